@@ -95,16 +95,16 @@ class Brandes:
         scratch = search.scratch
         program.betweenness_begin(
             passes,
-            n,
-            np.int32(search.rows),
-            np.uint32(scratch.bits),
-            ranks,
-            scratch.seen,
-            scratch.planes,
-            distance,
-            self.paths,
+            n=n,
+            rows=search.rows,
+            bits=scratch.bits,
+            rank=ranks,
+            seen=scratch.seen,
+            planes=scratch.planes,
+            distance=distance,
+            paths=self.paths,
         )
-        program.betweenness_sources(count, np.int32(count), at, distance, self.paths)
+        program.betweenness_sources(count, count=count, source=at, distance=distance, paths=self.paths)
         bounds, entries = self._lists(program, passes, distance, levels)
 
         def level_of(kernel: Any, level: int, csr: Any, *more: Any) -> None:
@@ -119,20 +119,26 @@ class Brandes:
             level_of(program.betweenness_back, level, self.leaving, self.share)
         reached = dev.zeros(LANES, np.int32)
         program.betweenness_add(
-            passes, n, np.int32(self.endpoints), distance, self.paths, self.total, reached
+            passes,
+            n=n,
+            endpoints=self.endpoints,
+            distance=distance,
+            paths=self.paths,
+            total=self.total,
+            reached=reached,
         )
         if self.endpoints:
-            program.betweenness_ends(1, np.int32(count), at, reached, self.total)
+            program.betweenness_ends(1, count=count, source=at, reached=reached, total=self.total)
 
     def _lists(self, program: Any, passes: int, distance: Any, levels: int) -> tuple[Any, Any]:
         """For each level the vertices that some search has there: where they begin, and all of them."""
         dev, n = self.dev, np.int32(self.n)
         place = dev.zeros(levels, np.int32)
-        program.betweenness_lists(passes, n, distance, place, None)
+        program.betweenness_lists(passes, n=n, distance=distance, place=place, list=None)
         bounds = np.concatenate(([0], np.cumsum(dev.download(place, np.int32, levels))))
         dev.write(place, bounds[:-1].astype(np.int32))
         entries = self._buffer("lists", int(bounds[-1]), np.dtype(np.int32))
-        program.betweenness_lists(passes, n, distance, place, entries)
+        program.betweenness_lists(passes, n=n, distance=distance, place=place, list=entries)
         return bounds, entries
 
     def _buffer(self, name: str, count: int, kind: np.dtype[Any]) -> Any:

@@ -71,13 +71,13 @@ def neighbour_sums(dev: Device, graph: Graph, value: Ints, *, counted: bool) -> 
     program = dev.program("centrality/neighbours", RUN=run, COUNTED=times is not None, **csr.defines)
     program.neighbours_sum(
         -(-arcs // run),
-        np.int32(n),
-        np.int64(arcs),
-        csr.row_ptr,
-        csr.col_idx,
-        None if times is None else Place.of(dev, graph).column(graph, "multiplicity"),
-        dev.upload(value.astype(np.uint64)),
-        total,
+        n=n,
+        arcs=arcs,
+        row_ptr=csr.row_ptr,
+        col_idx=csr.col_idx,
+        count=None if times is None else Place.of(dev, graph).column(graph, "multiplicity"),
+        value=dev.upload(value.astype(np.uint64)),
+        sum=total,
     )
     return dev.download(total, np.int64, n)
 

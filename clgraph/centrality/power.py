@@ -114,12 +114,12 @@ class Vectors:
         (csr, weights), program = self._rows[turned], self._programs[turned]
         program.power_product.exact(
             self._groups * self._local,
-            np.int32(self.n),
-            csr.row_ptr,
-            csr.col_idx,
-            weights,
-            x,
-            y,
+            n=self.n,
+            row_ptr=csr.row_ptr,
+            col_idx=csr.col_idx,
+            weight=weights,
+            x=x,
+            y=y,
             local=self._local,
         )
 
@@ -129,18 +129,18 @@ class Vectors:
         program = self._programs[0]
         program.power_combine.exact(
             self._groups * self._local,
-            np.int32(self.n),
-            np.float64(a),
-            np.float64(b),
-            np.float64(c if one else 0),
-            None if one else c,
-            x,
-            y,
-            self._part,
+            n=self.n,
+            a=a,
+            b=b,
+            one=c if one else 0,
+            each=None if one else c,
+            x=x,
+            y=y,
+            part=self._part,
             local=self._local,
         )
         program.power_sums.exact(
-            3 * self._local, np.int32(self._groups), self._part, self._sum, local=self._local
+            3 * self._local, groups=self._groups, part=self._part, sum=self._sum, local=self._local
         )
         return Sums(*self.device.download(self._sum, np.float64, 3).tolist())
 

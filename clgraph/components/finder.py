@@ -246,7 +246,7 @@ class GiantFinder:
         if self._pipeline and not self._filled and not begun:
             self.device.fill(label, np.int32(0), self.n)
         if not begun:
-            program.components_init(passes, n, v_start, label)
+            program.components_init(passes, n=n, v_start=v_start, label=label)
             program.components_start(passes, n, *rows, label, self._scratch, *keys)
             self._compress(label)
             noted = n, self._scratch
@@ -272,11 +272,11 @@ class GiantFinder:
             program.components_long.exact(
                 groups * width, *rows, label, self._state, *queue, *keys, local=width
             )
-        program.components_finish(passes, n, label, self._state)
+        program.components_finish(passes, n=n, label=label, state=self._state)
 
     def _compress(self, label: Any) -> None:
         """Make every vertex of a forest (-1: not there) point at its root."""
-        self._program.components_compress(self._passes, np.int32(self.n), label)
+        self._program.components_compress(self._passes, n=self.n, label=label)
 
     def sample(self, label: Any) -> None:
         """Guess the giant component of labels made elsewhere; `largest_label` and `rank` need that guess."""
@@ -302,7 +302,7 @@ class GiantFinder:
         self._count(label, everything=True)
         best = self._tally
         self._rank_program.largest_blocks(
-            self._blocks, np.int32(self.n), np.int32(self._blocks), label, self._scratch, best
+            self._blocks, n=self.n, blocks=self._blocks, label=label, count=self._scratch, best=best
         )
         roots, sizes = self.device.download(best, np.int32, 2 * self._blocks).reshape(-1, 2).T
         winner = int(np.argmax(sizes))  # the first of equals, and blocks ascend
@@ -315,10 +315,16 @@ class GiantFinder:
         if everything:
             self.device.fill(self._scratch, np.int32(0), self.n)
         program.components_count(
-            self._rank_passes, n, label, self._state, np.int32(everything), self._scratch, self._sums
+            self._rank_passes,
+            n=n,
+            label=label,
+            state=self._state,
+            all=everything,
+            count=self._scratch,
+            sums=self._sums,
         )
         if everything:
-            program.components_count_end(1, label, self._state, self._scratch)
+            program.components_count_end(1, label=label, state=self._state, count=self._scratch)
 
     def sizes_of(self, label: Any, roots: npt.NDArray[np.int32]) -> npt.NDArray[np.int64]:
         """Sizes of the components with these roots, in labels from any `labels_into`; shape of `roots`."""
@@ -328,7 +334,9 @@ class GiantFinder:
         count = len(roots)
         size = self.device.empty(count, np.int32)
         listed = self.device.upload(np.ascontiguousarray(roots, np.int32))
-        self._rank_program.sizes_of(-(-count // self._rank_items), np.int32(count), listed, others, size)
+        self._rank_program.sizes_of(
+            -(-count // self._rank_items), listed=count, roots=listed, count=others, size=size
+        )
         return self.device.download(size, np.int32, count).astype(np.int64)
 
     def sizes_less_one(self, label: Any) -> Any:
@@ -349,7 +357,7 @@ class GiantFinder:
         n, blocks = np.int32(self.n), np.int32(self._blocks)
         self._count(label, everything=True)
         tally = self._tally
-        program.rank_blocks(self._blocks, n, blocks, label, self._scratch, tally)
+        program.rank_blocks(self._blocks, n=n, blocks=blocks, label=label, count=self._scratch, tally=tally)
         before, singles, larger = self._running_tally(tally)
         root, size = dev.empty(max(larger, 1), np.int32), dev.empty(max(larger, 1), np.int32)
         given = np.int32(singles), np.int32(larger)
@@ -361,8 +369,10 @@ class GiantFinder:
             place = np.empty(larger, np.int32)
             place[order] = np.arange(larger, dtype=np.int32)
             sizes[:larger] = found[order]
-            program.rank_scatter(larger, np.int32(larger), root, dev.upload(place), self._scratch)
-        program.rank_apply(self._rank_passes, n, label, self._scratch)
+            program.rank_scatter(
+                larger, larger=larger, root=root, place=dev.upload(place), number=self._scratch
+            )
+        program.rank_apply(self._rank_passes, n=n, label=label, number=self._scratch)
         return sizes
 
     def _running_tally(self, tally: Any) -> tuple[Any, int, int]:

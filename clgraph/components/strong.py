@@ -212,13 +212,13 @@ class StrongFinder:
         """The unassigned vertex with the largest product of degrees; n (no vertex) if all are assigned."""
         self._color.strong_pivot(
             self._blocks,
-            np.int32(self.n),
-            np.int32(self._blocks),
-            np.int32(self._block),
-            self._in_left,
-            self._out_left,
-            label,
-            self._best,
+            n=self.n,
+            blocks=self._blocks,
+            block=self._block,
+            in_left=self._in_left,
+            out_left=self._out_left,
+            label=label,
+            best=self._best,
         )
         vertex, product = self.device.download(self._best, np.int32, 2 * self._blocks).reshape(-1, 2).T
         pivot = int(vertex[np.argmax(product)])

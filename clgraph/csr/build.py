@@ -132,14 +132,14 @@ def place_weights(
     placed, items = device.output(rows.arcs, np.float64), device.tuning.items
     device.program("csr/build_weights", ITEMS=items, **rows.defines).weights_place(
         -(-count // items),
-        np.int64(count),
-        np.int32(mirror),
-        tail,
-        head,
-        weight,
-        rows.row_ptr,
-        rows.col_idx,
-        placed,
+        count=count,
+        mirror=mirror,
+        tail=tail,
+        head=head,
+        weight=weight,
+        row_ptr=rows.row_ptr,
+        col_idx=rows.col_idx,
+        placed=placed,
     )
     return placed
 
@@ -225,14 +225,14 @@ class Scatter(Building):
         program.rows_count(self._passes(count), *arcs_of, degree)
         runs = -(-n // self._shape.span)
         sums, longest = device.empty(runs, np.int64), device.zeros(1, np.uint32)
-        program.rows_sums(runs, np.int32(n), degree, sums, longest)
+        program.rows_sums(runs, n=n, degree=degree, sums=sums, longest=longest)
         before, arcs = exclusive_sums(device.download(sums, np.int64, runs))
         if not arcs:
             return self.no_arcs()
         rows = self.rows(arcs)
         program = self._build_program(rows.offset)
         device.write(sums, before)
-        program.rows_offsets(runs, np.int32(n), np.int64(arcs), degree, sums, rows.row_ptr)
+        program.rows_offsets(runs, n=n, arcs=arcs, degree=degree, before=sums, row_ptr=rows.row_ptr)
         program.rows_scatter(self._passes(count), *arcs_of, rows.row_ptr, degree, rows.col_idx)
         del degree, sums
         longest_row = int(device.download(longest, np.uint32, 1)[0])
@@ -245,7 +245,7 @@ class Scatter(Building):
         blocks = -(-rows.arcs // self._shape.block)
         stay = device.empty(blocks, np.int32)
         self._build_program(rows.offset).rows_stay.exact(
-            blocks * lanes, np.int64(rows.arcs), rows.col_idx, stay, local=lanes
+            blocks * lanes, arcs=rows.arcs, col=rows.col_idx, stay=stay, local=lanes
         )
         before, arcs = exclusive_sums(device.download(stay, np.int32, blocks))
         if arcs == rows.arcs:
@@ -254,15 +254,15 @@ class Scatter(Building):
         self.copies = device.output(arcs, np.int32) if self.counts else None
         self._build_program(rows.offset, made.offset).rows_squeeze.exact(
             blocks * lanes,
-            np.int32(self.n),
-            np.int64(rows.arcs),
-            rows.row_ptr,
-            rows.col_idx,
-            device.upload(before),
-            made.row_ptr,
-            made.col_idx,
-            self.copies,
-            cl.LocalMemory(4 * lanes),
+            n=self.n,
+            arcs=rows.arcs,
+            row_ptr=rows.row_ptr,
+            col=rows.col_idx,
+            before=device.upload(before),
+            new_row_ptr=made.row_ptr,
+            new_col=made.col_idx,
+            copies=self.copies,
+            sums=cl.LocalMemory(4 * lanes),
             local=lanes,
         )
         return made

@@ -106,7 +106,7 @@ def labelled(device: Device, rows: DeviceCSR, label: Any, keep: int) -> Any:
     """The vertices with a label, as the `live` of `compact`."""
     live = device.empty(rows.n, np.uint8)
     _program(device, rows).compact_choose(
-        -(-rows.n // device.tuning.items), np.int32(rows.n), label, np.int32(keep), live
+        -(-rows.n // device.tuning.items), n=rows.n, label=label, keep=keep, live=live
     )
     return live
 
@@ -115,7 +115,7 @@ def those_of(device: Device, rows: DeviceCSR, ids: Chosen, live: Any) -> Any:
     """The `live` of `compact` for rows of chosen vertices, given that of those they were chosen from."""
     mine = device.empty(rows.n, np.uint8)
     _program(device, rows, induced=True).compact_those(
-        -(-rows.n // device.tuning.items), np.int32(rows.n), ids.place, live, mine
+        -(-rows.n // device.tuning.items), n=rows.n, name=ids.place, live=live, mine=mine
     )
     return mine
 
@@ -128,14 +128,14 @@ def arcs_of_view(device: Device, rows: DeviceCSR, view: DeviceCSR, view_arcs: An
     arcs = device.empty(max(rows.arcs, 1), np.uint8)
     _program(device, rows, view).compact_match(
         -(-rows.n // device.tuning.items),
-        np.int32(rows.n),
-        np.int32(copies),
-        rows.row_ptr,
-        rows.col_idx,
-        view.row_ptr,
-        view.col_idx,
-        view_arcs,
-        arcs,
+        n=rows.n,
+        copies=copies,
+        row_ptr=rows.row_ptr,
+        col_idx=rows.col_idx,
+        view_row_ptr=view.row_ptr,
+        view_col=view.col_idx,
+        view_arcs=view_arcs,
+        arcs=arcs,
     )
     return arcs
 
@@ -182,7 +182,16 @@ def some_rows(device: Device, rows: DeviceCSR, vertices: Ints) -> SomeRows:
     begin = running_sums(device, length, count, into=rows.offset)
     at = device.download(begin, rows.offset, count + 1).astype(np.int64)
     first, head = device.empty(count, rows.offset), device.empty(max(int(at[-1]), 1), np.int32)
-    program.compact_rows(passes, np.int32(count), listed, rows.row_ptr, rows.col_idx, begin, first, head)
+    program.compact_rows(
+        passes,
+        count=count,
+        listed=listed,
+        row_ptr=rows.row_ptr,
+        col_idx=rows.col_idx,
+        begin=begin,
+        first=first,
+        head=head,
+    )
     return SomeRows(
         device.download(first, rows.offset, count).astype(np.int64),
         at,

@@ -31,7 +31,7 @@ def count_loops_and_copies(device: Device, rows: DeviceCSR) -> tuple[int, int]:
     with device.alone():
         found = device.zeros(2, np.uint32)
         _program(device, rows).facts_count(
-            _over(device, rows.n), np.int32(rows.n), rows.row_ptr, rows.col_idx, found
+            _over(device, rows.n), n=rows.n, row_ptr=rows.row_ptr, col_idx=rows.col_idx, found=found
         )
         loops, copies = device.download(found, np.uint32, 2).tolist()
     return loops, copies
@@ -41,7 +41,9 @@ def count_linked(device: Device, rows: DeviceCSR) -> int:
     """Vertices that have arcs."""
     with device.alone():
         found = device.zeros(1, np.uint32)
-        _program(device, rows).facts_linked(_over(device, rows.n), np.int32(rows.n), rows.row_ptr, found)
+        _program(device, rows).facts_linked(
+            _over(device, rows.n), n=rows.n, row_ptr=rows.row_ptr, found=found
+        )
         return int(device.download(found, np.uint32, 1)[0])
 
 
@@ -49,7 +51,7 @@ def distinct_arcs(device: Device, rows: DeviceCSR) -> Any:
     """Which arcs do not repeat the one before them in their row: uint8 device buffer; does not wait."""
     distinct = device.empty(max(rows.arcs, 1), np.uint8)
     _program(device, rows).facts_distinct(
-        _over(device, rows.n), np.int32(rows.n), rows.row_ptr, rows.col_idx, distinct
+        _over(device, rows.n), n=rows.n, row_ptr=rows.row_ptr, col_idx=rows.col_idx, distinct=distinct
     )
     return distinct
 
@@ -66,7 +68,9 @@ def find_hub(device: Device, rows: DeviceCSR) -> int:
 def list_lengths(device: Device, rows: DeviceCSR, listed: Any, count: int) -> Any:
     """Number of arcs of the vertices in an int32 device buffer: another one; does not wait."""
     length = device.empty(count, np.int32)
-    _program(device, rows).facts_lengths(_over(device, count), np.int32(count), listed, rows.row_ptr, length)
+    _program(device, rows).facts_lengths(
+        _over(device, count), count=count, listed=listed, row_ptr=rows.row_ptr, length=length
+    )
     return length
 
 
@@ -84,12 +88,12 @@ def count_single_arcs(device: Device, rows: DeviceCSR, weights: Any) -> int:
     program = device.program("csr/facts", ITEMS=device.tuning.items, RUN=run, **rows.defines)
     program.facts_twins(
         -(-rows.arcs // run),
-        np.int32(rows.n),
-        np.int64(rows.arcs),
-        rows.row_ptr,
-        rows.col_idx,
-        weights,
-        found,
+        n=rows.n,
+        arcs=rows.arcs,
+        row_ptr=rows.row_ptr,
+        col_idx=rows.col_idx,
+        weight=weights,
+        found=found,
     )
     return int(device.download(found, np.uint32, 1)[0])
 
@@ -99,7 +103,7 @@ def count_range(device: Device, rows: DeviceCSR, counts: Any) -> tuple[int, int]
     run = SHAPES.of(device)
     found = device.upload(np.array([2**31 - 1, 1 - 2**31], np.int32), writable=True)
     program = device.program("csr/facts", ITEMS=device.tuning.items, RUN=run, **rows.defines)
-    program.facts_range(-(-rows.arcs // run), np.int64(rows.arcs), counts, found)
+    program.facts_range(-(-rows.arcs // run), count=rows.arcs, values=counts, found=found)
     low, high = device.download(found, np.int32, 2).tolist()
     return low, high
 
@@ -109,5 +113,5 @@ def differ(device: Device, rows: DeviceCSR, *pairs: tuple[Any, Any, int]) -> boo
     found = device.zeros(1, np.uint32)
     program = _program(device, rows)
     for one, other, count in pairs:
-        program.facts_differ(_over(device, count), np.int64(count), one, other, found)
+        program.facts_differ(_over(device, count), count=count, one=one, other=other, found=found)
     return bool(device.download(found, np.uint32, 1)[0])

@@ -88,14 +88,18 @@ def _draw(device: Device, count: int, propose: Callable[..., None], progress: Te
         if not without:
             break
         propose(program, over, n_edges, np.uint32(number), placed, tail, head)
-        program.distinct_enter(over, n_edges, tail, head, placed, table, mask)
+        program.distinct_enter(
+            over, count=n_edges, tail=tail, head=head, placed=placed, table=table, mask=mask
+        )
         device.fill(left, np.int32(0), 1)
-        program.distinct_place(over, n_edges, tail, head, table, mask, placed, left)
+        program.distinct_place(
+            over, count=n_edges, tail=tail, head=head, table=table, mask=mask, placed=placed, left=left
+        )
         without = int(device.download(left, np.int32, 1)[0])
         if progress:
             progress(count - without, count)
     if without:
-        program.distinct_drop(over, n_edges, placed, tail, head)
+        program.distinct_drop(over, count=n_edges, placed=placed, tail=tail, head=head)
     return Drawn(tail, head, table, mask, without)
 
 

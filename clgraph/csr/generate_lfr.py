@@ -197,7 +197,9 @@ class _Making:
         begin = dev.upload(self.begin)
         community, total = dev.output(n, np.int32), dev.empty(count, np.int32)
         groups, length = -(-count // items), np.int32(count)
-        program.lfr_count(groups, length, begin, seated, inside, community, total)
+        program.lfr_count(
+            groups, count=length, begin=begin, seated=seated, inside=inside, community=community, total=total
+        )
         stubs, offset = running_sums(dev, total, count), running_sums(dev, outside, n)
         within, beyond = total_of(dev, stubs, count), total_of(dev, offset, n)
         ends = within + beyond + beyond % 2
@@ -206,10 +208,20 @@ class _Making:
         dev.reserve({"stubs": 4 * ends, "aims": 4 * ends, "claims": 4 * ends, "states": ends})
         value, aim = dev.empty(ends, np.int32), dev.empty(ends, np.int32)
         dev.fill(value, np.int32(-1), ends)
-        program.lfr_stubs(groups, length, seed, begin, seated, inside, stubs, value, aim)
+        program.lfr_stubs(
+            groups,
+            count=length,
+            seed=seed,
+            begin=begin,
+            seated=seated,
+            inside=inside,
+            stubs=stubs,
+            value=value,
+            aim=aim,
+        )
         kernels = stubs_program(dev)
-        kernels.stubs_fill(over, np.int32(n), np.int64(within), offset, value)
-        kernels.shuffle_aim(-(-(ends - within) // items), np.int32(within), np.int32(ends), seed, aim)
+        kernels.stubs_fill(over, n=n, begin=within, offset=offset, value=value)
+        kernels.shuffle_aim(-(-(ends - within) // items), begin=within, end=ends, seed=seed, aim=aim)
         shuffle(dev, value, aim, ends)
         edges = ends // 2
         tail, head = join(dev, value, edges)
@@ -227,7 +239,9 @@ class _Making:
         refused = dev.empty(1, np.int32)
         dev.fill(refused, np.int32(INT32_MAX), 1)
         table = dev.upload(self.eligible)
-        program.lfr_aim(over, np.int32(n), np.uint64(self.seed), key, table, aim, seat, refused)
+        program.lfr_aim(
+            over, n=n, seed=self.seed, key=key, eligible=table, aim=aim, seat=seat, refused=refused
+        )
         first = int(dev.download(refused, np.int32, 1)[0])
         if first < n:
             within = self.most - int(dev.download(key, np.uint32, 1, offset=first)[0])
@@ -238,7 +252,7 @@ class _Making:
             )
         shuffle(dev, seat, aim, n)
         seated = dev.empty(n, np.int32)
-        program.lfr_seat(over, np.int32(n), order, seat, seated)
+        program.lfr_seat(over, n=n, order=order, seat=seat, seated=seated)
         return seated
 
     def _mend(

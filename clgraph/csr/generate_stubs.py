@@ -32,12 +32,12 @@ def draw_degrees(device: Device, n: int, least: int, most: int, thresholds: Any,
     degree = device.empty(n, np.int32)
     stubs_program(device).stubs_degrees(
         -(-n // device.tuning.items),
-        np.int32(n),
-        np.uint64(seed),
-        np.int32(least),
-        np.int32(most - least + 1),
-        device.upload(thresholds),
-        degree,
+        n=n,
+        seed=seed,
+        least=least,
+        classes=most - least + 1,
+        thresholds=device.upload(thresholds),
+        degree=degree,
     )
     return degree
 
@@ -66,10 +66,10 @@ def shuffle(device: Device, value: Any, aim: Any, count: int) -> None:
     device.fill(claim, np.int32(INT32_MAX), count)
     left = device.empty(1, np.int32)
     while count:
-        program.shuffle_claim(over, length, aim, state, claim)
+        program.shuffle_claim(over, count=length, aim=aim, state=state, claim=claim)
         device.fill(left, np.int32(0), 1)
-        program.shuffle_judge(over, length, aim, claim, state, left)
-        program.shuffle_swap(over, length, aim, state, claim, value)
+        program.shuffle_judge(over, count=length, aim=aim, claim=claim, state=state, left=left)
+        program.shuffle_swap(over, count=length, aim=aim, state=state, claim=claim, value=value)
         if not int(device.download(left, np.int32, 1)[0]):
             return
 
@@ -142,14 +142,14 @@ def configuration_graph(
         offset = running_sums(dev, degree, n)
         count = total_of(dev, offset, n)
         if count % 2:
-            program.stubs_even(1, np.int32(most), degree)
+            program.stubs_even(1, most=most, degree=degree)
             offset = running_sums(dev, degree, n)
             count = total_of(dev, offset, n)
         dev.reserve({"stubs": 4 * count, "aims": 4 * count, "claims": 4 * count, "states": count})
         value, aim = dev.empty(count, np.int32), dev.empty(count, np.int32)
-        program.stubs_fill(over, np.int32(n), np.int64(0), offset, value)
+        program.stubs_fill(over, n=n, begin=0, offset=offset, value=value)
         items = dev.tuning.items
-        program.shuffle_aim(-(-count // items), np.int32(0), np.int32(count), np.uint64(seed), aim)
+        program.shuffle_aim(-(-count // items), begin=0, end=count, seed=seed, aim=aim)
         shuffle(dev, value, aim, count)
         ends = join(dev, value, count // 2)
         made = finish_graph(dev, n, *ends, count // 2, "merge")

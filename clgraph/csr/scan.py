@@ -53,8 +53,10 @@ def running_sums(device: Device, values: Any, count: int, *, of: Any = np.int32,
     before = None
     if blocks > 1:
         sums = device.empty(blocks, into)
-        program.scan_sums.exact(blocks * shape.local, np.int64(count), values, sums, local=shape.local)
+        program.scan_sums.exact(blocks * shape.local, n=count, values=values, sums=sums, local=shape.local)
         before = running_sums(device, sums, blocks, of=into, into=into)
     out = device.output(count + 1, into)
-    program.scan_place.exact(blocks * shape.local, np.int64(count), values, before, out, local=shape.local)
+    program.scan_place.exact(
+        blocks * shape.local, n=count, values=values, before=before, out=out, local=shape.local
+    )
     return out

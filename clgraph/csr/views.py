@@ -35,7 +35,7 @@ def reversed_arcs(device: Device, parts: Parts) -> Parts | None:
         return None
     program, n, arcs = _program(device, rows), np.int32(rows.n), np.int64(rows.arcs)
     tail, key = device.empty(rows.arcs, np.int32), device.empty(rows.arcs, np.uint32)
-    program.views_tails(_over(device, rows.n), n, rows.row_ptr, tail)
+    program.views_tails(_over(device, rows.n), n=n, row_ptr=rows.row_ptr, tail=tail)
     device.copy(key, rows.col_idx, 4 * rows.arcs)
     key, order = sort_by_key(device, key, rows.arcs, max(1, (rows.n - 1).bit_length()))
     made = DeviceCSR(
@@ -45,21 +45,21 @@ def reversed_arcs(device: Device, parts: Parts) -> Parts | None:
         device.output(rows.arcs, np.int32),
         rows.offset,
     )
-    program.views_offsets(_over(device, rows.n + 1), n, arcs, key, made.row_ptr)
+    program.views_offsets(_over(device, rows.n + 1), n=n, arcs=arcs, head=key, back_ptr=made.row_ptr)
     weights, multiplicity = (
         None if column is None else device.output(rows.arcs, dtype)
         for column, dtype in ((parts.weights, np.float64), (parts.multiplicity, np.int32))
     )
     program.views_reorder(
         _over(device, rows.arcs),
-        arcs,
-        order,
-        tail,
-        parts.weights,
-        parts.multiplicity,
-        made.col_idx,
-        weights,
-        multiplicity,
+        arcs=arcs,
+        order=order,
+        tail=tail,
+        weight=parts.weights,
+        multiplicity=parts.multiplicity,
+        back=made.col_idx,
+        back_weight=weights,
+        back_multiplicity=multiplicity,
     )
     device.finish()
     return replace(parts, rows=made, weights=weights, multiplicity=multiplicity)
@@ -99,21 +99,21 @@ def without_directions(device: Device, parts: Parts, back: Parts, *, copies: boo
     facts = device.zeros(2, np.uint32)
     program.views_merge_fill(
         _over(device, rows.n),
-        n,
-        flag,
-        rows.row_ptr,
-        rows.col_idx,
-        parts.weights,
-        parts.multiplicity,
-        other.row_ptr,
-        other.col_idx,
-        back.weights,
-        back.multiplicity,
-        made.row_ptr,
-        made.col_idx,
-        weights,
-        multiplicity,
-        facts,
+        n=n,
+        keep=flag,
+        row_ptr=rows.row_ptr,
+        col_idx=rows.col_idx,
+        weight=parts.weights,
+        multiplicity=parts.multiplicity,
+        back_ptr=other.row_ptr,
+        back=other.col_idx,
+        back_weight=back.weights,
+        back_multiplicity=back.multiplicity,
+        view_ptr=made.row_ptr,
+        view=made.col_idx,
+        view_weight=weights,
+        view_multiplicity=multiplicity,
+        facts=facts,
     )
     several, wrong = device.download(facts, np.uint32, 2).tolist()
     if wrong:

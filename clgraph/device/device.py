@@ -7,7 +7,6 @@ from collections.abc import Callable, Hashable, Mapping
 from contextlib import AbstractContextManager
 from functools import partial
 from operator import attrgetter
-from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
@@ -19,7 +18,7 @@ from clgraph.device.launch import Kernel
 from clgraph.device.memory import Memory
 from clgraph.device.pipelines import Pipelines, pipelines_of
 from clgraph.device.probe import probe, probe_features
-from clgraph.device.program import Program, build, load_binary
+from clgraph.device.program import Program, build
 from clgraph.device.queues import Queues
 from clgraph.device.verdict import WORKS, Driver, Verdict, kept, verdict_of
 from clgraph.errors import DeviceError
@@ -277,16 +276,6 @@ class Device:
     def pipeline_parameter(self, name: str) -> int:
         """A value of ``cl/fpga/parameters.h`` as this device's pipelines have it."""
         return self.pipelines.parameter(name)
-
-    def load_binary(self, path: str | Path) -> Program:
-        """A program saved by `Program.save`, or built offline.
-
-        Raises
-        ------
-        BuildError
-            If the file cannot be read, or was not built for this device and driver.
-        """
-        return load_binary(self.queues, path)
 
     def built_files(self) -> tuple[str, ...]:
         """The kernel files that this device has built or loaded so far in this process, and its binary."""

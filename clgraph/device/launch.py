@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
+import struct
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from copy import copy
 from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pyopencl as cl
 
 from clgraph.device.queues import Note
-from clgraph.errors import DeviceError
+from clgraph.device.signature import Signature
+from clgraph.errors import BuildError, DeviceError
 
 if TYPE_CHECKING:
     from clgraph.device.queues import Queues
 
 Size = int | tuple[int, ...]
 
-# whether an argument of this type is a scalar; filled as types occur (isinstance takes a microsecond each)
-_is_scalar: dict[type, bool] = {}
+# whether a value of this type may be what a pointer points to; filled as types occur (isinstance takes a microsecond)
+_is_memory: dict[type, bool] = {}
 
 
 @dataclass(frozen=True)
@@ -57,52 +59,56 @@ def record_launches() -> Iterator[list[Launch]]:
 class Kernel:
     """A kernel, ready to be launched on its device's queue; launches do not wait.
 
-    Made by `clgraph.device.program.Program`. Arguments belong to the kernel, so a lock keeps other threads
-    away from the first argument set until the launch is enqueued: that is enough for one launch. (Launches
-    that belong together are made within `Device.alone`, as every public call does.)
+    Made by `clgraph.device.program.Program`. Arguments are named as in the kernel's source, whose types Python's
+    and NumPy's numbers are converted to; one that does not fit is an error. They belong to the kernel, so a lock
+    keeps other threads away from the first argument set until the launch is enqueued: that is enough for one
+    launch. (Launches that belong together are made within `Device.alone`, as every public call does.)
 
     A pipeline (a single-work-item kernel of ``cl/fpga/``) has the same arguments as the kernel of that name
     for ranges. It is always launched with one work-item, whatever size the caller asks for: the arguments
     tell its loops how far to run.
-    """
 
-    __slots__ = (
-        "_default",
-        "_kernel",
-        "_launched",
-        "_local",
-        "_lock",
-        "_queues",
-        "_set_null",
-        "_set_scalars",
-        "limit",
-        "name",
-        "num_args",
-        "partner",
-        "pipeline",
-        "program",
-    )
+    Parameters
+    ----------
+    queues : Queues
+    make : callable
+        Makes the ``pyopencl.Kernel``.
+    signature : Signature
+    program : str
+        The kernel file's path within ``cl/``, without ``.cl``.
+    pipeline : bool
+    make_partner : callable, optional
+        Makes the kernel that runs beside a pipeline, joined to it by a channel.
+    """
 
     def __init__(
         self,
         queues: Queues,
-        kernel: Any,
-        name: str,
+        make: Callable[[], Any],
+        signature: Signature,
         *,
         program: str = "",
         pipeline: bool = False,
-        partner: Any = None,
+        make_partner: Callable[[], Any] | None = None,
     ) -> None:
         hardware = queues.hardware
-        self.name = name
+        self.signature = signature
+        self.name = signature.kernel
         self.program = program
         self.pipeline = pipeline
-        self.partner = partner
-        self._kernel = kernel
         self._queues = queues
         self._launched = queues.launched
-        self._lock = threading.Lock()
-        self.num_args: int = kernel.num_args
+        self._make, self._make_partner = make, make_partner
+        self._bound: dict[str, Any] = {}
+        self._own_kernels()
+        kernel = self._kernel
+        parameters = signature.parameters
+        if kernel.num_args != len(parameters):
+            raise BuildError(
+                f"{hardware}: {self._place()} has {kernel.num_args} arguments as built, and {len(parameters)} in its "
+                "source: a fault in clgraph, please report this"
+            )
+        self._free = tuple((i, each.name, each.pack) for i, each in enumerate(parameters))
         ask = cl.kernel_work_group_info
         # NVIDIA reports a limit of 256 for every kernel, even one that requires and gets more
         demanded = prod(kernel.get_work_group_info(ask.COMPILE_WORK_GROUP_SIZE, hardware.raw))
@@ -112,27 +118,111 @@ class Kernel:
         in_local = kernel.get_work_group_info(ask.LOCAL_MEM_SIZE, hardware.raw)
         if in_local > hardware.local_memory:
             raise DeviceError(
-                f"{hardware}: kernel {name} of cl/{program}.cl needs {in_local} bytes of local memory, the "
-                f"device has {hardware.local_memory}"
+                f"{hardware}: {self._place()} needs {in_local} bytes of local memory, the device has "
+                f"{hardware.local_memory}"
             )
         self._default = (self._local,)
-        # the public set_arg takes 30 us for a NumPy scalar, the private call of pyopencl's invoker under 1 us
+
+    def _own_kernels(self) -> None:
+        """Make OpenCL's kernels: each has arguments of its own."""
+        self._kernel = kernel = self._make()
+        self.partner = self._make_partner() if self._make_partner else None
+        self._lock = threading.Lock()
+        # the public set_arg takes 30 us for a NumPy scalar, what pyopencl's own invoker calls under 1 us
         self._set_scalars = getattr(kernel, "_set_arg_buf_multi", None) or self._set_slowly
+        self._set_memory = getattr(kernel, "_set_arg_multi", None) or self._set_slowly
         # and before pyopencl 2026.1.3 set_arg refuses None
         self._set_null = getattr(kernel, "_set_arg_null", None) or (lambda index: kernel.set_arg(index, None))
 
     def _set_slowly(self, pairs: tuple[Any, ...]) -> None:
-        for index, arg in zip(pairs[::2], pairs[1::2], strict=True):
-            self._kernel.set_arg(index, arg)
+        for index, value in zip(pairs[::2], pairs[1::2], strict=True):
+            self._kernel.set_arg(index, value)
 
-    def _launch_with_partner(self, args: tuple[Any, ...]) -> Any:
+    def _place(self) -> str:
+        signature = self.signature
+        return f"kernel {self.name} (cl/{signature.file or self.program + '.cl'}, line {signature.line})"
+
+    def bind(self, **named: Any) -> Kernel:
+        """Fix some arguments: a kernel that takes the others, for loops that launch it again and again."""
+        bound = copy(self)
+        bound._own_kernels()
+        bound._bound = {**self._bound, **named}
+        every = tuple((i, each.name, each.pack) for i, each in enumerate(self.signature.parameters))
+        bound._free = tuple(each for each in every if each[1] in bound._bound)
+        bound._set(bound._bound)
+        bound._free = tuple(each for each in every if each[1] not in bound._bound)
+        return bound
+
+    def _set(self, named: dict[str, Any]) -> None:
+        """Set the arguments that are free, which `named` must name, all and nothing else."""
+        free = self._free
+        scalars: list[Any] = []
+        memory: list[Any] = []
+        if len(named) != len(free):
+            raise self._wrong(named)
+        try:
+            for index, name, pack in free:
+                value = named[name]
+                if pack is not None:
+                    scalars += index, pack(value)
+                elif value is None:
+                    self._set_null(index)
+                    if self.partner is not None:
+                        self.partner.set_arg(index, None)
+                elif _is_memory.get(type(value)) or self._learn(value):
+                    memory += index, value
+                else:
+                    raise TypeError
+        except (KeyError, TypeError, struct.error, OverflowError) as error:
+            raise self._wrong(named) from error
+        if scalars:
+            self._set_scalars(tuple(scalars))
+        if memory:
+            self._set_memory(tuple(memory))
+        if self.partner is not None:
+            both = scalars + memory
+            for index, value in zip(both[::2], both[1::2], strict=True):
+                self.partner.set_arg(index, value)
+
+    def _learn(self, value: Any) -> bool:
+        told = _is_memory[type(value)] = isinstance(value, (cl.MemoryObjectHolder, cl.LocalMemory))
+        return told
+
+    def _wrong(self, named: dict[str, Any]) -> TypeError:
+        """What is wrong with the arguments, in words."""
+        names = [name for _, name, _ in self._free]
+        if missing := [name for name in names if name not in named]:
+            return TypeError(f"{self._place()} lacks its argument {', '.join(missing)}")
+        if strange := [name for name in named if name not in names]:
+            fixed = [name for name in strange if name in self._bound]
+            return TypeError(
+                f"{self._place()}: {', '.join(fixed)} is bound already"
+                if fixed
+                else f"{self._place()} has no argument {', '.join(strange)}; it has {', '.join(names)}"
+            )
+        for index, name, pack in self._free:
+            value, parameter = named[name], self.signature.parameters[index]
+            shown = f"{type(value).__name__} {value!r:.40}"
+            if pack is None:
+                if value is not None and not _is_memory.get(type(value)):
+                    return TypeError(
+                        f"{self._place()}, argument `{parameter}`: {shown} is no buffer, and not None"
+                    )
+                continue
+            try:
+                pack(value)
+            except (TypeError, struct.error, OverflowError):
+                return TypeError(
+                    f"{self._place()}, argument `{parameter}`: {shown} does not fit into its type"
+                )
+        return TypeError(f"{self._place()}: the arguments do not fit")
+
+    def _launch_with_partner(self) -> Any:
         """Launch two pipelines joined by a channel: the second one on the second queue, in step with ours.
 
         Returns our event, that of the pipeline on the main queue.
         """
         other, queue = self._queues.second, self._queues.main
-        for index, arg in enumerate(args):
-            self.partner.set_arg(index, arg)
         before = cl.enqueue_marker(queue)
         queue.flush()
         theirs = cl.enqueue_nd_range_kernel(other, self.partner, (1,), (1,), wait_for=[before])
@@ -141,20 +231,25 @@ class Kernel:
         cl.enqueue_barrier(queue, wait_for=[theirs])
         return event
 
-    def __call__(self, size: Size, *args: Any, local: Size | None = None) -> None:
+    def __call__(self, size: Size, /, *, local: Size | None = None, **named: Any) -> None:
         """Enqueue over `size` work-items, padded to whole work-groups (the kernel must check its range).
 
         Parameters
         ----------
         size : int or tuple of int
             Number of work-items; nothing is launched for 0.
-        *args : pyopencl.Buffer, NumPy scalar, pyopencl.LocalMemory or None
-            In the kernel's order; scalars in the kernel's own types (a bare Python number is a TypeError).
         local : int or tuple of int, optional
             Work-group size; by default that of the launch table, or the kernel's limit if that is smaller.
+        **named : pyopencl.Buffer, number, pyopencl.LocalMemory or None
+            The kernel's arguments, by their names.
+
+        Raises
+        ------
+        TypeError
+            If an argument is missing, unknown or of the wrong type.
         """
         if local is None and not isinstance(size, tuple):
-            self._launch((-(-size // self._local) * self._local,), self._default, args)
+            self._launch((-(-size // self._local) * self._local,), self._default, named)
             return
         sizes = size if isinstance(size, tuple) else (size,)
         if local is None:
@@ -162,15 +257,17 @@ class Kernel:
         else:
             locals_ = local if isinstance(local, tuple) else (local,)
         self._check(locals_)
-        self._launch(tuple([-(-s // w) * w for s, w in zip(sizes, locals_, strict=True)]), locals_, args)
+        self._launch(tuple([-(-s // w) * w for s, w in zip(sizes, locals_, strict=True)]), locals_, named)
 
-    def exact(self, size: Size, *args: Any, local: Size) -> None:
+    def exact(self, size: Size, /, *, local: Size, **named: Any) -> None:
         """Enqueue over exactly `size` work-items in groups of `local`, which must divide it.
 
         Raises
         ------
         DeviceError
             If `local` does not divide `size`, or exceeds what the device allows for this kernel.
+        TypeError
+            If an argument is missing, unknown or of the wrong type.
         """
         sizes = size if isinstance(size, tuple) else (size,)
         locals_ = local if isinstance(local, tuple) else (local,)
@@ -179,19 +276,17 @@ class Kernel:
                 f"kernel {self.name}: global size {sizes} is not a multiple of local size {locals_}"
             )
         self._check(locals_)
-        self._launch(sizes, locals_, args)
+        self._launch(sizes, locals_, named)
 
     def _check(self, locals_: tuple[int, ...]) -> None:
         most = self._queues.hardware.max_work_group
         if prod(locals_) > most and not self.pipeline:
             raise DeviceError(
-                f"{self._queues.hardware}: kernel {self.name} of cl/{self.program}.cl needs a work-group of "
-                f"{prod(locals_)} work-items, the device takes {most} at most"
+                f"{self._queues.hardware}: {self._place()} needs a work-group of {prod(locals_)} work-items, the "
+                f"device takes {most} at most"
             )
 
-    def _launch(self, sizes: tuple[int, ...], locals_: tuple[int, ...], args: tuple[Any, ...]) -> None:
-        if len(args) != self.num_args:
-            raise TypeError(f"kernel {self.name} takes {self.num_args} arguments, {len(args)} were given")
+    def _launch(self, sizes: tuple[int, ...], locals_: tuple[int, ...], named: dict[str, Any]) -> None:
         if 0 in sizes:
             return
         self._launched[self.pipeline] += 1
@@ -200,47 +295,28 @@ class Kernel:
         for thread, noted in _recorders:
             if thread == threading.get_ident():
                 noted.append(Launch(self.program, self.name, self.pipeline, sizes, locals_))
-        kernel = self._kernel
-        scalars: list[Any] = []
         try:
             with self._lock:
-                for index, arg in enumerate(args):
-                    scalar = _is_scalar.get(type(arg))
-                    if scalar is None:
-                        scalar = self._learn(index, arg)
-                    if scalar:
-                        scalars += (index, arg)
-                    elif arg is None:
-                        self._set_null(index)
-                    else:
-                        kernel.set_arg(index, arg)
-                if scalars:
-                    self._set_scalars(tuple(scalars))
+                self._set(named)
                 if self.partner is not None:
-                    event = self._launch_with_partner(args)
+                    event = self._launch_with_partner()
                 else:
-                    event = cl.enqueue_nd_range_kernel(self._queues.main, kernel, sizes, locals_)
+                    event = cl.enqueue_nd_range_kernel(self._queues.main, self._kernel, sizes, locals_)
             if self._queues.notes is not None:
-                nbytes = sum(arg.size for arg in args if isinstance(arg, cl.Buffer))
+                given = (*named.values(), *self._bound.values())
+                nbytes = sum(each.size for each in given if isinstance(each, cl.Buffer))
                 self._queues.notes.append(Note(self.name, f"cl/{self.program}.cl", nbytes, event, sizes))
         except cl.Error as error:
-            raise self._failure(error, sizes, locals_, args) from error
-
-    def _learn(self, index: int, arg: Any) -> bool:
-        if not isinstance(arg, (np.generic, cl.MemoryObjectHolder, cl.LocalMemory, type(None))):
-            raise TypeError(
-                f"kernel {self.name}, argument {index}: {type(arg).__name__} {arg!r:.40}; "
-                "a buffer, a NumPy scalar (np.int32(...)) or None is needed"
-            )
-        scalar = _is_scalar[type(arg)] = isinstance(arg, np.generic)
-        return scalar
+            raise self._failure(error, sizes, locals_, named) from error
 
     def _failure(
-        self, error: Exception, sizes: tuple[int, ...], locals_: tuple[int, ...], args: tuple[Any, ...]
+        self, error: Exception, sizes: tuple[int, ...], locals_: tuple[int, ...], named: dict[str, Any]
     ) -> DeviceError:
         shown = [
-            str(arg.dtype) if isinstance(arg, np.generic) else "None" if arg is None else f"{arg.size} bytes"
-            for arg in args
+            f"{name}={value.size} bytes"
+            if hasattr(value, "size") and _is_memory.get(type(value))
+            else f"{name}={value}"
+            for name, value in {**self._bound, **named}.items()
         ]
         doing = (
             f"launch of kernel {self.name}, global size {sizes}, local size {locals_} (limit {self.limit}), "

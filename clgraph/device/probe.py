@@ -65,10 +65,10 @@ def run_probe(queues: Queues, memory: Memory) -> str | None:
     try:
         prog = build(queues, "device/probe", {"PROBE_LOCAL": local}, queues.hardware.base_options)
         out = memory.upload(np.zeros(1 + n, np.int32), writable=True)
-        prog.probe.exact(n, out, np.int32(n), local=local)
+        prog.probe.exact(n, out=out, n=n, local=local)
         got = memory.download(out, np.int32, 1 + n)
         steps = 1000 if queues.hardware.kind == "simulator" else 1 << 20  # a compiler may unroll the loop
-        prog.probe_loop.exact(1, out, np.uint32(steps), local=1)
+        prog.probe_loop.exact(1, out=out, steps=steps, local=1)
         end = int(memory.download(out, np.uint32, 1)[0])
     except BuildError as error:
         return _reason(error)
@@ -228,7 +228,7 @@ def _has(queues: Queues, memory: Memory, name: str, source: str, options: tuple[
         )
         out = memory.upload(np.zeros(local, np.int32), writable=True)
         work = memory.upload(np.zeros(2 * WARP, np.int32), writable=True)
-        prog.probe_feature.exact(local, out, work, local=local)
+        prog.probe_feature.exact(local, out=out, work=work, local=local)
         return bool(np.all(memory.download(out, np.int32, local) == 1))
     except ClgraphError:
         return False

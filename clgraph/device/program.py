@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import re
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +19,7 @@ import pyopencl as cl
 from clgraph._version import pip_hint
 from clgraph.device import cache, later
 from clgraph.device.launch import Kernel
+from clgraph.device.signature import Signature, signatures
 from clgraph.errors import BuildError
 from clgraph.system import no_warnings
 
@@ -89,9 +90,9 @@ def read_source(name: str) -> str:
 
 
 class Program:
-    """A built program; its kernels are its attributes (``prog.bfs_push(size, *args)``).
+    """A built program; its kernels are its attributes (``prog.bfs_push(size, n=n, ...)``).
 
-    Made by `Device.program` or `Device.load_binary`.
+    Made by `Device.program`.
     """
 
     def __init__(
@@ -99,12 +100,14 @@ class Program:
         queues: Queues,
         built: Any,
         name: str,
+        source: str,
         options: tuple[str, ...],
         *,
         pipeline: bool = False,
         suffix: str = "",
     ) -> None:
         self._queues = queues
+        self._source = source
         self.name = name
         self.options = options
         self.pipeline = pipeline
@@ -119,24 +122,24 @@ class Program:
     def __getattr__(self, kernel: str) -> Kernel:
         if kernel.startswith("_"):
             raise AttributeError(kernel)
+        signature = self._signatures.get(kernel)
+        if signature is None:
+            raise AttributeError(f"{self.file} has no kernel {kernel}; it has {', '.join(self._signatures)}")
         try:
             made = Kernel(
                 self._queues,
-                self._find(kernel),
-                kernel,
+                functools.partial(self._find, kernel),
+                signature,
                 program=self.name,
                 pipeline=self.pipeline,
-                partner=self._partner(kernel),
+                make_partner=self._partner(kernel),
             )
         except cl.Error as error:
             names = self._kernel_names()
-            if not names:
-                raise BuildError(
-                    f"{self._queues.hardware}: its compiler says that it built {self.file}, and the program "
-                    f"has no kernels ({error}): this is the driver's fault; use another device"
-                ) from error
-            raise AttributeError(
-                f"{self.name}.cl has no kernel {kernel}{self._suffix} ({error}); it has {names}"
+            fault = f"the program has only {names}" if names else "the program has no kernels"
+            raise BuildError(
+                f"{self._queues.hardware}: its compiler says that it built {self.file}, and {fault} ({error}): this "
+                "is the driver's fault; use another device"
             ) from error
         self.__dict__[kernel] = made  # the next look-up finds it there
         return made
@@ -152,24 +155,20 @@ class Program:
     def _find(self, kernel: str) -> Any:
         return cl.Kernel(self._built, kernel + self._suffix)
 
-    def _partner(self, kernel: str) -> Any:
-        """The kernel ``KERNEL_write`` that runs beside a pipeline, joined to it by a channel; or None."""
-        if not self.pipeline:
-            return None
-        try:
-            return cl.Kernel(self._built, f"{kernel}_write{self._suffix}")
-        except cl.Error:
-            return None  # most have none
+    @property
+    def _signatures(self) -> dict[str, Signature]:
+        return signatures(self._source, self.options)
+
+    def _partner(self, kernel: str) -> Callable[[], Any] | None:
+        """What makes the kernel ``KERNEL_write`` that runs beside a pipeline, joined to it by a channel; or None."""
+        beside = f"{kernel}_write"
+        return functools.partial(self._find, beside) if self.pipeline and beside in self._signatures else None
 
     @property
     def binary(self) -> bytes:
         """The program in the device's own binary format."""
         binaries: list[bytes] = self._built.get_info(cl.program_info.BINARIES)
         return binaries[0]
-
-    def save(self, path: str | Path) -> None:
-        """Write the binary, for `Device.load_binary` on the same device and driver."""
-        cache.write_atomically(Path(path), self.binary, durable=True)
 
 
 def build(queues: Queues, name: str, defines: Mapping[str, Any], base: tuple[str, ...]) -> Program:
@@ -240,7 +239,7 @@ def build_source(
     if when != "never" and (binary := cache.load("programs", key)) is not None:
         try:
             built = _build_binary(queues, binary, options)
-            return Program(queues, built, name, options, pipeline=pipeline)
+            return Program(queues, built, name, source, options, pipeline=pipeline)
         except cl.Error:
             pass  # drivers may refuse their own old binaries: then build from source
     made = cl.Program(queues.context, source)
@@ -250,7 +249,7 @@ def build_source(
             made.build([*options, "-w"], [hardware.raw])  # some drivers print warnings to stderr
     except cl.Error as error:
         raise _build_error(hardware, name, source, options, made, error, save_failed) from error
-    program = Program(queues, made, name, options, pipeline=pipeline)
+    program = Program(queues, made, name, source, options, pipeline=pipeline)
     if when == "at once":
         cache.store("programs", key, program.binary)
     elif when == "later":
@@ -261,22 +260,6 @@ def build_source(
 def _build_binary(queues: Queues, binary: bytes, options: tuple[str, ...]) -> Any:
     with no_warnings():
         return cl.Program(queues.context, [queues.hardware.raw], [binary]).build(list(options))
-
-
-def load_binary(queues: Queues, path: str | Path) -> Program:
-    """A program from a file written by the device's offline compiler or `Program.save`."""
-    path, hardware = Path(path), queues.hardware
-    try:
-        binary = path.read_bytes()
-    except OSError as error:
-        raise BuildError(f"cannot read the device binary {path}: {error.strerror}") from error
-    try:
-        return Program(queues, _build_binary(queues, binary, ()), path.stem, ())
-    except cl.Error as error:
-        raise BuildError(
-            f"{hardware.spec} ({hardware.name}, driver {hardware.driver_version}) refused the binary {path} "
-            f"({len(binary)} bytes): {_first_line(error)}; it must be built for just this device and driver"
-        ) from error
 
 
 def _first_line(error: BaseException) -> str:

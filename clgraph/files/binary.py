@@ -167,7 +167,7 @@ class _Reading:
         place = None
         if ids is not None:
             place = device.output(n, np.int32)
-            program.binary_ids(-(-n // items), size[0], ids, place, facts)
+            program.binary_ids(-(-n // items), n=size[0], ids=ids, place=place, found=facts)
         found = device.download(facts, np.uint32, FACTS).tolist()
         one_way = found[UPWARD] and not header.directed
         if found[FAULTS] or (self.full and (one_way or found[LOOPS] != header.loops)):

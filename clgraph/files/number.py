@@ -99,7 +99,7 @@ def number_from_one(device: Device, columns: Columns, n: int) -> tuple[Numbered,
     items, count = device.tuning.items, columns.count
     told = device.zeros(2, np.uint32)
     device.program("files/number", ITEMS=items, SPAN=SHAPES.of(device).span).number_shift(
-        -(-count // items), np.int64(count), np.int32(n), columns.source, columns.target, told
+        -(-count // items), count=count, n=n, source=columns.source, target=columns.target, told=told
     )
     outside, upper = device.download(told, np.uint32, 2).tolist()
     if outside:
@@ -112,7 +112,7 @@ def from_one(device: Device, n: int) -> Chosen:
     items = device.tuning.items
     ids = device.output(n, np.int32)
     program = device.program("files/number", ITEMS=items, SPAN=SHAPES.of(device).span)
-    program.number_listed(-(-n // items), np.int32(n), ids)
+    program.number_listed(-(-n // items), n=n, ids=ids)
     return Chosen(None, ids, n)
 
 
@@ -125,14 +125,14 @@ def _by_bitmap(device: Device, columns: Columns) -> Numbered:
     bits = device.zeros(words, np.uint32)
     program.number_mark(passes, np.int64(count), *ends, bits)
     sums = device.empty(runs, np.uint32)
-    program.number_sums(runs, np.int32(words), bits, sums)
+    program.number_sums(runs, words=words, bits=bits, sums=sums)
     before, n = exclusive_sums(device.download(sums, np.uint32, runs))
     check_count(n)
     if n == columns.highest + 1:
         return Numbered(n, None, *ends)
     device.write(sums, before.astype(np.uint32))
     ranks, ids = device.empty(words, np.uint32), device.output(n, np.int32)
-    program.number_ids(runs, np.int32(words), bits, sums, ranks, ids)
+    program.number_ids(runs, words=words, bits=bits, sums=sums, before=ranks, ids=ids)
     program.number_ends(passes, np.int64(count), bits, ranks, *ends)
     return Numbered(n, Chosen(None, ids, n), *ends)
 
@@ -150,7 +150,12 @@ def _by_sorting(device: Device, columns: Columns) -> Numbered:
     sized = np.int64(count), np.int32(slices)
     key, place = device.empty(count, np.int64), device.empty(count, np.uint32)
     program.sort_begin(
-        -(-rows // device.tuning.items), np.int64(rows), columns.source, columns.target, key, place
+        -(-rows // device.tuning.items),
+        rows=rows,
+        source=columns.source,
+        target=columns.target,
+        key=key,
+        place=place,
     )
     other = device.empty(count, np.int64), device.empty(count, np.uint32)
     table = device.empty(256 * slices, np.uint32)

@@ -277,11 +277,11 @@ class Parser:
         device = self._device
         self._program.parse_patch(
             len(rows),
-            np.int32(len(rows)),
-            np.int64(self._count),
-            device.upload(rows),
-            device.upload(values.view(np.uint64)),
-            self._columns()[2],
+            count=len(rows),
+            base=self._count,
+            patch_row=device.upload(rows),
+            patch=device.upload(values.view(np.uint64)),
+            weight=self._columns()[2],
         )
         device.finish()  # before the arrays are gone
 

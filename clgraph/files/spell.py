@@ -192,7 +192,9 @@ class Spelling:
         )
         self._cells, self._sizes = device.empty(n * words, np.uint64), device.empty(n, np.uint8)
         separator = np.uint8(ord(",") if self.comma else ord("\t"))
-        self._program.spell_ids(-(-n // items), np.int32(n), separator, there, self._cells, self._sizes)
+        self._program.spell_ids(
+            -(-n // items), n=n, separator=separator, ids=there, cells=self._cells, sizes=self._sizes
+        )
         longest = 2 * (len(str(highest)) + 1)  # bytes of a row
         if parts.weights is not None:
             longest += LONGEST_WEIGHT

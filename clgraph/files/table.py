@@ -138,6 +138,8 @@ class _Taken:
     def seen(self, source: Any, target: Any) -> list[int]:
         """Ids that do not fit, the highest, and loops; waits."""
         size = np.int64(self._count)
-        self._program("long").table_loops(self._passes(self._count), size, source, target, self._seen)
+        self._program("long").table_loops(
+            self._passes(self._count), count=size, source=source, target=target, seen=self._seen
+        )
         found: list[int] = self._device.download(self._seen, np.uint32, SEEN).tolist()
         return found

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyopencl as cl
 
-from clgraph.device.program import Program
+from clgraph.device.program import Program, define_options, read_source
 from clgraph.errors import BuildError
 from clgraph.fpga import parameters, pipelines
 from clgraph.system import no_warnings
@@ -219,7 +219,11 @@ class Binary:
         for program in self.sidecar.programs:
             if program["file"] == name and program["defines"] == defines:
                 end = pipelines.suffix(defines)
-                return Program(self.device.queues, self._built, name, (), pipeline=True, suffix=end)
+                source = read_source(f"fpga/{name}")
+                options = tuple(define_options({**self.sidecar.parameters, **defines}))
+                return Program(
+                    self.device.queues, self._built, name, source, options, pipeline=True, suffix=end
+                )
         asked = "".join(f" {key}={value}" for key, value in sorted(defines.items()))
         held = ", ".join(
             program["file"] + "".join(f" {k}={v}" for k, v in sorted(program["defines"].items()))

@@ -64,7 +64,7 @@ def check_part(
     )
     k, none = np.int32(rows.n), np.array([rows.n], np.int32)
     bad = device.upload(none, writable=True)
-    program.compare_vertices(-(-rows.n // device.tuning.items), k, np.int32(other.n), place, bad)
+    program.compare_vertices(-(-rows.n // device.tuning.items), k=k, n=other.n, place=place, bad=bad)
     first = int(device.download(bad, np.int32, 1)[0])
     if first < rows.n:
         raise InputError(
@@ -76,14 +76,14 @@ def check_part(
         return
     program.compare_arcs(
         -(-rows.arcs // SHAPES.of(device)),
-        k,
-        np.int64(rows.arcs),
-        rows.row_ptr,
-        rows.col_idx,
-        place,
-        other.row_ptr,
-        other.col_idx,
-        bad,
+        k=k,
+        arcs=rows.arcs,
+        row_ptr=rows.row_ptr,
+        col_idx=rows.col_idx,
+        place=place,
+        whole_ptr=other.row_ptr,
+        whole_idx=other.col_idx,
+        bad=bad,
     )
     first = int(device.download(bad, np.int32, 1)[0])
     if first < rows.n:

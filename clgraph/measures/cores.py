@@ -140,11 +140,11 @@ def find_cores(dev: Device, rows: Graph) -> Any:
     dev.reserve({"cores": 16 * n})
     left, core, queue, other = (dev.empty(n, np.int32) for _ in range(4))
     state = dev.empty(2, np.int32)
-    program.cores_begin(passes, np.int32(n), csr.row_ptr, left, core)
+    program.cores_begin(passes, n=n, row_ptr=csr.row_ptr, left=left, core=core)
     k = 0
     while True:
         dev.write(state, np.array([0, LARGEST], np.int32))
-        program.cores_scan(passes, np.int32(n), np.int32(k), left, core, queue, state)
+        program.cores_scan(passes, n=n, k=k, left=left, core=core, next=queue, state=state)
         taken, least = dev.download(state, np.int32, 2).tolist()
         level = k
         if not taken and least == LARGEST:
@@ -156,15 +156,15 @@ def find_cores(dev: Device, rows: Graph) -> Any:
             dev.fill(state, np.int32(0), 1)
             program.cores_peel(
                 lanes * taken,
-                np.int32(taken),
-                np.int32(level),
-                csr.row_ptr,
-                csr.col_idx,
-                queue,
-                left,
-                core,
-                other,
-                state,
+                count=taken,
+                k=level,
+                row_ptr=csr.row_ptr,
+                col_idx=csr.col_idx,
+                queue=queue,
+                left=left,
+                core=core,
+                next=other,
+                state=state,
             )
             queue, other = other, queue
             taken = int(dev.download(state, np.int32, 1)[0])

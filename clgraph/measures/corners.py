@@ -76,13 +76,13 @@ def find_corners(pack: Pack, count: Any) -> list[Corners]:
     program = device.program("measures/corners", ITEMS=device.tuning.items, **csr.defines)
     n, graphs = np.int32(csr.n), np.int32(pack.count)
     flag, most = device.empty(csr.n, np.uint8), device.zeros(2, np.uint32)
-    program.corners_flags(pack.passes(), n, count, flag, most)
+    program.corners_flags(pack.passes(), n=n, count=count, flag=flag, most=most)
     place = running_sums(device, flag, csr.n, of=np.uint8, into=np.int32)
     k = int(device.download(place, np.int32, 1, offset=csr.n)[0])
     if not k:
         return [Corners(none, none, none)] * pack.count
     listed = device.empty(k, np.int32)
-    program.corners_list(pack.passes(), n, flag, place, listed)
+    program.corners_list(pack.passes(), n=n, flag=flag, place=place, list=listed)
     low, high = device.download(most, np.uint32, 2).tolist()
     widths = {
         TRIANGLES: low.bit_length() if not high else 32,

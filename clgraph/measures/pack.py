@@ -97,14 +97,14 @@ class Pack:
             rows = piece.rows
             device.program("measures/pack", ITEMS=items, **rows.defines).pack_append(
                 -(-max(rows.n, rows.arcs) // items),
-                np.int32(rows.n),
-                np.int32(rows.arcs),
-                np.int32(vertex),
-                np.int32(arc),
-                rows.row_ptr,
-                rows.col_idx,
-                row_ptr,
-                col_idx,
+                n=rows.n,
+                arcs=rows.arcs,
+                base=vertex,
+                before=arc,
+                row_ptr=rows.row_ptr,
+                col_idx=rows.col_idx,
+                into_ptr=row_ptr,
+                into_idx=col_idx,
             )
         begins = [piece.begin[:-1] + at for piece, at in zip(pieces, base, strict=True)]
         arc_begins = [piece.arc_begin[:-1] + at for piece, at in zip(pieces, before, strict=True)]

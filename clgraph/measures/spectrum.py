@@ -267,14 +267,14 @@ class Lanczos:
         local = self.shape.local
         self.starts.spectrum_sum.exact(
             (local, self.going, values),
-            self.place[2],
-            np.int32(self.chunks),
-            self.begins,
-            self.alive,
-            self.part,
-            scale,
-            np.int32(row),
-            out,
+            graphs=self.place[2],
+            chunks=self.chunks,
+            begin=self.begins,
+            alive=self.alive,
+            part=self.part,
+            scale=scale,
+            row=row,
+            out=out,
             local=(local, 1, 1),
         )
 
@@ -282,15 +282,15 @@ class Lanczos:
         local = self.shape.local
         self.starts.spectrum_norm.exact(
             (local, self.going),
-            self.place[2],
-            np.int32(target),
-            self.begins,
-            self.alive,
-            self.part,
-            alpha,
-            self.size,
-            self.norm,
-            self.scale,
+            graphs=self.place[2],
+            target=target,
+            begin=self.begins,
+            alive=self.alive,
+            part=self.part,
+            alpha=alpha,
+            size=self.size,
+            norm=self.norm,
+            scale=self.scale,
             local=(local, 1),
         )
 

@@ -45,12 +45,12 @@ def tally(pack: Pack, value: Any, *, bins: int = BINS) -> list[Histogram]:
         return [(np.zeros(0, np.int64), np.zeros(0, np.int64))] * pack.count
     table, flag = device.zeros(n, np.uint32), device.empty(n, np.uint8)
     size, local = spread(device, program.tally_count, pack.count)
-    program.tally_count.exact(size, pack.begins, value, table, local=local)
-    program.tally_flags(pack.passes(), np.int32(n), table, flag)
+    program.tally_count.exact(size, begin=pack.begins, value=value, table=table, local=local)
+    program.tally_flags(pack.passes(), n=n, table=table, flag=flag)
     place = running_sums(device, flag, n, of=np.uint8, into=np.int32)
     found = int(device.download(place, np.int32, 1, offset=n)[0])
     where, count = device.empty(found, np.int32), device.empty(found, np.uint32)
-    program.tally_gather(pack.passes(), np.int32(n), table, place, where, count)
+    program.tally_gather(pack.passes(), n=n, table=table, place=place, where=where, count=count)
     index = device.download(where, np.int32, found).astype(np.int64)
     times = device.download(count, np.uint32, found).astype(np.int64)
     ends = np.searchsorted(index, pack.begin)
@@ -64,7 +64,7 @@ def degree_histograms(pack: Pack, *, bins: int = BINS) -> list[Histogram]:
     """The degrees that occur in each graph, and the number of vertices of each."""
     n = pack.csr.n
     value = pack.device.empty(n, np.int32)
-    _program(pack, bins).tally_degrees(pack.passes(), np.int32(n), pack.csr.row_ptr, value)
+    _program(pack, bins).tally_degrees(pack.passes(), n=n, row_ptr=pack.csr.row_ptr, value=value)
     return tally(pack, value, bins=bins)
 
 
@@ -81,5 +81,5 @@ def component_sizes(pack: Pack) -> list[Histogram]:
     components = graph_components(pack.device, pack.graph)
     label, value = components.largest().label, pack.device.empty(n, np.int32)
     less_one = components.finder.sizes_less_one(label)
-    _program(pack).tally_sizes(pack.passes(), np.int32(n), label, less_one, value)
+    _program(pack).tally_sizes(pack.passes(), n=n, label=label, less_one=less_one, value=value)
     return [(sizes + 1, counts) for sizes, counts in tally(pack, value)]

@@ -104,7 +104,9 @@ def count_triangles(dev: Device, view: Graph) -> Any:
     before = running_sums(dev, in_run, runs, into=csr.offset)
     up_ptr, up_idx = running_sums(dev, in_row, n, into=csr.offset), dev.empty(arcs // 2, np.int32)
     prog.triangles_turn(runs, *whole, before, up_idx)
-    prog.triangles_count(-(-arcs // 2 // shape.run), np.int32(n), np.int64(arcs // 2), up_ptr, up_idx, count)
+    prog.triangles_count(
+        -(-arcs // 2 // shape.run), n=n, arcs=arcs // 2, up_ptr=up_ptr, up_idx=up_idx, count=count
+    )
     return count
 
 

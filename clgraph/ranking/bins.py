@@ -227,11 +227,11 @@ class BinRows(SliceRows[BinBalance]):
             )
             self._program.pagerank_bin_blocks(
                 balance.blocks,
-                np.int32(balance.blocks),
-                balance.block_piece,
-                self._piece_sum,
-                state,
-                self._block_sum,
+                blocks=balance.blocks,
+                block_piece=balance.block_piece,
+                piece_sum=self._piece_sum,
+                state=state,
+                block_sum=self._block_sum,
             )
         self._program.pagerank_bins.exact(
             self.groups * self.local,

@@ -73,12 +73,12 @@ class Leaving:
         device.reserve({"1 / the weights that leave": 9 * n, "places": 12 * n if shape.span else 0})
         program, count, over = _leaving_program(device, shape), np.int32(n), -(-n // shape.items)
         inverse, dangling, place = device.empty(n, np.float64), device.empty(n, np.uint8), None
-        program.fixed_inverse(over, count, out, inverse, dangling)
+        program.fixed_inverse(over, n=count, out=out, inverse=inverse, dangling=dangling)
         if shape.span:
             key, place = device.empty(n, np.uint32), device.empty(n, np.int32)
-            program.fixed_keys(over, count, out, key)
+            program.fixed_keys(over, n=count, out=out, key=key)
             _, order = sort_by_key(device, key, n, 15)
-            program.fixed_places(over, count, order, place)
+            program.fixed_places(over, n=count, order=order, place=place)
         return Leaving(n, None if kind == "arcs" else out, inverse, dangling, place)
 
 
@@ -181,7 +181,12 @@ class FixedPower:
     def _make_terms(self) -> None:
         if self._terms is not None:
             self._program().fixed_terms(
-                self._over(self.n), np.int32(self.n), self._leaving.place, self._x, self.inverse, self._terms
+                self._over(self.n),
+                n=self.n,
+                place=self._leaving.place,
+                x=self._x,
+                inverse=self.inverse,
+                terms=self._terms,
             )
 
     def prepare(self, rows: Rows) -> Prepared:
@@ -191,11 +196,19 @@ class FixedPower:
         entries = np.int64(rows.entries)
         if leaving.out is not None:
             shares = device.empty(rows.entries, np.float64)
-            program.fixed_shares(over, entries, rows.col_idx, rows.weights, rows.counts, leaving.out, shares)
+            program.fixed_shares(
+                over,
+                entries=entries,
+                col_idx=rows.col_idx,
+                weights=rows.weights,
+                counts=rows.counts,
+                out=leaving.out,
+                shares=shares,
+            )
         if not shape.span:
             return Prepared(rows, shares)
         placed = device.empty(rows.entries, np.int32)
-        program.fixed_heads(over, entries, leaving.place, rows.col_idx, placed)
+        program.fixed_heads(over, entries=entries, place=leaving.place, col_idx=rows.col_idx, placed=placed)
         return self._windows.prepare(replace(rows, col_idx=placed), shares)
 
     def rows(self, prepared: Prepared, mass: float) -> None:
@@ -241,13 +254,13 @@ class FixedPower:
         """The same, put into a buffer from a place on; does not wait."""
         self._program().fixed_blocks.exact(
             count * self._shape.width,
-            np.int32(self.n),
-            np.int32(first),
-            np.int32(at),
-            self._x,
-            self._y,
-            self._leaving.dangling,
-            sums,
+            n=self.n,
+            first=first,
+            at=at,
+            x=self._x,
+            y=self._y,
+            dangling=self._leaving.dangling,
+            sums=sums,
             local=self._shape.width,
         )
 

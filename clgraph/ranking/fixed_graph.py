@@ -99,7 +99,7 @@ class FixedSolver:
         if kind == "arcs":
             out = device.empty(rows.n, np.float64)
             program, items = order_program(device, np.float64, rows)
-            program.order_out(-(-rows.n // items), np.int32(rows.n), rows.row_ptr, out)
+            program.order_out(-(-rows.n // items), n=rows.n, row_ptr=rows.row_ptr, out=out)
         else:
             out = sums_of_rows(device, rows, there, dtype=np.float64 if kind == "weights" else np.int32)
         return Leaving.of(device, rows.n, out, kind, shape_of(device, self._dtype.name))

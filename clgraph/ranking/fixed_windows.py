@@ -152,13 +152,27 @@ class Windows:
         starts, filled = device.empty(windows + 1, np.int32), device.empty(windows, np.uint8)
         count, longs = device.zeros(1, np.int32), device.empty(rows.entries // shape.span + 1, np.int32)
         program, size = self._program("fixed_windows", rows.offset, SPAN=shape.span), np.int64(windows)
-        program.fixed_starts(self._over(windows + 1), np.int32(rows.count), size, rows.row_ptr, starts)
-        program.fixed_filled(self._over(windows), size, starts, rows.row_ptr, filled)
+        program.fixed_starts(
+            self._over(windows + 1), rows=rows.count, windows=size, row_ptr=rows.row_ptr, starts=starts
+        )
+        program.fixed_filled(
+            self._over(windows), windows=size, starts=starts, row_ptr=rows.row_ptr, filled=filled
+        )
         before = running_sums(device, filled, windows, of=np.uint8, into=np.int32)
         kept = int(device.download(before, np.int32, 1, offset=windows)[0])
         window, begin = device.empty(3 * kept, np.int32), device.empty(kept, rows.offset)
-        program.fixed_listed(self._over(windows), size, starts, rows.row_ptr, before, window, begin)
-        program.fixed_longs(self._over(rows.count), np.int32(rows.count), rows.row_ptr, count, longs)
+        program.fixed_listed(
+            self._over(windows),
+            windows=size,
+            starts=starts,
+            row_ptr=rows.row_ptr,
+            before=before,
+            window=window,
+            begin=begin,
+        )
+        program.fixed_longs(
+            self._over(rows.count), rows=rows.count, row_ptr=rows.row_ptr, count=count, longs=longs
+        )
         long = int(device.download(count, np.int32, 1)[0])
         found = Prepared(rows, shares, kept, window, begin, longs, long)
         return self._cut(found) if self._integers else found
@@ -168,12 +182,20 @@ class Windows:
         device, rows, long = self._device, prepared.rows, prepared.long
         program = self._program("fixed_integers", rows.offset, SPAN=self._shape.span)
         each = device.empty(long, np.int32)
-        program.fixed_whole_counts(self._over(long), np.int32(long), prepared.longs, rows.row_ptr, each)
+        program.fixed_whole_counts(
+            self._over(long), longs=long, listed=prepared.longs, row_ptr=rows.row_ptr, counts=each
+        )
         before = running_sums(device, each, long, of=np.int32, into=np.int32)
         pieces = int(device.download(before, np.int32, 1, offset=long)[0])
         begins, counts = device.empty(pieces, rows.offset), device.empty(pieces, np.int32)
         program.fixed_whole_cuts(
-            self._over(long), np.int32(long), prepared.longs, rows.row_ptr, before, begins, counts
+            self._over(long),
+            longs=long,
+            listed=prepared.longs,
+            row_ptr=rows.row_ptr,
+            before=before,
+            begins=begins,
+            counts=counts,
         )
         sums = device.empty(pieces, np.int64)
         return replace(prepared, before=before, begins=begins, counts=counts, sums=sums, pieces=pieces)
@@ -201,12 +223,12 @@ class Windows:
         _, col_idx, shares, x, p, q, y = vectors
         program.fixed_whole_pieces.exact(
             prepared.pieces * width,
-            prepared.begins,
-            prepared.counts,
-            col_idx,
-            shares,
-            x,
-            prepared.sums,
+            begins=prepared.begins,
+            counts=prepared.counts,
+            col_idx=col_idx,
+            shares=shares,
+            x=x,
+            sums=prepared.sums,
             local=width,
         )
         program.fixed_whole_windows.exact(

@@ -71,11 +71,11 @@ class RowOrder:
         program, items = order_program(self.device, self.real)
         program.order_entries(
             -(-count // items),
-            np.int32(count),
-            upload(vertices.astype(np.int32)),
-            upload(values.astype(self.real)),
-            self.position,
-            made,
+            count=count,
+            vertex=upload(vertices.astype(np.int32)),
+            entry=upload(values.astype(self.real)),
+            position=self.position,
+            values=made,
         )
         return made
 
@@ -83,7 +83,7 @@ class RowOrder:
         """``values[at]``, in a buffer that `Device.take` hands over."""
         out = self.device.output(self.n, self.real)
         program, items = order_program(self.device, self.real)
-        program.order_gather(-(-self.n // items), np.int32(self.n), at, values, out)
+        program.order_gather(-(-self.n // items), n=self.n, at=at, values=values, out=out)
         return out
 
 
@@ -101,7 +101,7 @@ def inverse_order(device: Device, n: int, order: Any) -> Any:
     """The position of each element in a permutation, both buffers."""
     position = device.empty(n, np.int32)
     program, items = order_program(device, np.float32)
-    program.order_invert(-(-n // items), np.int32(n), order, position)
+    program.order_invert(-(-n // items), n=n, order=order, position=position)
     return position
 
 
@@ -109,7 +109,7 @@ def narrowed(device: Device, values: Any, n: int) -> Any:
     """A vector of float64 on the device as one of float32."""
     out = device.empty(n, np.float32)
     program, items = order_program(device, np.float32)
-    program.order_narrow(-(-n // items), np.int32(n), values, out)
+    program.order_narrow(-(-n // items), n=n, values=values, out=out)
     return out
 
 
@@ -179,9 +179,9 @@ def upload_out(
         out = device.empty(n, real)
         program, items = order_program(device, real, csr)
         if problem.weighted:
-            program.order_leaving(-(-n // items), np.int32(n), None, csr.row_ptr, out)
+            program.order_leaving(-(-n // items), n=n, order=None, row_ptr=csr.row_ptr, leaving=out)
         else:
-            program.order_out(-(-n // items), np.int32(n), csr.row_ptr, out)
+            program.order_out(-(-n // items), n=n, row_ptr=csr.row_ptr, out=out)
         return out
 
     return device.cached(graph, ("out", real, bool(weight) if problem.weighted else None), make)

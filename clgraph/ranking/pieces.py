@@ -78,7 +78,7 @@ def cut_rows(
     long_before = running_sums(device, rows.is_long, n, into=np.int32)
     long_count = int(device.download(long_before, np.int32, 1, offset=n)[0])
     long_number, long_rows = device.empty(n, np.int32), device.empty(long_count, np.int32)
-    program.pieces_rows(passes(n), np.int32(n), long_before, long_number, long_rows)
+    program.pieces_rows(passes(n), n=n, long_before=long_before, long_number=long_number, long_rows=long_rows)
 
     cells = long_count * kinds
     cell_begin = device.empty(cells, offset)
@@ -107,13 +107,13 @@ def cut_rows(
     first_piece, first_block = (device.empty(n + 1, np.int32) for _ in range(2))
     program.pieces_firsts(
         passes(n + 1),
-        np.int32(n),
-        np.int32(kinds),
-        long_before,
-        cell_piece,
-        blocks_before,
-        first_piece,
-        first_block,
+        n=n,
+        kinds=kinds,
+        long_before=long_before,
+        cell_piece=cell_piece,
+        blocks_before=blocks_before,
+        first_piece=first_piece,
+        first_block=first_block,
     )
     block_piece = device.zeros(blocks + 1, np.int32)
     program.pieces_of_blocks(passes(long_count), *row_shape, cell_piece, blocks_before, block_piece)
@@ -125,7 +125,7 @@ def cut_rows(
     )
     key, piece = sort_by_key(device, key, count, bits + TURN_BITS + segments.bit_length())
     first = device.empty(kinds + 1, np.int32)
-    program.pieces_bounds(passes(kinds + 1), np.int32(kinds), np.int32(count), np.int32(bits), key, first)
+    program.pieces_bounds(passes(kinds + 1), kinds=kinds, count=count, bits=bits, key=key, first=first)
     of_kind = np.diff(device.download(first, np.int32, kinds + 1))
     at = starts(-(-of_kind // width) * width)  # a slice has pieces of one kind
     places = int(at[-1])
@@ -134,18 +134,18 @@ def cut_rows(
     hot_length, cold_length = (device.zeros(places, np.int32) for _ in range(2))
     program.pieces_order(
         passes(count),
-        np.int32(count),
-        np.int32(kinds),
-        np.int32(long_row),
-        np.int32(bits),
-        key,
-        piece,
-        first,
-        device.upload(at.astype(np.int32)),
-        piece_at,
-        piece_place,
-        hot_length,
-        cold_length,
+        count=count,
+        kinds=kinds,
+        long_row=long_row,
+        bits=bits,
+        key=key,
+        piece=piece,
+        first=first,
+        at=device.upload(at.astype(np.int32)),
+        piece_at=piece_at,
+        piece_place=piece_place,
+        hot_length=hot_length,
+        cold_length=cold_length,
     )
     return DevicePieces(
         count=count,

@@ -101,40 +101,55 @@ def renumber(
     hot = max(1, min(hot, sources))
     bounds = class_bounds(classes, hot, sources)
     key = device.empty(n, np.uint32)
-    program.renumber_degree_keys(by_item, count, np.uint32(most), own.row_ptr, key)
+    program.renumber_degree_keys(by_item, n=count, most=most, row_ptr=own.row_ptr, key=key)
     _, by_degree = sort_by_key(device, key, n, most.bit_length())
     degree_class = device.empty(n, np.uint8)
     limits = device.upload(np.array(bounds, np.int32))
-    program.renumber_classes(by_item, count, np.int32(len(bounds)), limits, by_degree, degree_class)
+    program.renumber_classes(
+        by_item, n=count, bounds=len(bounds), bound=limits, by_degree=by_degree, degree_class=degree_class
+    )
     del by_degree
 
     hot_by_index = device.zeros(n, np.int32)
     hot_classes = np.int32(bounds.index(hot) + 1 if sources else 0)
     program.renumber_hot(
-        by_run, count, np.int64(arcs), hot_classes, rows.row_ptr, rows.col_idx, degree_class, hot_by_index
+        by_run,
+        n=count,
+        arcs=arcs,
+        hot_classes=hot_classes,
+        row_ptr=rows.row_ptr,
+        col=rows.col_idx,
+        degree_class=degree_class,
+        hot_length=hot_by_index,
     )
     program.renumber_length_keys(
-        by_item, count, np.int32(long_row), np.uint32(longest), rows.row_ptr, hot_by_index, key
+        by_item,
+        n=count,
+        long_row=long_row,
+        longest=longest,
+        row_ptr=rows.row_ptr,
+        hot_length=hot_by_index,
+        key=key,
     )
     largest = max(longest - long_row, 0) + (long_row + 1) ** 2
     key, by_length = sort_by_key(device, key, n, largest.bit_length())
-    program.renumber_class_keys(by_item, count, by_length, degree_class, key)
+    program.renumber_class_keys(by_item, n=count, by_length=by_length, degree_class=degree_class, key=key)
     _, order = sort_by_key(device, key, n, len(bounds).bit_length(), by_length)
     del key, by_length, degree_class
 
     number, length, hot_length, cold_length, is_long = (device.empty(n, np.int32) for _ in range(5))
     program.renumber_rows(
         by_item,
-        count,
-        np.int32(long_row),
-        order,
-        rows.row_ptr,
-        hot_by_index,
-        number,
-        length,
-        hot_length,
-        cold_length,
-        is_long,
+        n=count,
+        long_row=long_row,
+        order=order,
+        row_ptr=rows.row_ptr,
+        hot_by_index=hot_by_index,
+        number=number,
+        length=length,
+        hot_length=hot_length,
+        cold_length=cold_length,
+        is_long=is_long,
     )
     start = running_sums(device, length, n, into=rows.offset)
     del hot_by_index, length
@@ -163,6 +178,6 @@ def renumber(
 def _survey(device: Device, program: Program, rows: DeviceCSR, by_item: int) -> tuple[int, int]:
     """The longest row, and how many have arcs."""
     figures = device.zeros(2, np.uint32)
-    program.renumber_survey(by_item, np.int32(rows.n), rows.row_ptr, figures)
+    program.renumber_survey(by_item, n=rows.n, row_ptr=rows.row_ptr, figures=figures)
     longest, filled = device.download(figures, np.uint32, 2).tolist()
     return longest, filled

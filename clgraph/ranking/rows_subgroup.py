@@ -123,15 +123,15 @@ class SubgroupRows(PlainRows):
         csr, local = self.csr, self.local
         self._program.pagerank_pieces.exact(
             self.pieces.count * local,
-            np.int32(self.pieces.count),
-            self.pieces.row,
-            self.pieces.first,
-            csr.row_ptr,
-            csr.col_idx,
-            self.share,
-            contribution,
-            state,
-            self._piece_sum,
+            pieces=self.pieces.count,
+            piece_row=self.pieces.row,
+            first_piece=self.pieces.first,
+            row_ptr=csr.row_ptr,
+            col_idx=csr.col_idx,
+            share=self.share,
+            contribution=contribution,
+            state=state,
+            piece_sum=self._piece_sum,
             local=local,
         )
         self._program.pagerank_subgroup.exact(

@@ -219,14 +219,14 @@ class Solver:
         """Enqueue the start: ranks, contributions, and the mass on dangling vertices."""
         self._program.pagerank_start.exact(
             self.start_groups * self.local,
-            np.int32(self.n),
-            self.numbers.wide(1 / self.n),
-            self._start,
-            self._inverse,
-            self._rank,
-            self._contribution,
-            self._parts,
-            self._state,
+            n=self.n,
+            even=self.numbers.wide(1 / self.n),
+            start=self._start,
+            inverse=self._inverse,
+            rank=self._rank,
+            contribution=self._contribution,
+            parts=self._parts,
+            state=self._state,
             local=self.local,
         )
         self._finish(self.start_groups, counts=False)
@@ -239,15 +239,15 @@ class Solver:
         wide, stop = self.numbers.wide, self.stop
         self._program.pagerank_finish.exact(
             self.local,
-            np.int32(count),
-            np.int32(counts),
-            np.int32(stop.max_iter),
-            wide(stop.threshold),
-            np.int32(NORMS[stop.norm]),
-            np.int32(self.problem.drop),
-            self._parts,
-            self._sums,
-            self._state,
+            count=count,
+            counts=counts,
+            last=stop.max_iter,
+            threshold=wide(stop.threshold),
+            norm=NORMS[stop.norm],
+            drop=self.problem.drop,
+            parts=self._parts,
+            sums=self._sums,
+            state=self._state,
             local=self.local,
         )
 

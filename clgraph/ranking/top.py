@@ -72,32 +72,32 @@ class Top:
         n, chunk, chunks, local = np.int32(self.n), np.int32(self.chunk), np.int32(self.chunks), self.local
         self._program.top_chunks.exact(
             (self.chunks * local, 1 if self._across else count),
-            n,
-            chunk,
-            chunks,
-            lane,
-            score,
-            scale,
-            number,
-            self._best,
-            self._who,
+            n=n,
+            chunk=chunk,
+            chunks=chunks,
+            lane=lane,
+            score=score,
+            scale=scale,
+            number=number,
+            best=self._best,
+            who=self._who,
             local=(local, 1),
         )
         self._program.top_pick.exact(
             count * local,
-            n,
-            chunk,
-            chunks,
-            np.int32(self.k),
-            np.int32(count),
-            lane,
-            score,
-            scale,
-            number,
-            self._best,
-            self._who,
-            self.names,
-            self.scores,
+            n=n,
+            chunk=chunk,
+            chunks=chunks,
+            k=self.k,
+            count=count,
+            lane=lane,
+            score=score,
+            scale=scale,
+            number=number,
+            best_=self._best,
+            who_=self._who,
+            top_name=self.names,
+            top_score=self.scores,
             local=local,
         )
 
@@ -131,11 +131,11 @@ def highest(
     who = None
     for word in range(words):
         key = device.empty(n, np.uint32)
-        program.top_keys(-(-n // items), np.int32(n), np.int32(word), score, who, key)
+        program.top_keys(-(-n // items), n=n, word=word, score=score, who=who, key=key)
         _, who = sort_by_key(device, key, n, 32, who)
     values = device.empty(k, real)
     program, items = order_program(device, real)
-    program.order_gather(-(-k // items), np.int32(k), who, score, values)
+    program.order_gather(-(-k // items), n=k, at=who, values=score, out=values)
     return device.download(who, np.int32, k), device.download(values, real, k)
 
 

@@ -40,7 +40,7 @@ class ArrayFrontier:
     def find(self, live: int) -> tuple[Any, int, int]:
         """(label buffer, label of the largest component, its size) among `live` vertices."""
         self._program.copra_bfs_clear(
-            self._passes, np.int32(self._copra.n), self._label, self._frontier, self._next
+            self._passes, n=self._copra.n, label=self._label, frontier=self._frontier, next=self._next
         )
         # the hub is a guess at the giant component; once it is removed it belongs to none
         first = self._hub if self._is_live(self._hub) else self._unreached()
@@ -69,21 +69,21 @@ class ArrayFrontier:
     def _search(self, source: int) -> int:
         """Label the component of `source`; returns its size."""
         copra, device = self._copra, self._copra.device
-        self._program.copra_bfs_start(1, np.int32(source), self._label, self._frontier)
+        self._program.copra_bfs_start(1, source=source, label=self._label, frontier=self._frontier)
         size, found = 1, 1
         while found:
             device.fill(self._word, np.int32(0), 1)
             self._program.copra_bfs_step(
                 self._passes,
-                np.int32(copra.n),
-                np.int32(source),
-                copra.v_start,
-                copra.v_end,
-                copra.edges,
-                self._label,
-                self._frontier,
-                self._next,
-                self._word,
+                n=copra.n,
+                source=source,
+                v_start=copra.v_start,
+                v_end=copra.v_end,
+                edges=copra.edges,
+                label=self._label,
+                frontier=self._frontier,
+                next=self._next,
+                found=self._word,
             )
             found = int(device.download(self._word, np.int32, 1)[0])
             size += found
@@ -95,7 +95,7 @@ class ArrayFrontier:
         copra, device = self._copra, self._copra.device
         device.fill(self._word, np.int32(copra.n), 1)
         self._program.copra_bfs_unreached(
-            self._passes, np.int32(copra.n), copra.v_start, self._label, self._word
+            self._passes, n=copra.n, v_start=copra.v_start, label=self._label, smallest=self._word
         )
         return int(device.download(self._word, np.int32, 1)[0])
 

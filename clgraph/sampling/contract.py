@@ -205,7 +205,7 @@ class ContractRun:
     def _batch(self, wanted: int) -> None:
         """Contract drawn edges, in the order of the draws, until `wanted` merges are done."""
         device, size, program = self._device, self._size, self._kernels(self._rows)
-        program.contract_init(self._over(size), np.int32(size), self._label)
+        program.contract_init(self._over(size), n=size, label=self._label)
         device.fill(self._merges, np.int32(0), 1)
         done = first = last = drawn = 0
         rate = 1.0
@@ -226,7 +226,7 @@ class ContractRun:
                 self._merges,
             )
             if done == 0:  # this was the bulk of the merges: shorten the paths for what follows
-                program.contract_compress(self._over(size), np.int32(size), self._label)
+                program.contract_compress(self._over(size), n=size, label=self._label)
             first, done = end, int(device.download(self._merges, np.int32, 1)[0])
         self._finish_batch(size - wanted)
 
@@ -278,14 +278,14 @@ class ContractRun:
         """Number the new groups, and note the number for every original vertex."""
         program, old = self._kernels(self._rows), np.int32(self._size)
         passes = self._over(self._size)
-        program.contract_compress(passes, old, self._label)
+        program.contract_compress(passes, n=old, label=self._label)
         self._name, count = self._members.number(self._size, self._label, ROOTS, self._name, self._number)
         if count != size:
             raise DeviceError(
                 f"{self._device.name}: {count} groups are left instead of {size}; please report this"
             )
-        program.contract_renumber(passes, old, self._number, self._label)
-        program.contract_follow(self._over(self._n), np.int32(self._n), self._label, self._place)
+        program.contract_renumber(passes, n=old, number=self._number, label=self._label)
+        program.contract_follow(self._over(self._n), n=self._n, label=self._label, place=self._place)
         self._size, self._stale = size, True
 
     # --- what is left -----------------------------------------------------------------------------
@@ -314,7 +314,7 @@ def regrouped(device: Device, graph: Graph, group: Any) -> Contracted:
     number = device.empty(n, np.int32)
     name, count = Members(device).number(n, group, ROOTS, None, number)
     program = device.program("sampling/contract", ITEMS=items, RUN=run, **original.defines)
-    program.contract_renumber(-(-n // items), np.int32(n), number, group)
+    program.contract_renumber(-(-n // items), n=n, number=number, label=group)
     tail, head = (device.empty(original.arcs, np.int32) for _ in range(2))
     of = np.int32(n), np.int64(original.arcs), original.row_ptr, original.col_idx
     program.contract_arcs(-(-original.arcs // run), *of, group, tail, head)
@@ -341,7 +341,7 @@ def left_of(device: Device, graph: Graph, small: DeviceCSR, place: Any, name: An
     arcs, passes = original.arcs, -(-n // items)
     group_of = device.output(n, np.int32)
     program = device.program("sampling/contract", ITEMS=items, RUN=run, **original.defines)
-    program.contract_groups(passes, np.int32(n), place, name, group_of)
+    program.contract_groups(passes, n=n, place=place, name=name, group=group_of)
     pairs = device.program(
         "sampling/contract_pairs", RUN=run, SMALL_OFFSET=small.defines["OFFSET"], **original.defines
     )

@@ -127,17 +127,17 @@ class ContractRuns:
         device.fill(row_ptr, np.int32(0), 1)
         device.program("sampling/contract_runs", **self._options, **one.rows.defines).runs_repeat(
             (-(-max(arcs, n) // self._items), runs),
-            np.int32(size),
-            np.int32(arcs),
-            np.int32(n),
-            one.rows.row_ptr,
-            one.rows.col_idx,
-            one.place,
-            one.name,
-            row_ptr,
-            col_idx,
-            place,
-            name,
+            n=size,
+            arcs=arcs,
+            whole=n,
+            row_ptr=one.rows.row_ptr,
+            col_idx=one.rows.col_idx,
+            place=one.place,
+            name=one.name,
+            into_ptr=row_ptr,
+            into_idx=col_idx,
+            into_place=place,
+            into_name=name,
         )
         return State(size, DeviceCSR(runs * size, runs * arcs, row_ptr, col_idx, np.int32), place, name)
 
@@ -164,10 +164,12 @@ class ContractRuns:
     def _groups(self, state: State, runs: int) -> Words:
         device, count = self._device, runs * self._n
         group = device.output(count, np.int32)
-        self._arcs.contract_groups(-(-count // self._items), np.int32(count), state.place, state.name, group)
+        self._arcs.contract_groups(
+            -(-count // self._items), n=count, place=state.place, name=state.name, group=group
+        )
         return Words(device, group, (runs, self._n), np.int32)
 
     def _begins(self, state: State, runs: int) -> npt.NDArray[np.int64]:
         at = self._device.empty(runs + 1, np.int32)
-        self._program.runs_ends(runs + 1, np.int32(state.size), np.int32(runs), state.rows.row_ptr, at)
+        self._program.runs_ends(runs + 1, n=state.size, runs=runs, row_ptr=state.rows.row_ptr, at=at)
         return self._device.download(at, np.int32, runs + 1).astype(np.int64)

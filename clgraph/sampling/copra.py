@@ -93,12 +93,12 @@ class Copra:
         """Fill the arrays: every vertex and every edge is live (again)."""
         self.program.copra_build(
             self._passes,
-            np.int32(self.n),
-            self.csr.row_ptr,
-            self.csr.col_idx,
-            self.v_start,
-            self.v_end,
-            self.edges,
+            n=self.n,
+            row_ptr=self.csr.row_ptr,
+            col_idx=self.csr.col_idx,
+            v_start=self.v_start,
+            v_end=self.v_end,
+            edges=self.edges,
         )
 
     def _passes_over(self, count: int) -> int:
@@ -114,29 +114,34 @@ class Copra:
         c = self.csr
         self.program.copra_remove_vertices(
             self._passes_over(count),
-            np.int32(count),
-            vertices,
-            c.row_ptr,
-            c.col_idx,
-            self.v_start,
-            self.v_end,
-            self.edges,
+            count=count,
+            list=vertices,
+            row_ptr=c.row_ptr,
+            col_idx=c.col_idx,
+            v_start=self.v_start,
+            v_end=self.v_end,
+            edges=self.edges,
         )
 
     def restore_vertices(self, vertices: Any, count: int) -> None:
         """Undo `remove_vertices`, in a run that has removed only vertices."""
         c = self.csr
         self.program.copra_restore_vertices(
-            self._passes_over(count), np.int32(count), vertices, c.row_ptr, self.v_start, self.v_end
+            self._passes_over(count),
+            count=count,
+            list=vertices,
+            row_ptr=c.row_ptr,
+            v_start=self.v_start,
+            v_end=self.v_end,
         )
         self.program.copra_restore_blocks(
             self._passes_over(count),
-            np.int32(count),
-            vertices,
-            c.row_ptr,
-            c.col_idx,
-            self.v_start,
-            self.edges,
+            count=count,
+            list=vertices,
+            row_ptr=c.row_ptr,
+            col_idx=c.col_idx,
+            v_start=self.v_start,
+            edges=self.edges,
         )
 
     def remove_edges(self, slots: Any, count: int) -> None:
@@ -144,22 +149,30 @@ class Copra:
         c = self.csr
         self.program.copra_remove_edges(
             self._passes_over(count),
-            np.int32(count),
-            slots,
-            np.int32(self.n),
-            c.row_ptr,
-            c.col_idx,
-            self.edges,
+            count=count,
+            slots=slots,
+            n=self.n,
+            row_ptr=c.row_ptr,
+            col_idx=c.col_idx,
+            edges=self.edges,
         )
 
     def remove_pairs(self, slots: Any, far: Any, count: int) -> None:
         """Remove edges given by both of their slots; a slot of -1 is ignored."""
-        self.program.copra_remove_pairs(self._passes_over(count), np.int32(count), slots, far, self.edges)
+        self.program.copra_remove_pairs(
+            self._passes_over(count), count=count, slots=slots, far=far, edges=self.edges
+        )
 
     def restore_pairs(self, vertices: Any, slots: Any, far: Any, count: int) -> None:
         """Undo `remove_pairs`, given also the owners of `slots`."""
         self.program.copra_restore_pairs(
-            self._passes_over(count), np.int32(count), vertices, slots, far, self.csr.col_idx, self.edges
+            self._passes_over(count),
+            count=count,
+            vertices=vertices,
+            slots=slots,
+            far=far,
+            col_idx=self.csr.col_idx,
+            edges=self.edges,
         )
 
     def remove_vertex_edges(self, vertices: Any, slots: Any, count: int) -> None:
@@ -179,26 +192,28 @@ class Copra:
         self.device.fill(self._removed, np.int32(0), 1)
         self.program.copra_keep_component(
             self._passes,
-            np.int32(self.n),
-            np.int32(keep),
-            label,
-            self.v_start,
-            self.v_end,
-            self.edges,
-            self._removed,
+            n=self.n,
+            keep=keep,
+            label=label,
+            v_start=self.v_start,
+            v_end=self.v_end,
+            edges=self.edges,
+            removed=self._removed,
         )
         return int(self.device.download(self._removed, np.int32, 1)[0]) // 2
 
     def vertex_marks(self) -> Any:
         """1 for each live vertex: a new uint8 device buffer, shape (n,)."""
         live = self.device.empty(self.n, np.uint8)
-        self.program.copra_live_vertices(self._passes, np.int32(self.n), self.v_start, live)
+        self.program.copra_live_vertices(self._passes, n=self.n, v_start=self.v_start, live=live)
         return live
 
     def arc_marks(self) -> Any:
         """1 for each live arc of the graph's CSR: a new uint8 device buffer, shape (arcs,)."""
         live = self.device.output(self.arcs, np.uint8)
-        self.program.copra_live_arcs(self._passes, np.int32(self.n), self.csr.row_ptr, self.edges, live)
+        self.program.copra_live_arcs(
+            self._passes, n=self.n, row_ptr=self.csr.row_ptr, edges=self.edges, live_arc=live
+        )
         return live
 
     def live_vertices(self) -> npt.NDArray[np.bool_]:

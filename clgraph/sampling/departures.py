@@ -75,10 +75,12 @@ def departures(
     label, flag = (device.empty(csr.n, np.int32) for _ in range(2))
     rounds = max(1, (order.turns - 1).bit_length())
     for bit in reversed(range(rounds)):
-        program.departures_begin(passes, n, label, flag)
+        program.departures_begin(passes, n=n, label=label, flag=flag)
         order.join(np.int32(bit), label, flag)
-        program.departures_compress(passes, n, label, flag)
-        program.departures_narrow(passes, n, np.int32(bit), order.turn, label, flag, order.prefix)
+        program.departures_compress(passes, n=n, label=label, flag=flag)
+        program.departures_narrow(
+            passes, n=n, bit=bit, turn=order.turn, label=label, flag=flag, prefix=order.prefix
+        )
         if progress:
             device.finish()
             progress(rounds - bit, rounds)
@@ -86,9 +88,9 @@ def departures(
     gone, cut = device.zeros(order.turns, np.uint32), device.zeros(order.turns, np.uint32)
     some = device.empty(order.turns, np.uint8)
     root = np.int32(components.root)
-    program.departures_count(passes, n, root, components.label, order.prefix, gone)
+    program.departures_count(passes, n=n, root=root, inside=components.label, prefix=order.prefix, gone=gone)
     remaining = order.cut(root, components.label, cut)
-    program.departures_flags(launch, turns, gone, some)
+    program.departures_flags(launch, n=turns, gone=gone, some=some)
     before, edges_before = (running_sums(device, each, order.turns, of=np.uint32) for each in (gone, cut))
     place = running_sums(device, some, order.turns, of=np.uint8, into=np.int32)
     rows = int(device.download(place, np.int32, 1, offset=order.turns)[0])
@@ -96,15 +98,15 @@ def departures(
     vertices_left, edges_left = device.output(rows, np.int64), device.output(rows, np.int64)
     program.departures_rows(
         launch,
-        turns,
-        np.int64(whole),
-        np.int64(whole_edges),
-        some,
-        place,
-        before,
-        edges_before,
-        vertices_left,
-        edges_left,
+        n=turns,
+        whole=whole,
+        whole_edges=whole_edges,
+        some=some,
+        place=place,
+        before=before,
+        edges_before=edges_before,
+        vertices=vertices_left,
+        edges=edges_left,
     )
     return (
         np.append(np.int64(0), order.deletions(rows, some, place)),
@@ -136,10 +138,10 @@ class _Vertices:
         order = None
         for high in (0, 1):
             key = device.empty(csr.n, np.uint32)
-            self.program.departures_words(passes, n, np.uint64(seed), order, np.int32(high), key)
+            self.program.departures_words(passes, n=n, seed=seed, order=order, high=high, key=key)
             _, order = sort_by_key(device, key, csr.n, 32, order)
         self.turn, self.prefix = device.empty(csr.n, np.int32), device.empty(csr.n, np.int32)
-        self.program.departures_turns(passes, n, order, live, self.turn, self.prefix)
+        self.program.departures_turns(passes, n=n, order=order, live=live, turn=self.turn, prefix=self.prefix)
 
     def join(self, bit: np.int32, label: Any, flag: Any) -> None:
         """Join the vertices that a path of late enough turns connects."""
@@ -184,12 +186,22 @@ class _Edges:
         order = None
         for word in (0, 1):
             key = device.empty(self.turns, np.uint32)
-            program.departures_keys(self._launch, self._m, priority, order, np.int32(word), key)
+            program.departures_keys(
+                self._launch, m=self._m, priority=priority, order=order, upper_word=word, key=key
+            )
             _, order = sort_by_key(device, key, self.turns, 32, order)
         self._low, self._high = device.empty(self.turns, np.int32), device.empty(self.turns, np.int32)
-        program.departures_sorted(self._launch, self._m, order, low, high, self._low, self._high)
+        program.departures_sorted(
+            self._launch,
+            m=self._m,
+            order=order,
+            low=low,
+            high=high,
+            sorted_low=self._low,
+            sorted_high=self._high,
+        )
         self.prefix = device.empty(csr.n, np.int32)
-        program.departures_live(-(-csr.n // items), np.int32(csr.n), live, self.prefix)
+        program.departures_live(-(-csr.n // items), n=csr.n, live=live, prefix=self.prefix)
 
     def join(self, bit: np.int32, label: Any, flag: Any) -> None:
         """Join the vertices that a path of late enough turns connects."""
@@ -208,5 +220,7 @@ class _Edges:
         device = self._device
         before = running_sums(device, self._died, self.turns, of=np.uint8, into=np.int32)
         found = device.output(rows, np.int64)
-        self._edges.departures_deletions(self._launch, self._m, some, place, before, found)
+        self._edges.departures_deletions(
+            self._launch, m=self._m, some=some, place=place, before=before, deletions=found
+        )
         return device.take(found, np.int64, rows)

@@ -44,7 +44,7 @@ class ByDraw:
             **copra.csr.defines,
         )
         self._first = device.empty(copra.slots, np.int32)
-        self._program.draw_clear(-(-copra.slots // device.tuning.items), np.int64(copra.slots), self._first)
+        self._program.draw_clear(-(-copra.slots // device.tuning.items), slots=copra.slots, first=self._first)
         self._room = 0
         self._vertex: Any = None
         self._slot: Any = None
@@ -86,25 +86,31 @@ class ByDraw:
         self._grow(end)
         self._program.draw_edges(
             -(-(end - begin) // device.tuning.items),
-            np.int32(begin),
-            np.int32(end),
-            np.uint64(self._seed),
-            np.int32(self._step),
-            np.uint64(self._threshold),
-            np.int32(copra.n),
-            np.int64(copra.slots),
-            csr.row_ptr,
-            csr.col_idx,
-            copra.edges,
-            self._vertex,
-            self._slot,
-            self._far,
-            self._first,
+            begin=begin,
+            end=end,
+            seed=self._seed,
+            step=self._step,
+            threshold=self._threshold,
+            n=copra.n,
+            slots=copra.slots,
+            row_ptr=csr.row_ptr,
+            col_idx=csr.col_idx,
+            edges=copra.edges,
+            drawn_vertex=self._vertex,
+            drawn_slot=self._slot,
+            drawn_far=self._far,
+            first=self._first,
         )
         blocks = (end - begin) // self.BLOCK
         counts = device.empty(blocks, np.int32)
         self._program.draw_distinct(
-            blocks, np.int32(begin), np.int32(end), self._slot, self._far, self._first, counts
+            blocks,
+            begin=begin,
+            end=end,
+            drawn_slot=self._slot,
+            drawn_far=self._far,
+            first=self._first,
+            block_count=counts,
         )
         kept = np.cumsum(device.download(counts, np.int32, blocks), dtype=np.int64) + have
         self._kept = np.concatenate((self._kept, kept))
@@ -141,4 +147,6 @@ class ByDraw:
 
     def accept(self) -> None:
         passes = -(-self._drawn // self._copra.device.tuning.items)
-        self._program.draw_forget(passes, np.int32(self._drawn), self._slot, self._far, self._first)
+        self._program.draw_forget(
+            passes, end=self._drawn, drawn_slot=self._slot, drawn_far=self._far, first=self._first
+        )

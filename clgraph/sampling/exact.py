@@ -86,10 +86,10 @@ class Probes:
         csr, n = self._csr, np.int32(self._n)
         if self._edges:
             self._program.exact_edge_keys(
-                self._passes, n, np.uint64(self._seed), csr.row_ptr, csr.col_idx, self._key
+                self._passes, n=n, seed=self._seed, row_ptr=csr.row_ptr, col_idx=csr.col_idx, key=self._key
             )
         else:
-            self._program.exact_vertex_keys(self._passes, n, np.uint64(self._seed), self._key)
+            self._program.exact_vertex_keys(self._passes, n=n, seed=self._seed, key=self._key)
         self.count += 1
         largest = self._components.largest()
         self._kept = largest.label
@@ -129,7 +129,7 @@ class Probes:
         )
         if revived is not None and len(revived):
             listed = self._device.upload(revived)
-            self._program.exact_revive(self._over(len(revived)), np.int32(len(revived)), listed, label)
+            self._program.exact_revive(self._over(len(revived)), count=len(revived), list=listed, label=label)
         keys: dict[str, Any] = {}
         if self._edges:
             keys = {"arc_key": self._key, "threshold": threshold, "newest": newest}
@@ -197,7 +197,9 @@ class Probes:
             return np.zeros(0, np.int32)
         out = self._device.empty(len(positions), np.int32)
         listed = self._device.upload(np.ascontiguousarray(positions, dtype=np.int32))
-        self._program.exact_gather(self._over(len(positions)), np.int32(len(positions)), listed, values, out)
+        self._program.exact_gather(
+            self._over(len(positions)), count=len(positions), places=listed, values=values, out=out
+        )
         return self._device.download(out, np.int32, len(positions))
 
     # --- what is left -----------------------------------------------------------------------------
@@ -209,13 +211,13 @@ class Probes:
         if self._edges:
             self._program.exact_live_arcs(
                 self._passes,
-                np.int32(self._n),
-                csr.row_ptr,
-                self._key,
-                np.uint32(state.at),
-                state.label,
-                np.int32(state.root),
-                self._marks.arcs,
+                n=self._n,
+                row_ptr=csr.row_ptr,
+                key=self._key,
+                threshold=state.at,
+                label=state.label,
+                root=state.root,
+                live=self._marks.arcs,
             )
         else:
             self._marks.induced()
@@ -238,7 +240,11 @@ class Probes:
         if len(arcs):
             listed = self._device.upload(arcs.astype(self._csr.offset))
             self._program.exact_set_keys(
-                self._over(len(arcs)), np.int32(len(arcs)), listed, self._device.upload(keys), self._key
+                self._over(len(arcs)),
+                count=len(arcs),
+                arcs=listed,
+                keys=self._device.upload(keys),
+                key=self._key,
             )
             self._device.finish()
 

@@ -147,13 +147,13 @@ class _Breadth:
         cutoff, last = self._cutoff(level, target - before, int(self._up_to[level]) - before)
         self._program.explore_cut(
             self._passes,
-            np.int32(self._n),
-            np.uint64(self._seed),
-            self._distance,
-            np.int32(level),
-            np.uint64(cutoff),
-            np.int32(last),
-            live,
+            n=self._n,
+            seed=self._seed,
+            distance=self._distance,
+            level=level,
+            cutoff=cutoff,
+            last=last,
+            live=live,
         )
         if progress:
             progress(target, target)
@@ -166,10 +166,10 @@ class _Breadth:
         local = min(device.tuning.local_size, self._program.explore_levels.limit)
         self._program.explore_levels.exact(
             -(-self._n // LEVELS_OF) * local,
-            np.int32(self._n),
-            np.int32(LEVELS_OF),
-            self._distance,
-            count,
+            n=self._n,
+            each=LEVELS_OF,
+            distance=self._distance,
+            count=count,
             local=local,
         )
         return device.download(count, np.int32, levels)
@@ -187,16 +187,16 @@ class _Breadth:
             device.fill(self._counter, np.int32(0), 2)
             self._program.explore_window(
                 self._passes,
-                np.int32(self._n),
-                np.uint64(self._seed),
-                self._distance,
-                np.int32(level),
-                np.uint64(low),
-                np.uint64(high),
-                np.int32(capacity),
-                self._counter,
-                self._priority,
-                self._vertex,
+                n=self._n,
+                seed=self._seed,
+                distance=self._distance,
+                level=level,
+                low=low,
+                high=high,
+                capacity=capacity,
+                counter=self._counter,
+                priority=self._priority,
+                vertex=self._vertex,
             )
             below, inside = (int(x) for x in device.download(self._counter, np.int32, 2))
             if inside > capacity:  # make room and try again
@@ -236,5 +236,7 @@ class _Depth:
             if walker is not device:
                 self.way = f"depth-first on {walker.name}"
         device.fill(live, np.uint8(0), self._n)
-        self._program.explore_first(-(-target // device.tuning.items), np.int32(target), self._visit, live)
+        self._program.explore_first(
+            -(-target // device.tuning.items), wanted=target, visit=self._visit, live=live
+        )
         return 1

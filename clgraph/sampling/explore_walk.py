@@ -140,13 +140,13 @@ class DepthFirst:
         program.order_deal(runs, *arcs, count, begin, order, key)
         program.order_sort(
             -(-buckets // self._shape.run),
-            np.int32(csr.n),
-            np.int64(buckets),
-            np.uint64(self._seed),
-            csr.row_ptr,
-            begin,
-            order,
-            key,
+            n=csr.n,
+            buckets=buckets,
+            seed=self._seed,
+            row_ptr=csr.row_ptr,
+            begin=begin,
+            order=order,
+            key=key,
         )
         return order
 
@@ -179,14 +179,14 @@ def _walk(
     while count < wanted:
         program.explore_walk.exact(
             shape.lanes,
-            np.int32(shape.steps),
-            np.int32(wanted),
-            np.int64(csr.arcs),
-            steps,
-            visited,
-            visit,
-            stack,
-            state,
+            steps=shape.steps,
+            wanted=wanted,
+            arcs=csr.arcs,
+            step=steps,
+            visited=visited,
+            visit=visit,
+            stack=stack,
+            state=state,
             local=shape.lanes,
         )
         depth, count = (int(x) for x in device.download(state, np.int32, 2))

@@ -51,7 +51,12 @@ class LeftThere:
                 marks = device.output(csr.arcs, np.uint8)
                 items = device.tuning.items
                 device.program("sampling/marks", ITEMS=items, **csr.defines).exact_induced_arcs(
-                    -(-csr.n // items), np.int32(csr.n), csr.row_ptr, csr.col_idx, self.live, marks
+                    -(-csr.n // items),
+                    n=csr.n,
+                    row_ptr=csr.row_ptr,
+                    col_idx=csr.col_idx,
+                    live_vertices=self.live,
+                    live=marks,
                 )
             return device.take(marks, np.uint8, csr.arcs).view(np.bool_)
 
@@ -91,7 +96,7 @@ class Marks:
     def component(self, label: Any, root: int) -> None:
         """Mark the vertices labelled `root` in an int32 buffer."""
         self._program.exact_live_vertices(
-            self._passes, np.int32(self._csr.n), label, np.int32(root), self.vertices
+            self._passes, n=self._csr.n, label=label, root=root, live=self.vertices
         )
 
     def induced(self) -> None:

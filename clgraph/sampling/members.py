@@ -32,7 +32,7 @@ class Members:
     def _counts(self, n: int, label: Any, keep: int) -> npt.NDArray[np.int32]:
         blocks = -(-n // self._block)
         count = self._device.empty(blocks, np.int32)
-        self._program.members_count(blocks, np.int32(n), np.int32(keep), label, count)
+        self._program.members_count(blocks, n=n, keep=keep, label=label, count=count)
         return self._device.download(count, np.int32, blocks)
 
     def nth(self, n: int, label: Any, keep: int, rank: int) -> int:
@@ -69,6 +69,6 @@ class Members:
         name = self._device.empty(max(int(up_to[-1]), 1), np.int32)
         before = self._device.upload((up_to - counts).astype(np.int32), writable=True)
         self._program.members_number(
-            len(counts), np.int32(n), np.int32(keep), label, before, old, number, name
+            len(counts), n=n, keep=keep, label=label, before=before, old=old, number=number, name=name
         )
         return name, int(up_to[-1])

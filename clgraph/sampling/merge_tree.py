@@ -142,7 +142,7 @@ def whole_tree(
             program.merge_tree_edges(1, np.int64(begin), np.int64(end), low, high, *tree, fresh, state)
             _tell(device, progress, count - begin, count)
         nodes = int(device.download(state, np.int32, 1)[0])
-    program.merge_tree_root(1, np.int32(nodes), up, size, smallest, state)
+    program.merge_tree_root(1, nodes=nodes, up=up, size=size, smallest=smallest, state=state)
     return _follow(device, program, csr, tree, fresh, state, by_edges=edges is not None)
 
 
@@ -178,7 +178,17 @@ def _follow(
     done = 0
     while True:
         program.merge_tree_follow(
-            1, np.int32(count), np.int32(by_edges), size, arcs, fresh, child, gone, there, left, state
+            1,
+            count=count,
+            by_edges=by_edges,
+            size=size,
+            arcs=arcs,
+            fresh=fresh,
+            child=child,
+            deletions=gone,
+            vertices=there,
+            left=left,
+            state=state,
         )
         steps = int(device.download(state, np.int32, 1, offset=2)[0])
         deletions = device.download(gone, csr.offset, steps).astype(np.int64) + done

@@ -300,7 +300,7 @@ def cut_out(device: Device, graph: Graph, packed: Packed, which: list[tuple[int,
     edge = None if kept is None else edge_numbers(device, graph)
     program = device.program("sampling/packed", ITEMS=items, **csr.defines)
     count = device.empty(samples * words, np.int32)
-    program.packed_count((-(-words // items), samples), np.int32(words), of, member, count)
+    program.packed_count((-(-words // items), samples), words=words, of=of, member=member, count=count)
     before = running_sums(device, count, samples * words, into=np.int32)
     length = device.empty(n, np.int32)
     passes = (-(-csr.n // items), samples)

@@ -111,14 +111,14 @@ class Repair:
         if label is None:
             self._program.repair_remove(
                 self._over(count),
-                np.int32(count),
-                self._list,
-                copra.csr.row_ptr,
-                self._level,
-                copra.v_start,
-                copra.v_end,
-                copra.edges,
-                self._tally,
+                count=count,
+                list=self._list,
+                row_ptr=copra.csr.row_ptr,
+                level=self._level,
+                v_start=copra.v_start,
+                v_end=copra.v_end,
+                edges=copra.edges,
+                tally=self._tally,
             )
             return self._count(REMOVED) // 2
         if self.follows:
@@ -144,7 +144,7 @@ class Repair:
             hub = largest.root
         device.fill(self._level, np.uint32(NOWHERE), self._words)
         device.fill(self._tally, np.int32(0), 4)
-        self._program.repair_begin(1, np.int32(hub), self._level, self._list, self._tally)
+        self._program.repair_begin(1, hub=hub, level=self._level, list=self._list, tally=self._tally)
         self._spread(0, 0)
         if self._count(DEEP):
             return Levels(hub, None)

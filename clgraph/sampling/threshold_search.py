@@ -89,7 +89,7 @@ class ExactRun:
                 progress(before - low.size, before - target)
             upper = TOP if high is None else high.at
             if self._few(low, upper):
-                high = high or self._probes.probe(low, TOP, None)
+                high = high or self._probes.probe(low, out=TOP, n=None)
                 settled = self._settle(low, high, target)
                 if settled is None:
                     self._probes.recycle(high)
@@ -117,7 +117,7 @@ class ExactRun:
                     share = excess[0] / (excess[0] - excess[1])
                     nudge = moved * self._keys_of(FEW) // 2  # so that the other end comes closer too
                     threshold = low.at + int((upper - low.at) * share) + nudge
-            found = self._probes.probe(low, min(max(threshold, low.at + 1), upper - 1), high)
+            found = self._probes.probe(low, out=min(max(threshold, low.at + 1), upper - 1), n=high)
             if 2 * found.size > low.size and found.size > target:
                 self._probes.recycle(low)
                 self._low = found
@@ -139,7 +139,7 @@ class ExactRun:
         """The largest component at `high`'s threshold inside the one of `low`, which has shrunk meanwhile."""
         if high.size == 0 or self._probes.gather(low.label, np.array([high.root], np.int32))[0] == low.root:
             return high
-        again = self._probes.probe(low, high.at, high)
+        again = self._probes.probe(low, out=high.at, n=high)
         self._probes.recycle(high)
         return again
 

@@ -192,14 +192,14 @@ class Search:
             device.fill(self._count, np.int32(0), 1)
             self._program().shard_step(
                 self._over(self._words),
-                np.int32(self._words),
-                np.int32(self._n),
-                np.int32(level),
-                self._frontier,
-                self._visited,
-                self._next,
-                self._distance,
-                self._count,
+                words=self._words,
+                n=self._n,
+                level=level,
+                frontier=self._frontier,
+                visited=self._visited,
+                next=self._next,
+                distance=self._distance,
+                count=self._count,
             )
             return int(device.download(self._count, np.int32, 1)[0])
 

@@ -167,13 +167,13 @@ class Searches(ManyBatch):
             blocks = self.dev.zeros(count, np.uint32)
             self._program("scale/bfs_many").shard_blocks(
                 self._vertices(),
-                np.int32(self.n),
-                np.uint32(level),
-                np.int32(not self._pulling),
-                scratch.seen,
-                scratch.front,
-                scratch.state,
-                blocks,
+                n=self.n,
+                level=level,
+                pushes=not self._pulling,
+                seen=scratch.seen,
+                front=scratch.front,
+                state=scratch.state,
+                blocks=blocks,
             )
             some = np.flatnonzero(self.dev.download(blocks, np.uint32, count))
         first = np.array([section[number].first_row for number in own]) // BLOCK
@@ -195,7 +195,7 @@ class Searches(ManyBatch):
             with device.alone():
                 program = self._program("scale/bfs_many")
                 found = device.upload(other.view(self._bits))
-                program.shard_join_found(self._vertices(), np.int32(n), found, scratch.next)
+                program.shard_join_found(self._vertices(), n=n, other=found, next=scratch.next)
                 device.finish()  # the message's memory is free
 
         self._ranks.merge(None, pack, join)

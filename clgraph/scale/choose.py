@@ -56,7 +56,7 @@ def choose(
         run.shrink_to(target)
         live = run.download().live
         bits = device.empty(items, np.uint32)
-        program.choose_bits(-(-items // device.tuning.items), np.int32(items), np.int32(n), live, bits)
+        program.choose_bits(-(-items // device.tuning.items), words=items, n=n, live=live, member=bits)
         cut = _cut(device, program, words, n, seed, live) if edges else None
         found[target] = Chosen(device.download(bits, np.uint32, items), cut, whole <= target)
     return found
@@ -66,11 +66,11 @@ def forest_graph(device: Device, words: Any, n: int) -> Graph:
     """The forest as an undirected graph, which stays on the device."""
     program, passes = device.program("scale/choose", ITEMS=device.tuning.items), -(-n // device.tuning.items)
     present = device.empty(n, np.uint8)
-    program.choose_present(passes, np.int32(n), words, present)
+    program.choose_present(passes, n=n, words=words, present=present)
     before = running_sums(device, present, n, of=np.uint8, into=np.int32)
     count = int(device.download(before, np.int32, 1, offset=n)[0])
     tail, head = device.empty(count, np.int32), device.empty(count, np.int32)
-    program.choose_ends(passes, np.int32(n), words, before, tail, head)
+    program.choose_ends(passes, n=n, words=words, before=before, tail=tail, head=head)
     del present, before
     device.finish()  # they are freed before the rows are made
     rows = build_rows(device, n, tail, head, count, mirror=True, duplicates="keep")

@@ -47,7 +47,7 @@ class Labels:
         self._span = SHAPES.of(device).span
         self._passes = -(-n // device.tuning.items)
         self.label = device.empty(n, np.int32)
-        self._program("int").shard_start(self._passes, np.int32(n), self.label)
+        self._program("int").shard_start(self._passes, n=n, label=self.label)
 
     def _program(self, offset: str) -> Any:
         device = self._device
@@ -60,23 +60,25 @@ class Labels:
             return
         self._program(loaded.defines["OFFSET"]).shard_join(
             -(-shard.edges // self._span),
-            np.int32(shard.rows),
-            np.int32(shard.first_row),
-            np.int64(shard.edges),
-            loaded.row_ptr,
-            loaded.col_idx,
-            self.label,
+            rows=shard.rows,
+            first_row=shard.first_row,
+            entries=shard.edges,
+            row_ptr=loaded.row_ptr,
+            col_idx=loaded.col_idx,
+            label=self.label,
         )
         self._compress()
 
     def merge(self, other: npt.NDArray[np.int32]) -> None:
         """Join what the labels of another rank join."""
         device = self._device
-        self._program("int").shard_merge(self._passes, np.int32(self._n), device.upload(other), self.label)
+        self._program("int").shard_merge(
+            self._passes, n=self._n, other=device.upload(other), label=self.label
+        )
         self._compress()
 
     def _compress(self) -> None:
-        self._program("int").shard_compress(self._passes, np.int32(self._n), self.label)
+        self._program("int").shard_compress(self._passes, n=self._n, label=self.label)
         self._device.finish()  # the shard's buffers are free
 
     def download(self) -> npt.NDArray[np.int32]:

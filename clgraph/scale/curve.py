@@ -126,23 +126,25 @@ def followed(device: Device, words: Any, n: int, method: str, seed: int, target:
     order = None
     for part in range(0 if edges else 2, 4):
         key = device.empty(n, np.uint32)
-        program.curve_keys(over, count, np.uint64(seed), np.int32(part), order, up, key)
+        program.curve_keys(over, n=count, seed=seed, part=part, order=order, up=up, key=key)
         _, order = sort_by_key(device, key, n, 32, order)
     turn, above, least, new_above, new_least, last = (device.empty(n, np.int32) for _ in range(6))
-    program.curve_turns(over, count, order, turn)
-    program.curve_begin(over, count, turn, up, above, least)
+    program.curve_turns(over, n=count, order=order, turn=turn)
+    program.curve_begin(over, n=count, turn=turn, up=up, above=above, least=least)
     for _ in range(max(levels - 1, 1).bit_length()):
-        program.curve_double(over, count, above, least, new_above, new_least)
+        program.curve_double(
+            over, n=count, above=above, least=least, new_above=new_above, new_least=new_least
+        )
         above, least, new_above, new_least = new_above, new_least, above, least
     took, some = device.zeros(n, np.uint32), device.empty(n, np.uint8)
-    program.curve_leave(over, count, distance, least, took)
-    program.curve_flags(over, count, took, some)
+    program.curve_leave(over, n=count, distance=distance, least=least, took=took)
+    program.curve_flags(over, n=count, took=took, some=some)
     place = running_sums(device, some, n, of=np.uint8, into=np.int32)
     rows = int(device.download(place, np.int32, 1, offset=n)[0])
     left = device.empty(rows, np.uint32)
     cuts = device.output(rows if edges else 0, np.uint64)
-    program.curve_rows(over, count, took, place, order, up, left, cuts)
-    program.curve_last(over, count, distance, least, place, last)
+    program.curve_rows(over, n=count, took=took, place=place, order=order, up=up, left=left, cuts=cuts)
+    program.curve_last(over, n=count, distance=distance, least=least, place=place, last=last)
     before = device.take(running_sums(device, left, rows, of=np.uint32), np.int64, rows + 1)
     return Path(
         device.download(last, np.int32, n), device.take(cuts, np.uint64, rows if edges else 0), whole - before
@@ -173,28 +175,28 @@ def _counted(
             cuts, times = device.upload(path.cuts), device.empty(len(path.cuts), np.uint64)
             device.program("scale/curve", **defines).curve_times(
                 -(-len(path.cuts) // device.tuning.items),
-                np.int32(len(path.cuts)),
-                np.uint64(seed),
-                cuts,
-                times,
+                rows=len(path.cuts),
+                seed=seed,
+                cuts=cuts,
+                times=times,
             )
     for loaded in shards:
         shard = loaded.shard
         with device.alone():
             _program(device, defines, loaded).curve_count(
                 -(-shard.edges // SHAPES.of(device)),
-                np.int32(shard.rows),
-                np.int32(shard.first_row),
-                np.int64(shard.edges),
-                np.uint64(seed),
-                np.int32(rows - 1),
-                loaded.row_ptr,
-                loaded.col_idx,
-                last,
-                cuts,
-                times,
-                ends,
-                gone,
+                rows=shard.rows,
+                first_row=shard.first_row,
+                entries=shard.edges,
+                seed=seed,
+                cut_count=rows - 1,
+                row_ptr=loaded.row_ptr,
+                col_idx=loaded.col_idx,
+                last=last,
+                cuts=cuts,
+                times=times,
+                ends=ends,
+                gone=gone,
             )
             device.finish()  # the shard's buffers are free
     with device.alone():

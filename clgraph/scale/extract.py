@@ -104,7 +104,7 @@ class Extraction:
         device.reserve({"members": 9 * words})
         self._member = device.upload(chosen.bits)
         ones = device.empty(words, np.uint8)
-        self._program().extract_ones(self._over(words), np.int32(words), self._member, ones)
+        self._program().extract_ones(self._over(words), words=words, member=self._member, ones=ones)
         self._before = running_sums(device, ones, words, of=np.uint8, into=np.int32)
         self.size = int(device.download(self._before, np.int32, 1, offset=words)[0])
         cut = chosen.cut or (0, 0)
@@ -138,7 +138,9 @@ class Extraction:
         """The vertices in the sample, ascending."""
         device, n = self._device, np.int32(self._n)
         listed = device.output(self.size, np.int32)
-        self._program().extract_list(self._over(self._n), n, self._member, self._before, listed)
+        self._program().extract_list(
+            self._over(self._n), n=n, member=self._member, before=self._before, listed=listed
+        )
         return device.take(listed, np.int32, self.size)
 
     def _mark(self, loaded: Loaded) -> _Marked:
@@ -200,16 +202,16 @@ class Extraction:
         offsets = device.output(rows + 1, loaded.offset)
         program.extract_rows(
             self._over(shard.rows),
-            np.int32(shard.rows),
-            np.int32(shard.first_row),
-            np.int32(first),
-            np.int64(shard.edges),
-            marked.bits,
-            marked.before,
-            self._member,
-            self._before,
-            loaded.row_ptr,
-            offsets,
+            rows=shard.rows,
+            first_row=shard.first_row,
+            base=first,
+            entries=shard.edges,
+            kept=marked.bits,
+            start=marked.before,
+            member=self._member,
+            before=self._before,
+            row_ptr=loaded.row_ptr,
+            new_ptr=offsets,
         )
         row_ptr = device.take(offsets, loaded.offset, rows + 1)
         row_ptr[rows] = marked.total

@@ -147,16 +147,16 @@ class Forest:
             end = min(total, done + self._room - self._held)
             program.forest_rows.exact(
                 -(-(end - done) // self._chunk) * self._lanes,
-                np.int32(shard.rows),
-                np.int32(shard.first_row),
-                self._seed,
-                np.int64(done),
-                np.int64(end),
-                loaded.row_ptr,
-                loaded.col_idx,
-                np.int64(self._n + self._held),
-                self._words,
-                self._times,
+                rows=shard.rows,
+                first_row=shard.first_row,
+                seed=self._seed,
+                begin=done,
+                end=end,
+                row_ptr=loaded.row_ptr,
+                col_idx=loaded.col_idx,
+                at=self._n + self._held,
+                words=self._words,
+                times=self._times,
                 local=self._lanes,
             )
             self._held += end - done
@@ -183,12 +183,12 @@ class Forest:
 
             self._program.forest_words(
                 -(-len(part) // self._device.tuning.items),
-                np.int64(len(part)),
-                np.int64(self._n + self._held),
-                self._seed,
-                self._device.load(len(part), np.uint64, read),
-                self._words,
-                self._times,
+                count=len(part),
+                at=self._n + self._held,
+                seed=self._seed,
+                from_=self._device.load(len(part), np.uint64, read),
+                words=self._words,
+                times=self._times,
             )
             self._held += len(part)
             done += len(part)
@@ -197,7 +197,12 @@ class Forest:
     def _list(self) -> None:
         """Put the forest at the list's beginning."""
         self._program.forest_list(
-            self._passes, np.int32(self._n), self._seed, self._best_e, self._words, self._times
+            self._passes,
+            n=self._n,
+            seed=self._seed,
+            forest=self._best_e,
+            words=self._words,
+            times=self._times,
         )
 
     # --- Boruvka's rounds ---------------------------------------------------------------------------
@@ -209,9 +214,13 @@ class Forest:
         device, program, n = self._device, self._program, self._n
         total = n + self._held
         chunks = -(-total // self._chunk)
-        self._trees.forest_start(self._passes, np.int32(n), self._label, self._up, self._best_t, self._best_e)
+        self._trees.forest_start(
+            self._passes, n=n, label=self._label, up=self._up, best_t=self._best_t, best_e=self._best_e
+        )
         items = device.tuning.items
-        program.forest_open(-(-chunks // items), np.int32(chunks), np.int64(total), self._begin, self._count)
+        program.forest_open(
+            -(-chunks // items), chunks=chunks, total=total, begin=self._begin, count=self._count
+        )
         parts = [(self._begin, self._count)]
         if total > FILTERED * n:
             program.forest_split.exact(
@@ -252,9 +261,11 @@ class Forest:
             return False
         for step in range(1 if self._whole else 3):
             program.forest_raise.exact(size, np.int32(step), self._seed, *listed, self._best_e, local=lanes)
-        self._trees.forest_hook(self._passes, n, self._label, self._best_e, self._up)
-        self._trees.forest_climb(self._passes, n, self._label, self._up)
-        self._trees.forest_label(self._passes, n, self._up, self._label, self._best_t, self._best_e)
+        self._trees.forest_hook(self._passes, n=n, label=self._label, best_e=self._best_e, up=self._up)
+        self._trees.forest_climb(self._passes, n=n, label=self._label, up=self._up)
+        self._trees.forest_label(
+            self._passes, n=n, up=self._up, label=self._label, best_t=self._best_t, best_e=self._best_e
+        )
         return True
 
     # --- the forest out -----------------------------------------------------------------------------

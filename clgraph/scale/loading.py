@@ -221,8 +221,12 @@ class Loading:
         rows, entries, arcs = np.int32(shard.rows), np.int64(shard.edges), -(-shard.edges // run)
         bounds = device.program("files/binary", ITEMS=items, RUN=run, **loaded.defines)
         found = device.zeros(2, np.uint32)
-        bounds.binary_offsets(-(-shard.rows // items), rows, entries, loaded.row_ptr, found)
-        bounds.binary_heads(arcs, np.int32(self._shards.num_vertices), entries, loaded.col_idx, found)
+        bounds.binary_offsets(
+            -(-shard.rows // items), n=rows, arcs=entries, row_ptr=loaded.row_ptr, found=found
+        )
+        bounds.binary_heads(
+            arcs, n=self._shards.num_vertices, arcs=entries, col_idx=loaded.col_idx, found=found
+        )
         if device.download(found, np.uint32, 1)[0]:
             return True
         if not full:

@@ -49,14 +49,14 @@ def _made(device: Device, shards: Shards, name: str, edges: int) -> Graph | None
             program = device.program("scale/loading", RUN=run, PAIRS=int(name == "pairs"), **rows.defines)
             program.loading_ends(
                 -(-shard.edges // run),
-                np.int32(shard.rows),
-                np.int32(shard.first_row),
-                np.int64(shard.edges),
-                np.int64(at),
-                rows.row_ptr,
-                rows.col_idx,
-                tail,
-                head,
+                rows=shard.rows,
+                first_row=shard.first_row,
+                entries=shard.edges,
+                at=at,
+                row_ptr=rows.row_ptr,
+                col_idx=rows.col_idx,
+                tail=tail,
+                head=head,
             )
             device.finish()  # the shard's buffers are free
         at += shard.edges

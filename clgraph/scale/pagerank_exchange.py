@@ -83,7 +83,7 @@ class Exchange:
         device, n, program = self._device, self._power.n, self._program()
         present = device.empty(n, np.uint8)
         if self._packs:
-            program.exchange_present(self._over(n), np.int32(n), self._power.inverse, present)
+            program.exchange_present(self._over(n), n=n, inverse=self._power.inverse, present=present)
         else:
             device.fill(present, np.uint8(1), n)
         before = running_sums(device, present, n, of=np.uint8, into=np.int32)
@@ -96,7 +96,9 @@ class Exchange:
             first, blocks = at, 0
             for shard in shards:
                 rows, start = np.int32(shard.rows), np.int32(shard.first_row)
-                program.exchange_list(self._over(shard.rows), rows, start, np.int32(at), before, needed)
+                program.exchange_list(
+                    self._over(shard.rows), rows=rows, first_row=start, at=at, before=before, needed=needed
+                )
                 at += place(shard.first_row + shard.rows) - place(shard.first_row)
                 blocks += -(-shard.rows // BLOCK) if self._packs else 0
             size = 16 * blocks + (at - first) * self._dtype.itemsize

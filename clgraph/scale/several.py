@@ -83,18 +83,23 @@ class ForestRun:
         self._level, self._arc_level = device.empty(csr.n, np.uint8), device.output(csr.arcs, np.uint8)
         n, over = np.int32(csr.n), -(-csr.n // self._items)
         self._program.several_levels(
-            over, n, np.int32(len(rows)), device.upload(rows), device.upload(path.last), self._level
+            over,
+            n=n,
+            count=len(rows),
+            row=device.upload(rows),
+            last=device.upload(path.last),
+            level=self._level,
         )
         self._program.several_arcs(
             over,
-            n,
-            np.uint64(self._seed),
-            device.upload(time),
-            device.upload(word),
-            csr.row_ptr,
-            csr.col_idx,
-            self._level,
-            self._arc_level,
+            n=n,
+            seed=self._seed,
+            time=device.upload(time),
+            word=device.upload(word),
+            row_ptr=csr.row_ptr,
+            col_idx=csr.col_idx,
+            level=self._level,
+            arc_level=self._arc_level,
         )
         device.finish()
         return int(sizes[0])
@@ -116,5 +121,5 @@ class ForestRun:
     def _marks(self, level: Any, count: int) -> Any:
         marks = self._device.output(count, np.uint8)
         over = -(-count // self._items)
-        self._program.several_marks(over, np.int64(count), np.int32(self._now), level, marks)
+        self._program.several_marks(over, count=count, above=self._now, level=level, marks=marks)
         return marks

@@ -107,27 +107,27 @@ class ManyBatch:
         scratch, prog = self.scratch, self._searches()
         prog.bfs_many_fill(
             -(-self.n // self.launch.items),
-            np.int32(self.n),
-            np.int32(self.rows),
-            np.uint32(scratch.bits),
-            scratch.seen,
-            scratch.front,
-            scratch.next,
-            scratch.planes,
-            scratch.stamp,
-            scratch.state,
+            n=self.n,
+            rows=self.rows,
+            p=scratch.bits,
+            seen=scratch.seen,
+            front=scratch.front,
+            next=scratch.next,
+            planes=scratch.planes,
+            stamp=scratch.stamp,
+            state=scratch.state,
             local=self.launch.local,
         )
         prog.bfs_many_start(
             len(at),
-            np.uint32(len(at)),
-            self.dev.upload(at),
-            None if lanes is None else self.dev.upload(lanes),
-            scratch.seen,
-            scratch.front,
-            scratch.stamp,
-            scratch.queue,
-            scratch.state,
+            sources=len(at),
+            source=self.dev.upload(at),
+            lane=None if lanes is None else self.dev.upload(lanes),
+            seen=scratch.seen,
+            front=scratch.front,
+            stamp=scratch.stamp,
+            queue=scratch.queue,
+            state=scratch.state,
         )
         self._pulling = False
 
@@ -164,10 +164,10 @@ class ManyBatch:
         wider = dev.output(2 * nbytes, np.uint8)
         self._searches().bfs_many_widen(
             self._vertices(),
-            np.int32(self.rows),
-            np.uint32(scratch.bits),
-            scratch.planes,
-            wider,
+            n=self.rows,
+            p=scratch.bits,
+            planes=scratch.planes,
+            wider=wider,
             local=self.launch.local,
         )
         scratch.planes, scratch.bits = wider, 2 * scratch.bits
@@ -181,13 +181,13 @@ class ManyBatch:
         options = {"TEAM": self.launch.team, "PLANES": planes, "DIST": DISTANCE_TYPES[kind]}
         self._program("traversal/many_expand", RANKED=ranks is not None, **options).bfs_many_expand(
             -(-self.n // self.launch.items),
-            np.int32(self.n),
-            np.int32(self.rows),
-            np.int32(k),
-            ranks,
-            self.scratch.seen,
-            self.scratch.planes,
-            distance,
+            n=self.n,
+            rows=self.rows,
+            searches=k,
+            rank=ranks,
+            seen=self.scratch.seen,
+            planes=self.scratch.planes,
+            distance=distance,
             local=self.launch.local,
         )
         return distance

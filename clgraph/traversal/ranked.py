@@ -80,13 +80,13 @@ def _rank(dev: Device, graph: Graph, items: int) -> Ranked | None:
         made = DeviceCSR(n, csr.arcs, dev.upload(row_ptr), dev.output(csr.arcs, np.int32), csr.offset)
         dev.program("traversal/ranked", **csr.defines).bfs_many_rank(
             -(-rows // items),
-            np.int32(rows),
-            csr.row_ptr,
-            csr.col_idx,
-            orders,
-            ranks,
-            made.row_ptr,
-            made.col_idx,
+            rows=rows,
+            row_ptr=csr.row_ptr,
+            col_idx=csr.col_idx,
+            order=orders,
+            rank=ranks,
+            ranked_ptr=made.row_ptr,
+            ranked_idx=made.col_idx,
             local=1,
         )
         return made

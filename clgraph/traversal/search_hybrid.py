@@ -112,12 +112,12 @@ class HybridWalk:
         scratch, arriving = self.scratch, self._arriving()
         self.task.program("traversal/search").bfs_bitmaps(
             self.task.vertex_items(),
-            np.int32(self.n),
-            np.uint32(level),
-            arriving.row_ptr,
-            self.task.distance,
-            scratch.visited,
-            scratch.front,
+            n=self.n,
+            level=level,
+            row_ptr=arriving.row_ptr,
+            distance=self.task.distance,
+            visited=scratch.visited,
+            front=scratch.front,
             local=self.shape.local,
         )
 
@@ -164,13 +164,13 @@ class HybridWalk:
         words = -(-self.n // 32)
         self.task.program("traversal/search").bfs_collect(
             -(-words // max(1, self.shape.items // 32)),
-            np.int32(self.n),
-            np.uint32(level),
-            np.uint32(self.shift),
-            self.csr.row_ptr,
-            scratch.front,
-            scratch.queue,
-            scratch.longs,
-            scratch.state,
+            n=self.n,
+            level=level,
+            shift=self.shift,
+            row_ptr=self.csr.row_ptr,
+            front=scratch.front,
+            queue=scratch.queue,
+            longs=scratch.longs,
+            state=scratch.state,
             local=self.shape.local,
         )

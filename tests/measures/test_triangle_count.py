@@ -62,7 +62,7 @@ def test_sums_beyond_32_bits_carry(device):
     count = device.upload(start, writable=True)
     arcs = complete.num_arcs // 2
     prog.triangles_count(
-        1, np.int32(n), np.int64(arcs), device.upload(up_ptr), device.upload(np.concatenate(up)), count
+        1, n=n, arcs=arcs, up_ptr=device.upload(up_ptr), up_idx=device.upload(np.concatenate(up)), count=count
     )
     expected = start + (n - 1) * (n - 2) // 2
     assert device.download(count, np.int64, n).tolist() == expected.tolist()

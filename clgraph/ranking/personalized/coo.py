@@ -112,13 +112,13 @@ class Coo(Arcs):
         items = self.shape.items
         self._settling.ppr_coo_push(
             -(-self.arcs // items),
-            np.int64(self.arcs),
-            self._tail,
-            self._head,
-            self._share,
-            vertex[0],
-            state,
-            self._fixed,
+            arcs=self.arcs,
+            tail=self._tail,
+            head=self._head,
+            share=self._share,
+            value=vertex[0],
+            state=state,
+            fixed=self._fixed,
             local=self.local,
         )
         self._settle(test, last, None, self._fixed, parts, state, vertex)
@@ -170,25 +170,25 @@ class CooFlat(Arcs):
         arcs, local = np.int64(self.arcs), self.shape.flat_local
         self._program.ppr_flat_sums.exact(
             self.flat_groups * local,
-            arcs,
-            self._tail,
-            self._head,
-            self._share,
-            vertex[0],
-            state,
-            self._row_sum,
-            self._carry,
-            self._closes,
+            arcs=arcs,
+            tail=self._tail,
+            head=self._head,
+            share=self._share,
+            value=vertex[0],
+            state=state,
+            row_sum=self._row_sum,
+            carry=self._carry,
+            closes=self._closes,
             local=local,
         )
         self._program.ppr_flat_carries(
             self.flat_groups,
-            arcs,
-            np.int32(self.flat_groups),
-            self._head,
-            state,
-            self._carry,
-            self._closes,
-            self._row_sum,
+            arcs=arcs,
+            groups=self.flat_groups,
+            head=self._head,
+            state=state,
+            carry=self._carry,
+            closes=self._closes,
+            row_sum=self._row_sum,
         )
         self._settle(test, last, self._row_sum, None, parts, state, vertex)

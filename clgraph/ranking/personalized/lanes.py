@@ -229,13 +229,13 @@ class Lanes:
         threshold = stop.threshold**2 if self.options.squared else stop.threshold
         self._program.ppr_finish.exact(
             self.width * self.local,
-            np.int32(self.product.parts),
-            np.int32(test),
-            np.int32(stop.max_iter),
-            wide(threshold),
-            self._parts,
-            self._sums,
-            self._state,
+            count=self.product.parts,
+            test=test,
+            last=stop.max_iter,
+            threshold=wide(threshold),
+            parts=self._parts,
+            sums=self._sums,
+            state=self._state,
             local=self.local,
         )
         self._value, self._next = self._next, self._value
@@ -280,7 +280,14 @@ class Lanes:
         dev.write(self._given_row, rows_of)
         count = self.n * width if self._items == 1 else -(-self.n // self._items)
         self._program.ppr_start(
-            count, np.int32(self.n), self._from, self._given_row, given, self._scale, self._value, self._p
+            count,
+            n=self.n,
+            from_=self._from,
+            given_row=self._given_row,
+            given=given,
+            scale=self._scale,
+            value=self._value,
+            p=self._p,
         )
 
     def _take(self, lanes: list[int], state: npt.NDArray[np.int32], found: Outcome) -> None:
@@ -295,12 +302,12 @@ class Lanes:
         else:
             self._program.ppr_take(
                 -(-self.n // self._items),
-                np.int32(self.n),
-                np.int32(count),
-                self._lane,
-                self._scale,
-                self._value,
-                self._out,
+                n=self.n,
+                count=count,
+                lane=self._lane,
+                scale=self._scale,
+                value=self._value,
+                out=self._out,
             )
             for j, job in enumerate(jobs):
                 found.put_ranks(self.request, job, self._out, j * self.n)

@@ -77,10 +77,10 @@ def make_places(device: Device, rows: DeviceCSR, piece: int) -> Places:
     program = device.program("ranking/personalized/teams_order", **rows.defines, ITEMS=items)
     device.reserve({"order": 4 * n, "keys": 12 * n})
     key = device.empty(n, np.uint32)
-    program.teams_keys(-(-n // items), np.int32(n), row_ptr, key)
+    program.teams_keys(-(-n // items), n=n, row_ptr=row_ptr, key=key)
     key, order = sort_by_key(device, key, n, 16)
     bound, most = device.empty(2, np.int32), device.zeros(1, np.int32)
-    program.teams_bounds(2, np.int32(n), np.int32(piece), key, bound)
+    program.teams_bounds(2, n=n, piece=piece, key=key, bound=bound)
     long_rows, filled = device.download(bound, np.int32, 2).tolist()
     count = device.empty(long_rows, np.int32)
     cutting = -(-long_rows // items), np.int32(long_rows), np.int32(piece), order, row_ptr

@@ -120,17 +120,17 @@ class _Chordal:
             device.fill(waiting, np.int32(0), 1)
             program.chordal_round(
                 -(-count // device.tuning.items),
-                np.int32(count),
-                np.int32(number),
-                active,
-                start,
-                earlier,
-                clique,
-                size,
-                at,
-                stamp,
-                lists[0],
-                waiting,
+                count=count,
+                round=number,
+                active=active,
+                start=start,
+                earlier=earlier,
+                clique=clique,
+                size=size,
+                at=at,
+                stamp=stamp,
+                next=lists[0],
+                waiting=waiting,
             )
             count = int(device.download(waiting, np.int32, 1)[0])
             active, lists = lists[0], lists[::-1]
@@ -162,29 +162,31 @@ class _Chordal:
         whole = np.int64(runs * parts)
         launch = runs * parts
         program, waiting = self.one_by_one, device.empty(1, np.int32)
-        program.chordal_begin(launch, whole, begins, item, np.int32(n), heap, place, left)
+        program.chordal_begin(
+            launch, parts=whole, first=begins, item=item, n=n, heap=heap, place=place, left=left
+        )
         open_ = True
         while open_:
             device.fill(waiting, np.int32(0), 1)
             program.chordal_take(
                 launch,
-                whole,
-                np.int32(n),
-                np.int32(parts),
-                np.int32(SHAPES.of(device).acts),
-                csr.row_ptr,
-                csr.col_idx,
-                part,
-                order,
-                begins,
-                left,
-                heap,
-                place,
-                clique,
-                size,
-                came,
-                mark,
-                waiting,
+                all=whole,
+                n=n,
+                parts=parts,
+                acts=SHAPES.of(device).acts,
+                row_ptr=csr.row_ptr,
+                col_idx=csr.col_idx,
+                part=part,
+                order=order,
+                first=begins,
+                left=left,
+                heap=heap,
+                place=place,
+                clique=clique,
+                size=size,
+                came=came,
+                mark=mark,
+                waiting=waiting,
             )
             open_ = bool(device.download(waiting, np.int32, 1)[0])
         key = device.empty(max(runs * csr.arcs, 1), np.uint64)
@@ -229,15 +231,15 @@ class _Chordal:
             device.fill(waiting, np.int32(0), 1)
             self.cut.parts_level(
                 -(-count // device.tuning.items),
-                np.int32(count),
-                np.int32(n),
-                np.int32(depth),
-                csr.row_ptr,
-                csr.col_idx,
-                lists[0],
-                level,
-                lists[1],
-                waiting,
+                count=count,
+                n=n,
+                depth=depth,
+                row_ptr=csr.row_ptr,
+                col_idx=csr.col_idx,
+                active=lists[0],
+                level=level,
+                next=lists[1],
+                many=waiting,
             )
             lists = lists[::-1]
         return self.sorted(self.sorted(None, GIVEN, depth, level), GIVEN, many - 1, component)

@@ -47,7 +47,7 @@ class _Passages(Roots):
         if not alone:
             rank = self.ranked(*VALUE, *COMPONENT, value=time)
             key = device.empty(self.all, np.uint64)
-            passing.diffusion_keys(self.passes, self.size, rank, key)
+            passing.diffusion_keys(self.passes, n=self.size, rank=rank, key=key)
         listed = Listed.smallest(device, self.runs, n, key, wanted)
         parent = None
         if self.wish.keep == "tree":
@@ -76,7 +76,7 @@ class _Passages(Roots):
         """The distance of each vertex from the root nearest to it."""
         device, passing = self.device, self.passing
         time, later = device.empty(self.all, np.uint64), device.empty(self.all, np.uint64)
-        passing.diffusion_begin(self.passes, self.size, self.chosen, time)
+        passing.diffusion_begin(self.passes, n=self.size, root=self.chosen, time=time)
         steps = self.passes, self.size, *self.rows, self.wait
         while self.counted(passing.diffusion_pass, *steps, time, later):
             time, later = later, time

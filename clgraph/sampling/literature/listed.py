@@ -88,7 +88,7 @@ class Listed:
         mark = device.zeros(self.n, np.uint8)
         first = np.int64(self.offset[run])
         passes = -(-many // device.tuning.items)
-        program(device).listed_mark(passes, np.int32(many), first, self.taken.items, mark)
+        program(device).listed_mark(passes, many=many, first=first, list=self.taken.items, mark=mark)
         return mark
 
     def gathered(self, values: Any, parts: int = 1) -> Packed:
@@ -103,14 +103,14 @@ class Listed:
         out = device.empty(max(parts * self.many, 1), np.int32)
         program(device).listed_gather(
             (-(-longest // device.tuning.items), len(self.taken.total)),
-            np.int32(self.n),
-            np.int32(parts),
-            np.int32(longest),
-            np.int64(self.many),
-            device.upload(self.offset, writable=True),
-            self.taken.items,
-            values,
-            out,
+            n=self.n,
+            parts=parts,
+            longest=longest,
+            many=self.many,
+            offset=device.upload(self.offset, writable=True),
+            list=self.taken.items,
+            value=values,
+            out=out,
         )
         offset = self.offset if parts == 1 else np.array([0, parts * self.many])
         return Packed.on(device, offset, out, np.int32)

@@ -98,7 +98,7 @@ class _Paths:
                 self.program.paths_words(flat, *head, *self.rows, tail, self.use, place, word)
                 _, place = sort_by_key(device, word, self.all_arcs, bits, place)
         rank = device.empty(self.all_arcs, np.uint64)
-        self.program.paths_rank(flat, many, arcs, self.use, place, rank)
+        self.program.paths_rank(flat, many=many, arcs=arcs, use=self.use, place=place, rank=rank)
         return rank
 
     def pack(self, pairs: npt.NDArray[np.int64], touched: npt.NDArray[np.int32]) -> Drawn:

@@ -175,7 +175,7 @@ class _EdgeRace(_Race):
         def make() -> Any:
             made = self.device.empty(self.n, np.int32)
             size = -(-self.n // self.device.tuning.items)
-            self.program.race_degrees(size, np.int32(self.n), self.csr.row_ptr, made)
+            self.program.race_degrees(size, n=self.n, row_ptr=self.csr.row_ptr, degree=made)
             return made
 
         return self.device.cached(self.view.rows, ("literature", "degrees"), make)
@@ -253,7 +253,9 @@ def arc_tails(device: Device, view: View) -> tuple[Any, Any]:
         copy = device.empty(csr.arcs, np.uint32) if view.rows.has_copies else None
         copies = int(view.rows.has_copies)
         program = device.program("sampling/literature/race", ITEMS=items, COPIES=copies, **csr.defines)
-        program.race_tails(-(-csr.n // items), np.int32(csr.n), csr.row_ptr, csr.col_idx, tail, copy)
+        program.race_tails(
+            -(-csr.n // items), n=csr.n, row_ptr=csr.row_ptr, col_idx=csr.col_idx, tail=tail, copy=copy
+        )
         return tail, copy
 
     found: tuple[Any, Any] = device.cached(view.rows, ("literature", "tails"), make)

@@ -38,16 +38,16 @@ def integer_ranks(device: Device, graph: Graph) -> Any:
             lost = lonely * alone
             base = 2**62 * 15 // 100 // n + (lost * DAMPING >> 64) // n
             alone = base
-            program.rank_shares(-(-n // items), np.int32(n), csr.row_ptr, x, share)
+            program.rank_shares(-(-n // items), n=n, row_ptr=csr.row_ptr, x=x, share=share)
             program.rank_step(
                 -(-n // items),
-                np.int32(n),
-                np.uint64(DAMPING),
-                np.uint64(base),
-                csr.row_ptr,
-                csr.col_idx,
-                share,
-                x,
+                n=n,
+                damping=DAMPING,
+                base=base,
+                row_ptr=csr.row_ptr,
+                col_idx=csr.col_idx,
+                share=share,
+                x=x,
             )
         return x
 

@@ -79,7 +79,7 @@ class Roots:
         head = self.size, np.int32(self.runs), self.seed
         program.roots_given(self.by_run, *head, *given.args, label, high, low, root, self.chosen)
         if further:
-            program.roots_mark(self.passes, self.size, label, root, self.chosen)
+            program.roots_mark(self.passes, n=self.size, label=label, root=root, chosen=self.chosen)
 
     def ranked(self, *words: int, value: Any = None) -> Any:
         """The rank of each vertex within its run, by words, the least of them first; equal ones by index.
@@ -103,5 +103,5 @@ class Roots:
                 program.roots_words(self.flat, many, *self.head, np.int32(which), place, *of, word)
                 _, place = sort_by_key(device, word, self.all, bits, place)
         rank = device.empty(self.all, np.int32)
-        program.roots_rank(self.flat, many, self.size, place, rank)
+        program.roots_rank(self.flat, many=many, n=self.size, place=place, rank=rank)
         return rank

@@ -25,7 +25,9 @@ def arc_shares(device: Device, view: View) -> tuple[Any, Any]:
         device.reserve({"shares": 8 * (csr.arcs + csr.n)})
         limit, total = device.empty(max(csr.arcs, 1), np.uint64), device.empty(csr.n, np.uint64)
         program = device.program("sampling/literature/shares", ITEMS=items, **csr.defines)
-        program.shares_sum(-(-csr.n // items), np.int32(csr.n), csr.row_ptr, csr.col_idx, limit, total)
+        program.shares_sum(
+            -(-csr.n // items), n=csr.n, row_ptr=csr.row_ptr, col_idx=csr.col_idx, limit=limit, total=total
+        )
         return limit, total
 
     found: tuple[Any, Any] = device.cached(view.rows, ("literature", "shares"), make)

@@ -122,22 +122,22 @@ class Smallest:
         for shift in SHIFTS:
             program.smallest_count.exact(
                 (groups * shape.local, self._runs),
-                np.int64(self._items),
-                np.int32(self._runs),
-                np.int32(shift),
-                key,
-                prefix,
-                left,
-                self._histogram,
+                items=self._items,
+                runs=self._runs,
+                shift=shift,
+                key=key,
+                prefix=prefix,
+                left=left,
+                histogram=self._histogram,
                 local=(shape.local, 1),
             )
             program.smallest_narrow.exact(
                 (shape.lanes, self._runs),
-                np.int32(self._runs),
-                np.int32(shift),
-                prefix,
-                left,
-                self._histogram,
+                runs=self._runs,
+                shift=shift,
+                prefix=prefix,
+                left=left,
+                histogram=self._histogram,
                 local=(shape.lanes, 1),
             )
         return Cut(prefix, left)
@@ -163,13 +163,13 @@ class Smallest:
         program.smallest_count_blocks(size, *head, cut.left, self._below, self._equal, **ranged)
         program.smallest_sum.exact(
             (shape.lanes, self._runs),
-            runs,
-            np.int32(self._blocks),
-            self._below,
-            self._equal,
-            cut.left,
-            spare,
-            self._total,
+            runs=runs,
+            blocks=self._blocks,
+            below=self._below,
+            equal=self._equal,
+            left=cut.left,
+            spare=spare,
+            total=self._total,
             local=(shape.lanes, 1),
         )
         total = device.download(self._total, np.int32, self._runs).astype(np.int64)

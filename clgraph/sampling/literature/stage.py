@@ -165,15 +165,15 @@ class Stages:
             self.large(counts[3])
             self.program.stage_judge(
                 -(-self.runs // device.tuning.items),
-                np.int32(self.runs),
-                self.rounds,
-                self.target,
-                self.seen,
-                self.begin,
-                self.end,
-                self.round,
-                self.last,
-                self.status,
+                runs=self.runs,
+                rounds=self.rounds,
+                target=self.target,
+                seen=self.seen,
+                from_=self.begin,
+                to=self.end,
+                round=self.round,
+                last=self.last,
+                status=self.status,
             )
         return counts[:3]
 

@@ -101,13 +101,13 @@ class Queue:
         key = device.empty(self.runs * n, np.uint64)
         self._program.starts_keys(
             (-(-n // device.tuning.items), self.runs),
-            np.int32(n),
-            np.uint64(seed),
-            mark,
-            row_ptr,
-            status,
-            np.int32(wanting),
-            key,
+            n=n,
+            seed=seed,
+            mark=mark,
+            row_ptr=row_ptr,
+            status=status,
+            wanting=wanting,
+            key=key,
         )
         self.fill(key, wants)
 
@@ -179,7 +179,9 @@ class Queue:
             self._filled = True
         many = int(offset[-1])
         if owner is not None and many <= RANKED:
-            self._program.starts_rank(many, np.int32(many), np.int32(room), owner, vertex, key, self.vertices)
+            self._program.starts_rank(
+                many, many=many, room=room, owner=owner, vertex=vertex, key=key, queue=self.vertices
+            )
         else:
             self._sort(many, device.upload(offset, writable=True), key, vertex, owner)
         length = device.download(self.length, np.int32, runs)

@@ -83,12 +83,12 @@ class _Trees(Roots):
         rounds = shape.rounds if device.compute_units >= shape.units * runs else 0
         for _ in range(rounds):
             jump, further = self.far(tree, jump, further)
-            program.ust_mark(self.passes, self.size, jump, mark)
+            program.ust_mark(self.passes, n=self.size, jump=jump, mark=mark)
             if not self.counted(program.ust_pop, self.passes, *self.head, *self.rows, mark, shown, tree):
                 return tree
         if rounds:
             jump, further = self.far(tree, jump, further)
-            program.ust_hangs(self.passes, self.size, jump, tree, mark)
+            program.ust_hangs(self.passes, n=self.size, jump=jump, next=tree, tree=mark)
         else:
             device.copy(mark, self.chosen, 4 * self.all)
         begun, at = device.zeros(runs, np.int32), device.zeros(runs, np.int32)
@@ -102,7 +102,7 @@ class _Trees(Roots):
         """Where n steps lead, and a spare buffer."""
         self.device.copy(jump, tree, 4 * self.all)
         for _ in range((self.n - 1).bit_length()):
-            self.grow_program.ust_double(self.passes, self.size, jump, further)
+            self.grow_program.ust_double(self.passes, n=self.size, jump=jump, further=further)
             jump, further = further, jump
         return jump, further
 
@@ -111,12 +111,12 @@ class _Trees(Roots):
         device, cut = self.device, self.cut
         first = self.ranked(*PRIORITY)
         depth, deeper, jump, further = (device.empty(self.all, np.int32) for _ in range(4))
-        cut.cut_begin(self.passes, self.size, tree, jump, depth)
+        cut.cut_begin(self.passes, n=self.size, next=tree, jump=jump, depth=depth)
         going = 1
         while going:
             steps = self.size, jump, depth, further, deeper, first
             going = self.counted(cut.cut_climb, self.passes, *steps)
             jump, further, depth, deeper = further, jump, deeper, depth
         key = device.empty(self.all, np.uint64)
-        cut.cut_keys(self.passes, self.size, first, depth, key)
+        cut.cut_keys(self.passes, n=self.size, first=first, depth=depth, key=key)
         return key

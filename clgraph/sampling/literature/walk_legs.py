@@ -150,7 +150,7 @@ class Legs:
 
     def go_on(self) -> None:
         """Past the launch that was judged."""
-        self.program.legs_go_on(self.by_run, self.sizes[0], self.made, self.done)
+        self.program.legs_go_on(self.by_run, runs=self.sizes[0], made=self.made, done=self.done)
 
     def notes(self) -> list[tuple[str, ...]]:
         """Of each run: its legs."""

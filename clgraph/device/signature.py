@@ -1,0 +1,253 @@
+"""Kernels' signatures, read from our own sources: a launch names its arguments, and types come from here.
+
+A compiler could be asked (``-cl-kernel-arg-info``), but not for programs that come from a binary. What the source
+uses of the C preprocessor in and around signatures is followed: conditionals, object-like and function-like macros.
+"""
+
+from __future__ import annotations
+
+import keyword
+import re
+import struct
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from clgraph.errors import BuildError
+
+# struct's letters; the host's int is 32 bits and its long 64, as the device's, on all systems that we know
+_LETTERS = {
+    "char": "b",
+    "uchar": "B",
+    "short": "h",
+    "ushort": "H",
+    "int": "i",
+    "uint": "I",
+    "long": "q",
+    "ulong": "Q",
+    "float": "f",
+    "double": "d",
+}
+_PACKERS = {name: struct.Struct(f"={letter}").pack for name, letter in _LETTERS.items()}
+_QUALIFIERS = {"const", "restrict", "volatile", "__restrict", "unsigned", "__attribute__", "aligned"}
+_SPACES = {"__global": "global", "__constant": "constant", "__local": "local"}
+
+_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+# at the beginning of a line: a directive with the lines that continue it, a type's name, or what opens a kernel
+_MARK = re.compile(
+    r"^[ \t]*(?:#[ \t]*(\w+)[ \t]*([^\n\\]*(?:\\\n[^\n\\]*)*)|typedef\s+(\w+)\s+(\w+)\s*;"
+    r"|(?:__kernel|PIPELINE)\b|([A-Z][A-Z_0-9]*)\()",
+    re.MULTILINE,
+)
+_KERNEL = re.compile(r"\b(?:__kernel|PIPELINE)\b")
+_DEFINE = re.compile(r"(\w+)(\(([^)]*)\))?\s*(.*)", re.DOTALL)
+_DEFINED = re.compile(r"\bdefined\s*(?:\(\s*(\w+)\s*\)|(\w+))")
+_WORD = re.compile(r"\b[A-Za-z_]\w*\b")
+_NUMBER = re.compile(r"\b(0[xX][0-9a-fA-F]+|\d+)[uUlL]*\b")
+_NAME = re.compile(r"\bvoid\s+(\w+)\s*\(")
+_LINE = re.compile(r'#line (\d+) "([^"\n]*)"')
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A kernel's parameter.
+
+    Attributes
+    ----------
+    name : str
+        With "_" behind it where it is a word of Python's: ``from_``.
+    space : {"global", "constant", "local", ""}
+        What it points to; "" for a value.
+    type : str
+        In OpenCL C, without qualifiers: ``int``.
+    pack : callable or None
+        Of a scalar: the bytes of a Python or NumPy number; raises struct.error, OverflowError or TypeError for
+        one that the type cannot hold.
+    """
+
+    name: str
+    space: str
+    type: str
+    pack: Callable[[Any], bytes] | None
+
+    def __str__(self) -> str:
+        return f"{f'__{self.space} {self.type} *' if self.space else f'{self.type} '}{self.name}"
+
+
+@dataclass(frozen=True)
+class Signature:
+    """A kernel's parameters in order, and where it is written (file within ``cl/``, line)."""
+
+    kernel: str
+    parameters: tuple[Parameter, ...]
+    file: str
+    line: int
+
+
+@dataclass(frozen=True)
+class _Macro:
+    parameters: tuple[str, ...] | None  # None: it is object-like
+    body: str
+
+
+@lru_cache(maxsize=256)
+def signatures(source: str, options: tuple[str, ...]) -> dict[str, Signature]:
+    """Read the signatures of all kernels of a source, as these build options leave them.
+
+    Parameters
+    ----------
+    source : str
+        With its includes inlined: see `clgraph.device.program.read_source`.
+    options : tuple of str
+        Those of the build; ``-DKEY`` and ``-DKEY=value`` count.
+
+    Raises
+    ------
+    BuildError
+        If a signature or a condition is beyond what is followed here.
+    """
+    macros = {}
+    for option in options:
+        if option.startswith("-D"):
+            key, _, value = option[2:].partition("=")
+            macros[key] = _Macro(None, value or "1")
+    text = _COMMENT.sub(lambda match: "\n" * match[0].count("\n"), source)
+    found: dict[str, Signature] = {}
+    # per open condition: whether its text counts, whether a branch was taken, whether what is around it counts
+    stack: list[tuple[bool, bool, bool]] = []
+    active = True
+    for mark in _MARK.finditer(text):
+        word, rest = mark[1], mark[2]
+        if word is None:
+            if active and mark[4]:
+                macros[mark[4]] = _Macro(None, mark[3])
+            elif active and mark[5] is None:
+                signature = _signature(text, mark.end(), macros, _place(text, mark.start()))
+                if signature is not None:
+                    found[signature.kernel] = signature
+            elif active and _KERNEL.search(getattr(macros.get(mark[5]), "body", "")):
+                made = _expand(text[mark.start() : _closing(text, mark.end())], macros)
+                begin = _KERNEL.search(made)
+                assert begin is not None
+                signature = _signature(made, begin.end(), macros, _place(text, mark.start()))
+                if signature is not None:
+                    found[signature.kernel] = signature
+        elif word in ("if", "ifdef", "ifndef"):
+            holds = active and _holds(word, rest, macros)
+            stack.append((holds, holds, active))
+            active = holds
+        elif word == "elif":
+            _, taken, around = stack[-1]
+            holds = around and not taken and _holds("if", rest, macros)
+            stack[-1], active = (holds, taken or holds, around), holds
+        elif word == "else":
+            _, taken, around = stack[-1]
+            active = around and not taken
+            stack[-1] = (active, True, around)
+        elif word == "endif":
+            active = stack.pop()[2]
+        elif active and word == "define" and (parts := _DEFINE.match(rest)):
+            given = None if parts[2] is None else tuple(name.strip() for name in parts[3].split(","))
+            macros[parts[1]] = _Macro(given, parts[4].replace("\\\n", " ").strip())
+        elif active and word == "undef":
+            macros.pop(rest.strip(), None)
+    return found
+
+
+def _holds(word: str, rest: str, macros: dict[str, _Macro]) -> bool:
+    if word != "if":
+        return (rest.split()[0] in macros) == (word == "ifdef")
+    text = _DEFINED.sub(lambda match: str(int((match[1] or match[2]) in macros)), rest.replace("\\\n", " "))
+    text = _NUMBER.sub(r"\1", _expand(text, macros))
+    text = _WORD.sub("0", text).replace("&&", " and ").replace("||", " or ").replace("/", "//")
+    text = re.sub(r"!(?!=)", " not ", text)
+    try:
+        return bool(
+            eval(text.strip(), {"__builtins__": {}})
+        )  # our own sources: numbers and operators are left
+    except (SyntaxError, ArithmeticError, TypeError) as error:
+        raise BuildError(f"the condition `#if {rest.strip()}` is not understood: {error}") from error
+
+
+def _expand(text: str, macros: dict[str, _Macro], hidden: frozenset[str] = frozenset()) -> str:
+    """Replace macros by their text, again and again; one within its own text stays, as C says."""
+    parts, at = [], 0
+    while (match := _WORD.search(text, at)) is not None:
+        macro = None if match[0] in hidden else macros.get(match[0])
+        end = match.end()
+        if macro is None:
+            parts.append(text[at:end])
+        elif macro.parameters is None:
+            parts += text[at : match.start()], _expand(macro.body, macros, hidden | {match[0]})
+        elif text[end:].lstrip().startswith("("):
+            begin = text.index("(", end) + 1
+            end = _closing(text, begin)
+            values = dict(zip(macro.parameters, _split(text[begin : end - 1]), strict=False))
+            body = _WORD.sub(lambda word: values.get(word[0], word[0]), macro.body)  # noqa: B023
+            body = re.sub(r"\s*##\s*", "", body)
+            parts += text[at : match.start()], _expand(body, macros, hidden | {match[0]})
+        else:
+            parts.append(text[at:end])
+        at = end
+    return "".join([*parts, text[at:]])
+
+
+def _closing(text: str, begin: int) -> int:
+    """The place behind the parenthesis that closes the one that ends before `begin`."""
+    depth = 1
+    for match in re.compile(r"[()]").finditer(text, begin):
+        depth += 1 if match[0] == "(" else -1
+        if depth == 0:
+            return match.end()
+    raise BuildError(f"a parenthesis is not closed: {text[begin : begin + 60]!r}")
+
+
+def _split(text: str) -> list[str]:
+    """What commas separate that are in no parentheses."""
+    parts, depth, begin = [], 0, 0
+    for match in re.finditer(r"[(),]", text):
+        if match[0] == ",":
+            if depth == 0:
+                parts.append(text[begin : match.start()].strip())
+                begin = match.end()
+        else:
+            depth += 1 if match[0] == "(" else -1
+    last = text[begin:].strip()
+    return [*parts, last] if parts or last else []
+
+
+def _signature(text: str, at: int, macros: dict[str, _Macro], place: tuple[str, int]) -> Signature | None:
+    """The signature behind ``__kernel``; None if a declaration is all there is."""
+    name = _NAME.search(text, at)
+    if name is None:
+        raise BuildError(f"no kernel's name behind __kernel: {text[at : at + 60]!r}")
+    end = _closing(text, name.end())
+    if text[end:].lstrip().startswith(";"):
+        return None
+    listed = _split(_expand(text[name.end() : end - 1], macros))
+    kernel = _expand(name[1], macros)
+    if listed == ["void"]:
+        listed = []
+    return Signature(kernel, tuple(_parameter(each, kernel) for each in listed), *place)
+
+
+def _place(text: str, at: int) -> tuple[str, int]:
+    begin = text.rfind("\n#line ", 0, at) + 1
+    match = _LINE.match(text, begin)
+    if match is None:
+        return "", text.count("\n", 0, at) + 1
+    return match[2], int(match[1]) + text.count("\n", match.end() + 1, at)
+
+
+def _parameter(text: str, kernel: str) -> Parameter:
+    words: list[str] = re.findall(r"\w+", text)
+    space = next((_SPACES[word] for word in words if word in _SPACES), "")
+    name = words[-1]
+    kinds = [word for word in words[:-1] if word not in _QUALIFIERS and word not in _SPACES]
+    type_ = "u" + kinds[0] if "unsigned" in words else " ".join(kinds)
+    if not type_ or (not space and ("*" in text or type_ not in _PACKERS)):
+        raise BuildError(f"kernel {kernel}: the parameter `{text}` is of no type that is known here")
+    if keyword.iskeyword(name):
+        name += "_"
+    return Parameter(name, space, type_, None if space else _PACKERS[type_])
