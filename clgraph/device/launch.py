@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 Size = int | tuple[int, ...]
 
-# whether a value of this type may be what a pointer points to; filled as types occur (isinstance takes a microsecond)
+# whether a value of this type is memory; filled as types occur (isinstance takes a microsecond)
 _is_memory: dict[type, bool] = {}
 
 
@@ -59,10 +59,11 @@ def record_launches() -> Iterator[list[Launch]]:
 class Kernel:
     """A kernel, ready to be launched on its device's queue; launches do not wait.
 
-    Made by `clgraph.device.program.Program`. Arguments are named as in the kernel's source, whose types Python's
-    and NumPy's numbers are converted to; one that does not fit is an error. They belong to the kernel, so a lock
-    keeps other threads away from the first argument set until the launch is enqueued: that is enough for one
-    launch. (Launches that belong together are made within `Device.alone`, as every public call does.)
+    Made by `clgraph.device.program.Program`. Arguments are named as in the kernel's source, to whose types
+    numbers of Python and NumPy are converted; one that does not fit is an error. They belong to the kernel,
+    so a lock keeps other threads away from the first argument set until the launch is enqueued: that is
+    enough for one launch. (Launches that belong together are made within `Device.alone`, as every public
+    call does.)
 
     A pipeline (a single-work-item kernel of ``cl/fpga/``) has the same arguments as the kernel of that name
     for ranges. It is always launched with one work-item, whatever size the caller asks for: the arguments
@@ -105,8 +106,8 @@ class Kernel:
         parameters = signature.parameters
         if kernel.num_args != len(parameters):
             raise BuildError(
-                f"{hardware}: {self._place()} has {kernel.num_args} arguments as built, and {len(parameters)} in its "
-                "source: a fault in clgraph, please report this"
+                f"{hardware}: {self._place()} has {kernel.num_args} arguments as built, {len(parameters)} in "
+                "its source: a fault in clgraph, please report this"
             )
         self._free = tuple((i, each.name, each.pack) for i, each in enumerate(parameters))
         ask = cl.kernel_work_group_info
@@ -282,8 +283,8 @@ class Kernel:
         most = self._queues.hardware.max_work_group
         if prod(locals_) > most and not self.pipeline:
             raise DeviceError(
-                f"{self._queues.hardware}: {self._place()} needs a work-group of {prod(locals_)} work-items, the "
-                f"device takes {most} at most"
+                f"{self._queues.hardware}: {self._place()} needs a work-group of {prod(locals_)} work-items, "
+                f"the device takes {most} at most"
             )
 
     def _launch(self, sizes: tuple[int, ...], locals_: tuple[int, ...], named: dict[str, Any]) -> None:

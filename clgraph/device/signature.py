@@ -1,7 +1,7 @@
 """Kernels' signatures, read from our own sources: a launch names its arguments, and types come from here.
 
-A compiler could be asked (``-cl-kernel-arg-info``), but not for programs that come from a binary. What the source
-uses of the C preprocessor in and around signatures is followed: conditionals, object-like and function-like macros.
+A compiler could be asked (``-cl-kernel-arg-info``), but not for programs that come from a binary. What the
+sources use of the C preprocessor is followed: conditionals, object-like and function-like macros.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _QUALIFIERS = {"const", "restrict", "volatile", "__restrict", "unsigned", "__att
 _SPACES = {"__global": "global", "__constant": "constant", "__local": "local"}
 
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
-# at the beginning of a line: a directive with the lines that continue it, a type's name, or what opens a kernel
+# where a line begins: a directive with the lines that continue it, a type's name, or what opens a kernel
 _MARK = re.compile(
     r"^[ \t]*(?:#[ \t]*(\w+)[ \t]*([^\n\\]*(?:\\\n[^\n\\]*)*)|typedef\s+(\w+)\s+(\w+)\s*;"
     r"|(?:__kernel|PIPELINE)\b|([A-Z][A-Z_0-9]*)\()",
@@ -62,8 +62,7 @@ class Parameter:
     type : str
         In OpenCL C, without qualifiers: ``int``.
     pack : callable or None
-        Of a scalar: the bytes of a Python or NumPy number; raises struct.error, OverflowError or TypeError for
-        one that the type cannot hold.
+        Of a scalar: gives a number's bytes; struct.error, OverflowError or TypeError if it does not fit.
     """
 
     name: str
@@ -114,7 +113,7 @@ def signatures(source: str, options: tuple[str, ...]) -> dict[str, Signature]:
             macros[key] = _Macro(None, value or "1")
     text = _COMMENT.sub(lambda match: "\n" * match[0].count("\n"), source)
     found: dict[str, Signature] = {}
-    # per open condition: whether its text counts, whether a branch was taken, whether what is around it counts
+    # per open condition: whether its text counts, a branch was taken, what is around it counts
     stack: list[tuple[bool, bool, bool]] = []
     active = True
     for mark in _MARK.finditer(text):
