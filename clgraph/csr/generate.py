@@ -254,9 +254,7 @@ def _make_on_device(
     clock.phase("draw")
     if progress:
         progress(count, count)
-    rows = build_rows(
-        device, model.num_vertices, *ends.values(), count, mirror=mirror, duplicates=duplicates
-    )
+    rows = build_rows(device, model.num_vertices, *ends.values(), count, mirror=mirror, duplicates=duplicates)
     del ends
     device.finish()
     clock.phase("rows")
