@@ -33,6 +33,11 @@ class DeviceCSR:
     offset: type
 
     @property
+    def buffers(self) -> dict[str, Any]:
+        """The two buffers, named as kernels' arguments."""
+        return {"row_ptr": self.row_ptr, "col_idx": self.col_idx}
+
+    @property
     def defines(self) -> dict[str, str]:
         """Build options that tell the kernels the type of an offset."""
         return {"OFFSET": "int" if self.offset is np.int32 else "long"}
