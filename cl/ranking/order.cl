@@ -43,11 +43,11 @@ __kernel void order_inverse_out(const int n, __global const int *restrict order,
 
 // By position: 1, at dangling vertices 0.
 __kernel void order_leaving(const int n, __global const int *restrict order, __global const OFFSET *restrict row_ptr,
-                            __global REAL *restrict leaving)
+                            __global REAL *restrict inverse)
 {
     FOR_ITEMS(i, n) {
         const int v = order ? order[i] : i;
-        leaving[i] = row_ptr[v + 1] > row_ptr[v];
+        inverse[i] = row_ptr[v + 1] > row_ptr[v];
     }
 }
 

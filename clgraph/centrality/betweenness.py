@@ -75,7 +75,7 @@ class Brandes:
         from clgraph.traversal.arguments import DISTANCE_TYPES, distance_type
         from clgraph.traversal.search import NO_LIMIT
 
-        search, dev, n, count = self.search, self.dev, np.int32(self.n), len(sources)
+        search, dev, n, count = self.search, self.dev, self.n, len(sources)
         levels = search.search(sources, NO_LIMIT, deep=NO_LIMIT)
         assert levels is not None
         kind = distance_type(levels, None)
@@ -107,16 +107,25 @@ class Brandes:
         program.betweenness_sources(count, count=count, source=at, distance=distance, paths=self.paths)
         bounds, entries = self._lists(program, passes, distance, levels)
 
-        def level_of(kernel: Any, level: int, csr: Any, *more: Any) -> None:
+        def level_of(kernel: Any, level: int, csr: Any, **more: Any) -> None:
             begin, end = int(bounds[level]), int(bounds[level + 1])
             items = -(-(end - begin) // self.shape.entries) * self.shape.split
-            args = np.int32(begin), np.int32(end), np.int32(level), entries, csr.row_ptr, csr.col_idx
-            kernel(items, *args, distance, self.paths, *more)
+            kernel(
+                items,
+                begin=begin,
+                end=end,
+                level=level,
+                list=entries,
+                **csr.buffers,
+                distance=distance,
+                paths=self.paths,
+                **more,
+            )
 
         for level in range(1, levels):
             level_of(program.betweenness_forward, level, self.arriving)
         for level in range(levels - 1, 0, -1):
-            level_of(program.betweenness_back, level, self.leaving, self.share)
+            level_of(program.betweenness_back, level, self.leaving, share=self.share)
         reached = dev.zeros(LANES, np.int32)
         program.betweenness_add(
             passes,
@@ -132,7 +141,7 @@ class Brandes:
 
     def _lists(self, program: Any, passes: int, distance: Any, levels: int) -> tuple[Any, Any]:
         """For each level the vertices that some search has there: where they begin, and all of them."""
-        dev, n = self.dev, np.int32(self.n)
+        dev, n = self.dev, self.n
         place = dev.zeros(levels, np.int32)
         program.betweenness_lists(passes, n=n, distance=distance, place=place, list=None)
         bounds = np.concatenate(([0], np.cumsum(dev.download(place, np.int32, levels))))

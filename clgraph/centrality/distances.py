@@ -87,20 +87,21 @@ class _Counter:
         search = self.search
         dev, scratch, rows = search.dev, search.scratch, search.rows
         counts = dev.zeros(levels * LANES, np.uint32)
-        bits, places = np.uint32(scratch.bits), (scratch.seen, scratch.planes, self._mask())
+        common = {
+            "rows": rows,
+            "bits": scratch.bits,
+            "seen": scratch.seen,
+            "planes": scratch.planes,
+            "counted": self._mask(),
+            "count": counts,
+        }
         if levels > FEW:
             items = -(-rows // dev.tuning.items) * LANES
-            self.program.distances_scatter(items, np.int32(rows), bits, *places, counts)
+            self.program.distances_scatter(items, **common)
         else:
             groups = max(1, self.groups // levels)
             self.program.distances_count.exact(
-                (groups * self.local, levels),
-                np.int32(rows),
-                bits,
-                np.uint32(0),
-                *places,
-                counts,
-                local=(self.local, 1),
+                (groups * self.local, levels), local=(self.local, 1), **common, first=0
             )
         found = dev.download(counts, np.uint32, levels * LANES).reshape(levels, LANES).T.astype(np.int64)
         found[:, 0] = 0

@@ -235,43 +235,52 @@ class GiantFinder:
             With `begun`: everything with a larger key has been joined already; only arcs (with `arc_key`) or
             arcs of vertices (with `vertex_key`) with at most this key are read.
         """
-        program, passes, n = self._program, self._passes, np.int32(self.n)
-        keys: tuple[Any, ...] = ()
+        program, passes, n = self._program, self._passes, self.n
+        keys: dict[str, Any] = {}
         if self._key_type is not None:
-            last = self._key_type(newest) if newest is not None else ~self._key_type(0)
-            keys = (arc_key, self._key_type(threshold), last)
-        rows = (v_start, None if self._pipeline and not self._copra else v_end, edges)
-        capacity = np.int32(self._capacity)
+            last = newest if newest is not None else ~self._key_type(0)
+            keys = {"arc_key": arc_key, "threshold": threshold, "newest": last}
+        v_end = None if self._pipeline and not self._copra else v_end
+        rows = {"v_start": v_start, "v_end": v_end, "edges": edges}
         self.device.fill(self._state, np.int32(0), 3)
         if self._pipeline and not self._filled and not begun:
             self.device.fill(label, np.int32(0), self.n)
         if not begun:
             program.components_init(passes, n=n, v_start=v_start, label=label)
-            program.components_start(passes, n, *rows, label, self._scratch, *keys)
+            program.components_start(passes, n=n, **rows, label=label, next=self._scratch, **keys)
             self._compress(label)
-            noted = n, self._scratch
+            noted = {"n": n, "next": self._scratch, "label": label}
             if self._links_twice:
                 self.sample(label)
-                program.components_link_some(passes, *noted, self._state, label)
+                program.components_link_some(passes, **noted, state=self._state)
                 self._compress(label)
                 self.sample(label)
-                program.components_link_outside(passes, *noted, self._state, label)
+                program.components_link_outside(passes, **noted, state=self._state)
             else:
-                program.components_link(passes, *noted, label)
+                program.components_link(passes, **noted)
             self._compress(label)
         self.sample(label)
-        skip = np.int32(not one_way)
-        new = (None, np.uint32(0))
-        if vertex_key is not None and newest is not None:
-            new = (vertex_key, np.uint32(newest))
-        queue = (self._queue, capacity)
-        program.components_rest(passes, n, *rows, label, self._state, skip, *new, *queue, *keys)
+        limited = vertex_key is not None and newest is not None
+        rest = {
+            **rows,
+            **keys,
+            "label": label,
+            "state": self._state,
+            "queue": self._queue,
+            "capacity": self._capacity,
+        }
+        program.components_rest(
+            passes,
+            n=n,
+            skip=not one_way,
+            vertex_key=vertex_key if limited else None,
+            newest_vertex=newest if limited else 0,
+            **rest,
+        )
         if self._capacity:
             width = min(self.device.tuning.local_size, program.components_long.limit)
             groups = min(self._capacity, 16 * self.device.compute_units)
-            program.components_long.exact(
-                groups * width, *rows, label, self._state, *queue, *keys, local=width
-            )
+            program.components_long.exact(groups * width, local=width, **rest)
         program.components_finish(passes, n=n, label=label, state=self._state)
 
     def _compress(self, label: Any) -> None:
@@ -282,7 +291,7 @@ class GiantFinder:
         """Guess the giant component of labels made elsewhere; `largest_label` and `rank` need that guess."""
         kernel = self._program.components_sample
         width = min(self._sample_width, kernel.limit)
-        kernel.exact(width, np.int32(self.n), label, self._state, local=width)
+        kernel.exact(width, local=width, n=self.n, label=label, state=self._state)
 
     def largest_label(self, label: Any) -> tuple[int, int, int]:
         """The largest component of what `labels_into` found.
@@ -310,7 +319,7 @@ class GiantFinder:
 
     def _count(self, label: Any, *, everything: bool) -> None:
         """Size of the giant and number of vertices; with `everything` all sizes less one in `_scratch`."""
-        program, n = self._rank_program, np.int32(self.n)
+        program, n = self._rank_program, self.n
         self.device.fill(self._sums, np.int32(0), 3)
         if everything:
             self.device.fill(self._scratch, np.int32(0), self.n)
@@ -354,14 +363,24 @@ class GiantFinder:
         Equal sizes: the component with the smaller vertex first. -1 stays -1.
         """
         dev, program = self.device, self._rank_program
-        n, blocks = np.int32(self.n), np.int32(self._blocks)
+        n, blocks = self.n, self._blocks
         self._count(label, everything=True)
         tally = self._tally
         program.rank_blocks(self._blocks, n=n, blocks=blocks, label=label, count=self._scratch, tally=tally)
         before, singles, larger = self._running_tally(tally)
         root, size = dev.empty(max(larger, 1), np.int32), dev.empty(max(larger, 1), np.int32)
-        given = np.int32(singles), np.int32(larger)
-        program.rank_place(self._blocks, n, blocks, *given, label, self._scratch, before, root, size)
+        program.rank_place(
+            blocks,
+            n=n,
+            blocks=blocks,
+            singles=singles,
+            all_larger=larger,
+            label=label,
+            count=self._scratch,
+            before=before,
+            root=root,
+            size=size,
+        )
         sizes = np.ones(larger + singles, np.int64)
         if larger:
             found = dev.download(size, np.int32, larger)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from clgraph.device import Device
     from clgraph.device.program import Kernel
 
-    Launch = tuple[Kernel, tuple[Any, ...]]  # a kernel and its arguments
+    Launch = tuple[Kernel, dict[str, Any]]  # a kernel and its arguments
 
 CHANGED, LEFT = range(2)  # slots of the state
 
@@ -142,39 +142,42 @@ class StrongFinder:
         self._blocks = -(-n // self._block)
         self._best = device.empty(2 * self._blocks, np.int32)
         queue = device.empty(max(2 * self._capacity, 1), np.int32)
-        self._queue = (self._state, queue, np.int32(self._capacity))
+        self._queue = {"state": self._state, "queue": queue, "capacity": self._capacity}
         self.rounds = 0
         self.launches = 0
 
     def labels_into(self, label: Any) -> None:
         """Fill `label`, int32 (n,): the smallest vertex of each vertex's strong component."""
-        dev, n, color = self.device, np.int32(self.n), self._color
+        dev, n, color = self.device, self.n, self._color
         dev.fill(label, np.int32(-1), self.n)
         dev.fill(self._region, np.uint32(1), self.n)
         dev.fill(self._colors, np.uint32(0), self.n)
-        out_rows, in_rows = self.rows.out, self.rows.back
-        region, left = self._region, (self._in_left, self._out_left)
+        out_rows = dict(zip(("row_ptr", "row_end", "col_idx"), self.rows.out, strict=True))
+        in_rows = dict(zip(("in_ptr", "in_end", "in_idx"), self.rows.back, strict=True))
+        region, colors = {"region": self._region}, {"color": self._colors}
+        left = {"in_left": self._in_left, "out_left": self._out_left}
+        done, labels = {"done": self._done}, {"label": label}
         self.rounds = self.launches = 0
         while True:
-            counting = (*out_rows, *in_rows, np.int32(self.rounds == 0), region, *left)
+            counting = {**out_rows, **in_rows, "whole": self.rounds == 0, **region, **left}
             self._scan((self._trim.strong_degrees, counting), (self._trim.strong_degrees_long, counting))
             self._until_settled(
-                (self._trim.strong_trim, (*out_rows, *in_rows, region, *left, label)),
-                (self._trim.strong_trim_long, (*out_rows, *in_rows, region, *left)),
+                (self._trim.strong_trim, {**out_rows, **in_rows, **region, **left, **labels}),
+                (self._trim.strong_trim_long, {**out_rows, **in_rows, **region, **left}),
             )
-            pivot = np.int32(self._pivot(label) if self.rounds == 0 else -1)
-            self._pass(color.strong_seed, n, pivot, label, region, self._colors, self._done)
+            pivot = self._pivot(label) if self.rounds == 0 else -1
+            self._pass(color.strong_seed, pivot=pivot, **labels, **region, **colors, **done)
             self._until_settled(
-                (color.strong_forward, (*out_rows, region, self._colors, self._done)),
-                (color.strong_forward_long, (*out_rows, region, self._colors)),
+                (color.strong_forward, {**out_rows, **region, **colors, **done}),
+                (color.strong_forward_long, {**out_rows, **region, **colors}),
             )
-            self._pass(color.strong_roots, n, region, self._colors, self._done, label)
+            self._pass(color.strong_roots, **region, **colors, **done, **labels)
             self._until_settled(
-                (color.strong_backward, (*in_rows, region, self._colors, self._done, label)),
-                (color.strong_backward_long, (*in_rows, self._colors, label)),
+                (color.strong_backward, {**in_rows, **region, **colors, **done, **labels}),
+                (color.strong_backward_long, {**in_rows, **colors, **labels}),
             )
             dev.fill(self._state, np.int32(0), 3)
-            self._pass(color.strong_settle, n, label, self._colors, region, self._state)
+            self._pass(color.strong_settle, **labels, **colors, **region, state=self._state)
             self.rounds += 1
             if not dev.download(self._state, np.int32, 3)[LEFT]:
                 break
@@ -184,23 +187,23 @@ class StrongFinder:
                     "computes wrong results; try another device, and run `clgraph doctor`"
                 )
         least = self._in_left
-        dev.fill(least, n, self.n)
-        self._pass(color.strong_least, n, label, least)
-        self._pass(color.strong_relabel, n, label, least)
+        dev.fill(least, np.int32(n), n)
+        self._pass(color.strong_least, **labels, least=least)
+        self._pass(color.strong_relabel, **labels, least=least)
 
-    def _pass(self, kernel: Kernel, *args: Any) -> None:
-        kernel(-(-self.n // self.device.tuning.items), *args)
+    def _pass(self, kernel: Kernel, **named: Any) -> None:
+        kernel(-(-self.n // self.device.tuning.items), n=self.n, **named)
         self.launches += 1
 
     def _scan(self, rows: Launch, long_rows: Launch) -> None:
         """Launch over all vertices, then over the long rows that this queued."""
         self.device.fill(self._state, np.int32(0), 3)
-        self._pass(rows[0], np.int32(self.n), *rows[1], *self._queue)
+        self._pass(rows[0], **rows[1], **self._queue)
         if self._capacity:
-            kernel, args = long_rows
+            kernel, named = long_rows
             width = min(self.device.tuning.local_size, kernel.limit)
             groups = min(self._capacity, 16 * self.device.compute_units)
-            kernel.exact(groups * width, *args, *self._queue, local=width)
+            kernel.exact(groups * width, local=width, **named, **self._queue)
 
     def _until_settled(self, rows: Launch, long_rows: Launch) -> None:
         while True:

@@ -221,8 +221,8 @@ class Scatter(Building):
         device, n = self.device, self.n
         program = self._build_program()
         degree = device.zeros(n, np.uint32)
-        arcs_of = np.int64(count), self.mirror, tail, head
-        program.rows_count(self._passes(count), *arcs_of, degree)
+        arcs_of = {"count": count, "mirror": self.mirror, "tail": tail, "head": head, "degree": degree}
+        program.rows_count(self._passes(count), **arcs_of)
         runs = -(-n // self._shape.span)
         sums, longest = device.empty(runs, np.int64), device.zeros(1, np.uint32)
         program.rows_sums(runs, n=n, degree=degree, sums=sums, longest=longest)
@@ -233,8 +233,8 @@ class Scatter(Building):
         program = self._build_program(rows.offset)
         device.write(sums, before)
         program.rows_offsets(runs, n=n, arcs=arcs, degree=degree, before=sums, row_ptr=rows.row_ptr)
-        program.rows_scatter(self._passes(count), *arcs_of, rows.row_ptr, degree, rows.col_idx)
-        del degree, sums
+        program.rows_scatter(self._passes(count), **arcs_of, row_ptr=rows.row_ptr, col=rows.col_idx)
+        del degree, sums, arcs_of
         longest_row = int(device.download(longest, np.uint32, 1)[0])
         sort_rows(device, rows, longest_row, merge=self.merge)
         return self._squeeze(rows) if self.merge else rows

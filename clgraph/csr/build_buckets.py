@@ -28,17 +28,18 @@ class Buckets(Building):
         buckets = -(-n // (1 << shift))
         slices = max(1, min(8 * device.compute_units, count // SLICE_ARCS))
         program = self.program("csr/build_buckets")
-        dealing = (
-            np.int64(count),
-            self.mirror,
-            np.int32(slices),
-            np.int32(shift),
-            np.int32(buckets),
-            tail,
-            head,
-        )
         table = device.empty(slices * buckets, np.int64)
-        program.buckets_count.exact(slices, *dealing, table, local=1)
+        dealing = {
+            "count": count,
+            "mirror": self.mirror,
+            "slices": slices,
+            "shift": shift,
+            "buckets": buckets,
+            "tail": tail,
+            "head": head,
+            "table": table,
+        }
+        program.buckets_count.exact(slices, local=1, **dealing)
         counts = device.download(table, np.int64, slices * buckets).reshape(slices, buckets)
         before, arcs = exclusive_sums(counts.T)
         if not arcs:
@@ -53,32 +54,29 @@ class Buckets(Building):
         device.write(table, np.ascontiguousarray(begin.T))
         bucket_ptr = device.upload(np.append(begin[:, 0], arcs))
         dealt = device.output(2 * arcs, np.int32)
-        program.buckets_deal.exact(slices, *dealing, table, dealt, local=1)
+        program.buckets_deal.exact(slices, local=1, **dealing, dealt=dealt)
 
-        shape = np.int32(n), np.int32(shift), np.int32(buckets)
+        common = {"n": n, "shift": shift, "buckets": buckets, "bucket_ptr": bucket_ptr, "dealt": dealt}
         heads, degree = device.output(arcs, np.int32), device.empty(n, np.int32)
         stay = device.empty(buckets, np.int64)
-        bits = np.int32(max(self.heads - 1, 1).bit_length())
-        program.buckets_sort.exact(buckets, *shape, bits, bucket_ptr, dealt, heads, degree, stay, local=1)
+        common |= {"heads": heads, "degree": degree}
+        bits = max(self.heads - 1, 1).bit_length()
+        program.buckets_sort.exact(buckets, local=1, **common, bits=bits, stay=stay)
         before, kept = exclusive_sums(device.download(stay, np.int64, buckets))
         offset = offset_type(kept)
         row_ptr = device.output(n + 1, offset)
         col = heads if kept == arcs else device.output(kept, np.int32)
         if not (self.counts and kept < arcs):
-            dealt = None
+            common["dealt"] = dealt = None
         counted = device.output(kept, np.int32) if self.counts and kept < arcs else None
         self.program("csr/build_buckets", offset).buckets_rows.exact(
             buckets,
-            *shape,
-            bucket_ptr,
-            device.upload(before),
-            heads,
-            dealt,
-            degree,
-            row_ptr,
-            None if col is heads else col,
-            counted,
             local=1,
+            **common,
+            before=device.upload(before),
+            row_ptr=row_ptr,
+            col=None if col is heads else col,
+            counts=counted,
         )
         self.copies = counted
         return DeviceCSR(n, kept, row_ptr, col, offset)

@@ -65,16 +65,16 @@ def sort_rows(device: Device, rows: DeviceCSR, longest: int, *, merge: bool, hea
     )
     room = rows.arcs // shape.short + 1  # a listed row has more than SHORT arcs per chunk
     listed = device.zeros(2, np.int32)
-    chunks = device.empty(room, np.int32), device.empty(room, np.int32)
+    chunks = {"list_row": device.empty(room, np.int32), "list_chunk": device.empty(room, np.int32)}
     long_room = 2 * (rows.arcs // shape.chunk) + 1  # and one of several chunks more than CHUNK / 2
-    long_chunks = device.empty(long_room, np.int32), device.empty(long_room, np.int32)
+    long_chunks = {name: device.empty(long_room, np.int32) for name in ("long_row", "long_chunk")}
     program.rows_sort_short(
-        -(-rows.n // items), np.int32(rows.n), row_ptr, col, listed, *chunks, *long_chunks
+        -(-rows.n // items), n=rows.n, row_ptr=row_ptr, col=col, listed=listed, **chunks, **long_chunks
     )
     if longest <= shape.short:
         return
     count, long_count = device.download(listed, np.int32, 2).tolist()
-    program.rows_sort_chunks.exact(count * lanes, row_ptr, col, *chunks, local=lanes)
+    program.rows_sort_chunks.exact(count * lanes, local=lanes, row_ptr=row_ptr, col=col, **chunks)
     if longest <= shape.chunk:
         return
     size = long_count * lanes
@@ -83,6 +83,8 @@ def sort_rows(device: Device, rows: DeviceCSR, longest: int, *, merge: bool, hea
     # an odd number of passes, so that the rows end in `other` and rows_mark brings them back; a pass
     # over rows that are one run already copies them
     while width < longest or target is not col:
-        program.rows_merge.exact(size, np.int64(width), row_ptr, source, target, *long_chunks, local=lanes)
+        program.rows_merge.exact(
+            size, local=lanes, width=width, row_ptr=row_ptr, from_col=source, to_col=target, **long_chunks
+        )
         source, target, width = target, source, 2 * width
-    program.rows_mark.exact(size, row_ptr, other, col, *long_chunks, local=lanes)
+    program.rows_mark.exact(size, local=lanes, row_ptr=row_ptr, merged=other, col=col, **long_chunks)

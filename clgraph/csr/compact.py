@@ -66,7 +66,7 @@ def compact(device: Device, parts: Parts, live: Any = None, arcs: Any = None, *,
     Parts
         Its ids name the vertices as `parts` does. Offsets have the type that they had.
     """
-    rows, n = parts.rows, np.int32(parts.rows.n)
+    rows = parts.rows
     induced = live is not None and arcs is None and (loops or parts.num_self_loops == 0)
     program, passes = _program(device, rows, induced=induced), -(-rows.n // device.tuning.items)
     count, rank, place = rows.n, None, None
@@ -78,8 +78,8 @@ def compact(device: Device, parts: Parts, live: Any = None, arcs: Any = None, *,
         ids = Chosen(ids.of if isinstance(ids, Chosen) else ids, place, count)
     origin = parts.ids.place if isinstance(parts.ids, Chosen) and live is not None else None
     length = device.empty(count, np.int32)
-    common = n, rows.row_ptr, rows.col_idx, live, arcs, rank, np.int32(loops)
-    program.compact_count(passes, *common, origin, place, length)
+    common = {"n": rows.n, **rows.buffers, "live": live, "arcs": arcs, "rank": rank, "loops": loops}
+    program.compact_count(passes, **common, origin=origin, place=place, count=length)
     row_ptr = running_sums(device, length, count, into=rows.offset)
     total = int(device.download(row_ptr, rows.offset, 1, offset=count)[0])
     made = DeviceCSR(count, total, row_ptr, device.output(total, np.int32), rows.offset)
@@ -88,7 +88,14 @@ def compact(device: Device, parts: Parts, live: Any = None, arcs: Any = None, *,
         for column, dtype in ((parts.weights, np.float64), (parts.multiplicity, np.int32))
     )
     program.compact_fill(
-        passes, *common, parts.weights, parts.multiplicity, row_ptr, made.col_idx, weights, multiplicity
+        passes,
+        **common,
+        weight=parts.weights,
+        multiplicity=parts.multiplicity,
+        new_row_ptr=row_ptr,
+        new_col=made.col_idx,
+        new_weight=weights,
+        new_multiplicity=multiplicity,
     )
     without = not loops or parts.num_self_loops == 0
     return Parts(

@@ -59,9 +59,9 @@ def distinct_arcs(device: Device, rows: DeviceCSR) -> Any:
 def find_hub(device: Device, rows: DeviceCSR) -> int:
     """The first of the vertices with the most arcs."""
     hub = device.upload(np.array([0, rows.n], np.int32), writable=True)
-    program, common = _program(device, rows), (_over(device, rows.n), np.int32(rows.n), rows.row_ptr, hub)
-    program.facts_longest(*common)
-    program.facts_first(*common)
+    program, passes = _program(device, rows), _over(device, rows.n)
+    program.facts_longest(passes, n=rows.n, row_ptr=rows.row_ptr, hub=hub)
+    program.facts_first(passes, n=rows.n, row_ptr=rows.row_ptr, hub=hub)
     return int(device.download(hub, np.int32, 2)[1])
 
 

@@ -225,13 +225,15 @@ def _make_on_host(
     return Graph.of(replace(rows, multiplicity=None))  # how often the model drew an edge means nothing
 
 
-def model_args(device: Device, model: PowerLaw | RMat) -> tuple[Any, ...]:
+def model_args(device: Device, model: PowerLaw | RMat) -> dict[str, Any]:
     """What kernels that draw ask of a model, beside its seed."""
     if isinstance(model, PowerLaw):
-        tables = map(device.upload, rank_guide(model.bounds, model.thresholds))
-        return np.uint32(model.num_vertices), np.uint32(model.stride), *tables
-    thresholds = map(np.uint64, model.thresholds)
-    return np.int32(model.scale), *thresholds, np.int32(model.scramble), device.upload(model.scrambling)
+        guide, thresholds, bounds = map(device.upload, rank_guide(model.bounds, model.thresholds))
+        tables = {"guide": guide, "thresholds": thresholds, "bounds": bounds}
+        return {"n": model.num_vertices, "stride": model.stride, **tables}
+    limits = dict(zip("abc", model.thresholds, strict=True))
+    keys = device.upload(model.scrambling)
+    return {"scale": model.scale, **limits, "scramble": model.scramble, "keys": keys}
 
 
 def _make_on_device(
@@ -244,15 +246,15 @@ def _make_on_device(
     program = device.program("csr/generate", ITEMS=device.tuning.items, GUIDE_SHIFT=32 - GUIDE_BITS)
     clock.phase("compile")
     reserve_rows(device, model.num_vertices, count, mirror=mirror)  # before edges are drawn in vain
-    ends = device.output(count, np.int32), device.output(count, np.int32)
-    common = -(-count // device.tuning.items), np.int64(count), np.uint64(model.seed)
+    ends = {name: device.output(count, np.int32) for name in ("tail", "head")}
     draw = program.generate_powerlaw if isinstance(model, PowerLaw) else program.generate_rmat
-    draw(*common, *model_args(device, model), *ends)
+    passes = -(-count // device.tuning.items)
+    draw(passes, count=count, seed=model.seed, **model_args(device, model), **ends)
     device.finish()
     clock.phase("draw")
     if progress:
         progress(count, count)
-    rows = build_rows(device, model.num_vertices, *ends, count, mirror=mirror, duplicates=duplicates)
+    rows = build_rows(device, model.num_vertices, *ends.values(), count, mirror=mirror, duplicates=duplicates)
     del ends
     device.finish()
     clock.phase("rows")

@@ -71,11 +71,11 @@ def barabasi_albert_graph(
 
     def make(dev: Device) -> Graph:
         dev.reserve({"tails": 4 * count, "heads": 4 * count})
-        ends = dev.output(count, np.int32), dev.output(count, np.int32)
+        tail, head = dev.output(count, np.int32), dev.output(count, np.int32)
         items = dev.tuning.items
         program = dev.program("csr/generate_attach", ITEMS=items)
-        program.attach_edges(-(-n // items), np.int32(n), np.uint64(seed), np.int32(k), *ends)
-        made = finish_graph(dev, n, *ends, count)
+        program.attach_edges(-(-n // items), n=n, seed=seed, k=k, tail=tail, head=head)
+        made = finish_graph(dev, n, tail, head, count)
         if progress:
             progress(count, count)
         return made

@@ -33,7 +33,7 @@ class Drawn:
     tail, head : int32 device buffers, shape (count,)
     table : int32 device buffer, shape (mask + 1,)
         The hash table of those that have a place (``cl/csr/pairs.h``).
-    mask : uint32
+    mask : int
     left : int
         Edges that found no place.
     """
@@ -41,16 +41,16 @@ class Drawn:
     tail: Any
     head: Any
     table: Any
-    mask: np.uint32
+    mask: int
     left: int
 
 
-def table_of(device: Device, count: int) -> tuple[Any, np.uint32]:
+def table_of(device: Device, count: int) -> tuple[Any, int]:
     """An empty hash table of edges and its mask: at most half of it is used."""
     size = 1 << max(4, (2 * count - 1).bit_length())
     table = device.empty(size, np.int32)
     device.fill(table, np.int32(-1), size)
-    return table, np.uint32(size - 1)
+    return table, size - 1
 
 
 def check_edges(count: int) -> int:
@@ -82,24 +82,22 @@ def _draw(device: Device, count: int, propose: Callable[..., None], progress: Te
     tail, head = device.output(count, np.int32), device.output(count, np.int32)
     placed, left = device.zeros(count, np.uint8), device.empty(1, np.int32)
     table, mask = table_of(device, count)
-    over, n_edges = -(-count // items), np.int32(count)
+    over = -(-count // items)
     without = count
     for number in range(ROUNDS):
         if not without:
             break
-        propose(program, over, n_edges, np.uint32(number), placed, tail, head)
-        program.distinct_enter(
-            over, count=n_edges, tail=tail, head=head, placed=placed, table=table, mask=mask
-        )
+        propose(program, over, count=count, round=number, placed=placed, tail=tail, head=head)
+        program.distinct_enter(over, count=count, tail=tail, head=head, placed=placed, table=table, mask=mask)
         device.fill(left, np.int32(0), 1)
         program.distinct_place(
-            over, count=n_edges, tail=tail, head=head, table=table, mask=mask, placed=placed, left=left
+            over, count=count, tail=tail, head=head, table=table, mask=mask, placed=placed, left=left
         )
         without = int(device.download(left, np.int32, 1)[0])
         if progress:
             progress(count - without, count)
     if without:
-        program.distinct_drop(over, count=n_edges, placed=placed, tail=tail, head=head)
+        program.distinct_drop(over, count=count, placed=placed, tail=tail, head=head)
     return Drawn(tail, head, table, mask, without)
 
 
@@ -158,19 +156,26 @@ def erdos_renyi_graph(
     drawn_edges = min(m, pairs - m)  # of a dense graph those that are missing
 
     def make(dev: Device) -> Graph:
-        def propose(program: Any, over: int, count: Any, number: Any, *where: Any) -> None:
-            program.distinct_uniform(over, count, np.uint64(seed), number, np.uint32(n), *where)
+        def propose(program: Any, over: int, **named: Any) -> None:
+            program.distinct_uniform(over, seed=seed, n=n, **named)
 
         drawn = _draw(dev, drawn_edges, propose, progress)
         if drawn_edges == m:
             return finish_graph(dev, n, drawn.tail, drawn.head, m)
         dev.reserve({"tails": 4 * pairs, "heads": 4 * pairs})
-        ends = dev.output(pairs, np.int32), dev.output(pairs, np.int32)
-        over = -(-pairs // dev.tuning.items)
+        tail, head = dev.output(pairs, np.int32), dev.output(pairs, np.int32)
         _program(dev).distinct_others(
-            over, np.int64(pairs), np.uint32(n), drawn.tail, drawn.head, drawn.table, drawn.mask, *ends
+            -(-pairs // dev.tuning.items),
+            pairs=pairs,
+            n=n,
+            tail=drawn.tail,
+            head=drawn.head,
+            table=drawn.table,
+            mask=drawn.mask,
+            other_tail=tail,
+            other_head=head,
         )
-        return finish_graph(dev, n, *ends, pairs)
+        return finish_graph(dev, n, tail, head, pairs)
 
     return on_device(device, make)
 
@@ -232,9 +237,8 @@ def watts_strogatz_graph(
     m = check_edges(n * degree // 2)
 
     def make(dev: Device) -> Graph:
-        def propose(program: Any, over: int, count: Any, number: Any, *where: Any) -> None:
-            how = np.uint32(n), np.int32(degree // 2), np.uint64(rewired)
-            program.distinct_ring(over, count, np.uint64(seed), number, *how, *where)
+        def propose(program: Any, over: int, **named: Any) -> None:
+            program.distinct_ring(over, seed=seed, n=n, half_degree=degree // 2, rewired=rewired, **named)
 
         drawn = _draw(dev, m, propose, progress)
         return finish_graph(dev, n, drawn.tail, drawn.head, m)
@@ -303,10 +307,19 @@ def static_model_graph(
     tables = rank_guide(*rank_table(n, exact(alpha), exact(shift) + 1))
 
     def make(dev: Device) -> Graph:
-        law = np.uint32(n), np.uint32(scatter(n)), *map(dev.upload, tables)
+        guide, thresholds, bounds = map(dev.upload, tables)
 
-        def propose(program: Any, over: int, count: Any, number: Any, *where: Any) -> None:
-            program.distinct_ranked(over, count, np.uint64(seed), number, *law, *where)
+        def propose(program: Any, over: int, **named: Any) -> None:
+            program.distinct_ranked(
+                over,
+                seed=seed,
+                n=n,
+                stride=scatter(n),
+                guide=guide,
+                thresholds=thresholds,
+                bounds=bounds,
+                **named,
+            )
 
         drawn = _draw(dev, m, propose, progress)
         if drawn.left:

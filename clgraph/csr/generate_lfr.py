@@ -187,18 +187,27 @@ class _Making:
         n, count, items = self.n, len(self.begin) - 1, dev.tuning.items
         dev.reserve({"vertices": 40 * n})
         program = dev.program("csr/generate_lfr", ITEMS=items)
-        over, seed = -(-n // items), np.uint64(self.seed)
+        over, seed = -(-n // items), self.seed
         degree = draw_degrees(dev, n, self.least, self.most, self.degrees, self.seed)
         inside, outside = dev.empty(n, np.int32), dev.empty(n, np.int32)
         key = dev.empty(n, np.uint32)
-        split = np.int32(n), seed, np.int32(self.most), np.uint64(self.mixing)
-        program.lfr_split(over, *split, degree, inside, outside, key)
+        program.lfr_split(
+            over,
+            n=n,
+            seed=seed,
+            most=self.most,
+            mixing=self.mixing,
+            degree=degree,
+            inside=inside,
+            outside=outside,
+            key=key,
+        )
         seated = self._seat(dev, program, key)
         begin = dev.upload(self.begin)
         community, total = dev.output(n, np.int32), dev.empty(count, np.int32)
-        groups, length = -(-count // items), np.int32(count)
+        groups = -(-count // items)
         program.lfr_count(
-            groups, count=length, begin=begin, seated=seated, inside=inside, community=community, total=total
+            groups, count=count, begin=begin, seated=seated, inside=inside, community=community, total=total
         )
         stubs, offset = running_sums(dev, total, count), running_sums(dev, outside, n)
         within, beyond = total_of(dev, stubs, count), total_of(dev, offset, n)
@@ -210,7 +219,7 @@ class _Making:
         dev.fill(value, np.int32(-1), ends)
         program.lfr_stubs(
             groups,
-            count=length,
+            count=count,
             seed=seed,
             begin=begin,
             seated=seated,
@@ -265,20 +274,31 @@ class _Making:
         table, mask = table_of(dev, edges)
         state = dev.zeros(edges, np.uint8)
         mate, wanted = dev.empty(edges, np.int32), dev.empty(edges, np.int32)
-        left, counts = dev.empty(1, np.int32), (np.int32(of[0]), np.int32(of[1]))
-        ends, wrong, number = (tail, head), 0, 0
+        left, ends = dev.empty(1, np.int32), {"edges": edges, "tail": tail, "head": head}
+        known = {"between": of[1], "community": community, "table": table, "mask": mask}
+        wrong, number = 0, 0
         for number in range(ROUNDS + 1):
-            dev.fill(table, np.int32(-1), int(mask) + 1)
+            dev.fill(table, np.int32(-1), mask + 1)
             dev.fill(wanted, np.int32(INT32_MAX), edges)
             dev.fill(left, np.int32(0), 1)
-            program.lfr_enter(over, *counts, community, *ends, table, mask)
-            common = *counts, np.uint64(self.seed), np.uint32(number), community, stubs
-            program.lfr_want(over, *common, *ends, table, mask, state, mate, wanted, left)
+            program.lfr_enter(over, **known, **ends)
+            program.lfr_want(
+                over,
+                **known,
+                **ends,
+                seed=self.seed,
+                round=number,
+                stubs=stubs,
+                state=state,
+                mate=mate,
+                wanted=wanted,
+                left=left,
+            )
             wrong = int(dev.download(left, np.int32, 1)[0])
             if self.progress:
                 self.progress(edges - wrong, edges)
             if not wrong or number == ROUNDS:
                 break
-            program.lfr_exchange(over, np.int32(edges), state, mate, wanted, *ends)
-        program.lfr_drop(over, np.int32(edges), state, *ends)
+            program.lfr_exchange(over, **ends, state=state, mate=mate, wanted=wanted)
+        program.lfr_drop(over, **ends, state=state)
         return wrong, number

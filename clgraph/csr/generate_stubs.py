@@ -61,7 +61,7 @@ def total_of(device: Device, sums: Any, count: int) -> int:
 
 def shuffle(device: Device, value: Any, aim: Any, count: int) -> None:
     """For i = 0, 1, ... exchange values i and ``aim[i] >= i``: int32 device buffers, shape (count,)."""
-    program, over, length = stubs_program(device), -(-count // device.tuning.items), np.int32(count)
+    program, over, length = stubs_program(device), -(-count // device.tuning.items), count
     claim, state = device.empty(count, np.int32), device.zeros(count, np.uint8)
     device.fill(claim, np.int32(INT32_MAX), count)
     left = device.empty(1, np.int32)
@@ -76,9 +76,11 @@ def shuffle(device: Device, value: Any, aim: Any, count: int) -> None:
 
 def join(device: Device, value: Any, edges: int) -> tuple[Any, Any]:
     """Tails and heads of stubs that are joined two and two, as they stand; -1 where one is missing."""
-    ends = device.output(edges, np.int32), device.output(edges, np.int32)
-    stubs_program(device).stubs_join(-(-edges // device.tuning.items), np.int32(edges), value, *ends)
-    return ends
+    tail, head = device.output(edges, np.int32), device.output(edges, np.int32)
+    stubs_program(device).stubs_join(
+        -(-edges // device.tuning.items), edges=edges, value=value, tail=tail, head=head
+    )
+    return tail, head
 
 
 def configuration_graph(

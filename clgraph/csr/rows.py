@@ -58,7 +58,7 @@ class Building:
     ) -> None:
         self.device, self.n = device, n
         self.heads = n if heads is None else heads
-        self.mirror, self.merge = np.int32(mirror), merge
+        self.mirror, self.merge = mirror, merge
         self.loops, self.counts = loops, counts and merge
 
     def program(self, name: str, offset: Any = np.int32, new_offset: Any = np.int32, **more: int) -> Program:

@@ -70,10 +70,18 @@ def sort_by_key(device: Device, key: Any, count: int, bits: int, value: Any = No
     counts = device.empty(tiles << shape.bits, np.int32)
     spare = device.empty(count, np.uint32), device.empty(count, np.int32)
     for shift in range(0, max(1, bits), shape.bits):
-        common = np.int64(count), np.int32(shift), np.int32(tiles)
-        program.sort_count.exact(tiles * shape.local, *common, key, counts, local=shape.local)
+        common = {"n": count, "shift": shift, "tiles": tiles, "key": key}
+        program.sort_count.exact(tiles * shape.local, local=shape.local, **common, counts=counts)
         base = running_sums(device, counts, tiles << shape.bits, into=np.int32)
-        program.sort_move.exact(tiles * shape.local, *common, key, value, base, *spare, local=shape.local)
+        program.sort_move.exact(
+            tiles * shape.local,
+            local=shape.local,
+            **common,
+            value=value,
+            base=base,
+            new_key=spare[0],
+            new_value=spare[1],
+        )
         before, (key, value) = (key, value), spare
         spare = before[0], device.empty(count, np.int32) if before[1] is None else before[1]
     return key, value

@@ -84,10 +84,10 @@ def without_directions(device: Device, parts: Parts, back: Parts, *, copies: boo
     keep = copies and parts.multiplicity is None
     if weighted and ((copies and not keep) or "HAVE_FP64" not in device.features):
         return None
-    program, n, flag = _program(device, rows), np.int32(rows.n), np.int32(keep)
-    ends = rows.row_ptr, rows.col_idx, other.row_ptr, other.col_idx
+    program = _program(device, rows)
+    common = {"n": rows.n, "keep": keep, **rows.buffers, "back_ptr": other.row_ptr, "back": other.col_idx}
     count = device.empty(rows.n, np.int32)
-    program.views_merge_count(_over(device, rows.n), n, flag, *ends, count)
+    program.views_merge_count(_over(device, rows.n), **common, count=count)
     total = int(device.download(running_sums(device, count, rows.n), np.int64, 1, offset=rows.n)[0])
     offset = np.int32 if total <= INT32_MAX else np.int64
     if offset is not rows.offset:
@@ -99,14 +99,9 @@ def without_directions(device: Device, parts: Parts, back: Parts, *, copies: boo
     facts = device.zeros(2, np.uint32)
     program.views_merge_fill(
         _over(device, rows.n),
-        n=n,
-        keep=flag,
-        row_ptr=rows.row_ptr,
-        col_idx=rows.col_idx,
+        **common,
         weight=parts.weights,
         multiplicity=parts.multiplicity,
-        back_ptr=other.row_ptr,
-        back=other.col_idx,
         back_weight=back.weights,
         back_multiplicity=back.multiplicity,
         view_ptr=made.row_ptr,

@@ -127,7 +127,7 @@ class Kernel:
     def _own_kernels(self) -> None:
         """Make OpenCL's kernels: each has arguments of its own."""
         self._kernel = kernel = self._make()
-        self.partner = self._make_partner() if self._make_partner else None
+        self.partner: Any = self._make_partner() if self._make_partner else None
         self._lock = threading.Lock()
         # the public set_arg takes 30 us for a NumPy scalar, what pyopencl's own invoker calls under 1 us
         self._set_scalars = getattr(kernel, "_set_arg_buf_multi", None) or self._set_slowly

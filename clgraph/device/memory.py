@@ -167,7 +167,7 @@ class Memory:
             return
         if self._quirks.fills_by_kernel:
             bits = np.frombuffer(value.tobytes(), f"u{value.itemsize}")[0]
-            self._fill_kernel(value.itemsize)(count, buffer, np.int64(count), bits)
+            self._fill_kernel(value.itemsize)(count, buffer=buffer, count=count, value=bits)
         else:
             try:
                 cl.enqueue_fill_buffer(

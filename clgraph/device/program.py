@@ -138,7 +138,7 @@ class Program:
             names = self._kernel_names()
             fault = f"the program has only {names}" if names else "the program has no kernels"
             raise BuildError(
-                f"{self._queues.hardware}: its compiler says that it built {self.file}, and {fault} ({error}): "
+                f"{self._queues.hardware}: its compiler built {self.file}, and {fault} ({error}): "
                 "this is the driver's fault; use another device"
             ) from error
         self.__dict__[kernel] = made  # the next look-up finds it there
@@ -160,7 +160,7 @@ class Program:
         return signatures(self._source, self.options)
 
     def _partner(self, kernel: str) -> Callable[[], Any] | None:
-        """Makes the kernel ``KERNEL_write`` that runs beside a pipeline, joined to it by a channel; or None."""
+        """Makes ``KERNEL_write``, which runs beside a pipeline, joined to it by a channel; or None."""
         beside = f"{kernel}_write"
         return functools.partial(self._find, beside) if self.pipeline and beside in self._signatures else None
 

@@ -156,18 +156,26 @@ class _Reading:
         items = device.tuning.items
         program = device.program("files/binary", ITEMS=items, RUN=run, **rows.defines)
         facts = device.zeros(FACTS, np.uint32)
-        size = np.int32(n), np.int64(arcs)
-        program.binary_offsets(-(-n // items) or 1, *size, rows.row_ptr, facts)
-        program.binary_heads(-(-arcs // run), *size, rows.col_idx, facts)
+        size = {"n": n, "arcs": arcs}
+        program.binary_offsets(-(-n // items) or 1, **size, row_ptr=rows.row_ptr, found=facts)
+        program.binary_heads(-(-arcs // run), **size, col_idx=rows.col_idx, found=facts)
         if device.download(facts, np.uint32, 1)[0]:
             raise Faulty
         weights, copies, ids = (buffers.get(name) for name in ("weights", "multiplicity", "ids"))
-        how = np.int32(self.full), np.int32(header.directed)
-        program.binary_arcs(-(-arcs // run), *size, *how, rows.row_ptr, rows.col_idx, weights, copies, facts)
+        program.binary_arcs(
+            -(-arcs // run),
+            **size,
+            full=self.full,
+            directed=header.directed,
+            **rows.buffers,
+            weights=weights,
+            multiplicity=copies,
+            found=facts,
+        )
         place = None
         if ids is not None:
             place = device.output(n, np.int32)
-            program.binary_ids(-(-n // items), n=size[0], ids=ids, place=place, found=facts)
+            program.binary_ids(-(-n // items), n=n, ids=ids, place=place, found=facts)
         found = device.download(facts, np.uint32, FACTS).tolist()
         one_way = found[UPWARD] and not header.directed
         if found[FAULTS] or (self.full and (one_way or found[LOOPS] != header.loops)):

@@ -87,7 +87,7 @@ class Sums:
         if not self._here:
             self._chunk = SHAPES.of(device)
             self._program = device.program("files/binary_sums", CHUNK=self._chunk, BLOCK=BLOCK)
-            self._constants = device.upload(tables()), device.upload(powers())
+            self._constants = {"tables": device.upload(tables()), "powers": device.upload(powers())}
             self._sums = device.zeros(self._blocks, np.uint32)
 
     def read(self, view: memoryview, begin: int) -> None:
@@ -103,9 +103,16 @@ class Sums:
     def loaded(self, data: Any, begin: int, nbytes: int) -> None:
         """Bytes that are in a device buffer; `begin` is a multiple of 4096. Does not wait."""
         if not self._here:
-            sizes = np.int64(nbytes), np.int64(begin), np.int64(self._covered)
-            chunks = -(-nbytes // self._chunk)
-            self._program.binary_sums(chunks, *sizes, *self._constants, data, self._sums)
+            chunks, constants = -(-nbytes // self._chunk), self._constants
+            self._program.binary_sums(
+                chunks,
+                nbytes=nbytes,
+                begin=begin,
+                covered=self._covered,
+                **constants,
+                data=data,
+                sums=self._sums,
+            )
 
     def all(self) -> list[int]:
         """The checksums; waits."""

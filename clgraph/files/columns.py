@@ -97,8 +97,9 @@ class Spelling:
         with device.alone():
             device.reserve({"columns": sum(column.nbytes for column in columns)})
             self._program = device.program("files/columns", RUN=shape.run, **names)
-            self._columns = [*map(device.upload, map(np.ascontiguousarray, columns)), None][:3]
-            self._powers = device.upload(powers_of_five(*TENS, up=True))
+            there = [*map(device.upload, map(np.ascontiguousarray, columns)), None][:3]
+            self._columns = dict(zip(("first", "second", "third"), there, strict=True))
+            self._columns["powers"] = device.upload(powers_of_five(*TENS, up=True))
             self._lengths = device.empty(runs, np.int32)
             self.rooms = [Staging(device, self._step * longest) for _ in range(shape.rooms)]
 
@@ -110,10 +111,10 @@ class Spelling:
 
     def _spell(self, first: int, last: int, room: Staging) -> int:
         device, runs = self._device, -(-(last - first) // self._run)
-        rows = np.int64(first), np.int64(last), *self._columns, self._powers
-        self._program.columns_lengths(runs, *rows, self._lengths)
+        rows = {"begin": first, "end": last, **self._columns}
+        self._program.columns_lengths(runs, **rows, lengths=self._lengths)
         before, nbytes = exclusive_sums(device.download(self._lengths, np.int32, runs))
         device.write(self._lengths, before.astype(np.int32))
         room.give(0, 0)
-        self._program.columns_rows(runs, *rows, self._lengths, room.buffer)
+        self._program.columns_rows(runs, **rows, before=self._lengths, text=room.buffer)
         return nbytes

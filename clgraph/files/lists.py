@@ -95,10 +95,10 @@ class Lists:
 
     def _take(self, piece: Piece) -> None:
         device, nbytes = self._device, piece.end - piece.begin
-        text = np.int32(piece.begin), np.int32(piece.end)
+        text = {"begin": piece.begin, "end": piece.end, "text": piece.buffer}
         blocks = -(-nbytes // self._block)
         lines, numbers = device.empty(blocks, np.int32), device.empty(blocks, np.int32)
-        self._program.lists_count(blocks, *text, piece.buffer, lines, numbers)
+        self._program.lists_count(blocks, **text, lines=lines, numbers=numbers)
         sums = []
         for counts in (lines, numbers):
             before, total = exclusive_sums(device.download(counts, np.int32, blocks))
@@ -107,18 +107,20 @@ class Lists:
         step, known = self._step, self._numbers
         self._room.make(-(-known // step), -(-(known + sums[1]) // step), nbytes)
         seen = device.zeros(SEEN, np.uint32)
+        tail, head, weight = self._columns()
         self._program.lists_numbers(
             blocks,
-            *text,
-            np.int64(self._lines),
-            np.int64(known),
-            np.int32(self._n),
-            piece.buffer,
-            lines,
-            numbers,
-            self._powers,
-            *self._columns(),
-            seen,
+            **text,
+            line_base=self._lines,
+            number_base=known,
+            n=self._n,
+            lines=lines,
+            numbers=numbers,
+            powers=self._powers,
+            tail=tail,
+            head=head,
+            weight=weight,
+            seen=seen,
         )
         odd, loops = device.download(seen, np.uint32, SEEN).tolist()
         if odd:

@@ -121,20 +121,20 @@ def _by_bitmap(device: Device, columns: Columns) -> Numbered:
     program = device.program("files/number", ITEMS=items, SPAN=shape.span)
     words = columns.highest // 32 + 1
     passes, runs = -(-count // items), -(-words // shape.span)
-    ends = columns.source, columns.target
+    ends = {"source": columns.source, "target": columns.target}
     bits = device.zeros(words, np.uint32)
-    program.number_mark(passes, np.int64(count), *ends, bits)
+    program.number_mark(passes, count=count, **ends, bits=bits)
     sums = device.empty(runs, np.uint32)
     program.number_sums(runs, words=words, bits=bits, sums=sums)
     before, n = exclusive_sums(device.download(sums, np.uint32, runs))
     check_count(n)
     if n == columns.highest + 1:
-        return Numbered(n, None, *ends)
+        return Numbered(n, None, columns.source, columns.target)
     device.write(sums, before.astype(np.uint32))
     ranks, ids = device.empty(words, np.uint32), device.output(n, np.int32)
     program.number_ids(runs, words=words, bits=bits, sums=sums, before=ranks, ids=ids)
-    program.number_ends(passes, np.int64(count), bits, ranks, *ends)
-    return Numbered(n, Chosen(None, ids, n), *ends)
+    program.number_ends(passes, count=count, bits=bits, before=ranks, **ends)
+    return Numbered(n, Chosen(None, ids, n), columns.source, columns.target)
 
 
 def _by_sorting(device: Device, columns: Columns) -> Numbered:
@@ -147,7 +147,7 @@ def _by_sorting(device: Device, columns: Columns) -> Numbered:
         raise CapacityError(f"{device.hardware}: {rows} rows are too many to sort their ids")
     device.reserve({"ids": 16 * count, "places": 8 * count})
     slices = max(1, min(shape.slices, count // shape.least))
-    sized = np.int64(count), np.int32(slices)
+    sized = {"count": count, "slices": slices}
     key, place = device.empty(count, np.int64), device.empty(count, np.uint32)
     program.sort_begin(
         -(-rows // device.tuning.items),
@@ -160,18 +160,27 @@ def _by_sorting(device: Device, columns: Columns) -> Numbered:
     other = device.empty(count, np.int64), device.empty(count, np.uint32)
     table = device.empty(256 * slices, np.uint32)
     for shift in range(0, columns.highest.bit_length(), 8):
-        program.sort_count(slices, *sized, np.int32(shift), key, table)
+        program.sort_count(slices, **sized, shift=shift, key=key, table=table)
         before, _ = exclusive_sums(device.download(table, np.uint32, 256 * slices))
         device.write(table, before.astype(np.uint32))
-        program.sort_deal(slices, *sized, np.int32(shift), key, place, table, *other)
+        program.sort_deal(
+            slices,
+            **sized,
+            shift=shift,
+            key=key,
+            place=place,
+            table=table,
+            to_key=other[0],
+            to_place=other[1],
+        )
         (key, place), other = other, (key, place)
     del other
     fresh = device.empty(slices, np.uint32)
-    program.sort_fresh(slices, *sized, key, fresh)
+    program.sort_fresh(slices, **sized, key=key, fresh=fresh)
     before, n = exclusive_sums(device.download(fresh, np.uint32, slices))
     check_count(n)
     device.write(fresh, before.astype(np.uint32))
     ids = device.output(n, np.int64)
     tail, head = device.empty(rows, np.int32), device.empty(rows, np.int32)
-    program.sort_number(slices, *sized, key, place, fresh, ids, tail, head)
+    program.sort_number(slices, **sized, key=key, place=place, fresh=fresh, ids=ids, tail=tail, head=head)
     return Numbered(n, device.take(ids, np.int64, n), tail, head)

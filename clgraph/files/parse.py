@@ -221,30 +221,35 @@ class Parser:
 
     def _take(self, piece: Piece) -> None:
         device, program = self._device, self._program
-        text = np.int32(piece.begin), np.int32(piece.end)
+        text = {"begin": piece.begin, "end": piece.end, "text": piece.buffer}
         blocks = -(-(piece.end - piece.begin) // self._block)
         rows = device.empty(blocks, np.int32)
-        program.parse_count(blocks, *text, piece.buffer, rows)
+        program.parse_count(blocks, **text, rows=rows)
         before, count = exclusive_sums(device.download(rows, np.int32, blocks))
         device.write(rows, before.astype(np.int32))
         self._room.make(self._count, self._count + count, piece.end - piece.begin)
         seen = device.upload(_nothing_seen(), writable=True)
         room = count if self._weighted else 0
         hard = [device.empty(max(room, 1), np.int32) for _ in range(2)]
-        columns = (*self._wanted.columns, 0)[:3]
+        source_column, target_column, weight_column = (*self._wanted.columns, 0)[:3]
+        source, target, weight = self._columns()
         program.parse_rows(
             blocks,
-            *text,
-            np.int64(self._count),
-            *map(np.int32, columns),
-            np.int32(self._wanted.comma),
-            piece.buffer,
-            rows,
-            self._powers,
-            *self._columns(),
-            np.int32(room),
-            *hard,
-            seen,
+            **text,
+            base=self._count,
+            source_column=source_column,
+            target_column=target_column,
+            weight_column=weight_column,
+            comma=self._wanted.comma,
+            rows=rows,
+            powers=self._powers,
+            source=source,
+            target=target,
+            weight=weight,
+            hard_room=room,
+            hard_row=hard[0],
+            hard_at=hard[1],
+            seen=seen,
         )
         told = device.download(seen, np.uint32, SEEN).tolist()
         self._judge(told)

@@ -172,7 +172,7 @@ class Spelling:
     def _begin(self, parts: Parts, ids: npt.NDArray[Any] | Chosen | None, shape: Shape) -> None:
         device = self.device
         self._csr, n = parts.rows, parts.rows.n
-        self._run, self._arcs, self._directed = shape.run, parts.rows.arcs, np.int32(parts.directed)
+        self._run, self._arcs, self._directed = shape.run, parts.rows.arcs, parts.directed
         if isinstance(ids, Chosen):
             highest, there = INT32_MAX, ids.place
         elif ids is None:
@@ -216,17 +216,35 @@ class Spelling:
 
     def _spell(self, first: int, last: int, room: Staging) -> int:
         device, runs = self.device, -(-(last - first) // self._run)
-        arcs = np.int32(self._csr.n), np.int64(first), np.int64(last), self._directed
-        graph, weights = (self._csr.row_ptr, self._csr.col_idx), self._weights
+        arcs = {
+            "n": self._csr.n,
+            "first": first,
+            "last": last,
+            "directed": self._directed,
+            **self._csr.buffers,
+        }
+        weights = self._weights
         if weights is not None:
-            weights.spell(runs, *arcs)
-        sizes = self._sizes, None if weights is None else weights.sizes
-        self._program.spell_lengths(runs, *arcs, *graph, *sizes, self._lengths)
+            weights.spell(runs, arcs)
+        self._program.spell_lengths(
+            runs,
+            **arcs,
+            sizes=self._sizes,
+            weight_sizes=None if weights is None else weights.sizes,
+            lengths=self._lengths,
+        )
         before, nbytes = exclusive_sums(device.download(self._lengths, np.int32, runs))
         device.write(self._lengths, np.append(before, nbytes).astype(np.int32))
         room.give(0, 0)
-        cells = self._cells, np.int32(self._runs * self._run), None if weights is None else weights.cells
-        self._program.spell_rows(runs, *arcs, *graph, *cells, self._lengths, room.buffer)
+        self._program.spell_rows(
+            runs,
+            **arcs,
+            cells=self._cells,
+            room=self._runs * self._run,
+            weight_cells=None if weights is None else weights.cells,
+            before=self._lengths,
+            text=room.buffer,
+        )
         return nbytes
 
 
@@ -234,23 +252,21 @@ class _Weights:
     """The weights of a piece's arcs, spelt."""
 
     def __init__(self, device: Device, rows: DeviceCSR, weights: Any, run: int, room: int) -> None:
-        self._rows, self._weights, self._room = rows, weights, room
+        self._weights, self._room = weights, room
         self._program = device.program("files/spell_weights", RUN=run, **rows.defines)
         self._powers = device.upload(powers_of_five(*TENS, up=True))
         device.reserve({"weights as text": (8 * WEIGHT_WORDS + 1) * room})
         self.cells = device.empty(WEIGHT_WORDS * room, np.uint64)
         self.sizes = device.empty(room, np.uint8)
 
-    def spell(self, runs: int, *arcs: Any) -> None:
+    def spell(self, runs: int, arcs: dict[str, Any]) -> None:
         """Spell those of some arcs."""
         self._program.spell_weights(
             runs,
-            *arcs,
-            self._rows.row_ptr,
-            self._rows.col_idx,
-            self._weights,
-            self._powers,
-            np.int32(self._room),
-            self.cells,
-            self.sizes,
+            **arcs,
+            weight=self._weights,
+            powers=self._powers,
+            room=self._room,
+            cells=self.cells,
+            sizes=self.sizes,
         )

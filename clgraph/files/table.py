@@ -117,9 +117,9 @@ class _Taken:
         column, at = self._device.empty(self._count, self._type), 0
         for chunk in chunks:
             there = self._device.upload(chunk)
-            size = np.int64(len(chunk)), np.int64(at)
-            kernel = self._program(NAMES[chunk.dtype.str[1:]]).table_ids
-            kernel(self._passes(len(chunk)), *size, there, column, self._seen)
+            self._program(NAMES[chunk.dtype.str[1:]]).table_ids(
+                self._passes(len(chunk)), count=len(chunk), at=at, in_=there, column=column, seen=self._seen
+            )
             at += len(chunk)
         return column
 
@@ -128,8 +128,9 @@ class _Taken:
         column, at = self._device.empty(self._count, np.float64), 0
         for chunk in chunks:
             there = self._device.upload(chunk)
-            size = np.int64(len(chunk)), np.int64(at)
-            self._program("long").table_weights(self._passes(len(chunk)), *size, there, column, self._seen)
+            self._program("long").table_weights(
+                self._passes(len(chunk)), count=len(chunk), at=at, in_=there, weights=column, seen=self._seen
+            )
             at += len(chunk)
         if self._device.download(self._seen, np.uint32, SEEN)[WRONG]:
             raise NotTaken("weights that are not finite")
@@ -137,9 +138,8 @@ class _Taken:
 
     def seen(self, source: Any, target: Any) -> list[int]:
         """Ids that do not fit, the highest, and loops; waits."""
-        size = np.int64(self._count)
         self._program("long").table_loops(
-            self._passes(self._count), count=size, source=source, target=target, seen=self._seen
+            self._passes(self._count), count=self._count, source=source, target=target, seen=self._seen
         )
         found: list[int] = self._device.download(self._seen, np.uint32, SEEN).tolist()
         return found

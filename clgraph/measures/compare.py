@@ -62,7 +62,7 @@ def check_part(
         WHOLE=other.defines["OFFSET"],
         **rows.defines,
     )
-    k, none = np.int32(rows.n), np.array([rows.n], np.int32)
+    k, none = rows.n, np.array([rows.n], np.int32)
     bad = device.upload(none, writable=True)
     program.compare_vertices(-(-rows.n // device.tuning.items), k=k, n=other.n, place=place, bad=bad)
     first = int(device.download(bad, np.int32, 1)[0])

@@ -74,15 +74,14 @@ def find_corners(pack: Pack, count: Any) -> list[Corners]:
     device, csr = pack.device, pack.csr
     none = np.zeros(0, np.int64)
     program = device.program("measures/corners", ITEMS=device.tuning.items, **csr.defines)
-    n, graphs = np.int32(csr.n), np.int32(pack.count)
     flag, most = device.empty(csr.n, np.uint8), device.zeros(2, np.uint32)
-    program.corners_flags(pack.passes(), n=n, count=count, flag=flag, most=most)
+    program.corners_flags(pack.passes(), n=csr.n, count=count, flag=flag, most=most)
     place = running_sums(device, flag, csr.n, of=np.uint8, into=np.int32)
     k = int(device.download(place, np.int32, 1, offset=csr.n)[0])
     if not k:
         return [Corners(none, none, none)] * pack.count
     listed = device.empty(k, np.int32)
-    program.corners_list(pack.passes(), n=n, flag=flag, place=place, list=listed)
+    program.corners_list(pack.passes(), n=csr.n, flag=flag, place=place, list=listed)
     low, high = device.download(most, np.uint32, 2).tolist()
     widths = {
         TRIANGLES: low.bit_length() if not high else 32,
@@ -90,20 +89,25 @@ def find_corners(pack: Pack, count: Any) -> list[Corners]:
         DEGREE: csr.n.bit_length(),
         GRAPH: (pack.count - 1).bit_length(),
     }
-    rows, passes, order = (csr.row_ptr, count, listed), pack.passes(k), None
+    passes, order = pack.passes(k), None
+    rows = {"k": k, "row_ptr": csr.row_ptr, "count": count, "list": listed}
+    graphs = {"graphs": pack.count, "begin": pack.begins}
     for by, bits in widths.items():
         if bits:
             key = device.empty(k, np.uint32)
-            program.corners_key(passes, np.int32(k), np.int32(by), graphs, pack.begins, *rows, order, key)
+            program.corners_key(passes, **rows, **graphs, by=by, order=order, key=key)
             _, order = sort_by_key(device, key, k, bits, order)
     flag = device.empty(k, np.uint8)
-    program.corners_change(passes, np.int32(k), graphs, pack.begins, *rows, order, flag)
+    program.corners_change(passes, **rows, **graphs, order=order, flag=flag)
     place = running_sums(device, flag, k, of=np.uint8, into=np.int32)
     pairs = int(device.download(place, np.int32, 1, offset=k)[0])
-    made = [device.empty(pairs, dtype) for dtype in (np.int32, np.int32, np.int32, np.int64)]
-    program.corners_take(passes, np.int32(k), *rows, order, flag, place, *made)
-    position, vertex, degree = (device.download(each, np.int32, pairs).astype(np.int64) for each in made[:3])
-    triangles = device.download(made[3], np.int64, pairs)
+    made = {name: device.empty(pairs, np.int32) for name in ("position", "vertex", "degree")}
+    times = device.empty(pairs, np.int64)
+    program.corners_take(passes, **rows, order=order, flag=flag, place=place, **made, triangles=times)
+    position, vertex, degree = (
+        device.download(each, np.int32, pairs).astype(np.int64) for each in made.values()
+    )
+    triangles = device.download(times, np.int64, pairs)
     vertices = np.diff(position, append=k)
     ends = np.searchsorted(pack.owner(vertex), np.arange(pack.count + 1))
     return [

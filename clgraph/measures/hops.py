@@ -169,15 +169,15 @@ class _Counter:
             part = dev.zeros(graphs * LEVELS, np.int64)
             self.kernel.exact(
                 self.size,
-                begins,
-                np.int32(search.rows),
-                np.uint32(scratch.bits),
-                np.uint32(first),
-                np.uint32(min(LEVELS, levels - first)),
-                scratch.seen,
-                scratch.planes,
-                part,
                 local=self.local,
+                begin=begins,
+                rows=search.rows,
+                bits=scratch.bits,
+                first=first,
+                levels=min(LEVELS, levels - first),
+                seen=scratch.seen,
+                planes=scratch.planes,
+                count=part,
             )
             parts.append(part)
         found = [dev.download(part, np.int64, graphs * LEVELS).reshape(graphs, LEVELS) for part in parts]

@@ -19,7 +19,7 @@ def degree_products(pack: Pack) -> list[int]:
     total = device.zeros(pack.count, np.uint64)
     kernel = device.program("measures/mixing", **csr.defines).mixing_sums
     size, local = spread(device, kernel, pack.count)
-    kernel.exact(size, pack.begins, csr.row_ptr, csr.col_idx, total, local=local)
+    kernel.exact(size, local=local, begin=pack.begins, **csr.buffers, sum=total)
     return device.download(total, np.uint64, pack.count).tolist()
 
 

@@ -214,7 +214,7 @@ class Lanczos:
         self.alpha, self.coupling, self.h, self.norm, self.scale, self.size = (
             device.zeros((STEPS + 1) * graphs, np.float64) for _ in range(6)
         )
-        self.place = np.int32(begin[0]), np.int64(stride), np.int32(graphs)
+        self.place = {"base": int(begin[0]), "stride": stride, "graphs": graphs}
 
     def run(self) -> list[Found]:
         """The eigenvalues of each graph."""
@@ -227,11 +227,18 @@ class Lanczos:
             self.groups, self.going = len(active), len(going)
             self.active = device.upload(active.astype(np.int32))
             self.alive = device.upload(going.astype(np.int32))
-            self.chunked = (*self.place, self.active, self.chunk, self.basis, self.basis, self.scale)
+            self.chunked = {
+                **self.place,
+                "active": self.active,
+                "chunk": self.chunk,
+                "u": self.basis,
+                "w": self.basis,
+                "scale": self.scale,
+            }
             if number:
                 kept = KEPT
                 turn = device.upload(ritz.turn)
-                self._launch(self.starts.spectrum_turn, np.int32(kept), *self.chunked, turn)
+                self._launch(self.starts.spectrum_turn, kept=kept, **self.chunked, turn=turn)
                 device.write(self.scale, ritz.scale)
             flags = ritz.flags(kept)
             self.flags = device.upload(flags)
@@ -259,15 +266,15 @@ class Lanczos:
         found = self.device.download(buffer, np.float64, (STEPS + 1) * self.graphs)
         return found.reshape(STEPS + 1, self.graphs)
 
-    def _launch(self, kernel: Any, *args: Any) -> None:
+    def _launch(self, kernel: Any, **named: Any) -> None:
         local = self.shape.local
-        kernel.exact(self.groups * local, *args, local=local)
+        kernel.exact(self.groups * local, local=local, **named)
 
     def _sum(self, values: int, out: Any, scale: Any = None, row: int = 0) -> None:
         local = self.shape.local
         self.starts.spectrum_sum.exact(
             (local, self.going, values),
-            graphs=self.place[2],
+            graphs=self.graphs,
             chunks=self.chunks,
             begin=self.begins,
             alive=self.alive,
@@ -282,7 +289,7 @@ class Lanczos:
         local = self.shape.local
         self.starts.spectrum_norm.exact(
             (local, self.going),
-            graphs=self.place[2],
+            graphs=self.graphs,
             target=target,
             begin=self.begins,
             alive=self.alive,
@@ -299,34 +306,40 @@ class Lanczos:
         if some and count:
             self._launch(
                 self.steps.spectrum_dots,
-                np.int32(j),
-                np.int32(count),
-                np.int32(target),
-                np.int32(row),
-                np.int32(self.chunks),
-                *self.chunked,
-                self.flags,
-                self.alpha,
-                self.part,
+                j=j,
+                count=count,
+                target=target,
+                row=row,
+                chunks=self.chunks,
+                **self.chunked,
+                flag=self.flags,
+                alpha=self.alpha,
+                part=self.part,
             )
             self._sum(count, h, self.scale)
         self._launch(
             self.steps.spectrum_update,
-            np.int32(j),
-            np.int32(count if some else 0),
-            np.int32(target),
-            np.int32(row),
-            *self.chunked,
-            self.flags,
-            self.alpha,
-            h,
-            self.part,
+            j=j,
+            count=count if some else 0,
+            target=target,
+            row=row,
+            **self.chunked,
+            flag=self.flags,
+            alpha=self.alpha,
+            h=h,
+            part=self.part,
         )
 
     def _begin(self, kept: int, number: int) -> None:
         """The first vector of a cycle: the residual of the last one, or a random one."""
-        row, buffers = np.int32(STEPS), (*self.chunked, self.flags)
-        self._launch(self.starts.spectrum_random, np.int32(kept), np.uint32(number), row, *buffers)
+        self._launch(
+            self.starts.spectrum_random,
+            target=kept,
+            number=number,
+            row=STEPS,
+            **self.chunked,
+            flag=self.flags,
+        )
         for _ in range(2):
             self._orthogonal(-1, kept, kept, STEPS, self.h)
         self._norm(kept)
@@ -336,13 +349,12 @@ class Lanczos:
         csr = self.pack.csr
         self._launch(
             self.steps.spectrum_product,
-            np.int32(j),
-            np.int32(kept),
-            *self.chunked,
-            csr.row_ptr,
-            csr.col_idx,
-            self.norm,
-            self.part,
+            j=j,
+            begin=kept,
+            **self.chunked,
+            **csr.buffers,
+            norm=self.norm,
+            part=self.part,
         )
         self._sum(1, self.alpha, row=j)
         self._orthogonal(j, j + 1, j + 1, j, self.coupling if j == kept else self.h, some=some)

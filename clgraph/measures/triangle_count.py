@@ -99,11 +99,11 @@ def count_triangles(dev: Device, view: Graph) -> Any:
     size = np.dtype(csr.offset).itemsize
     dev.reserve({"runs": (4 + size) * runs, "rows": (4 + size + 8) * n, "turned arcs": 2 * arcs})
     in_run, in_row = dev.empty(runs, np.int32), dev.zeros(n, np.int32)
-    whole = np.int32(n), np.int64(arcs), csr.row_ptr, csr.col_idx
-    prog.triangles_turn_count(runs, *whole, in_run, in_row)
+    whole = {"n": n, "arcs": arcs, **csr.buffers}
+    prog.triangles_turn_count(runs, **whole, in_run=in_run, in_row=in_row)
     before = running_sums(dev, in_run, runs, into=csr.offset)
     up_ptr, up_idx = running_sums(dev, in_row, n, into=csr.offset), dev.empty(arcs // 2, np.int32)
-    prog.triangles_turn(runs, *whole, before, up_idx)
+    prog.triangles_turn(runs, **whole, before=before, up_idx=up_idx)
     prog.triangles_count(
         -(-arcs // 2 // shape.run), n=n, arcs=arcs // 2, up_ptr=up_ptr, up_idx=up_idx, count=count
     )

@@ -139,12 +139,14 @@ class BinRows(SliceRows[BinBalance]):
             int(hot_pieces[-1]),
             int(cold_pieces[-1]),
         )
-        args = place_arcs(
+        names = ("long_number", "cell_begin", "cell_piece", "piece_at")
+        placed = {name: getattr(cut, name) for name in names}
+        filled = place_arcs(
             dev,
             Begins(self.width, (*of_rows, *of_pieces), steps),
             found.csr,
             found.share,
-            (found.hot_length, cut.long_number, cut.cell_begin, cut.cell_piece, cut.piece_at),
+            {"hot_length": found.hot_length, **placed},
             real,
             hot=found.hot,
             segments=self.segments,
@@ -153,7 +155,7 @@ class BinRows(SliceRows[BinBalance]):
         offset = found.csr.offset
         hot_before = running_sums(dev, found.hot_length, self.n, into=offset)
         hot_arcs = int(dev.download(hot_before, offset, 1, offset=self.n)[0])
-        rows, pieces = parts_of(steps, args)
+        rows, pieces = parts_of(steps, filled)
         turns = self._turns(hot_pieces, cold_pieces, cut.kinds, found.hot)
         return SliceBuffers(
             order=found.order,
@@ -211,18 +213,18 @@ class BinRows(SliceRows[BinBalance]):
         options = {**defines, **self.offset, "WIDTH": self.width, "HOT": self.hot}
         self._program = self.device.program("ranking/bins", **options, LOCAL=self.local)
 
-    def enqueue(self, contribution: Any, parts: Any, state: Any, vertex: tuple[Any, ...]) -> None:
-        kept, n, balance = self.kept, np.int32(self.n), self.kept.balance
+    def enqueue(self, contribution: Any, parts: Any, state: Any, vectors: dict[str, Any]) -> None:
+        kept, n, balance = self.kept, self.n, self.kept.balance
         if kept.num_pieces:
             self._program.pagerank_bin_pieces.exact(
                 balance.groups * self.local,
-                n,
-                balance.turns,
-                *kept.pieces.args,
-                kept.piece_place,
-                contribution,
-                state,
-                self._piece_sum,
+                n=n,
+                turns=balance.turns,
+                **kept.pieces.arguments,
+                piece_place=kept.piece_place,
+                contribution=contribution,
+                state=state,
+                piece_sum=self._piece_sum,
                 local=self.local,
             )
             self._program.pagerank_bin_blocks(
@@ -235,13 +237,13 @@ class BinRows(SliceRows[BinBalance]):
             )
         self._program.pagerank_bins.exact(
             self.groups * self.local,
-            n,
-            *kept.rows.args,
-            balance.first_block,
-            self._block_sum,
-            contribution,
-            parts,
-            state,
-            *vertex,
+            n=n,
+            **kept.rows.arguments,
+            first_block=balance.first_block,
+            block_sum=self._block_sum,
+            contribution=contribution,
+            parts=parts,
+            state=state,
+            **vectors,
             local=self.local,
         )

@@ -101,7 +101,7 @@ def deal_slices(
     hot: int,
     long_row: int,
     classes: tuple[int, ...],
-) -> tuple[Slices, tuple[Any, ...]]:
+) -> tuple[Slices, dict[str, Any]]:
     """Lay out a graph's arcs in slices on a device.
 
     Parameters
@@ -114,7 +114,7 @@ def deal_slices(
     Returns
     -------
     Slices
-    args : tuple
+    filled : dict of buffers
         begin, index and share of hot rows, cold rows, hot pieces and cold pieces on the device.
     """
     n, arcs = graph.num_vertices, graph.num_arcs
@@ -192,23 +192,29 @@ def deal_slices(
     owners = device.download(owner, np.int32, chunks)
     listed = device.upload(np.argsort(owners, kind="stable").astype(np.int32))
     of_stream = np.bincount(owners, minlength=2 * windows)[: 2 * windows]
-    streams = device.upload(starts(of_stream).astype(np.int32)), listed, chunk_length, dealt
-
     begins = device.upload(window_begin)
-    scratch = [device.empty(n, np.int32) for _ in range(4)]
+    streams = {
+        "windows": windows,
+        "window_begin": begins,
+        "stream_ptr": device.upload(starts(of_stream).astype(np.int32)),
+        "listed": listed,
+        "chunk_length": chunk_length,
+        "dealt": dealt,
+    }
+
+    names = ("hot_count", "cold_count", "half_sorted", "sorted")
+    scratch = {name: device.empty(n, np.int32) for name in names}
     number, hot_length, cold_length, order, source_number = (device.output(n, np.int32) for _ in range(5))
     program.pagerank_deal_rows.exact(
         windows,
-        np.int32(windows),
-        begins,
-        *streams,
-        device.upload(by_position),
-        *scratch,
-        number,
-        hot_length,
-        cold_length,
-        order,
-        source_number,
+        **streams,
+        by_position=device.upload(by_position),
+        **scratch,
+        number=number,
+        hot_length=hot_length,
+        cold_length=cold_length,
+        order=order,
+        source_number=source_number,
         local=1,
     )
     count = -(-n // width)
@@ -231,22 +237,20 @@ def deal_slices(
         **vars(cut),
         hot_arcs=int(lengths[0].sum(dtype=np.int64)),
     )
-    args = empty_slices(device, Begins.of(device, made), real if weighted else None)
+    filled = empty_slices(device, Begins.of(device, made), real if weighted else None)
     device.program("ranking/deal_place", **defines).pagerank_deal_place.exact(
         windows,
-        np.int32(windows),
-        begins,
-        *streams,
-        chunk_source,
-        dealt_share,
-        number,
-        source_number,
-        device.upload(made.long_number),
-        device.upload(made.cell_piece),
-        device.upload(made.piece_at),
-        device.empty(n, np.int64),
-        *args,
+        **streams,
+        chunk_source=chunk_source,
+        dealt_share=dealt_share,
+        number=number,
+        source_number=source_number,
+        long_number=device.upload(made.long_number),
+        cell_piece=device.upload(made.cell_piece),
+        piece_at=device.upload(made.piece_at),
+        next=device.empty(n, np.int64),
+        **filled,
         local=1,
     )
     device.finish()
-    return made, args
+    return made, filled

@@ -71,7 +71,7 @@ class Leaving:
         """Made of W on the device, for `Rows` of this kind and launches of this shape."""
         check_doubles(device)
         device.reserve({"1 / the weights that leave": 9 * n, "places": 12 * n if shape.span else 0})
-        program, count, over = _leaving_program(device, shape), np.int32(n), -(-n // shape.items)
+        program, count, over = _leaving_program(device, shape), n, -(-n // shape.items)
         inverse, dangling, place = device.empty(n, np.float64), device.empty(n, np.uint8), None
         program.fixed_inverse(over, n=count, out=out, inverse=inverse, dangling=dangling)
         if shape.span:
@@ -132,7 +132,7 @@ class FixedPower:
     ) -> None:
         check_doubles(device)
         self.n = n = leaving.n
-        self._device, self._damping, self._drop = device, np.float64(damping), drop
+        self._device, self._damping, self._drop = device, damping, drop
         self._dtype, self._leaving = np.dtype(dtype), leaving
         blocks = -(-n // BLOCK)
         device.reserve(self.memory(n, self._dtype, leaving.place is not None))
@@ -156,7 +156,7 @@ class FixedPower:
         self._terms = device.empty(n, exact if kind == "arcs" else self._dtype) if gathers else None
         self._p = None if p is None else device.upload(p)
         self._q = self._p if q is p else None if q is None else device.upload(q)
-        self._uniform = np.float64(1.0 / n)
+        self._uniform = 1.0 / n
         self._x, self._y = (device.empty(n, self._dtype) for _ in range(2))
         if start is None:
             device.fill(self._x, self._dtype.type(self._uniform), n)
@@ -221,23 +221,25 @@ class FixedPower:
             The rank of dangling vertices.
         """
         rows, shape = prepared.rows, self._shape
-        first, count = np.int32(rows.first_row), np.int32(rows.count)
-        scalars = self._damping, np.float64(0 if self._drop else mass), self._uniform
-        vectors = (
-            rows.row_ptr,
-            rows.col_idx,
-            prepared.shares,
-            self._x if self._terms is None else self._terms,
-            self._p,
-            self._q,
-            self._y,
-        )
+        arguments = {
+            "first_row": rows.first_row,
+            "d": self._damping,
+            "mass": 0 if self._drop else mass,
+            "uniform": self._uniform,
+            "row_ptr": rows.row_ptr,
+            "col_idx": rows.col_idx,
+            "shares": prepared.shares,
+            "x": self._x if self._terms is None else self._terms,
+            "p": self._p,
+            "q": self._q,
+            "y": self._y,
+        }
         if shape.span:
-            self._windows.add(prepared, scalars, vectors)
+            self._windows.add(prepared, arguments)
             return
         program = self._program("fixed_integers" if self._integers else "fixed", rows.offset)
         kernel = program.fixed_whole_rows if self._integers else program.fixed_rows
-        kernel(self._over(rows.count), count, first, *scalars, *vectors)
+        kernel(self._over(rows.count), rows=rows.count, **arguments)
 
     def blocks(self, first: int, count: int) -> Reals:
         """Sums over blocks of the next ranks: of dangling ones, of differences; shape (count, 2)."""

@@ -151,7 +151,7 @@ class Windows:
         windows = -(-(rows.entries + rows.count) // shape.span)
         starts, filled = device.empty(windows + 1, np.int32), device.empty(windows, np.uint8)
         count, longs = device.zeros(1, np.int32), device.empty(rows.entries // shape.span + 1, np.int32)
-        program, size = self._program("fixed_windows", rows.offset, SPAN=shape.span), np.int64(windows)
+        program, size = self._program("fixed_windows", rows.offset, SPAN=shape.span), windows
         program.fixed_starts(
             self._over(windows + 1), rows=rows.count, windows=size, row_ptr=rows.row_ptr, starts=starts
         )
@@ -200,49 +200,31 @@ class Windows:
         sums = device.empty(pieces, np.int64)
         return replace(prepared, before=before, begins=begins, counts=counts, sums=sums, pieces=pieces)
 
-    def add(self, prepared: Prepared, scalars: tuple[np.float64, ...], vectors: tuple[Any, ...]) -> None:
-        """Compute the next ranks of some rows' vertices."""
+    def add(self, prepared: Prepared, arguments: dict[str, Any]) -> None:
+        """Compute the next ranks of some rows' vertices; the arguments are those of ``fixed_rows``."""
         rows, shape, long = prepared.rows, self._shape, prepared.long
-        first, width = np.int32(rows.first_row), shape.width
+        width, window = shape.width, {"window": prepared.window, "begins": prepared.begin}
         if not self._integers:
             program = self._program("fixed_windows", rows.offset, SPAN=shape.span)
-            program.fixed_long_rows.exact(
-                long * width, first, *scalars, prepared.longs, *vectors, local=width
-            )
-            program.fixed_window_rows.exact(
-                prepared.windows * width,
-                first,
-                *scalars,
-                prepared.window,
-                prepared.begin,
-                *vectors,
-                local=width,
-            )
+            program.fixed_long_rows.exact(long * width, local=width, longs=prepared.longs, **arguments)
+            program.fixed_window_rows.exact(prepared.windows * width, local=width, **window, **arguments)
             return
         program = self._program("fixed_integers", rows.offset, SPAN=shape.span)
-        _, col_idx, shares, x, p, q, y = vectors
         program.fixed_whole_pieces.exact(
             prepared.pieces * width,
             begins=prepared.begins,
             counts=prepared.counts,
-            col_idx=col_idx,
-            shares=shares,
-            x=x,
+            **{name: arguments[name] for name in ("col_idx", "shares", "x")},
             sums=prepared.sums,
             local=width,
         )
-        program.fixed_whole_windows.exact(
-            prepared.windows * width, first, *scalars, prepared.window, prepared.begin, *vectors, local=width
-        )
+        program.fixed_whole_windows.exact(prepared.windows * width, local=width, **window, **arguments)
+        names = ("first_row", "d", "mass", "uniform", "p", "q", "y")
         program.fixed_whole_longs(
             self._over(long),
-            np.int32(long),
-            first,
-            *scalars,
-            prepared.longs,
-            prepared.before,
-            prepared.sums,
-            p,
-            q,
-            y,
+            longs=long,
+            listed=prepared.longs,
+            before=prepared.before,
+            sums=prepared.sums,
+            **{name: arguments[name] for name in names},
         )

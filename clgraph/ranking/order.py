@@ -151,7 +151,7 @@ def row_order(
             inverse = device.empty(n, real)
             program, items = order_program(device, real, csr)
             kernel = program.order_leaving if problem.weighted else program.order_inverse_out
-            kernel(-(-n // items), np.int32(n), order, csr.row_ptr, inverse)
+            kernel(-(-n // items), n=n, order=order, row_ptr=csr.row_ptr, inverse=inverse)
         return replace(made, inverse_out=inverse)
 
     return device.cached(graph, ("row-order", plan, real, bool(weight) if problem.weighted else None), make)

@@ -55,22 +55,20 @@ class PartitionRows(PlainRows):
         program = self.device.program("ranking/partitions", **defines, **self.csr.defines)
         self._move, self._sum = program.pagerank_move, program.pagerank_sum
 
-    def enqueue(self, contribution: Any, parts: Any, state: Any, vertex: tuple[Any, ...]) -> None:
-        n, partitions, layout = np.int32(self.n), np.int32(self.cut.partitions), self._layout
-        self._move(1, n, partitions, layout.begin, layout.source, contribution, self._moved, state)
+    def enqueue(self, contribution: Any, parts: Any, state: Any, vectors: dict[str, Any]) -> None:
+        layout = self._layout
+        common = {"n": self.n, "partitions": self.cut.partitions, "moved": self._moved, "state": state}
+        self._move(1, **common, begin=layout.begin, source=layout.source, contribution=contribution)
         self._sum(
             1,
-            n,
-            partitions,
-            np.int32(self.cut.blocks),
-            np.int32(self.cut.each),
-            layout.tile,
-            layout.ended,
-            self.csr.row_ptr,
-            layout.place,
-            self.share,
-            self._moved,
-            parts,
-            state,
-            *vertex,
+            **common,
+            blocks=self.cut.blocks,
+            each=self.cut.each,
+            tile=layout.tile,
+            ended=layout.ended,
+            row_ptr=self.csr.row_ptr,
+            place=layout.place,
+            share=self.share,
+            parts=parts,
+            **vectors,
         )

@@ -83,23 +83,21 @@ def cut_rows(
     cells = long_count * kinds
     cell_begin = device.empty(cells, offset)
     cell_length, in_cell = (device.empty(cells, np.int32) for _ in range(2))
-    shape = np.int32(cells), np.int32(kinds)
+    shape = {"cells": cells, "kinds": kinds, "long_row": long_row, "cell_length": cell_length}
     program.pieces_cells(
         passes(cells),
-        *shape,
-        np.int32(rows.hot),
-        np.int32(long_row),
-        long_rows,
-        csr.row_ptr,
-        csr.col_idx,
-        cell_begin,
-        cell_length,
-        in_cell,
+        **shape,
+        hot=rows.hot,
+        long_rows=long_rows,
+        start=csr.row_ptr,
+        source=csr.col_idx,
+        cell_begin=cell_begin,
+        pieces=in_cell,
     )
     cell_piece = running_sums(device, in_cell, cells, into=np.int32)
     in_row, most = device.empty(long_count, np.int32), device.zeros(1, np.int32)
-    row_shape = np.int32(long_count), np.int32(kinds), np.int32(block)
-    program.pieces_blocks(passes(long_count), *row_shape, cell_piece, in_row, most)
+    row_shape = {"long_count": long_count, "kinds": kinds, "block": block, "cell_piece": cell_piece}
+    program.pieces_blocks(passes(long_count), **row_shape, blocks=in_row, most=most)
     blocks_before = running_sums(device, in_row, long_count, into=np.int32)
     count = int(device.download(cell_piece, np.int32, 1, offset=cells)[0])
     blocks = int(device.download(blocks_before, np.int32, 1, offset=long_count)[0])
@@ -116,13 +114,13 @@ def cut_rows(
         first_block=first_block,
     )
     block_piece = device.zeros(blocks + 1, np.int32)
-    program.pieces_of_blocks(passes(long_count), *row_shape, cell_piece, blocks_before, block_piece)
+    program.pieces_of_blocks(
+        passes(long_count), **row_shape, blocks_before=blocks_before, block_piece=block_piece
+    )
 
     bits = (long_row - 1).bit_length()
     key = device.empty(count, np.uint32)
-    program.pieces_keys(
-        passes(cells), *shape, np.int32(long_row), np.int32(bits), cell_piece, cell_length, key
-    )
+    program.pieces_keys(passes(cells), **shape, bits=bits, cell_piece=cell_piece, key=key)
     key, piece = sort_by_key(device, key, count, bits + TURN_BITS + segments.bit_length())
     first = device.empty(kinds + 1, np.int32)
     program.pieces_bounds(passes(kinds + 1), kinds=kinds, count=count, bits=bits, key=key, first=first)

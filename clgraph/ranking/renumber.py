@@ -92,7 +92,7 @@ def renumber(
         ITEMS=items,
         RUN=run,
     )
-    by_item, by_run, count = -(-n // items), -(-arcs // run), np.int32(n)
+    by_item, by_run, count = -(-n // items), -(-arcs // run), n
     device.reserve({"rows": 40 * n, "sources": 4 * arcs, "unsorted sources": 4 * arcs})
 
     own = upload_csr(device, graph)
@@ -111,7 +111,7 @@ def renumber(
     del by_degree
 
     hot_by_index = device.zeros(n, np.int32)
-    hot_classes = np.int32(bounds.index(hot) + 1 if sources else 0)
+    hot_classes = bounds.index(hot) + 1 if sources else 0
     program.renumber_hot(
         by_run,
         n=count,
@@ -155,13 +155,15 @@ def renumber(
     del hot_by_index, length
 
     source = device.empty(arcs, head)
-    common = by_run, count, np.int64(arcs), order, start, rows.row_ptr
-    program.renumber_arcs(*common, rows.col_idx, number, source)
+    common = {"n": n, "arcs": arcs, "order": order, "start": start, "row_ptr": rows.row_ptr}
+    program.renumber_arcs(by_run, **common, col=rows.col_idx, number=number, source=source)
     sort_rows(device, DeviceCSR(n, arcs, start, source, rows.offset), longest, merge=False, head=head)
     arc_share = None
     if share is not None:
         both, source, arc_share = source, device.empty(arcs, np.int32), device.empty(arcs, real)
-        program.renumber_shares(*common, both, share, source, arc_share)
+        program.renumber_shares(
+            by_run, **common, sorted=both, share=share, source=source, arc_share=arc_share
+        )
     return Renumbered(
         csr=DeviceCSR(n, arcs, start, source, rows.offset),
         share=arc_share,

@@ -69,11 +69,6 @@ class Numbers:
         return np.float64 if self.dtype == "float64" else np.float32
 
     @property
-    def wide(self) -> type[np.floating[Any]]:
-        """The type of scalar arguments."""
-        return np.float32 if self.compensated else np.float64
-
-    @property
     def defines(self) -> dict[str, Any]:
         """Build options."""
         real = "double" if self.dtype == "float64" else "float"
@@ -150,8 +145,8 @@ class Rows:
         """Build the kernels; `defines` are those of the problem."""
         raise NotImplementedError
 
-    def enqueue(self, contribution: Any, parts: Any, state: Any, vertex: tuple[Any, ...]) -> None:
-        """Enqueue the kernels that sum all rows; `vertex` are VERTEX_ARGS of ``cl/ranking/pagerank.h``."""
+    def enqueue(self, contribution: Any, parts: Any, state: Any, vectors: dict[str, Any]) -> None:
+        """Enqueue the kernels that sum all rows; `vectors` are VERTEX_ARGS of ``cl/ranking/pagerank.h``."""
         raise NotImplementedError
 
 
@@ -211,17 +206,16 @@ class SerialRows(PlainRows):
         self._program = self.device.program("ranking/solver", **defines, **self.csr.defines, LOCAL=1)
         self._program.pagerank_serial  # noqa: B018
 
-    def enqueue(self, contribution: Any, parts: Any, state: Any, vertex: tuple[Any, ...]) -> None:
+    def enqueue(self, contribution: Any, parts: Any, state: Any, vectors: dict[str, Any]) -> None:
         self._program.pagerank_serial.exact(
             1,
-            np.int32(self.n),
-            self.csr.row_ptr,
-            self.csr.col_idx,
-            self.share,
-            contribution,
-            parts,
-            state,
-            *vertex,
+            n=self.n,
+            **self.csr.buffers,
+            share=self.share,
+            contribution=contribution,
+            parts=parts,
+            state=state,
+            **vectors,
             local=1,
         )
 
@@ -274,20 +268,19 @@ class PullRows(PlainRows):
         )
         self._kernel = self._program.pagerank_pull if self.sends_rank else self._program.pagerank_contribution
 
-    def enqueue(self, contribution: Any, parts: Any, state: Any, vertex: tuple[Any, ...]) -> None:
+    def enqueue(self, contribution: Any, parts: Any, state: Any, vectors: dict[str, Any]) -> None:
         csr, local = self.csr, self.shape.local
-        beside = (self._degree,) if self.sends_rank else ()
+        beside = {"degree": self._degree} if self.sends_rank else {}
         self._kernel.exact(
             self.groups * local,
-            np.int32(self.n),
-            csr.row_ptr,
-            csr.col_idx,
-            *beside,
-            self.share,
-            contribution,
-            parts,
-            state,
-            *vertex,
+            n=self.n,
+            **csr.buffers,
+            **beside,
+            share=self.share,
+            contribution=contribution,
+            parts=parts,
+            state=state,
+            **vectors,
             local=local,
         )
 

@@ -119,7 +119,7 @@ class SubgroupRows(PlainRows):
             ROWS=self.rows,
         )
 
-    def enqueue(self, contribution: Any, parts: Any, state: Any, vertex: tuple[Any, ...]) -> None:
+    def enqueue(self, contribution: Any, parts: Any, state: Any, vectors: dict[str, Any]) -> None:
         csr, local = self.csr, self.local
         self._program.pagerank_pieces.exact(
             self.pieces.count * local,
@@ -136,15 +136,14 @@ class SubgroupRows(PlainRows):
         )
         self._program.pagerank_subgroup.exact(
             self.parts * local,
-            np.int32(self.n),
-            self.pieces.first,
-            self._piece_sum,
-            csr.row_ptr,
-            csr.col_idx,
-            self.share,
-            contribution,
-            parts,
-            state,
-            *vertex,
+            n=self.n,
+            first_piece=self.pieces.first,
+            piece_sum=self._piece_sum,
+            **csr.buffers,
+            share=self.share,
+            contribution=contribution,
+            parts=parts,
+            state=state,
+            **vectors,
             local=local,
         )

@@ -70,7 +70,7 @@ class RunRows(SliceRows[RunBalance]):
         self.long_row, self.classes = shape.long_row, shape.classes
 
     def make(self) -> SliceBuffers[RunBalance]:
-        made, args = deal_slices(
+        made, filled = deal_slices(
             self.device,
             self.graph,
             graph_shares(self.graph, self.problem),
@@ -81,7 +81,7 @@ class RunRows(SliceRows[RunBalance]):
             classes=self.classes,
         )
         upload, steps = self.device.upload, tuple(int(begin[-1]) for begin in made.begins)
-        rows, pieces = parts_of(steps, args)
+        rows, pieces = parts_of(steps, filled)
         return SliceBuffers(
             order=upload(made.order),
             number=None,
@@ -118,31 +118,31 @@ class RunRows(SliceRows[RunBalance]):
             "ranking/runs", **defines, **self.offset, WIDTH=self.width, PLAIN=self.plain
         )
 
-    def enqueue(self, contribution: Any, parts: Any, state: Any, vertex: tuple[Any, ...]) -> None:
+    def enqueue(self, contribution: Any, parts: Any, state: Any, vectors: dict[str, Any]) -> None:
         kept = self.kept
         if kept.num_pieces:
             runs = kept.balance.pieces
             self._program.pagerank_run_pieces.exact(
                 runs.count,
-                runs.bound,
-                *kept.pieces.args,
-                kept.piece_place,
-                contribution,
-                state,
-                self._piece_sum,
+                bound=runs.bound,
+                **kept.pieces.arguments,
+                piece_place=kept.piece_place,
+                contribution=contribution,
+                state=state,
+                piece_sum=self._piece_sum,
                 local=1,
             )
         runs = kept.balance.rows
         self._program.pagerank_runs.exact(
             runs.count,
-            np.int32(self.n),
-            runs.bound,
-            *kept.rows.args,
-            kept.first_piece,
-            self._piece_sum,
-            contribution,
-            parts,
-            state,
-            *vertex,
+            n=self.n,
+            bound=runs.bound,
+            **kept.rows.arguments,
+            first_piece=kept.first_piece,
+            piece_sum=self._piece_sum,
+            contribution=contribution,
+            parts=parts,
+            state=state,
+            **vectors,
             local=1,
         )

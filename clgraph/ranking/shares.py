@@ -111,10 +111,18 @@ def _shares_there(
     """The shares of multiplicities, made on the device."""
     own, there, arcs = parts_of(device, graph), parts_of(device, rows), rows.num_arcs
     program, out = _program(device, own.rows, real), sums_of_rows(device, own.rows, own.multiplicity, largest)
-    n, share = np.int32(own.rows.n), device.output(arcs, real)
-    beside = there.rows.row_ptr, there.rows.col_idx, there.multiplicity, out, share
-    over = -(-arcs // SHAPES.of(device).run)
-    program.shares_arcs(over, n, np.int64(arcs), np.int32(largest), np.int32(by_tail), *beside)
+    share = device.output(arcs, real)
+    program.shares_arcs(
+        -(-arcs // SHAPES.of(device).run),
+        n=own.rows.n,
+        arcs=arcs,
+        largest=largest,
+        by_tail=by_tail,
+        **there.rows.buffers,
+        counts=there.multiplicity,
+        out=out,
+        share=share,
+    )
     return share
 
 
@@ -141,8 +149,15 @@ def sums_of_rows(
     shape, out = SHAPES.of(device), device.empty(rows.n, np.float64)
     groups = -(-rows.n // (shape.local * device.tuning.items))
     program = _program(device, rows, np.float64, dtype)
-    scalars = np.int32(rows.n), np.int32(largest)
-    program.shares_out.exact(groups * shape.local, *scalars, rows.row_ptr, values, out, local=shape.local)
+    program.shares_out.exact(
+        groups * shape.local,
+        local=shape.local,
+        n=rows.n,
+        largest=largest,
+        row_ptr=rows.row_ptr,
+        counts=values,
+        out=out,
+    )
     return out
 
 

@@ -31,7 +31,7 @@ SHAPES = Shapes(gpu=16, cpu=4096, simulator=8)  # consecutive arcs of a work-ite
 class PartBuffers:
     """A pair of parts (hot, cold) on the device, as SLICE_ARGS of ``cl/ranking/slices.h``."""
 
-    args: tuple[Any, ...]
+    arguments: dict[str, Any]
     steps: int
 
 
@@ -101,17 +101,24 @@ def slice_begins(
     count, items = -(-n // width), device.tuning.items
     steps = [device.empty(count, np.int32) for _ in range(2)]
     device.program("ranking/slices_steps", WIDTH=width, ITEMS=items).slices_steps(
-        -(-count // items), np.int32(n), np.int32(count), np.int32(long_row), hot_length, cold_length, *steps
+        -(-count // items),
+        n=n,
+        count=count,
+        long_row=long_row,
+        hot_length=hot_length,
+        cold_length=cold_length,
+        hot_steps=steps[0],
+        cold_steps=steps[1],
     )
     hot, cold = (running_sums(device, each, count, into=np.int32) for each in steps)
     return hot, cold
 
 
-def empty_slices(device: Device, begins: Begins, real: type[np.floating[Any]] | None) -> tuple[Any, ...]:
+def empty_slices(device: Device, begins: Begins, real: type[np.floating[Any]] | None) -> dict[str, Any]:
     """begin, index and share (`real`; None: none) of each part on the device, to be filled: all padding."""
     size = 0 if real is None else np.dtype(real).itemsize
     types: tuple[Any, ...] = (np.uint16, np.int32) * 2
-    names = ("hot rows", "cold rows", "hot pieces", "cold pieces")
+    names = ("hot_row", "cold_row", "hot_piece", "cold_piece")
     device.reserve(
         {
             name: count * (np.dtype(dtype).itemsize + size)
@@ -126,10 +133,12 @@ def empty_slices(device: Device, begins: Begins, real: type[np.floating[Any]] | 
         device.fill(buffer, np.uint8(0), nbytes)
         return buffer
 
-    args: list[Any] = []
-    for begin, count, dtype in zip(begins.buffers, begins.entries, types, strict=True):
-        args += [begin, zeros(count, dtype), None if real is None else zeros(count, real)]
-    return tuple(args)
+    slices: dict[str, Any] = {}
+    for name, begin, count, dtype in zip(names, begins.buffers, begins.entries, types, strict=True):
+        slices[f"{name}_begin"] = begin
+        slices[f"{name}_index"] = zeros(count, dtype)
+        slices[f"{name}_share"] = None if real is None else zeros(count, real)
+    return slices
 
 
 def place_arcs(
@@ -137,13 +146,13 @@ def place_arcs(
     begins: Begins,
     rows: DeviceCSR,
     share: Any,
-    where: tuple[Any, ...],
+    where: dict[str, Any],
     real: type[np.floating[Any]],
     *,
     hot: int,
     segments: int,
     long_row: int,
-) -> tuple[Any, ...]:
+) -> dict[str, Any]:
     """The arguments of `parts_of`: all parts on the device, with their arcs.
 
     Parameters
@@ -152,12 +161,12 @@ def place_arcs(
         By number; sources ascend, each its number + 1.
     share : buffer of `real`, or None
         Beside the sources.
-    where : buffers
+    where : dict of buffers
         hot_length, long_number, cell_begin, cell_piece and piece_at (``cl/ranking/slices_place.cl``).
     hot, segments, long_row : int
         As of `clgraph.ranking.layout.make_slices`.
     """
-    args = empty_slices(device, begins, None if share is None else real)
+    slices = empty_slices(device, begins, None if share is None else real)
     run = SHAPES.of(device)
     program = device.program(
         "ranking/slices_place",
@@ -169,32 +178,32 @@ def place_arcs(
     )
     program.slices_place(
         -(-rows.arcs // run),
-        np.int32(rows.n),
-        np.int64(rows.arcs),
-        np.int32(hot),
-        np.int32(segments),
-        np.int32(long_row),
-        rows.row_ptr,
-        rows.col_idx,
-        share,
-        *where,
-        *args,
+        n=rows.n,
+        arcs=rows.arcs,
+        hot=hot,
+        segments=segments,
+        long_row=long_row,
+        start=rows.row_ptr,
+        source=rows.col_idx,
+        arc_share=share,
+        **where,
+        **slices,
     )
-    return args
+    return slices
 
 
-def place_sorted(device: Device, made: SortedSlices, real: type[np.floating[Any]]) -> tuple[Any, ...]:
+def place_sorted(device: Device, made: SortedSlices, real: type[np.floating[Any]]) -> dict[str, Any]:
     """`place_arcs` of slices laid out on the host."""
     offset = np.int32 if made.start.dtype == np.int32 else np.int64
     upload = device.upload
     rows = DeviceCSR(len(made.order), made.arcs, upload(made.start), upload(made.source), offset)
-    where = made.hot_length, made.long_number, made.cell_begin, made.cell_piece, made.piece_at
+    where = ("hot_length", "long_number", "cell_begin", "cell_piece", "piece_at")
     return place_arcs(
         device,
         Begins.of(device, made),
         rows,
         None if made.share is None else upload(made.share.astype(real)),
-        tuple(map(upload, where)),
+        {name: upload(getattr(made, name)) for name in where},
         real,
         hot=made.hot,
         segments=made.segments,
@@ -202,10 +211,14 @@ def place_sorted(device: Device, made: SortedSlices, real: type[np.floating[Any]
     )
 
 
-def parts_of(steps: tuple[int, ...], args: tuple[Any, ...]) -> tuple[PartBuffers, PartBuffers]:
+def parts_of(steps: tuple[int, ...], slices: dict[str, Any]) -> tuple[PartBuffers, PartBuffers]:
     """The buffers of rows and those of pieces; `steps` as of `Begins`."""
     hot, cold, hot_pieces, cold_pieces = steps
-    return PartBuffers(args[:6], hot + cold), PartBuffers(args[6:], hot_pieces + cold_pieces)
+    rows, pieces = (
+        {name.replace(f"_{part}_", "_"): buffer for name, buffer in slices.items() if f"_{part}_" in name}
+        for part in ("row", "piece")
+    )
+    return PartBuffers(rows, hot + cold), PartBuffers(pieces, hot_pieces + cold_pieces)
 
 
 class SliceRows(Rows, Generic[B]):

@@ -16,7 +16,7 @@ from clgraph.progress import Tell
 from clgraph.ranking.layout import make_slices
 from clgraph.ranking.rows import Numbers, Rows
 from clgraph.ranking.shares import graph_shares
-from clgraph.ranking.slices import parts_of, place_sorted
+from clgraph.ranking.slices import place_sorted
 from clgraph.ranking.solver import NORMS, Solver
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ class SmallBuffers:
         Vertices that have out-arcs; pieces of long rows.
     turn_begin, turn : buffers
         The slices that each team takes (``cl/ranking/small.cl``).
-    piece_args, row_args : tuples of buffers
+    slices : dict of buffers
         begin, index and share of the slices of pieces (and each row's piece), and of the slices of rows.
     first_piece : buffer
     to_rest : buffer
@@ -96,8 +96,7 @@ class SmallBuffers:
     pieces: int
     turn_begin: Any
     turn: Any
-    piece_args: tuple[Any, ...]
-    row_args: tuple[Any, ...]
+    slices: dict[str, Any]
     first_piece: Any
     to_rest: Any
     chain: int
@@ -179,8 +178,7 @@ class SmallRows(Rows):
         begin = np.zeros(len(lists) + 1, np.int32)
         np.cumsum([len(taken) for taken in lists], out=begin[1:])
 
-        steps = tuple(int(begin[-1]) for begin in made.begins)
-        row_part, piece_part = parts_of(steps, place_sorted(self.device, made, real))
+        names, pieces_of = ("begin", "index", "share"), place_sorted(self.device, made, real)
         rest = np.zeros(self.n, bool)
         rest[made.order[made.sources :]] = True
         into_rest = rest[graph.col_idx]
@@ -194,8 +192,11 @@ class SmallRows(Rows):
             pieces=made.pieces,
             turn_begin=upload(begin),
             turn=upload(np.array(list(chain.from_iterable(lists)), np.int32)),
-            piece_args=(*piece_part.args[:3], upload(made.piece_place)),
-            row_args=row_part.args[:3],
+            slices={
+                **{f"piece_{name}": pieces_of[f"hot_piece_{name}"] for name in names},
+                "piece_place": upload(made.piece_place),
+                **{f"hot_{name}_": pieces_of[f"hot_row_{name}"] for name in names},
+            },
             first_piece=upload(made.first_piece),
             to_rest=upload(to_rest.astype(real)),
             chain=shape.long_row + int(np.diff(made.first_piece).max(initial=0)),
@@ -231,7 +232,7 @@ class SmallSolver(Solver):
 
     def run(self, progress: Tell | None = None) -> None:
         """Iterate until the test is met or `max_iter` iterations are done."""
-        wide, stop, rows, problem = self.numbers.wide, self.stop, self.rows, self.problem
+        stop, rows, problem = self.stop, self.rows, self.problem
         kept, local = rows.kept, rows.shape.local
         even, d = 1 / self.n, problem.damping
         self.start()
@@ -245,34 +246,33 @@ class SmallSolver(Solver):
         for done in range(0, stop.max_iter, TURNS):
             rows.program.pagerank_small.exact(
                 local,
-                np.int32(self.n),
-                np.int32(kept.sources),
-                np.int32(stop.tol == 0),
-                np.int32(TURNS),
-                np.int32(stop.max_iter),
-                wide(stop.threshold),
-                wide(rest_p),
-                wide(rest_q),
-                wide(d),
-                wide(even),
-                np.int32(NORMS[stop.norm]),
-                np.int32(problem.drop),
-                kept.turn_begin,
-                kept.turn,
-                *kept.piece_args,
-                *kept.row_args,
-                kept.first_piece,
-                kept.to_rest,
-                self._inverse,
-                self._p,
-                self._q,
-                self._rank,
-                self._contribution,
-                self._next,
-                rows.piece_sum,
-                self._sums,
-                self._state,
                 local=local,
+                n=self.n,
+                sources=kept.sources,
+                silent=stop.tol == 0,
+                turns=TURNS,
+                last=stop.max_iter,
+                threshold=stop.threshold,
+                rest_p=rest_p,
+                rest_q=rest_q,
+                damping=d,
+                even=even,
+                norm=NORMS[stop.norm],
+                drop=problem.drop,
+                turn_begin=kept.turn_begin,
+                turn=kept.turn,
+                **kept.slices,
+                first_piece=kept.first_piece,
+                to_rest=kept.to_rest,
+                inverse=self._inverse,
+                p=self._p,
+                q=self._q,
+                rank=self._rank,
+                contribution=self._contribution,
+                contribution_too=self._next,
+                piece_sum_=rows.piece_sum,
+                sums=self._sums,
+                state=self._state,
             )
             if stop.max_iter > TURNS and self.stopped():
                 break

@@ -183,26 +183,24 @@ class Solver:
 
     def run(self, progress: Tell | None = None) -> None:
         """Iterate until the test is met or `max_iter` iterations are done."""
-        wide, stop, rows = self.numbers.wide, self.stop, self.rows
-        even, damping = wide(1 / self.n), wide(self.problem.damping)
-        norm = np.int32(NORMS[stop.norm])
+        stop, rows = self.stop, self.rows
+        vectors = {
+            "rank": self._rank,
+            "inverse": self._inverse,
+            "p": self._p,
+            "q": self._q,
+            "damping": self.problem.damping,
+            "even": 1 / self.n,
+            "norm": NORMS[stop.norm],
+            "sums": self._sums,
+        }
         self.start()
         contribution, following = self._contribution, self._next
         done = 0
         while done < stop.max_iter:
             for _ in range(min(LOOK, stop.max_iter - done)):
-                vertex = (
-                    self._rank,
-                    following,
-                    self._inverse,
-                    self._p,
-                    self._q,
-                    damping,
-                    even,
-                    norm,
-                    self._sums,
-                )
-                rows.enqueue(contribution, self._parts, self._state, vertex)
+                vectors["next"] = following
+                rows.enqueue(contribution, self._parts, self._state, vectors)
                 self._finish(rows.parts, counts=True)
                 contribution, following = following, contribution
                 done += 1
@@ -220,7 +218,7 @@ class Solver:
         self._program.pagerank_start.exact(
             self.start_groups * self.local,
             n=self.n,
-            even=self.numbers.wide(1 / self.n),
+            even=1 / self.n,
             start=self._start,
             inverse=self._inverse,
             rank=self._rank,
@@ -236,13 +234,13 @@ class Solver:
         return bool(self.device.download(self._state, np.int32, 1)[0])
 
     def _finish(self, count: int, *, counts: bool) -> None:
-        wide, stop = self.numbers.wide, self.stop
+        stop = self.stop
         self._program.pagerank_finish.exact(
             self.local,
             count=count,
             counts=counts,
             last=stop.max_iter,
-            threshold=wide(stop.threshold),
+            threshold=stop.threshold,
             norm=NORMS[stop.norm],
             drop=self.problem.drop,
             parts=self._parts,

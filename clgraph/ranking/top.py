@@ -69,7 +69,7 @@ class Top:
 
     def enqueue(self, lane: Any, count: int, score: Any, scale: Any = None, number: Any = None) -> None:
         """Select from `count` lanes (an int32 buffer names them); does not wait."""
-        n, chunk, chunks, local = np.int32(self.n), np.int32(self.chunk), np.int32(self.chunks), self.local
+        n, chunk, chunks, local = self.n, self.chunk, self.chunks, self.local
         self._program.top_chunks.exact(
             (self.chunks * local, 1 if self._across else count),
             n=n,

@@ -172,19 +172,18 @@ class ManySearch(ManyBatch):
         local = launch.local
         pull = self._pulling = self._pulls(level, count)
         if not pull and not queued:
-            prog.bfs_many_collect(self._vertices(), *self._arguments(level, self.csr), local=local)
+            prog.bfs_many_collect(self._vertices(), local=local, **self._arguments(level, self.csr))
             arcs, queued = self._frontier(level)[1], True
         if pull:
-            args = self._arguments(level, self._arriving())
-            pulling.bfs_many_pull(self._vertices(), *args, local=local)
+            named = self._arguments(level, self._arriving())
+            pulling.bfs_many_pull(self._vertices(), local=local, **named)
             if launch.team:
-                pulling.bfs_many_pull_long(4 * self.dev.compute_units * local, *args, local=local)
+                pulling.bfs_many_pull_long(4 * self.dev.compute_units * local, local=local, **named)
             queued = False
         elif count <= shape.fused_count and arcs <= shape.fused_arcs:
             size = min(launch.fused_local, prog.bfs_many_fused.limit)
             stop = min(last, (1 << scratch.bits) - 1)
-            args = self._arguments(level, self.csr)
-            prog.bfs_many_fused.exact(size, *args[:2], np.uint32(stop), *args[2:], local=size)
+            prog.bfs_many_fused.exact(size, local=size, last=stop, **self._arguments(level, self.csr))
             state = read_state(self.dev, scratch.state)
             ended = int(state[0])
             count, arcs = read_slot_of_many(state, ended)
@@ -193,20 +192,20 @@ class ManySearch(ManyBatch):
                 scratch.swap_queues()
             return ended, count, arcs, True
         else:
-            args = self._arguments(level, self.csr)
+            named = self._arguments(level, self.csr)
             queued = arcs * shape.scatter_share <= self.rows
             push = prog.bfs_many_push if queued else prog.bfs_many_scatter
             if launch.team:
                 team = min(64, local)
-                push(count * shape.parts * team, *args, local=team)
+                push(count * shape.parts * team, local=team, **named)
             else:
-                push(-(-count // shape.run), *args, local=local)
+                push(-(-count // shape.run), local=local, **named)
             if queued:
                 found = self._frontier(level + 1)[0]
-                prog.bfs_many_settle(-(-max(count, found) // shape.run), *args, local=local)
+                prog.bfs_many_settle(-(-max(count, found) // shape.run), local=local, **named)
                 scratch.swap_queues()
             else:
-                pulling.bfs_many_settle_all(self._vertices(), *args, local=local)
+                pulling.bfs_many_settle_all(self._vertices(), local=local, **named)
         scratch.swap_fronts()
         count, arcs = self._frontier(level + 1)
         return level + 1, count, arcs, queued

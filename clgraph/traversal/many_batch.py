@@ -139,22 +139,21 @@ class ManyBatch:
         share = self.shape.stay_share if self._pulling else self.shape.pull_share
         return count * share > self.n and level > 0
 
-    def _arguments(self, level: int, rows: DeviceCSR | None) -> tuple[Any, ...]:
+    def _arguments(self, level: int, rows: DeviceCSR | None) -> dict[str, Any]:
         scratch = self.scratch
-        return (
-            np.int32(self.rows),
-            np.uint32(level),
-            None if rows is None else rows.row_ptr,
-            None if rows is None else rows.col_idx,
-            scratch.seen,
-            scratch.front,
-            scratch.next,
-            scratch.stamp,
-            scratch.queue,
-            scratch.next_queue,
-            scratch.planes,
-            scratch.state,
-        )
+        return {
+            "n": self.rows,
+            "level": level,
+            **(rows.buffers if rows else {"row_ptr": None, "col_idx": None}),
+            "seen": scratch.seen,
+            "front": scratch.front,
+            "next": scratch.next,
+            "stamp": scratch.stamp,
+            "queue": scratch.queue,
+            "next_queue": scratch.next_queue,
+            "planes": scratch.planes,
+            "state": scratch.state,
+        }
 
     def _more_planes(self) -> None:
         """Room for distances of twice as many bits."""

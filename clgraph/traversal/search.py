@@ -99,7 +99,7 @@ class Search:
     # --- launches ---------------------------------------------------------------------------------
 
     def _fill(self, sources: npt.NDArray[np.int32], scratch: FrontierScratch | HybridScratch) -> None:
-        task, count = self.task, np.uint32(len(sources))
+        task, count = self.task, len(sources)
         prog = task.program("traversal/search")
         prog.bfs_fill(
             task.vertex_items(),

@@ -76,36 +76,36 @@ class HybridWalk:
     def _read(self) -> npt.NDArray[np.uint32]:
         return read_state(self.dev, self.scratch.state)
 
-    def _result(self) -> tuple[Any, Any, Any]:
-        return self.task.distance, self.task.predecessor, self.task.owner
+    def _result(self) -> dict[str, Any]:
+        task = self.task
+        return {"distance": task.distance, "predecessor": task.predecessor, "owner": task.owner}
 
-    def _graph_and_queues(self) -> tuple[Any, ...]:
+    def _graph_and_queues(self) -> dict[str, Any]:
         scratch = self.scratch
-        return (
-            np.uint32(self.shift),
-            self.csr.row_ptr,
-            self.csr.col_idx,
-            scratch.queue,
-            scratch.longs,
-            scratch.next_queue,
-            scratch.next_longs,
-            *self._result(),
-            scratch.state,
-        )
+        return {
+            "shift": self.shift,
+            **self.csr.buffers,
+            "queue": scratch.queue,
+            "longs": scratch.longs,
+            "next_queue": scratch.next_queue,
+            "next_longs": scratch.next_longs,
+            **self._result(),
+            "state": scratch.state,
+        }
 
     def _fused(self, level: int, last: int) -> npt.NDArray[np.uint32]:
         kernel = self.task.program("traversal/search_fused").bfs_fused
         size = min(self.shape.fused_local, kernel.limit)
-        kernel.exact(size, np.uint32(level), np.uint32(last), *self._graph_and_queues(), local=size)
+        kernel.exact(size, local=size, level=level, last=last, **self._graph_and_queues())
         return self._read()
 
     def _push(self, level: int, count: int, longs: int) -> None:
         shape, prog = self.shape, self.task.program("traversal/search_push")
         groups = -(-count // (shape.rows if shape.team else shape.push_items))
-        args = (np.uint32(level), *self._graph_and_queues())
-        prog.bfs_push(groups * shape.local, *args, local=shape.local)
+        named = {"level": level, **self._graph_and_queues()}
+        prog.bfs_push(groups * shape.local, local=shape.local, **named)
         if longs:
-            prog.bfs_push_long(longs * shape.local, *args, local=shape.local)
+            prog.bfs_push_long(longs * shape.local, local=shape.local, **named)
         self.scratch.swap_queues()
 
     def _bitmaps(self, level: int) -> None:
@@ -140,22 +140,21 @@ class HybridWalk:
             pull_in_partitions(self.task, scratch, self.cut, level, arriving)
         else:
             prog = self.task.program("traversal/search_pull")
-            args = (
-                np.int32(self.n),
-                np.uint32(level),
-                arriving.row_ptr,
-                arriving.col_idx,
-                scratch.front,
-                scratch.next,
-                scratch.visited,
-                scratch.rest,
-                *self._result(),
-                scratch.state,
-            )
-            prog.bfs_pull(self.task.vertex_items(), *args, local=shape.local)
+            named = {
+                "n": self.n,
+                "level": level,
+                **arriving.buffers,
+                "front": scratch.front,
+                "next": scratch.next,
+                "visited": scratch.visited,
+                "rest": scratch.rest,
+                **self._result(),
+                "state": scratch.state,
+            }
+            prog.bfs_pull(self.task.vertex_items(), local=shape.local, **named)
             if shape.team:
                 rest_local = min(64, shape.local)
-                prog.bfs_pull_rest(16 * self.dev.compute_units * rest_local, *args, local=rest_local)
+                prog.bfs_pull_rest(16 * self.dev.compute_units * rest_local, local=rest_local, **named)
         scratch.swap_bitmaps()
         return read_slot(self._read(), level + 1)[0]
 

@@ -27,7 +27,7 @@ def cut_for(dev: Device, graph: Graph) -> Cut | None:
 
 def pull_in_partitions(task: Task, scratch: HybridScratch, cut: Cut, level: int, arriving: DeviceCSR) -> None:
     """One level: the frontier's bits are moved to where the partitions' arcs want them, and collected."""
-    dev, graph, n = task.dev, task.graph, np.int32(task.n)
+    dev, graph, n = task.dev, task.graph, task.n
     start = time.perf_counter()
     layout = upload_layout(dev, graph.reverse if graph.directed else graph, cut)
     task.seconds["upload"] += time.perf_counter() - start
@@ -35,25 +35,32 @@ def pull_in_partitions(task: Task, scratch: HybridScratch, cut: Cut, level: int,
     if scratch.moved is None:
         dev.reserve({"moved": 4 * (layout.moved // unroll)})
         scratch.moved = dev.empty(max(1, layout.moved // unroll), np.uint32)
-    prog, partitions = task.program("traversal/search_partitions"), np.int32(cut.partitions)
-    prog.bfs_move(1, n, partitions, layout.begin, layout.source, scratch.front, scratch.moved)
+    prog, partitions = task.program("traversal/search_partitions"), cut.partitions
+    prog.bfs_move(
+        1,
+        n=n,
+        partitions=partitions,
+        begin=layout.begin,
+        source=layout.source,
+        front=scratch.front,
+        moved=scratch.moved,
+    )
     prog.bfs_pull_placed(
         1,
-        n,
-        np.uint32(level),
-        partitions,
-        np.int32(cut.blocks),
-        np.int32(cut.each),
-        layout.tile,
-        layout.ended,
-        arriving.row_ptr,
-        arriving.col_idx,
-        layout.place,
-        scratch.moved,
-        scratch.next,
-        scratch.visited,
-        task.distance,
-        task.predecessor,
-        task.owner,
-        scratch.state,
+        n=n,
+        level=level,
+        partitions=partitions,
+        blocks=cut.blocks,
+        each=cut.each,
+        tile=layout.tile,
+        ended=layout.ended,
+        **arriving.buffers,
+        place=layout.place,
+        moved=scratch.moved,
+        next=scratch.next,
+        visited=scratch.visited,
+        distance=task.distance,
+        predecessor=task.predecessor,
+        owner=task.owner,
+        state=scratch.state,
     )

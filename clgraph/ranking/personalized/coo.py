@@ -71,18 +71,18 @@ class Arcs(Product):
         )
 
     def _settle(
-        self, test: bool, last: int, row_sum: Any, fixed: Any, parts: Any, state: Any, vertex: tuple[Any, ...]
+        self, test: bool, last: int, row_sum: Any, fixed: Any, parts: Any, state: Any, vectors: dict[str, Any]
     ) -> None:
         self._settling.ppr_settle.exact(
             self.groups * self.local,
-            np.int32(self.n),
-            np.int32(test),
-            np.int32(last),
-            row_sum,
-            fixed,
-            parts,
-            state,
-            *vertex,
+            n=self.n,
+            test=test,
+            last=last,
+            row_sum=row_sum,
+            fixed=fixed,
+            parts=parts,
+            state=state,
+            **vectors,
             local=self.local,
         )
 
@@ -108,7 +108,7 @@ class Coo(Arcs):
         self._share = self._shares(by_tail=True)
         self._fixed = device.zeros(self.n, np.uint64)
 
-    def enqueue(self, test: bool, last: int, parts: Any, state: Any, vertex: tuple[Any, ...]) -> None:
+    def enqueue(self, test: bool, last: int, parts: Any, state: Any, vectors: dict[str, Any]) -> None:
         items = self.shape.items
         self._settling.ppr_coo_push(
             -(-self.arcs // items),
@@ -116,12 +116,12 @@ class Coo(Arcs):
             tail=self._tail,
             head=self._head,
             share=self._share,
-            value=vertex[0],
+            value=vectors["value"],
             state=state,
             fixed=self._fixed,
             local=self.local,
         )
-        self._settle(test, last, None, self._fixed, parts, state, vertex)
+        self._settle(test, last, None, self._fixed, parts, state, vectors)
 
 
 class CooFlat(Arcs):
@@ -166,15 +166,15 @@ class CooFlat(Arcs):
             ARCS=shape.flat_arcs,
         )
 
-    def enqueue(self, test: bool, last: int, parts: Any, state: Any, vertex: tuple[Any, ...]) -> None:
-        arcs, local = np.int64(self.arcs), self.shape.flat_local
+    def enqueue(self, test: bool, last: int, parts: Any, state: Any, vectors: dict[str, Any]) -> None:
+        arcs, local = self.arcs, self.shape.flat_local
         self._program.ppr_flat_sums.exact(
             self.flat_groups * local,
             arcs=arcs,
             tail=self._tail,
             head=self._head,
             share=self._share,
-            value=vertex[0],
+            value=vectors["value"],
             state=state,
             row_sum=self._row_sum,
             carry=self._carry,
@@ -191,4 +191,4 @@ class CooFlat(Arcs):
             closes=self._closes,
             row_sum=self._row_sum,
         )
-        self._settle(test, last, self._row_sum, None, parts, state, vertex)
+        self._settle(test, last, self._row_sum, None, parts, state, vectors)

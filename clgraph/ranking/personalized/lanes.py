@@ -213,26 +213,26 @@ class Lanes:
         return found
 
     def _iterate(self, test: bool) -> None:
-        wide, stop = self.numbers.wide, self.stop
-        vertex = (
-            self._value,
-            self._next,
-            self._scale,
-            self._source,
-            self._p,
-            self._q,
-            wide(self.problem.damping),
-            wide(1 / self.n),
-            self._sums,
-        )
-        self.product.enqueue(test, stop.max_iter, self._parts, self._state, vertex)
+        stop = self.stop
+        vectors = {
+            "value": self._value,
+            "next": self._next,
+            "scale": self._scale,
+            "source": self._source,
+            "p": self._p,
+            "q": self._q,
+            "damping": self.problem.damping,
+            "even": 1 / self.n,
+            "sums": self._sums,
+        }
+        self.product.enqueue(test, stop.max_iter, self._parts, self._state, vectors)
         threshold = stop.threshold**2 if self.options.squared else stop.threshold
         self._program.ppr_finish.exact(
             self.width * self.local,
             count=self.product.parts,
             test=test,
             last=stop.max_iter,
-            threshold=wide(threshold),
+            threshold=threshold,
             parts=self._parts,
             sums=self._sums,
             state=self._state,

@@ -57,18 +57,17 @@ class Runs(Product):
     def compile(self, defines: dict[str, Any]) -> None:
         self._program = self.device.program("ranking/personalized/power", **defines, **self.csr.defines)
 
-    def enqueue(self, test: bool, last: int, parts: Any, state: Any, vertex: tuple[Any, ...]) -> None:
+    def enqueue(self, test: bool, last: int, parts: Any, state: Any, vectors: dict[str, Any]) -> None:
         csr = self.csr
         self._program.ppr_runs.exact(
             self.parts,
-            np.int32(test),
-            np.int32(last),
-            self._cut.bound,
-            csr.row_ptr,
-            csr.col_idx,
-            self._share,
-            parts,
-            state,
-            *vertex,
+            test=test,
+            last=last,
+            bound=self._cut.bound,
+            **csr.buffers,
+            share=self._share,
+            parts=parts,
+            state=state,
+            **vectors,
             local=1,
         )

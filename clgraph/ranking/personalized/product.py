@@ -48,7 +48,7 @@ class Product:
         """Build the kernels; `defines` are those of the run."""
         raise NotImplementedError
 
-    def enqueue(self, test: bool, last: int, parts: Any, state: Any, vertex: tuple[Any, ...]) -> None:
+    def enqueue(self, test: bool, last: int, parts: Any, state: Any, vectors: dict[str, Any]) -> None:
         """Enqueue an iteration's sums.
 
         Parameters
@@ -58,7 +58,7 @@ class Product:
         last : int
             The last iteration.
         parts, state : buffers
-        vertex : tuple
+        vectors : dict
             PPR_VERTEX_ARGS of ``cl/ranking/personalized/lanes.h``.
         """
         raise NotImplementedError

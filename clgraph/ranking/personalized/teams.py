@@ -83,12 +83,13 @@ def make_places(device: Device, rows: DeviceCSR, piece: int) -> Places:
     program.teams_bounds(2, n=n, piece=piece, key=key, bound=bound)
     long_rows, filled = device.download(bound, np.int32, 2).tolist()
     count = device.empty(long_rows, np.int32)
-    cutting = -(-long_rows // items), np.int32(long_rows), np.int32(piece), order, row_ptr
-    program.teams_counts(*cutting, count, most)
+    passes = -(-long_rows // items)
+    cutting = {"long_rows": long_rows, "piece": piece, "order": order, "row_ptr": row_ptr}
+    program.teams_counts(passes, **cutting, count=count, most=most)
     first = running_sums(device, count, long_rows, into=np.int32)
     pieces = int(device.download(first, np.int32, 1, offset=long_rows)[0])
     begin, end = (device.empty(pieces, rows.offset) for _ in range(2))
-    program.teams_cut(*cutting, first, begin, end)
+    program.teams_cut(passes, **cutting, first=first, piece_begin=begin, piece_end=end)
     longest_join = int(device.download(most, np.int32, 1)[0])
     return Places(order, long_rows, filled, first, begin, end, pieces, longest_join)
 
@@ -131,35 +132,35 @@ class Teams(Product):
             "ranking/personalized/teams", **defines, **self.csr.defines, LOCAL=self.local
         )
 
-    def enqueue(self, test: bool, last: int, parts: Any, state: Any, vertex: tuple[Any, ...]) -> None:
+    def enqueue(self, test: bool, last: int, parts: Any, state: Any, vectors: dict[str, Any]) -> None:
         csr, places = self.csr, self.places
-        arcs = (csr.col_idx, self._share)
+        arcs = {"col_idx": csr.col_idx, "share": self._share}
         if places.pieces:
             self._program.ppr_pieces(
                 places.pieces * self.team,
-                np.int32(places.pieces),
-                places.piece_begin,
-                places.piece_end,
-                *arcs,
-                vertex[0],
-                state,
-                self._piece_sum,
+                pieces=places.pieces,
+                piece_begin=places.piece_begin,
+                piece_end=places.piece_end,
+                **arcs,
+                value=vectors["value"],
+                state=state,
+                piece_sum=self._piece_sum,
                 local=self.local,
             )
         self._program.ppr_teams.exact(
             self.parts * self.local,
-            np.int32(self.n),
-            np.int32(test),
-            np.int32(last),
-            places.order,
-            np.int32(places.long_rows),
-            np.int32(places.filled),
-            places.first_piece,
-            self._piece_sum,
-            csr.row_ptr,
-            *arcs,
-            parts,
-            state,
-            *vertex,
+            n=self.n,
+            test=test,
+            last=last,
+            order=places.order,
+            long_rows=places.long_rows,
+            filled=places.filled,
+            first_piece=places.first_piece,
+            piece_sum=self._piece_sum,
+            row_ptr=csr.row_ptr,
+            **arcs,
+            parts=parts,
+            state=state,
+            **vectors,
             local=self.local,
         )

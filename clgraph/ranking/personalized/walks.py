@@ -169,7 +169,7 @@ class Walks:
 
     def _walk(self, i: int) -> None:
         """Counts and scores of distinct source i."""
-        dev, problem, n, wide = self.device, self.problem, self.n, self.numbers.wide
+        dev, problem, n = self.device, self.problem, self.n
         d, queries = problem.damping, self.queries
         dev.fill(self._visits, np.uint32(0), n + 2)
         on_dangling = float(queries.on_dangling[i])
@@ -215,10 +215,10 @@ class Walks:
             -(-n // self._items),
             n=n,
             source=source,
-            stay=wide(1 - d),
-            unit=wide((1 - d) * d * moving / self.walks),
-            lost_before=wide(back * on_dangling),
-            lost_unit=wide(back * moving / self.walks),
+            stay=1 - d,
+            unit=(1 - d) * d * moving / self.walks,
+            lost_before=back * on_dangling,
+            lost_unit=back * moving / self.walks,
             visits=self._visits,
             p=p,
             store=self._stored,
