@@ -74,7 +74,7 @@ __kernel void extract_place(const long entries, __global const uint *restrict ke
                             __global const uint *restrict member, __global const int *restrict before,
                             __global const int *restrict col_idx, __global int *restrict head,
                             __global const ulong *restrict weights, __global ulong *restrict new_weights,
-                            __global const int *restrict counts, __global int *restrict new_counts,
+                            __global const int *restrict multiplicity, __global int *restrict new_multiplicity,
                             __global const uchar *restrict way, __global uchar *restrict new_way)
 {
     FOR_ITEMS_LONG(p, entries)
@@ -86,7 +86,7 @@ __kernel void extract_place(const long entries, __global const uint *restrict ke
             new_weights[at] = weights[p];   // float64 numbers, copied bit by bit: no device needs to know them
 #endif
 #if HAS_COUNTS
-            new_counts[at] = counts[p];
+            new_multiplicity[at] = multiplicity[p];
 #endif
 #if HAS_WAY
             new_way[at] = way[p];

@@ -1,6 +1,6 @@
 // scale/generate.cl: the draws of csr/generate.cl that belong to some rows of a section, one shard at a time.
 //
-// A draw is made whenever it is asked for, or read from `tails` and `heads`, if they are given.
+// A draw is made whenever it is asked for, or read from `tail` and `head`, if they are given.
 // section    0 pairs: in the row of the smaller end. 1 rows: in both rows. 2 out: the tail's. 3 in: the head's.
 //            4, 5: in the row of the smaller end, if that is the tail, or the head. Loops are nowhere.
 // counts     uint[]    draws that belong to the rows of each block of BLOCK
@@ -26,9 +26,9 @@
 
 #define DRAW(i) \
     int t, h; \
-    if (tails) { \
-        t = tails[i]; \
-        h = heads[i]; \
+    if (tail) { \
+        t = tail[i]; \
+        h = head[i]; \
     } else \
         MADE(i, &t, &h); \
     int row[2] = {-1, -1}; \
@@ -40,7 +40,7 @@
             row[0] = -1; \
     }
 
-__kernel void shard_tally(const long count, const ulong seed, MODEL, __global const int *tails, __global const int *heads,
+__kernel void shard_tally(const long count, const ulong seed, MODEL, __global const int *tail, __global const int *head,
                           const int section, volatile __global uint *counts)
 {
     FOR_RUN(i, count) {
@@ -51,7 +51,7 @@ __kernel void shard_tally(const long count, const ulong seed, MODEL, __global co
     }
 }
 
-__kernel void shard_take(const long count, const ulong seed, MODEL, __global const int *tails, __global const int *heads,
+__kernel void shard_take(const long count, const ulong seed, MODEL, __global const int *tail, __global const int *head,
                          const int section, const int first, const int last, volatile __global uint *placed,
                          __global int *restrict rows, __global int *restrict cols)
 {

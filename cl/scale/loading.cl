@@ -1,7 +1,7 @@
 // scale/loading.cl: each entry of a shard looked at, or listed, once its offsets and heads are known to lie within bounds
 // (which files/binary.cl finds out).
 //
-// weights   ulong[]   the bits of doubles, or null      counts  int[], way  uchar[]   or null
+// weights   ulong[]   the bits of doubles, or null      multiplicity  int[], way  uchar[]   or null
 // found     uint[2]   faults; entries that join a vertex to itself
 // launch    a work-item takes RUN consecutive entries
 // tunables  RUN; OFFSET: type of row_ptr; PAIRS: no entry is in the row of its larger end
@@ -16,7 +16,7 @@
 
 __kernel void loading_entries(const int rows, const int first_row, const long entries,
                               __global const OFFSET *restrict row_ptr, __global const int *restrict col_idx,
-                              __global const ulong *restrict weights, __global const int *restrict counts,
+                              __global const ulong *restrict weights, __global const int *restrict multiplicity,
                               __global const uchar *restrict way, volatile __global uint *found)
 {
     uint faults = 0, loops = 0;
@@ -29,8 +29,8 @@ __kernel void loading_entries(const int rows, const int first_row, const long en
         loops += head == first_row + row;
         if (weights)
             faults += (weights[p] & INFINITE) == INFINITE;
-        if (counts)
-            faults += counts[p] < 1;
+        if (multiplicity)
+            faults += multiplicity[p] < 1;
         if (way)
             faults += way[p] < 1 || way[p] > 3;
     }

@@ -36,6 +36,8 @@ class ArrayFrontier:
         self._next = device.empty(copra.n, np.int32)
         self._word = device.empty(1, np.int32)
         self._passes = -(-copra.n // device.tuning.items)
+        rows = {"v_start": copra.v_start, "v_end": copra.v_end, "edges": copra.edges}
+        self._step = self._program.copra_bfs_step.bind(n=copra.n, **rows, label=self._label, found=self._word)
 
     def find(self, live: int) -> tuple[Any, int, int]:
         """(label buffer, label of the largest component, its size) among `live` vertices."""
@@ -68,23 +70,12 @@ class ArrayFrontier:
 
     def _search(self, source: int) -> int:
         """Label the component of `source`; returns its size."""
-        copra, device = self._copra, self._copra.device
+        device = self._copra.device
         self._program.copra_bfs_start(1, source=source, label=self._label, frontier=self._frontier)
         size, found = 1, 1
         while found:
             device.fill(self._word, np.int32(0), 1)
-            self._program.copra_bfs_step(
-                self._passes,
-                n=copra.n,
-                source=source,
-                v_start=copra.v_start,
-                v_end=copra.v_end,
-                edges=copra.edges,
-                label=self._label,
-                frontier=self._frontier,
-                next=self._next,
-                found=self._word,
-            )
+            self._step(self._passes, source=source, frontier=self._frontier, next=self._next)
             found = int(device.download(self._word, np.int32, 1)[0])
             size += found
             self._frontier, self._next = self._next, self._frontier

@@ -119,7 +119,7 @@ class ContractRun:
         self._merges = device.empty(1, np.int32)
         self._name: Any = None
         self._ends: list[Any] = []
-        self._drawn: list[Any] = []
+        self._drawn: dict[str, Any] = {}
         self._room = 0
         self._stale = False  # whether `_label` holds new numbers that the rows do not have yet
         self.iterations = self._size = self._whole = 0
@@ -187,16 +187,16 @@ class ContractRun:
         rows, device = self._rows, self._device
         if not self._ends:  # the first time is the largest
             self._ends = [device.empty(rows.arcs, np.int32) for _ in range(2)]
+        tail, head = self._ends
         self._kernels(rows).contract_arcs(
             -(-rows.arcs // self._run),
-            np.int32(rows.n),
-            np.int64(rows.arcs),
-            rows.row_ptr,
-            rows.col_idx,
-            self._label,
-            *self._ends,
+            n=rows.n,
+            arcs=rows.arcs,
+            **rows.buffers,
+            label=self._label,
+            tail=tail,
+            head=head,
         )
-        tail, head = self._ends
         self._rows = build_rows(device, self._size, tail, head, rows.arcs, mirror=False)
         self._stale = False
 
@@ -219,11 +219,11 @@ class ContractRun:
                 end, rate = self._useful(first, last, wanted - done)
             program.contract_link(
                 self._over(end - first),
-                np.int32(first),
-                np.int32(end),
-                *self._drawn,
-                self._label,
-                self._merges,
+                first=first,
+                last=end,
+                **self._drawn,
+                label=self._label,
+                merges=self._merges,
             )
             if done == 0:  # this was the bulk of the merges: shorten the paths for what follows
                 program.contract_compress(self._over(size), n=size, label=self._label)
@@ -240,21 +240,20 @@ class ContractRun:
                 "graph of far too many edges; ask for a larger sample"
             )
         if count > self._room:
-            self._drawn = [device.empty(count, np.int32) for _ in range(2)]
+            self._drawn = {name: device.empty(count, np.int32) for name in ("drawn_tail", "drawn_head")}
             self._flags = device.empty(count, np.uint8)
             self._counts = device.empty(-(-count // BLOCK), np.int32)
             self._room = count
         self._kernels(rows).contract_draw(
             self._over(count),
-            np.uint32(begin),
-            np.int32(count),
-            np.uint64(self._seed),
-            np.uint32(self.iterations),
-            np.int32(rows.n),
-            np.uint32(rows.arcs),
-            rows.row_ptr,
-            rows.col_idx,
-            *self._drawn,
+            begin=begin,
+            count=count,
+            seed=self._seed,
+            step=self.iterations,
+            n=rows.n,
+            arcs=rows.arcs,
+            **rows.buffers,
+            **self._drawn,
         )
         return count
 
@@ -262,7 +261,13 @@ class ContractRun:
         """Where to stop so that at most `missing` draws from `first` on join groups; the share of those."""
         blocks = -(-(last - first) // BLOCK)
         self._kernels(self._rows).contract_useful(
-            blocks, np.int32(first), np.int32(last), *self._drawn, self._label, self._flags, self._counts
+            blocks,
+            first=first,
+            last=last,
+            **self._drawn,
+            label=self._label,
+            useful=self._flags,
+            block_useful=self._counts,
         )
         up_to = np.cumsum(self._device.download(self._counts, np.int32, blocks), dtype=np.int64)
         rate = max(int(up_to[-1]), 1) / (last - first)
@@ -276,7 +281,7 @@ class ContractRun:
 
     def _finish_batch(self, size: int) -> None:
         """Number the new groups, and note the number for every original vertex."""
-        program, old = self._kernels(self._rows), np.int32(self._size)
+        program, old = self._kernels(self._rows), self._size
         passes = self._over(self._size)
         program.contract_compress(passes, n=old, label=self._label)
         self._name, count = self._members.number(self._size, self._label, ROOTS, self._name, self._number)
@@ -316,8 +321,15 @@ def regrouped(device: Device, graph: Graph, group: Any) -> Contracted:
     program = device.program("sampling/contract", ITEMS=items, RUN=run, **original.defines)
     program.contract_renumber(-(-n // items), n=n, number=number, label=group)
     tail, head = (device.empty(original.arcs, np.int32) for _ in range(2))
-    of = np.int32(n), np.int64(original.arcs), original.row_ptr, original.col_idx
-    program.contract_arcs(-(-original.arcs // run), *of, group, tail, head)
+    program.contract_arcs(
+        -(-original.arcs // run),
+        n=n,
+        arcs=original.arcs,
+        **original.buffers,
+        label=group,
+        tail=tail,
+        head=head,
+    )
     rows = build_rows(device, count, tail, head, original.arcs, mirror=False)
     return left_of(device, graph, rows, group, name)
 
@@ -347,14 +359,25 @@ def left_of(device: Device, graph: Graph, small: DeviceCSR, place: Any, name: An
     )
     count, first = device.zeros(small.arcs, np.int32), device.empty(small.arcs, np.uint32)
     device.fill(first, np.uint32(2**32 - 1), small.arcs)
-    of, into = (original.row_ptr, original.col_idx), (small.row_ptr, small.col_idx)
+    into = {"small_ptr": small.row_ptr, "small_col": small.col_idx, "count": count, "first": first}
     counts = Place.of(device, graph).column(graph, "multiplicity")
-    pairs.pairs_count(-(-arcs // run), np.int32(n), np.int64(arcs), *of, counts, place, *into, count, first)
+    pairs.pairs_count(
+        -(-arcs // run), n=n, arcs=arcs, **original.buffers, multiplicity=counts, place=place, **into
+    )
     many, kept = device.output(small.arcs, np.int32), device.output(arcs, np.uint8)
     device.fill(kept, np.uint8(0), arcs)
     several = device.zeros(1, np.uint32)
-    sizes = np.int32(n), np.int32(small.n), np.int64(small.arcs)
-    pairs.pairs_mark(-(-small.arcs // run), *sizes, *of, *into, count, first, many, kept, several)
+    pairs.pairs_mark(
+        -(-small.arcs // run),
+        n=n,
+        small_n=small.n,
+        small_arcs=small.arcs,
+        **original.buffers,
+        **into,
+        many=many,
+        kept=kept,
+        several=several,
+    )
     return Contracted(
         device,
         original,

@@ -130,8 +130,7 @@ class ContractRuns:
             n=size,
             arcs=arcs,
             whole=n,
-            row_ptr=one.rows.row_ptr,
-            col_idx=one.rows.col_idx,
+            **one.rows.buffers,
             place=one.place,
             name=one.name,
             into_ptr=row_ptr,
@@ -149,15 +148,38 @@ class ContractRuns:
         size, left = state.size, state.size - wanted
         label, number = (device.empty(rows.n, np.int32) for _ in range(2))
         name = device.empty(runs * left, np.int32)
-        draws = np.int32(size), np.uint64(first), np.uint32(step), np.int32(wanted)
-        self._program.runs_join.exact(runs * local, *draws, rows.row_ptr, rows.col_idx, label, local=local)
-        sizes = np.int32(size), np.int32(left), np.int32(self._n)
+        self._program.runs_join.exact(
+            runs * local,
+            local=local,
+            n=size,
+            seed=first,
+            step=step,
+            wanted=wanted,
+            **rows.buffers,
+            label=label,
+        )
         self._program.runs_number.exact(
-            runs * local, *sizes, label, state.name, number, name, state.place, local=local
+            runs * local,
+            local=local,
+            n=size,
+            left=left,
+            whole=self._n,
+            label=label,
+            name=state.name,
+            number=number,
+            new_name=name,
+            place=state.place,
         )
         tail, head = (device.empty(rows.arcs, np.int32) for _ in range(2))
-        of = np.int32(rows.n), np.int64(rows.arcs), rows.row_ptr, rows.col_idx
-        self._arcs.contract_arcs(-(-rows.arcs // self._run), *of, number, tail, head)
+        self._arcs.contract_arcs(
+            -(-rows.arcs // self._run),
+            n=rows.n,
+            arcs=rows.arcs,
+            **rows.buffers,
+            label=number,
+            tail=tail,
+            head=head,
+        )
         made = build_rows(device, runs * left, tail, head, rows.arcs, mirror=False)
         return State(left, made, state.place, name)
 

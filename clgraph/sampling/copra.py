@@ -94,8 +94,7 @@ class Copra:
         self.program.copra_build(
             self._passes,
             n=self.n,
-            row_ptr=self.csr.row_ptr,
-            col_idx=self.csr.col_idx,
+            **self.csr.buffers,
             v_start=self.v_start,
             v_end=self.v_end,
             edges=self.edges,
@@ -116,8 +115,7 @@ class Copra:
             self._passes_over(count),
             count=count,
             list=vertices,
-            row_ptr=c.row_ptr,
-            col_idx=c.col_idx,
+            **c.buffers,
             v_start=self.v_start,
             v_end=self.v_end,
             edges=self.edges,
@@ -138,8 +136,7 @@ class Copra:
             self._passes_over(count),
             count=count,
             list=vertices,
-            row_ptr=c.row_ptr,
-            col_idx=c.col_idx,
+            **c.buffers,
             v_start=self.v_start,
             edges=self.edges,
         )
@@ -148,13 +145,7 @@ class Copra:
         """Remove `count` distinct live edges, each given by one of its slots."""
         c = self.csr
         self.program.copra_remove_edges(
-            self._passes_over(count),
-            count=count,
-            slots=slots,
-            n=self.n,
-            row_ptr=c.row_ptr,
-            col_idx=c.col_idx,
-            edges=self.edges,
+            self._passes_over(count), count=count, slots=slots, n=self.n, **c.buffers, edges=self.edges
         )
 
     def remove_pairs(self, slots: Any, far: Any, count: int) -> None:
@@ -185,7 +176,14 @@ class Copra:
 
     def _vertex_edges(self, kernel: Any, vertices: Any, slots: Any, count: int) -> None:
         c = self.csr
-        kernel(self._passes_over(count), np.int32(count), vertices, slots, c.row_ptr, c.col_idx, self.edges)
+        kernel(
+            self._passes_over(count),
+            count=count,
+            vertices=vertices,
+            slots=slots,
+            **c.buffers,
+            edges=self.edges,
+        )
 
     def keep_component(self, label: Any, keep: int) -> int:
         """Remove every vertex whose label is not `keep`; returns the number of edges removed with them."""

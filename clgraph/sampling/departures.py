@@ -71,12 +71,12 @@ def departures(
     live = run.download().live
     csr, components = upload_csr(device, graph), graph_components(device, graph).largest()
     order = (_Edges if edges else _Vertices)(device, csr, seed, live)
-    program, n, passes = order.program, np.int32(csr.n), -(-csr.n // device.tuning.items)
+    program, n, passes = order.program, csr.n, -(-csr.n // device.tuning.items)
     label, flag = (device.empty(csr.n, np.int32) for _ in range(2))
     rounds = max(1, (order.turns - 1).bit_length())
     for bit in reversed(range(rounds)):
         program.departures_begin(passes, n=n, label=label, flag=flag)
-        order.join(np.int32(bit), label, flag)
+        order.join(bit, label, flag)
         program.departures_compress(passes, n=n, label=label, flag=flag)
         program.departures_narrow(
             passes, n=n, bit=bit, turn=order.turn, label=label, flag=flag, prefix=order.prefix
@@ -84,10 +84,10 @@ def departures(
         if progress:
             device.finish()
             progress(rounds - bit, rounds)
-    turns, launch = np.int32(order.turns), -(-order.turns // device.tuning.items)
+    turns, launch = order.turns, -(-order.turns // device.tuning.items)
     gone, cut = device.zeros(order.turns, np.uint32), device.zeros(order.turns, np.uint32)
     some = device.empty(order.turns, np.uint8)
-    root = np.int32(components.root)
+    root = components.root
     program.departures_count(passes, n=n, root=root, inside=components.label, prefix=order.prefix, gone=gone)
     remaining = order.cut(root, components.label, cut)
     program.departures_flags(launch, n=turns, gone=gone, some=some)
@@ -132,8 +132,8 @@ class _Vertices:
         shape, items = SHAPES.of(device), device.tuning.items
         self.program = device.program("sampling/departures", RUN=shape.run, ITEMS=items, **csr.defines)
         self.turns, self._device, self._csr = csr.n, device, csr
-        self._over = -(-csr.arcs // shape.run), np.int32(csr.n), np.int64(csr.arcs)
-        n, passes = np.int32(csr.n), -(-csr.n // items)
+        self._launch = -(-csr.arcs // shape.run)
+        n, passes = csr.n, -(-csr.n // items)
         device.reserve({"turns": 60 * csr.n})
         order = None
         for high in (0, 1):
@@ -143,17 +143,35 @@ class _Vertices:
         self.turn, self.prefix = device.empty(csr.n, np.int32), device.empty(csr.n, np.int32)
         self.program.departures_turns(passes, n=n, order=order, live=live, turn=self.turn, prefix=self.prefix)
 
-    def join(self, bit: np.int32, label: Any, flag: Any) -> None:
+    def join(self, bit: int, label: Any, flag: Any) -> None:
         """Join the vertices that a path of late enough turns connects."""
-        launch, n, arcs = self._over
-        rows = self._csr.row_ptr, self._csr.col_idx
-        self.program.departures_join(launch, n, arcs, bit, *rows, self.turn, self.prefix, label, flag)
+        csr = self._csr
+        self.program.departures_join(
+            self._launch,
+            n=csr.n,
+            arcs=csr.arcs,
+            bit=bit,
+            **csr.buffers,
+            turn=self.turn,
+            prefix=self.prefix,
+            label=label,
+            flag=flag,
+        )
 
-    def cut(self, root: np.int32, inside: Any, cut: Any) -> int:
+    def cut(self, root: int, inside: Any, cut: Any) -> int:
         """Count the edges that each turn takes away; how many are left."""
-        launch, n, arcs = self._over
-        left, rows = self._device.zeros(1, np.uint64), (self._csr.row_ptr, self._csr.col_idx)
-        self.program.departures_edges(launch, n, arcs, root, *rows, inside, self.prefix, cut, left)
+        csr, left = self._csr, self._device.zeros(1, np.uint64)
+        self.program.departures_edges(
+            self._launch,
+            n=csr.n,
+            arcs=csr.arcs,
+            root=root,
+            **csr.buffers,
+            inside=inside,
+            prefix=self.prefix,
+            cut=cut,
+            left=left,
+        )
         return int(self._device.download(left, np.uint64, 1)[0])
 
     def deletions(self, rows: int, some: Any, place: Any) -> npt.NDArray[np.int64]:
@@ -173,27 +191,26 @@ class _Edges:
         self._edges = program = device.program("sampling/departures_edges", **defines)
         self.turns, self._device = csr.arcs // 2, device
         device.reserve({"turns": 60 * self.turns, "arcs": 5 * csr.arcs, "labels": 12 * csr.n})
-        over = -(-csr.arcs // shape.run), np.int32(csr.n), np.int64(csr.arcs)
+        over, rows = -(-csr.arcs // shape.run), {"n": csr.n, "arcs": csr.arcs, **csr.buffers}
         upper = device.empty(csr.arcs, np.uint8)
-        program.departures_upper(*over, csr.row_ptr, csr.col_idx, upper)
+        program.departures_upper(over, **rows, upper=upper)
         number = running_sums(device, upper, csr.arcs, of=np.uint8, into=np.int32)
-        self._m, self._launch = np.int32(self.turns), -(-self.turns // items)
+        self._launch = -(-self.turns // items)
         low, high = device.empty(self.turns, np.int32), device.empty(self.turns, np.int32)
         priority = device.empty(self.turns, np.uint64)
-        rows = np.uint64(seed), csr.row_ptr, csr.col_idx
-        program.departures_list(*over, *rows, number, low, high, priority)
+        program.departures_list(over, **rows, seed=seed, place=number, low=low, high=high, priority=priority)
         del upper, number
         order = None
         for word in (0, 1):
             key = device.empty(self.turns, np.uint32)
             program.departures_keys(
-                self._launch, m=self._m, priority=priority, order=order, upper_word=word, key=key
+                self._launch, m=self.turns, priority=priority, order=order, upper_word=word, key=key
             )
             _, order = sort_by_key(device, key, self.turns, 32, order)
         self._low, self._high = device.empty(self.turns, np.int32), device.empty(self.turns, np.int32)
         program.departures_sorted(
             self._launch,
-            m=self._m,
+            m=self.turns,
             order=order,
             low=low,
             high=high,
@@ -203,16 +220,20 @@ class _Edges:
         self.prefix = device.empty(csr.n, np.int32)
         program.departures_live(-(-csr.n // items), n=csr.n, live=live, prefix=self.prefix)
 
-    def join(self, bit: np.int32, label: Any, flag: Any) -> None:
-        """Join the vertices that a path of late enough turns connects."""
-        ends = self._low, self._high, self.prefix
-        self._edges.departures_join_edges(self._launch, self._m, bit, *ends, label, flag)
+    @property
+    def _sorted(self) -> dict[str, Any]:
+        return {"m": self.turns, "low": self._low, "high": self._high, "prefix": self.prefix}
 
-    def cut(self, root: np.int32, inside: Any, cut: Any) -> int:
+    def join(self, bit: int, label: Any, flag: Any) -> None:
+        """Join the vertices that a path of late enough turns connects."""
+        self._edges.departures_join_edges(self._launch, **self._sorted, bit=bit, label=label, flag=flag)
+
+    def cut(self, root: int, inside: Any, cut: Any) -> int:
         """Count the edges that each turn takes away: none is left at the end of all."""
         self._died = self._device.empty(self.turns, np.uint8)
-        ends = self._low, self._high, inside, self.prefix
-        self._edges.departures_ends(self._launch, self._m, root, *ends, cut, self._died)
+        self._edges.departures_ends(
+            self._launch, **self._sorted, root=root, inside=inside, cut=cut, died=self._died
+        )
         return 0
 
     def deletions(self, rows: int, some: Any, place: Any) -> npt.NDArray[np.int64]:
@@ -221,6 +242,6 @@ class _Edges:
         before = running_sums(device, self._died, self.turns, of=np.uint8, into=np.int32)
         found = device.output(rows, np.int64)
         self._edges.departures_deletions(
-            self._launch, m=self._m, some=some, place=place, before=before, deletions=found
+            self._launch, m=self.turns, some=some, place=place, before=before, deletions=found
         )
         return device.take(found, np.int64, rows)

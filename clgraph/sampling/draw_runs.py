@@ -53,29 +53,37 @@ class DrawRuns(Replicates):
         self.at_first = min(shape.runs, self.most)
         device.reserve({"areas": 4 * self._area * self.at_first})
         defines = {"LOCAL": shape.local, "HYBRID": int(weight != 1), **self._csr.defines}
-        self._kernel = device.program("sampling/draw_runs", **defines).draw_runs
+
         tolerance = options.tolerance
         least = [ceil(size - (Fraction(size, 1000) if tolerance is None else tolerance)) for size in targets]
-        self._least = device.upload(np.array(least, np.int32))
-        self._chance = np.uint64(weight.numerator), np.uint64(weight.denominator)
+
         listed, largest = edge_list(device, graph), graph_components(device, graph).largest()
-        self._graph = self._csr.row_ptr, edge_numbers(device, graph), listed.low, listed.high
-        self._start = largest.label, np.int32(largest.root), np.int32(largest.size)
+        self._kernel = device.program("sampling/draw_runs", **defines).draw_runs.bind(
+            n=n,
+            m=m,
+            room=m // 8 + 1,
+            p=weight.numerator,
+            q=weight.denominator,
+            row_ptr=self._csr.row_ptr,
+            edge=edge_numbers(device, graph),
+            low=listed.low,
+            high=listed.high,
+            inside=largest.label,
+            root=largest.root,
+            whole=largest.size,
+            targets=self._targets,
+            target=self._target,
+            least=device.upload(np.array(least, np.int32)),
+        )
 
     def _launch(self, first: int, runs: int, member: Any, kept: Any, count: Any) -> None:
         area = self._device.empty(self._area * runs, np.int32)
-        sizes = np.int32(self._n), np.int32(self._m), np.int32(self._m // 8 + 1), np.uint64(first)
-        targets = np.int32(self._targets), self._target, self._least
         self._kernel.exact(
             runs * self._local,
-            *sizes,
-            *self._chance,
-            *self._graph,
-            *self._start,
-            *targets,
-            area,
-            member,
-            kept,
-            count,
             local=self._local,
+            first_seed=first,
+            area=area,
+            member=member,
+            kept=kept,
+            count=count,
         )

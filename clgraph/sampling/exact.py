@@ -83,13 +83,11 @@ class Probes:
 
     def begin(self) -> State:
         """Make the keys and find the input's largest component."""
-        csr, n = self._csr, np.int32(self._n)
+        about = {"n": self._n, "seed": self._seed, "key": self._key}
         if self._edges:
-            self._program.exact_edge_keys(
-                self._passes, n=n, seed=self._seed, row_ptr=csr.row_ptr, col_idx=csr.col_idx, key=self._key
-            )
+            self._program.exact_edge_keys(self._passes, **about, **self._csr.buffers)
         else:
-            self._program.exact_vertex_keys(self._passes, n=n, seed=self._seed, key=self._key)
+            self._program.exact_vertex_keys(self._passes, **about)
         self.count += 1
         largest = self._components.largest()
         self._kept = largest.label
@@ -121,11 +119,17 @@ class Probes:
         newest: int | None = None,
         revived: npt.NDArray[np.int32] | None = None,
     ) -> None:
-        csr, n = self._csr, np.int32(self._n)
-        by_key = np.uint32(0 if self._edges else threshold)
-        known = (low.label, np.int32(0)) if higher is None else (higher.label, np.int32(1))
+        csr = self._csr
         self._program.exact_mask(
-            self._passes, n, low.label, np.int32(low.root), self._key, by_key, *known, label
+            self._passes,
+            n=self._n,
+            inside=low.label,
+            root=low.root,
+            key=self._key,
+            threshold=0 if self._edges else threshold,
+            known=(low if higher is None else higher).label,
+            begun=higher is not None,
+            label=label,
         )
         if revived is not None and len(revived):
             listed = self._device.upload(revived)
@@ -149,34 +153,18 @@ class Probes:
         """The deletions inside the followed component from `low` up to a threshold, in the loop's order."""
         device, csr = self._device, self._csr
         capacity = CAPACITY
-        bounds = (np.uint32(low.at), np.uint32(above), low.label, np.int32(low.root))
+        inside = {"n": self._n, "low": low.at, "high": above, "inside": low.label, "root": low.root}
         while True:
             device.fill(self._counter, np.int32(0), 1)
             vertices = device.empty(capacity, np.int32)
             arcs = device.empty(capacity, csr.offset) if self._edges else None
+            into = {"key": self._key, "capacity": capacity, "count": self._counter}
             if self._edges:
                 self._program.exact_collect_edges(
-                    self._passes,
-                    np.int32(self._n),
-                    csr.row_ptr,
-                    csr.col_idx,
-                    self._key,
-                    *bounds,
-                    np.int32(capacity),
-                    self._counter,
-                    vertices,
-                    arcs,
+                    self._passes, **inside, **csr.buffers, **into, tail=vertices, arc=arcs
                 )
             else:
-                self._program.exact_collect_vertices(
-                    self._passes,
-                    np.int32(self._n),
-                    self._key,
-                    *bounds,
-                    np.int32(capacity),
-                    self._counter,
-                    vertices,
-                )
+                self._program.exact_collect_vertices(self._passes, **inside, **into, list=vertices)
             count = int(device.download(self._counter, np.int32, 1)[0])
             if count <= capacity:
                 break

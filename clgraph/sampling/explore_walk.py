@@ -93,8 +93,8 @@ class DepthFirst:
             Why that is the device, although the walk is long; else empty.
         """
         device, csr = self._device, self._csr
-        row = device.download(csr.row_ptr, csr.offset, 1, offset=begin)[0]
-        start, steps = (np.int32(begin), csr.offset(row)), self._steps()
+        row = int(device.download(csr.row_ptr, csr.offset, 1, offset=begin)[0])
+        start, steps = {"start": begin, "row": row}, self._steps()
         note = ""
         if self._shape.own is not None and count > self._shape.own and (walker := host_cpu()) is not device:
             note = f"the walk, which is serial, ran on {device.name}: "
@@ -109,7 +109,7 @@ class DepthFirst:
         return _walk(device, csr, steps, start, count, progress), device, note
 
     def _elsewhere(
-        self, walker: Device, steps: Any, start: tuple[Any, Any], count: int, progress: Tell | None
+        self, walker: Device, steps: Any, start: dict[str, int], count: int, progress: Tell | None
     ) -> npt.NDArray[np.int32]:
         """The visits of a walk on another device."""
         device, csr = self._device, self._csr
@@ -124,20 +124,26 @@ class DepthFirst:
         device, csr = self._device, self._csr
         order = self._ordered()
         step = device.empty(2 * csr.arcs, csr.offset)
-        arcs = np.int32(csr.n), np.int64(csr.arcs), csr.row_ptr
-        self._program.order_steps(-(-csr.arcs // self._shape.run), *arcs, order, step)
+        self._program.order_steps(
+            -(-csr.arcs // self._shape.run),
+            n=csr.n,
+            arcs=csr.arcs,
+            row_ptr=csr.row_ptr,
+            order=order,
+            step=step,
+        )
         return step
 
     def _ordered(self) -> Any:
         """Every row's neighbours in increasing number(seed, v, u)."""
         device, csr, program, buckets = self._device, self._csr, self._program, self._buckets
-        arcs = np.int32(csr.n), np.int64(csr.arcs), np.uint64(self._seed), csr.row_ptr, csr.col_idx
+        rows = {"n": csr.n, "arcs": csr.arcs, "seed": self._seed, **csr.buffers}
         runs = -(-csr.arcs // self._shape.run)
         count = device.zeros(buckets, np.uint32)
-        program.order_count(runs, *arcs, count)
+        program.order_count(runs, **rows, count=count)
         begin = running_sums(device, count, buckets, of=np.uint32, into=csr.offset)
         order, key = device.empty(csr.arcs, np.int32), device.empty(csr.arcs, np.uint32)
-        program.order_deal(runs, *arcs, count, begin, order, key)
+        program.order_deal(runs, **rows, count=count, begin=begin, order=order, key=key)
         program.order_sort(
             -(-buckets // self._shape.run),
             n=csr.n,
@@ -165,7 +171,7 @@ def _needs(csr: DeviceCSR, wanted: int) -> dict[str, int]:
 
 
 def _walk(
-    device: Device, csr: DeviceCSR, steps: Any, start: tuple[Any, Any], wanted: int, progress: Tell | None
+    device: Device, csr: DeviceCSR, steps: Any, start: dict[str, int], wanted: int, progress: Tell | None
 ) -> Any:
     """The first `wanted` vertices that a walk visits; its steps are on this device."""
     shape = SHAPES.of(device)
@@ -174,21 +180,12 @@ def _walk(
     visited = device.zeros(csr.n // 32 + 1, np.uint32)
     visit, state = device.output(wanted, np.int32), device.empty(2, np.int32)
     stack = device.empty(csr.n, csr.offset)
-    program.explore_start(1, *start, visited, visit, stack, state)
+    memory = {"visited": visited, "visit": visit, "stack": stack, "state": state}
+    program.explore_start(1, **start, **memory)
+    walk = program.explore_walk.bind(steps=shape.steps, wanted=wanted, arcs=csr.arcs, step=steps, **memory)
     count = 1
     while count < wanted:
-        program.explore_walk.exact(
-            shape.lanes,
-            steps=shape.steps,
-            wanted=wanted,
-            arcs=csr.arcs,
-            step=steps,
-            visited=visited,
-            visit=visit,
-            stack=stack,
-            state=state,
-            local=shape.lanes,
-        )
+        walk.exact(shape.lanes, local=shape.lanes)
         depth, count = (int(x) for x in device.download(state, np.int32, 2))
         if depth == 0 and count < wanted:
             raise DeviceError(

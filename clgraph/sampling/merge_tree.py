@@ -121,7 +121,7 @@ def whole_tree(
     up, size, smallest, child = (device.empty(nodes, np.int32) for _ in range(4))
     arcs, fresh = device.empty(nodes, csr.offset), device.empty(nodes, csr.offset)
     state = device.upload(np.array([n, -1, 0], np.int32), writable=True)
-    tree = (up, size, arcs, smallest, child)
+    tree = {"up": up, "size": size, "arcs": arcs, "smallest": smallest, "child": child}
     if vertices is not None:
         rank = np.empty(n, np.int32)
         rank[vertices] = np.arange(n, dtype=np.int32)
@@ -129,17 +129,19 @@ def whole_tree(
         for end in range(n, 0, -STEPS):
             begin = max(0, end - STEPS)
             program.merge_tree_vertices(
-                1, np.int32(begin), np.int32(end), order, place, csr.row_ptr, csr.col_idx, *tree
+                1, begin=begin, end=end, order=order, rank=place, **csr.buffers, **tree
             )
             _tell(device, progress, n - begin, n)
     else:
         assert edges is not None
-        program.merge_tree_leaves(-(-n // device.tuning.items), np.int32(n), *tree)
+        program.merge_tree_leaves(-(-n // device.tuning.items), n=n, **tree)
         low, high = (device.upload(end) for end in edges)
         count = len(edges[0])
         for end in range(count, 0, -STEPS):
             begin = max(0, end - STEPS)
-            program.merge_tree_edges(1, np.int64(begin), np.int64(end), low, high, *tree, fresh, state)
+            program.merge_tree_edges(
+                1, begin=begin, end=end, low=low, high=high, **tree, fresh=fresh, state=state
+            )
             _tell(device, progress, count - begin, count)
         nodes = int(device.download(state, np.int32, 1)[0])
     program.merge_tree_root(1, nodes=nodes, up=up, size=size, smallest=smallest, state=state)
@@ -156,14 +158,14 @@ def _follow(
     device: Device,
     program: Any,
     csr: DeviceCSR,
-    tree: tuple[Any, ...],
+    tree: dict[str, Any],
     fresh: Any,
     state: Any,
     *,
     by_edges: bool,
 ) -> Rows:
     """Go down from the input's largest component, at each deletion to the component that the loop keeps."""
-    _, size, arcs, _, child = tree
+    size, arcs = tree["size"], tree["arcs"]
     root = int(device.download(state, np.int32, 1, offset=1)[0])
     parts: list[tuple[npt.NDArray[Any], ...]] = [
         (
@@ -184,7 +186,7 @@ def _follow(
             size=size,
             arcs=arcs,
             fresh=fresh,
-            child=child,
+            child=tree["child"],
             deletions=gone,
             vertices=there,
             left=left,

@@ -304,11 +304,11 @@ def cut_out(device: Device, graph: Graph, packed: Packed, which: list[tuple[int,
     before = running_sums(device, count, samples * words, into=np.int32)
     length = device.empty(n, np.int32)
     passes = (-(-csr.n // items), samples)
-    rows = np.int32(csr.n), np.int32(words), np.int32(edge_words), of, csr.row_ptr, csr.col_idx
-    bits = edge, member, kept, before
-    program.packed_lengths(passes, *rows, *bits, length)
+    sizes_of = {"n": csr.n, "words": words, "edge_words": edge_words, "of": of}
+    bits = {"edge": edge, "member": member, "kept": kept, "before": before}
+    program.packed_lengths(passes, **sizes_of, **csr.buffers, **bits, length=length)
     row_ptr, col_idx = running_sums(device, length, n, into=np.int32), device.output(total, np.int32)
-    program.packed_fill(passes, *rows, *bits, row_ptr, col_idx)
+    program.packed_fill(passes, **sizes_of, **csr.buffers, **bits, into_ptr=row_ptr, into_idx=col_idx)
     return Joined(DeviceCSR(n, total, row_ptr, col_idx, np.int32), begin, arcs)
 
 

@@ -83,6 +83,7 @@ class Repair:
         self._level = device.empty(self._words, np.uint32)
         self._list = device.empty(2 * n, np.int32)
         self._tally = device.empty(4, np.int32)
+        self._state = {"level": self._level, "list": self._list, "tally": self._tally}
         self._program = device.program(
             "sampling/repair", ITEMS=device.tuning.items, WHOLE_ROWS=int(vertices), **copra.csr.defines
         )
@@ -157,17 +158,15 @@ class Repair:
 
         Returns how many vertices are reattached then.
         """
-        rows = (self._copra.csr.row_ptr, self._copra.edges)
         while (upto := self._count(FILLED)) > done:
             self._program.repair_spread(
                 self._over(upto - done),
-                np.int32(listed),
-                np.int32(done),
-                np.int32(upto),
-                *rows,
-                self._level,
-                self._list,
-                self._tally,
+                listed=listed,
+                from_=done,
+                to=upto,
+                row_ptr=self._copra.csr.row_ptr,
+                edges=self._copra.edges,
+                **self._state,
             )
             done = upto
         return done
@@ -175,17 +174,22 @@ class Repair:
     def _repair(self) -> int:
         """Number of live vertices no longer connected with the hub; all vertices if it gave up."""
         program, device, csr = self._program, self._copra.device, self._copra.csr
-        rows = (csr.row_ptr, self._copra.edges)
-        state = (self._level, self._list, self._tally)
+        rows = {"row_ptr": csr.row_ptr, "edges": self._copra.edges}
         vertices, slots, count = self._choice.removed()
         # Otherwise the batch is a part of one that was undone: whatever it detaches is on the list already.
         if self._listed == 0:
             device.fill(self._tally, np.int32(0), 4)
             if self._vertices:
-                program.repair_vertices(self._over(count), np.int32(count), vertices, *state)
+                program.repair_vertices(self._over(count), count=count, vertices=vertices, **self._state)
             else:
                 program.repair_edges(
-                    self._over(count), np.int32(count), vertices, slots, csr.col_idx, *rows, *state
+                    self._over(count),
+                    count=count,
+                    vertices=vertices,
+                    slots=slots,
+                    col_idx=csr.col_idx,
+                    **rows,
+                    **self._state,
                 )
             waves = 0
             while (upto := self._count(LISTED)) > self._listed:
@@ -194,16 +198,16 @@ class Repair:
                     return self._copra.n
                 program.repair_wave(
                     self._over(upto - self._listed),
-                    np.int32(self._listed),
-                    np.int32(upto),
-                    csr.col_idx,
-                    *rows,
-                    *state,
+                    from_=self._listed,
+                    to=upto,
+                    col_idx=csr.col_idx,
+                    **rows,
+                    **self._state,
                 )
                 self._listed = upto
                 waves += 1
         done = self._count(FILLED)
-        program.repair_mend(self._over(self._listed), np.int32(self._listed), *rows, *state)
+        program.repair_mend(self._over(self._listed), listed=self._listed, **rows, **self._state)
         done = self._spread(self._listed, done)
         if self._count(DEEP):
             self.follows = False

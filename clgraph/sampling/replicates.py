@@ -105,26 +105,24 @@ class Serial(Replicates):
         device.reserve({"areas": 4 * area * self.at_first})
         program = device.program("sampling/replicates", **self._csr.defines)
         bits = max(1, self._things.bit_length() - 1)
-        buckets = np.int32(64 - bits), np.int32(1 << bits)
-        self._area = device.empty(area * self.at_first, np.int32)
-        common = (np.int32(self._targets), self._target, self._area)
-        self._head: tuple[Any, ...]
-        self._tail: tuple[Any, ...]
+        common = {
+            "n": n,
+            "shift": 64 - bits,
+            "buckets": 1 << bits,
+            "targets": self._targets,
+            "target": self._target,
+            "area": device.empty(area * self.at_first, np.int32),
+        }
         if edges:
             listed = edge_list(device, graph)
-            self._kernel = program.replicates_edges
-            self._head = (np.int32(n), np.int32(m))
-            self._tail = (*buckets, listed.low, listed.high, *common)
+            self._kernel = program.replicates_edges.bind(**common, m=m, low=listed.low, high=listed.high)
         else:
-            self._kernel = program.replicates_vertices
-            self._head = (np.int32(n),)
-            self._tail = (*buckets, self._csr.row_ptr, self._csr.col_idx, *common)
+            self._kernel = program.replicates_vertices.bind(**common, **self._csr.buffers)
 
     def _launch(self, first: int, runs: int, member: Any, kept: Any, count: Any) -> None:
-        bits = (member, kept) if self._edges else (member,)
+        bits = {"member": member, "kept": kept} if self._edges else {"member": member}
         after = self._device.zeros(1, np.int32)
-        seeds = np.uint64(first), np.int32(runs)
-        self._kernel.exact(self.at_first, *self._head, *seeds, *self._tail, after, *bits, count, local=1)
+        self._kernel.exact(self.at_first, local=1, seed=first, runs=runs, next=after, **bits, count=count)
 
 
 class Breadth(Replicates):
@@ -144,17 +142,25 @@ class Breadth(Replicates):
         self.at_first = max(1, min(lanes, room // area))
         self.most = 1 << 30
         device.reserve({"areas": area * self.at_first})
-        self._kernel = device.program("sampling/replicates_explore", **self._csr.defines).replicates_breadth
         number = device.empty(self._n, np.int32)
         inside, whole = Members(device).number(self._n, largest.label, largest.root, None, number)
-        self._area = device.empty(6 * self._n * self.at_first, np.int32)
-        given = np.int32(-1 if start is None else start)
-        self._tail = (inside, np.int32(whole), given, np.int32(self._targets), self._target, self._area)
+        program = device.program("sampling/replicates_explore", **self._csr.defines)
+        self._kernel = program.replicates_breadth.bind(
+            n=self._n,
+            **self._csr.buffers,
+            inside=inside,
+            whole=whole,
+            given=-1 if start is None else start,
+            targets=self._targets,
+            target=self._target,
+            area=device.empty(6 * self._n * self.at_first, np.int32),
+        )
 
     def _launch(self, first: int, runs: int, member: Any, kept: Any, count: Any) -> None:
         after = self._device.zeros(1, np.int32)
-        head = np.int32(self._n), np.uint64(first), np.int32(runs), self._csr.row_ptr, self._csr.col_idx
-        self._kernel.exact(self.at_first, *head, *self._tail, after, member, count, local=1)
+        self._kernel.exact(
+            self.at_first, local=1, seed=first, runs=runs, next=after, member=member, count=count
+        )
 
 
 class Probing(Replicates):
@@ -164,7 +170,7 @@ class Probing(Replicates):
         super().__init__(device, graph, targets, edges=edges)
         n = self._n
         self._largest = graph_components(device, graph).largest()
-        self._few = np.int32(max(1, FEW * self._largest.size // self._things))
+        self._few = max(1, FEW * self._largest.size // self._things)
         each = {
             "key": 4 * self._things,
             "label": 4 * (n + ROOM),
@@ -199,58 +205,81 @@ class Probing(Replicates):
 
     def _launch(self, first: int, runs: int, member: Any, kept: Any, count: Any) -> None:
         self._make_room(runs)
-        device, probe, settle, csr = self._device, self._probe, self._settle, self._csr
-        n, m, things, seed = np.int32(self._n), np.int32(self._m), np.int32(self._things), np.uint64(first)
-        ends, targets = (self._list.low, self._list.high), np.int32(self._targets)
-        label, size, inside, key, state = self._label, self._size, self._inside, self._key, self._runs
-        largest = self._largest
+        device, probe, settle = self._device, self._probe, self._settle
+        n, m, things, targets = self._n, self._m, self._things, self._targets
+        label, size, inside, key = self._label, self._size, self._inside, self._key
+        draws, ends = {"seed": first, "key": key}, {"low": self._list.low, "high": self._list.high}
+        lists = {"name": self._names, "priority": self._priority}
         told = device.zeros(2, np.int32)  # runs left, faults
         fault = device.zeros(1, np.int32)
         active, following = self._active, self._next
-        probe.probes_keys((self._things, runs), things, seed, *ends, key)
-        start = np.int32(largest.root), np.int32(largest.size)
-        slots = np.int32(runs * self._targets)
-        probe.probes_begin((self._n, runs), n, largest.label, *start, inside, state, active, count, slots)
+        probe.probes_keys((things, runs), things=things, **draws, **ends)
+        probe.probes_begin(
+            (n, runs),
+            n=n,
+            whole=self._largest.label,
+            root=self._largest.root,
+            size=self._largest.size,
+            inside=inside,
+            runs=self._runs,
+            active=active,
+            count=count,
+            slots=runs * targets,
+        )
         left = runs
         while left:
-            over = (self._n, left)
-            who = (active, state)
-            probe.probes_mask(over, n, seed, *who, inside, key, label, size)
-            probe.probes_link((self._m, left), n, m, seed, *who, *ends, key, label)
-            probe.probes_compress(over, n, *who, label, size)
-            probe.probes_biggest(over, n, *who, label, size)
-            probe.probes_root(over, n, *who, label, size)
-            lists = (self._names, self._priority)
-            ordered = (self._sorted, self._sorted_priority)
-            settle.settle_collect((self._things, left), n, things, seed, *who, *ends, key, inside, *lists)
-            settle.settle_order((ROOM, left), *who, *lists, *ordered)
-            each = (n, np.int32(left))
+            over = (n, left)
+            who: dict[str, Any] = {"n": n, "active": active, "runs": self._runs}
+            probe.probes_mask(over, **who, **draws, inside=inside, label=label, size=size)
+            probe.probes_link((m, left), **who, m=m, **draws, **ends, label=label)
+            probe.probes_compress(over, **who, label=label, size=size)
+            probe.probes_biggest(over, **who, label=label, size=size)
+            probe.probes_root(over, **who, label=label, size=size)
+            settle.settle_collect(
+                (things, left), **who, things=things, **draws, **ends, inside=inside, **lists
+            )
+            settle.settle_order(
+                (ROOM, left),
+                active=active,
+                runs=self._runs,
+                **lists,
+                sorted=self._sorted,
+                sorted_priority=self._sorted_priority,
+            )
             settle.settle_follow(
                 left,
-                *each,
-                *who,
-                self._target,
-                csr.row_ptr,
-                csr.col_idx,
-                *ends,
-                *ordered,
-                label,
-                size,
-                self._smallest,
-                self._child,
-                fault,
                 local=1,
+                **who,
+                count=left,
+                target=self._target,
+                **self._csr.buffers,
+                **ends,
+                sorted=self._sorted,
+                priority=self._sorted_priority,
+                label=label,
+                sizes=size,
+                smallests=self._smallest,
+                children=self._child,
+                fault=fault,
             )
             device.fill(told, np.int32(0), 1)
             settle.settle_decide(
-                left, *each, targets, self._few, *who, self._target, label, size, following, told, fault
+                left,
+                **who,
+                count=left,
+                targets=targets,
+                few=self._few,
+                target=self._target,
+                label=label,
+                sizes=size,
+                next=following,
+                left=told,
+                fault=fault,
             )
-            probe.probes_narrow(over, n, *who, label, inside)
-            probe.probes_emit_members((self._words, left), n, targets, *who, inside, member, count)
-            edge_words = -(-self._m // 32)
-            probe.probes_emit_edges(
-                (edge_words, left), n, m, seed, targets, *who, *ends, key, inside, kept, count
-            )
+            probe.probes_narrow(over, **who, label=label, inside=inside)
+            shown = {**who, "targets": targets, "inside": inside, "count": count}
+            probe.probes_emit_members((self._words, left), **shown, member=member)
+            probe.probes_emit_edges((-(-m // 32), left), **shown, m=m, **draws, **ends, kept=kept)
             left = int(device.download(told, np.int32, 1)[0])
             active, following = following, active
             if int(device.download(fault, np.int32, 1)[0]):

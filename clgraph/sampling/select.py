@@ -36,7 +36,7 @@ class ByPriority:
         device = copra.device
         self._copra, self._edges = copra, edges
         self._kind = "edges" if edges else "vertices"
-        self._program = device.program(
+        program = device.program(
             "sampling/select",
             ITEMS=device.tuning.items,
             HAS_COPIES=int(copra.has_copies),
@@ -50,16 +50,17 @@ class ByPriority:
         things = copra.arcs // 2 if edges else copra.n
         self._list = device.empty(max(things, 1), copra.offset if edges else np.int32)
         self._owners = device.empty(max(things, 1), np.int32) if edges else None
-        head: list[Any] = [np.int32(copra.n), np.uint64(seed), copra.v_start]
+        self._lists = {"owners": self._owners, "list": self._list} if edges else {"list": self._list}
+        rows = {"n": copra.n, "seed": seed, "v_start": copra.v_start}
         if edges:
-            head += [copra.v_end, copra.edges, copra.csr.row_ptr, copra.csr.col_idx]
-        self._head = head
+            rows |= {"v_end": copra.v_end, "edges": copra.edges, **copra.csr.buffers}
+        self._kernels = {
+            what: getattr(program, f"select_{what}_{self._kind}").bind(**rows)
+            for what in ("count", "collect", "list")
+        }
         self._low = 0  # every live priority is at or above this
         self._reached = 0
         self._count = 0
-
-    def _run(self, what: str, *arguments: Any) -> None:
-        getattr(self._program, f"select_{what}_{self._kind}")(self._passes, *self._head, *arguments)
 
     def _cutoff(self, count: int, live: int) -> tuple[int, int]:
         """(priority, position) of the `count`-th of `live` vertices or edges."""
@@ -69,7 +70,7 @@ class ByPriority:
         while True:
             shift = max(0, (min(width, TOP - low) - 1).bit_length() - (BINS.bit_length() - 1))
             device.fill(self._histogram, np.int32(0), BINS)
-            self._run("count", np.uint64(low), np.int32(shift), np.int32(BINS), self._histogram)
+            self._kernels["count"](self._passes, low=low, shift=shift, bins=BINS, histogram=self._histogram)
             up_to = np.cumsum(device.download(self._histogram, np.int32, BINS), dtype=np.int64)
             if up_to[-1] < wanted:
                 wanted -= int(up_to[-1])
@@ -91,14 +92,14 @@ class ByPriority:
     def _nth(self, wanted: int, low: int, width: int, inside: int) -> tuple[int, int]:
         device = self._copra.device
         device.fill(self._counter, np.int32(0), 1)
-        self._run(
-            "collect",
-            np.uint64(low),
-            np.uint64(width),
-            np.int32(COLLECT),
-            self._counter,
-            self._priority,
-            self._position,
+        self._kernels["collect"](
+            self._passes,
+            low=low,
+            width=width,
+            capacity=COLLECT,
+            count=self._counter,
+            priority=self._priority,
+            position=self._position,
         )
         priority = device.download(self._priority, np.uint64, inside)
         position = device.download(self._position, self._copra.offset, inside)
@@ -109,12 +110,13 @@ class ByPriority:
         device, copra = self._copra.device, self._copra
         live = edges if self._edges else vertices
         if count == live:
-            cutoff, position = TOP - 1, np.iinfo(copra.offset).max
+            cutoff, position = TOP - 1, int(np.iinfo(copra.offset).max)
         else:
             cutoff, position = self._cutoff(count, live)
         device.fill(self._counter, np.int32(0), 1)
-        lists = [self._owners, self._list] if self._edges else [self._list]
-        self._run("list", np.uint64(cutoff), copra.offset(position), self._counter, *lists)
+        self._kernels["list"](
+            self._passes, cutoff=cutoff, cutoff_position=position, count=self._counter, **self._lists
+        )
         listed = int(device.download(self._counter, np.int32, 1)[0])
         if listed != count:
             raise DeviceError(

@@ -71,21 +71,28 @@ class StrongCopraFinder:
         copra, device = self._copra, self._copra.device
         rows = upload_csr(device, graph)
         way = device.empty(max(copra.arcs, 1), np.uint8)
-        self._run("ways", copra.csr.row_ptr, copra.csr.col_idx, rows.row_ptr, rows.col_idx, way)
+        self._run("ways", **copra.csr.buffers, arc_ptr=rows.row_ptr, arc_idx=rows.col_idx, way=way)
         return way
 
-    def _run(self, what: str, *arguments: Any) -> None:
-        getattr(self._program, f"strong_{what}")(self._passes, np.int32(self._copra.n), *arguments)
+    def _run(self, what: str, **arguments: Any) -> None:
+        getattr(self._program, f"strong_{what}")(self._passes, n=self._copra.n, **arguments)
 
     def find(self, live: int) -> tuple[Any, int, int]:
         """(label buffer, label of the largest strong component, its size) among `live` vertices."""
         copra = self._copra
         out_end, in_end = self._ends
         self._run(
-            "live_rows", copra.csr.row_ptr, copra.edges, self._way, out_end, self._heads, in_end, self._tails
+            "live_rows",
+            row_ptr=copra.csr.row_ptr,
+            edges=copra.edges,
+            way=self._way,
+            out_end=out_end,
+            out_idx=self._heads,
+            in_end=in_end,
+            in_idx=self._tails,
         )
         self._strong.labels_into(self._label)
-        self._run("absent", copra.v_start, self._label)
+        self._run("absent", v_start=copra.v_start, label=self._label)
         self._giant.sample(self._label)
         root, size, _ = self._giant.largest_label(self._label)
         return self._label, root, size
@@ -94,5 +101,13 @@ class StrongCopraFinder:
         """Remove every vertex with another label; returns the number of edges removed with them."""
         copra, device = self._copra, self._copra.device
         device.fill(self._lost, np.int32(0), 1)
-        self._run("keep", np.int32(keep), label, copra.v_start, copra.v_end, copra.edges, self._lost)
+        self._run(
+            "keep",
+            keep=keep,
+            label=label,
+            v_start=copra.v_start,
+            v_end=copra.v_end,
+            edges=copra.edges,
+            removed=self._lost,
+        )
         return int(device.download(self._lost, np.int32, 1)[0]) // 2

@@ -117,7 +117,7 @@ class ExactRun:
                     share = excess[0] / (excess[0] - excess[1])
                     nudge = moved * self._keys_of(FEW) // 2  # so that the other end comes closer too
                     threshold = low.at + int((upper - low.at) * share) + nudge
-            found = self._probes.probe(low, out=min(max(threshold, low.at + 1), upper - 1), n=high)
+            found = self._probes.probe(low, min(max(threshold, low.at + 1), upper - 1), high)
             if 2 * found.size > low.size and found.size > target:
                 self._probes.recycle(low)
                 self._low = found

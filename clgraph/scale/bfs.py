@@ -170,17 +170,17 @@ class Search:
         items, long = self._device.tuning.items, self._shape.long
         return self._device.program("scale/bfs", ITEMS=items, LONG=long, **defines)
 
-    def _over_rows(self, name: str, loaded: Loaded, scalars: tuple[Any, ...], *more: Any) -> None:
+    def _over_rows(self, name: str, loaded: Loaded, **more: Any) -> None:
         """Launch a kernel over the rows of a shard, and what comes after it for long ones."""
         program, shard, shape = self._program(loaded), loaded.shard, self._shape
-        given = (np.int32(shard.first_row), *scalars, loaded.row_ptr, loaded.col_idx, *more)
-        given += (self._cut, self._pieces)
+        rows = {"first_row": shard.first_row, "row_ptr": loaded.row_ptr, "col_idx": loaded.col_idx}
+        given = {**rows, **more, "count": self._cut, "pieces": self._pieces}
         if shape.long:
             self._device.fill(self._cut, np.int32(0), 1)
-        getattr(program, f"shard_{name}")(self._over(shard.rows), np.int32(shard.rows), *given)
+        getattr(program, f"shard_{name}")(self._over(shard.rows), rows=shard.rows, **given)
         if shape.long:
             size = shape.groups * shape.local
-            getattr(program, f"shard_{name}_pieces").exact(size, *given, local=shape.local)
+            getattr(program, f"shard_{name}_pieces").exact(size, local=shape.local, **given)
 
     def _over(self, count: int) -> int:
         return -(-count // self._device.tuning.items)
@@ -220,8 +220,13 @@ class Search:
         wanted = self._wanted(name, self._frontier if pushes else self._visited, present=pushes)
         for rows in self._loading.rows(name, wanted):
             with self._device.alone():
-                marks = self._frontier, self._visited, self._next
-                self._over_rows("push" if pushes else "pull", rows, (), *marks)
+                self._over_rows(
+                    "push" if pushes else "pull",
+                    rows,
+                    frontier=self._frontier,
+                    visited=self._visited,
+                    next=self._next,
+                )
 
     def _wanted(self, name: str, bitmap: Any, *, present: bool) -> list[int]:
         """Own shards in which some row has its bit set (or, not `present`, unset)."""
@@ -255,7 +260,7 @@ class Search:
         for rows in self._loading.rows(name, [number for number in own if shards[number].edges]):
             with device.alone():
                 before = device.empty(rows.shard.rows, np.int32)
-                self._over_rows("before", rows, (), self._distance, before)
+                self._over_rows("before", rows, distance=self._distance, before=before)
                 device.fetch(before, of[self._shards.number_of(name, rows.shard)])
         if ranks.size > 1:
             mine = np.concatenate([np.empty(0, np.int32), *(of[number] for number in own)])
@@ -292,7 +297,7 @@ class Search:
             wanted = [number for number, at in present.items() if at[level]]
             for rows in self._loading.rows(name, wanted):
                 with device.alone():
-                    self._over_rows("owners", rows, (np.int32(level),), self._distance, kept)
+                    self._over_rows("owners", rows, level=level, distance=self._distance, owner=kept)
             if size == 1:
                 continue
             vertices = order[ends[level] : ends[level + 1]]

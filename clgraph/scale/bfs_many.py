@@ -128,7 +128,7 @@ class Searches(ManyBatch):
             with device.alone():
                 args = self._arguments(level, None)
                 settling = self._searches("traversal/many_pull")
-                settling.bfs_many_settle_all(self._vertices(), *args, local=self.launch.local)
+                settling.bfs_many_settle_all(self._vertices(), **args, local=self.launch.local)
                 self.scratch.swap_fronts()
                 level += 1
                 count, _ = self._frontier(level)
@@ -148,13 +148,12 @@ class Searches(ManyBatch):
             shard = rows.shard
             with self.dev.alone():
                 program = self._program("scale/bfs_many", SPAN=span, **rows.defines)
-                place = (np.int32(shard.rows), np.int32(shard.first_row), np.int64(shard.edges))
-                bits = (rows.row_ptr, rows.col_idx, scratch.seen, scratch.front, scratch.next)
+                bits = {"seen": scratch.seen, "front": scratch.front, "next": scratch.next}
                 spans = -(-shard.edges // span)
                 if self._pulling:
-                    program.shard_collect(spans, *place, *bits, np.uint32(level), scratch.state)
+                    program.shard_collect(spans, **rows.arguments, **bits, level=level, state=scratch.state)
                 else:
-                    program.shard_hand_on(spans, *place, *bits)
+                    program.shard_hand_on(spans, **rows.arguments, **bits)
 
     def _wanted(self, name: str, level: int) -> list[int]:
         """Own shards with rows that can add to the level."""

@@ -82,8 +82,7 @@ def _cut(device: Device, program: Any, words: Any, n: int, seed: int, live: Any)
     lanes = min(abs(SHAPES.of(device)), n)
     run = -(-n // lanes) if SHAPES.of(device) < 0 else 0
     best = device.empty(2 * lanes, np.uint64)
-    scalars = np.int32(n), np.int32(lanes), np.int32(run), np.uint64(seed)
-    program.choose_cut(lanes, *scalars, words, live, best)
+    program.choose_cut(lanes, n=n, lanes=lanes, run=run, seed=seed, words=words, live=live, best=best)
     pairs = device.download(best, np.uint64, 2 * lanes).reshape(-1, 2)
     time, word = max(map(tuple, pairs.tolist()))
     return time, word

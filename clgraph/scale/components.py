@@ -59,13 +59,7 @@ class Labels:
         if shard.edges == 0:
             return
         self._program(loaded.defines["OFFSET"]).shard_join(
-            -(-shard.edges // self._span),
-            rows=shard.rows,
-            first_row=shard.first_row,
-            entries=shard.edges,
-            row_ptr=loaded.row_ptr,
-            col_idx=loaded.col_idx,
-            label=self.label,
+            -(-shard.edges // self._span), **loaded.arguments, label=self.label
         )
         self._compress()
 

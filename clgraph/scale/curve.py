@@ -121,30 +121,28 @@ def followed(device: Device, words: Any, n: int, method: str, seed: int, target:
     levels, _ = search.run(sample, None)
     distance, up = search.task.distance, search.task.predecessor
     program = device.program("scale/curve", ITEMS=device.tuning.items, BY_EDGE=int(edges))
-    over, count = -(-n // device.tuning.items), np.int32(n)
+    over = -(-n // device.tuning.items)
     device.reserve({f"turns {number}": 4 * n for number in range(12)})
     order = None
     for part in range(0 if edges else 2, 4):
         key = device.empty(n, np.uint32)
-        program.curve_keys(over, n=count, seed=seed, part=part, order=order, up=up, key=key)
+        program.curve_keys(over, n=n, seed=seed, part=part, order=order, up=up, key=key)
         _, order = sort_by_key(device, key, n, 32, order)
     turn, above, least, new_above, new_least, last = (device.empty(n, np.int32) for _ in range(6))
-    program.curve_turns(over, n=count, order=order, turn=turn)
-    program.curve_begin(over, n=count, turn=turn, up=up, above=above, least=least)
+    program.curve_turns(over, n=n, order=order, turn=turn)
+    program.curve_begin(over, n=n, turn=turn, up=up, above=above, least=least)
     for _ in range(max(levels - 1, 1).bit_length()):
-        program.curve_double(
-            over, n=count, above=above, least=least, new_above=new_above, new_least=new_least
-        )
+        program.curve_double(over, n=n, above=above, least=least, new_above=new_above, new_least=new_least)
         above, least, new_above, new_least = new_above, new_least, above, least
     took, some = device.zeros(n, np.uint32), device.empty(n, np.uint8)
-    program.curve_leave(over, n=count, distance=distance, least=least, took=took)
-    program.curve_flags(over, n=count, took=took, some=some)
+    program.curve_leave(over, n=n, distance=distance, least=least, took=took)
+    program.curve_flags(over, n=n, took=took, some=some)
     place = running_sums(device, some, n, of=np.uint8, into=np.int32)
     rows = int(device.download(place, np.int32, 1, offset=n)[0])
     left = device.empty(rows, np.uint32)
     cuts = device.output(rows if edges else 0, np.uint64)
-    program.curve_rows(over, n=count, took=took, place=place, order=order, up=up, left=left, cuts=cuts)
-    program.curve_last(over, n=count, distance=distance, least=least, place=place, last=last)
+    program.curve_rows(over, n=n, took=took, place=place, order=order, up=up, left=left, cuts=cuts)
+    program.curve_last(over, n=n, distance=distance, least=least, place=place, last=last)
     before = device.take(running_sums(device, left, rows, of=np.uint32), np.int64, rows + 1)
     return Path(
         device.download(last, np.int32, n), device.take(cuts, np.uint64, rows if edges else 0), whole - before
@@ -185,13 +183,9 @@ def _counted(
         with device.alone():
             _program(device, defines, loaded).curve_count(
                 -(-shard.edges // SHAPES.of(device)),
-                rows=shard.rows,
-                first_row=shard.first_row,
-                entries=shard.edges,
+                **loaded.arguments,
                 seed=seed,
                 cut_count=rows - 1,
-                row_ptr=loaded.row_ptr,
-                col_idx=loaded.col_idx,
                 last=last,
                 cuts=cuts,
                 times=times,

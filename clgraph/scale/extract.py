@@ -99,7 +99,7 @@ class Extraction:
     """
 
     def __init__(self, device: Device, seed: int, n: int, chosen: Chosen) -> None:
-        self._device, self._seed, self._n, self._chosen = device, np.uint64(seed), n, chosen
+        self._device, self._seed, self._n, self._chosen = device, seed, n, chosen
         words = len(chosen.bits)
         device.reserve({"members": 9 * words})
         self._member = device.upload(chosen.bits)
@@ -107,8 +107,7 @@ class Extraction:
         self._program().extract_ones(self._over(words), words=words, member=self._member, ones=ones)
         self._before = running_sums(device, ones, words, of=np.uint8, into=np.int32)
         self.size = int(device.download(self._before, np.int32, 1, offset=words)[0])
-        cut = chosen.cut or (0, 0)
-        self._cut = np.uint64(cut[0]), np.uint64(cut[1])
+        self._cut = chosen.cut or (0, 0)
 
     def _program(self, loaded: Loaded | None = None) -> Any:
         device = self._device
@@ -136,7 +135,7 @@ class Extraction:
 
     def members(self) -> npt.NDArray[np.int32]:
         """The vertices in the sample, ascending."""
-        device, n = self._device, np.int32(self._n)
+        device, n = self._device, self._n
         listed = device.output(self.size, np.int32)
         self._program().extract_list(
             self._over(self._n), n=n, member=self._member, before=self._before, listed=listed
@@ -149,17 +148,14 @@ class Extraction:
         bits, ones = device.empty(words, np.uint32), device.empty(words, np.uint8)
         self._program(loaded).extract_mark(
             self._over(words),
-            np.int64(words),
-            np.int32(shard.rows),
-            np.int32(shard.first_row),
-            np.int64(shard.edges),
-            self._seed,
-            *self._cut,
-            self._member,
-            loaded.row_ptr,
-            loaded.col_idx,
-            bits,
-            ones,
+            words=words,
+            **loaded.arguments,
+            seed=self._seed,
+            cut_time=self._cut[0],
+            cut_word=self._cut[1],
+            member=self._member,
+            kept=bits,
+            ones=ones,
         )
         before = running_sums(device, ones, words, of=np.uint8, into=loaded.offset)
         return _Marked(bits, before, int(device.download(before, loaded.offset, 1, offset=words)[0]))
@@ -187,17 +183,20 @@ class Extraction:
         marked, program = self._mark(loaded), self._program(loaded)
         head = device.output(marked.total, np.int32)
         made = {name: device.output(marked.total, VALUES[name]) for name in loaded.values}
-        moves = [(values.get(name)) for name in VALUES for values in (loaded.values, made)]
+        ranks = {
+            "entries": shard.edges,
+            "kept": marked.bits,
+            "start": marked.before,
+            "member": self._member,
+            "before": self._before,
+        }
         program.extract_place(
             self._over(shard.edges),
-            np.int64(shard.edges),
-            marked.bits,
-            marked.before,
-            self._member,
-            self._before,
-            loaded.col_idx,
-            head,
-            *moves,
+            **ranks,
+            col_idx=loaded.col_idx,
+            head=head,
+            **{name: loaded.values.get(name) for name in VALUES},
+            **{f"new_{name}": made.get(name) for name in VALUES},
         )
         offsets = device.output(rows + 1, loaded.offset)
         program.extract_rows(
@@ -205,11 +204,7 @@ class Extraction:
             rows=shard.rows,
             first_row=shard.first_row,
             base=first,
-            entries=shard.edges,
-            kept=marked.bits,
-            start=marked.before,
-            member=self._member,
-            before=self._before,
+            **ranks,
             row_ptr=loaded.row_ptr,
             new_ptr=offsets,
         )

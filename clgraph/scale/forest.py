@@ -87,7 +87,7 @@ class Forest:
         self, device: Device, n: int, seed: int, *, edges: bool, room: int, shape: Shape | None = None
     ) -> None:
         shape = shape or SHAPES.of(device)
-        self._device, self._n, self._seed, self._edges = device, n, np.uint64(seed), edges
+        self._device, self._n, self._seed, self._edges = device, n, seed, edges
         self._chunk, self._keep = shape.chunk, shape.keep_times
         self._room = -(-max(room, 1) // shape.chunk) * shape.chunk
         places = n + self._room
@@ -225,14 +225,15 @@ class Forest:
         if total > FILTERED * n:
             program.forest_split.exact(
                 chunks * self._lanes,
-                np.uint64(self._least(total)),
-                self._seed,
-                self._words,
-                self._times,
-                self._begin,
-                self._count,
-                *self._rest,
                 local=self._lanes,
+                least=self._least(total),
+                seed=self._seed,
+                words=self._words,
+                times=self._times,
+                begin=self._begin,
+                count=self._count,
+                rest_begin=self._rest[0],
+                rest_count=self._rest[1],
             )
             parts.append(self._rest)
         for begin, count in parts:
@@ -250,17 +251,25 @@ class Forest:
 
     def _round(self, begin: Any, count: Any, chunks: int) -> bool:
         """One round; whether there was an edge between trees."""
-        device, program, n = self._device, self._program, np.int32(self._n)
-        listed = (self._words, self._times, begin, count, self._label, self._best_t)
+        device, program, n = self._device, self._program, self._n
+        listed = {
+            "seed": self._seed,
+            "words": self._words,
+            "times": self._times,
+            "begin": begin,
+            "count": count,
+            "label": self._label,
+            "best_t": self._best_t,
+        }
         size, lanes = chunks * self._lanes, self._lanes
         device.fill(self._left, np.int32(0), 1)
-        program.forest_propose.exact(size, self._seed, *listed, self._left, local=lanes)
+        program.forest_propose.exact(size, local=lanes, **listed, left=self._left)
         self.rounds += 1
         self.visits += chunks * self._chunk
         if not device.download(self._left, np.int32, 1)[0]:
             return False
         for step in range(1 if self._whole else 3):
-            program.forest_raise.exact(size, np.int32(step), self._seed, *listed, self._best_e, local=lanes)
+            program.forest_raise.exact(size, local=lanes, step=step, **listed, best_e=self._best_e)
         self._trees.forest_hook(self._passes, n=n, label=self._label, best_e=self._best_e, up=self._up)
         self._trees.forest_climb(self._passes, n=n, label=self._label, up=self._up)
         self._trees.forest_label(

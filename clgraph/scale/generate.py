@@ -61,26 +61,26 @@ class Draws:
         rmat = int(isinstance(model, RMat))
         self._options = {"RMAT": rmat, "RUN": self._run, "BLOCK": BLOCK, "GUIDE_SHIFT": 32 - GUIDE_BITS}
         self._args = model_args(device, model)
-        self._ends: tuple[Any, Any] = (None, None)
+        self._ends: dict[str, Any] = {"tail": None, "head": None}
         size = 4 * self._count
         fits = 8 * size <= device.global_memory and size <= device.max_buffer
         if fits if kept is None else kept:
             program = device.program("csr/generate", ITEMS=device.tuning.items, GUIDE_SHIFT=32 - GUIDE_BITS)
-            self._ends = device.output(self._count, np.int32), device.output(self._count, np.int32)
+            self._ends = {name: device.output(self._count, np.int32) for name in self._ends}
             draw = program.generate_rmat if rmat else program.generate_powerlaw
             passes = -(-self._count // device.tuning.items)
-            draw(passes, np.int64(self._count), np.uint64(model.seed), *self._args, *self._ends)
+            draw(passes, count=self._count, seed=model.seed, **self._args, **self._ends)
 
-    def _launch(self, name: str, *more: Any) -> None:
+    def _launch(self, name: str, **more: Any) -> None:
         kernel = getattr(self._device.program("scale/generate", **self._options), name)
-        common = np.int64(self._count), np.uint64(self._model.seed), *self._args, *self._ends
-        kernel(-(-self._count // self._run), *common, *more)
+        drawn = {"count": self._count, "seed": self._model.seed, **self._args, **self._ends}
+        kernel(-(-self._count // self._run), **drawn, **more)
 
     def cuts(self, section: str, shard_edges: int) -> list[tuple[int, int, int]]:
         """First row, end and draws of each shard."""
         blocks = -(-self._n // BLOCK)
         counts = self._device.zeros(blocks, np.uint32)
-        self._launch("shard_tally", np.int32(SECTIONS[section]), counts)
+        self._launch("shard_tally", section=SECTIONS[section], counts=counts)
         found: list[tuple[int, int, int]] = []
         first = held = 0
         for block, count in enumerate(self._device.download(counts, np.uint32, blocks).tolist()):
@@ -95,7 +95,7 @@ class Draws:
         device = self._device
         placed = device.zeros(1, np.uint32)
         row, col = device.output(count, np.int32), device.output(count, np.int32)
-        self._launch("shard_take", np.int32(section), np.int32(first), np.int32(last), placed, row, col)
+        self._launch("shard_take", section=section, first=first, last=last, placed=placed, rows=row, cols=col)
         found = int(device.download(placed, np.uint32, 1)[0])
         return build_some(device, last - first, row, col, found, heads=self._n)
 
@@ -105,8 +105,16 @@ class Draws:
         away, back = (self.rows(section, first, last, count) for section in (FORWARD, BACK))
         way = device.output(rows.arcs, np.uint8)
         program = device.program("scale/generate", **self._options, **rows.defines)
-        arrays = (each for csr in (rows, away, back) for each in (csr.row_ptr, csr.col_idx))
-        program.shard_ways(last - first, np.int32(last - first), *arrays, way)
+        program.shard_ways(
+            last - first,
+            rows=last - first,
+            **rows.buffers,
+            away_ptr=away.row_ptr,
+            away_idx=away.col_idx,
+            back_ptr=back.row_ptr,
+            back_idx=back.col_idx,
+            way=way,
+        )
         return device.take(way, np.uint8, rows.arcs)
 
 

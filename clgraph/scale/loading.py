@@ -59,6 +59,13 @@ class Loaded:
         """Build options that tell the kernels the type of an offset."""
         return {"OFFSET": "int" if self.offset is np.int32 else "long"}
 
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """What kernels take of the rows."""
+        shard = self.shard
+        about = {"rows": shard.rows, "first_row": shard.first_row, "entries": shard.edges}
+        return {**about, "row_ptr": self.row_ptr, "col_idx": self.col_idx}
+
     @staticmethod
     def of(device: Device, rows: ShardRows, values: Sequence[str] = ()) -> Loaded:
         """Upload the rows of a shard."""
@@ -218,28 +225,21 @@ class Loading:
         if not shard.rows:
             return shard.edges > 0
         items = device.tuning.items
-        rows, entries, arcs = np.int32(shard.rows), np.int64(shard.edges), -(-shard.edges // run)
+        arcs = -(-shard.edges // run)
         bounds = device.program("files/binary", ITEMS=items, RUN=run, **loaded.defines)
         found = device.zeros(2, np.uint32)
         bounds.binary_offsets(
-            -(-shard.rows // items), n=rows, arcs=entries, row_ptr=loaded.row_ptr, found=found
+            -(-shard.rows // items), n=shard.rows, arcs=shard.edges, row_ptr=loaded.row_ptr, found=found
         )
         bounds.binary_heads(
-            arcs, n=self._shards.num_vertices, arcs=entries, col_idx=loaded.col_idx, found=found
+            arcs, n=self._shards.num_vertices, arcs=shard.edges, col_idx=loaded.col_idx, found=found
         )
         if device.download(found, np.uint32, 1)[0]:
             return True
         if not full:
             return False
         device.program("scale/loading", RUN=run, PAIRS=int(pairs), **loaded.defines).loading_entries(
-            arcs,
-            rows,
-            np.int32(shard.first_row),
-            entries,
-            loaded.row_ptr,
-            loaded.col_idx,
-            *(loaded.values.get(key) for key in VALUES),
-            found,
+            arcs, **loaded.arguments, **{name: loaded.values.get(name) for name in VALUES}, found=found
         )
         faults, loops = device.download(found, np.uint32, 2).tolist()
         return bool(faults) or loops != shard.loops

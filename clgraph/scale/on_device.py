@@ -47,17 +47,7 @@ def _made(device: Device, shards: Shards, name: str, edges: int) -> Graph | None
         shard = rows.shard
         with device.alone():
             program = device.program("scale/loading", RUN=run, PAIRS=int(name == "pairs"), **rows.defines)
-            program.loading_ends(
-                -(-shard.edges // run),
-                rows=shard.rows,
-                first_row=shard.first_row,
-                entries=shard.edges,
-                at=at,
-                row_ptr=rows.row_ptr,
-                col_idx=rows.col_idx,
-                tail=tail,
-                head=head,
-            )
+            program.loading_ends(-(-shard.edges // run), **rows.arguments, at=at, tail=tail, head=head)
             device.finish()  # the shard's buffers are free
         at += shard.edges
     if name == "in":

@@ -95,9 +95,13 @@ class Exchange:
         for shards in owned:
             first, blocks = at, 0
             for shard in shards:
-                rows, start = np.int32(shard.rows), np.int32(shard.first_row)
                 program.exchange_list(
-                    self._over(shard.rows), rows=rows, first_row=start, at=at, before=before, needed=needed
+                    self._over(shard.rows),
+                    rows=shard.rows,
+                    first_row=shard.first_row,
+                    at=at,
+                    before=before,
+                    needed=needed,
                 )
                 at += place(shard.first_row + shard.rows) - place(shard.first_row)
                 blocks += -(-shard.rows // BLOCK) if self._packs else 0
@@ -140,13 +144,15 @@ class Exchange:
             blocks = -(-shard.rows // BLOCK)
             self._power.add_blocks(shard.first_row // BLOCK, blocks, staging.buffer, at)
             at += blocks
-        self._program().exchange_pack(*self._values_of(own, 0), self._power.next, staging.buffer)
+        self._program().exchange_pack(
+            self._over(own.count), **self._values_of(own, 0), values=self._power.next, message=staging.buffer
+        )
         return staging.fetch(own.nbytes)
 
-    def _values_of(self, part: Part, begin: int) -> tuple[Any, ...]:
+    def _values_of(self, part: Part, begin: int) -> dict[str, Any]:
         """What the kernels that pack and unpack ask of a message, which begins at a byte."""
-        at = np.int64((begin + part.sums) // self._dtype.itemsize)
-        return self._over(part.count), np.int32(part.count), np.int32(part.first), at, self._needed
+        at = (begin + part.sums) // self._dtype.itemsize
+        return {"count": part.count, "first": part.first, "at": at, "needed": self._needed}
 
     def _copy(self, into: Bytes, data: Bytes) -> Bytes:
         def copy(begin: int) -> None:
@@ -176,8 +182,13 @@ class Exchange:
         if not self._direct:
             coming.give(0, end)
         for rank, begin in begins.items():
-            values = self._values_of(self._parts[rank], begin)
-            self._program().exchange_unpack(*values, coming.buffer, self._power.next)
+            part = self._parts[rank]
+            self._program().exchange_unpack(
+                self._over(part.count),
+                **self._values_of(part, begin),
+                message=coming.buffer,
+                values=self._power.next,
+            )
         return every if self._packs else self._power.blocks(0, self._blocks)
 
     def complete(self) -> npt.NDArray[Any]:

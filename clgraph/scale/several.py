@@ -81,10 +81,10 @@ class ForestRun:
         ends = (word >> np.uint64(32)).astype(np.uint32), word.astype(np.uint32)
         time = np.where(rows > 0, keyed.edge_priority(self._seed, *ends), 0).astype(np.uint64)
         self._level, self._arc_level = device.empty(csr.n, np.uint8), device.output(csr.arcs, np.uint8)
-        n, over = np.int32(csr.n), -(-csr.n // self._items)
+        over = -(-csr.n // self._items)
         self._program.several_levels(
             over,
-            n=n,
+            n=csr.n,
             count=len(rows),
             row=device.upload(rows),
             last=device.upload(path.last),
@@ -92,7 +92,7 @@ class ForestRun:
         )
         self._program.several_arcs(
             over,
-            n=n,
+            n=csr.n,
             seed=self._seed,
             time=device.upload(time),
             word=device.upload(word),

@@ -40,7 +40,7 @@ __kernel void race_priorities(const int n, const int runs, const ulong seed, __g
 }
 
 // The smallest priority in each vertex's closed neighbourhood: when it comes with one of the centres of rnn.
-__kernel void race_near(const int n, const int runs, const ulong unused, __global const OFFSET *restrict row_ptr,
+__kernel void race_near(const int n, const int runs, __global const OFFSET *restrict row_ptr,
                         __global const int *restrict col_idx, __global const ulong *restrict priority,
                         __global ulong *restrict key)
 {
@@ -131,7 +131,7 @@ __kernel void race_arcs(const long arcs, const int runs, const ulong seed, const
 }
 
 // The smallest key of each vertex's edges: when the vertex comes, if edges come by their keys and bring their ends.
-__kernel void race_first(const int n, const int runs, const ulong unused, __global const OFFSET *restrict row_ptr,
+__kernel void race_first(const int n, const int runs, __global const OFFSET *restrict row_ptr,
                          __global const ulong *restrict key, __global ulong *restrict first)
 {
     const int run = (int)get_global_id(1);
@@ -145,7 +145,7 @@ __kernel void race_first(const int n, const int runs, const ulong unused, __glob
 }
 
 // The keys of one stratum; NONE elsewhere.
-__kernel void race_stratum(const int n, const int runs, const ulong unused, __global const int *restrict code, const int stratum,
+__kernel void race_stratum(const int n, const int runs, __global const int *restrict code, const int stratum,
                            __global const ulong *restrict key, __global ulong *restrict out)
 {
     const int run = (int)get_global_id(1);

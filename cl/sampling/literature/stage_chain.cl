@@ -4,7 +4,7 @@
 // A search of few vertices a stage, which often dies out and starts again, is not worth three launches a stage.
 //
 // arrays  as in stage.cl; QUEUED: claim is the rank of arrival, and order the queue
-// tries   int[runs]: starts so far; place int[runs]: the queue's next entry (starts.cl)
+// tries   int[runs]: starts so far; next int[runs]: the queue's next entry (starts.cl)
 // counts  int[4]: runs that wait for starts, that go on, that are crowded; the most that are to act in one of these
 // launch  a run per work-item, about `acts` vertices each at most, so that no driver's watchdog ends it
 // variants    METHOD as in stage.cl; QUEUED
@@ -67,7 +67,7 @@ __kernel void stage_chain(const int n, const int runs, const ulong seed, const i
                           __global const int *restrict back_idx, const int initial, const int given,
                           __global const int *restrict starts, const int pool_size, __global const int *restrict pool,
                           const int room, __global const int *restrict queue, __global const int *restrict length,
-                          __global int *place, __global const int *restrict target, __global int *tries,
+                          __global int *next, __global const int *restrict target, __global int *tries,
                           __global int *status, __global int *from, __global int *to, __global uint *round,
                           __global uint *last, __global uint *claim, volatile __global int *parent,
                           __global int *order, volatile __global int *seen, volatile __global int *named,
@@ -80,13 +80,13 @@ __kernel void stage_chain(const int n, const int runs, const ulong seed, const i
         while (!stay) {
             if (now == WANTING) {   // given starts, or one of the pool and the first of the queue; later one at a time
                 const int beginning = tries[run] == 0, listed = beginning && given > 0, pooled = beginning && pool_size > 0;
-                const int wanted = !beginning ? 1 : listed ? given : initial, end = max(length[run], 0), q = place[run];
+                const int wanted = !beginning ? 1 : listed ? given : initial, end = max(length[run], 0), q = next[run];
                 const philox4x32_ctr_t x = keyed_words(seed + run, 0, 0, 0, TAG_DRAW);
                 const int drawn = pooled ? pool[mul_hi(keyed_a(x), (ulong)pool_size)] : -1;
                 int open = pooled;
-                while (!listed && open < wanted && next_open(queue + (long)run * room, place + run, end, drawn, mine) >= 0)
+                while (!listed && open < wanted && next_open(queue + (long)run * room, next + run, end, drawn, mine) >= 0)
                     open++;
-                place[run] = q;
+                next[run] = q;
                 stay = !(listed || open >= wanted || (length[run] >= 0 && length[run] < room && open > 0));
                 if (stay) {
                     atomic_inc(&counts[0]);
@@ -94,7 +94,7 @@ __kernel void stage_chain(const int n, const int runs, const ulong seed, const i
                 }
                 for (int set = 0; set < (listed ? wanted : open); set++) {
                     const int u = listed ? starts[set] : set == 0 && pooled ? drawn
-                                  : next_open(queue + (long)run * room, place + run, end, drawn, mine);
+                                  : next_open(queue + (long)run * room, next + run, end, drawn, mine);
                     if (mine[u] == UNSEEN) {
                         mine[u] = QUEUED ? (uint)seen[run] : round[run];
                         if (parent) parent[(long)run * n + u] = -1;

@@ -63,11 +63,11 @@ __kernel void walk_settle(const int n, const int runs, const int walkers, const 
 }
 
 // Visits, up to each run's cut; the edges walked up to there where `walked` is not NULL.
-// Of exact lengths, visits after every thin-th step past burn_in count, and go into `batches` parts of the walk.
+// Of exact lengths, visits after every thin-th step past burn_in count, and go into `parts` parts of the walk.
 __kernel void walk_tally(const int n, const int runs, const int walkers, const int steps,
                          __global const int *restrict made, __global const ulong *restrict done,
                          __global const int *restrict status, __global const ulong *restrict cut, const ulong burn_in,
-                         const ulong thin, const ulong batches, const ulong counted,
+                         const ulong thin, const ulong parts, const ulong counted,
                          __global const OFFSET *restrict row_ptr, __global const int *restrict trail,
                          __global const int *restrict place, __global const int *restrict from,
                          volatile __global int *restrict visits, volatile __global int *restrict walked)
@@ -80,7 +80,7 @@ __kernel void walk_tally(const int n, const int runs, const int walkers, const i
                 // no %: LLVM merges it with the division into an instruction that Oclgrind does not know
                 const ulong rank = thin == 1 ? t - burn_in - 1 : (t - burn_in - 1) / thin;
                 if (rank * thin + thin == t - burn_in) {
-                    const ulong batch = batches > 1 ? rank * batches / counted : 0;
+                    const ulong batch = parts > 1 ? rank * parts / counted : 0;
                     atomic_inc(&visits[((long)batch * runs + run) * n + vertex_of(trail[e])]);
                 }
             }

@@ -67,21 +67,30 @@ class _Chordal:
         self.cut = device.program("sampling/literature/chordal_parts", **options)
         self.longest = int(view.degrees.max(initial=0))
 
-    def flat(self, kernel: Any, *arguments: Any) -> None:
+    def flat(self, kernel: Any, **arguments: Any) -> None:
         """Launch over items."""
-        kernel(-(-self.many // self.device.tuning.items), np.int64(self.many), *arguments)
+        kernel(-(-self.many // self.device.tuning.items), count=self.many, **arguments)
 
-    def by_run(self, kernel: Any, *arguments: Any) -> None:
+    def by_run(self, kernel: Any, **arguments: Any) -> None:
         """Launch over vertices, by runs."""
-        kernel((-(-self.n // self.device.tuning.items), self.runs), np.int32(self.n), *arguments)
+        kernel((-(-self.n // self.device.tuning.items), self.runs), n=self.n, **arguments)
 
     # --- orders -----------------------------------------------------------------------------------
 
     def sorted(self, item: Any, which: int, most: int, given: Any = None) -> Any:
         """Items by a further key, at most `most`; those of equal keys stay in order."""
         key = self.device.empty(self.many, np.uint32)
-        about = np.int32(self.n), np.uint64(self.seed), np.int32(which), np.int32(self.longest)
-        self.flat(self.program.chordal_key, *about, self.csr.row_ptr, item, given, key)
+        self.flat(
+            self.program.chordal_key,
+            n=self.n,
+            seed=self.seed,
+            which=which,
+            most=self.longest,
+            row_ptr=self.csr.row_ptr,
+            item=item,
+            given=given,
+            key=key,
+        )
         return sort_by_key(self.device, key, self.many, most.bit_length(), item)[1]
 
     def by_priority(self) -> Any:
@@ -91,7 +100,7 @@ class _Chordal:
     def ranks(self, item: Any) -> Any:
         """The place of each item in an order."""
         rank = self.device.empty(self.many, np.int32)
-        self.flat(self.program.chordal_rank, item, rank)
+        self.flat(self.program.chordal_rank, item=item, rank=rank)
         return rank
 
     # --- mode "ordered" ---------------------------------------------------------------------------
@@ -102,41 +111,41 @@ class _Chordal:
         item = self.sorted(self.by_priority(), DEGREE, self.longest)
         item = self.sorted(item, RUN, self.runs - 1)
         rank = self.ranks(item)
-        rows = np.int32(self.n), csr.row_ptr, csr.col_idx, item, rank
+        rows = {"n": self.n, **csr.buffers, "item": item, "rank": rank}
         counts = device.empty(many, np.int32)
-        self.flat(program.chordal_earlier, *rows, counts, None, None)
+        self.flat(program.chordal_earlier, **rows, many=counts, start=None, earlier=None)
         start = running_sums(device, counts, many)
         total = int(device.download(start, np.int64, 1, many)[0])
         earlier = device.empty(max(total, 1), np.int32)
-        self.flat(program.chordal_earlier, *rows, None, start, earlier)
+        self.flat(program.chordal_earlier, **rows, many=None, start=start, earlier=earlier)
         sort_rows(device, DeviceCSR(many, total, start, earlier, np.int64), self.longest, merge=False)
         clique = device.empty(max(total, 1), np.int32)
         size, at, stamp = (device.zeros(many, np.int32) for _ in range(3))
         lists = device.empty(many, np.int32), device.empty(many, np.int32)
         waiting = device.empty(1, np.int32)
+        next_round = program.chordal_round.bind(
+            start=start, earlier=earlier, clique=clique, size=size, at=at, stamp=stamp, waiting=waiting
+        )
         active, count, number = None, many, 0
         while count:
             number += 1
             device.fill(waiting, np.int32(0), 1)
-            program.chordal_round(
-                -(-count // device.tuning.items),
-                count=count,
-                round=number,
-                active=active,
-                start=start,
-                earlier=earlier,
-                clique=clique,
-                size=size,
-                at=at,
-                stamp=stamp,
-                next=lists[0],
-                waiting=waiting,
+            next_round(
+                -(-count // device.tuning.items), count=count, round=number, active=active, next=lists[0]
             )
             count = int(device.download(waiting, np.int32, 1)[0])
             active, lists = lists[0], lists[::-1]
         key = device.empty(max(self.runs * csr.arcs, 1), np.uint64)
-        arrays = csr.row_ptr, csr.col_idx, rank, start, clique, size, key
-        self.by_run(program.chordal_listed, np.int64(csr.arcs), *arrays)
+        self.by_run(
+            program.chordal_listed,
+            arcs=csr.arcs,
+            **csr.buffers,
+            rank=rank,
+            start=start,
+            clique=clique,
+            size=size,
+            key=key,
+        )
         order = device.download(rank, np.int32, many).reshape(self.runs, self.n)
         came = (order - np.arange(self.runs)[:, None] * self.n).astype(np.uint64)
         return self.packed(key, came, (NOT_MAXIMAL,), rounds=number)
@@ -159,39 +168,36 @@ class _Chordal:
         left, came = device.empty(runs * parts, np.int32), device.empty(many, np.int32)
         clique = device.empty(max(runs * csr.arcs, 1), np.int32)
         size, mark = device.zeros(many, np.int32), device.zeros(max(runs * csr.arcs, 1), np.uint8)
-        whole = np.int64(runs * parts)
         launch = runs * parts
         program, waiting = self.one_by_one, device.empty(1, np.int32)
         program.chordal_begin(
-            launch, parts=whole, first=begins, item=item, n=n, heap=heap, place=place, left=left
+            launch, parts=launch, first=begins, item=item, n=n, heap=heap, place=place, left=left
+        )
+        take = program.chordal_take.bind(
+            all=launch,
+            n=n,
+            parts=parts,
+            acts=SHAPES.of(device).acts,
+            **csr.buffers,
+            part=part,
+            order=order,
+            first=begins,
+            left=left,
+            heap=heap,
+            place=place,
+            clique=clique,
+            size=size,
+            came=came,
+            mark=mark,
+            waiting=waiting,
         )
         open_ = True
         while open_:
             device.fill(waiting, np.int32(0), 1)
-            program.chordal_take(
-                launch,
-                all=whole,
-                n=n,
-                parts=parts,
-                acts=SHAPES.of(device).acts,
-                row_ptr=csr.row_ptr,
-                col_idx=csr.col_idx,
-                part=part,
-                order=order,
-                first=begins,
-                left=left,
-                heap=heap,
-                place=place,
-                clique=clique,
-                size=size,
-                came=came,
-                mark=mark,
-                waiting=waiting,
-            )
+            take(launch)
             open_ = bool(device.download(waiting, np.int32, 1)[0])
         key = device.empty(max(runs * csr.arcs, 1), np.uint64)
-        rows = csr.row_ptr, csr.col_idx
-        self.by_run(self.marks.chordal_marked, np.int64(csr.arcs), *rows, part, mark, key)
+        self.by_run(self.marks.chordal_marked, arcs=csr.arcs, **csr.buffers, part=part, mark=mark, key=key)
         if part is None:
             return self.packed(key, device.download(came, np.int32, many).astype(np.uint64))
         told = device.download(part, np.int32, many)
@@ -206,7 +212,9 @@ class _Chordal:
             given = device.upload(wish.labels, writable=True)
         else:
             item = self.breadth_first(order)
-        self.flat(self.cut.parts_number, np.int32(self.n), np.int32(wish.parts), item, given, part, slot)
+        self.flat(
+            self.cut.parts_number, n=self.n, parts=wish.parts, item=item, given=given, part=part, slot=slot
+        )
         return part, slot
 
     def part_sizes(self) -> npt.NDArray[np.int64]:
@@ -222,9 +230,18 @@ class _Chordal:
         label = graph_components(device, self.view.rows).largest().label
         least, component, level = (device.empty(many, np.int32) for _ in range(3))
         device.fill(least, np.int32(2**31 - 1), many)
-        self.by_run(self.cut.parts_least, label, order, least)
+        self.by_run(self.cut.parts_least, label=label, order=order, least=least)
         lists, waiting = [device.empty(many, np.int32) for _ in range(2)], device.zeros(1, np.int32)
-        self.by_run(self.cut.parts_begin, label, order, least, component, level, lists[0], waiting)
+        self.by_run(
+            self.cut.parts_begin,
+            label=label,
+            order=order,
+            least=least,
+            component=component,
+            level=level,
+            next=lists[0],
+            many=waiting,
+        )
         depth = 0
         while count := int(device.download(waiting, np.int32, 1)[0]):
             depth += 1
@@ -234,8 +251,7 @@ class _Chordal:
                 count=count,
                 n=n,
                 depth=depth,
-                row_ptr=csr.row_ptr,
-                col_idx=csr.col_idx,
+                **csr.buffers,
                 active=lists[0],
                 level=level,
                 next=lists[1],

@@ -33,8 +33,7 @@ class _Passages(Roots):
         csr, items = view.csr(device), device.tuning.items
         device.reserve({"runs": runs * bytes_per_run(view, wish)})
         self.passing = device.program("sampling/literature/diffusion", ITEMS=items, **csr.defines)
-        self.rows = csr.row_ptr, csr.col_idx
-        self.wait = device.empty(runs * csr.arcs, np.uint32)
+        self.rows = {**csr.buffers, "wait": device.empty(runs * csr.arcs, np.uint32)}
 
     def run(self) -> Drawn:
         """The vertices in order of their distances, component after component."""
@@ -42,18 +41,18 @@ class _Passages(Roots):
         wanted = min(self.wish.target or n, n)
         alone = self.one_is_enough(wanted)
         self.find(further=not alone)
-        passing.diffusion_waits(self.passes, *self.head, device_tables(device), *self.rows, self.wait)
+        passing.diffusion_waits(self.passes, **self.head, table=device_tables(device), **self.rows)
         key = time = self.distances()
         if not alone:
             rank = self.ranked(*VALUE, *COMPONENT, value=time)
             key = device.empty(self.all, np.uint64)
-            passing.diffusion_keys(self.passes, n=self.size, rank=rank, key=key)
+            passing.diffusion_keys(self.passes, n=self.n, rank=rank, key=key)
         listed = Listed.smallest(device, self.runs, n, key, wanted)
         parent = None
         if self.wish.keep == "tree":
             parent = device.empty(self.all, np.int32)
             passing.diffusion_parents(
-                self.passes, self.size, *self.rows, self.wait, self.chosen, time, parent
+                self.passes, n=self.n, **self.rows, root=self.chosen, time=time, parent=parent
             )
             parent = listed.gathered(parent)
         roots = listed.gathered(self.chosen)
@@ -76,8 +75,8 @@ class _Passages(Roots):
         """The distance of each vertex from the root nearest to it."""
         device, passing = self.device, self.passing
         time, later = device.empty(self.all, np.uint64), device.empty(self.all, np.uint64)
-        passing.diffusion_begin(self.passes, n=self.size, root=self.chosen, time=time)
-        steps = self.passes, self.size, *self.rows, self.wait
-        while self.counted(passing.diffusion_pass, *steps, time, later):
+        passing.diffusion_begin(self.passes, n=self.n, root=self.chosen, time=time)
+        one_pass = passing.diffusion_pass.bind(n=self.n, **self.rows, going=self.count)
+        while self.counted(one_pass, self.passes, time=time, later=later):
             time, later = later, time
         return time

@@ -45,16 +45,32 @@ def draw(device: Device, view: View, wish: Wish, seed: int, runs: int) -> Drawn:
     serial = device.program("sampling/literature/expansion", **csr.defines)
     rank = ranks.ranked(*PRIORITY)
     by_rank, gain, heap, held = (device.empty(runs * n, np.int32) for _ in range(4))
-    state, came = ranks.filled(np.int32(0)), ranks.filled(np.uint64(NONE))
+    state, came = ranks.filled(0), ranks.filled(NONE, np.uint64)
     parent = device.empty(runs * n, np.int32) if wish.keep == "tree" else None
-    rows = csr.row_ptr, csr.col_idx
-    program.expansion_begin(ranks.passes, ranks.size, *rows, rank, by_rank, gain)
+    order = {**csr.buffers, "rank": rank, "by_rank": by_rank, "gain": gain}
+    program.expansion_begin(ranks.passes, n=n, **order)
     size, seen, following, tries = (device.zeros(runs, np.int32) for _ in range(4))
     target = min(wish.target or n, n)
-    chosen = *Given.of(device, wish).args, np.int32(target)
-    head = ranks.size, np.int32(runs), ranks.seed, np.int32(SHAPES.of(device).acts), *chosen, *rows
-    kept = rank, by_rank, state, gain, heap, held, size, seen, following, tries, came, parent
-    while ranks.counted(serial.expansion_grow, runs, *head, *kept):
+    grow = serial.expansion_grow.bind(
+        n=n,
+        runs=runs,
+        seed=seed,
+        acts=SHAPES.of(device).acts,
+        **Given.of(device, wish).args,
+        target=target,
+        **order,
+        state=state,
+        heap=heap,
+        held=held,
+        size=size,
+        seen=seen,
+        next=following,
+        tries=tries,
+        came=came,
+        parent=parent,
+        going=ranks.count,
+    )
+    while ranks.counted(grow, runs):
         pass
     listed = Listed.smallest(device, runs, n, came, target)
     begun = device.download(tries, np.int32, runs).astype(np.int64)

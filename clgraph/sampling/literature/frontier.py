@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -77,10 +77,46 @@ class _Frontier:
         self.wanted = target
         self.counts = device.empty(2, np.int32)
         self.queue = Queue(device, csr, runs, queue_room(n, walkers, runs), np.uint64)
-        self.given = Given.of(device, wish, pooled=False)
+
         self.legs = np.zeros(runs, np.int64)
-        self.table = device_tables(device)
-        self.program = device.program("sampling/literature/frontier", **csr.defines)
+
+        self.state = {
+            "table": device_tables(device),
+            "row_ptr": csr.row_ptr,
+            "target": self.target,
+            "time": self.time,
+            "heap": self.heap,
+            "step": self.step,
+            "pos": self.pos,
+            "leg_moves": self.leg_moves,
+            "seen": self.seen,
+            "leg_seen": self.leg_seen,
+            "first": self.first,
+            "parent": self.parent,
+            "status": self.status,
+            "counts": self.counts,
+        }
+        sizes = {"n": n, "runs": runs, "walkers": walkers, "seed": seed}
+        program = device.program("sampling/literature/frontier", **csr.defines)
+        self.move = program.frontier_move.bind(
+            **sizes,
+            most=SHAPES.of(device).moves,
+            total=self.total,
+            burn_in=self.burn_in,
+            thin=wish.thin,
+            batches=self.batches,
+            counted=max(self.counted, 1),
+            patience=2**40 if wish.steps is not None else wish.patience,
+            col_idx=csr.col_idx,
+            moves=self.moves,
+            visits=self.visits,
+            walked=self.walked,
+            **self.state,
+        )
+        given = Given.of(device, wish, pooled=False)
+        self.start = program.frontier_begin.bind(
+            **sizes, given=given.count, starts=given.vertices, **self.state
+        )
 
     def run(self) -> Drawn:
         """All legs of all runs, and what came of them."""
@@ -91,42 +127,10 @@ class _Frontier:
                 going = self.begin()
         return self.pack()
 
-    def sizes(self) -> tuple[Any, ...]:
-        return np.int32(self.n), np.int32(self.runs), np.int32(self.wish.walkers), np.uint64(self.seed)
-
     def go_on(self) -> bool:
-        device, wish, csr = self.device, self.wish, self.csr
-        device.fill(self.counts, np.int32(0), 2)
-        self.program.frontier_move(
-            self.runs,
-            *self.sizes(),
-            np.int32(SHAPES.of(device).moves),
-            np.uint64(self.total),
-            np.uint64(self.burn_in),
-            np.uint64(wish.thin),
-            np.uint64(self.batches),
-            np.uint64(max(self.counted, 1)),
-            np.uint64(2**40 if wish.steps is not None else wish.patience),
-            self.table,
-            csr.row_ptr,
-            csr.col_idx,
-            self.target,
-            self.time,
-            self.heap,
-            self.step,
-            self.pos,
-            self.moves,
-            self.leg_moves,
-            self.seen,
-            self.leg_seen,
-            self.first,
-            self.visits,
-            self.parent,
-            self.walked,
-            self.status,
-            self.counts,
-        )
-        return bool(device.download(self.counts, np.int32, 2).any())
+        self.device.fill(self.counts, np.int32(0), 2)
+        self.move(self.runs)
+        return bool(self.device.download(self.counts, np.int32, 2).any())
 
     def begin(self) -> bool:
         """New legs of the runs that want one; whether any run goes on."""
@@ -137,27 +141,7 @@ class _Frontier:
         device.write(self.counts, np.array([counts[0], 0], np.int32))
         while True:
             device.fill(short, np.int32(0), 1)
-            self.program.frontier_begin(
-                self.runs,
-                *self.sizes(),
-                *self.given.args[:2],
-                *queue.args,
-                self.table,
-                self.csr.row_ptr,
-                self.target,
-                self.time,
-                self.heap,
-                self.step,
-                self.pos,
-                self.leg_moves,
-                self.seen,
-                self.leg_seen,
-                self.first,
-                self.parent,
-                self.status,
-                short,
-                self.counts,
-            )
+            self.start(self.runs, **queue.args, short_of=short)
             if not device.download(short, np.int32, 1)[0]:
                 return bool(device.download(self.counts, np.int32, 1)[0])
             queue.refill(self.seed, self.first, self.status, LEG, lonely=False)

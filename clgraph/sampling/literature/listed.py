@@ -60,16 +60,16 @@ class Listed:
         """The vertices with a visit in some part of the walk."""
         blocks = -(-n // SHAPES.of(device))
         count = device.empty(runs * blocks, np.int32)
-        size, head = (blocks, runs), (np.int32(n), np.int32(blocks), np.int32(parts), visits)
-        ranged = {"local": (min(device.tuning.local_size, 64), 1)}
-        program(device).listed_met(size, *head, count, **ranged)
+        local = min(device.tuning.local_size, 64), 1
+        head = {"n": n, "blocks": blocks, "parts": parts, "visits": visits}
+        program(device).listed_met((blocks, runs), local=local, **head, count=count)
         before = running_sums(device, count, runs * blocks)
         if runs == 1:
             offset = np.array([0, device.download(before, np.int64, 1, offset=blocks)[0]])
         else:
             offset = device.download(before, np.int64, runs * blocks + 1)[::blocks].copy()
         listed = device.empty(max(int(offset[-1]), 1), np.int32)
-        program(device).listed_list(size, *head, before, listed, **ranged)
+        program(device).listed_list((blocks, runs), local=local, **head, before=before, list=listed)
         return Listed(device, n, Taken(np.diff(offset), offset, listed, None))
 
     @property
@@ -86,7 +86,7 @@ class Listed:
         """A byte for each vertex of the graph, 1 where this run has taken it: uint8 device buffer."""
         device, many = self.device, int(self.taken.total[run])
         mark = device.zeros(self.n, np.uint8)
-        first = np.int64(self.offset[run])
+        first = int(self.offset[run])
         passes = -(-many // device.tuning.items)
         program(device).listed_mark(passes, many=many, first=first, list=self.taken.items, mark=mark)
         return mark

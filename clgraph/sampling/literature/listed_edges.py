@@ -51,8 +51,7 @@ def left_of(
     )
     mark = device.zeros(-(-csr.arcs // 4) * 4, np.uint8)
     first, end = source.offset[run : run + 2].tolist()
-    passes, part = -(-(end - first) // device.tuning.items), (np.int64(first), np.int64(end - first))
-    n, rows = np.int32(csr.n), (csr.row_ptr, csr.col_idx)
+    passes, part = -(-(end - first) // device.tuning.items), {"first": first, "many": end - first}
     if listed is not None:
         live = listed.marked(run)
     else:
@@ -60,10 +59,11 @@ def left_of(
         if whole:
             device.fill(live, np.uint8(1), csr.n)
         else:
-            program.listed_ends(passes, n, *part, source.buffer, *rows, live)
+            program.listed_ends(passes, n=csr.n, **part, list=source.buffer, **csr.buffers, live=live)
+    part |= {**csr.buffers, "live": live, "mark": mark}
     if arcs is not None:
-        program.listed_arcs(passes, n, *part, source.buffer, *rows, live, mark)
+        program.listed_arcs(passes, n=csr.n, list=source.buffer, **part)
     else:
         assert listed is not None
-        program.listed_tree(passes, *part, listed.taken.items, source.buffer, *rows, live, mark)
+        program.listed_tree(passes, list=listed.taken.items, parent=source.buffer, **part)
     return LeftThere(device, csr, live, mark)

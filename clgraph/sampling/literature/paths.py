@@ -43,9 +43,9 @@ class _Paths:
         device.reserve({"runs": runs * bytes_per_run(view, wish)})
         assert wish.target is not None
         self.target = min(wish.target, view.num_linked)
-        self.head = np.int32(self.n), np.uint64(seed)
+        self.head = {"n": self.n, "seed": seed}
         self.passes = -(-self.n // items), runs
-        self.rows = self.csr.row_ptr, self.csr.col_idx
+
         self.program = device.program("sampling/literature/paths", ITEMS=items, **self.csr.defines)
         self.seen, self.front, self.next = (device.empty(runs * self.n, np.uint32) for _ in range(3))
         self.far = device.empty(runs * self.n * LANES, np.int32)
@@ -73,32 +73,48 @@ class _Paths:
         device, program, runs = self.device, self.program, self.runs
         for buffer in (self.seen, self.front):
             device.fill(buffer, np.uint32(0), runs * self.n)
-        some = *self.head, np.int32(first), np.int32(end)
-        program.paths_begin((LANES, runs), *some, going, self.seen, self.front, self.far)
+        some = {**self.head, "first": first, "end": end}
+        state = {"going": going, "seen": self.seen, "far": self.far}
+        program.paths_begin((LANES, runs), **some, **state, front=self.front)
+        advance = program.paths_level.bind(n=self.n, **self.csr.buffers, **state, any=self.any)
         level, found = 0, 1
         while found:
             level += 1
             device.fill(self.any, np.int32(0), 1)
-            state = going, self.front, self.seen, self.next, self.far, self.any
-            program.paths_level(self.passes, self.head[0], np.int32(level), *self.rows, *state)
+            advance(self.passes, level=level, front=self.front, next=self.next)
             self.front, self.next = self.next, self.front
             found = int(device.download(self.any, np.int32, 1)[0])
-        state = going, self.seen, self.far, self.use, self.mark, self.touched
-        program.paths_walk((LANES, runs), *some, *self.rows, *state)
+        program.paths_walk(
+            (LANES, runs),
+            **some,
+            **self.csr.buffers,
+            **state,
+            use=self.use,
+            mark=self.mark,
+            touched=self.touched,
+        )
 
     def ranked(self) -> Any:
         """The rank of each edge used, as a key."""
-        device, many, place = self.device, np.int32(self.all_arcs), None
-        flat, arcs = -(-self.all_arcs // device.tuning.items), np.int32(self.csr.arcs)
+        device, flat, place = self.device, -(-self.all_arcs // self.device.tuning.items), None
+        used = {"many": self.all_arcs, "arcs": self.csr.arcs, "use": self.use}
         tail, _ = arc_tails(device, self.view)
         for which, bits in enumerate((32, 32, 32, (self.runs - 1).bit_length())):
             if bits:
                 word = device.empty(self.all_arcs, np.uint32)
-                head = many, self.head[0], arcs, self.head[1], np.int32(which)
-                self.program.paths_words(flat, *head, *self.rows, tail, self.use, place, word)
+                self.program.paths_words(
+                    flat,
+                    **used,
+                    **self.head,
+                    which=which,
+                    **self.csr.buffers,
+                    tail=tail,
+                    place=place,
+                    word=word,
+                )
                 _, place = sort_by_key(device, word, self.all_arcs, bits, place)
         rank = device.empty(self.all_arcs, np.uint64)
-        self.program.paths_rank(flat, many=many, arcs=arcs, use=self.use, place=place, rank=rank)
+        self.program.paths_rank(flat, **used, place=place, rank=rank)
         return rank
 
     def pack(self, pairs: npt.NDArray[np.int64], touched: npt.NDArray[np.int32]) -> Drawn:
@@ -106,7 +122,7 @@ class _Paths:
         device, runs, n = self.device, self.runs, self.n
         rank = self.ranked()
         first = device.empty(runs * n, np.uint64)
-        self.program.paths_first(self.passes, self.head[0], *self.rows, rank, first)
+        self.program.paths_first(self.passes, n=n, **self.csr.buffers, rank=rank, first=first)
         vertices = Smallest(device, runs, n)
         cut = vertices.cut(first, np.full(runs, self.target, np.int64))
         listed = Listed(device, n, vertices.take(first, cut, equal=False, keys=True))

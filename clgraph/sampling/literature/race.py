@@ -44,7 +44,7 @@ class _Race:
     def __init__(self, device: Device, view: View, wish: Wish, seed: int, runs: int) -> None:
         self.device, self.view, self.wish, self.runs = device, view, wish, runs
         self.n, self.csr = view.n, view.csr(device)
-        self.head = np.int32(self.n), np.int32(runs), np.uint64(seed)
+        self.seed = seed
         self.table = device_tables(device)
 
     def build(self, **variant: int) -> None:
@@ -52,16 +52,16 @@ class _Race:
             "sampling/literature/race", ITEMS=self.device.tuning.items, **variant, **self.csr.defines
         )
 
-    def fill(self, kernel: str, *arguments: Any, items: int) -> Any:
+    def fill(self, kernel: str, written: str, *, items: int, **arguments: Any) -> Any:
         """A buffer of `items` keys a run, which a kernel writes."""
         self.device.reserve({"keys": 8 * items * self.runs})
         key = self.device.empty(max(items, 1) * self.runs, np.uint64)
-        self.launch(kernel, *arguments, key)
+        self.launch(kernel, **arguments, **{written: key})
         return key
 
-    def launch(self, kernel: str, *arguments: Any) -> None:
+    def launch(self, kernel: str, **arguments: Any) -> None:
         size = -(-self.n // self.device.tuning.items), self.runs
-        getattr(self.program, kernel)(size, *self.head, *arguments)
+        getattr(self.program, kernel)(size, n=self.n, runs=self.runs, **arguments)
 
     def wanted(self, count: int | None) -> npt.NDArray[np.int64]:
         return np.full(self.runs, -1 if count is None else count, np.int64)
@@ -88,7 +88,15 @@ class _VertexRace(_Race):
         elif wish.method == "rpn":
             kind, weight = GIVEN, integer_ranks(self.device, view.rows)
         self.build(WEIGHT=kind)
-        key = self.fill("race_vertices", self.table, self.csr.row_ptr, weight, items=self.n)
+        key = self.fill(
+            "race_vertices",
+            "key",
+            items=self.n,
+            seed=self.seed,
+            table=self.table,
+            row_ptr=self.csr.row_ptr,
+            weight=weight,
+        )
         drawn = self.strata(key) if wish.strata is not None else self.first(key)
         if kind == GIVEN:
             drawn.more["integer weight"] = picked(self.device, self.n, weight, drawn.vertices)
@@ -112,7 +120,7 @@ class _VertexRace(_Race):
         for number, wanted in enumerate(strata.wanted):
             if wanted == 0:
                 continue
-            self.launch("race_stratum", code, np.int32(number), key, masked)
+            self.launch("race_stratum", code=code, stratum=number, key=key, out=masked)
             cut = smallest.cut(masked, self.wanted(wanted))
             vertices, came = self.kept(smallest.take(masked, cut, equal=True, keys=True), np.int32)
             for r, limit in enumerate(self.keys_of(cut).tolist()):
@@ -134,8 +142,8 @@ class _VertexRace(_Race):
         """rnn: vertices by priority, each with its neighbours."""
         wish, csr = self.wish, self.csr
         self.build()
-        order = self.fill("race_priorities", items=self.n)
-        key = self.fill("race_near", csr.row_ptr, csr.col_idx, order, items=self.n)
+        order = self.fill("race_priorities", "key", items=self.n, seed=self.seed)
+        key = self.fill("race_near", "key", items=self.n, **csr.buffers, priority=order)
         smallest = Smallest(self.device, self.runs, self.n)
         if wish.starts is not None:
             cut = smallest.cut(order, self.wanted(wish.starts))
@@ -148,7 +156,7 @@ class _VertexRace(_Race):
             listed = Listed(self.device, self.n, taken)
             return Drawn(listed.vertices, listed.keys, limits, notes=[()] * self.runs, listed=listed)
         centre = np.where(alone, limits, 0).astype(np.uint64)
-        self.launch("race_alone", self.device.upload(centre, writable=True), key)
+        self.launch("race_alone", seed=self.seed, cut=self.device.upload(centre, writable=True), key=key)
         last = smallest.cut(key, np.where(alone, self.wanted(wish.target), -1))
         # where the prefix was not empty its cut stays; the others take exactly n*
         both = self.keys_of(last)
@@ -164,11 +172,6 @@ class _VertexRace(_Race):
 
 
 class _EdgeRace(_Race):
-    def flat(self, kernel: str, *arguments: Any) -> None:
-        """Launch over arcs."""
-        size = -(-self.csr.arcs // self.device.tuning.items), self.runs
-        getattr(self.program, kernel)(size, np.int64(self.csr.arcs), *self.head[1:], *arguments)
-
     def degrees(self) -> Any:
         """Each vertex's degree, int32; kept with the rows."""
 
@@ -191,14 +194,27 @@ class _EdgeRace(_Race):
         self.build(WEIGHT=kind, ARCS=int(arcs), NO_EDGES=int(not edges), COPIES=int(view.rows.has_copies))
         tail, copy = arc_tails(self.device, self.view)
         key = self.device.empty(max(csr.arcs, 1) * self.runs, np.uint64)
-        numbers = np.int64(lg_arc), np.int64(lg_edge), self.table
-        degrees = self.degrees() if arcs else None
-        once = np.int32(wish.target is None)
-        self.flat("race_arcs", *numbers, degrees, csr.col_idx, tail, copy, weight, once, key)
+        once = wish.target is None
+        self.program.race_arcs(
+            (-(-csr.arcs // self.device.tuning.items), self.runs),
+            arcs=csr.arcs,
+            runs=self.runs,
+            seed=self.seed,
+            lg_arc=lg_arc,
+            lg_edge=lg_edge,
+            table=self.table,
+            degree=self.degrees() if arcs else None,
+            col_idx=csr.col_idx,
+            tail=tail,
+            copy=copy,
+            weight=weight,
+            once=once,
+            key=key,
+        )
         chosen, came = Packed(np.zeros(self.runs + 1, np.int64), np.zeros(0, np.int32)), None
         listed = None
         if wish.target is not None:
-            first = self.fill("race_first", csr.row_ptr, key, items=self.n)
+            first = self.fill("race_first", "first", items=self.n, row_ptr=csr.row_ptr, key=key)
             vertices = Smallest(self.device, self.runs, self.n)
             cut = vertices.cut(first, self.wanted(wish.target))
             listed = Listed(self.device, self.n, vertices.take(first, cut, equal=False, keys=True))

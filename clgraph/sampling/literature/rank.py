@@ -33,22 +33,15 @@ def integer_ranks(device: Device, graph: Graph) -> Any:
         first = 2**62 // n
         x, share = device.empty(n, np.uint64), device.empty(n, np.uint64)
         device.fill(x, np.uint64(first), n)
+        shares = program.rank_shares.bind(n=n, row_ptr=csr.row_ptr, x=x, share=share)
+        step = program.rank_step.bind(n=n, damping=DAMPING, **csr.buffers, share=share, x=x)
         alone = first  # the rank of a vertex without edges: the same for all of them
         for _ in range(STEPS):
             lost = lonely * alone
             base = 2**62 * 15 // 100 // n + (lost * DAMPING >> 64) // n
             alone = base
-            program.rank_shares(-(-n // items), n=n, row_ptr=csr.row_ptr, x=x, share=share)
-            program.rank_step(
-                -(-n // items),
-                n=n,
-                damping=DAMPING,
-                base=base,
-                row_ptr=csr.row_ptr,
-                col_idx=csr.col_idx,
-                share=share,
-                x=x,
-            )
+            shares(-(-n // items))
+            step(-(-n // items), base=base)
         return x
 
     return device.cached(graph, "integer ranks", make)

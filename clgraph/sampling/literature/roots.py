@@ -41,22 +41,21 @@ class Roots:
             -(-self.all // items),
             -(-runs // items),
         )
-        self.size, self.seed = np.int32(self.n), np.uint64(seed)
-        self.head = self.size, self.seed
+        self.head = {"n": self.n, "seed": seed}
         self.program = device.program("sampling/literature/roots", ITEMS=items)
         self.count = device.empty(1, np.int32)
         self.label = self.high = self.low = self.chosen = None
 
-    def filled(self, value: Any) -> Any:
+    def filled(self, value: int, kind: type = np.int32) -> Any:
         """A buffer of a value for each vertex of each run."""
-        buffer = self.device.empty(self.all, type(value))
-        self.device.fill(buffer, value, self.all)
+        buffer = self.device.empty(self.all, kind)
+        self.device.fill(buffer, kind(value), self.all)
         return buffer
 
-    def counted(self, kernel: Any, size: Any, *arguments: Any) -> int:
-        """Launch a kernel that counts something; the count."""
+    def counted(self, kernel: Any, size: Any, **arguments: Any) -> int:
+        """Launch a kernel that counts something in `count`; what it has counted."""
         self.device.fill(self.count, np.int32(0), 1)
-        kernel(size, *arguments, self.count)
+        kernel(size, **arguments)
         return int(self.device.download(self.count, np.int32, 1)[0])
 
     def one_is_enough(self, wanted: int) -> bool:
@@ -70,16 +69,27 @@ class Roots:
         """Find them, in the components of the undirected view; `further`: those of other components, too."""
         device, program, rows = self.device, self.program, self.wish.view.original.undirected.simple
         label = self.label = graph_components(device, rows).largest().label
-        high = self.high = self.filled(np.uint32(2**32 - 1))
-        low = self.low = self.filled(np.uint32(2**32 - 1))
-        root, self.chosen = self.filled(np.int32(NOBODY)), self.filled(np.int32(0))
+        high = self.high = self.filled(2**32 - 1, np.uint32)
+        low = self.low = self.filled(2**32 - 1, np.uint32)
+        root, self.chosen = self.filled(NOBODY), self.filled(0)
         for number in range(3 if further else 0):
-            program.roots_find(self.passes, *self.head, np.int32(number), label, high, low, root)
+            program.roots_find(
+                self.passes, **self.head, pass_=number, label=label, high=high, low=low, root=root
+            )
         given = Given.of(device, self.wish)
-        head = self.size, np.int32(self.runs), self.seed
-        program.roots_given(self.by_run, *head, *given.args, label, high, low, root, self.chosen)
+        program.roots_given(
+            self.by_run,
+            **self.head,
+            runs=self.runs,
+            **given.args,
+            label=label,
+            high=high,
+            low=low,
+            root=root,
+            chosen=self.chosen,
+        )
         if further:
-            program.roots_mark(self.passes, n=self.size, label=label, root=root, chosen=self.chosen)
+            program.roots_mark(self.passes, n=self.n, label=label, root=root, chosen=self.chosen)
 
     def ranked(self, *words: int, value: Any = None) -> Any:
         """The rank of each vertex within its run, by words, the least of them first; equal ones by index.
@@ -94,14 +104,24 @@ class Roots:
         -------
         int32 device buffer, shape (runs * n,)
         """
-        device, program, many, place = self.device, self.program, np.int32(self.all), None
+        device, program, place = self.device, self.program, None
         for which in (*words, RUN):
             bits = (self.runs - 1).bit_length() if which == RUN else 32
             if bits:
                 word = device.empty(self.all, np.uint32)
-                of = self.label, self.high, self.low, value
-                program.roots_words(self.flat, many, *self.head, np.int32(which), place, *of, word)
+                program.roots_words(
+                    self.flat,
+                    many=self.all,
+                    **self.head,
+                    which=which,
+                    place=place,
+                    label=self.label,
+                    high=self.high,
+                    low=self.low,
+                    value=value,
+                    word=word,
+                )
                 _, place = sort_by_key(device, word, self.all, bits, place)
         rank = device.empty(self.all, np.int32)
-        program.roots_rank(self.flat, many=many, n=self.size, place=place, rank=rank)
+        program.roots_rank(self.flat, many=self.all, n=self.n, place=place, rank=rank)
         return rank

@@ -155,22 +155,18 @@ class Smallest:
             Whether the items' keys are listed too.
         """
         device, program, shape = self._device, self._program, self._shape
-        runs = np.int32(self._runs)
-        head = np.int64(self._items), runs, np.int32(self._blocks), key, cut.key
-        spare = np.int32(equal)
-        ranged = {"local": (min(device.tuning.local_size, 64), 1)}
-        size = self._blocks, self._runs
-        program.smallest_count_blocks(size, *head, cut.left, self._below, self._equal, **ranged)
+        size, local = (self._blocks, self._runs), (min(device.tuning.local_size, 64), 1)
+        blocks = {
+            "runs": self._runs,
+            "blocks": self._blocks,
+            "below": self._below,
+            "equal": self._equal,
+            "left": cut.left,
+        }
+        keyed = {"items": self._items, "key": key, "cut": cut.key}
+        program.smallest_count_blocks(size, local=local, **keyed, **blocks)
         program.smallest_sum.exact(
-            (shape.lanes, self._runs),
-            runs=runs,
-            blocks=self._blocks,
-            below=self._below,
-            equal=self._equal,
-            left=cut.left,
-            spare=spare,
-            total=self._total,
-            local=(shape.lanes, 1),
+            (shape.lanes, self._runs), local=(shape.lanes, 1), **blocks, spare=equal, total=self._total
         )
         total = device.download(self._total, np.int32, self._runs).astype(np.int64)
         offset = np.concatenate(([0], np.cumsum(total)))
@@ -179,14 +175,12 @@ class Smallest:
         listed_keys = device.empty(many, np.uint64) if keys else None
         program.smallest_list(
             size,
-            *head,
-            cut.left,
-            spare,
-            self._below,
-            self._equal,
-            device.upload(offset[:-1], writable=True),
-            listed,
-            listed_keys,
-            **ranged,
+            local=local,
+            **keyed,
+            **blocks,
+            spare=equal,
+            offset=device.upload(offset[:-1], writable=True),
+            list=listed,
+            keys=listed_keys,
         )
         return Taken(total, offset, listed, listed_keys)

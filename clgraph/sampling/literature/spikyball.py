@@ -70,7 +70,9 @@ class _Spikyballs(stage.Stages):
         weight = None
         if view.weighted and wish.powers[1]:
             weight = view.kept(device, "integers", lambda: view.integers)
-        self.graph = csr.row_ptr, csr.col_idx, weight
+        self.graph = {**csr.buffers, "weight": weight}
+        self.powers = dict(zip("abc", wish.powers, strict=True))
+        self.near = {"order": self.order, "claim": self.claim, "out": self.out, "in_": self.enter}
 
     @property
     def small(self) -> int:
@@ -84,33 +86,24 @@ class _Spikyballs(stage.Stages):
         device.fill(self.enter, np.int32(0), self.runs * self.n)
         device.program("sampling/literature/spikyball_chain", **self.csr.defines).spikyball_chain(
             self.runs,
-            np.int32(self.n),
-            np.int32(self.runs),
-            np.uint64(self.seed),
-            *(np.int32(each) for each in self.wish.powers),
-            np.uint64(share.numerator),
-            np.uint64(share.denominator),
-            np.int32(self.room),
-            np.int32(SHAPES.of(device).acts),
-            device_tables(device),
-            *self.graph,
-            self.target,
-            self.status,
-            self.begin,
-            self.end,
-            self.round,
-            self.last,
-            self.order,
-            self.claim,
-            self.parent,
-            self.seen,
-            self.named,
-            self.out,
-            self.enter,
-            self.arc_list,
-            self.arc_key,
-            self.crowded,
             local=min(device.tuning.local_size, 4),
+            **self.head,
+            runs=self.runs,
+            **self.powers,
+            top=share.numerator,
+            bottom=share.denominator,
+            room=self.room,
+            acts=SHAPES.of(device).acts,
+            table=device_tables(device),
+            **self.graph,
+            target=self.target,
+            last=self.last,
+            **self.state,
+            out=self.out,
+            in_=self.enter,
+            list=self.arc_list,
+            key=self.arc_key,
+            crowded=self.crowded,
         )
         crowded, longest = device.download(self.crowded, np.int32, 2).tolist()
         return longest if crowded else 0
@@ -125,26 +118,32 @@ class _Spikyballs(stage.Stages):
         device.fill(self.enter, np.int32(0), runs * self.n)
         device.fill(self.count, np.int32(0), runs)
         device.fill(self.key, np.uint64(NONE), runs * self.csr.arcs)
-        actors = self.status, self.begin, self.end
-        size, near = (longest, runs), (self.order, self.claim, self.out, self.enter)
-        spiky.spikyball_count(size, np.int32(self.n), *self.graph, *actors, *near, self.count)
-        powers = (np.int32(each) for each in self.wish.powers)
-        numbers = *self.head, *powers, device_tables(device)
-        spiky.spikyball_keys(size, *numbers, *self.graph, *actors, self.round, *near, self.key)
+        actors = {"status": self.status, "from_": self.begin, "to": self.end}
+        among = {**self.graph, **actors, **self.near}
+        spiky.spikyball_count((longest, runs), n=self.n, **among, count=self.count)
+        spiky.spikyball_keys(
+            (longest, runs),
+            **self.head,
+            **self.powers,
+            table=device_tables(device),
+            **among,
+            round=self.round,
+            key=self.key,
+        )
         wanted = [self.wanted_of(count) for count in device.download(self.count, np.int32, runs).tolist()]
         taken = self.arcs.take(self.key, self.arcs.cut(self.key, np.array(wanted, np.int64)), equal=True)
         spiky.spikyball_take(
             (int(taken.total.max(initial=0)), runs),
-            np.int32(self.n),
-            *self.graph[:2],
-            device.upload(taken.offset, writable=True),
-            taken.items,
-            self.round,
-            self.claim,
-            self.parent,
-            self.order,
-            self.seen,
-            self.named,
+            n=self.n,
+            **self.csr.buffers,
+            offset=device.upload(taken.offset, writable=True),
+            list=taken.items,
+            round=self.round,
+            claim=self.claim,
+            parent=self.parent,
+            order=self.order,
+            seen=self.seen,
+            named=self.named,
         )
 
     def wanted_of(self, count: int) -> int:

@@ -113,10 +113,28 @@ class Stages:
         if back and wish.direction != "both" and self.view.original.directed:
             reverse = upload_csr(device, self.view.rows.reverse, wide=csr.offset is np.int64)
             back_ptr, back_idx = reverse.row_ptr, reverse.col_idx
-        sizes = np.int32(wish.k), np.int32(len(forward)), np.int32(len(back)), limit
-        self.rules = *sizes, csr.row_ptr, csr.col_idx, back_ptr, back_idx
-        self.rounds = np.uint32(UNSEEN if wish.stages is None else wish.stages)
-        self.head = np.int32(self.n), np.uint64(self.seed)
+        self.rules = {
+            "most": wish.k,
+            "limits": len(forward),
+            "back_limits": len(back),
+            "limit": limit,
+            **csr.buffers,
+            "back_ptr": back_ptr,
+            "back_idx": back_idx,
+        }
+        self.rounds = UNSEEN if wish.stages is None else wish.stages
+        self.head = {"n": self.n, "seed": self.seed}
+        self.state = {
+            "status": self.status,
+            "from_": self.begin,
+            "to": self.end,
+            "round": self.round,
+            "claim": self.claim,
+            "parent": self.parent,
+            "order": self.order,
+            "seen": self.seen,
+            "named": self.named,
+        }
 
     # --- stages -----------------------------------------------------------------------------------
 
@@ -135,30 +153,21 @@ class Stages:
         device.fill(self.counts, np.int32(0), 4)
         self.chain.stage_chain(
             self.runs,
-            np.int32(self.n),
-            np.int32(self.runs),
-            np.uint64(self.seed),
-            np.int32(SHAPES.of(device).acts),
-            np.int32(self.small),
-            self.rounds,
-            *self.rules,
-            np.int32(self.initial),
-            *self.given.args,
-            *self.queue.args,
-            self.target,
-            self.tries,
-            self.status,
-            self.begin,
-            self.end,
-            self.round,
-            self.last,
-            self.claim,
-            self.parent,
-            self.order,
-            self.seen,
-            self.named,
-            self.counts,
             local=min(device.tuning.local_size, 4),
+            **self.head,
+            runs=self.runs,
+            acts=SHAPES.of(device).acts,
+            small=self.small,
+            rounds=self.rounds,
+            **self.rules,
+            initial=self.initial,
+            **self.given.args,
+            **self.queue.args,
+            target=self.target,
+            tries=self.tries,
+            last=self.last,
+            **self.state,
+            counts=self.counts,
         )
         counts: list[int] = device.download(self.counts, np.int32, 4).tolist()
         if counts[2]:
@@ -179,20 +188,7 @@ class Stages:
 
     def large(self, longest: int) -> None:
         """A stage of all runs that have a large one."""
-        self.program.stage_act(
-            (longest, self.runs),
-            *self.head,
-            *self.rules,
-            self.status,
-            self.begin,
-            self.end,
-            self.round,
-            self.claim,
-            self.parent,
-            self.order,
-            self.seen,
-            self.named,
-        )
+        self.program.stage_act((longest, self.runs), **self.head, **self.rules, **self.state)
 
     # --- after ------------------------------------------------------------------------------------
 
@@ -201,7 +197,9 @@ class Stages:
         device, n, runs = self.device, self.n, self.runs
         key = device.empty(runs * n, np.uint64)
         passes = -(-n // device.tuning.items), runs
-        self.program.stage_keys(passes, *self.head, self.claim, self.last, np.int32(self.exact), key)
+        self.program.stage_keys(
+            passes, **self.head, claim=self.claim, last=self.last, queued=self.exact, key=key
+        )
         listed = Listed.smallest(device, runs, n, key, self.wanted, keys=False)
         tries = device.download(self.tries, np.int32, runs).astype(np.int64)
         return Drawn(

@@ -77,9 +77,9 @@ class Queue:
         self._program = device.program(name, ITEMS=items, MARK=MARKS[mark], **csr.defines)
 
     @property
-    def args(self) -> tuple[Any, ...]:
+    def args(self) -> dict[str, Any]:
         """room, vertices, length, next: as kernels take them."""
-        return np.int32(self.room), self.vertices, self.length, self.next
+        return {"room": self.room, "queue": self.vertices, "length": self.length, "next": self.next}
 
     def refill(self, seed: int, mark: Any, status: Any, wanting: int, *, lonely: bool = True) -> None:
         """Fill the queues of the runs that want it with vertices not seen; `lonely`: those without edges too.
@@ -121,26 +121,27 @@ class Queue:
         if 4 * some > n or most >= 2**31:
             return False
         count = device.zeros(runs + 1, np.int32)
-        entries = device.empty(most, np.uint64), device.empty(most, np.int32), device.empty(most, np.int32)
+        kinds = {"key": np.uint64, "vertex": np.int32, "owner": np.int32}
+        entries = {name: device.empty(most, kind) for name, kind in kinds.items()}
         self._program.starts_few(
             (-(-n // device.tuning.items), runs),
-            np.int32(n),
-            np.int32(runs),
-            np.uint64(seed),
-            np.uint64((some << 64) // n),
-            np.int32(most),
-            mark,
-            row_ptr,
-            status,
-            np.int32(wanting),
-            count,
-            *entries,
+            n=n,
+            runs=runs,
+            seed=seed,
+            limit=(some << 64) // n,
+            most=most,
+            mark=mark,
+            row_ptr=row_ptr,
+            status=status,
+            wanting=wanting,
+            count=count,
+            **entries,
         )
         found = device.download(count, np.int32, runs + 1)
         if found[runs] > most or np.any(found[:runs][wants] < self.room):
             return False
         offset = np.concatenate(([0], np.cumsum(found[:runs], dtype=np.int64)))
-        self.place(offset, *entries, wants)
+        self.place(offset, **entries, wanting=wants)
         return True
 
     def fill(self, key: Any, wanting: npt.NDArray[np.bool_]) -> None:
@@ -203,11 +204,29 @@ class Queue:
         ):
             if bits and many:
                 word = device.empty(many, np.uint32)
-                head = np.int32(many), np.int32(shift), np.int32(runs)
-                self._program.starts_words(passes, *head, start, owner, vertex, key, place, word)
+                self._program.starts_words(
+                    passes,
+                    many=many,
+                    shift=shift,
+                    runs=runs,
+                    offset=start,
+                    owner=owner,
+                    vertex=vertex,
+                    key=key,
+                    place=place,
+                    word=word,
+                )
                 _, place = sort_by_key(device, word, many, bits, place)
-        sizes = np.int32(many), np.int32(runs), np.int32(room)
-        self._program.starts_place(passes, *sizes, start, vertex, place, self.vertices)
+        self._program.starts_place(
+            passes,
+            many=many,
+            runs=runs,
+            room=room,
+            offset=start,
+            vertex=vertex,
+            place=place,
+            queue=self.vertices,
+        )
 
 
 @dataclass(frozen=True)
@@ -239,9 +258,9 @@ class Given:
         return Given(0, None, size, pool)
 
     @property
-    def args(self) -> tuple[Any, ...]:
+    def args(self) -> dict[str, Any]:
         """As kernels take them."""
-        return np.int32(self.count), self.vertices, np.int32(self.pool_size), self.pool
+        return {"given": self.count, "starts": self.vertices, "pool_size": self.pool_size, "pool": self.pool}
 
 
 def queue_room(n: int, walkers: int, runs: int) -> int:

@@ -147,23 +147,38 @@ class StreamRun:
 
     def grow(self) -> None:
         """Make room: of pies drop what is lost; where that is not enough, twice the room."""
-        device, runs = self.device, np.int32(self.runs)
-        sizes = np.int32(self.room), np.int32(self.buckets)
+        device, runs, room = self.device, self.runs, self.room
         if self.rule.method == "pies":
             self.settle()
-            if int(self.states()[:, 1].max()) <= self.room // 2:
+            if int(self.states()[:, 1].max()) <= room // 2:
                 return
-            before, wider, longs = self.room, 2 * self.room, self.longs
-            self.room = wider
-            self.longs = device.empty(self.runs * self.areas()[2], np.uint64)
-            about = runs, np.int32(self.slots), np.int32(before), np.int32(wider)
-            self.program.pies_grow(self.runs, *about, longs, self.state, self.longs)
+            longs = self.longs
+            self.room *= 2
+            self.longs = device.empty(runs * self.areas()[2], np.uint64)
+            self.program.pies_grow(
+                runs,
+                runs=runs,
+                slots=self.slots,
+                room=room,
+                wider=self.room,
+                longs=longs,
+                state=self.state,
+                more=self.longs,
+            )
             return
-        old = self.ints, self.longs
+        old = {"room": room, "buckets": self.buckets, "ints": self.ints, "longs": self.longs}
         self.room *= 2
         self.allocate()
-        new = np.int32(self.room), np.int32(self.buckets)
-        self.program.gsh_grow(self.runs, runs, *sizes, *new, *old, self.ints, self.longs, self.state)
+        self.program.gsh_grow(
+            runs,
+            runs=runs,
+            **old,
+            wider=self.room,
+            more_buckets=self.buckets,
+            more_ints=self.ints,
+            more_longs=self.longs,
+            state=self.state,
+        )
 
     def states(self) -> npt.NDArray[np.int64]:
         """The state of each run."""
@@ -192,34 +207,32 @@ class StreamRun:
         states = self.states()
         states[:, 2 if self.rule.method == "gsh" else 3] = 0
         device.write(self.state, states)
-        about = np.int64(count), np.int64(stride), np.uint64(self.arrivals), tail, head
+        arrivals = {"count": count, "stride": stride, "before": self.arrivals, "tail": tail, "head": head}
         going = count > 0
         while going:
             device.fill(self.waiting, np.int32(0), 2)
-            self.step(about, weight)
+            self.step(arrivals, weight)
             more, full = device.download(self.waiting, np.int32, 2).tolist()
             if full:
                 self.grow()
             going = bool(more or full)
 
     def _feed_blocks(self, tail: Any, head: Any, count: int, stride: int) -> None:
-        about = np.int32(self.runs), np.uint64(self.seed), np.int32(self.room), np.int32(self.buckets)
-        memory = self.ints, self.longs, self.state
+        enter = self.blocks.gps_enter.bind(
+            **self.memory, seed=self.seed, stride=stride, before=self.arrivals, tail=tail, head=head
+        )
         at = 0
         while at < count:
             now = min(count - at, self.block - (self.arrivals + at) % self.block)
-            chunk = np.int64(at), np.int64(now), np.int64(stride), np.uint64(self.arrivals), tail, head
-            self.blocks.gps_enter(self.runs, *about, *chunk, *memory)
+            enter(self.runs, first=at, count=now)
             at += now
             if (self.arrivals + at) % self.block == 0:
                 self._keep_block()
 
     def _keep_block(self) -> None:
-        about = np.int32(self.runs), np.int32(self.room), np.int32(self.buckets), np.int32(self.block)
-        memory = self.ints, self.longs, self.state, self.sums
-        triangles = np.uint64(self.rule.triangles)
-        self.blocks.gps_weigh(self.runs * self.block, *about, triangles, *memory)
-        self.blocks.gps_keep(self.runs, *about, *memory)
+        about = {**self.memory, "block": self.block, "sums": self.sums}
+        self.blocks.gps_weigh(self.runs * self.block, **about, triangles=self.rule.triangles)
+        self.blocks.gps_keep(self.runs, **about)
 
     def _end(self) -> None:
         """What came of the last block is a block."""
@@ -229,33 +242,46 @@ class StreamRun:
             self._keep_block()
             return
         nothing = self.device.empty(1, np.uint64)
-        about = np.int64(0), np.int64(0), np.uint64(self.arrivals), nothing, nothing
-        self.step(about, None, ends=True)
+        none = {"count": 0, "stride": 0, "before": self.arrivals, "tail": nothing, "head": nothing}
+        self.step(none, None, ends=True)
 
-    def step(self, about: tuple[Any, ...], weight: Any, *, ends: bool = False) -> None:
+    @property
+    def memory(self) -> dict[str, Any]:
+        """What kernels take of the runs' memory."""
+        return {
+            "runs": self.runs,
+            "room": self.room,
+            "buckets": self.buckets,
+            "ints": self.ints,
+            "longs": self.longs,
+            "state": self.state,
+        }
+
+    def step(self, arrivals: dict[str, Any], weight: Any, *, ends: bool = False) -> None:
         """One launch."""
         rule, program = self.rule, self.program
-        head = np.int32(self.runs), np.uint64(self.seed)
-        sizes = np.int32(self.room), np.int32(self.buckets), np.int32(self.shape.acts)
-        memory = self.ints, self.longs, self.state, self.waiting
+        about = {
+            **self.memory,
+            **arrivals,
+            "seed": self.seed,
+            "acts": self.shape.acts,
+            "waiting": self.waiting,
+        }
         if rule.method == "pies":
-            slots = np.int32(self.slots), np.int32(self.buckets), np.int32(self.room), sizes[2]
-            program.pies_step(self.runs, *head, *slots, *about, *memory)
+            program.pies_step(self.runs, **about, slots=self.slots)
         elif rule.method == "gsh":
             sure = (rule.p >= 1) + 2 * (rule.q >= 1)
             limits = np.array([min(floor(x * 2**64), 2**64 - 1) for x in (rule.p, rule.q)], np.uint64)
             limit = self.device.upload(limits, writable=True)
-            chances = limit, np.int32(sure), np.int32(rule.closing)
-            program.gsh_step(self.runs, *head, *sizes, *about, *chances, *memory)
+            program.gsh_step(self.runs, **about, limit=limit, sure=sure, closing=rule.closing)
         else:
-            rest = weight, np.uint64(rule.triangles)
-            blocks = *sizes[:2], np.int32(self.block), sizes[2], np.int32(ends)
-            program.gps_step(self.runs, *head, *blocks, *about, *rest, *memory)
+            program.gps_step(
+                self.runs, **about, block=self.block, ends=ends, given=weight, triangles=rule.triangles
+            )
 
     def settle(self) -> None:
         """Of pies: drop edges of which an end was replaced."""
-        sizes = np.int32(self.slots), np.int32(self.buckets), np.int32(self.room)
-        self.program.pies_settle(self.runs, np.int32(self.runs), *sizes, self.ints, self.longs, self.state)
+        self.program.pies_settle(self.runs, **self.memory, slots=self.slots)
 
     def ids(self) -> npt.NDArray[np.uint64]:
         """The ids of all vertices that a run holds, and perhaps of some that it does no longer."""
@@ -278,12 +304,21 @@ class StreamRun:
             return [self._of_pies(row, state) for row, state in zip(longs, states, strict=True)]
         offset = np.concatenate(([0], np.cumsum(states[:, 0])))
         many = int(offset[-1])
-        made = [self.device.empty(max(many, 1), np.uint64) for _ in range(4)]
-        about = np.int32(self.runs), np.int32(self.room), np.int32(self.buckets)
-        places = self.device.upload(offset, writable=True)
-        heap = np.int32(self.rule.method == "gps")
-        self.ender.held_ends(self.runs, *about, heap, self.ints, self.longs, *made, places)
-        columns = np.stack([self.device.download(each, np.uint64, many) for each in made])
+        made = {
+            name: self.device.empty(max(many, 1), np.uint64) for name in ("from_", "to", "time", "weight")
+        }
+        self.ender.held_ends(
+            self.runs,
+            runs=self.runs,
+            room=self.room,
+            buckets=self.buckets,
+            heap=self.rule.method == "gps",
+            ints=self.ints,
+            longs=self.longs,
+            **made,
+            offset=self.device.upload(offset, writable=True),
+        )
+        columns = np.stack([self.device.download(each, np.uint64, many) for each in made.values()])
         return [
             self._held(state, columns[:, first:last])
             for state, first, last in zip(states, offset, offset[1:], strict=False)

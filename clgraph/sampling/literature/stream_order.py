@@ -70,46 +70,63 @@ class _Order:
             "sampling/literature/stream_order", ITEMS=device.tuning.items, **csr.defines
         )
         self.m = csr.arcs // 2
-        self.low, self.high, self.copy, self.place = device.cached(view.rows, "edge ends", self._edges)
+        made = device.cached(view.rows, "edge ends", self._edges)
+        self.edge = {"low": made["low"], "high": made["high"]}
+        self.copy, self.place = made["copy"], made["place"]
         self.all = runs * self.m
         device.reserve({"order of edges": 28 * self.all})
         if self.m:
             self.item = self._sorted(self._sorted(None, LOW, 32), HIGH, 32)
             self.item = self._sorted(self.item, RUN, (runs - 1).bit_length())
 
-    def _edges(self) -> tuple[Any, Any, Any, Any]:
+    def _edges(self) -> dict[str, Any]:
         device, csr, n, m = self.device, self.csr, self.view.n, max(self.m, 1)
-        rows = np.int32(n), csr.row_ptr, csr.col_idx
-        size = -(-n // device.tuning.items)
+        size, rows = -(-n // device.tuning.items), {"n": n, **csr.buffers}
+        kinds = {"low": np.int32, "high": np.int32, "copy": np.uint32, "place": np.int64}
         many = device.empty(n, np.int32)
-        self.program.order_edges(size, *rows, many, None, None, None, None, None)
+        self.program.order_edges(size, **rows, many=many, begin=None, **dict.fromkeys(kinds))
         begin = running_sums(device, many, n)
-        ends = device.empty(m, np.int32), device.empty(m, np.int32)
-        made = *ends, device.empty(m, np.uint32), device.empty(m, np.int64)
-        self.program.order_edges(size, *rows, None, begin, *made)
+        made = {name: device.empty(m, kind) for name, kind in kinds.items()}
+        self.program.order_edges(size, **rows, many=None, begin=begin, **made)
         return made
 
-    def _flat(self, kernel: Any, count: int, *arguments: Any) -> None:
-        kernel(-(-count // self.device.tuning.items), np.int64(count), np.int64(self.m), *arguments)
+    def _flat(self, kernel: Any, count: int, **arguments: Any) -> None:
+        kernel(-(-count // self.device.tuning.items), count=count, m=self.m, **arguments)
 
     def _sorted(self, item: Any, which: int, bits: int) -> Any:
         key = self.device.empty(self.all, np.uint32)
-        edges = self.low, self.high, self.copy
-        about = np.uint64(self.seed), np.int32(which)
-        self._flat(self.program.order_key, self.all, *about, *edges, item, key)
+        self._flat(
+            self.program.order_key,
+            self.all,
+            seed=self.seed,
+            which=which,
+            **self.edge,
+            copy=self.copy,
+            item=item,
+            key=key,
+        )
         return sort_by_key(self.device, key, self.all, bits, item)[1]
 
     def ends(self) -> tuple[Any, Any, Any]:
         """Ends and weights (None: there are none) in the order in which they come, run after run."""
         device, view = self.device, self.view
-        made = [device.empty(self.all, np.uint64) for _ in range(2)]
+        tail, head = (device.empty(self.all, np.uint64) for _ in range(2))
         given = weight = None
         if view.weighted:
             weight = view.kept(device, "integers", lambda: view.integers)
             given = device.empty(self.all, np.uint64)
-        rows = self.low, self.high, self.place, weight, self.item
-        self._flat(self.program.order_ends, self.all, *rows, *made, given)
-        return made[0], made[1], given
+        self._flat(
+            self.program.order_ends,
+            self.all,
+            **self.edge,
+            place=self.place,
+            weight=weight,
+            item=self.item,
+            tail=tail,
+            head=head,
+            given=given,
+        )
+        return tail, head, given
 
     def places(self, held: list[Held]) -> tuple[Packed, list[Held]]:
         """The arcs of the edges held, ascending in each run, and the edges in that order."""
@@ -121,7 +138,9 @@ class _Order:
         run = device.upload(np.repeat(np.arange(len(held), dtype=np.int32), lengths), writable=True)
         time = device.upload(np.concatenate([each.arrival for each in held]), writable=True)
         out = device.empty(many, np.int64)
-        self._flat(self.program.order_places, many, self.item, self.place, run, time, out)
+        self._flat(
+            self.program.order_places, many, item=self.item, place=self.place, run=run, time=time, out=out
+        )
         offset = np.concatenate(([0], np.cumsum(lengths)))
         arcs = device.download(out, np.int64, many)
         made, parts = [], []

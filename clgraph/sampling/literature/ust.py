@@ -61,7 +61,7 @@ class _Trees(Roots):
         device.reserve({"runs": runs * bytes_per_run(view, wish)})
         self.grow_program = device.program("sampling/literature/ust", ITEMS=items, **csr.defines)
         self.cut = device.program("sampling/literature/ust_cut", ITEMS=items)
-        self.rows = csr.row_ptr, csr.col_idx
+        self.rows = csr.buffers
 
     def run(self) -> Drawn:
         """The trees, and what of them is taken."""
@@ -76,25 +76,28 @@ class _Trees(Roots):
         """The vertex to which each vertex's last arrow leads; roots: themselves."""
         device, program, runs = self.device, self.grow_program, self.runs
         self.find(further=not self.one_is_enough(self.n))
-        tree, shown = device.empty(self.all, np.int32), self.filled(np.uint32(0))
-        program.ust_show(self.passes, *self.head, *self.rows, self.chosen, tree)
-        mark, jump, further = self.filled(np.int32(0)), self.high, self.low  # whose content has been used
+        tree, shown = device.empty(self.all, np.int32), self.filled(0, np.uint32)
+        program.ust_show(self.passes, **self.head, **self.rows, root=self.chosen, next=tree)
+        mark, jump, further = self.filled(0), self.high, self.low  # whose content has been used
         shape = SHAPES.of(device)
+        steps = {**self.head, **self.rows, "shown": shown, "next": tree}
+        pop = program.ust_pop.bind(**steps, mark=mark, popped=self.count)
         rounds = shape.rounds if device.compute_units >= shape.units * runs else 0
         for _ in range(rounds):
             jump, further = self.far(tree, jump, further)
-            program.ust_mark(self.passes, n=self.size, jump=jump, mark=mark)
-            if not self.counted(program.ust_pop, self.passes, *self.head, *self.rows, mark, shown, tree):
+            program.ust_mark(self.passes, n=self.n, jump=jump, mark=mark)
+            if not self.counted(pop, self.passes):
                 return tree
         if rounds:
             jump, further = self.far(tree, jump, further)
-            program.ust_hangs(self.passes, n=self.size, jump=jump, next=tree, tree=mark)
+            program.ust_hangs(self.passes, n=self.n, jump=jump, next=tree, tree=mark)
         else:
             device.copy(mark, self.chosen, 4 * self.all)
         begun, at = device.zeros(runs, np.int32), device.zeros(runs, np.int32)
-        steps = np.int32(shape.steps)
-        head = self.size, np.int32(runs), self.seed, steps, *self.rows
-        while self.counted(program.ust_walk, self.by_run, *head, mark, shown, tree, begun, at):
+        walk = program.ust_walk.bind(
+            **steps, runs=runs, steps=shape.steps, tree=mark, begun=begun, at=at, left=self.count
+        )
+        while self.counted(walk, self.by_run):
             pass
         return tree
 
@@ -102,7 +105,7 @@ class _Trees(Roots):
         """Where n steps lead, and a spare buffer."""
         self.device.copy(jump, tree, 4 * self.all)
         for _ in range((self.n - 1).bit_length()):
-            self.grow_program.ust_double(self.passes, n=self.size, jump=jump, further=further)
+            self.grow_program.ust_double(self.passes, n=self.n, jump=jump, further=further)
             jump, further = further, jump
         return jump, further
 
@@ -111,12 +114,21 @@ class _Trees(Roots):
         device, cut = self.device, self.cut
         first = self.ranked(*PRIORITY)
         depth, deeper, jump, further = (device.empty(self.all, np.int32) for _ in range(4))
-        cut.cut_begin(self.passes, n=self.size, next=tree, jump=jump, depth=depth)
+        cut.cut_begin(self.passes, n=self.n, next=tree, jump=jump, depth=depth)
         going = 1
         while going:
-            steps = self.size, jump, depth, further, deeper, first
-            going = self.counted(cut.cut_climb, self.passes, *steps)
+            going = self.counted(
+                cut.cut_climb,
+                self.passes,
+                n=self.n,
+                jump=jump,
+                depth=depth,
+                further=further,
+                deeper=deeper,
+                first=first,
+                going=self.count,
+            )
             jump, further, depth, deeper = further, jump, deeper, depth
         key = device.empty(self.all, np.uint64)
-        cut.cut_keys(self.passes, n=self.size, first=first, depth=depth, key=key)
+        cut.cut_keys(self.passes, n=self.n, first=first, depth=depth, key=key)
         return key

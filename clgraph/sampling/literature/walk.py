@@ -82,9 +82,13 @@ class _Walks:
         self.shape = SHAPES.of(device)
         self.plan = Plan.of(wish, self.n, runs, self.shape, RECORDED)
         self.trails = Trails(device, self.plan, wish)
-        numbers = wish.burn_in, wish.thin, self.plan.parts, self.plan.counted
-        self.counting = tuple(np.uint64(each) for each in numbers)
-        self.sizes = np.int32(self.n), np.int32(runs), np.int32(wish.walkers)
+        self.counting = {
+            "burn_in": wish.burn_in,
+            "thin": wish.thin,
+            "parts": self.plan.parts,
+            "counted": self.plan.counted,
+        }
+        self.sizes = {"n": self.n, "runs": runs, "walkers": wish.walkers}
         self.seconds = 0.0
         self.allocate()
         self.build()
@@ -155,31 +159,40 @@ class _Walks:
         device, csr, plan, legs = self.device, self.csr, self.plan, self.legs
         self.step.walk_step(
             -(-plan.all // plan.abreast),
-            *self.sizes,
-            np.uint64(self.seed),
-            np.uint64(self.p),
-            self.table,
-            csr.row_ptr,
-            csr.col_idx,
-            self.limit,
-            self.entries,
-            legs.done,
-            legs.todo,
-            *self.counting,
-            legs.home,
-            legs.pos,
-            legs.prev,
-            self.origin,
-            self.trail,
-            self.place,
-            None if plan.noting else self.visits,
             local=min(device.tuning.local_size, 4) if device.kind != "gpu" else None,
+            **self.sizes,
+            seed=self.seed,
+            p=self.p,
+            table=self.table,
+            **csr.buffers,
+            limit=self.limit,
+            entries=self.entries,
+            done=legs.done,
+            todo=legs.todo,
+            **self.counting,
+            home=legs.home,
+            pos=legs.pos,
+            prev=legs.prev,
+            from_=self.origin,
+            trail=self.trail,
+            place=self.place,
+            visits=None if plan.noting else self.visits,
         )
-        shape = -(-steps * plan.all // self.shape.items), *self.sizes, np.int32(steps)
+        size = -(-steps * plan.all // self.shape.items)
+        noted = {**self.sizes, "steps": steps, "trail": self.trail}
         if plan.noting:
-            self.note.walk_note(*shape, legs.todo, self.trail, self.claim)
-            found = self.claim, self.first, self.parent, legs.seen
-            self.note.walk_settle(*shape, legs.todo, legs.done, self.trail, self.origin, *found)
+            self.note.walk_note(size, **noted, made=legs.todo, claim=self.claim)
+            self.note.walk_settle(
+                size,
+                **noted,
+                made=legs.todo,
+                done=legs.done,
+                from_=self.origin,
+                claim=self.claim,
+                first=self.first,
+                parent=self.parent,
+                seen=legs.seen,
+            )
         tally = legs.judge()
         cut = None
         if tally[ENDING]:
@@ -189,11 +202,19 @@ class _Walks:
         if self.trails.going:
             self.record(cut)
         if plan.noting:
-            marks = self.visits, self.walked
-            walks = csr.row_ptr, self.trail, self.place, self.origin
-            limit = None if cut is None else cut.key
             self.note.walk_tally(
-                *shape, legs.made, legs.done, legs.status, limit, *self.counting, *walks, *marks
+                size,
+                **noted,
+                made=legs.made,
+                done=legs.done,
+                status=legs.status,
+                cut=None if cut is None else cut.key,
+                **self.counting,
+                row_ptr=csr.row_ptr,
+                place=self.place,
+                from_=self.origin,
+                visits=self.visits,
+                walked=self.walked,
             )
         legs.go_on()
         return tally

@@ -65,9 +65,21 @@ class Legs:
         self.many, self.first_seen = np.zeros(runs, np.int64), np.zeros(runs, np.int64)
         self.program = device.program("sampling/literature/walk_legs", ITEMS=items, LANES=lanes)
         self.by_run = -(-runs // items)
-        self.sizes = np.int32(runs), np.int32(plan.walkers)
-        patience = 2**40 if plan.exact else wish.patience
-        self.bounds = np.int32(plan.most), np.uint64(patience), np.uint64(plan.total)
+        self.state = {
+            "runs": runs,
+            "walkers": plan.walkers,
+            "most": plan.most,
+            "patience": 2**40 if plan.exact else wish.patience,
+            "total": plan.total,
+            "target": self.target,
+            "seen": self.seen,
+            "leg_seen": self.leg_seen,
+            "leg_begin": self.leg_begin,
+            "boundary": self.boundary,
+            "done": self.done,
+            "todo": self.todo,
+            "status": self.status,
+        }
 
     def begin(self, first: Any, claim: Any, parent: Any) -> int:
         """New legs of the runs that want one; the most steps that one makes in the next launch.
@@ -77,7 +89,7 @@ class Legs:
         first, claim, parent : device buffers, or None
             Of the vertices: see ``walk_note.cl``.
         """
-        device, program, plan, n = self.device, self.program, self.plan, np.int32(self.plan.n)
+        device, program, plan = self.device, self.program, self.plan
         before = device.download(self.status, np.int32, plan.runs) == LEG
         seen = device.download(self.seen, np.int32, plan.runs)
         self.first_seen = np.where(before & (self.many == 1), seen, self.first_seen)
@@ -88,40 +100,40 @@ class Legs:
             device.fill(self.short, np.int32(0), 1)
             program.legs_choose.exact(
                 (self.lanes, plan.runs),
-                n,
-                self.sizes[1],
-                np.uint64(self.seed),
-                *self.given.args,
-                *self.queue.args,
-                self.done,
-                self.status,
-                claim,
-                self.seen,
-                self.leg_seen,
-                self.home,
-                self.chosen,
-                self.short,
                 local=(self.lanes, 1),
+                n=plan.n,
+                walkers=plan.walkers,
+                seed=self.seed,
+                **self.given.args,
+                **self.queue.args,
+                done=self.done,
+                status=self.status,
+                claim=claim,
+                seen=self.seen,
+                leg_seen=self.leg_seen,
+                home=self.home,
+                chosen=self.chosen,
+                short_of=self.short,
             )
-            head = n, *self.sizes, self.chosen, self.home
-            program.legs_set(by_walker, *head, self.pos, self.prev, claim)
+            begun = {
+                "n": plan.n,
+                "runs": plan.runs,
+                "walkers": plan.walkers,
+                "chosen": self.chosen,
+                "home": self.home,
+                "claim": claim,
+            }
+            program.legs_set(by_walker, **begun, pos=self.pos, prev=self.prev)
             if claim is not None:
-                program.legs_settle(by_walker, *head, self.done, claim, first, parent, self.seen)
+                program.legs_settle(
+                    by_walker, **begun, done=self.done, first=first, parent=parent, seen=self.seen
+                )
             program.legs_run(
                 self.by_run,
-                *self.sizes,
-                *self.bounds,
-                np.uint64(LONG if plan.exact else 64),
-                self.chosen,
-                self.target,
-                self.seen,
-                self.leg_seen,
-                self.longest,
-                self.leg_begin,
-                self.boundary,
-                self.done,
-                self.todo,
-                self.status,
+                **self.state,
+                gap=LONG if plan.exact else 64,
+                chosen=self.chosen,
+                longest=self.longest,
             )
             if not device.download(self.short, np.int32, 1)[0]:
                 return int(device.download(self.longest, np.int32, 1)[0])
@@ -131,26 +143,12 @@ class Legs:
         """After a launch: how many runs go on, want a leg, are over, end just now; steps of the next one."""
         device = self.device
         device.fill(self.tally, np.int32(0), 5)
-        self.program.legs_judge(
-            self.by_run,
-            *self.sizes,
-            *self.bounds,
-            self.target,
-            self.seen,
-            self.leg_seen,
-            self.leg_begin,
-            self.boundary,
-            self.done,
-            self.todo,
-            self.made,
-            self.status,
-            self.tally,
-        )
+        self.program.legs_judge(self.by_run, **self.state, made=self.made, tally=self.tally)
         return device.download(self.tally, np.int32, 5)
 
     def go_on(self) -> None:
         """Past the launch that was judged."""
-        self.program.legs_go_on(self.by_run, runs=self.sizes[0], made=self.made, done=self.done)
+        self.program.legs_go_on(self.by_run, runs=self.plan.runs, made=self.made, done=self.done)
 
     def notes(self) -> list[tuple[str, ...]]:
         """Of each run: its legs."""

@@ -46,7 +46,7 @@ PIPELINE void race_priorities(const int n, const int runs, const ulong seed, __g
             key[(long)run * n + v] = vertex_priority(seed + run, v);
 }
 
-PIPELINE void race_near(const int n, const int runs, const ulong unused, __global const OFFSET *restrict row_ptr,
+PIPELINE void race_near(const int n, const int runs, __global const OFFSET *restrict row_ptr,
                         __global const int *restrict col_idx, __global const ulong *restrict priority,
                         __global ulong *restrict key)
 {
@@ -134,7 +134,7 @@ PIPELINE void race_arcs(const long arcs, const int runs, const ulong seed, const
         }
 }
 
-PIPELINE void race_first(const int n, const int runs, const ulong unused, __global const OFFSET *restrict row_ptr,
+PIPELINE void race_first(const int n, const int runs, __global const OFFSET *restrict row_ptr,
                          __global const ulong *restrict key, __global ulong *restrict first)
 {
     Bounds bounds;
@@ -152,7 +152,7 @@ PIPELINE void race_first(const int n, const int runs, const ulong unused, __glob
     }
 }
 
-PIPELINE void race_stratum(const int n, const int runs, const ulong unused, __global const int *restrict code,
+PIPELINE void race_stratum(const int n, const int runs, __global const int *restrict code,
                            const int stratum, __global const ulong *restrict key, __global ulong *restrict out)
 {
     FOR_EACH(run, runs)
