@@ -2,10 +2,10 @@
 
 ``python benchmarks/kept.py [--base COMMIT_OR_FOLDER] [--device SPEC] [--only drv,bfs] [-o kept.json]``. Every
 row is timed in processes of its own, old and new in turn, three rounds; a process makes its first call, then
-gives the median of some more (of commands: the whole process). A row whose ratio of medians is above 1.05 is
-confirmed, or not, by ten further rounds. Rows named in EXPECTED may be slower, for the reason given there. The
-base is a commit (a worktree of it is made in a scratch folder) or a folder with the files of one, for machines
-without the history. With ``--device nvidia`` graphs are larger, and the rows those that a GPU is for.
+gives the median of some more (of commands: the whole process). A row whose ratio of medians is above 1.05
+is confirmed, or not, by ten further rounds. Rows named in EXPECTED may be slower, for the reason given there.
+The base is a commit (a worktree of it is made in a scratch folder) or a folder with the files of one, where
+there is no history. With ``--device nvidia`` graphs are larger, and the rows those that a GPU is for.
 """
 
 from __future__ import annotations

@@ -145,6 +145,11 @@ class Kernel:
 
     def bind(self, **named: Any) -> Kernel:
         """Fix some arguments: a kernel that takes the others, for loops that launch it again and again."""
+        known = [each.name for each in self.signature.parameters]
+        if strange := [name for name in named if name not in known]:
+            raise TypeError(
+                f"{self._place()} has no argument {', '.join(strange)}; it has {', '.join(known)}"
+            )
         bound = copy(self)
         bound._own_kernels()
         bound._bound = {**self._bound, **named}
@@ -207,7 +212,7 @@ class Kernel:
             if pack is None:
                 if value is not None and not _is_memory.get(type(value)):
                     return TypeError(
-                        f"{self._place()}, argument `{parameter}`: {shown} is no buffer, and not None"
+                        f"{self._place()}, argument `{parameter}`: {shown} is neither a buffer nor None"
                     )
                 continue
             try:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +9,6 @@ import numpy as np
 import pyopencl as cl
 import pytest
 
-import clgraph
 from clgraph.device import Device, cache, program
 from clgraph.device.program import build_source, kernel_folder, read_source
 from clgraph.errors import BuildError, DeviceError
@@ -86,7 +82,7 @@ def test_random123_is_inlined_and_right(
     options = device.build_options  # the features may be probed now, with the kernels of the real folder
     monkeypatch.setattr(program, "kernel_folder", lambda: tmp_path)
     out = device.zeros(4, np.uint32)
-    build_source(device.queues, "k", read_source("k"), options).draw(1, out)
+    build_source(device.queues, "k", read_source("k"), options).draw(1, out=out)
     assert [hex(x) for x in device.download(out, np.uint32, 4)] == [
         "0x6627e8d5",
         "0xe169c58d",
@@ -122,7 +118,7 @@ def test_defines(device: Device) -> None:
     options = tuple(program.define_options({"X": 3, "ON": True, "OFF": False, "NOT": None}))
     assert options == ("-DON", "-DX=3")
     out = device.zeros(1, np.int32)
-    build_source(device.queues, "k", source, options).k(1, out)
+    build_source(device.queues, "k", source, options).k(1, out=out)
     assert device.download(out, np.int32, 1)[0] == 13
 
 
@@ -146,7 +142,7 @@ def test_kept_on_disk_and_safe_against_damage(device: Device, kept_at_once: Path
     for damage in (b"", b"rubbish", whole[:-3], whole[:100] + b"x" + whole[101:]):
         file.write_bytes(damage)
         out = device.zeros(4, np.int32)
-        made(device).add(4, out, np.int32(4), np.int64(1), np.float32(1))
+        made(device).add(4, out=out, n=4, more=1, part=1)
         assert device.download(out, np.int32, 4).tolist() == [2, 2, 2, 2]
         assert file.read_bytes()[:16] == whole[:16]  # written anew
     # a whole file that the driver refuses
@@ -164,7 +160,7 @@ def test_disk_is_read(device: Device, kept_at_once: Path, monkeypatch: pytest.Mo
         return original(*arguments)
 
     monkeypatch.setattr(cl, "Program", watched)
-    made(device).add(4, out, np.int32(4), np.int64(1), np.float32(1))
+    made(device).add(4, out=out, n=4, more=1, part=1)
     assert seen == [3]  # context, devices, binaries: not a source
     assert device.download(out, np.int32, 4).tolist() == [2, 2, 2, 2]
 
@@ -187,34 +183,6 @@ def test_pyopencl_keeps_nothing(device: Device, monkeypatch: pytest.MonkeyPatch)
     made(device, keep=False)
 
 
-def test_binary_in_a_fresh_process(device: Device, tmp_path: Path) -> None:
-    """What real FPGA boards demand: a program that was built before, by clCreateProgramWithBinary."""
-    path = tmp_path / "add.bin"
-    made(device).save(path)
-    code = f"""
-import numpy as np
-from clgraph.device import get_device
-device = get_device({device.spec!r})
-out = device.zeros(4, np.int32)
-device.load_binary({str(path)!r}).add(4, out, np.int32(4), np.int64(40), np.float32(2))
-print(device.download(out, np.int32, 4).tolist())
-"""
-    root = str(Path(clgraph.__file__).parent.parent)
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([root, os.environ.get("PYTHONPATH", "")])}
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, env=environment, timeout=120
-    )
-    assert done.stdout.strip() == "[42, 42, 42, 42]", done.stderr
-
-
-def test_bad_binaries(device: Device, tmp_path: Path) -> None:
-    with pytest.raises(BuildError, match="cannot read"):
-        device.load_binary(tmp_path / "gone.aocx")
-    (tmp_path / "bad.aocx").write_bytes(b"rubbish" * 100)
-    with pytest.raises(BuildError, match=r"refused the binary .*bad\.aocx \(700 bytes\)"):
-        device.load_binary(tmp_path / "bad.aocx")
-
-
 def test_device_without_a_compiler(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
     """What it could run comes from a binary (tests/test_fpga.py); anything else is refused."""
     monkeypatch.setenv("CLGRAPH_WITHOUT", "compiler")
@@ -229,60 +197,103 @@ def test_sizes_are_padded(device: Device) -> None:
     add = made(device).add
     for n in (1, 5, 255, 256, 257):
         out = device.zeros(n, np.int32)
-        add(n, out, np.int32(n), np.int64(2), np.float32(3))
-        add(n, out, np.int32(n), np.int64(2), np.float32(3), local=2)
+        add(n, out=out, n=n, more=2, part=3)
+        add(n, out=out, n=n, more=2, part=3, local=2)
         assert device.download(out, np.int32, n).tolist() == [10] * n
-    add(0, out, np.int32(n), np.int64(2), np.float32(3))
+    add(0, out=out, n=n, more=2, part=3)
     out = device.zeros(35, np.int32)
-    made(device).two((7, 5), out, np.int32(7), np.int32(5))
-    made(device).two((7, 5), out, np.int32(7), np.int32(5), local=(2, 4))
+    made(device).two((7, 5), out=out, n=7, m=5)
+    made(device).two((7, 5), out=out, n=7, m=5, local=(2, 4))
     assert device.download(out, np.int32, 35).tolist() == [10 * j + i for j in range(5) for i in range(7)]
 
 
 def test_exact_sizes_and_local_memory(device: Device) -> None:
     out = device.zeros(4, np.int32)
-    group_sum = made(device).group_sum
-    group_sum.exact(32, device.upload(np.arange(32, dtype=np.int32)), out, cl.LocalMemory(32), local=8)
+    group_sum, shared = made(device).group_sum, cl.LocalMemory(32)
+    given = device.upload(np.arange(32, dtype=np.int32))
+    group_sum.exact(32, local=8, in_=given, out=out, shared=shared)  # `in` is a word of Python's
     assert device.download(out, np.int32, 4).tolist() == [28, 92, 156, 220]
     with pytest.raises(DeviceError, match="not a multiple"):
-        group_sum.exact(33, out, out, cl.LocalMemory(32), local=8)
+        group_sum.exact(33, local=8, in_=given, out=out, shared=shared)
 
 
 def test_null_pointer(device: Device) -> None:
     out = device.zeros(1, np.int32)
-    made(device).given(1, out, out)
+    made(device).given(1, maybe=out, out=out)
     assert device.download(out, np.int32, 1)[0] == 1
-    made(device).given(1, None, out)
+    made(device).given(1, maybe=None, out=out)
     assert device.download(out, np.int32, 1)[0] == 0
 
 
-def test_wrong_arguments(device: Device) -> None:
+def test_numbers_become_what_the_kernel_declares(device: Device) -> None:
     add, out = made(device).add, device.zeros(4, np.int32)
-    with pytest.raises(TypeError, match="argument 1: int 4"):
-        add(4, out, 4, np.int64(1), np.float32(1))
-    with pytest.raises(TypeError, match="argument 0: ndarray"):
-        add(4, np.zeros(4), np.int32(4), np.int64(1), np.float32(1))
-    with pytest.raises(TypeError, match="takes 4 arguments, 2 were given"):
-        add(4, out, np.int32(4))
-    with pytest.raises(DeviceError, match=r"kernel add of .* needs a work-group of 67108865"):
-        add(4, out, np.int32(4), np.int64(1), np.float32(1), local=64 * 2**20 + 1)
-    if device.vendor.startswith(("Genuine", "Authentic")):  # PoCL checks sizes; others may not
-        with pytest.raises(DeviceError, match="int32, int32, float32"):
-            add(4, out, np.int32(4), np.int32(1), np.float32(1))
+    for n, more, part in ((4, 1, 1), (np.int64(4), True, np.float64(1)), (np.uint8(4), np.int32(1), 1.5)):
+        device.fill(out, np.int32(0), 4)
+        add(4, out=out, n=n, more=more, part=part)
+        assert device.download(out, np.int32, 4).tolist() == [2, 2, 2, 2]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        ({"n": 2**31}, r"kernel add \(.*, line 2\), argument `int n`: int 2147483648 does not fit"),
+        ({"n": 4.0}, "argument `int n`: float 4.0 does not fit"),
+        ({"n": None}, "argument `int n`: NoneType None does not fit"),
+        ({"part": 1e300}, "argument `float part`: float 1e"),
+        ({"part": "1"}, "argument `float part`: str '1' does not fit"),
+        ({"out": 4}, r"argument `__global int \*out`: int 4 is neither a buffer nor None"),
+        ({"out": np.zeros(4)}, r"argument `__global int \*out`: ndarray .* is neither a buffer nor None"),
+        ({"m": 4}, "has no argument m; it has out, n, more, part"),
+        ({"more": ...}, "lacks its argument more"),
+    ],
+)
+def test_wrong_arguments(device: Device, wrong: dict[str, Any], words: str) -> None:
+    out = device.zeros(4, np.int32)
+    given = {"out": out, "n": 4, "more": 1, "part": 1.0, **wrong}
+    with pytest.raises(TypeError, match=words):
+        made(device).add(4, **{name: value for name, value in given.items() if value is not ...})
+    assert not device.download(out, np.int32, 4).any()
+
+
+def test_a_buffer_for_a_number_and_too_large_a_group(device: Device) -> None:
+    add, out = made(device).add, device.zeros(4, np.int32)
+    with pytest.raises(TypeError, match="argument `int n`: OwnBuffer"):
+        add(4, out=out, n=out, more=1, part=1)
+    with pytest.raises(DeviceError, match=r"kernel add .* needs a work-group of 67108865"):
+        add(4, local=64 * 2**20 + 1, out=out, n=4, more=1, part=1)
+
+
+def test_bound_arguments_stay(device: Device) -> None:
+    add, out, other = made(device).add, device.zeros(4, np.int32), device.zeros(4, np.int32)
+    bound = add.bind(out=out, part=0)
+    twice = bound.bind(more=5)
+    add(4, out=other, n=4, more=7, part=1)  # has arguments of its own
+    bound(4, n=2, more=1)
+    twice(4, n=4)
+    assert device.download(out, np.int32, 4).tolist() == [6, 6, 5, 5]
+    assert device.download(other, np.int32, 4).tolist() == [8] * 4
+    with pytest.raises(TypeError, match="part is bound already"):
+        bound(4, n=2, more=1, part=2)
+    with pytest.raises(TypeError, match="lacks its argument n"):
+        twice(4)
+    with pytest.raises(TypeError, match="has no argument m"):
+        add.bind(m=1)
 
 
 def test_public_set_arg_does_as_well(device: Device) -> None:
-    """pyopencl's quick way of setting scalars is private: without it things are slower, not different."""
+    """pyopencl's quick ways of setting arguments are private: without them all is slower, not different."""
     out, add = device.zeros(4, np.int32), made(device).add
-    add._set_scalars = add._set_slowly
-    add(4, out, np.int32(4), np.int64(1), np.float32(1))
+    add._set_scalars = add._set_memory = add._set_slowly
+    add(4, out=out, n=4, more=1, part=1)
     assert device.download(out, np.int32, 4).tolist() == [2, 2, 2, 2]
 
 
 def test_a_program_without_kernels(device: Device) -> None:
     """As PoCL 3.0 says that it has built what its compiler gave up (tests/drivers/vectors_512.cl)."""
     source = "static inline int none(int x) { return x; }\n"
-    with pytest.raises(BuildError, match=r"says that it built cl/empty\.cl, and the program has no kernels"):
-        build_source(device.queues, "empty", source, (), keep=False, save_failed=False).none  # noqa: B018
-    with pytest.raises(AttributeError, match=r"has no kernel other .* it has add, "):
+    empty = build_source(device.queues, "empty", source, (), keep=False, save_failed=False)
+    empty._source = ADD
+    with pytest.raises(BuildError, match=r"compiler built cl/empty\.cl, and the program has no kernels"):
+        empty.add  # noqa: B018
+    with pytest.raises(AttributeError, match=r"has no kernel other; it has add, "):
         made(device).other  # noqa: B018
