@@ -89,7 +89,7 @@ class ExactRun:
                 progress(before - low.size, before - target)
             upper = TOP if high is None else high.at
             if self._few(low, upper):
-                high = high or self._probes.probe(low, out=TOP, n=None)
+                high = high or self._probes.probe(low, TOP, None)
                 settled = self._settle(low, high, target)
                 if settled is None:
                     self._probes.recycle(high)
@@ -139,7 +139,7 @@ class ExactRun:
         """The largest component at `high`'s threshold inside the one of `low`, which has shrunk meanwhile."""
         if high.size == 0 or self._probes.gather(low.label, np.array([high.root], np.int32))[0] == low.root:
             return high
-        again = self._probes.probe(low, out=high.at, n=high)
+        again = self._probes.probe(low, high.at, high)
         self._probes.recycle(high)
         return again
 
