@@ -254,8 +254,9 @@ def _make_on_device(
     clock.phase("draw")
     if progress:
         progress(count, count)
-    rows = build_rows(device, model.num_vertices, *ends.values(), count, mirror=mirror, duplicates=duplicates)
-    del ends
+    tail, head = ends["tail"], ends["head"]
+    rows = build_rows(device, model.num_vertices, tail, head, count, mirror=mirror, duplicates=duplicates)
+    del ends, tail, head
     device.finish()
     clock.phase("rows")
     return graph_of(

@@ -179,7 +179,7 @@ def upload_out(
         out = device.empty(n, real)
         program, items = order_program(device, real, csr)
         if problem.weighted:
-            program.order_leaving(-(-n // items), n=n, order=None, row_ptr=csr.row_ptr, leaving=out)
+            program.order_leaving(-(-n // items), n=n, order=None, row_ptr=csr.row_ptr, inverse=out)
         else:
             program.order_out(-(-n // items), n=n, row_ptr=csr.row_ptr, out=out)
         return out

@@ -96,7 +96,7 @@ class HybridWalk:
     def _fused(self, level: int, last: int) -> npt.NDArray[np.uint32]:
         kernel = self.task.program("traversal/search_fused").bfs_fused
         size = min(self.shape.fused_local, kernel.limit)
-        kernel.exact(size, local=size, level=level, last=last, **self._graph_and_queues())
+        kernel.exact(size, local=size, level=level, last_level=last, **self._graph_and_queues())
         return self._read()
 
     def _push(self, level: int, count: int, longs: int) -> None:
