@@ -311,6 +311,10 @@ class Device:
         """A buffer of `count` zeros."""
         return self.memory.zeros(count, dtype)
 
+    def clear(self, buffer: Any, count: int, dtype: npt.DTypeLike) -> None:
+        """Set the first `count` values of a buffer to zero; does not wait."""
+        self.memory.clear(buffer, count, dtype)
+
     def fill(self, buffer: Any, value: np.generic, count: int) -> None:
         """Set the first `count` values of a buffer to a NumPy scalar, whose type is theirs; does not wait."""
         self.memory.fill(buffer, value, count)

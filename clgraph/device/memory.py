@@ -154,8 +154,12 @@ class Memory:
     def zeros(self, count: int, dtype: npt.DTypeLike) -> Any:
         """A buffer of `count` zeros."""
         buffer = self.empty(count, dtype)
-        self.fill(buffer, np.dtype(dtype).type(0), count)
+        self.clear(buffer, count, dtype)
         return buffer
+
+    def clear(self, buffer: Any, count: int, dtype: npt.DTypeLike) -> None:
+        """Set the first `count` values of a buffer to zero; does not wait."""
+        self.fill(buffer, np.dtype(dtype).type(0), count)
 
     def fill(self, buffer: Any, value: np.generic, count: int) -> None:
         """Set the first `count` values of a buffer to a NumPy scalar, whose type is theirs; does not wait."""

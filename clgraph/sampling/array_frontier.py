@@ -74,7 +74,7 @@ class ArrayFrontier:
         self._program.copra_bfs_start(1, source=source, label=self._label, frontier=self._frontier)
         size, found = 1, 1
         while found:
-            device.fill(self._word, np.int32(0), 1)
+            device.clear(self._word, 1, np.int32)
             self._step(self._passes, source=source, frontier=self._frontier, next=self._next)
             found = int(device.download(self._word, np.int32, 1)[0])
             size += found

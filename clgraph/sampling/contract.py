@@ -206,7 +206,7 @@ class ContractRun:
         """Contract drawn edges, in the order of the draws, until `wanted` merges are done."""
         device, size, program = self._device, self._size, self._kernels(self._rows)
         program.contract_init(self._over(size), n=size, label=self._label)
-        device.fill(self._merges, np.int32(0), 1)
+        device.clear(self._merges, 1, np.int32)
         done = first = last = drawn = 0
         rate = 1.0
         while done < wanted:
@@ -365,7 +365,7 @@ def left_of(device: Device, graph: Graph, small: DeviceCSR, place: Any, name: An
         -(-arcs // run), n=n, arcs=arcs, **original.buffers, multiplicity=counts, place=place, **into
     )
     many, kept = device.output(small.arcs, np.int32), device.output(arcs, np.uint8)
-    device.fill(kept, np.uint8(0), arcs)
+    device.clear(kept, arcs, np.uint8)
     several = device.zeros(1, np.uint32)
     pairs.pairs_mark(
         -(-small.arcs // run),

@@ -124,7 +124,7 @@ class ContractRuns:
         arcs, size = one.rows.arcs, one.size
         row_ptr, col_idx = device.output(runs * size + 1, np.int32), device.output(runs * arcs, np.int32)
         place, name = device.empty(runs * n, np.int32), device.empty(runs * size, np.int32)
-        device.fill(row_ptr, np.int32(0), 1)
+        device.clear(row_ptr, 1, np.int32)
         device.program("sampling/contract_runs", **self._options, **one.rows.defines).runs_repeat(
             (-(-max(arcs, n) // self._items), runs),
             n=size,

@@ -187,7 +187,7 @@ class Copra:
 
     def keep_component(self, label: Any, keep: int) -> int:
         """Remove every vertex whose label is not `keep`; returns the number of edges removed with them."""
-        self.device.fill(self._removed, np.int32(0), 1)
+        self.device.clear(self._removed, 1, np.int32)
         self.program.copra_keep_component(
             self._passes,
             n=self.n,

@@ -109,9 +109,9 @@ def departures(
         edges=edges_left,
     )
     return (
-        np.append(np.int64(0), order.deletions(rows, some, place)),
-        np.append(np.int64(whole), device.take(vertices_left, np.int64, rows)),
-        np.append(np.int64(whole_edges), device.take(edges_left, np.int64, rows)),
+        np.append(0, order.deletions(rows, some, place)),
+        np.append(whole, device.take(vertices_left, np.int64, rows)),
+        np.append(whole_edges, device.take(edges_left, np.int64, rows)),
     )
 
 

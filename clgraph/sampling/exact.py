@@ -155,7 +155,7 @@ class Probes:
         capacity = CAPACITY
         inside = {"n": self._n, "low": low.at, "high": above, "inside": low.label, "root": low.root}
         while True:
-            device.fill(self._counter, np.int32(0), 1)
+            device.clear(self._counter, 1, np.int32)
             vertices = device.empty(capacity, np.int32)
             arcs = device.empty(capacity, csr.offset) if self._edges else None
             into = {"key": self._key, "capacity": capacity, "count": self._counter}

@@ -184,7 +184,7 @@ class _Breadth:
         while True:
             low = max(0, TOP * (wanted - width) // there)
             high = min(TOP - 1, TOP * (wanted + width) // there)
-            device.fill(self._counter, np.int32(0), 2)
+            device.clear(self._counter, 2, np.int32)
             self._program.explore_window(
                 self._passes,
                 n=self._n,
@@ -235,7 +235,7 @@ class _Depth:
             self._visit, walker, self.note = self._walk.visits(begin, target, progress)
             if walker is not device:
                 self.way = f"depth-first on {walker.name}"
-        device.fill(live, np.uint8(0), self._n)
+        device.clear(live, self._n, np.uint8)
         self._program.explore_first(
             -(-target // device.tuning.items), wanted=target, visit=self._visit, live=live
         )

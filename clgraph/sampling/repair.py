@@ -144,7 +144,7 @@ class Repair:
         if device.download(largest.label, np.int32, 1, offset=hub)[0] != largest.root:
             hub = largest.root
         device.fill(self._level, np.uint32(NOWHERE), self._words)
-        device.fill(self._tally, np.int32(0), 4)
+        device.clear(self._tally, 4, np.int32)
         self._program.repair_begin(1, hub=hub, level=self._level, list=self._list, tally=self._tally)
         self._spread(0, 0)
         if self._count(DEEP):
@@ -178,7 +178,7 @@ class Repair:
         vertices, slots, count = self._choice.removed()
         # Otherwise the batch is a part of one that was undone: whatever it detaches is on the list already.
         if self._listed == 0:
-            device.fill(self._tally, np.int32(0), 4)
+            device.clear(self._tally, 4, np.int32)
             if self._vertices:
                 program.repair_vertices(self._over(count), count=count, vertices=vertices, **self._state)
             else:

@@ -262,7 +262,7 @@ class Probing(Replicates):
                 children=self._child,
                 fault=fault,
             )
-            device.fill(told, np.int32(0), 1)
+            device.clear(told, 1, np.int32)
             settle.settle_decide(
                 left,
                 **who,

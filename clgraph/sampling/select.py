@@ -69,7 +69,7 @@ class ByPriority:
         width = (TOP - low) * (count + 6 * isqrt(count) + 16) // live + 1
         while True:
             shift = max(0, (min(width, TOP - low) - 1).bit_length() - (BINS.bit_length() - 1))
-            device.fill(self._histogram, np.int32(0), BINS)
+            device.clear(self._histogram, BINS, np.int32)
             self._kernels["count"](self._passes, low=low, shift=shift, bins=BINS, histogram=self._histogram)
             up_to = np.cumsum(device.download(self._histogram, np.int32, BINS), dtype=np.int64)
             if up_to[-1] < wanted:
@@ -91,7 +91,7 @@ class ByPriority:
 
     def _nth(self, wanted: int, low: int, width: int, inside: int) -> tuple[int, int]:
         device = self._copra.device
-        device.fill(self._counter, np.int32(0), 1)
+        device.clear(self._counter, 1, np.int32)
         self._kernels["collect"](
             self._passes,
             low=low,
@@ -113,7 +113,7 @@ class ByPriority:
             cutoff, position = TOP - 1, int(np.iinfo(copra.offset).max)
         else:
             cutoff, position = self._cutoff(count, live)
-        device.fill(self._counter, np.int32(0), 1)
+        device.clear(self._counter, 1, np.int32)
         self._kernels["list"](
             self._passes, cutoff=cutoff, cutoff_position=position, count=self._counter, **self._lists
         )

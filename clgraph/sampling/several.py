@@ -79,7 +79,7 @@ class Replicates:
         member = device.output(sizes[0], np.uint32)
         kept = device.output(sizes[1], np.uint32) if self._edges else None
         count = device.output(3 * slots + 1, np.int32)
-        device.fill(count, np.int32(0), 3 * slots + 1)
+        device.clear(count, 3 * slots + 1, np.int32)
         self._launch(first, runs, member, kept, count)
         counts = device.take(count, np.int32, 3 * slots + 1)  # waits
         shape = (runs, self._targets)

@@ -100,7 +100,7 @@ class StrongCopraFinder:
     def keep(self, label: Any, keep: int) -> int:
         """Remove every vertex with another label; returns the number of edges removed with them."""
         copra, device = self._copra, self._copra.device
-        device.fill(self._lost, np.int32(0), 1)
+        device.clear(self._lost, 1, np.int32)
         self._run(
             "keep",
             keep=keep,

@@ -145,7 +145,7 @@ class Search:
         first = np.zeros(self._words, np.uint32)
         np.bitwise_or.at(first, roots >> 5, np.uint32(1) << (roots & 31).astype(np.uint32))
         with self._device.alone():
-            self._device.fill(self._visited, np.uint32(0), self._words)
+            self._device.clear(self._visited, self._words, np.uint32)
             self._device.fill(self._distance, np.int32(-1), self._n)
             self._device.write(self._next, first)
         fresh = self._step(0)
@@ -176,7 +176,7 @@ class Search:
         rows = {"first_row": shard.first_row, "row_ptr": loaded.row_ptr, "col_idx": loaded.col_idx}
         given = {**rows, **more, "count": self._cut, "pieces": self._pieces}
         if shape.long:
-            self._device.fill(self._cut, np.int32(0), 1)
+            self._device.clear(self._cut, 1, np.int32)
         getattr(program, f"shard_{name}")(self._over(shard.rows), rows=shard.rows, **given)
         if shape.long:
             size = shape.groups * shape.local
@@ -189,7 +189,7 @@ class Search:
         """Take over what the level has found; returns how many vertices are new."""
         device = self._device
         with device.alone():
-            device.fill(self._count, np.int32(0), 1)
+            device.clear(self._count, 1, np.int32)
             self._program().shard_step(
                 self._over(self._words),
                 words=self._words,

@@ -262,7 +262,7 @@ class Forest:
             "best_t": self._best_t,
         }
         size, lanes = chunks * self._lanes, self._lanes
-        device.fill(self._left, np.int32(0), 1)
+        device.clear(self._left, 1, np.int32)
         program.forest_propose.exact(size, local=lanes, **listed, left=self._left)
         self.rounds += 1
         self.visits += chunks * self._chunk

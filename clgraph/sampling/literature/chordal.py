@@ -129,7 +129,7 @@ class _Chordal:
         active, count, number = None, many, 0
         while count:
             number += 1
-            device.fill(waiting, np.int32(0), 1)
+            device.clear(waiting, 1, np.int32)
             next_round(
                 -(-count // device.tuning.items), count=count, round=number, active=active, next=lists[0]
             )
@@ -193,7 +193,7 @@ class _Chordal:
         )
         open_ = True
         while open_:
-            device.fill(waiting, np.int32(0), 1)
+            device.clear(waiting, 1, np.int32)
             take(launch)
             open_ = bool(device.download(waiting, np.int32, 1)[0])
         key = device.empty(max(runs * csr.arcs, 1), np.uint64)
@@ -245,7 +245,7 @@ class _Chordal:
         depth = 0
         while count := int(device.download(waiting, np.int32, 1)[0]):
             depth += 1
-            device.fill(waiting, np.int32(0), 1)
+            device.clear(waiting, 1, np.int32)
             self.cut.parts_level(
                 -(-count // device.tuning.items),
                 count=count,

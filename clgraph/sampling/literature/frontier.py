@@ -128,7 +128,7 @@ class _Frontier:
         return self.pack()
 
     def go_on(self) -> bool:
-        self.device.fill(self.counts, np.int32(0), 2)
+        self.device.clear(self.counts, 2, np.int32)
         self.move(self.runs)
         return bool(self.device.download(self.counts, np.int32, 2).any())
 
@@ -140,7 +140,7 @@ class _Frontier:
         counts = device.download(self.counts, np.int32, 2) if self.legs.max() > 1 else np.zeros(2, np.int32)
         device.write(self.counts, np.array([counts[0], 0], np.int32))
         while True:
-            device.fill(short, np.int32(0), 1)
+            device.clear(short, 1, np.int32)
             self.start(self.runs, **queue.args, short_of=short)
             if not device.download(short, np.int32, 1)[0]:
                 return bool(device.download(self.counts, np.int32, 1)[0])

@@ -72,7 +72,7 @@ class _Paths:
         """The paths of up to 32 pairs of each run."""
         device, program, runs = self.device, self.program, self.runs
         for buffer in (self.seen, self.front):
-            device.fill(buffer, np.uint32(0), runs * self.n)
+            device.clear(buffer, runs * self.n, np.uint32)
         some = {**self.head, "first": first, "end": end}
         state = {"going": going, "seen": self.seen, "far": self.far}
         program.paths_begin((LANES, runs), **some, **state, front=self.front)
@@ -80,7 +80,7 @@ class _Paths:
         level, found = 0, 1
         while found:
             level += 1
-            device.fill(self.any, np.int32(0), 1)
+            device.clear(self.any, 1, np.int32)
             advance(self.passes, level=level, front=self.front, next=self.next)
             self.front, self.next = self.next, self.front
             found = int(device.download(self.any, np.int32, 1)[0])

@@ -54,7 +54,7 @@ class Roots:
 
     def counted(self, kernel: Any, size: Any, **arguments: Any) -> int:
         """Launch a kernel that counts something in `count`; what it has counted."""
-        self.device.fill(self.count, np.int32(0), 1)
+        self.device.clear(self.count, 1, np.int32)
         kernel(size, **arguments)
         return int(self.device.download(self.count, np.int32, 1)[0])
 

@@ -82,8 +82,8 @@ class _Spikyballs(stage.Stages):
     def chain_on(self) -> int:
         """Small stages, one after the other; the most vertices of a stage that is none."""
         device, share = self.device, self.wish.share
-        device.fill(self.crowded, np.int32(0), 2)
-        device.fill(self.enter, np.int32(0), self.runs * self.n)
+        device.clear(self.crowded, 2, np.int32)
+        device.clear(self.enter, self.runs * self.n, np.int32)
         device.program("sampling/literature/spikyball_chain", **self.csr.defines).spikyball_chain(
             self.runs,
             local=min(device.tuning.local_size, 4),
@@ -115,8 +115,8 @@ class _Spikyballs(stage.Stages):
             longest = self.chain_on()
         if longest == 0:
             return
-        device.fill(self.enter, np.int32(0), runs * self.n)
-        device.fill(self.count, np.int32(0), runs)
+        device.clear(self.enter, runs * self.n, np.int32)
+        device.clear(self.count, runs, np.int32)
         device.fill(self.key, np.uint64(NONE), runs * self.csr.arcs)
         actors = {"status": self.status, "from_": self.begin, "to": self.end}
         among = {**self.graph, **actors, **self.near}

@@ -150,7 +150,7 @@ class Stages:
     def go_on(self) -> list[int]:
         """Small stages, and then a large one of the runs that have it; how many wait, go on, had one."""
         device = self.device
-        device.fill(self.counts, np.int32(0), 4)
+        device.clear(self.counts, 4, np.int32)
         self.chain.stage_chain(
             self.runs,
             local=min(device.tuning.local_size, 4),

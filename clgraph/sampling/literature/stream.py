@@ -210,7 +210,7 @@ class StreamRun:
         arrivals = {"count": count, "stride": stride, "before": self.arrivals, "tail": tail, "head": head}
         going = count > 0
         while going:
-            device.fill(self.waiting, np.int32(0), 2)
+            device.clear(self.waiting, 2, np.int32)
             self.step(arrivals, weight)
             more, full = device.download(self.waiting, np.int32, 2).tolist()
             if full:

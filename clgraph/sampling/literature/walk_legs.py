@@ -95,9 +95,9 @@ class Legs:
         self.first_seen = np.where(before & (self.many == 1), seen, self.first_seen)
         self.many += before
         by_walker = -(-plan.all // self.items)
-        device.fill(self.longest, np.int32(0), 1)
+        device.clear(self.longest, 1, np.int32)
         while True:
-            device.fill(self.short, np.int32(0), 1)
+            device.clear(self.short, 1, np.int32)
             program.legs_choose.exact(
                 (self.lanes, plan.runs),
                 local=(self.lanes, 1),
@@ -142,7 +142,7 @@ class Legs:
     def judge(self) -> npt.NDArray[np.int32]:
         """After a launch: how many runs go on, want a leg, are over, end just now; steps of the next one."""
         device = self.device
-        device.fill(self.tally, np.int32(0), 5)
+        device.clear(self.tally, 5, np.int32)
         self.program.legs_judge(self.by_run, **self.state, made=self.made, tally=self.tally)
         return device.download(self.tally, np.int32, 5)
 
