@@ -79,7 +79,7 @@ def test_shared_memory_is_not_copied(device: Device, count: int, skip: int) -> N
     out = device.empty(count, np.int32)
     for value in (1, 2, 3):
         array[:] = value  # what the contract forbids, but what tells a copy from the array
-        kernel(count, buffer, out, np.int32(count))
+        kernel(count, in_=buffer, out=out, n=count)
         assert np.all(device.download(out, np.int32, count) == value)
 
 

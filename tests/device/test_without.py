@@ -86,15 +86,17 @@ def test_beyond_the_limits_nothing_runs(device: Device) -> None:
     )
     made = build_source(poor.queues, "test", source, ())
     out = poor.zeros(16, np.int32)
-    made.plain(16, out)
+    made.plain(16, x=out)
     assert made.plain.limit == 8 and poor.download(out, np.int32, 16).all()
     with pytest.raises(
-        DeviceError, match=r"plain of cl/test\.cl needs a work-group of 16 .* takes 8 at most"
+        DeviceError, match=r"plain \(cl/test\.cl, line 1\) needs a work-group of 16 .* takes 8 at most"
     ):
-        made.plain.exact(16, out, local=16)
+        made.plain.exact(16, x=out, local=16)
     with pytest.raises(DeviceError, match="needs a work-group of 16"):
-        made.plain((4, 4), out, local=(4, 4))
-    with pytest.raises(DeviceError, match=r"shared of cl/test\.cl needs 2\d\d\d bytes of local memory"):
+        made.plain((4, 4), x=out, local=(4, 4))
+    with pytest.raises(
+        DeviceError, match=r"shared \(cl/test\.cl, line 2\) needs 2\d\d\d bytes of local memory"
+    ):
         made.shared  # noqa: B018
     with pytest.raises(CapacityError, match="the largest possible is 65536"):
         poor.empty(65537, np.uint8)

@@ -69,7 +69,8 @@ def try_here(name: str, device: Any) -> str:
     except BuildError as error:
         return f"not built: {str(error).splitlines()[0]}"
     out = device.zeros(ITEMS, np.int32)
-    program.minimal.exact(ITEMS, out, device.upload(np.arange(ITEMS, dtype=np.int32)), local=LOCAL)
+    given = device.upload(np.arange(ITEMS, dtype=np.int32))
+    program.minimal.exact(ITEMS, local=LOCAL, out=out, in_=given)
     got = device.download(out, np.int32, ITEMS)
     return "right" if (got == 1).all() else "wrong"
 

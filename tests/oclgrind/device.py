@@ -33,20 +33,20 @@ def case_device(device: Any) -> None:
 def case_shared(device: Any) -> None:
     """SHARED_LOAD and SHARED_STORE beside atomics on the same word are no race."""
     word = device.zeros(2, np.int32)
-    build_test_kernel(device, "races").shared_word(50, word, np.int32(50))
+    build_test_kernel(device, "races").shared_word(50, word=word, n=50)
     assert device.download(word, np.int32, 1)[0] == 49
 
 
 def case_planted_race(device: Any) -> None:
     """All work-items write one word: Oclgrind must say so (the test expects this case to fail)."""
-    build_test_kernel(device, "races").planted_race(50, device.zeros(1, np.int32), np.int32(50))
+    build_test_kernel(device, "races").planted_race(50, word=device.zeros(1, np.int32), n=50)
     device.finish()
 
 
 def case_planted_overrun(device: Any) -> None:
     """A read behind the end of a buffer: Oclgrind must say so (the test expects this case to fail)."""
     out = device.zeros(50, np.int32)
-    build_test_kernel(device, "races").planted_overrun(50, out, device.zeros(50, np.int32), np.int32(50))
+    build_test_kernel(device, "races").planted_overrun(50, out=out, in_=device.zeros(50, np.int32), n=50)
     device.finish()
 
 
@@ -54,6 +54,6 @@ def case_planted_uninitialised(device: Any) -> None:
     """A branch on memory that nothing has written: Oclgrind must say so (the test expects that)."""
     out = device.zeros(50, np.int32)
     build_test_kernel(device, "races").planted_uninitialised(
-        50, out, device.empty(50, np.int32), np.int32(50)
+        50, out=out, in_=device.empty(50, np.int32), n=50
     )
     device.finish()
