@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import struct
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from copy import copy
 from dataclasses import dataclass
 from math import prod
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 import pyopencl as cl
 
 from clgraph.device.queues import Note
-from clgraph.device.signature import Signature
+from clgraph.device.signature import Parameter, Signature
 from clgraph.errors import BuildError, DeviceError
 
 if TYPE_CHECKING:
@@ -22,8 +23,23 @@ if TYPE_CHECKING:
 
 Size = int | tuple[int, ...]
 
-# whether a value of this type is memory; filled as types occur (isinstance takes a microsecond)
-_is_memory: dict[type, bool] = {}
+# the types of buffers that were met: isinstance takes a microsecond for each argument
+_memory_types: set[type] = set()
+
+
+def _is_memory(value: Any) -> bool:
+    return isinstance(value, (cl.MemoryObjectHolder, cl.LocalMemory))
+
+
+def _values(of: list[tuple[int, Parameter]]) -> Callable[[dict[str, Any]], tuple[Any, ...]]:
+    """Gives these parameters' values out of a dict."""
+    if len(of) > 1:
+        return itemgetter(*(parameter.name for _, parameter in of))
+    return lambda named: tuple(named[parameter.name] for _, parameter in of)
+
+
+def _pairs(of: list[tuple[int, Parameter]]) -> list[Any]:
+    return [x for index, _ in of for x in (index, None)]
 
 
 @dataclass(frozen=True)
@@ -109,7 +125,7 @@ class Kernel:
                 f"{hardware}: {self._place()} has {kernel.num_args} arguments as built, {len(parameters)} in "
                 "its source: a fault in clgraph, please report this"
             )
-        self._free = tuple((i, each.name, each.pack) for i, each in enumerate(parameters))
+        self._take([each.name for each in parameters])
         ask = cl.kernel_work_group_info
         # NVIDIA reports a limit of 256 for every kernel, even one that requires and gets more
         demanded = prod(kernel.get_work_group_info(ask.COMPILE_WORK_GROUP_SIZE, hardware.raw))
@@ -145,7 +161,7 @@ class Kernel:
 
     def bind(self, **named: Any) -> Kernel:
         """Fix some arguments: a kernel that takes the others, for loops that launch it again and again."""
-        known = [each.name for each in self.signature.parameters]
+        known = {each.name: None for each in self.signature.parameters}
         if strange := [name for name in named if name not in known]:
             raise TypeError(
                 f"{self._place()} has no argument {', '.join(strange)}; it has {', '.join(known)}"
@@ -153,34 +169,33 @@ class Kernel:
         bound = copy(self)
         bound._own_kernels()
         bound._bound = {**self._bound, **named}
-        every = tuple((i, each.name, each.pack) for i, each in enumerate(self.signature.parameters))
-        bound._free = tuple(each for each in every if each[1] in bound._bound)
+        bound._take(bound._bound)
         bound._set(bound._bound)
-        bound._free = tuple(each for each in every if each[1] not in bound._bound)
+        bound._take(known.keys() - bound._bound)
         return bound
+
+    def _take(self, names: Collection[str]) -> None:
+        """Take these arguments, and no others, from now on."""
+        every = [(i, each) for i, each in enumerate(self.signature.parameters) if each.name in names]
+        scalars, memory = ([(i, p) for i, p in every if bool(p.pack) is kind] for kind in (True, False))
+        self._free = tuple(each.name for _, each in every)
+        self._packs = [each.pack for _, each in scalars]
+        self._numbers, self._buffers = _values(scalars), _values(memory)
+        self._scalar_pairs, self._memory_pairs = _pairs(scalars), _pairs(memory)
 
     def _set(self, named: dict[str, Any]) -> None:
         """Set the arguments that are free, which `named` must name, all and nothing else."""
-        free = self._free
-        scalars: list[Any] = []
-        memory: list[Any] = []
-        if len(named) != len(free):
+        if len(named) != len(self._free):
             raise self._wrong(named)
+        # with up to 36 arguments and thousands of launches: values into the copy of a list of index, value, ...
+        scalars, memory = self._scalar_pairs.copy(), self._memory_pairs.copy()
         try:
-            for index, name, pack in free:
-                value = named[name]
-                if pack is not None:
-                    scalars += index, pack(value)
-                elif value is None:
-                    self._set_null(index)
-                    if self.partner is not None:
-                        self.partner.set_arg(index, None)
-                elif _is_memory.get(type(value)) or self._learn(value):
-                    memory += index, value
-                else:
-                    raise TypeError
+            scalars[1::2] = [pack(x) for pack, x in zip(self._packs, self._numbers(named), strict=True)]
+            memory[1::2] = buffers = self._buffers(named)
         except (KeyError, TypeError, struct.error, OverflowError) as error:
             raise self._wrong(named) from error
+        if not _memory_types.issuperset(map(type, buffers)):
+            memory = self._without_nulls(memory, named)
         if scalars:
             self._set_scalars(tuple(scalars))
         if memory:
@@ -190,38 +205,44 @@ class Kernel:
             for index, value in zip(both[::2], both[1::2], strict=True):
                 self.partner.set_arg(index, value)
 
-    def _learn(self, value: Any) -> bool:
-        told = _is_memory[type(value)] = isinstance(value, (cl.MemoryObjectHolder, cl.LocalMemory))
-        return told
+    def _without_nulls(self, memory: list[Any], named: dict[str, Any]) -> list[Any]:
+        """Set null pointers; the arguments that are left."""
+        others: list[Any] = []
+        for index, value in zip(memory[::2], memory[1::2], strict=True):
+            if value is None:
+                self._set_null(index)
+                if self.partner is not None:
+                    self.partner.set_arg(index, None)
+            elif _is_memory(value):
+                _memory_types.add(type(value))
+                others += index, value
+            else:
+                raise self._wrong(named)
+        return others
 
     def _wrong(self, named: dict[str, Any]) -> TypeError:
         """What is wrong with the arguments, in words."""
-        names = [name for _, name, _ in self._free]
+        names, place = self._free, self._place()
+        if bound := [name for name in named if name in self._bound and name not in names]:
+            return TypeError(f"{place}: {', '.join(bound)} is bound already")
         if missing := [name for name in names if name not in named]:
-            return TypeError(f"{self._place()} lacks its argument {', '.join(missing)}")
+            return TypeError(f"{place} lacks its argument {', '.join(missing)}")
         if strange := [name for name in named if name not in names]:
-            fixed = [name for name in strange if name in self._bound]
-            return TypeError(
-                f"{self._place()}: {', '.join(fixed)} is bound already"
-                if fixed
-                else f"{self._place()} has no argument {', '.join(strange)}; it has {', '.join(names)}"
-            )
-        for index, name, pack in self._free:
-            value, parameter = named[name], self.signature.parameters[index]
-            shown = f"{type(value).__name__} {value!r:.40}"
-            if pack is None:
-                if value is not None and not _is_memory.get(type(value)):
-                    return TypeError(
-                        f"{self._place()}, argument `{parameter}`: {shown} is neither a buffer nor None"
-                    )
+            return TypeError(f"{place} has no argument {', '.join(strange)}; it has {', '.join(names)}")
+        for parameter in self.signature.parameters:
+            value = named.get(parameter.name)
+            where = f"{place}, argument `{parameter}`: {type(value).__name__} {value!r:.40}"
+            if parameter.name not in names:
+                continue
+            if parameter.pack is None:
+                if value is not None and not _is_memory(value):
+                    return TypeError(f"{where} is neither a buffer nor None")
                 continue
             try:
-                pack(value)
+                parameter.pack(value)
             except (TypeError, struct.error, OverflowError):
-                return TypeError(
-                    f"{self._place()}, argument `{parameter}`: {shown} does not fit into its type"
-                )
-        return TypeError(f"{self._place()}: the arguments do not fit")
+                return TypeError(f"{where} does not fit into its type")
+        return TypeError(f"{place}: the arguments do not fit")
 
     def _launch_with_partner(self) -> Any:
         """Launch two pipelines joined by a channel: the second one on the second queue, in step with ours.
@@ -320,7 +341,7 @@ class Kernel:
     ) -> DeviceError:
         shown = [
             f"{name}={value.size} bytes"
-            if hasattr(value, "size") and _is_memory.get(type(value))
+            if hasattr(value, "size") and _is_memory(value)
             else f"{name}={value}"
             for name, value in {**self._bound, **named}.items()
         ]
