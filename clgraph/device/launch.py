@@ -179,7 +179,7 @@ class Kernel:
         every = [(i, each) for i, each in enumerate(self.signature.parameters) if each.name in names]
         scalars, memory = ([(i, p) for i, p in every if bool(p.pack) is kind] for kind in (True, False))
         self._free = tuple(each.name for _, each in every)
-        self._packs = [each.pack for _, each in scalars]
+        self._packs = [each.pack for _, each in scalars if each.pack]
         self._numbers, self._buffers = _values(scalars), _values(memory)
         self._scalar_pairs, self._memory_pairs = _pairs(scalars), _pairs(memory)
 
@@ -190,7 +190,8 @@ class Kernel:
         # with up to 36 arguments and thousands of launches: values into the copy of a list of index, value, ...
         scalars, memory = self._scalar_pairs.copy(), self._memory_pairs.copy()
         try:
-            scalars[1::2] = [pack(x) for pack, x in zip(self._packs, self._numbers(named), strict=True)]
+            numbers = self._numbers(named)
+            scalars[1::2] = [pack(x) for pack, x in zip(self._packs, numbers, strict=True)]
             memory[1::2] = buffers = self._buffers(named)
         except (KeyError, TypeError, struct.error, OverflowError) as error:
             raise self._wrong(named) from error
