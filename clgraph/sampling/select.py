@@ -36,7 +36,7 @@ class ByPriority:
         device = copra.device
         self._copra, self._edges = copra, edges
         self._kind = "edges" if edges else "vertices"
-        program = device.program(
+        self._program = device.program(
             "sampling/select",
             ITEMS=device.tuning.items,
             HAS_COPIES=int(copra.has_copies),
@@ -54,13 +54,14 @@ class ByPriority:
         rows = {"n": copra.n, "seed": seed, "v_start": copra.v_start}
         if edges:
             rows |= {"v_end": copra.v_end, "edges": copra.edges, **copra.csr.buffers}
-        self._kernels = {
-            what: getattr(program, f"select_{what}_{self._kind}").bind(**rows)
-            for what in ("count", "collect", "list")
-        }
+        self._rows = rows
         self._low = 0  # every live priority is at or above this
         self._reached = 0
         self._count = 0
+
+    def _run(self, what: str, **arguments: Any) -> None:
+        kernel = getattr(self._program, f"select_{what}_{self._kind}")
+        kernel(self._passes, **self._rows, **arguments)
 
     def _cutoff(self, count: int, live: int) -> tuple[int, int]:
         """(priority, position) of the `count`-th of `live` vertices or edges."""
@@ -70,7 +71,7 @@ class ByPriority:
         while True:
             shift = max(0, (min(width, TOP - low) - 1).bit_length() - (BINS.bit_length() - 1))
             device.clear(self._histogram, BINS, np.int32)
-            self._kernels["count"](self._passes, low=low, shift=shift, bins=BINS, histogram=self._histogram)
+            self._run("count", low=low, shift=shift, bins=BINS, histogram=self._histogram)
             up_to = np.cumsum(device.download(self._histogram, np.int32, BINS), dtype=np.int64)
             if up_to[-1] < wanted:
                 wanted -= int(up_to[-1])
@@ -92,8 +93,8 @@ class ByPriority:
     def _nth(self, wanted: int, low: int, width: int, inside: int) -> tuple[int, int]:
         device = self._copra.device
         device.clear(self._counter, 1, np.int32)
-        self._kernels["collect"](
-            self._passes,
+        self._run(
+            "collect",
             low=low,
             width=width,
             capacity=COLLECT,
@@ -114,9 +115,7 @@ class ByPriority:
         else:
             cutoff, position = self._cutoff(count, live)
         device.clear(self._counter, 1, np.int32)
-        self._kernels["list"](
-            self._passes, cutoff=cutoff, cutoff_position=position, count=self._counter, **self._lists
-        )
+        self._run("list", cutoff=cutoff, cutoff_position=position, count=self._counter, **self._lists)
         listed = int(device.download(self._counter, np.int32, 1)[0])
         if listed != count:
             raise DeviceError(
