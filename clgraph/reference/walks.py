@@ -76,7 +76,8 @@ class Walk:
         go = True
         if method == "mhda":
             go = below(b, self.d(u)) < d
-            if go and u == previous and d > 1:
+            # of parallel arcs one leads back, whichever it is: the law is that of edges of their own
+            if go and u == previous and d > 1 and j == self.rows[v].index(u):
                 j = self.another(w, t, v, u, j)
                 u = self.rows[v][j]
         elif method == "mhrw" and self.alpha == 1:

@@ -30,7 +30,7 @@ def test_equals_reference(device, method, walkers):
             equals_reference(graph, method, device, seed=seed, size="40%", walkers=walkers, keep=keep)
 
 
-@pytest.mark.parametrize("method", ["rw", "rj", "nbrw"])
+@pytest.mark.parametrize("method", ["rw", "rj", "nbrw", "mhda"])
 def test_awkward_graphs(device, method):
     for graph in awkward_graphs():
         for walkers in (1, 4):
@@ -264,6 +264,24 @@ def test_estimates(device, method):
             ]
         )
         assert 0.5 < told / values.std() < 1.5
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("method", METHODS)
+def test_parallel_edges_do_not_bias(device, method):
+    """Many walks of several graphs with parallel edges: every vertex comes to its share of 1 / n."""
+    ends = np.random.default_rng(1).integers(0, 5, (2, 16))
+    for graph in (
+        Graph.from_edges([0, 0, 0, 1, 0], [1, 1, 1, 2, 2], duplicates="keep"),
+        Graph.from_edges([0, 0, 1, 2], [1, 1, 2, 3], duplicates="keep"),
+        Graph.from_edges(*ends, duplicates="keep").largest_component(),
+    ):
+        n, options = graph.num_vertices, {"start": 0} if method == "rwr" else {}
+        many = sample(
+            graph, method, steps=2000, burn_in=50, seed=1, seeds=200, walkers=2, device=device, **options
+        )
+        found = many.distribution(np.arange(n))
+        np.testing.assert_array_less(np.abs(found.share - 1 / n), 5 * found.standard_error + 1e-4)
 
 
 # --- bad input ------------------------------------------------------------------------------------
