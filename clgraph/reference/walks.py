@@ -188,7 +188,7 @@ def _of_length(
     walked: set[tuple[int, int, int]] = set()
     for w in range(walkers):
         home = v = starts[w % len(starts)]
-        previous, path = None, []
+        previous, path = None, [home]
         came[v] = min(came.get(v, (w, v)), (w, v))
         for t in range(1, steps + 1):
             u, j = walk.step(w, t, v, previous, home)

@@ -60,7 +60,7 @@ class DrawnSample(Sample):
     parent : array, shape (k,), or None
         Id of the vertex from which each was reached; its own id for starts.
     walks : array, or None
-        On request: ids, shape (walkers, steps).
+        On request: ids, shape (walkers, steps + 1), from each walker's start on.
     arrival : int64 array, or None
         Of streams: when each of `edges` came.
     parts : int32 array, shape (n,), or None
@@ -206,7 +206,7 @@ class DrawnSample(Sample):
 
     @lazy
     def walks(self) -> npt.NDArray[Any] | None:
-        """On request: the id of each walker's vertex after each step, shape (walkers, steps)."""
+        """On request: the ids of each walker's start and its vertex after each step, (walkers, steps + 1)."""
         if "walks" not in self._drawn.more:
             return None
         made = self._drawn.more["walks"].of(self._run).reshape(-1, self.wish.walkers)

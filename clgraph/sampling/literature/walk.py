@@ -224,7 +224,7 @@ class _Walks:
         elif self.trails.going and runs == 1 and (plan.batches > 1 or not plan.exact):
             more["batches"] = self.trails.batches(listed.vertices)
         if wish.walks:
-            more["walks"] = self.trails.walks()
+            more["walks"] = self.trails.walks(self.legs.home)
         if wish.method == "cnarw":
             _, total = arc_shares(device, self.view)
             more["share"] = picked(device, n, total, listed.vertices)

@@ -85,15 +85,21 @@ class Trails:
 
         return Packed(np.array([0, parts * int(vertices.offset[-1])]), count)
 
-    def walks(self) -> Packed:
-        """Where each walker was after each step, run after run: (steps, walkers) of each."""
-        device, kept, runs, walkers = self.device, self.kept, self.plan.runs, self.plan.walkers
+    def walks(self, home: Any) -> Packed:
+        """Where each walker began and was after each step, run after run: (steps + 1, walkers) of each.
+
+        Parameters
+        ----------
+        home : int32 device buffer, shape (runs * walkers,)
+        """
+        device, runs, walkers = self.device, self.plan.runs, self.plan.walkers
+        kept = [(home, runs * walkers), *self.kept]
 
         def ordered() -> npt.NDArray[np.int32]:
             steps = _vertices(device, kept).reshape(-1, runs, walkers)
             return np.ascontiguousarray(steps.transpose(1, 0, 2)).ravel()
 
-        return Packed(np.arange(runs + 1) * (self.length // runs), ordered)
+        return Packed(np.arange(runs + 1) * (self.length // runs + walkers), ordered)
 
 
 def _vertices(device: Device, kept: list[tuple[Any, int]]) -> npt.NDArray[np.int32]:
