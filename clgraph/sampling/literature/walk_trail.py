@@ -36,7 +36,7 @@ class Trails:
         self.kept: list[tuple[Any, int]] = []
         self.length = 0
 
-    def keep(self, trail: Any, steps: int, done: int, last: int | None) -> None:
+    def keep(self, trail: Any, steps: int, visits: int | None) -> None:
         """Keep the trail of a launch.
 
         Parameters
@@ -44,18 +44,16 @@ class Trails:
         trail : int32 device buffer
         steps : int
             Of the launch.
-        done : int
-            Steps made before it.
-        last : int, or None
-            The number of the last visit that counts, of one run.
+        visits : int, or None
+            Of one run that ends: visits that count, from the first launch on.
         """
         device, plan = self.device, self.plan
         length = steps * plan.all
+        if visits is not None:
+            length = min(length, visits - self.length)
         if not self.wish.walks and self.length + length > plan.recorded:
             self.going, self.kept = False, []
             return
-        if last is not None:
-            length = min(length, max(0, last - (done + 1) * plan.walkers + 1))
         self.length += length
         if plan.exact and plan.most == plan.total:  # one launch made all
             self.kept = [(trail, length)]
