@@ -122,6 +122,12 @@ class Manifest:
         }
 
     @property
+    def files(self) -> set[str]:
+        """Names of all files of the dataset."""
+        shards = {shard.file for section in self.sections.values() for shard in section.shards}
+        return {NAME, *shards, *(part.file for part in (self.ids, self.leaving) if part is not None)}
+
+    @property
     def fingerprint(self) -> str:
         """SHA-256 of the canonical JSON of all else; it covers the checksums of all files."""
         text = json.dumps(self.to_dict(), sort_keys=True, separators=(",", ":"), ensure_ascii=True)

@@ -27,6 +27,7 @@ from clgraph.results import Shown
 
 FORMAT = "clgraph-forest 1"
 SUFFIX = ".forest"
+KEPT = re.compile(r"([0-9]+|none)-[0-9a-f]{8}\.forest")  # names of files in a checkpoint
 LONGEST = 1 << 24  # bytes of the line of JSON
 Words = npt.NDArray[np.uint64]
 
@@ -199,11 +200,18 @@ class Checkpoint:
         self._own: list[SavedForest] = []
 
     def found(self) -> list[SavedForest]:
-        """What is there, in order of names."""
+        """What is there, in order of names; files that are named otherwise are somebody else's."""
+        if self.folder.is_symlink():
+            raise InputError(f"{self.folder}: is a symbolic link, which is not followed; remove it")
         if not self.folder.exists():
             return []
         with reading(self.folder):
-            names = sorted(name for name in os.listdir(self.folder) if name.endswith(SUFFIX))
+            names = sorted(name for name in os.listdir(self.folder) if KEPT.fullmatch(name))
+        for name in names:
+            if (self.folder / name).is_symlink():
+                raise InputError(
+                    f"{self.folder / name}: is a symbolic link, which is not followed; remove it"
+                )
         made = [open_forest(self.folder / name) for name in names]
         return [each for each in made if each.about == self.about]
 

@@ -114,3 +114,21 @@ def test_damage_and_bad_input(shards, tmp_path):
         with pytest.raises(InputError, match=message):
             call()
     assert spelled(numbers_of("5,0-2,1", 9, "x")) == "0-2,5"
+
+
+def test_a_work_folder_of_somebody_else(shards, tmp_path):
+    """Links are not followed, and files that have other names neither used nor removed."""
+    ways = {"seed": 3, "device": [None], "checkpoint": tmp_path / "work"}
+    clgraph.save_forest(shards, tmp_path / "mine.forest", seed=3)
+    for link, target in ((tmp_path / "work", "other"), (tmp_path / "work/0-01234567.forest", "mine.forest")):
+        (tmp_path / "other").mkdir(exist_ok=True)
+        link.symlink_to(tmp_path / target)
+        with pytest.raises(InputError, match="is a symbolic link"):
+            clgraph.sample(shards, size="50%", **ways)
+        assert os.listdir(tmp_path / "other") == []
+        link.unlink()
+        (tmp_path / "work").mkdir(exist_ok=True)
+    (tmp_path / "work/mine.forest").write_bytes((tmp_path / "mine.forest").read_bytes())
+    (tmp_path / "work/thesis.txt").touch()
+    clgraph.sample(shards, size="50%", **ways)
+    assert sorted(os.listdir(tmp_path / "work")) == ["mine.forest", "thesis.txt"]
