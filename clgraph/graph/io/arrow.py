@@ -20,7 +20,7 @@ from clgraph.graph.exchange.arrow import METADATA, checked, noted_direction, pla
 from clgraph.graph.exchange.common import library, listed
 from clgraph.graph.graph import Graph
 from clgraph.graph.io.atomic import atomic_write
-from clgraph.graph.io.common import Loaded, Options, counted, reading
+from clgraph.graph.io.common import Loaded, Options, counted, few, reading
 from clgraph.graph.io.edges import SOURCE_NAMES, TARGET_NAMES, WEIGHT_NAMES, isolated_note
 from clgraph.graph.io.packed import check_ratio
 
@@ -93,7 +93,9 @@ def arrow_table(path: Path, options: Options) -> EdgeTable:
     return _opened(path, options, read_table, "an Arrow")
 
 
-def parquet_parts(path: Path, options: Options, rows: int) -> tuple[bool, Iterator[tuple[Any, ...]]]:
+def parquet_parts(
+    path: Path, options: Options, rows: int
+) -> tuple[bool, Iterator[tuple[Any, ...]], list[str]]:
     """The edges of a Parquet file, so many rows at a time.
 
     Returns
@@ -101,6 +103,8 @@ def parquet_parts(path: Path, options: Options, rows: int) -> tuple[bool, Iterat
     directed : bool
     parts : iterator of (source, target, weights or None, multiplicity or None)
         Ids that are text are no arrays, but `Names`.
+    left : list of str
+        What is not read, as the user is told.
     """
     pa, parquet = _pyarrow(path), parquet_library(path)
     damaged = pa.ArrowException, ValueError, MemoryError, OverflowError, KeyError
@@ -125,7 +129,11 @@ def parquet_parts(path: Path, options: Options, rows: int) -> tuple[bool, Iterat
             except damaged as error:
                 raise InputError(f"{path}: damaged: {error}") from error
 
-    return options.direction(noted_direction(empty)), parts()
+    unread = _unread_weights(empty, options)
+    further = [name for name in empty.column_names if name not in (*wanted, unread)]
+    left = ["weights not read (use --weights)"] * (unread is not None)
+    left += [f"left out: {', '.join(few(further))}"] * bool(further)
+    return options.direction(noted_direction(empty)), parts(), left
 
 
 def _pyarrow(path: Path) -> Any:
@@ -167,9 +175,7 @@ def _opened(path: Path, options: Options, read_table: Callable[[], Any], kind: s
         )
     counts = "multiplicity" if "multiplicity" in table.column_names and METADATA in _noted(table) else None
     told = counted(table.num_rows, "row")
-    unread = (
-        None if options.weights else next((n for n in table.column_names if n.lower() in WEIGHT_NAMES), None)
-    )
+    unread = _unread_weights(table, options)
     if unread is not None:
         told += "; weights not read (use --weights)"
     left = {unread}
@@ -190,6 +196,12 @@ def _loaded(edges: EdgeTable, options: Options) -> Loaded:
         duplicates=options.duplicates,
     )
     return Loaded(graph, edges.told)
+
+
+def _unread_weights(table: Any, options: Options) -> str | None:
+    if options.weights:
+        return None
+    return next((name for name in table.column_names if name.lower() in WEIGHT_NAMES), None)
 
 
 def _noted(table: Any) -> dict[bytes, bytes]:

@@ -89,6 +89,8 @@ def read_npz(path: Path, options: Options) -> Loaded:
             f"{path}: the matrix holds a value that is not finite; correct it or leave --weights out"
         )
     entries = matrix.nnz
+    if not options.weights and np.any(matrix.data != 1):
+        left = ["values of entries", *left]
     ids = None if "clgraph_ids" not in found else checked_ids(found["clgraph_ids"], n)
     graph = Graph.from_scipy(matrix, directed=directed, weighted=options.weights, asymmetric="sum")
     return Loaded(graph if ids is None else graph.with_ids(ids), counted(entries, "entry", "entries"), left)
