@@ -7,12 +7,17 @@ import errno
 import os
 import re
 import secrets
-import shutil
 import time
 
 from clgraph import system
 
 _NAME = re.compile(r"\.clgraph-([0-9]{1,10})-[0-9a-f]{12}\.tmp")
+#: files that clgraph puts into folders of its own: nothing else in a folder is ever deleted
+_OWN = re.compile(
+    r"(manifest|work|input-[0-9]+)\.json|leaving\.f8|ids\.clg|(pairs|rows|in|out)-[0-9]{6,}\.clg"
+    r"|(input|deal|section|leaving)[a-z0-9.-]*\.(source|target|weights|multiplicity|row|head|way|sum)"
+    r"|[0-9]{2,}-.+\.icd|" + _NAME.pattern
+)
 #: seconds without a write after which a dead process's temporary file is removed. A process of another
 #: container or machine that shares the folder looks dead from here: only this time tells
 STALE = 24 * 3600
@@ -25,6 +30,27 @@ def temporary_name() -> str:
     return f".clgraph-{os.getpid()}-{secrets.token_hex(6)}.tmp"
 
 
+def strangers(folder: str | os.PathLike[str]) -> list[str]:
+    """Names in a folder that are none of clgraph's own files; links are not, wherever they lead."""
+    with os.scandir(folder) as entries:
+        return sorted(
+            each.name
+            for each in entries
+            if not (_OWN.fullmatch(each.name) and each.is_file(follow_symlinks=False))
+        )
+
+
+def remove_own(folder: str | os.PathLike[str]) -> None:
+    """Remove a folder of clgraph's own; files that others have put there stay, and the folder with them."""
+    kept = strangers(folder)
+    for name in os.listdir(folder):
+        if name not in kept:
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(os.path.join(folder, name))
+    if not kept:
+        os.rmdir(folder)
+
+
 def is_stale(entry: os.DirEntry[str]) -> bool:
     """Whether a folder's entry is the temporary file, or folder, of a dead process of this user, and old."""
     found = _NAME.fullmatch(entry.name)
@@ -33,8 +59,12 @@ def is_stale(entry: os.DirEntry[str]) -> bool:
     about = entry.stat(follow_symlinks=False)
     last = about.st_mtime
     if entry.is_dir(follow_symlinks=False):
+        if strangers(entry):
+            return False
         with os.scandir(entry) as files:
             last = max([last, *(file.stat(follow_symlinks=False).st_mtime for file in files)])
+    elif not entry.is_file(follow_symlinks=False):
+        return False
     return system.user() in (None, about.st_uid) and time.time() - last > STALE
 
 
@@ -46,7 +76,7 @@ def remove_stale(folder: str | os.PathLike[str]) -> None:
                 if not is_stale(entry):
                     continue
                 if entry.is_dir(follow_symlinks=False):
-                    shutil.rmtree(entry.path)
+                    remove_own(entry.path)
                 else:
                     os.unlink(entry.path)
 

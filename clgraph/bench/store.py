@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from clgraph.device import Device
 
 SCHEMA = 1
+OUTPUTS = ("README.md", "results.json", "tables", "figures")
 Record = dict[str, Any]
 
 
@@ -40,6 +41,12 @@ class Store:
     def __init__(self, folder: str | Path) -> None:
         self.folder = Path(folder)
         self.cases = self.folder / "cases"
+        there = [name for name in OUTPUTS if (self.folder / name).exists()]
+        if there and not self.records():
+            raise InputError(
+                f"--out {folder}: has a {there[0]}, but no results of clgraph bench, whose report would "
+                "replace it; name another folder"
+            )
         try:
             self.cases.mkdir(parents=True, exist_ok=True)
             with tempfile.TemporaryFile(dir=self.cases):

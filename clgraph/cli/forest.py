@@ -99,17 +99,29 @@ def make(
 @forest.command("merge")
 @click.argument("forests", metavar="FILE...", nargs=-1, required=True)
 @click.option("-o", "--output", metavar="FILE", required=True, help="Where the forest goes.")
+@click.option(
+    "--max-vertices", type=int, metavar="N", help="Refuse forests of more (default: by the files' size)."
+)
 @device_option
 @json_option
 @quiet_option
-def merge(forests: tuple[str, ...], output: str, device: str | None, as_json: bool, quiet: bool) -> None:
+def merge(
+    forests: tuple[str, ...],
+    output: str,
+    max_vertices: int | None,
+    device: str | None,
+    as_json: bool,
+    quiet: bool,
+) -> None:
     """Merge forests of parts of one dataset: any order, the same bytes."""
     from clgraph.scale import merge_forests
 
     with job(quiet) as speaks:
         if speaks:  # one rank is enough
             with progress_bar("merging forests", quiet) as progress:
-                made = merge_forests(forests, output, device=device, progress=progress)
+                made = merge_forests(
+                    forests, output, max_vertices=max_vertices, device=device, progress=progress
+                )
             _tell(made, as_json, quiet)
 
 

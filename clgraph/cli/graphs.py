@@ -18,7 +18,7 @@ from clgraph.cli.common import (
     read_graph,
     write_graph,
 )
-from clgraph.cli.shards import describe_dataset, from_dataset, to_dataset
+from clgraph.cli.shards import describe_dataset, from_dataset, refuse, to_dataset
 
 if TYPE_CHECKING:
     from clgraph.graph import Graph
@@ -135,6 +135,13 @@ def convert(
 
     if attributes is not None and (is_dataset(target) or any(map(is_dataset, sources))):
         raise click.UsageError("--attributes is not of datasets (.clgs), which hold none.")
+    if any(map(is_dataset, sources)):
+        refuse(
+            format=reading["format"],
+            directed=reading["directed"] is not None,
+            ids=reading["ids"] == "str",
+            duplicates=reading["duplicates"] == "keep",
+        )
     if is_dataset(target):
         from clgraph.scale.writing import check_dataset_name
 

@@ -242,6 +242,7 @@ def to_dataset(
             made = write_shards(graph, target, sections=wanted, shard_edges=edges, progress=progress)
     else:
         format_, options = reading["format"], {key: each for key, each in reading.items() if key != "format"}
+        lines: list[str] = []  # said when the bar is gone
         with file_bar("converting", quiet) as progress:
             made = convert_to_shards(
                 sources,
@@ -252,7 +253,10 @@ def to_dataset(
                 shard_edges=edges,
                 resume=resume,
                 progress=progress,
+                say=lines.append,
             )
+        for line in lines:
+            say(line, quiet)
     say(f"wrote {target}: {made!r}", quiet)
 
 

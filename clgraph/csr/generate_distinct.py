@@ -193,8 +193,9 @@ def watts_strogatz_graph(
 
     Each vertex is joined to the ``degree / 2`` next ones in both directions. Then each edge keeps its first
     end and with `probability` gets another second one, uniform among the vertices with which no loop and no
-    parallel edge arises: next to the edges that stay, and to those rewired before. (The original rewires one
-    after the other, so that edges which will be rewired later are in the way as well.) An edge whose first
+    parallel edge arises: next to the edges that stay, and to those rewired before; one that meets another
+    draws again after all others have drawn. (The original rewires one after the other, so that edges which
+    will be rewired later are in the way as well.) An edge whose first
     end has all the others as neighbours is left out.
 
     Parameters

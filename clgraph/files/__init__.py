@@ -72,7 +72,7 @@ def read(
         Most vertices that the graph may have. Default: more than 2**22 vertices must not be announced by a
         file that has less than one byte for 16 of them.
     max_ratio : float
-        How many times its own size a compressed file may unpack to, beyond 64 MiB.
+        How many times its own size a compressed file (of any format) may unpack to, beyond 64 MiB.
     attributes : str or path, optional
         A table of the vertices' attributes: ``.csv`` or tabs, with a header and a row for each vertex, its id
         in the column ``id``, ``node``, ``vertex`` or ``name``, else in the first. They become

@@ -142,11 +142,14 @@ def write_with_summary(
             with telling(progress):
                 notes = form.write(graph, file)
         if (known := graph.attributes) is not None and kind not in WITH_ATTRIBUTES:
-            left = Attributes(known.vertices) if kind in TABLES else known
-            if left:
-                names = ", ".join(few(left.names()))
-                notes = [*notes, f"left out: {names}; GraphML, GEXF and Pajek's .net hold them"]
+            notes = [*notes, *left_out(Attributes(known.vertices) if kind in TABLES else known)]
     return told_written(path, _size(graph), notes)
+
+
+def left_out(attributes: Attributes | None) -> list[str]:
+    """What is to be said where attributes are not written."""
+    names = ", ".join(few(attributes.names())) if attributes else ""
+    return [f"left out: {names}; GraphML, GEXF and Pajek's .net hold them"] if names else []
 
 
 @contextmanager

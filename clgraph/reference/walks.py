@@ -76,7 +76,8 @@ class Walk:
         go = True
         if method == "mhda":
             go = below(b, self.d(u)) < d
-            if go and u == previous and d > 1:
+            # of parallel arcs one leads back, whichever it is: the law is that of edges of their own
+            if go and u == previous and d > 1 and j == self.rows[v].index(u):
                 j = self.another(w, t, v, u, j)
                 u = self.rows[v][j]
         elif method == "mhrw" and self.alpha == 1:
@@ -187,7 +188,7 @@ def _of_length(
     walked: set[tuple[int, int, int]] = set()
     for w in range(walkers):
         home = v = starts[w % len(starts)]
-        previous, path = None, []
+        previous, path = None, [home]
         came[v] = min(came.get(v, (w, v)), (w, v))
         for t in range(1, steps + 1):
             u, j = walk.step(w, t, v, previous, home)

@@ -160,7 +160,8 @@ def sample(
     direction : {"both", "out", "in"}, optional
         Of walks: which arcs of a directed graph are followed. Default "both".
     walks : bool, optional
-        Of walks with `steps`: whether the result has the walks themselves. Default False.
+        Of walks with `steps`: whether the result has the walks themselves, `DrawnSample.walks`: a row of ids
+        for each walker, from its start on. Default False.
     p : float or str, optional
         Of rwr, rj: the probability of a restart, or a jump; default 0.15. Of ff: that one more neighbour
         burns; default 0.7. Of gsh: of an edge that touches none that is held; default 0.3.

@@ -97,15 +97,17 @@ class Portion(Sequence[Sample]):
         """The values that sample i meets, ascending, and their shares: by its weights, if it has any."""
         made: Any = self._sample(i)
         if hasattr(made, "weight"):
-            found = made.distribution(values)
-            return found.values, found.share
+            found: tuple[npt.NDArray[Any], npt.NDArray[np.float64]] = made._shares(values[made.index])
+            return found
         seen, times = np.unique(values[self.positions(i)], return_counts=True)
         return seen, times / times.sum()
 
     def mean(self, i: int, values: npt.NDArray[Any]) -> float:
         """The mean that sample i estimates: by its weights, if it has any."""
         made: Any = self._sample(i)
-        return float(made.mean(values).value if hasattr(made, "weight") else values[self.positions(i)].mean())
+        if hasattr(made, "weight"):
+            return float(made._value(values[made.index]))
+        return float(values[self.positions(i)].mean())
 
 
 class Made(Portion):

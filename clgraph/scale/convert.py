@@ -11,11 +11,9 @@ A single .clg file has its rows in order already (`clgraph.scale.ordered`): only
 
 from __future__ import annotations
 
-import json
 import os
-import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -25,12 +23,13 @@ import numpy.typing as npt
 
 from clgraph.errors import InputError
 from clgraph.files.parse import NotTaken
-from clgraph.files.summary import read_with_summary
+from clgraph.files.summary import left_out, read_with_summary
 from clgraph.graph.arrays import Arrays
 from clgraph.graph.building import checked_counts, checked_weights, row_ptr_of
 from clgraph.graph.io.atomic import remove_stale_once
 from clgraph.graph.io.common import Options
 from clgraph.progress import Tell
+from clgraph.scale import kept
 from clgraph.scale.cut import SHARD_EDGES, check_sections, check_shard_edges, write_shards
 from clgraph.scale.inputs import Input
 from clgraph.scale.manifest import Manifest
@@ -41,7 +40,7 @@ from clgraph.scale.sorting import Lengths, ahead, behind, by_row, merged
 from clgraph.scale.stored import Rows, Stored, cut_shards, turned
 from clgraph.scale.tables import STEP, Columns, Dealt, Table
 from clgraph.scale.writing import Writer, check_dataset_name, new_dataset, row_sums, told_as
-from clgraph.temporary import temporary_name
+from clgraph.temporary import remove_own, temporary_name
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -63,6 +62,7 @@ def convert_to_shards(
     resume: bool = False,
     device: Device | None = None,
     progress: Tell | None = None,
+    say: Callable[[str], None] = lambda line: None,
 ) -> Shards:
     """Convert graph files, whose edges are taken together, to a dataset of shards.
 
@@ -82,11 +82,15 @@ def convert_to_shards(
     bucket : int
         Edges that are sorted at a time, by each core.
     resume : bool
-        Keep what has been read in ``NAME.clgs.work`` if the conversion ends early, and begin there.
+        Keep what has been read in ``NAME.clgs.work`` if the conversion ends early, and begin there. What is
+        damaged there, or of a file that has changed, is read again.
     device : Device, optional
         Which parses text. Default: the CPU.
     progress : callable, optional
         Called with (bytes read, bytes in all), for each input.
+    say : callable, optional
+        Called with each line that the user should see: what inputs hold and the dataset does not, what
+        `resume` reads again.
 
     Raises
     ------
@@ -99,7 +103,7 @@ def convert_to_shards(
     check_shard_edges(shard_edges)
     files = list(_files(inputs))
     with _work_folder(target, resume) as folder:
-        spool = _Spool(folder, files, options, format, device)
+        spool = _Spool(folder, files, options, format, device, say if resume else None)
         try:
             ordered = spool.in_order(progress)
             if ordered is None:
@@ -110,7 +114,9 @@ def convert_to_shards(
                     f"several inputs are read in parts, and this cannot be: {error}; convert each to .clg "
                     "first"
                 ) from error
-            return _in_memory(files[0], target, options, format, sections, shard_edges, progress)
+            return _in_memory(files[0], target, options, format, sections, shard_edges, progress, say)
+        for line in spool.left_out():
+            say(line)
         wanted = check_sections(sections, spool.directed)
         return _Conversion(folder, spool, bucket, ordered).write(target, wanted, shard_edges)
 
@@ -136,8 +142,12 @@ def _in_memory(
     sections: Sequence[str] | None,
     shard_edges: int,
     progress: Tell | None,
+    say: Callable[[str], None],
 ) -> Shards:
-    graph, _ = read_with_summary(file, format=format, progress=progress, **vars(options))
+    graph, summary = read_with_summary(file, format=format, progress=progress, **vars(options))
+    say(summary)
+    for note in left_out(graph.attributes):
+        say(f"note: {note}")
     return write_shards(graph, target, sections=sections, shard_edges=shard_edges)
 
 
@@ -146,34 +156,58 @@ def _work_folder(target: Path, resume: bool) -> Iterator[Path]:
     real = Path(os.path.realpath(target))
     folder = real.with_name(real.name + ".work" if resume else temporary_name())
     remove_stale_once(real.parent)
+    try:
+        if resume:
+            kept.open_work(folder)
+        else:
+            folder.mkdir()
+    except OSError as error:
+        raise InputError(
+            f"cannot write {target}: {error.strerror or error}; choose a name in an existing folder that you "
+            "may write to"
+        ) from error
     done = False
     try:
-        try:
-            folder.mkdir(exist_ok=resume)
-        except OSError as error:
-            raise InputError(
-                f"cannot write {target}: {error.strerror or error}; choose a name in an existing folder that "
-                "you may write to"
-            ) from error
         with told_as(folder, target):
             yield folder
         done = True
     finally:
         if done or not resume:
-            shutil.rmtree(folder, ignore_errors=True)
+            with suppress(OSError):
+                remove_own(folder)
 
 
 class _Spool:
     """The edges of all inputs by id, in tables on disk."""
 
     def __init__(
-        self, folder: Path, files: list[Path], options: Options, format: str | None, device: Device | None
+        self,
+        folder: Path,
+        files: list[Path],
+        options: Options,
+        format: str | None,
+        device: Device | None,
+        say: Callable[[str], None] | None,
     ) -> None:
         self._folder, self._files, self._options = folder, files, options
         self._format, self._device = format, device
+        self._say = say  # None: nothing is kept for another attempt
+        self._left: dict[str, list[str]] = {}  # names of inputs by what they hold and the dataset does not
         self.tables: list[Table] = []
         self.numbering = Numbering()
         self.directed = False
+
+    def left_out(self) -> Iterator[str]:
+        """Lines that say what the inputs hold and the dataset does not."""
+        for what, names in self._left.items():
+            more = f" and {len(names) - 1} more" if names[1:] else ""
+            yield f"note: {names[0]}{more}: {what}"
+
+    def _opened(self, path: Path) -> Input:
+        source = Input(path, self._format, self._options, self._device)
+        for what in source.left:
+            self._left.setdefault(what, []).append(path.name)
+        return source
 
     def in_order(self, progress: Tell | None) -> Ordered | None:
         """What `clgraph.scale.ordered` makes of a single .clg file; None if it has to be sorted."""
@@ -184,6 +218,7 @@ class _Spool:
             return None
         found = in_order(source, self._folder, progress)
         if found is not None:
+            self._left = {what: [source.path.name] for what in source.left}
             self.directed, self.numbering.n = source.directed, source.header.n
             self.numbering.ids = source.vertices if "ids" in source.header.sections else None
         return found
@@ -192,7 +227,7 @@ class _Spool:
         """Read all inputs; those that an earlier attempt has read to the end are taken from the disk."""
         directions = set()
         for number, path in enumerate(self._files):
-            source = Input(path, self._format, self._options, self._device)
+            source = self._opened(path)
             directions.add(source.directed)
             if source.vertices is not None:
                 self.numbering.add(source.vertices)
@@ -206,20 +241,18 @@ class _Spool:
         self.numbering.finish()
 
     def _tables_of(self, number: int, path: Path, source: Input, progress: Tell | None) -> list[Table]:
-        state = self._folder / f"input-{number}.json"
-        about = {"file": str(path.resolve()), "options": repr(self._options)}
-        told = path.stat()
-        about |= {"size": str(told.st_size), "time": str(told.st_mtime_ns)}
-        if state.exists():
-            known = json.loads(state.read_text())
-            if known["about"] == about:
-                tables = [Table.known(self._folder, **each) for each in known["tables"]]
-                for part in (part for table in tables for part in table.parts()):
+        if self._say is not None:
+            about = kept.about(path, self._format, self._options)
+            known, why = kept.kept(self._folder, number, about)
+            if known is not None:
+                for part in (part for table in known for part in table.parts()):
                     self.numbering.add(part["source"], part["target"])
-                return tables
-        for old in self._folder.glob(f"input-{number}.*"):
-            old.unlink()
-        tables = []
+                return known
+            if why:
+                self._say(f"note: {path} is read again: {why}")
+            for old in self._folder.glob(f"input-{number}.*"):
+                old.unlink()
+        tables: list[Table] = []
         for part in source.parts(progress):
             if "weights" in part:
                 checked_weights(part["weights"], len(part["source"]))
@@ -229,10 +262,12 @@ class _Spool:
             if not tables or not tables[-1].takes(part):
                 tables.append(Table(self._folder, f"input-{number}.{len(tables)}"))
             tables[-1].append(part)
-        text = json.dumps({"about": about, "tables": [table.facts() for table in tables]})
-        temporary = state.with_suffix(".new")
-        temporary.write_text(text)
-        os.replace(temporary, state)
+        if self._say is not None:
+            if kept.about(path, self._format, self._options) != about:
+                raise InputError(
+                    f"{path}: it was written to while it was read; convert it again when it is complete"
+                )
+            kept.keep(self._folder, number, about, tables)
         return tables
 
 

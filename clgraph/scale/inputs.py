@@ -21,7 +21,7 @@ from clgraph.graph.io.arrow import parquet_parts
 from clgraph.graph.io.binary import check_sums
 from clgraph.graph.io.binary_header import PAGE, damaged, unpack_header
 from clgraph.graph.io.common import Options, check_file, reading
-from clgraph.graph.io.edges import look
+from clgraph.graph.io.edges import look, skipped_lines
 from clgraph.graph.io.formats import find_format
 from clgraph.progress import Tell
 from clgraph.scale.tables import STEP, Columns, tails_between
@@ -51,6 +51,8 @@ class Input:
     directed : bool
     vertices : int64 array, or None
         Ids of vertices that need not have edges.
+    left : list of str
+        What it holds and is not read, as the user is told.
     header, row_ptr
         Of a .clg file.
 
@@ -71,8 +73,12 @@ class Input:
         self.vertices: npt.NDArray[np.int64] | None = None
         if self.kind == "edges":
             self.directed = options.direction()
+            with reading(path):
+                self._layout = look(path, options)
+            notes = [self._layout.note.removeprefix("; "), ", ".join(skipped_lines(self._layout))]
+            self.left = [notes[0]] * bool(notes[0]) + [f"skipped: {notes[1]}"] * bool(notes[1])
         elif self.kind == "parquet":
-            self.directed, self._parts = parquet_parts(path, options, STEP)
+            self.directed, self._parts, self.left = parquet_parts(path, options, STEP)
         else:
             self._open_binary()
 
@@ -84,8 +90,8 @@ class Input:
 
     def _of_text(self, progress: Tell | None) -> Iterator[Columns]:
         path, options, device = self.path, self._options, self._device or _cpu()
+        layout = self._layout
         with reading(path):
-            layout = look(path, options)
             skip = bytes_before(path, layout, options)
         wanted = Wanted(layout.columns, layout.delimiter == ",")
         with reading(path), opened(path, options) as source, device.alone():
@@ -144,6 +150,8 @@ class Input:
         if self._options.weights and "weights" not in header.sections:
             raise InputError(f"{path}: holds no weights; leave --weights out")
         self.directed = header.directed
+        unread = "weights" in header.sections and not self._options.weights
+        self.left = ["weights not read (use --weights)"] if unread else []
         named = header.sections.get("ids")
         if "text" in header.sections or (named is not None and named.nbytes == 8 * (header.n + 1)):
             raise NotTaken("ids that are text")

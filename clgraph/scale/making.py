@@ -11,6 +11,7 @@ import numpy as np
 from clgraph.arguments import file_name, shown
 from clgraph.errors import InputError
 from clgraph.graph.io import check_writable
+from clgraph.graph.io.common import Options, check_vertex_count
 from clgraph.progress import Tell, tells
 from clgraph.sampling.options import plain_method
 from clgraph.scale.forest import Forest
@@ -119,6 +120,7 @@ def merge_forests(
     forests: Sequence[str | os.PathLike[str]],
     path: str | os.PathLike[str],
     *,
+    max_vertices: int | None = None,
     device: str | Device | None = None,
     progress: Tell | None = None,
 ) -> SavedForest:
@@ -129,6 +131,8 @@ def merge_forests(
     forests : sequence of paths
     path : str or path
         Where the result goes; it may be one of them.
+    max_vertices : int, optional
+        Most vertices that the forests may be of. Default: as for `clgraph.read`, by the largest file.
     device : str or Device, optional
     progress : callable or bool, optional
         Called with the forests merged and how many there are; True shows a bar.
@@ -152,11 +156,12 @@ def merge_forests(
     about = opened[0].about
     for each in opened[1:]:
         about.check_same(each.about, each.path)
+    largest = max((each.path for each in opened), key=lambda each: each.stat().st_size)
+    check_vertex_count(largest, about.vertices, Options(max_vertices=max_vertices))
     name = file_name(path)
     check_writable(name, "edges")
     dev = get_device(device)
-    most = max(each.path.stat().st_size // 8 for each in opened)
-    room = default_room(dev, about.vertices, most)
+    room = default_room(dev, about.vertices, largest.stat().st_size // 8)
     with dev.alone():
         forest = Forest(dev, about.vertices, about.seed, edges=about.method == "dre", room=room)
     for done, each in enumerate(opened, 1):

@@ -21,7 +21,8 @@ NAME = "manifest.json"
 FORMAT, VERSION = "clgraph-shards", 1
 BLOCK = 4096  # rows: `write_shards` cuts all sections but pairs at multiples of it
 SECTIONS = ("pairs", "rows", "in", "out")
-LARGEST = 64 << 20  # bytes of a manifest: some 400 000 shards
+LARGEST = 64 << 20  # bytes of a manifest: some 400 000 shards ...
+MOST_SHARDS = LARGEST // 80  # ... and never more than these, of some 85 bytes each at least
 _FILE = re.compile(r"[a-z0-9][a-z0-9_.-]{0,63}")
 
 
@@ -120,6 +121,12 @@ class Manifest:
                 for name, each in self.sections.items()
             },
         }
+
+    @property
+    def files(self) -> set[str]:
+        """Names of all files of the dataset."""
+        shards = {shard.file for section in self.sections.values() for shard in section.shards}
+        return {NAME, *shards, *(part.file for part in (self.ids, self.leaving) if part is not None)}
 
     @property
     def fingerprint(self) -> str:

@@ -24,9 +24,11 @@ from clgraph.graph.building import INT32_MAX
 from clgraph.graph.io.atomic import atomic_write
 from clgraph.graph.io.common import reading
 from clgraph.results import Shown
+from clgraph.scale.manifest import MOST_SHARDS
 
 FORMAT = "clgraph-forest 1"
 SUFFIX = ".forest"
+KEPT = re.compile(r"([0-9]+|none)-[0-9a-f]{8}\.forest")  # names of files in a checkpoint
 LONGEST = 1 << 24  # bytes of the line of JSON
 Words = npt.NDArray[np.uint64]
 
@@ -88,7 +90,9 @@ class SavedForest(Shown):
     @property
     def missing(self) -> list[int]:
         """The shards that were not looked at."""
-        return sorted(set(range(self.about.of)) - set(self.shards))
+        there = np.zeros(self.about.of, bool)
+        there[list(self.shards)] = True
+        return np.flatnonzero(~there).tolist()
 
     def check_complete(self) -> None:
         """Raise InputError if shards are missing."""
@@ -144,7 +148,7 @@ def _parsed(found: dict[str, Any]) -> tuple[About, tuple[int, ...], int]:
     for key, value in counts.items():
         if type(value) is not int or value < 0:
             raise ValueError(f"{key} {value!r:.40}")
-    if counts["vertices"] > INT32_MAX or counts["seed"] >= 2**64 or counts["of"] > INT32_MAX:
+    if counts["vertices"] > INT32_MAX or counts["seed"] >= 2**64 or counts["of"] > MOST_SHARDS:
         raise ValueError("a number is too large")
     if found["method"] not in ("drv", "dre") or not re.fullmatch("[0-9a-f]{64}", found["dataset"]):
         raise ValueError("method or dataset")
@@ -174,14 +178,14 @@ def spelled(numbers: Sequence[int]) -> str:
 
 def numbers_of(text: str, count: int, name: str) -> tuple[int, ...]:
     """The numbers below `count` that a text such as 0-3,7 means, ascending, each once."""
-    found: set[int] = set()
+    found = np.zeros(count, bool)
     for part in text.split(",") if text else ():
         match = re.fullmatch(r"([0-9]{1,10})(?:-([0-9]{1,10}))?", part.strip(), re.ASCII)
         first, last = (int(match[1]), int(match[2] or match[1])) if match else (1, 0)
         if first > last or last >= count:
             raise InputError(f"{name} {shown(text)}: give numbers from 0 to {count - 1}, such as 0-3,7")
-        found.update(range(first, last + 1))
-    return tuple(sorted(found))
+        found[first : last + 1] = True
+    return tuple(np.flatnonzero(found).tolist())
 
 
 class Checkpoint:
@@ -199,11 +203,18 @@ class Checkpoint:
         self._own: list[SavedForest] = []
 
     def found(self) -> list[SavedForest]:
-        """What is there, in order of names."""
+        """What is there, in order of names; files that are named otherwise are somebody else's."""
+        if self.folder.is_symlink():
+            raise InputError(f"{self.folder}: is a symbolic link, which is not followed; remove it")
         if not self.folder.exists():
             return []
         with reading(self.folder):
-            names = sorted(name for name in os.listdir(self.folder) if name.endswith(SUFFIX))
+            names = sorted(name for name in os.listdir(self.folder) if KEPT.fullmatch(name))
+        for name in names:
+            if (self.folder / name).is_symlink():
+                raise InputError(
+                    f"{self.folder / name}: is a symbolic link, which is not followed; remove it"
+                )
         made = [open_forest(self.folder / name) for name in names]
         return [each for each in made if each.about == self.about]
 

@@ -24,7 +24,7 @@ from clgraph.graph.checks import check_ascending, check_offsets, check_range
 from clgraph.graph.io.binary import check_sums, read_sections
 from clgraph.graph.io.binary_header import PAGE, Header, unpack_header
 from clgraph.graph.io.binary_header import Section as FileSection
-from clgraph.graph.io.common import reading
+from clgraph.graph.io.common import VERTICES_FLOOR, VERTICES_PER_BYTE, reading
 from clgraph.lazy import lazy
 from clgraph.scale.manifest import Manifest, Part, Section, Shard, read_manifest
 
@@ -84,8 +84,22 @@ class Shards:
     def __init__(self, folder: Path, *, verify: bool = True, comm: Any = None) -> None:
         self.folder, self.comm = folder, comm
         self.manifest: Manifest = read_manifest(folder)
+        self._check_vertices()
         self._verify = verify
         self._verified: set[str] = set()
+
+    def _check_vertices(self) -> None:
+        """Raise InputError where the manifest has more vertices than the files can: each costs memory."""
+        n = self.num_vertices
+        if n <= VERTICES_FLOOR:
+            return
+        paths = map(self.path_of, self.manifest.sections["pairs"].shards)
+        size = sum(path.stat().st_size for path in paths if path.is_file())
+        if n > VERTICES_PER_BYTE * size:
+            raise InputError(
+                f"{self.folder}: its manifest has {n} vertices, but the shards of its section pairs only "
+                f"{size} bytes; copy the dataset again"
+            )
 
     def answer_call(self, name: str, *given: Any, **options: Any) -> Any:
         """What a public call of clgraph, such as ``bfs``, gives for a graph in shards."""

@@ -74,6 +74,10 @@ class Table:
         """A column's file."""
         return self._folder / f"{self._name}.{column}"
 
+    def paths(self) -> list[Path]:
+        """All files."""
+        return [self.path(name) for name in self._types]
+
     def append(self, columns: Mapping[str, Column]) -> None:
         """Add rows."""
         for name, column in columns.items():

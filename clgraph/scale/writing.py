@@ -21,8 +21,9 @@ from clgraph.graph.io.atomic import remove_stale_once
 from clgraph.graph.io.binary import id_arrays
 from clgraph.graph.io.binary_header import BLOCK, PAGE, Header
 from clgraph.graph.io.binary_writing import OnDisk, Stored, Widened, Zeros, write_sections
+from clgraph.graph.io.common import few
 from clgraph.graph.io.formats import DATASET
-from clgraph.scale.manifest import NAME, Manifest, Part, Section, Shard
+from clgraph.scale.manifest import NAME, Manifest, Part, Section, Shard, read_manifest
 from clgraph.scale.ranks import Ranks
 from clgraph.temporary import sync, sync_folder, temporary_name
 
@@ -160,7 +161,7 @@ def summed(shards: list[Shard]) -> Section:
 def new_dataset(path: Path) -> Iterator[Path]:
     """A temporary folder beside `path`, which takes its place when the block ends without an error.
 
-    A dataset that is there already is replaced; anything else is refused.
+    A dataset that is there already is replaced if the folder holds nothing else; anything else is refused.
     """
     check_dataset_name(path)
     target = Path(os.path.realpath(path))
@@ -176,19 +177,29 @@ def new_dataset(path: Path) -> Iterator[Path]:
     try:
         with told_as(temporary, path):
             yield temporary
-        if not target.exists():
-            os.rename(temporary, target)
-        elif system.exchange(temporary, target):
-            shutil.rmtree(temporary)
-        else:  # between the two nothing has the name
-            former = target.with_name(temporary_name())
-            os.rename(target, former)
-            os.rename(temporary, target)
-            shutil.rmtree(former)
-        sync_folder(target.parent)
+        check_dataset_name(path)  # again: much may have been put there meanwhile
+        former = _put(temporary, target)
     except BaseException:
         shutil.rmtree(temporary, ignore_errors=True)
         raise
+    if former is not None:
+        for name in _files_of(former):  # which looks once more
+            (former / name).unlink()
+        former.rmdir()
+    sync_folder(target.parent)
+
+
+def _put(new: Path, target: Path) -> Path | None:
+    """Give a folder its name; returns where the one is now that had it."""
+    if not target.exists():
+        os.rename(new, target)
+        return None
+    if system.exchange(new, target):
+        return new
+    former = target.with_name(temporary_name())  # between the two nothing has the name
+    os.rename(target, former)
+    os.rename(new, target)
+    return former
 
 
 @contextmanager
@@ -249,5 +260,34 @@ def check_dataset_name(path: Path) -> None:
     """Raise InputError for a name that no dataset can have, or that something else has."""
     if path.suffix != DATASET:
         raise InputError(f"{path}: the name of a dataset ends in {DATASET}")
-    if path.exists() and not (path.is_dir() and ((path / NAME).exists() or not any(path.iterdir()))):
-        raise InputError(f"{path}: exists, and is no dataset; choose another name, or remove it")
+    if path.is_symlink():
+        raise InputError(f"{path}: is a symbolic link, which is not followed; name the folder itself")
+    if path.exists():
+        _files_of(path)
+
+
+def _files_of(folder: Path) -> list[str]:
+    """Names of the files of a dataset that may be replaced; InputError if the folder holds anything else."""
+    names = sorted(os.listdir(folder)) if folder.is_dir() else [""]
+    if not names:
+        return []
+    if NAME not in names or (folder / NAME).is_symlink():
+        raise InputError(f"{folder}: exists, and is no dataset; choose another name, or remove it")
+    try:
+        own = read_manifest(folder).files
+    except InputError as error:
+        raise InputError(
+            f"{folder}: exists, and its {NAME} is not what clgraph has written ({error}); choose another "
+            "name, or remove the folder"
+        ) from error
+    strange = [
+        name
+        for name in names
+        if name not in own or (folder / name).is_symlink() or not (folder / name).is_file()
+    ]
+    if strange:
+        raise InputError(
+            f"{folder}: holds what does not belong to the dataset ({', '.join(few(strange))}), so it is not "
+            "replaced; move that away, or choose another name"
+        )
+    return names

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from clgraph.studies.plan import Plan
 from clgraph.studies.run import Batch
 
 KEYS = ("study", "clgraph", "device", "input")
+OUTPUTS = ("study.csv", "summary.csv", "study.parquet", "figures", "report.html")
 
 
 def make_folder(folder: Path) -> None:
@@ -70,8 +72,11 @@ class State:
         make_folder(folder)
         if self._path.exists():
             self._read()
-        elif (folder / "study.csv").exists():
-            raise InputError(f"{folder} has a study.csv without {self._path.name}: give another folder")
+        elif there := [name for name in OUTPUTS if os.path.lexists(folder / name)]:
+            raise InputError(
+                f"{folder} has a {there[0]} without {self._path.name}, which no study has put there: give "
+                "another folder"
+            )
         else:
             self.write()
 

@@ -167,6 +167,11 @@ def test_folders_and_files_that_will_not_do(tmp_path, device):
     (tmp_path / "file").write_text("")
     with pytest.raises(InputError, match=r"--out .*file/out: cannot write there"):
         Store(tmp_path / "file" / "out")
+    (tmp_path / "project").mkdir()
+    (tmp_path / "project/README.md").write_text("mine")
+    with pytest.raises(InputError, match=r"has a README\.md, but no results of clgraph bench"):
+        Store(tmp_path / "project")
+    assert [each.name for each in (tmp_path / "project").iterdir()] == ["README.md"]
     store = Store(tmp_path / "empty")
     with pytest.raises(InputError, match="holds no results"):
         write_report(store, figures=False)

@@ -38,6 +38,15 @@ def test_there_and_back(run, tmp_path):
     assert "taken together for datasets only" in run("convert", "part-0.txt", "part-1.txt", "h.txt").err
 
 
+def test_weights_that_are_left_out(run, tmp_path):
+    (tmp_path / "g.txt").write_text("1 2 0.5\n2 3 1.5\n")
+    assert run("convert", "g.txt", "g.clg", "--weights").status == 0
+    for name in ("g.txt", "g.clg"):
+        assert f"note: {name}: weights not read (use --weights)" in run("convert", name, "g.clgs").err
+        assert "not read" not in run("convert", name, "g.clgs", "--weights").err
+    assert json.loads(run("info", "g.clgs", "--json").out)["weights"]
+
+
 def test_samples(run, tmp_path):
     clgraph.write(clgraph.powerlaw_graph(500, seed=2), tmp_path / "g.txt")
     run("convert", "g.txt", "g.clgs", "--shard-edges", "300")
@@ -89,6 +98,8 @@ def test_refused_in_words(run, tmp_path):
         (("convert", "g.txt", "h.clgs", "--sections", "pairs,in"), "an undirected graph has pairs, rows"),
         (("convert", "g.txt", "h.clgs", "--shard-edges", "0"), "at least 1"),
         (("convert", "g.txt", "h.txt", "--shard-edges", "5"), "of datasets"),
+        (("convert", "g.clgs", "h.txt", "--directed"), "--directed is not offered for shards"),
+        (("convert", "g.clgs", "h.clgs", "--ids", "str"), "--ids is not offered for shards"),
     ):
         done = run(*args)
         assert done.status and message in done.err and "Traceback" not in done.err, done.err

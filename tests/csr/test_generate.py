@@ -49,6 +49,16 @@ def test_same_seed_same_graph_on_every_machine():
 
 
 @pytest.mark.parametrize(
+    ("exponent", "share"), [(2.1, 1.91), (2.2, 1.34), (2.4, 1.09), (2.71, 0.98), (3, 0.79)]
+)
+def test_largest_expected_degree(exponent, share):
+    """As the docstring says, of the root of vertices times average degree."""
+    model = PowerLaw(100_000, 5, exponent, 1)
+    largest = 2 * model.count * int(model.thresholds[0]) / 2**32
+    assert round(largest / 500_000**0.5, 2) == share
+
+
+@pytest.mark.parametrize(
     "options",
     [
         {"num_vertices": 1, "average_degree": 0.5},

@@ -2,6 +2,8 @@
 
 import gzip
 import os
+import re
+import shutil
 from dataclasses import replace
 
 import numpy as np
@@ -12,6 +14,7 @@ from clgraph.errors import InputError
 from clgraph.graph.arrays import Arrays
 from clgraph.graph.io.common import Options
 from clgraph.scale import convert as module
+from clgraph.scale import kept
 from clgraph.scale.convert import convert_to_shards
 from clgraph.scale.cut import write_shards
 
@@ -188,6 +191,206 @@ def test_resume(tmp_path, monkeypatch):
         np.concatenate((source[::2], source[1::2])), np.concatenate((target[::2], target[1::2] + 1))
     )
     same(found, write_shards(graph, tmp_path / "x.clgs", shard_edges=700))
+
+
+@pytest.fixture
+def left_behind(tmp_path, monkeypatch):
+    """Two inputs, what a conversion left in its work folder, and the dataset that they make."""
+    source, target, weights = edges(np.random.default_rng(3), "plain")
+    paths = [
+        written(tmp_path / f"{k}.txt", *(part[k:200:2] for part in (source, target, weights))) for k in (0, 1)
+    ]
+    how = {"options": Options(weights=True), **SMALL}
+    expected = convert_to_shards(paths, tmp_path / "expected.clgs", **how)
+    with monkeypatch.context() as patch:
+        patch.setattr(module._Conversion, "write", lambda *_: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            convert_to_shards(paths, tmp_path / "g.clgs", resume=True, **how)
+    files = {each.name: each.read_bytes() for each in (tmp_path / "g.clgs.work").iterdir()}
+
+    def again(change, **more):
+        """The dataset after a change of the files, and what was said."""
+        folder, said = tmp_path / "g.clgs.work", []
+        shutil.rmtree(tmp_path / "g.clgs", ignore_errors=True)
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir()
+        for name, data in files.items():
+            (folder / name).write_bytes(data)
+        change(folder)
+        found = convert_to_shards(paths, tmp_path / "g.clgs", resume=True, say=said.append, **{**how, **more})
+        same(found, expected)
+        assert not folder.exists()
+        return said
+
+    return paths, files, again
+
+
+def test_nothing_damaged_is_taken_from_the_work_folder(left_behind):
+    """Bytes changed, cut off, added and gone, in each file that is kept."""
+    paths, files, again = left_behind
+    assert again(lambda folder: None) == []
+    kept = [name for name in files if name.startswith("input-")]
+    assert len(kept) == 2 * (1 + 3)
+    for name in kept:
+        data = files[name]
+
+        def flipped(at, data=data):
+            return data[:at] + bytes([data[at] ^ 4]) + data[at + 1 :]
+
+        places = {0, 1, len(data) // 3, len(data) // 2, len(data) - 9, len(data) - 1}
+        for changed in (*map(flipped, places), data[:-8], b"", data + bytes(8), data + data, None):
+
+            def change(folder, name=name, changed=changed):
+                if changed is None:
+                    (folder / name).unlink()
+                else:
+                    (folder / name).write_bytes(changed)
+
+            said = again(change)
+            if not (changed is None and name.endswith(".json")):  # then that input was not read to the end
+                assert len(said) == 1 and "g.clgs.work" in said[0] and "is damaged" in said[0]
+                assert str(paths[int(name[6])]) in said[0]
+
+
+def test_leftovers_of_other_parts_are_not_added_to(left_behind):
+    def change(folder):
+        for name in ("deal.row", "deal.head", "deal.weights", "deal-rows-3.row", "leaving.sum"):
+            (folder / name).write_bytes(bytes(24))
+        for column in ("head", "weights"):
+            (folder / f"section-base.{column}").write_bytes(bytes(12))
+        (folder / "input-0.7.source").write_bytes(bytes(12))
+
+    assert left_behind[2](change) == []
+
+
+def test_a_work_folder_that_is_not_ours(left_behind, tmp_path):
+    """It is neither used nor removed, nor is what is in it."""
+    _, files, again = left_behind
+    work = tmp_path / "g.clgs.work"
+
+    def mark(data):
+        return lambda folder: (folder / "work.json").write_bytes(data)
+
+    def put(folder):
+        (folder / "thesis.txt").write_text("mine")
+
+    def put_folder(folder):
+        (folder / "deal.row").mkdir()
+
+    def link(folder):
+        (tmp_path / "mine").write_text("mine")
+        (folder / "deal.row").symlink_to(tmp_path / "mine")
+
+    def linked(folder):
+        folder.rename(tmp_path / "elsewhere")
+        folder.symlink_to(tmp_path / "elsewhere")
+
+    def file(folder):
+        shutil.rmtree(folder)
+        folder.write_text("mine")
+
+    text = files["work.json"]
+    for change, told in (
+        (put, r"\.work: holds what --resume has not put there \(thesis\.txt\)"),
+        (put_folder, r"has not put there \(deal\.row\)"),
+        (link, r"has not put there \(deal\.row\)"),
+        (mark(text[:5] + b"?" + text[6:]), r"its work\.json is missing or damaged"),
+        (mark(b""), r"its work\.json is missing or damaged"),
+        (lambda folder: (folder / "work.json").unlink(), r"its work\.json is missing or damaged"),
+        (file, "a folder of this name"),
+        (linked, r"\.work: is a symbolic link"),
+    ):
+        before = []
+
+        def and_look(folder, change=change, before=before):
+            change(folder)
+            before.append(sorted((str(each), each.lstat().st_mtime_ns) for each in tmp_path.rglob("*")))
+
+        with pytest.raises(InputError, match=told):
+            again(and_look)
+        assert before == [sorted((str(each), each.lstat().st_mtime_ns) for each in tmp_path.rglob("*"))]
+        if work.is_file():
+            work.unlink()
+
+
+def test_a_changed_input_is_noticed_by_its_bytes(left_behind, tmp_path):
+    paths, _, again = left_behind
+    data, times = paths[1].read_bytes(), paths[1].stat()
+    changed = bytearray(data)
+    at = data.index(b".") + 1  # of a weight
+    changed[at] ^= 1
+    paths[1].write_bytes(changed)
+    os.utime(paths[1], ns=(times.st_atime_ns, times.st_mtime_ns))
+    with pytest.raises(AssertionError):  # another dataset
+        again(lambda folder: None)
+    expected = convert_to_shards(paths, tmp_path / "x.clgs", options=Options(weights=True), **SMALL)
+    same(clgraph.open_shards(tmp_path / "g.clgs"), expected)
+    paths[1].write_bytes(data)
+    os.utime(paths[1], (1, 1))
+    (line,) = again(lambda folder: None)
+    assert line.startswith(f"note: {paths[1]} is read again: it has changed since") and "(time)" in line
+    assert "(format)" in again(lambda folder: None, format="edges")[0]
+
+
+def test_samples_of_a_large_input(tmp_path, monkeypatch):
+    """Its head, its tail and places between."""
+    monkeypatch.setattr(kept, "PIECE", 16)
+    path = tmp_path / "g.txt"
+    for size in (0, 1, 16, 1000, 1024, 1025, 5000, 100_003):
+        data = bytes(size)
+        path.write_bytes(data)
+        found = kept.about(path, None, Options())["sha256"]
+        for at in sorted({0, 15, size - 16, size - 1, size // 2} & set(range(size))):
+            path.write_bytes(data[:at] + b"x" + data[at + 1 :])
+            other = kept.about(path, None, Options())["sha256"] != found
+            assert other or (size > 1024 and at == size // 2), (size, at)
+
+
+def test_what_is_kept_is_on_the_disk(left_behind, tmp_path, monkeypatch):
+    """The tables of an input before the file that names them."""
+    paths, done = left_behind[0], []
+    fsync, replace = os.fsync, os.replace
+
+    def noted(descriptor):
+        done.append(os.path.basename(os.readlink(f"/proc/self/fd/{descriptor}")))
+        fsync(descriptor)
+
+    monkeypatch.setattr(os, "fsync", noted)
+    monkeypatch.setattr(
+        os, "replace", lambda one, other: done.append(f"to {other.name}") or replace(one, other)
+    )
+    monkeypatch.setattr(module._Conversion, "write", lambda *_: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        convert_to_shards(paths[:1], tmp_path / "h.clgs", resume=True)
+    names = [name for name in done if not name.startswith(".")]
+    at = names.index("to input-0.json")
+    assert names[:3] == ["to work.json", "h.clgs.work", "input-0.0.source"]
+    assert names[3:at] == ["input-0.0.target"] and names[at + 1] == "h.clgs.work"
+
+
+@pytest.mark.parametrize(
+    "form", ["txt", "csv", "txt.gz", "clg", "parquet", "graphml", "gexf", "net", "npz", "wsg"]
+)
+def test_what_is_left_out_is_said(tmp_path, form):
+    """Weights that are not asked for, and attributes, as every other output says it."""
+    if form == "parquet":
+        pytest.importorskip("pyarrow")
+    graph = clgraph.Graph.from_edges([0, 1], [1, 2], weights=[2.0, 3.0])
+    clgraph.write(graph, tmp_path / f"g.{form}")
+    said = []
+    convert_to_shards([tmp_path / f"g.{form}"], tmp_path / "g.clgs", say=said.append)
+    assert re.search(r"note: g\.\S+: weights not read|skipped: .*(weights|values)", " ".join(said)), said
+    said.clear()
+    convert_to_shards(
+        [tmp_path / f"g.{form}"], tmp_path / "g.clgs", say=said.append, options=Options(weights=True)
+    )
+    assert "not read" not in " ".join(said) and "skipped: weights" not in " ".join(said)
+    if form in ("graphml", "gexf"):
+        (tmp_path / "names.csv").write_text("id,colour\n0,red\n")
+        named = clgraph.read(tmp_path / f"g.{form}", attributes=tmp_path / "names.csv")
+        clgraph.write(named, tmp_path / f"g.{form}")
+        convert_to_shards([tmp_path / f"g.{form}"], tmp_path / "g.clgs", say=said.append)
+        assert "note: left out: node colour; GraphML, GEXF and Pajek's .net hold them" in said
 
 
 def test_damaged_inputs(tmp_path):

@@ -1,10 +1,13 @@
 """Saved forests: parts in any order are the same bytes, samples of them the same, damage is found."""
 
+import json
 import os
 import re
+import zlib
 
 import numpy as np
 import pytest
+from graph_files import limited_memory
 
 import clgraph
 from clgraph.errors import InputError
@@ -114,3 +117,56 @@ def test_damage_and_bad_input(shards, tmp_path):
         with pytest.raises(InputError, match=message):
             call()
     assert spelled(numbers_of("5,0-2,1", 9, "x")) == "0-2,5"
+
+
+def test_a_work_folder_of_somebody_else(shards, tmp_path):
+    """Links are not followed, and files that have other names neither used nor removed."""
+    ways = {"seed": 3, "device": [None], "checkpoint": tmp_path / "work"}
+    clgraph.save_forest(shards, tmp_path / "mine.forest", seed=3)
+    for link, target in ((tmp_path / "work", "other"), (tmp_path / "work/0-01234567.forest", "mine.forest")):
+        (tmp_path / "other").mkdir(exist_ok=True)
+        link.symlink_to(tmp_path / target)
+        with pytest.raises(InputError, match="is a symbolic link"):
+            clgraph.sample(shards, size="50%", **ways)
+        assert os.listdir(tmp_path / "other") == []
+        link.unlink()
+        (tmp_path / "work").mkdir(exist_ok=True)
+    (tmp_path / "work/mine.forest").write_bytes((tmp_path / "mine.forest").read_bytes())
+    (tmp_path / "work/thesis.txt").touch()
+    clgraph.sample(shards, size="50%", **ways)
+    assert sorted(os.listdir(tmp_path / "work")) == ["mine.forest", "thesis.txt"]
+
+
+def forged(path, **head):
+    """A forest without edges that says what it likes."""
+    known = {
+        "dataset": "0" * 64,
+        "vertices": 10,
+        "method": "drv",
+        "seed": 1,
+        "of": 1,
+        "shards": "0",
+        "edges": 0,
+    }
+    data = json.dumps(known | head).encode() + b"\n"
+    path.write_bytes(b"clgraph-forest 1 %08x\n" % zlib.crc32(data) + data)
+    return path
+
+
+def test_heads_are_believed_for_nothing_that_is_allocated(tmp_path):
+    clgraph.merge_forests([forged(tmp_path / "g")], tmp_path / "out")  # kernels are built
+    for head, told in (
+        ({"of": 2**31 - 1}, "a number is too large"),
+        ({"of": 2**31 - 1, "shards": "0-2147483646"}, "a number is too large"),
+        ({"of": 800_000, "shards": "0-799999", "edges": 2**40}, "bytes long"),
+        ({"vertices": 2**31 - 1}, "announces 2147483647 vertices in only .* --max-vertices"),
+        ({"vertices": 10**8}, "announces 100000000 vertices in only .* --max-vertices"),
+    ):
+        with limited_memory(100 << 20), pytest.raises(InputError, match=told):
+            clgraph.merge_forests([forged(tmp_path / "f", **head)], tmp_path / "out")
+    forest = forged(tmp_path / "f", of=800_000, shards="0-9,11,799999")
+    with limited_memory(100 << 20):
+        made = clgraph.merge_forests([forest], tmp_path / "out")
+    assert made.missing[:2] == [10, 12] and len(made.missing) == 800_000 - 12
+    more = forged(tmp_path / "f", vertices=5_000_000)
+    assert clgraph.merge_forests([more], tmp_path / "out", max_vertices=5_000_000).about.vertices == 5_000_000

@@ -11,7 +11,7 @@ import pytest
 import clgraph
 from clgraph.errors import InputError
 from clgraph.scale.cut import join_shards, write_shards
-from clgraph.scale.manifest import NAME
+from clgraph.scale.manifest import NAME, _parsed
 from clgraph.scale.shards import open_shards
 
 
@@ -104,3 +104,18 @@ def test_no_dataset(tmp_path):
     (tmp_path / "x.clgs" / NAME).write_text("[" * 100000)
     with pytest.raises(InputError, match="damaged"):
         open_shards(tmp_path / "x.clgs")
+
+
+def test_vertices_that_no_file_has(dataset, copy):
+    """A manifest is believed for nothing that is allocated."""
+    manifest = json.loads((copy / NAME).read_text())
+    n = 10**9
+    manifest["vertices"] = n
+    for section in manifest["sections"].values():
+        section["shards"][-1]["rows"] += n - sum(shard["rows"] for shard in section["shards"])
+    made = _parsed(manifest)
+    (copy / NAME).write_text(made.to_json())
+    with pytest.raises(
+        InputError, match=r"has 1000000000 vertices, but the shards of its section pairs only"
+    ):
+        open_shards(copy)

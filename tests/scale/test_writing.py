@@ -14,8 +14,10 @@ import pytest
 
 import clgraph
 from clgraph import InputError, system
+from clgraph.cli import main
 from clgraph.graph.io import atomic
 from clgraph.scale import writing
+from clgraph.scale.convert import convert_to_shards
 
 
 def path_graph(n: int) -> clgraph.Graph:
@@ -76,3 +78,110 @@ def test_a_fault_names_the_dataset(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         clgraph.write_shards(path_graph(5), tmp_path / "g.clgs")
     assert ".clgraph-" not in str(error.value)
     assert os.listdir(tmp_path) == []
+
+
+def tree(folder: Path) -> dict[str, bytes]:
+    """All files below a folder, by name."""
+    return {
+        os.path.relpath(each, folder): each.read_bytes()
+        for each in sorted(folder.rglob("*"))
+        if each.is_file()
+    }
+
+
+def put_file(folder: Path) -> str:
+    (folder / "thesis.txt").write_text("mine")
+    return "thesis.txt"
+
+
+def put_folder(folder: Path) -> str:
+    (folder / "notes").mkdir()
+    (folder / "notes/a.txt").write_text("mine")
+    return "notes"
+
+
+def put_unlisted(folder: Path) -> str:
+    (folder / "pairs-000099.clg").write_text("mine")
+    return "pairs-000099.clg"
+
+
+def put_link(folder: Path) -> str:
+    shard = folder / "pairs-000000.clg"
+    shard.rename(folder.parent / "mine.clg")
+    shard.symlink_to(folder.parent / "mine.clg")
+    return "pairs-000000.clg"
+
+
+def put_other_manifest(folder: Path) -> str:
+    (folder / "manifest.json").write_text('{"name": "an app"}')
+    return "manifest.json is not what clgraph has written"
+
+
+def put_no_manifest(folder: Path) -> str:
+    (folder / "manifest.json").unlink()
+    return "exists, and is no dataset"
+
+
+@pytest.mark.parametrize(
+    "change", [put_file, put_folder, put_unlisted, put_link, put_other_manifest, put_no_manifest]
+)
+def test_only_a_dataset_is_replaced(tmp_path: Path, change: Any) -> None:
+    """Whatever else is in the folder: an error that names it, by every call that writes a dataset."""
+    graph = path_graph(9)
+    clgraph.write(graph, tmp_path / "g.clg")
+    shards = clgraph.write_shards(graph, tmp_path / "g.clgs")
+    clgraph.write_shards(graph, tmp_path / "out.clgs")
+    told = change(tmp_path / "out.clgs")
+    before = tree(tmp_path)
+    for call in (
+        lambda: clgraph.write_shards(graph, tmp_path / "out.clgs"),
+        lambda: convert_to_shards([tmp_path / "g.clg"], tmp_path / "out.clgs"),
+        lambda: convert_to_shards([tmp_path / "g.clg"], tmp_path / "out.clgs", resume=True),
+        lambda: clgraph.sample(shards, size=4, seed=1, output=tmp_path / "out.clgs"),
+        lambda: main(["generate", "rmat", "--scale", "5", "-o", str(tmp_path / "out.clgs")]),
+    ):
+        with pytest.raises((InputError, SystemExit)) as error:
+            call()
+        assert isinstance(error.value, SystemExit) or told in str(error.value)
+        assert tree(tmp_path) == before
+
+
+def test_links_are_not_followed(tmp_path: Path) -> None:
+    clgraph.write_shards(path_graph(5), tmp_path / "g.clgs")
+    for name in ("link.clgs", "broken.clgs"):
+        (tmp_path / name).symlink_to(tmp_path / ("g.clgs" if name[0] == "l" else "none"))
+        with pytest.raises(InputError, match="is a symbolic link"):
+            clgraph.write_shards(path_graph(9), tmp_path / name)
+    assert clgraph.open_shards(tmp_path / "link.clgs").num_vertices == 5
+
+
+@pytest.mark.parametrize("at_once", [True, False])
+def test_what_comes_meanwhile_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at_once: bool) -> None:
+    clgraph.write_shards(path_graph(5), tmp_path / "g.clgs")
+    if not at_once:
+        monkeypatch.setattr(system, "exchange", lambda *_: False)
+    with pytest.raises(InputError, match=r"thesis\.txt"):
+        clgraph.write_shards(
+            path_graph(9), tmp_path / "g.clgs", progress=lambda *_: put_file(tmp_path / "g.clgs")
+        )
+    assert (tmp_path / "g.clgs/thesis.txt").read_text() == "mine" and os.listdir(tmp_path) == ["g.clgs"]
+
+
+def test_the_sweep_takes_only_what_is_ours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    dead = int(
+        subprocess.run([sys.executable, "-c", "import os; print(os.getpid())"], capture_output=True).stdout
+    )
+    kept = [tmp_path / f".clgraph-{dead}-{k:012x}.tmp" for k in range(4)]
+    for folder in kept[:3]:
+        folder.mkdir()
+        (folder / "pairs-000000.clg").touch()
+    put_file(kept[0])
+    put_folder(kept[1])
+    (kept[2] / "ids.clg").symlink_to(tmp_path)
+    kept[3].symlink_to(tmp_path)
+    for each in (*kept, *(inner for folder in kept[:3] for inner in folder.rglob("*"))):
+        os.utime(each, (time.time() - 2e5,) * 2, follow_symlinks=False)
+    monkeypatch.setattr(atomic, "_swept", set())
+    clgraph.write_shards(path_graph(5), tmp_path / "g.clgs")
+    assert sorted(os.listdir(tmp_path)) == [*(each.name for each in kept), "g.clgs"]
+    assert (kept[0] / "thesis.txt").exists() and (kept[1] / "notes/a.txt").exists()

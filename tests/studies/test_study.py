@@ -83,6 +83,12 @@ def test_another_study_is_not_overwritten(device, tmp_path):
         study(GRAPH, "drv", "50%", seeds=1, **{**options, "folder": tmp_path / "other"})
         (tmp_path / "other/study.csv").write_text("a,b\n1,2\n")
         study(GRAPH, "drv", "50%", seeds=1, **{**options, "folder": tmp_path / "other"})
+    for name in ("summary.csv", "report.html", "figures"):  # those of somebody else
+        (tmp_path / name[0]).mkdir()
+        (tmp_path / name[0] / name).write_text("mine")
+        with pytest.raises(InputError, match=f"has a {name} without study.json"):
+            study(GRAPH, "drv", "50%", seeds=1, **{**options, "folder": tmp_path / name[0]})
+        assert [each.name for each in (tmp_path / name[0]).iterdir()] == [name]
 
 
 def test_collapsed_samples_and_min_size(device, small_batches, tmp_path):

@@ -147,7 +147,8 @@ __kernel void walk_step(const int n, const int runs, const int walkers, const ul
                 if (mul_hi(b, max((ulong)d, p)) >= (ulong)d) j = -1;
 #endif
 #if METHOD == 8
-                if (j >= 0 && u == last && d > 1) {
+                // of parallel arcs one leads back, whichever it is: the first, which place_besides leaves out
+                if (j >= 0 && u == last && d > 1 && (j == 0 || col_idx[begin + j - 1] != u)) {
                     const ulong t = before[l] + (ulong)(s + 1);
                     const philox4x32_ctr_t y =
                         keyed_words(key[l], walker[l], (uint)t, ((uint)(t >> 32) << 4) + 1, TAG_STEP);

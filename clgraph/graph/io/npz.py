@@ -28,6 +28,7 @@ from clgraph.graph.graph import Graph
 from clgraph.graph.io import edge_index
 from clgraph.graph.io.atomic import atomic_write
 from clgraph.graph.io.common import Loaded, Options, check_vertex_count, counted, few, only_int_ids, reading
+from clgraph.graph.io.packed import check_ratio
 
 OWN = ("clgraph_directed", "clgraph_ids")
 RATIO = 1032  # deflate packs no better: a member that promises more is no such file
@@ -55,7 +56,7 @@ def read_npz(path: Path, options: Options) -> Loaded:
     only_int_ids(path, options, ".npz")
     with reading(path):
         try:
-            found, left = _arrays(path)
+            found, left = _arrays(path, options)
             if edge_index.NAMES[0] in found:
                 directed = options.direction(_noted_direction(path, found.get("clgraph_directed")))
                 return edge_index.loaded(path, found, left, directed, options)
@@ -89,12 +90,14 @@ def read_npz(path: Path, options: Options) -> Loaded:
             f"{path}: the matrix holds a value that is not finite; correct it or leave --weights out"
         )
     entries = matrix.nnz
+    if not options.weights and np.any(matrix.data != 1):
+        left = ["values of entries", *left]
     ids = None if "clgraph_ids" not in found else checked_ids(found["clgraph_ids"], n)
     graph = Graph.from_scipy(matrix, directed=directed, weighted=options.weights, asymmetric="sum")
     return Loaded(graph if ids is None else graph.with_ids(ids), counted(entries, "entry", "entries"), left)
 
 
-def _arrays(path: Path) -> tuple[dict[str, npt.NDArray[Any]], list[str]]:
+def _arrays(path: Path, options: Options) -> tuple[dict[str, npt.NDArray[Any]], list[str]]:
     """The arrays of a matrix in a file, each as long as its header and its place in the file say.
 
     Returns
@@ -115,10 +118,13 @@ def _arrays(path: Path) -> tuple[dict[str, npt.NDArray[Any]], list[str]]:
     left: list[str] = []
     size = os.path.getsize(path)
     with zipfile.ZipFile(path) as archive:
-        for info in archive.infolist():
-            name = info.filename.removesuffix(".npy")
+        members = archive.infolist()
+        names = [info.filename.removesuffix(".npy") for info in members]
+        unpacked = sum(info.file_size for name, info in zip(names, members, strict=True) if name in wanted)
+        check_ratio(path, unpacked, size, options.max_ratio)
+        for name, info in zip(names, members, strict=True):
             if name not in wanted:
-                left.append(name)
+                left += [name] * (name != "_is_array")  # SciPy's own
                 continue
             stored = info.compress_type == zipfile.ZIP_STORED
             if not stored and info.compress_type != zipfile.ZIP_DEFLATED:

@@ -70,9 +70,14 @@ def zstd_library() -> Any:
     raise InputError(f"zstd needs the package backports.zstd, which cannot be imported: {pip_hint('zstd')}")
 
 
+def is_suspicious(unpacked: int, size: int, max_ratio: float) -> bool:
+    """Whether a file of `size` bytes that unpacks to so many may be made to fill memory."""
+    return unpacked > RATIO_FLOOR and unpacked > max_ratio * size
+
+
 def check_ratio(path: Path, unpacked: int, size: int, max_ratio: float) -> None:
-    """Raise InputError where a file of `size` bytes unpacks to so many that it may be made to fill memory."""
-    if unpacked > RATIO_FLOOR and unpacked > max_ratio * size:
+    """Raise InputError where that `is_suspicious`."""
+    if is_suspicious(unpacked, size, max_ratio):
         raise InputError(
             f"{path}: a file of {size} bytes that unpacks to {unpacked} bytes or more, over {max_ratio:g} "
             "times as many; if you trust it, give a higher --max-ratio (max_ratio=)"

@@ -13,7 +13,7 @@ from clgraph.sampling.literature.drawn import Drawn
 from clgraph.sampling.literature.listed import Listed, marked_arcs, visits_of
 from clgraph.sampling.literature.starts import Given, Queue, queue_room
 from clgraph.sampling.literature.walk_legs import LEG
-from clgraph.sampling.literature.walk_plan import LONG, batches_of
+from clgraph.sampling.literature.walk_plan import LONG, batches_of, no_error
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -57,7 +57,7 @@ class _Frontier:
         self.total = LONG if wish.steps is None else wish.steps * walkers
         self.burn_in = wish.burn_in * walkers
         self.counted = 0 if wish.steps is None else (self.total - self.burn_in) // wish.thin
-        self.batches = batches_of(n, runs, self.counted)
+        self.batches = batches_of(n, self.counted) if runs == 1 else 1
         self.first = device.empty(runs * n, np.uint64)
         device.fill(self.first, np.uint64(NONE), runs * n)
         self.visits = device.zeros(self.batches * runs * n, np.int32)
@@ -157,6 +157,7 @@ class _Frontier:
         else:
             listed = Listed.visited(device, runs, n, self.batches, self.visits)
         visits, batches = visits_of(listed, self.visits, self.batches)
+        short = () if wish.steps is None else no_error(n, self.counted, "moves")
         return Drawn(
             listed.vertices,
             listed.keys if noting else None,
@@ -165,7 +166,7 @@ class _Frontier:
             None if self.parent is None else listed.gathered(self.parent),
             visits,
             {} if batches is None else {"batches": batches},
-            [(f"{legs} legs",) if legs > 1 else () for legs in self.legs.tolist()],
+            [(*((f"{legs} legs",) if legs > 1 else ()), *short) for legs in self.legs.tolist()],
             self.legs,
             listed=listed,
         )

@@ -14,6 +14,7 @@ from clgraph.errors import InputError
 from clgraph.graph import Graph
 from clgraph.lazy import lazy
 from clgraph.sampling.extract import extract_sample
+from clgraph.sampling.literature import frontier, walk
 from clgraph.sampling.literature.clock import rates
 from clgraph.sampling.literature.drawn import Drawn
 from clgraph.sampling.literature.estimates import (
@@ -60,7 +61,7 @@ class DrawnSample(Sample):
     parent : array, shape (k,), or None
         Id of the vertex from which each was reached; its own id for starts.
     walks : array, or None
-        On request: ids, shape (walkers, steps).
+        On request: ids, shape (walkers, steps + 1), from each walker's start on.
     arrival : int64 array, or None
         Of streams: when each of `edges` came.
     parts : int32 array, shape (n,), or None
@@ -206,7 +207,7 @@ class DrawnSample(Sample):
 
     @lazy
     def walks(self) -> npt.NDArray[Any] | None:
-        """On request: the id of each walker's vertex after each step, shape (walkers, steps)."""
+        """On request: the ids of each walker's start and its vertex after each step, (walkers, steps + 1)."""
         if "walks" not in self._drawn.more:
             return None
         made = self._drawn.more["walks"].of(self._run).reshape(-1, self.wish.walkers)
@@ -277,28 +278,62 @@ class DrawnSample(Sample):
         Returns
         -------
         Estimate
-            ``(value, standard_error)``; the error is nan where one sample does not tell it.
+            ``(value, standard_error)``; the error is nan where one sample does not tell it. That of one walk
+            among several runs takes a walk more, when it is first asked for.
         """
         return self._mean(by_vertex(self.wish.view.original, f)[self.index])
 
+    def _value(self, values: Reals) -> float:
+        """The mean without its error."""
+        return ratio(values, self.weight if self.visits is None else self.weight * self.visits, None).value
+
     def _mean(self, values: Reals) -> Estimate:
-        batches = self._drawn.more.get("batches")
-        weight = self.weight
+        weight, batches = self.weight, self._batches
         if self.visits is None:
             return ratio(values, weight, self._weights.p)
+        error = float("nan")
         if batches is not None:
-            counts = batches.of(self._run).reshape(-1, len(values)).astype(np.float64)
-            return of_batches(counts @ (values * weight), counts @ weight)
-        return ratio(values, weight * self.visits, None)
+            error = of_batches(batches @ (values * weight), batches @ weight).standard_error
+        return Estimate(self._value(values), error)
+
+    @lazy
+    def _batches(self) -> Reals | None:
+        """Visits to each vertex in consecutive parts of a walk, shape (parts, k): they tell its error.
+
+        Many runs side by side do not keep them, which would take much memory: the run is walked again, alone.
+        """
+        from clgraph.device import get_device
+
+        wish, drawn, run = self.wish, self._drawn, self._run
+        if drawn.visits is not None and self._among_several:
+            device = get_device() if drawn.listed is None else drawn.listed.device
+            walks = frontier if wish.kind == "frontier" else walk
+            with device.alone():
+                drawn, run = walks.draw(device, wish.view, wish, self.seed, 1), 0
+        if "batches" not in drawn.more:
+            return None
+        return drawn.more["batches"].of(run).reshape(-1, len(self.index)).astype(np.float64)
+
+    @property
+    def _among_several(self) -> bool:
+        return len(self._drawn.vertices.offset) > 2
+
+    def __getstate__(self) -> dict[str, Any]:
+        if self._among_several:
+            _ = self._batches  # there may be no device where it is unpickled
+        return super().__getstate__()
 
     def distribution(self, f: Any) -> Distribution:
         """The share of the original's vertices with each value of f, estimated; only values that were met."""
         values = by_vertex(self.wish.view.original, f, numbers=False)[self.index]
+        seen, share = self._shares(values)
+        errors = [self._mean((values == each).astype(np.float64)).standard_error for each in seen]
+        return Distribution(seen, share, np.array(errors))
+
+    def _shares(self, values: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], Reals]:
+        """The distribution without its errors."""
         seen = np.unique(values)
-        made = [self._mean((values == each).astype(np.float64)) for each in seen]
-        return Distribution(
-            seen, np.array([each.value for each in made]), np.array([each.standard_error for each in made])
-        )
+        return seen, np.array([self._value((values == each).astype(np.float64)) for each in seen])
 
     def total(self, f: Any) -> Estimate:
         """The sum of f over all vertices of the original, estimated.

@@ -15,9 +15,9 @@ from clgraph.sampling.literature.clock import NONE, device_tables
 from clgraph.sampling.literature.drawn import Drawn, Packed
 from clgraph.sampling.literature.listed import Listed, marked_arcs, picked, visits_of
 from clgraph.sampling.literature.shares import arc_shares
-from clgraph.sampling.literature.smallest import Cut, Smallest
+from clgraph.sampling.literature.smallest import Smallest
 from clgraph.sampling.literature.walk_legs import ENDING, LEG, RUNNING, Legs
-from clgraph.sampling.literature.walk_plan import Plan, Shape
+from clgraph.sampling.literature.walk_plan import Plan, Shape, no_error
 from clgraph.sampling.literature.walk_trail import Trails
 
 if TYPE_CHECKING:
@@ -90,6 +90,7 @@ class _Walks:
         }
         self.sizes = {"n": self.n, "runs": runs, "walkers": wish.walkers}
         self.seconds = 0.0
+        self.ended = np.full(runs, -1, np.int64)  # visits up to the last vertex, of the runs that end by one
         self.allocate()
         self.build()
 
@@ -199,8 +200,11 @@ class _Walks:
             ending = device.download(legs.status, np.int32, self.runs) == ENDING
             # the key of the last vertex taken
             cut = Smallest(device, self.runs, self.n).cut(self.first, np.where(ending, self.wanted - 1, -1))
+            last = device.download(cut.key, np.uint64, self.runs).astype(np.int64)
+            self.ended = np.where(ending, last - plan.walkers + 1, self.ended)  # starts are no visits
         if self.trails.going:
-            self.record(cut)
+            made = int(device.download(legs.made, np.int32, self.runs).max())
+            self.trails.keep(self.trail, made, None if cut is None else int(self.ended[0]))
         if plan.noting:
             self.note.walk_tally(
                 size,
@@ -218,14 +222,6 @@ class _Walks:
             )
         legs.go_on()
         return tally
-
-    def record(self, cut: Cut | None) -> None:
-        """Keep the trail of this launch."""
-        device, legs = self.device, self.legs
-        steps = int(device.download(legs.made, np.int32, self.runs).max())
-        last = None if cut is None else int(device.download(cut.key, np.uint64, 1)[0])
-        done = 0 if cut is None else int(device.download(legs.done, np.uint64, 1)[0])
-        self.trails.keep(self.trail, steps, done, last)
 
     # --- after ------------------------------------------------------------------------------------
 
@@ -245,7 +241,7 @@ class _Walks:
         elif self.trails.going and runs == 1 and (plan.batches > 1 or not plan.exact):
             more["batches"] = self.trails.batches(listed.vertices)
         if wish.walks:
-            more["walks"] = self.trails.walks()
+            more["walks"] = self.trails.walks(self.legs.home)
         if wish.method == "cnarw":
             _, total = arc_shares(device, self.view)
             more["share"] = picked(device, n, total, listed.vertices)
@@ -257,8 +253,24 @@ class _Walks:
             None if self.parent is None else listed.gathered(self.parent),
             visits,
             more,
-            self.legs.notes(),
+            [(*legs, *short) for legs, short in zip(self.legs.notes(), self.no_errors(), strict=True)],
             self.legs.many,
             listed=listed,
             walking=self.seconds,
         )
+
+    def no_errors(self) -> list[tuple[str, ...]]:
+        """Of each run a note, if its estimates have no standard error."""
+        plan, made = self.plan, "estimates have no standard error: the walk made"
+        if plan.exact:
+            return [no_error(plan.n, plan.counted, "steps")] * plan.runs
+        done = self.device.download(self.legs.done, np.uint64, plan.runs).astype(np.int64)
+        visits = np.where(self.ended < 0, done * plan.walkers, self.ended).tolist()
+        return [
+            (f"{made} {each} visits, and it takes 2",)
+            if each < 2
+            else (f"{made} {each} visits, and the order of at most {plan.recorded} is kept",)
+            if each > plan.recorded
+            else ()
+            for each in visits
+        ]

@@ -16,9 +16,18 @@ ROOM = 1 << 27  # counters of these parts
 LONG = 2**62  # steps that nobody makes
 
 
-def batches_of(n: int, runs: int, counted: int) -> int:
-    """Into how many parts one walk of fixed length is cut, for its error; several runs are not cut."""
-    return max(1, min(BATCHES, ROOM // n)) if runs == 1 and counted >= BATCHES else 1
+def batches_of(n: int, counted: int) -> int:
+    """Into how many parts a walk of fixed length is cut, for its error, if it goes alone."""
+    return max(1, min(BATCHES, ROOM // n)) if counted >= BATCHES else 1
+
+
+def no_error(n: int, counted: int, what: str) -> tuple[str, ...]:
+    """A note, if estimates from a walk of fixed length, counted in steps or moves, have no standard error."""
+    if counted < BATCHES:
+        return (f"estimates have no standard error: {counted} {what} count, and it takes {BATCHES}",)
+    if batches_of(n, counted) == 1:
+        return (f"estimates have no standard error: visits to {n} vertices are not counted in parts",)
+    return ()
 
 
 @dataclass(frozen=True)
@@ -123,7 +132,8 @@ class Plan:
         total = LONG if wish.steps is None else wish.steps
         noting = not exact or wish.keep != "induced"
         counted = 0 if wish.steps is None else (wish.steps - wish.burn_in) // wish.thin
-        batches = batches_of(n, runs, counted)
+        # of several runs, a run whose error is asked for is walked again, alone (`DrawnSample`)
+        batches = batches_of(n, counted) if runs == 1 else 1
         brief = runs == 1 and (not exact or (batches > 1 and total * walkers <= recorded))
         recording = wish.walks or brief
         trailing = noting or recording

@@ -36,7 +36,7 @@ class Trails:
         self.kept: list[tuple[Any, int]] = []
         self.length = 0
 
-    def keep(self, trail: Any, steps: int, done: int, last: int | None) -> None:
+    def keep(self, trail: Any, steps: int, visits: int | None) -> None:
         """Keep the trail of a launch.
 
         Parameters
@@ -44,18 +44,16 @@ class Trails:
         trail : int32 device buffer
         steps : int
             Of the launch.
-        done : int
-            Steps made before it.
-        last : int, or None
-            The number of the last visit that counts, of one run.
+        visits : int, or None
+            Of one run that ends: visits that count, from the first launch on.
         """
         device, plan = self.device, self.plan
         length = steps * plan.all
+        if visits is not None:
+            length = min(length, visits - self.length)
         if not self.wish.walks and self.length + length > plan.recorded:
             self.going, self.kept = False, []
             return
-        if last is not None:
-            length = min(length, max(0, last - (done + 1) * plan.walkers + 1))
         self.length += length
         if plan.exact and plan.most == plan.total:  # one launch made all
             self.kept = [(trail, length)]
@@ -85,15 +83,21 @@ class Trails:
 
         return Packed(np.array([0, parts * int(vertices.offset[-1])]), count)
 
-    def walks(self) -> Packed:
-        """Where each walker was after each step, run after run: (steps, walkers) of each."""
-        device, kept, runs, walkers = self.device, self.kept, self.plan.runs, self.plan.walkers
+    def walks(self, home: Any) -> Packed:
+        """Where each walker began and was after each step, run after run: (steps + 1, walkers) of each.
+
+        Parameters
+        ----------
+        home : int32 device buffer, shape (runs * walkers,)
+        """
+        device, runs, walkers = self.device, self.plan.runs, self.plan.walkers
+        kept = [(home, runs * walkers), *self.kept]
 
         def ordered() -> npt.NDArray[np.int32]:
             steps = _vertices(device, kept).reshape(-1, runs, walkers)
             return np.ascontiguousarray(steps.transpose(1, 0, 2)).ravel()
 
-        return Packed(np.arange(runs + 1) * (self.length // runs), ordered)
+        return Packed(np.arange(runs + 1) * (self.length // runs + walkers), ordered)
 
 
 def _vertices(device: Device, kept: list[tuple[Any, int]]) -> npt.NDArray[np.int32]:

@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 from exchanges import needed, on_rich_graphs, rich
+from graph_files import limited_memory
 from graphs import same
 
 from clgraph import Graph, InputError, read, write
+from clgraph.scale.convert import convert_to_shards
 
 pa = needed("pyarrow")
 needed("pyarrow.parquet")
@@ -105,3 +107,83 @@ def test_a_small_parquet_file_of_many_rows(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"unpacks to .* --max-ratio"):
         read(path)
     assert read(path, max_ratio=1e9).num_vertices == 1
+
+
+def bombs() -> dict[str, Any]:
+    """Tables that take gigabytes and are stored in little: equal rows, long words, wide values."""
+    zeros, words = pa.array(np.zeros(1 << 25, np.int64)), pa.array(np.zeros(4000, np.int32))
+    long = pa.DictionaryArray.from_arrays(words, pa.array(["x" * (1 << 20)]))
+    short = pa.array(["a", "b"] * 2000)
+    wide = pa.array([bytes(1 << 20)], pa.binary(1 << 20)).take(pa.array(np.zeros(1000, np.int32)))
+    ends = {"source": short, "target": short}
+    return {
+        "rows": {"source": zeros, "target": zeros},
+        "ids": {"source": long, "target": long},
+        "attribute": {**ends, "of it": long},
+        "wide": {"source": short[:1000], "target": short[:1000], "of it": wide},
+    }
+
+
+@pytest.mark.parametrize("which", ["rows", "ids", "attribute", "wide"])
+def test_parquet_bombs(tmp_path: Path, which: str) -> None:
+    path = tmp_path / "x.parquet"
+    pa.parquet.write_table(pa.table(bombs()[which]), path, compression="zstd")
+    ids = "int" if which == "rows" else "str"
+    with limited_memory(1 << 30):
+        with pytest.raises(InputError, match=r"x\.parquet: a file of .* --max-ratio"):
+            read(path, ids=ids)  # type: ignore[arg-type]
+        told = r"--max-ratio" if which in ("rows", "wide") else "are text; read with --ids str"
+        with pytest.raises(InputError, match=told):
+            convert_to_shards([path], tmp_path / "x.clgs")
+
+
+def test_text_of_many_rows_is_no_bomb(tmp_path: Path) -> None:
+    """A long word among short ones; all kinds of text; what is read is what was written."""
+    names = ["a" * 50_000, *(f"n{k}" for k in range(3999))]
+    for kind in (pa.string(), pa.large_string(), pa.dictionary(pa.int32(), pa.string())):
+        source, target = pa.array(names).cast(pa.string()), pa.array(names[::-1])
+        source = source.dictionary_encode() if pa.types.is_dictionary(kind) else source.cast(kind)
+        table = pa.table({"source": source, "target": target, "note": pa.array([None, "x"] * 2000)})
+        pa.parquet.write_table(table, tmp_path / "x.parquet")
+        graph = read(tmp_path / "x.parquet", ids="str")
+        assert sorted(graph.ids.tolist()) == sorted(names) and graph.num_edges == 2000
+        assert graph.attributes is not None and graph.attributes.names() == ["edge note"]
+
+
+@pytest.mark.parametrize("compression", ["zstd", "lz4"])
+def test_arrow_bombs(tmp_path: Path, compression: str) -> None:
+    path, size = tmp_path / "x.arrow", (1 << 28) // (1 if compression == "zstd" else 8)
+    zeros = pa.array(np.zeros(size // 8, np.int64))
+    with pa.ipc.new_file(
+        path,
+        pa.schema({"source": pa.int64(), "target": pa.int64()}),
+        options=pa.ipc.IpcWriteOptions(compression=compression),
+    ) as writer:
+        writer.write_table(pa.table({"source": zeros, "target": zeros}), max_chunksize=len(zeros))
+    ratio = 2 * size // path.stat().st_size - 1
+    with limited_memory(300 << 20), pytest.raises(InputError, match=r"x\.arrow: a file of .* --max-ratio"):
+        read(path, max_ratio=min(ratio, 200))
+    small = pa.table(
+        {"source": [1, 2, 3], "target": [2, 3, 1], "word": pa.array(["a", "b", "a"]).dictionary_encode()}
+    )
+    with pa.ipc.new_file(
+        path, small.schema, options=pa.ipc.IpcWriteOptions(compression=compression)
+    ) as writer:
+        writer.write_table(small, max_chunksize=2)
+    assert read(path).num_edges == 3
+
+
+def test_views_that_share_their_bytes(tmp_path: Path) -> None:
+    if not hasattr(pa, "string_view"):
+        pytest.skip("no views")
+    many = np.zeros((1 << 12, 4), "<i4")
+    many[:, 0] = 1 << 20  # length; the first four bytes; buffer 0, offset 0
+    many[:, 1] = int.from_bytes(b"xxxx", "little")
+    buffers = [None, pa.py_buffer(many), pa.py_buffer(b"x" * (1 << 20))]
+    column = pa.Array.from_buffers(pa.string_view(), len(many), buffers)
+    with pa.ipc.new_file(
+        tmp_path / "x.arrow", pa.schema({"source": column.type, "target": column.type})
+    ) as writer:
+        writer.write_table(pa.table({"source": column, "target": column}))
+    with limited_memory(1 << 30), pytest.raises(InputError, match=r"--max-ratio"):
+        read(tmp_path / "x.arrow", ids="str")

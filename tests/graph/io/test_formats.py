@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import numpy as np
 import pytest
 import scipy.io
 import scipy.sparse as sp
-from graph_files import GRAPHS, put
+from graph_files import BANNER, GRAPHS, limited_memory, put
 from graphs import same
 
 import clgraph.graph.io.common
@@ -140,3 +141,35 @@ def test_places_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.setattr(os, "access", lambda *args: False)
     with pytest.raises(InputError, match="no permission"):
         check_writable(tmp_path / "a.txt")
+
+
+MANY = 2**31 - 1
+
+
+@pytest.mark.parametrize(
+    ("name", "head"),
+    [
+        ("x.mtx", f"{BANNER}pattern general\n{MANY} {MANY} 1\n1 1\n"),
+        ("x.mtx", f"{BANNER}pattern general\n3 3 {10**12}\n1 1\n"),
+        ("x.mtx", f"{BANNER}complex hermitian\n3 3 {10**9}\n1 1 1 1\n"),
+        ("x.graph", f"{MANY} 1\n2\n1\n"),
+        ("x.graph", f"2 {10**12}\n2\n1\n"),
+        ("x.gr", f"p sp {MANY} 1\na 1 2 1\n"),
+        ("x.gr", f"p sp 2 {10**12}\na 1 2 1\n"),
+        ("out.x", f"% sym unweighted\n% 1 {MANY} {MANY}\n1 2\n"),
+        ("out.x", f"% bip unweighted\n% 1 {10**9} {10**9}\n1 2\n"),
+        ("x.jlg", f"{MANY},1,u,x\n1,2\n"),
+        ("x.jlg", f"2,{10**12},u,x\n1,2\n"),
+        ("x.net", f"*Vertices {MANY}\n*Edges\n1 2\n"),
+        ("x.graph-txt", f"{MANY}\n1\n0\n"),
+        ("x.sg", b"\0" + np.array([1, MANY], "<i8").tobytes()),
+        ("x.wsg", b"\1" + np.array([2**60, 2], "<i8").tobytes()),
+        ("x.g500", np.array([0, -(2**60)], "<i8").tobytes()),
+    ],
+)
+def test_heads_are_believed_for_nothing_that_is_allocated(
+    tmp_path: Path, name: str, head: str | bytes
+) -> None:
+    path = put(tmp_path / name, head)
+    with limited_memory(100 << 20), pytest.raises(InputError, match=re.escape(str(path))):
+        read(path, device="host")

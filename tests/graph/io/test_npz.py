@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from graph_files import put
+from graph_files import limited_memory, put
 from graphs import same
 
 from clgraph import Graph, InputError
 from clgraph.files import read, write
+from clgraph.files.summary import read_with_summary
 
 
 def test_scipy_files(tmp_path: Path) -> None:
@@ -149,3 +150,34 @@ def test_names_that_the_format_cannot_hold(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="ends with a NUL"):
         write(Graph.from_edges(["a\0", "a"], ["b", "b"]), tmp_path / "x.npz")
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("form", ["csr", "coo", "edge_index"])
+def test_a_bomb(tmp_path: Path, form: str) -> None:
+    """Half a megabyte of zeros: nothing is unpacked before it is known to how much."""
+    zeros, path = np.zeros(1 << 25, np.int64), tmp_path / "x.npz"
+    arrays: dict[str, Any] = {
+        "csr": {**PATH, "data": zeros, "indices": zeros},
+        "coo": {
+            "format": np.array(b"coo"),
+            "shape": np.array([3, 3]),
+            "data": zeros,
+            "row": zeros,
+            "col": zeros,
+        },
+        "edge_index": {"edge_index": zeros.reshape(2, -1)},
+    }[form]
+    np.savez_compressed(path, **arrays)
+    with limited_memory(100 << 20), pytest.raises(InputError, match=r"x\.npz: a file of .* --max-ratio"):
+        read(path)
+    one = np.zeros(1 << 12, np.int64).reshape(2, -1)
+    np.savez_compressed(path, edge_index=one)  # as much in so small a file is no matter
+    assert read(path).num_vertices == 1 and path.stat().st_size * 50 < one.nbytes
+
+
+def test_values_that_are_left_out_are_said(tmp_path: Path) -> None:
+    sp.save_npz(tmp_path / "x.npz", sp.csr_array(np.array([[0, 2.0], [2.0, 0]])))
+    assert "skipped: values of entries" in read_with_summary(tmp_path / "x.npz")[1]
+    assert "values" not in read_with_summary(tmp_path / "x.npz", weights=True)[1]
+    sp.save_npz(tmp_path / "x.npz", sp.csr_array(np.array([[0, 1], [1, 0]])))
+    assert "values" not in read_with_summary(tmp_path / "x.npz")[1]

@@ -1,5 +1,7 @@
 """Estimates: what f may be, by hand, and over runs."""
 
+import pickle
+
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -10,6 +12,7 @@ from clgraph import Graph, InputError, powerlaw_graph, read, write
 from clgraph.datasets import karate
 from clgraph.sampling import sample
 from clgraph.sampling.literature.estimates import by_vertex, horvitz_thompson, of_batches, ratio
+from clgraph.sampling.literature.plan import METHODS
 
 NAMED = Graph.from_edges(["a", "b", "c"], ["b", "c", "d"])
 VALUES = [3.0, 1.0, 4.0, 1.5]
@@ -122,3 +125,91 @@ def test_spread_of_walks_on_karate(device):
         if method == "rw":  # without weights hubs count too often
             plain = [float(one.visits @ graph.degrees[one.index]) / 300 for one in many]
             assert np.mean(plain) == pytest.approx(7.776, abs=1e-3)
+
+
+# --- alone and side by side -----------------------------------------------------------------------
+
+WALKS = ({"size": "30%"}, {"size": 8, "walkers": 3}, {"steps": 50}, {"steps": 90, "burn_in": 7, "thin": 3})
+SHORT = ({"steps": 9, "walkers": 4}, {"size": 1})  # too few visits for an error
+ASKED = (
+    {method: ({"size": "30%"}, {"size": 5}) for method in METHODS}
+    | {method: ({"edges": "30%"}, {"edges": 9}) for method in ("re", "rne", "hyb", "gps")}
+    | {method: WALKS + SHORT for method, plan in METHODS.items() if plan.kind in ("walk", "frontier")}
+    | {
+        "rn": ({"size": "30%"}, {"size": "20%", "strata": "group"}),
+        "rw": (
+            *WALKS,
+            *SHORT,
+            {"steps": 60, "keep": "tree"},
+            {"steps": 60, "keep": "visited", "walks": True},
+        ),
+        "rwr": (*WALKS, {"steps": 70, "start": 1, "p": "0.3"}),
+        "rnn": ({"starts": 6}, {"size": 20}),
+        "gsh": ({}, {"p": 0.2, "q": 0.9, "closing": True}),
+        "chordal": ({}, {"mode": "exact"}),
+        "quasi-chordal": ({},),
+    }
+)
+
+
+def awkward():
+    """Hubs; parallel edges and loops; several components, vertices without edges."""
+    ends = np.random.default_rng(3).integers(0, 30, (2, 70))
+    return [
+        powerlaw_graph(90, seed=2),
+        Graph.from_edges(*ends, duplicates="keep"),
+        Graph.from_edges(*(ends // 2 * 2 + [[0], [1]]), vertices=np.arange(33)),
+        Graph.from_edges(*ends, weights=1.0 + np.arange(70) % 5),
+    ]
+
+
+def told(one, graph):
+    """All that a sample says of the original, as bytes: nan is equal to nan."""
+    f, group = np.arange(graph.num_vertices) ** 1.5 / 7, np.arange(graph.num_vertices) % 3
+    made = [one.mean("degree"), one.mean(f), one.total(f), one.weight, one.visits, one.probability]
+    shares = [one.distribution(group)]
+    if one.method == "rds":
+        shares += [one.recruited(group, "SS"), one.recruited(group, "II")]
+    if one.method in ("gsh", "gps"):
+        made += [one.estimate(what) for what in ("edges", "wedges", "triangles")]
+    made += [each for share in shares for each in (share.values, share.share, share.standard_error)]
+    return [None if each is None else np.asarray(each).tobytes() for each in made], one.weighting, one.notes
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_alone_and_side_by_side(device, method):
+    """Run r of seeds= says the same of the original, to the last bit, as the call with seed + r."""
+    for graph in awkward():
+        for asked in ASKED[method]:
+            options = dict(asked)
+            if "strata" in options:
+                options["strata"] = np.arange(graph.num_vertices) % 3
+            if "weighted" in METHODS[method].options and graph.weights is not None:
+                options["weighted"] = True
+            many = sample(graph, method, seed=4, seeds=3, device=device, **options)
+            for run, one in enumerate(many):
+                alone = sample(graph, method, seed=4 + run, device=device, **options)
+                assert told(one, graph) == told(alone, graph), (asked, run)
+                if METHODS[method].kind in ("walk", "frontier") and not (method == "fs" and "size" in asked):
+                    unknown = np.isnan(one.mean("degree").standard_error)
+                    assert unknown == any("no standard error" in note for note in one.notes)
+            values = [one.mean("degree").value for one in many]
+            np.testing.assert_equal(many.mean("degree").value, np.mean(values))  # also where it is nan
+
+
+def test_errors_of_walks_among_many(device):
+    """Short ones have none, and a note; one that was pickled knows it without a device."""
+    graph = powerlaw_graph(90, seed=2)
+    for options, words in (
+        ({"steps": 19, "walkers": 4}, "19 steps count, and it takes 20"),
+        ({"steps": 29, "burn_in": 9, "thin": 2}, "10 steps count, and it takes 20"),
+        ({"size": 1}, "the walk made 0 visits, and it takes 2"),
+    ):
+        for one in sample(graph, "rw", seed=1, seeds=2, device=device, **options):
+            assert one.notes == (f"estimates have no standard error: {words}",)
+    (one, _) = sample(graph, "rw", steps=20, seed=1, seeds=2, device=device)
+    again = pickle.loads(pickle.dumps(one))
+    assert again._drawn.listed is None and again.mean("degree") == one.mean("degree")
+    assert one.notes == () and one.mean("degree").standard_error > 0
+    (told,) = sample(graph, "fs", steps=19, seed=1, seeds=1, device=device)
+    assert told.notes == ("estimates have no standard error: 19 moves count, and it takes 20",)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections import Counter
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -14,10 +15,18 @@ from scipy import stats
 from clgraph import Graph, InputError, keyed
 from clgraph.csr.generate import powerlaw_graph
 from clgraph.device.shapes import Shapes
+from clgraph.reference.walks import first_start, start_order
 from clgraph.sampling import sample
 from clgraph.sampling.literature import walk
 
 METHODS = tuple(walk.NUMBER)  # fs: test_frontier.py
+
+
+def starts_of(graph, seed, walkers):
+    """Ids of the walkers' starts: one of the largest component, then by priority."""
+    first = first_start(graph, seed)
+    others = [v for v in start_order(graph.num_vertices, seed) if v != first]
+    return graph.ids[[first, *others[: walkers - 1]]].tolist()
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -30,7 +39,7 @@ def test_equals_reference(device, method, walkers):
             equals_reference(graph, method, device, seed=seed, size="40%", walkers=walkers, keep=keep)
 
 
-@pytest.mark.parametrize("method", ["rw", "rj", "nbrw"])
+@pytest.mark.parametrize("method", ["rw", "rj", "nbrw", "mhda"])
 def test_awkward_graphs(device, method):
     for graph in awkward_graphs():
         for walkers in (1, 4):
@@ -42,7 +51,8 @@ def test_a_number_of_steps(device, method):
     graph = random_graph(3, 30, 60)
     options = {"steps": 40, "walkers": 3, "burn_in": 4, "thin": 3, "walks": True}
     made = equals_reference(graph, method, device, seed=2, **options)
-    assert made.visits.sum() == 3 * 12 and made.walks.shape == (3, 40)
+    assert made.visits.sum() == 3 * 12 and made.walks.shape == (3, 41)
+    assert made.walks[:, 0].tolist() == starts_of(graph, seed=2, walkers=3)
     for keep in ("visited", "tree"):
         equals_reference(graph, method, device, seed=2, steps=9, walkers=2, keep=keep)
 
@@ -62,9 +72,9 @@ def test_circulated_neighbours_of_hubs(device):
     d, steps = 70, 12_000
     hub = Graph.from_edges(np.zeros(d, int), np.arange(1, d + 1))
     made = sample(hub, "cnrw", seed=3, start=0, steps=steps, walks=True, device=device)
-    entered, orders, walked = Counter(), {}, []
+    entered, orders, walked = Counter(), {}, [0]
     arc = 2 * d  # the start's; then that by which the hub is entered: leaf l's is d + l - 1
-    while len(walked) < steps:
+    while len(walked) <= steps:
         turn, rank = divmod(entered[arc], d)
         if (arc, turn) not in orders:
             words = keyed.philox4x32(arc, turn, np.arange(d), keyed.TAG_STEP + 64, 3)
@@ -132,6 +142,19 @@ def test_launches_do_not_show(device, monkeypatch):
         assert one.vertices.tolist() == again.vertices.tolist()
         assert one.visits.tolist() == again.visits.tolist()
         assert one.edges.tolist() == again.edges.tolist()
+
+
+@pytest.mark.parametrize("walkers", [1, 3])
+def test_walks_of_runs_side_by_side(device, walkers):
+    """From the starts on, and every step by an edge."""
+    graph = random_graph(6, 70, 200).largest_component()
+    near = {v: {v, *graph.neighbors(v).tolist()} for v in graph.ids.tolist()}
+    several = sample(graph, "mhrw", steps=9, seed=11, seeds=3, walkers=walkers, walks=True, device=device)
+    for run, one in enumerate(several):
+        alone = sample(graph, "mhrw", steps=9, seed=11 + run, walkers=walkers, walks=True, device=device)
+        assert np.array_equal(one.walks, alone.walks) and one.walks.shape == (walkers, 10)
+        assert one.walks[:, 0].tolist() == starts_of(graph, seed=11 + run, walkers=walkers)
+        assert all(v in near[u] for row in one.walks.tolist() for u, v in pairwise(row))
 
 
 @pytest.mark.parametrize("walkers", [1, 3])
@@ -264,6 +287,24 @@ def test_estimates(device, method):
             ]
         )
         assert 0.5 < told / values.std() < 1.5
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("method", METHODS)
+def test_parallel_edges_do_not_bias(device, method):
+    """Many walks of several graphs with parallel edges: every vertex comes to its share of 1 / n."""
+    ends = np.random.default_rng(1).integers(0, 5, (2, 16))
+    for graph in (
+        Graph.from_edges([0, 0, 0, 1, 0], [1, 1, 1, 2, 2], duplicates="keep"),
+        Graph.from_edges([0, 0, 1, 2], [1, 1, 2, 3], duplicates="keep"),
+        Graph.from_edges(*ends, duplicates="keep").largest_component(),
+    ):
+        n, options = graph.num_vertices, {"start": 0} if method == "rwr" else {}
+        many = sample(
+            graph, method, steps=2000, burn_in=50, seed=1, seeds=200, walkers=2, device=device, **options
+        )
+        found = many.distribution(np.arange(n))
+        np.testing.assert_array_less(np.abs(found.share - 1 / n), 5 * found.standard_error + 1e-4)
 
 
 # --- bad input ------------------------------------------------------------------------------------
