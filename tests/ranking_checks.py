@@ -155,14 +155,15 @@ every_check = pytest.mark.parametrize("check", CHECKS, ids=lambda check: check._
 # --- slices -------------------------------------------------------------------------------------------
 
 
-def arcs_of_slices(device: Device, made: Slices, args: tuple[Any, ...], real: Any) -> list[tuple[Any, ...]]:
+def arcs_of_slices(device: Device, made: Slices, slices: dict[str, Any], real: Any) -> list[tuple[Any, ...]]:
     """The arcs (head, tail, share) that stand in slices on a device, sorted; `real` None: no shares."""
     found: list[tuple[Any, ...]] = []
     row_of_piece = np.repeat(np.arange(len(made.order)), np.diff(made.first_piece))
+    buffers = list(slices.values())
     for part, begin in enumerate(made.begins):
         is_hot, is_piece = part % 2 == 0, part >= 2
         entries = int(begin[-1]) * made.width
-        _, index_buffer, share_buffer = args[3 * part : 3 * part + 3]
+        _, index_buffer, share_buffer = buffers[3 * part : 3 * part + 3]
         index = device.download(index_buffer, np.uint16 if is_hot else np.int32, entries).astype(int)
         share = np.ones(entries) if real is None else device.download(share_buffer, real, entries)
         for s in range(len(begin) - 1):

@@ -187,7 +187,7 @@ class Kernel:
         """Set the arguments that are free, which `named` must name, all and nothing else."""
         if len(named) != len(self._free):
             raise self._wrong(named)
-        # with up to 36 arguments and thousands of launches: values into the copy of a list of index, value, ...
+        # fast, as loops launch thousands: values into the copy of a list of index, value, ...
         scalars, memory = self._scalar_pairs.copy(), self._memory_pairs.copy()
         try:
             numbers = self._numbers(named)
