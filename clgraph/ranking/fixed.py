@@ -133,7 +133,7 @@ class FixedPower:
         check_doubles(device)
         self.n = n = leaving.n
         self._device, self._damping, self._drop = device, np.float64(damping), drop
-        self._dtype, self._leaving = np.dtype(dtype), leaving
+        self._dtype, self._leaving, self._kind = np.dtype(dtype), leaving, kind
         blocks = -(-n // BLOCK)
         device.reserve(self.memory(n, self._dtype, leaving.place is not None))
         self._integers = integers = dtype == "float32"
@@ -191,7 +191,8 @@ class FixedPower:
         entries = np.int64(rows.entries)
         if leaving.out is not None:
             shares = device.empty(rows.entries, np.float64)
-            program.fixed_shares(over, entries, rows.col_idx, rows.weights, rows.counts, leaving.out, shares)
+            weights = rows.weights if self._kind == "weights" else None  # beside these, counts do not count
+            program.fixed_shares(over, entries, rows.col_idx, weights, rows.counts, leaving.out, shares)
         if not shape.span:
             return Prepared(rows, shares)
         placed = device.empty(rows.entries, np.int32)

@@ -145,6 +145,22 @@ def test_the_next_call_brings_nothing(device, monkeypatch, directed, place):
         assert place == "host" or kind == "weights" or not graph.is_on_host
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_counts_beside_weights(device, dtype):
+    """Without weights the copies of an arc count, also where the graph has both."""
+    if "HAVE_FP64" not in device.features:
+        pytest.skip("needs float64")
+    ends = [0, 0, 0, 1, 2], [1, 1, 2, 0, 0]
+    graph = clgraph.Graph.from_edges(*ends, weights=[0.25, 3, 5, 0, 7], directed=True)
+    found = clgraph.pagerank(
+        graph, variant="fixed", weight=False, dtype=dtype, tol=1e-5, max_iter=500, device=device
+    )
+    # x = .05 + .85 y + .85 z, y = .05 + .85 (2/3) x, z = .05 + .85 (1/3) x
+    x = 0.135 / (1 - 0.85**2)
+    exact = [x, 0.05 + 0.85 * 2 / 3 * x, 0.05 + 0.85 / 3 * x]
+    assert np.abs(found.ranks - exact).sum() <= found.error_bound < 1e-4
+
+
 def test_sums():
     assert tree_sum(np.array([])) == 0 and tree_sum(np.array([3.5])) == 3.5
     values = [0.1, 0.2, 0.3]
