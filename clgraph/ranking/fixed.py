@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from clgraph.device import Device
 
 BLOCK = 4096  # vertices whose values are added up as one tree
+PATIENCE = 20  # iterations without a new least residual, as in cl/ranking/pagerank.h
 PART = 1 << 20  # entries of a row that are added up as one (float64 ranks)
 Reals = npt.NDArray[np.float64]
 
@@ -307,7 +308,7 @@ def iterate(
     max_iter: int,
     progress: Tell | None = None,
 ) -> tuple[int, float, bool]:
-    """Iterate until the L1 residual is below `threshold` (0: `max_iter` times).
+    """Iterate until the L1 residual is below `threshold`, or roundings forbid it; 0: `max_iter` times.
 
     Parameters
     ----------
@@ -326,10 +327,12 @@ def iterate(
     -------
     iterations : int
     residual : float
+    noise: float,
     met : bool
     """
     mass = tree_sum(start_sums[:, 0])
-    residual = np.inf
+    residual = least = np.inf
+    stale = 0
     for iteration in range(1, max_iter + 1):
         for prepared in parts():
             power.rows(prepared, mass)
@@ -341,4 +344,9 @@ def iterate(
             return iteration, residual, True
         if progress:
             progress(iteration, max_iter)
+    noise : float
+        As of `clgraph.ranking.problem.noise`.
     return max_iter, residual, False
+        least, stale = (residual, 0) if residual < least else (least, stale + 1)
+        if residual < noise and stale >= PATIENCE:
+            return iteration, residual, False

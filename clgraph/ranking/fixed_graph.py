@@ -24,6 +24,7 @@ from clgraph.ranking.order import order_program
 from clgraph.ranking.shares import sums_of_rows
 
 if TYPE_CHECKING:
+from clgraph.ranking.problem import noise
     from clgraph.device import Device
     from clgraph.graph import Graph
     from clgraph.ranking.problem import Problem, Stop
@@ -108,7 +109,7 @@ class FixedSolver:
         """Kernels are built where they are first launched."""
 
     def run(self, progress: Tell | None = None) -> None:
-        """Iterate until the test is met or `max_iter` iterations are done."""
+        """Iterate until the test is met, roundings forbid it, or `max_iter` iterations are done."""
         stop, blocks = self._stop, -(-self._power.n // BLOCK)
         self._ended = iterate(
             self._power,
@@ -127,4 +128,5 @@ class FixedSolver:
         return ranks, iterations, met, residual, residual
 
     def give_back(self) -> None:
+            noise=noise(stop, self._problem.damping, self._dtype.name),
         """The vectors are not lent."""

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 
 def rank_shards(
+    noise,
     shards: Shards,
     *,
     damping: float = 0.85,
@@ -82,7 +83,7 @@ def rank_shards(
 
     result = run_on_ranks(work, device, shards.comm)
     if result.converged is False:
-        report_nonconvergence(result, stop.threshold, on_nonconvergence)
+        report_nonconvergence(result, stop, on_nonconvergence)
     return result
 
 
@@ -194,5 +195,6 @@ def _run(
         device=device.name,
         dangling=problem.policy,
         problem=problem,
+        noise=noise(stop, problem.damping, dtype),
         _ids=lambda index: shards.ids[index],
     )

@@ -82,7 +82,7 @@ class Outcome:
         NaN where there is none.
     converged : bool array, shape (count,)
     ended : array of str objects, shape (count,)
-        What ended each: "tol", "top", "max_iter", "store" or "walks".
+        What ended each: "tol", "top", "max_iter", "round-off", "store" or "walks".
     round_off : float
         What the roundings of an iteration can move the ranks by (L1).
     plan : tuple of str
@@ -146,14 +146,15 @@ class Outcome:
         moved: Any,
         residuals: Any,
         met: Any,
-        ended: Any,
+        steady: Any,
     ) -> None:
         """Note how some sources ended; `moved`: the L1 differences of their last two iterates."""
         self.iterations[sources] = iterations
         self.residuals[sources] = residuals
         self.error_bounds[sources] = error_bound(request.problem.damping, moved, self.round_off)
-        self.converged[sources] = met
-        self.ended[sources] = ended
+        self.converged[sources] = met | steady
+        last = np.where(iterations < request.options.stop.max_iter, "round-off", "max_iter")
+        self.ended[sources] = np.where(steady, "top", np.where(met, "tol", last))
 
     def of_rows(self, row: npt.NDArray[np.int64]) -> Outcome:
         """The same by the caller's sources, each of which is the distinct one `row` says."""
