@@ -180,6 +180,7 @@ def pagerank(
         rho = round_off(dtype, solver.round_off_chain)
         check_reachable(stop, problem.n, dtype, rho)
         solver.upload()
+        rho = round_off(dtype, solver.bound_chain)
         dev.finish()
         phase("upload")
         solver.compile()

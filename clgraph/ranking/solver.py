@@ -112,6 +112,11 @@ class Solver:
         return 4 if self.numbers.compensated else 0
 
     @property
+    def bound_chain(self) -> int:
+        """The same for the error bound: W is added in float64, too, from left to right."""
+        return self.round_off_chain + leaving_chain(self.device, self.rows.graph, self.problem, self.numbers)
+
+    @property
     def defines(self) -> dict[str, Any]:
         """Build options of the problem."""
         problem = self.problem
@@ -245,12 +250,12 @@ class Solver:
             np.int32(counts),
             np.int32(stop.max_iter),
             wide(stop.threshold),
+            wide(self.noise),
             np.int32(NORMS[stop.norm]),
             np.int32(self.problem.drop),
             self._parts,
             self._sums,
             self._state,
-            wide(self.noise),
             local=self.local,
         )
 

@@ -133,7 +133,7 @@ def test_the_next_call_brings_nothing(device, monkeypatch, directed, place):
         first = clgraph.pagerank(graph, **call)
         out = np.bincount(host.rows, weights=values, minlength=720).astype(float)
         inverse = np.divide(1.0, out, out=np.zeros(720), where=out > 0)
-        kept = device.cached(graph, ("fixed-leaving", kind, "float64"), None)
+        kept, _ = device.cached(graph, ("fixed-leaving", kind, "float64"), None)
         assert np.array_equal(device.download(kept.inverse, np.float64, 720), inverse)
         with monkeypatch.context() as patch:
             for name in ("upload", "write"):

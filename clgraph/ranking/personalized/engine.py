@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from clgraph.progress import Tell
 from clgraph.ranking.problem import check_reachable, error_bound, round_off
+from clgraph.ranking.rows import leaving_chain
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -61,10 +62,14 @@ class Request:
             self.progress(done, of)
 
     def checked_round_off(self, chain: int) -> float:
-        """rho for a longest chain of additions of that length; an InputError if `tol` is below it."""
+        """rho for a longest chain of additions of that length; an InputError if `tol` is below it.
+
+        What is returned is for the error bound: W has its own chain, which does not hinder convergence.
+        """
         rho = round_off(self.numbers.dtype, chain)
         check_reachable(self.options.stop, self.problem.n, self.numbers.dtype, rho)
-        return rho
+        more = leaving_chain(self.device, self.graph, self.problem, self.numbers)
+        return round_off(self.numbers.dtype, chain + more)
 
 
 @dataclass(frozen=True)
