@@ -230,7 +230,7 @@ class SmallSolver(Solver):
     rows: SmallRows
 
     def run(self, progress: Tell | None = None) -> None:
-        """Iterate until the test is met or `max_iter` iterations are done."""
+        """Iterate until the test is met, roundings forbid it, or `max_iter` iterations are done."""
         wide, stop, rows, problem = self.numbers.wide, self.stop, self.rows, self.problem
         kept, local = rows.kept, rows.shape.local
         even, d = 1 / self.n, problem.damping
@@ -251,6 +251,7 @@ class SmallSolver(Solver):
                 np.int32(TURNS),
                 np.int32(stop.max_iter),
                 wide(stop.threshold),
+                wide(self.noise),
                 wide(rest_p),
                 wide(rest_q),
                 wide(d),
