@@ -36,11 +36,17 @@ __kernel void fixed_heads(const long entries, __global const int *restrict place
         placed[e] = place[col_idx[e]];
 }
 
-// w(u,v) / W(u), once an arc; the weights of arcs, or how many each one counts for.
+// w(u,v) / W(u), once an arc; the weights of arcs, or how many each one counts for. bad: 1 if a weight is no number that is
+// finite and not negative.
 __kernel void fixed_shares(const long entries, __global const int *restrict col_idx,
                            __global const double *restrict weights, __global const int *restrict counts,
-                           __global const double *restrict out, __global double *restrict shares)
+                           __global const double *restrict out, __global double *restrict shares,
+                           __global int *restrict bad)
 {
-    FOR_ITEMS_LONG(e, entries)
-        shares[e] = out[col_idx[e]] > 0 ? (weights ? weights[e] : (double)counts[e]) / out[col_idx[e]] : 0.0;
+    FOR_ITEMS_LONG(e, entries) {
+        const double weight = weights ? weights[e] : (double)counts[e];
+        if (!(weight >= 0 && weight < INFINITY))
+            atomic_or(bad, 1);
+        shares[e] = out[col_idx[e]] > 0 ? weight / out[col_idx[e]] : 0.0;
+    }
 }

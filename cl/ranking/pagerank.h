@@ -12,8 +12,8 @@
 // inverse REAL[n]       1 / out-degree (WEIGHTED: 1), 0 at dangling vertices
 // p, q REAL[n]          or NULL: then every value is `even` = 1/n
 // parts ACC[3 * work-groups]   each work-group's part of D, of the L1 difference and of the norm's own sum
-// sums ACC[3]           their totals over the last iterate
-// state int[3]          STOPPED, ITERATIONS, CONVERGED
+// sums ACC[4]           their totals over the last iterate, and the least residual so far
+// state int[4]          STOPPED, ITERATIONS, CONVERGED, STALE: tests since that residual
 //
 // sums        REAL is the stored type. Sums are kept in double; where the device has no double, or with COMPENSATED,
 //             in a pair of floats (Knuth's exact sum of two). With REAL double, plain double. Always in a fixed order.
@@ -40,6 +40,12 @@
 #define STOPPED 0
 #define ITERATIONS 1
 #define CONVERGED 2
+#define STALE 3
+
+// above any residual
+#define FAR 4
+// tests without a new least residual after which ranks that hardly move are in a cycle of roundings
+#define PATIENCE 20
 
 #if defined(HAVE_FP64) && !defined(COMPENSATED)
 typedef double WIDE;
@@ -97,6 +103,10 @@ static inline WIDE residual_of(int norm, ACC moved, ACC other)
 {
     return norm == 1 ? ACC_VALUE(moved) : norm == 2 ? sqrt(ACC_VALUE(other)) : ACC_VALUE(other);
 }
+
+// Whether roundings keep the ranks from moving less: `noise` is the L1 difference that they alone can make (0: whatever
+// it is, the iterations go on).
+static inline int is_stuck(WIDE moved, WIDE noise, int stale) { return moved < noise && stale >= PATIENCE; }
 
 // The arguments of every kernel that ends rows, and how they are passed on. (Functions have no `restrict`: Oclgrind
 // mishandles it after inlining.)

@@ -44,8 +44,8 @@
 // Up to `turns` more iterations, at most `last` in all.
 OF_GROUP
 __kernel void pagerank_small(const int n, const int sources, const int silent, const int turns, const int last,
-                             const WIDE threshold, const WIDE rest_p, const WIDE rest_q, const WIDE damping,
-                             const WIDE even, const int norm, const int drop, __global const int *restrict turn_begin,
+                             const WIDE threshold, const WIDE noise, const WIDE rest_p, const WIDE rest_q,
+                             const WIDE damping, const WIDE even, const int norm, const int drop, __global const int *restrict turn_begin,
                              __global const int *restrict turn,
                              __global const int *restrict piece_begin, __global const ushort *restrict piece_index,
                              __global const REAL *restrict piece_share, __global const int *restrict piece_place,
@@ -69,11 +69,11 @@ __kernel void pagerank_small(const int n, const int sources, const int silent, c
     __global ACC *piece_sum = piece_sum_;
     SPACE REAL *old = contribution, *fresh = contribution_too;
 #endif
-    ACC mass = sums[0], moved = sums[1], other = sums[2];
-    int done = state[ITERATIONS], met = state[CONVERGED];
+    ACC mass = sums[0], moved = sums[1], other = sums[2], least = sums[3];
+    int done = state[ITERATIONS], met = state[CONVERGED], stale = state[STALE], stuck = 0;
     const int until = min(last - done, turns) + done;
     TOGETHER_ALL;   // sums and state are written at the end
-    while (done < until && !met) {   // the same for all work-items
+    while (done < until && !met && !stuck) {   // the same for all work-items
         const int quiet = silent && done + 2 < last;   // the last iterate is compared with the one before
         {
             __global const int *hot_begin = piece_begin;
@@ -138,6 +138,9 @@ __kernel void pagerank_small(const int n, const int sources, const int silent, c
             const WIDE residual = residual_of(norm, moved, other);
             other = acc_add(ACC_ZERO, residual);
             met = residual < threshold;
+            stale = residual < ACC_VALUE(least) ? 0 : stale + 1;
+            if (stale == 0) least = other;
+            stuck = is_stuck(ACC_VALUE(moved), noise, stale);
         }
         SPACE REAL *swap = old;
         old = fresh;
@@ -151,8 +154,10 @@ __kernel void pagerank_small(const int n, const int sources, const int silent, c
         sums[0] = mass;
         sums[1] = moved;
         sums[2] = other;
+        sums[3] = least;
         state[ITERATIONS] = done;
         state[CONVERGED] = met;
-        state[STOPPED] = met || done >= last;
+        state[STALE] = stale;
+        state[STOPPED] = met || stuck || done >= last;
     }
 }

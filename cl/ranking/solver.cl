@@ -37,13 +37,15 @@ __kernel void pagerank_start(const int n, const WIDE even, __global const REAL *
         state[STOPPED] = 0;
         state[ITERATIONS] = 0;
         state[CONVERGED] = 0;
+        state[STALE] = 0;
     }
 }
 
 // Totals of `count` parts; counts the iteration (`counts` 0: the start does not count as one) and stops after `last` of
-// them, or once the norm of the difference is below `threshold` (0: never). `drop`: the mass D is dropped.
-__kernel void pagerank_finish(const int count, const int counts, const int last, const WIDE threshold, const int norm,
-                              const int drop,
+// them, once the norm of the difference is below `threshold` (0: never), or once the ranks are stuck (`noise`: see
+// is_stuck in ranking/pagerank.h). `drop`: the mass D is dropped.
+__kernel void pagerank_finish(const int count, const int counts, const int last, const WIDE threshold,
+                              const WIDE noise, const int norm, const int drop,
                               __global const ACC *restrict parts, __global ACC *restrict sums,
                               __global int *restrict state)
 {
@@ -69,9 +71,14 @@ __kernel void pagerank_finish(const int count, const int counts, const int last,
         sums[2] = acc_add(ACC_ZERO, residual);
         if (counts) {
             const int done = state[ITERATIONS] + 1, met = residual < threshold;
+            const int stale = residual < ACC_VALUE(sums[3]) ? 0 : state[STALE] + 1;
+            if (stale == 0) sums[3] = sums[2];
             state[ITERATIONS] = done;
             state[CONVERGED] = met;
-            state[STOPPED] = met || done >= last;
+            state[STALE] = stale;
+            state[STOPPED] = met || done >= last || is_stuck(ACC_VALUE(total[1]), noise, stale);
+        } else {
+            sums[3] = acc_add(ACC_ZERO, FAR);
         }
     }
 }

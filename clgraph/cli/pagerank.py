@@ -199,8 +199,7 @@ def pagerank(
             found = rank(data, on_nonconvergence=on_nonconvergence, **options)
         except ConvergenceError as error:
             raise ConvergenceError(
-                f"{str(error).partition(';')[0]}: give a larger --max-iter or --tol, "
-                "or --on-nonconvergence warn"
+                f"{str(error).partition(';')[0]}: {other_options(error, dtype)}, or --on-nonconvergence warn"
             ) from None
     for warning in caught:
         say(f"clgraph: warning: {str(warning.message).partition(';')[0]}")
@@ -220,6 +219,14 @@ def pagerank(
     # a failure to converge has been reported already
     measured = energy.measure(lambda: rank(data, on_nonconvergence="return", **options))
     _tell(data, found, found.top(top), seconds, verify, measured, as_json)
+
+
+def other_options(error: ConvergenceError, dtype: str) -> str:
+    """With which options the tolerance would be reached."""
+    if "roundings" not in str(error):
+        return "give a larger --max-iter or --tol"
+    wider = "--dtype float64 or " if dtype == "float32" else ""
+    return f"the roundings of {dtype} ranks keep it there, so give {wider}a larger --tol"
 
 
 def _tell(

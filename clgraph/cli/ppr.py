@@ -23,6 +23,7 @@ from clgraph.cli.common import (
     read_graph,
     say,
 )
+from clgraph.cli.pagerank import other_options
 from clgraph.cli.ppr_sources import exclusion, read_wanted, read_words
 from clgraph.cli.shards import job, only_datasets, open_dataset, plan_option, planned, refuse
 from clgraph.errors import ConvergenceError, ConvergenceWarning, InputError
@@ -227,8 +228,8 @@ def ppr(
             found = personalized_pagerank(data, ids, **options)
         except ConvergenceError as error:
             raise ConvergenceError(
-                f"{str(error).partition(';')[0]}: give a larger --max-iter or --tol, or --on-nonconvergence "
-                "warn"
+                f"{str(error).partition(';')[0]}: {other_options(error, options['dtype'])}, or "
+                "--on-nonconvergence warn"
             ) from None
     for warning in caught:
         say(f"clgraph: warning: {str(warning.message).partition(';')[0]}")

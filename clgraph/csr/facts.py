@@ -65,6 +65,13 @@ def find_hub(device: Device, rows: DeviceCSR) -> int:
     return int(device.download(hub, np.int32, 2)[1])
 
 
+def longest_row(device: Device, rows: DeviceCSR) -> int:
+    """Arcs of the longest row."""
+    found = device.upload(np.array([0, rows.n], np.int32), writable=True)
+    _program(device, rows).facts_longest(_over(device, rows.n), n=rows.n, row_ptr=rows.row_ptr, hub=found)
+    return int(device.download(found, np.int32, 1)[0])
+
+
 def list_lengths(device: Device, rows: DeviceCSR, listed: Any, count: int) -> Any:
     """Number of arcs of the vertices in an int32 device buffer: another one; does not wait."""
     length = device.empty(count, np.int32)

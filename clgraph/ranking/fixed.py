@@ -20,7 +20,7 @@ import numpy.typing as npt
 from clgraph.csr.sort import sort_by_key
 from clgraph.device.shapes import Shapes
 from clgraph.device.staging import Staging
-from clgraph.errors import DeviceError
+from clgraph.errors import DeviceError, InputError
 from clgraph.progress import Tell
 from clgraph.ranking import fixed_windows
 from clgraph.ranking.fixed_windows import ALONE, Prepared, Rows, Shape, Windows
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from clgraph.device import Device
 
 BLOCK = 4096  # vertices whose values are added up as one tree
+PATIENCE = 20  # iterations without a new least residual, as in cl/ranking/pagerank.h
 PART = 1 << 20  # entries of a row that are added up as one (float64 ranks)
 Reals = npt.NDArray[np.float64]
 
@@ -133,7 +134,7 @@ class FixedPower:
         check_doubles(device)
         self.n = n = leaving.n
         self._device, self._damping, self._drop = device, damping, drop
-        self._dtype, self._leaving = np.dtype(dtype), leaving
+        self._dtype, self._leaving, self._kind = np.dtype(dtype), leaving, kind
         blocks = -(-n // BLOCK)
         device.reserve(self.memory(n, self._dtype, leaving.place is not None))
         self._integers = integers = dtype == "float32"
@@ -164,6 +165,7 @@ class FixedPower:
             device.write(self._x, start.astype(self._dtype, copy=False))
         device.copy(self._y, self._x, n * self._dtype.itemsize)
         self._sums = Staging(device, 16 * blocks)
+        self._bad = device.zeros(1, np.int32)
         self._make_terms()
 
     @staticmethod
@@ -196,14 +198,16 @@ class FixedPower:
         entries = np.int64(rows.entries)
         if leaving.out is not None:
             shares = device.empty(rows.entries, np.float64)
+            weights = rows.weights if self._kind == "weights" else None  # beside these, counts do not count
             program.fixed_shares(
                 over,
                 entries=entries,
                 col_idx=rows.col_idx,
-                weights=rows.weights,
+                weights=weights,
                 counts=rows.counts,
                 out=leaving.out,
                 shares=shares,
+                bad=self._bad,
             )
         if not shape.span:
             return Prepared(rows, shares)
@@ -271,6 +275,10 @@ class FixedPower:
         self._x, self._y = self._y, self._x
         self._make_terms()
 
+    def found_bad_weight(self) -> bool:
+        """Whether some row that was prepared has a weight that is negative or not finite; waits."""
+        return bool(self._device.download(self._bad, np.int32, 1)[0])
+
     @property
     def dtype(self) -> np.dtype[Any]:
         """The type of the ranks."""
@@ -293,6 +301,22 @@ class FixedPower:
     def ranks(self) -> npt.NDArray[Any]:
         """The present ranks, shape (n,)."""
         return self._device.take(self._x, self._dtype, self.n)
+
+
+def additions(n: int, longest: int) -> int:
+    """The longest chain of additions of float64 ranks: a row's lanes and parts, or the dangling mass."""
+    row = min(longest, PART) // 32 + 6 + longest // PART
+    return max(row, (BLOCK * max(n // BLOCK, 1)).bit_length() + 1)
+
+
+def check_leaving(out: Reals) -> None:
+    """Raise an InputError unless W of all vertices are finite."""
+    if not np.isfinite(out).all():
+        vertex = int(np.argmin(np.isfinite(out)))
+        raise InputError(
+            f"the weights that leave vertex number {vertex} (counted from 0) add up to more than float64 can "
+            "hold: scale the weights"
+        )
 
 
 def tree_sum(blocks: Reals) -> float:
@@ -318,10 +342,11 @@ def iterate(
     *,
     start_sums: Reals,
     threshold: float,
+    noise: float,
     max_iter: int,
     progress: Tell | None = None,
 ) -> tuple[int, float, bool]:
-    """Iterate until the L1 residual is below `threshold` (0: `max_iter` times).
+    """Iterate until the L1 residual is below `threshold`, or roundings forbid it; 0: `max_iter` times.
 
     Parameters
     ----------
@@ -333,6 +358,8 @@ def iterate(
         waits for the sums of all blocks, shape (blocks, 2).
     start_sums : array, shape (blocks, 2)
         Of the vector to start from.
+    noise : float
+        As of `clgraph.ranking.problem.noise`.
     progress : callable, optional
         Called with (iterations, `max_iter`).
 
@@ -343,7 +370,8 @@ def iterate(
     met : bool
     """
     mass = tree_sum(start_sums[:, 0])
-    residual = np.inf
+    residual = least = np.inf
+    stale = 0
     for iteration in range(1, max_iter + 1):
         for prepared in parts():
             power.rows(prepared, mass)
@@ -353,6 +381,9 @@ def iterate(
         mass, residual = tree_sum(sums[:, 0]), tree_sum(sums[:, 1])
         if threshold > 0 and residual < threshold:
             return iteration, residual, True
+        least, stale = (residual, 0) if residual < least else (least, stale + 1)
+        if residual < noise and stale >= PATIENCE:
+            return iteration, residual, False
         if progress:
             progress(iteration, max_iter)
     return max_iter, residual, False

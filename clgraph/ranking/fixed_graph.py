@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from clgraph.csr.facts import longest_row
 from clgraph.csr.upload import DeviceCSR, parts_of
 from clgraph.errors import InputError
 from clgraph.progress import Tell
@@ -15,12 +16,15 @@ from clgraph.ranking.fixed import (
     Leaving,
     Prepared,
     Rows,
+    additions,
     check_doubles,
+    check_leaving,
     iterate,
     normalised,
     shape_of,
 )
 from clgraph.ranking.order import order_program
+from clgraph.ranking.problem import noise
 from clgraph.ranking.shares import sums_of_rows
 
 if TYPE_CHECKING:
@@ -34,6 +38,7 @@ class FixedSolver:
 
     variant = "fixed"
     round_off_chain = 0
+    bound_chain = 0  # once uploaded: of the rows, and of W
 
     def __init__(
         self, device: Device, graph: Graph, problem: Problem, stop: Stop, dtype: str, *, weight: bool
@@ -65,7 +70,7 @@ class FixedSolver:
         """
         device, graph, problem = self._device, self._graph, self._problem
         key, reverse = (self._kind, self._dtype.name), graph.reverse  # which the host may have to make
-        leaving = device.cached(graph, ("fixed-leaving", *key), self._leaving)
+        leaving, out_chain = device.cached(graph, ("fixed-leaving", *key), self._leaving)
         self._power = power = FixedPower(
             device,
             leaving,
@@ -78,15 +83,18 @@ class FixedSolver:
             kind=self._kind,
         )
 
-        def prepare() -> Prepared:
+        def prepare() -> tuple[Prepared, int]:
             back = parts_of(device, reverse)
             rows, values = back.rows, (back.weights, back.multiplicity)
-            return power.prepare(Rows(0, rows.n, rows.arcs, rows.offset, rows.row_ptr, rows.col_idx, *values))
+            whole = Rows(0, rows.n, rows.arcs, rows.offset, rows.row_ptr, rows.col_idx, *values)
+            return power.prepare(whole), longest_row(device, rows)
 
-        self._prepared = device.cached(graph, ("fixed-rows", *key), prepare)
+        self._prepared, longest = device.cached(graph, ("fixed-rows", *key), prepare)
+        if self._dtype == np.float64:
+            self.bound_chain = additions(problem.n, longest) + out_chain
 
-    def _leaving(self) -> Leaving:
-        """The weight that leaves each vertex."""
+    def _leaving(self) -> tuple[Leaving, int]:
+        """The weight that leaves each vertex, and the longest chain of additions in it."""
         device, graph, kind = self._device, self._graph, self._kind
         if graph.directed and graph.is_on_host:  # its own heads are not wanted on the device
             row_ptr = device.upload(graph.row_ptr)
@@ -102,13 +110,17 @@ class FixedSolver:
             program.order_out(-(-rows.n // items), n=rows.n, row_ptr=rows.row_ptr, out=out)
         else:
             out = sums_of_rows(device, rows, there, dtype=np.float64 if kind == "weights" else np.int32)
-        return Leaving.of(device, rows.n, out, kind, shape_of(device, self._dtype.name))
+        chain = 0  # counts add up exactly
+        if kind == "weights":
+            check_leaving(device.download(out, np.float64, rows.n))
+            chain = longest_row(device, rows)
+        return Leaving.of(device, rows.n, out, kind, shape_of(device, self._dtype.name)), chain
 
     def compile(self) -> None:
         """Kernels are built where they are first launched."""
 
     def run(self, progress: Tell | None = None) -> None:
-        """Iterate until the test is met or `max_iter` iterations are done."""
+        """Iterate until the test is met, roundings forbid it, or `max_iter` iterations are done."""
         stop, blocks = self._stop, -(-self._power.n // BLOCK)
         self._ended = iterate(
             self._power,
@@ -116,6 +128,7 @@ class FixedSolver:
             lambda: self._power.start_blocks(0, blocks),
             start_sums=self._power.blocks(0, blocks),
             threshold=stop.threshold if stop.tol else 0.0,
+            noise=noise(stop, self._problem.damping, self._dtype.name),
             max_iter=stop.max_iter,
             progress=progress,
         )

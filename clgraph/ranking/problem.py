@@ -353,6 +353,14 @@ def check_reachable(stop: Stop, n: int, dtype: str, rho: float) -> None:
         )
 
 
+def noise(stop: Stop, damping: float, dtype: str) -> float:
+    """The L1 residual below which ranks may be in a cycle of roundings; 0 where the test is not made.
+
+    Such cycles were met at residuals of 2 u / (1 - d), where u is `ROUND_OFF`.
+    """
+    return 8 * ROUND_OFF[dtype] / (1 - damping) if stop.tol > 0 else 0.0
+
+
 def error_bound(damping: float, residual_1: float, rho: float) -> float:
     """How far (L1) the ranks can be from the exact ones."""
     return (damping * residual_1 + rho) / (1 - damping)

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from clgraph.arguments import shown
 from clgraph.errors import ConvergenceError, ConvergenceWarning, InputError
-from clgraph.ranking.problem import OnNonconvergence, Problem
+from clgraph.ranking.problem import OnNonconvergence, Problem, Stop
 from clgraph.results import RunsOn
 
 
@@ -129,12 +129,21 @@ class PageRankResult(RunsOn):
         }
 
 
-def report_nonconvergence(result: PageRankResult, threshold: float, what: OnNonconvergence) -> None:
+def remedy(dtype: str, iterations: int, max_iter: int) -> str:
+    """What will do where a tolerance was not reached: ranks that stop before `max_iter` are in a cycle."""
+    if iterations == max_iter:
+        return "a larger max_iter or tol will do"
+    wider = "dtype='float64' or " if dtype == "float32" else ""
+    return f"the roundings of {dtype} ranks keep it there, whatever max_iter is: {wider}a larger tol will do"
+
+
+def report_nonconvergence(result: PageRankResult, stop: Stop, what: OnNonconvergence) -> None:
     """Raise or warn, as the caller asked, that the residual is not below the threshold."""
     text = (
         f"PageRank did not converge on {result.device}: after {result.iterations} iterations the residual "
-        f"(norm {result.norm!r}) is {result.residual:.3g}, not below {threshold:.3g}; a larger max_iter or "
-        "tol will do, or on_nonconvergence='return' (the error's `result` holds what was reached)"
+        f"(norm {result.norm!r}) is {result.residual:.3g}, not below {stop.threshold:.3g}; "
+        f"{remedy(result.dtype, result.iterations, stop.max_iter)}, or on_nonconvergence='return' (the "
+        "error's `result` holds what was reached)"
     )
     if what == "raise":
         raise ConvergenceError(text, result)

@@ -155,6 +155,11 @@ def longest_row(device: Device, graph: Graph) -> int:
     return device.cached(graph, "longest-row", lambda: int(np.diff(graph.row_ptr).max(initial=0)))
 
 
+def leaving_chain(device: Device, graph: Graph, problem: Problem, numbers: Numbers) -> int:
+    """The longest chain of additions in W, where the ranks are precise enough to tell, else 0."""
+    return longest_row(device, graph) if problem.weighted and numbers.dtype == "float64" else 0
+
+
 FLAT = "a pipeline: one flat loop over all arcs, row sums in fixed point of 62 bits"
 
 

@@ -231,7 +231,7 @@ class SmallSolver(Solver):
     rows: SmallRows
 
     def run(self, progress: Tell | None = None) -> None:
-        """Iterate until the test is met or `max_iter` iterations are done."""
+        """Iterate until the test is met, roundings forbid it, or `max_iter` iterations are done."""
         stop, rows, problem = self.stop, self.rows, self.problem
         kept, local = rows.kept, rows.shape.local
         even, d = 1 / self.n, problem.damping
@@ -253,6 +253,7 @@ class SmallSolver(Solver):
                 turns=TURNS,
                 last=stop.max_iter,
                 threshold=stop.threshold,
+                noise=self.noise,
                 rest_p=rest_p,
                 rest_q=rest_q,
                 damping=d,

@@ -15,7 +15,8 @@ from clgraph.device.scratch import Pool
 from clgraph.device.shapes import Grouped, Shapes
 from clgraph.errors import InputError
 from clgraph.progress import Tell
-from clgraph.ranking.rows import TALLY, Numbers
+from clgraph.ranking.problem import noise
+from clgraph.ranking.rows import TALLY, Numbers, leaving_chain
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -91,6 +92,7 @@ class Solver:
     def __init__(self, device: Device, problem: Problem, stop: Stop, numbers: Numbers, rows: Rows) -> None:
         self.device, self.problem, self.stop, self.numbers, self.rows = device, problem, stop, numbers, rows
         self.n = problem.n
+        self.noise = noise(stop, problem.damping, numbers.dtype)
         shape = SHAPES.of(device)
         self.local = shape.local
         # the start has its own tally
@@ -108,6 +110,11 @@ class Solver:
             return self.chain
         # pairs of floats end in a float each: the row's sum, the mass, and their sum
         return 4 if self.numbers.compensated else 0
+
+    @property
+    def bound_chain(self) -> int:
+        """The same for the error bound: W is added in float64, too, from left to right."""
+        return self.round_off_chain + leaving_chain(self.device, self.rows.graph, self.problem, self.numbers)
 
     @property
     def defines(self) -> dict[str, Any]:
@@ -147,7 +154,7 @@ class Solver:
             for buffer in (contribution, following) if rows.shift else ():
                 dev.fill(buffer, real(0), rows.shift)
             parts = dev.empty(3 * self.parts, np.float64)  # an ACC has 8 bytes either way
-            sums, state = dev.empty(3, np.float64), dev.empty(3, np.int32)
+            sums, state = dev.empty(4, np.float64), dev.empty(4, np.int32)
             return Area(dev.output(n, real), contribution, following, parts, sums, state, rows.make_work())
 
         self._area = area = self._areas.borrow(make)
@@ -182,7 +189,7 @@ class Solver:
         )
 
     def run(self, progress: Tell | None = None) -> None:
-        """Iterate until the test is met or `max_iter` iterations are done."""
+        """Iterate until the test is met, roundings forbid it, or `max_iter` iterations are done."""
         stop, rows = self.stop, self.rows
         vectors = {
             "rank": self._rank,
@@ -241,6 +248,7 @@ class Solver:
             counts=counts,
             last=stop.max_iter,
             threshold=stop.threshold,
+            noise=self.noise,
             norm=NORMS[stop.norm],
             drop=self.problem.drop,
             parts=self._parts,

@@ -6,9 +6,23 @@ from collections.abc import Iterator
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from clgraph.arguments import flag, shown
+from clgraph.csr.facts import longest_row
+from clgraph.csr.parts import DeviceCSR
 from clgraph.errors import InputError
-from clgraph.ranking.fixed import FixedPower, Leaving, Prepared, Rows, iterate, normalised, shape_of
+from clgraph.ranking.fixed import (
+    FixedPower,
+    Leaving,
+    Prepared,
+    Rows,
+    additions,
+    check_leaving,
+    iterate,
+    normalised,
+    shape_of,
+)
 from clgraph.ranking.problem import (
     Problem,
     check_damping,
@@ -17,6 +31,7 @@ from clgraph.ranking.problem import (
     distribution,
     error_bound,
     make_stop,
+    noise,
     round_off,
 )
 from clgraph.ranking.result import PageRankResult, report_nonconvergence
@@ -82,7 +97,7 @@ def rank_shards(
 
     result = run_on_ranks(work, device, shards.comm)
     if result.converged is False:
-        report_nonconvergence(result, stop.threshold, on_nonconvergence)
+        report_nonconvergence(result, stop, on_nonconvergence)
     return result
 
 
@@ -130,6 +145,7 @@ def _run(
     own = list(ranks.shares(len(section.shards)))
     n = shards.num_vertices
     out = shards.leaving
+    check_leaving(out)
     with device.alone():
         leaving = Leaving.of(device, n, device.upload(out), kind, shape_of(device, dtype))
         del out
@@ -151,17 +167,23 @@ def _run(
         power.memory(n, dtype, leaving.place is not None).values()
     )
     kept: dict[int, Prepared] = {}
+    longest: dict[int, int] = {}  # row of each shard
 
     def parts() -> Iterator[Prepared]:
         nonlocal room
         yield from kept.values()
         for loaded in loading.rows(name, [number for number in own if number not in kept]):
+            number = shards.number_of(name, loaded.shard)
             with device.alone():
                 prepared = power.prepare(rows_of(loaded))
+                if dtype == "float64" and number not in longest:
+                    shape = loaded.shard.rows, loaded.shard.edges
+                    rows = DeviceCSR(*shape, loaded.row_ptr, None, loaded.offset)
+                    longest[number] = longest_row(device, rows)
             size = loaded.nbytes + loaded.shard.edges * (8 if wanted else 1)
             if size <= room:
                 room -= size
-                kept[shards.number_of(name, loaded.shard)] = prepared
+                kept[number] = prepared
             yield prepared
 
     with device.alone():
@@ -173,10 +195,25 @@ def _run(
         exchange,
         start_sums=exchange.sums(),
         threshold=stop.threshold if stop.tol else 0.0,
+        noise=noise(stop, problem.damping, dtype),
         max_iter=stop.max_iter,
     )
     seconds = {"upload": began - started, "iterate": perf_counter() - began}
     found = exchange.complete()
+    with device.alone():
+        bad = power.found_bad_weight()
+    seen = ranks.everywhere(np.array([bad, max(longest.values(), default=0)], np.int64))
+    if any(rank[0] for rank in seen):
+        raise InputError(
+            f"a weight of {shards.folder} is negative or not finite: PageRank needs finite weights that are "
+            "not negative"
+        )
+    if dtype == "float64":
+        most = max(int(rank[1]) for rank in seen)
+        chain = additions(n, most)
+        if kind == "weights":  # how many weights leave a vertex is in no section of a directed graph
+            chain += n if shards.directed else most
+        rho = round_off(dtype, chain)
     seconds["total"] = perf_counter() - started
     return PageRankResult(
         ranks=found,

@@ -185,6 +185,17 @@ def test_not_converged(web, run, tmp_path):
     )
 
 
+@pytest.mark.parametrize("command", [("pagerank",), ("ppr", "-s", "0", "--norm", "l1")])
+def test_cycle_of_roundings(run, tmp_path, command):
+    star = tmp_path / "star.txt"
+    star.write_text("".join(f"0 {leaf}\n" for leaf in range(1, 39)))
+    options = (star, "--damping", "0.97", "--tol", "1e-6", "--max-iter", "5000")
+    done = run(*command, *options)
+    assert done.status == 1
+    assert "roundings of float32 ranks keep it there, so give --dtype float64 or a larger --tol" in done.err
+    assert run(*command, *options, "--dtype", "float64").status == 0
+
+
 BAD = {
     "no such id": (["--personalize", "6"], "vertex 6 is not in the graph"),
     "a word": (["--personalize", "x"], "'x': the graph's ids are integers"),

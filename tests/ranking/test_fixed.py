@@ -133,7 +133,7 @@ def test_the_next_call_brings_nothing(device, monkeypatch, directed, place):
         first = clgraph.pagerank(graph, **call)
         out = np.bincount(host.rows, weights=values, minlength=720).astype(float)
         inverse = np.divide(1.0, out, out=np.zeros(720), where=out > 0)
-        kept = device.cached(graph, ("fixed-leaving", kind, "float64"), None)
+        kept, _ = device.cached(graph, ("fixed-leaving", kind, "float64"), None)
         assert np.array_equal(device.download(kept.inverse, np.float64, 720), inverse)
         with monkeypatch.context() as patch:
             for name in ("upload", "write"):
@@ -143,6 +143,22 @@ def test_the_next_call_brings_nothing(device, monkeypatch, directed, place):
         auto = clgraph.pagerank(host, **{**call, "variant": "auto"}).ranks
         assert np.abs(first.ranks - auto).sum() < 1e-12
         assert place == "host" or kind == "weights" or not graph.is_on_host
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_counts_beside_weights(device, dtype):
+    """Without weights the copies of an arc count, also where the graph has both."""
+    if "HAVE_FP64" not in device.features:
+        pytest.skip("needs float64")
+    ends = [0, 0, 0, 1, 2], [1, 1, 2, 0, 0]
+    graph = clgraph.Graph.from_edges(*ends, weights=[0.25, 3, 5, 0, 7], directed=True)
+    found = clgraph.pagerank(
+        graph, variant="fixed", weight=False, dtype=dtype, tol=1e-5, max_iter=500, device=device
+    )
+    # x = .05 + .85 y + .85 z, y = .05 + .85 (2/3) x, z = .05 + .85 (1/3) x
+    x = 0.135 / (1 - 0.85**2)
+    exact = [x, 0.05 + 0.85 * 2 / 3 * x, 0.05 + 0.85 / 3 * x]
+    assert np.abs(found.ranks - exact).sum() <= found.error_bound < 1e-4
 
 
 def test_sums():

@@ -15,7 +15,7 @@ from ranking_checks import VARIANTS, assert_close, every_check, mixed_graph, ske
 
 from clgraph import Graph, personalized_pagerank, powerlaw_graph, read, rmat_graph
 from clgraph.errors import ClgraphError, ConvergenceError, ConvergenceWarning, InputError
-from clgraph.ranking import pagerank
+from clgraph.ranking import fixed_graph, pagerank, solver
 from clgraph.reference.pagerank import reference_pagerank, verify_pagerank
 
 if TYPE_CHECKING:
@@ -131,6 +131,50 @@ def test_not_converged(device: Device) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         pagerank(graph, max_iter=3, on_nonconvergence="return", device=device)
+
+
+@pytest.mark.parametrize("variant", ["auto", "serial", "runs", "fixed"])
+def test_cycle_of_roundings(device: Device, variant: Any) -> None:
+    """Where roundings alone move the ranks by more than the tolerance, no number of iterations helps."""
+    if variant == "fixed" and "HAVE_FP64" not in device.features:
+        pytest.skip("needs float64")
+    star = Graph.from_edges(np.zeros(38, int), np.arange(1, 39))
+    call: dict[str, Any] = {"damping": 0.97, "variant": variant, "device": device}
+    with pytest.raises(ConvergenceError, match=r"roundings of float32 ranks.* dtype='float64'") as caught:
+        pagerank(star, tol=1e-6, max_iter=100_000, **call)
+    found = caught.value.result
+    assert 1e-6 < found.residual < 8 * 2**-24 / 0.03 and 100 < found.iterations < 2000
+    assert found.converged is False
+    assert np.abs(found.ranks - reference_pagerank(star, damping=0.97)).sum() <= found.error_bound
+    assert pagerank(star, tol=1e-5, max_iter=2000, **call).converged
+    assert pagerank(star, tol=0, max_iter=5000, **call).iterations == 5000
+    if "HAVE_FP64" in device.features:
+        assert pagerank(star, tol=1e-6, max_iter=2000, dtype="float64", **call).converged
+
+
+@pytest.mark.parametrize("variant", ["auto", "fixed"])
+def test_what_converges_is_not_taken_for_a_cycle(
+    device: Device, monkeypatch: pytest.MonkeyPatch, variant: Any
+) -> None:
+    if variant == "fixed" and "HAVE_FP64" not in device.features:
+        pytest.skip("needs float64")
+    graphs = [skewed_graph(seed, n=30 + 9 * seed, arcs=99 + 50 * seed) for seed in range(8)]
+    graphs += [graph.undirected for graph in graphs]
+    call: dict[str, Any] = {"max_iter": 3000, "on_nonconvergence": "return", "device": device}
+
+    def ranked() -> list[Any]:
+        return [
+            pagerank(graph, damping=damping, variant=variant, **call)
+            for graph in graphs
+            for damping in (0.95, 0.97, 0.99)
+        ]
+
+    found = ranked()
+    for module in (solver, fixed_graph):
+        monkeypatch.setattr(module, "noise", lambda *args: 0.0)
+    for one, other in zip(found, ranked(), strict=True):
+        assert one.converged == other.converged
+        assert not one.converged or one.ranks.tobytes() == other.ranks.tobytes()
 
 
 def test_error_bound(device: Device) -> None:

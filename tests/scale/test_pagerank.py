@@ -43,3 +43,14 @@ def test_one_hash(tmp_path, dtype):
             found = clgraph.pagerank(shards, tol=0, max_iter=5, dtype=dtype, device=[None] * size)
             hashes.add((hashlib.sha256(found.ranks.tobytes()).hexdigest(), found.residual))
     assert len(hashes) == 1
+
+
+def test_cycle_of_roundings(tmp_path):
+    star = clgraph.Graph.from_edges(np.zeros(38, int), np.arange(1, 39))
+    shards = write_shards(star, tmp_path / "star.clgs", shard_edges=30)
+    found = {}
+    for size in (1, 2):
+        with pytest.raises(clgraph.ConvergenceError, match="roundings of float32 ranks") as caught:
+            clgraph.pagerank(shards, damping=0.97, max_iter=100_000, device=[None] * size)
+        found[size] = caught.value.result
+    assert found[1].ranks.tobytes() == found[2].ranks.tobytes() and found[1].iterations < 2000

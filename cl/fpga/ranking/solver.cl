@@ -33,11 +33,12 @@ PIPELINE void pagerank_start(const int n, const WIDE even, __global const REAL *
     state[STOPPED] = 0;
     state[ITERATIONS] = 0;
     state[CONVERGED] = 0;
+    state[STALE] = 0;
 }
 
-PIPELINE void pagerank_finish(const int count, const int counts, const int last, const WIDE threshold, const int norm,
-                              const int drop, __global const ACC *restrict parts, __global ACC *restrict sums,
-                              __global int *restrict state)
+PIPELINE void pagerank_finish(const int count, const int counts, const int last, const WIDE threshold,
+                              const WIDE noise, const int norm, const int drop, __global const ACC *restrict parts,
+                              __global ACC *restrict sums, __global int *restrict state)
 {
     if (state[STOPPED]) return;
     ACC dangling_mass = ACC_ZERO, moved = ACC_ZERO, other = ACC_ZERO;
@@ -53,9 +54,14 @@ PIPELINE void pagerank_finish(const int count, const int counts, const int last,
     sums[2] = acc_add(ACC_ZERO, residual);
     if (counts) {
         const int done = state[ITERATIONS] + 1, met = residual < threshold;
+        const int stale = residual < ACC_VALUE(sums[3]) ? 0 : state[STALE] + 1;
+        if (stale == 0) sums[3] = sums[2];
         state[ITERATIONS] = done;
         state[CONVERGED] = met;
-        state[STOPPED] = met || done >= last;
+        state[STALE] = stale;
+        state[STOPPED] = met || done >= last || is_stuck(ACC_VALUE(moved), noise, stale);
+    } else {
+        sums[3] = acc_add(ACC_ZERO, FAR);
     }
 }
 

@@ -57,9 +57,11 @@ __kernel void ppr_take(const int n, const int count, __global const int *restric
 }
 
 // The totals of a lane over `count` parts; counts its iteration and stops it after `last` of them, or, where the
-// difference was summed (`test`, or the last iteration), once its norm is below `threshold`.
+// difference was summed (`test`, or the last iteration), once its norm is below `threshold`, or the lane is stuck
+// (`noise`: see is_stuck in ranking/pagerank.h).
 __kernel void ppr_finish(const int count, const int test, const int last, const WIDE threshold,
-                         __global const ACC *restrict parts, __global ACC *restrict sums, __global int *restrict state)
+                         const WIDE noise, __global const ACC *restrict parts, __global ACC *restrict sums,
+                         __global int *restrict state)
 {
     __local ACC total[3];
     TALLY_BOX;
@@ -85,7 +87,7 @@ __kernel void ppr_finish(const int count, const int test, const int last, const 
 #else
         sums[lane] = total[0];
 #endif
-        int met = 0;
+        int met = 0, stuck = 0;
         if (look) {
 #ifdef SQUARED
             const WIDE residual = ACC_VALUE(total[2]);
@@ -95,9 +97,13 @@ __kernel void ppr_finish(const int count, const int test, const int last, const 
             sums[LANES + lane] = total[1];
             sums[2 * LANES + lane] = acc_add(ACC_ZERO, residual);
             met = residual < threshold;
+            const int stale = residual < ACC_VALUE(sums[3 * LANES + lane]) ? 0 : STATE(STALE, lane) + 1;
+            if (stale == 0) sums[3 * LANES + lane] = sums[2 * LANES + lane];
+            STATE(STALE, lane) = stale;
+            stuck = is_stuck(ACC_VALUE(total[1]), noise, stale);
         }
         STATE(ITERATIONS, lane) = done;
         STATE(CONVERGED, lane) = met;
-        STATE(STOPPED, lane) = met || done >= last;
+        STATE(STOPPED, lane) = met || stuck || done >= last;
     }
 }

@@ -8,9 +8,10 @@
 // scale REAL[n]          W (WEIGHTED: 1), 0 at dangling vertices: x = value * scale, or value where scale is 0
 // source int[LANES]      the source vertex of each lane, -1 in an empty one; not read with P_VECTOR, which has
 // p REAL[n * LANES]      the lane's distribution
-// sums ACC[3 * LANES]    by lane: dangling mass (that on dangling vertices), L1 difference, the norm's own sum
+// sums ACC[4 * LANES]    by lane: dangling mass (that on dangling vertices), L1 difference, the norm's own sum, the least of
+//                        these so far
 // parts ACC[3 * LANES * groups]   the same per work-group (or run); the lane varies fastest, then which of the three
-// state int[3 * LANES]   by lane STOPPED, ITERATIONS, CONVERGED
+// state int[4 * LANES]   by lane STOPPED, ITERATIONS, CONVERGED, STALE
 //
 // A lane that has stopped keeps its values: they are copied from `value` to `next` until the host has fetched them.
 // POLICY      where the dangling mass goes: 0 nowhere, 1 to all alike, 2 to the lane's own p, 3 to q

@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from clgraph.progress import Tell
 from clgraph.ranking.problem import check_reachable, error_bound, round_off
+from clgraph.ranking.rows import leaving_chain
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -61,10 +62,14 @@ class Request:
             self.progress(done, of)
 
     def checked_round_off(self, chain: int) -> float:
-        """rho for a longest chain of additions of that length; an InputError if `tol` is below it."""
+        """rho for a longest chain of additions of that length; an InputError if `tol` is below it.
+
+        What is returned is for the error bound: W has its own chain, which does not hinder convergence.
+        """
         rho = round_off(self.numbers.dtype, chain)
         check_reachable(self.options.stop, self.problem.n, self.numbers.dtype, rho)
-        return rho
+        more = leaving_chain(self.device, self.graph, self.problem, self.numbers)
+        return round_off(self.numbers.dtype, chain + more)
 
 
 @dataclass(frozen=True)
@@ -82,7 +87,7 @@ class Outcome:
         NaN where there is none.
     converged : bool array, shape (count,)
     ended : array of str objects, shape (count,)
-        What ended each: "tol", "top", "max_iter", "store" or "walks".
+        What ended each: "tol", "top", "max_iter", "round-off", "store" or "walks".
     round_off : float
         What the roundings of an iteration can move the ranks by (L1).
     plan : tuple of str
@@ -146,14 +151,15 @@ class Outcome:
         moved: Any,
         residuals: Any,
         met: Any,
-        ended: Any,
+        steady: Any,
     ) -> None:
         """Note how some sources ended; `moved`: the L1 differences of their last two iterates."""
         self.iterations[sources] = iterations
         self.residuals[sources] = residuals
         self.error_bounds[sources] = error_bound(request.problem.damping, moved, self.round_off)
-        self.converged[sources] = met
-        self.ended[sources] = ended
+        self.converged[sources] = met | steady
+        last = np.where(iterations < request.options.stop.max_iter, "round-off", "max_iter")
+        self.ended[sources] = np.where(steady, "top", np.where(met, "tol", last))
 
     def of_rows(self, row: npt.NDArray[np.int64]) -> Outcome:
         """The same by the caller's sources, each of which is the distinct one `row` says."""

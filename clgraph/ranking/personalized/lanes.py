@@ -22,6 +22,7 @@ from clgraph.ranking.personalized.coo import Coo, CooFlat
 from clgraph.ranking.personalized.engine import Outcome
 from clgraph.ranking.personalized.power import Runs
 from clgraph.ranking.personalized.teams import SPAN, Teams
+from clgraph.ranking.problem import noise
 from clgraph.ranking.rows import TALLY
 from clgraph.ranking.solver import LOOK, NORMS
 from clgraph.ranking.top import Top
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 POLICIES = {"drop": 0, "uniform": 1, "personalization": 2, "given": 3}
 LONG_WORK = 1 << 22  # arcs times lanes from which on an iteration is long
 STOPPED, ITERATIONS, CONVERGED = range(3)
+FAR = 4.0  # above any residual: the least before the first
 EMPTY, KEPT = -1, -2  # instead of the vertex at which a lane starts: it gets no source; it goes on
 
 
@@ -150,8 +152,8 @@ class Lanes:
         self._p = dev.empty(n * width, real) if self.by_vector else None
         self._out = dev.empty(n * width, real) if self.options.top is None else None
         self._parts = dev.empty(3 * width * self.product.parts, np.float64)  # an ACC has 8 bytes either way
-        self._sums = dev.empty(3 * width, np.float64)
-        self._state = dev.empty(3 * width, np.int32)
+        self._sums = dev.empty(4 * width, np.float64)
+        self._state = dev.empty(4 * width, np.int32)
         self._source = dev.empty(width, np.int32)
         self._lane = dev.empty(width, np.int32)
         self._from = dev.empty(width, np.int32)
@@ -195,7 +197,7 @@ class Lanes:
         while True:
             for i in range(looks):
                 self._iterate((i + 1) % every == 0)
-            state = self.device.download(self._state, np.int32, 3 * self.width).reshape(3, self.width)
+            state = self.device.download(self._state, np.int32, 4 * self.width).reshape(4, self.width)
             if self.options.stable_top:
                 self._stop_steady(state, found)
             busy = self._job >= 0
@@ -233,6 +235,7 @@ class Lanes:
             test=test,
             last=stop.max_iter,
             threshold=threshold,
+            noise=noise(stop, self.problem.damping, self.numbers.dtype),
             parts=self._parts,
             sums=self._sums,
             state=self._state,
@@ -244,8 +247,8 @@ class Lanes:
         """Give these lanes the next sources, or nothing."""
         dev, queries, width = self.device, self.queries, self.width
         first = not np.any(self._job >= 0)
-        state = np.zeros((3, width), np.int32)
-        sums = np.zeros((3, width, 2), np.float32) if self.numbers.compensated else np.zeros((3, width))
+        state = np.zeros((4, width), np.int32)
+        sums = np.zeros((4, width, 2), np.float32) if self.numbers.compensated else np.zeros((4, width))
         source = np.full(width, EMPTY, np.int32)
         if first:
             state[STOPPED] = 1
@@ -257,10 +260,11 @@ class Lanes:
         for j, lane in enumerate(lanes):
             job = pending.popleft() if pending else -1
             self._job[lane], self._steady[lane], self._seen[lane] = job, 0, None
-            state[:, lane] = job < 0, 0, 0
+            state[:, lane] = job < 0, 0, 0, 0
             source[lane] = begins[lane] = EMPTY
             rows_of[lane] = j
             sums[:, lane] = 0
+            sums[3, lane] = FAR if sums.ndim == 2 else (FAR, 0)
             if job < 0:
                 continue
             if self.problem.policy != "drop":
@@ -312,16 +316,15 @@ class Lanes:
             for j, job in enumerate(jobs):
                 found.put_ranks(self.request, job, self._out, j * self.n)
         if self.numbers.compensated:
-            pairs = dev.download(self._sums, np.float32, 6 * self.width).astype(np.float64)
-            sums = pairs.reshape(3, self.width, 2).sum(axis=2)
+            pairs = dev.download(self._sums, np.float32, 8 * self.width).astype(np.float64)
+            sums = pairs.reshape(4, self.width, 2).sum(axis=2)
         else:
-            sums = dev.download(self._sums, np.float64, 3 * self.width).reshape(3, self.width)
+            sums = dev.download(self._sums, np.float64, 4 * self.width).reshape(4, self.width)
         residuals = np.sqrt(sums[2][lanes]) if self.options.squared else sums[2][lanes]
         met = state[CONVERGED][lanes] != 0
         steady = found.ended[jobs] == "top"
-        ended = np.where(steady, "top", np.where(met, "tol", "max_iter"))
         iterations, moved = state[ITERATIONS][lanes], sums[1][lanes]
-        found.put_end(self.request, jobs, iterations, moved, residuals, met | steady, ended)
+        found.put_end(self.request, jobs, iterations, moved, residuals, met, steady)
         self._job[lanes] = -1
 
     def _stop_steady(self, state: npt.NDArray[np.int32], found: Outcome) -> None:

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from clgraph.errors import ConvergenceError, ConvergenceWarning
 from clgraph.ranking.personalized.sources import ids_of
+from clgraph.ranking.result import remedy
 from clgraph.results import RunsOn
 
 if TYPE_CHECKING:
@@ -51,7 +52,8 @@ class PersonalizedResult(RunsOn):
     converged : bool array, shape (k,), or None
         None if tol=0 asked for exactly max_iter iterations, and for monte-carlo.
     ended : list of str
-        What ended each source: "tol", "top" (stable), "max_iter", "store" or "walks".
+        What ended each source: "tol", "top" (stable), "max_iter", "round-off" (roundings keep it from
+        the tolerance), "store" or "walks".
     error_bounds : float64 array, shape (k,)
         The ranks are no farther than this (L1) from the exact ones (monte-carlo: NaN).
     walks : int or None
@@ -208,11 +210,12 @@ def report_nonconvergence(result: PersonalizedResult, stop: Stop, what: OnNoncon
         return
     bad = np.flatnonzero(~result.converged)
     i = int(bad[0])
+    then = remedy(result.dtype, int(result.iterations[i]), stop.max_iter)
     text = (
         f"personalized PageRank did not converge on {result.device} for {len(bad)} of {len(result.sources)} "
         f"sources: after {result.iterations[i]} iterations the residual of source {result.sources[i]!r} "
-        f"(norm {result.norm!r}) is {result.residuals[i]:.3g}, not below {stop.threshold:.3g}; a larger "
-        "max_iter or tol will do, or on_nonconvergence='return' (the error's `result` holds what was reached)"
+        f"(norm {result.norm!r}) is {result.residuals[i]:.3g}, not below {stop.threshold:.3g}; "
+        f"{then}, or on_nonconvergence='return' (the error's `result` holds what was reached)"
     )
     if what == "raise":
         raise ConvergenceError(text, result)

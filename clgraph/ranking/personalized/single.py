@@ -108,4 +108,4 @@ class Single:
             self._top.enqueue(self._lane, 1, self.solver.rank, number=self._number)
             found.index[i : i + 1], found.values[i : i + 1] = self._top.take(1)
             iterations, met, moved, residual = self.solver.end()
-        found.put_end(self.request, i, iterations, moved, residual, met, "tol" if met else "max_iter")
+        found.put_end(self.request, i, iterations, moved, residual, met, False)

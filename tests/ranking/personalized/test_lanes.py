@@ -188,6 +188,22 @@ def test_not_converged(device: Device) -> None:
     verify_ppr(graph, found, [0])
 
 
+@pytest.mark.parametrize("method", EXACT)
+def test_cycle_of_roundings(device: Device, method: Any) -> None:
+    """A source whose ranks roundings keep from the tolerance stops; others go on."""
+    graph = Graph.from_edges(np.zeros(38, int), np.arange(1, 39), vertices=np.arange(60))
+    call: dict[str, Any] = {"damping": 0.98, "dangling": "personalization", "norm": "l1"}
+    call |= {"method": method, "device": device}
+    with pytest.raises(ConvergenceError, match=r"roundings of float32 ranks.* dtype='float64'") as caught:
+        personalized_pagerank(graph, [0, 59, 1], tol=1e-6, max_iter=100_000, **call)
+    found = caught.value.result
+    assert found.ended == ["round-off", "tol", "round-off"] and found.iterations.max() < 3000
+    verify_ppr(graph, found, [0, 59, 1])
+    if "HAVE_FP64" in device.features:
+        wide = personalized_pagerank(graph, [0, 1], tol=1e-6, max_iter=3000, dtype="float64", **call)
+        assert wide.ended == ["tol", "tol"]
+
+
 def test_check_every(device: Device) -> None:
     graph = random_graph(1, n=300, arcs=500)
     sources = [0, 4, 8]

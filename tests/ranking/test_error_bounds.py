@@ -1,0 +1,239 @@
+"""Stated error bounds hold: against direct solutions, in extended precision, of the edges as given."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+import scipy.sparse as sp
+from personalized import EXACT
+from ranking_checks import VARIANTS, dtypes, usable
+
+from clgraph import Graph, pagerank, personalized_pagerank, write_shards
+from clgraph.errors import InputError
+
+if TYPE_CHECKING:
+    from clgraph.device import Device
+
+Reals = npt.NDArray[np.longdouble]
+
+
+@dataclass(frozen=True)
+class Edges:
+    """Edges as they were given: one that is there twice counts twice."""
+
+    n: int
+    ends: npt.NDArray[np.int64]
+    weights: npt.NDArray[np.float64] | None
+    directed: bool
+
+    @staticmethod
+    def drawn(seed: int, n: int, count: int, *, weighted: bool, directed: bool) -> Edges:
+        """Popular vertices, loops, parallel edges, vertices without edges, and weights of 0."""
+        rng = np.random.default_rng(seed)
+        ends = (rng.random((2, count)) ** 2 * n).astype(int)
+        ends[:, : count // 4] = ends[:, -(count // 4) :]
+        weights = 10.0 ** rng.uniform(-4, 4, count) * (rng.random(count) > 0.1) if weighted else None
+        return Edges(n, ends, weights, directed)
+
+    def graph(self, duplicates: Any = "merge") -> Graph:
+        """The graph of these edges."""
+        return Graph.from_edges(
+            *self.ends,
+            weights=self.weights,
+            directed=self.directed,
+            vertices=np.arange(self.n),
+            duplicates=duplicates,
+        )
+
+    def matrix(self, weight: bool) -> Reals:
+        """w(u, v) in row v and column u; an undirected loop counts once."""
+        tails, heads = self.ends
+        values = np.ones(len(tails)) if self.weights is None or not weight else self.weights
+        dense = np.zeros((self.n, self.n), np.longdouble)
+        np.add.at(dense, (heads, tails), values)
+        if not self.directed:
+            back = tails != heads
+            np.add.at(dense, (tails[back], heads[back]), values[back])
+        return dense
+
+
+def solution(matrix: Reals, damping: float, p: Any, q: Any) -> Reals:
+    """x = (1-d) p + d (S x + D q); `q` None drops D."""
+    leaving = matrix.sum(axis=0)
+    step = matrix / np.where(leaving > 0, leaving, 1)
+    if q is not None:
+        step[:, leaving == 0] = q[:, np.newaxis]
+    system = np.eye(len(matrix)) - np.longdouble(damping) * step
+    right, rough = (1 - np.longdouble(damping)) * p, system.astype(np.float64)
+    x = np.zeros(len(matrix), np.longdouble)
+    for _ in range(3):  # the residual is computed in extended precision
+        x += np.linalg.solve(rough, (right - system @ x).astype(np.float64))
+    return x
+
+
+def assert_within(ranks: Any, exact: Reals, bound: float) -> None:
+    """The ranks are no farther than the bound from the exact ones, and the bound says something."""
+    assert np.abs(ranks - exact).sum() <= bound < 1
+
+
+N = 48
+RNG = np.random.default_rng(5)
+P, Q = (values / values.sum() for values in (RNG.random(N) * (RNG.random(N) < 0.3), RNG.random(N)))
+EVEN = np.full(N, 1 / N)
+#: options, p, q
+DISTRIBUTIONS: dict[str, tuple[dict[str, Any], Any, Any]] = {
+    "none": ({}, EVEN, EVEN),
+    "personal": ({"personalization": P}, P, P),
+    "personal, uniform": ({"personalization": P, "dangling": "uniform"}, P, EVEN),
+    "given": ({"dangling": Q}, EVEN, Q),
+    "drop": ({"personalization": P, "dangling": "drop"}, P, None),
+}
+#: damping, tol by dtype, max_iter: at the end of a test, and long before
+ENDS = [
+    (0.85, {"float32": 1e-5, "float64": 1e-11}, 1000),
+    (0.97, {"float32": 1e-4, "float64": 1e-9}, 5000),
+    (0.85, {"float32": 0, "float64": 0}, 20),
+    (0.85, {"float32": 0, "float64": 0}, 400),  # until nothing moves any more
+]
+
+
+def cases(seed: int) -> Any:
+    """Graphs, whether weights count, the matrix."""
+    for weighted in (False, True):
+        for directed in (False, True):
+            edges = Edges.drawn(seed, N, 3 * N, weighted=weighted, directed=directed)
+            for weight in (True, False)[: 1 + weighted]:
+                yield edges, weight, edges.matrix(weight)
+
+
+@pytest.mark.parametrize("distributions", DISTRIBUTIONS)
+@pytest.mark.parametrize(
+    "variant", ["auto", "fixed", "shards", *(pytest.param(v, marks=pytest.mark.slow) for v in VARIANTS[1:])]
+)
+def test_pagerank(device: Device, tmp_path: Path, variant: str, distributions: str) -> None:
+    if variant in ("fixed", "shards") and "HAVE_FP64" not in device.features:
+        pytest.skip("needs float64")
+    options, p, q = DISTRIBUTIONS[distributions]
+    for number, (edges, weight, matrix) in enumerate(cases(seed=3)):
+        data: Any = edges.graph(("merge", "keep")[number % 2] if variant != "shards" else "merge")
+        if variant == "shards":
+            if not weight:  # not offered
+                continue
+            data = write_shards(data, tmp_path / f"{number}.clgs", shard_edges=50)
+        elif variant != "fixed" and variant not in usable(device, data):
+            continue
+        how = "fixed" if variant == "shards" else variant
+        for dtype in dtypes(device):
+            for damping, tol, max_iter in ENDS:
+                call = {"damping": damping, "tol": tol[dtype], "max_iter": max_iter, "dtype": dtype}
+                found = pagerank(data, variant=how, weight=weight, device=device, **call, **options)
+                assert_within(found.ranks, solution(matrix, damping, p, q), found.error_bound)
+
+
+@pytest.mark.parametrize("policy", ["uniform", "personalization", "drop", "given"])
+@pytest.mark.parametrize("method", ["power", *(pytest.param(m, marks=pytest.mark.slow) for m in EXACT[1:])])
+def test_personalized(device: Device, method: Any, policy: str) -> None:
+    """From a distribution, and from a vertex of each kind: answers of dangling ones may be stored."""
+    for edges, weight, matrix in cases(seed=4):
+        vertices = [int(np.argmax(matrix.sum(axis=0))), int(np.argmin(matrix.sum(axis=0)))]
+        starts = np.stack([P, *np.eye(N)[vertices]])
+        for dtype in dtypes(device):
+            for stored, (damping, tol, max_iter) in enumerate(ENDS):
+                found = personalized_pagerank(
+                    edges.graph(),
+                    starts,
+                    method=method,
+                    damping=damping,
+                    tol=tol[dtype],
+                    norm="l1",
+                    max_iter=max_iter,
+                    dangling=Q if policy == "given" else policy,
+                    weight=weight,
+                    dtype=dtype,
+                    stored=stored == 1,
+                    check_every=1 + stored,
+                    device=device,
+                )
+                for start, ranks, bound in zip(starts, found.ranks, found.error_bounds, strict=True):
+                    q = {"uniform": EVEN, "personalization": start, "drop": None, "given": Q}[policy]
+                    assert_within(ranks, solution(matrix, damping, start, q), bound)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_random_graphs(device: Device, tmp_path: Path, seed: int) -> None:
+    """Some thousand vertices, solved by SciPy; in memory, in shards, from one vertex."""
+    rng = np.random.default_rng(seed)
+    n, count, directed = 3000, int(rng.integers(3000, 30_000)), bool(seed % 2)
+    edges = Edges.drawn(seed, n, count, weighted=seed > 1, directed=directed)
+    graph, (tails, heads) = edges.graph(), edges.ends
+    for weight in (True, False)[: 1 + (seed > 1)]:
+        values = np.ones(count) if edges.weights is None or not weight else edges.weights
+        matrix = sp.coo_array((values, (heads, tails)), shape=(n, n)).tocsc()
+        if not directed:
+            loops = sp.dia_array((matrix.diagonal(), 0), shape=(n, n))
+            matrix = (matrix + matrix.T - loops).tocsc()
+        leaving = matrix.sum(axis=0)
+        inverse = np.divide(1, leaving, out=np.zeros(n), where=leaving > 0)
+        damping = float(rng.choice([0.5, 0.85, 0.95]))
+        system = sp.linalg.splu((sp.eye_array(n) - damping * (matrix * inverse)).tocsc())
+
+        def exact(p: Any, damping: float = damping, system: Any = system, leaving: Any = leaving) -> Any:
+            """Dangling mass goes where p says: the solution is that without it, scaled to sum 1."""
+            x = system.solve(p)
+            return x / x.sum()
+
+        even, one = np.full(n, 1 / n), np.eye(1, n, int(heads[-1]))[0]
+        for dtype in dtypes(device):
+            tol = {"float32": 3e-6, "float64": 1e-10}[dtype]
+            call: dict[str, Any] = {"damping": damping, "tol": tol, "max_iter": 2000, "dtype": dtype}
+            call |= {"weight": weight, "device": device}
+            found = [pagerank(graph, **call)]
+            if "HAVE_FP64" in device.features:
+                found.append(pagerank(graph, variant="fixed", **call))
+                if weight:
+                    folder = tmp_path / f"{dtype}.clgs"
+                    found.append(pagerank(write_shards(graph, folder, shard_edges=5000), **call))
+            for each in found:
+                assert_within(each.ranks, exact(even), each.error_bound)
+            own = personalized_pagerank(graph, [int(heads[-1])], dangling="personalization", **call)
+            assert own.ranks is not None
+            assert_within(own.ranks[0], exact(one), own.error_bounds[0])
+
+
+@pytest.mark.parametrize("variant", ["auto", "pull", "fixed"])
+def test_long_rows(device: Device, variant: Any) -> None:
+    """W of 30 000 weights of 0.1, added one after the other, is off by more than a row's sum can be."""
+    if "HAVE_FP64" not in device.features:
+        pytest.skip("needs float64")
+    leaves = 30_000
+    weights = np.full(leaves, 0.1)
+    weights[0] = 0.3
+    graph = Graph.from_edges(np.zeros(leaves, int), np.arange(1, leaves + 1), weights=weights, directed=True)
+    d = np.longdouble(0.85)
+    hub = 1 / (1 + d)  # x(0) = 1 - d + d D, and all but x(0) is D
+    share = weights / (np.longdouble(0.1) * (leaves - 1) + np.longdouble(0.3))
+    found = pagerank(
+        graph, variant=variant, personalization={0: 1}, dtype="float64", tol=0, max_iter=250, device=device
+    )
+    assert_within(found.ranks, np.r_[hub, d * hub * share], found.error_bound)
+    assert found.error_bound < 1e-10
+
+
+def test_weights_beyond_the_numbers(device: Device, tmp_path: Path) -> None:
+    """What leaves a vertex overflows; shards may have negative weights, which no host has looked at."""
+    if "HAVE_FP64" not in device.features:
+        pytest.skip("needs float64")
+    ends = [0, 0, 1, 2], [1, 2, 0, 0]
+    huge = Graph.from_edges(*ends, weights=[1.7e308, 1.7e308, 1, 1], directed=True)
+    negative = Graph.from_edges(*ends, weights=[-1, 3, 1, 1], directed=True)
+    with pytest.raises(InputError, match=r"vertex number 0 .* scale the weights"):
+        pagerank(huge, variant="fixed", device=device)
+    with pytest.raises(InputError, match=r"vertex number 0 .* scale the weights"):
+        pagerank(write_shards(huge, tmp_path / "huge.clgs"), device=device)
+    with pytest.raises(InputError, match=r"negative\.clgs is negative or not finite"):
+        pagerank(write_shards(negative, tmp_path / "negative.clgs"), device=device)
