@@ -116,9 +116,7 @@ def quality(
     from clgraph.measures.compare import check_part
     from clgraph.measures.hops import check_hop_sources
     from clgraph.measures.packaged import check_fit
-    from clgraph.sampling.options import plain_method
 
-    method = plain_method(method)
     keyed.check_seed(seed)
     check_hop_sources(hop_sources)
     check_fit(fit)
@@ -148,6 +146,8 @@ def quality(
         how = {**reading, "format": sample_format}
         part = read_graph(sample, how, quiet, device=device_for_file(sample, device))
         made = made.checked(part, record)
+        if made.left_out:
+            say(f"note: {sample} lacks {made.lacks} of the sample, and so do the figures", quiet)
         if relation is None:
             relation = "contraction" if made.contracts else "subset"
     dev = open_device(device, quiet)
@@ -176,8 +176,8 @@ def quality(
         if report:
             facts = facts_of(original, sample, made) + _facts(dev, found)
             page = report_html(found, names=names, facts=facts, curve=curve, no_curve=why)
-            with atomic_write(report, "w") as out:
-                out.write(page)
+            with atomic_write(report, "wb") as out:  # a file's name may be no UTF-8
+                out.write(page.encode("utf-8", "backslashreplace"))
             say(f"{report}: {len(page) // 1000} kB", quiet)
         if plot:
             drawn = drawings(found, curve)
@@ -202,7 +202,8 @@ def quality(
 
 def _made(origin: Origin) -> dict[str, Any]:
     """What is known about the sampling, for JSON."""
-    return {"method": origin.method, "sample_seed": origin.seed, "command": origin.command}
+    left = {"left_out": origin.left_out} if origin.left_out else {}
+    return {"method": origin.method, "sample_seed": origin.seed, "command": origin.command, **left}
 
 
 def _facts(dev: Device, found: Quality) -> list[tuple[str, str]]:
