@@ -310,6 +310,11 @@ def direction(graph: Graph | Shards) -> str:
     return "directed" if graph.directed else "undirected"
 
 
+def edges_word(graph: Graph | Shards) -> str:
+    """What a number of connected pairs counts: the edges, or something else than a directed graph's edges."""
+    return "pairs" if graph.directed else "edges"
+
+
 def write_graph(
     graph: Graph, path: str, quiet: bool, *, to: str | None = None, device: Device | None = None
 ) -> None:

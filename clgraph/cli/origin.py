@@ -176,14 +176,14 @@ def facts_of(original: str, sample: str | None, made: Origin) -> list[tuple[str,
         return facts
     from clgraph.sampling.literature.plan import METHODS as LITERATURE
     from clgraph.sampling.options import METHODS
+    from clgraph.sampling.result import with_mode
 
     facts.append(("sample", sample))
     if made.left_out:
         facts.append(("not in its file", f"{made.lacks}, which an edge list does not hold"))
     if made.method:
-        mode = f" ({made.mode})" if made.mode and made.mode != "auto" else ""
         does = METHODS[made.method] if made.method in METHODS else LITERATURE[made.method].does
-        facts.append(("method", f"{made.method}{mode}: {does}"))
+        facts.append(("method", f"{with_mode(made.method, made.mode)}: {does}"))
     if made.seed is not None:
         facts.append(("seed", str(made.seed)))
     if made.command:

@@ -14,6 +14,7 @@ from clgraph.cli.common import (
     device_for_file,
     device_option,
     direction,
+    edges_word,
     graph_options,
     json_option,
     open_device,
@@ -28,6 +29,7 @@ from clgraph.errors import InputError
 
 if TYPE_CHECKING:
     from clgraph.device import Device
+    from clgraph.graph import Graph
     from clgraph.measures import Quality
     from clgraph.measures.packaged import Fit
 
@@ -197,7 +199,7 @@ def quality(
             }
         )
     else:
-        _print_tables(direction(whole), found, names)
+        _print_tables(whole, found, names)
 
 
 def _made(origin: Origin) -> dict[str, Any]:
@@ -227,13 +229,13 @@ def _facts(dev: Device, found: Quality) -> list[tuple[str, str]]:
     ]
 
 
-def _print_tables(kind: str, found: Quality, names: tuple[str, str]) -> None:
+def _print_tables(whole: Graph, found: Quality, names: tuple[str, str]) -> None:
     from rich.console import Console
     from rich.table import Table
 
     from clgraph.measures.words import DISTANCES, TABLES, figure, rows
 
-    two = found.sample is not None
+    two, kind = found.sample is not None, direction(whole)
     table = Table(title=f"{names[1]}, a sample of {names[0]} ({kind})" if two else f"{names[0]} ({kind})")
     table.add_column()
     for name in ("original", "sample", "difference") if two else ("",):
@@ -244,7 +246,8 @@ def _print_tables(kind: str, found: Quality, names: tuple[str, str]) -> None:
             table.add_section()
         for row in rows(found, entries):
             inset = "  " if row.under else ""
-            table.add_row(inset + row.name, *((row.original, row.sample, row.difference)[: 3 if two else 1]))
+            name = edges_word(whole) if row.name == "edges" else row.name
+            table.add_row(inset + name, *((row.original, row.sample, row.difference)[: 3 if two else 1]))
             reasons += [f"{row.name}, {reason}" for reason in row.reasons]
     if found.ks is not None:
         table.add_section()
