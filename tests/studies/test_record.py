@@ -33,40 +33,28 @@ def run(capsys):
     return InProcess(capsys)
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("records")
-    write(GRAPH, folder / "g.txt")
-    return folder
+@pytest.fixture
+def folder(tmp_path):
+    write(GRAPH, tmp_path / "g.txt")
+    return tmp_path
 
 
 @pytest.fixture
 def records(folder, device, run):
-    """Records of commands, and of a sample alone."""
+    """Records of commands, and of a sample alone, by name."""
     on = ("--device", device.spec, "-q")
-    graph = folder / "g.txt"
     several = ("--sizes", "50%,20%", "--seeds", "2", "--mix", "0.3")
     made = {"several": ("dhyb", *several), "one": ("rw", "--steps", "90"), "stream": ("gps", "--edges", "90")}
     for name, options in made.items():
-        args = (
-            "sample",
-            graph,
-            "--method",
-            *options,
-            "--seed",
-            "3",
-            "--record",
-            folder / f"{name}.json",
-            *on,
-        )
-        assert run(*args).status == 0
-    study(GRAPH, "drv", "20%", seeds=2, hop_sources=10, folder=folder / "s", device=device)
+        args = ("sample", folder / "g.txt", "--method", *options, "--seed", "3", *on)
+        assert run(*args, "--record", folder / f"{name}.json").status == 0
+    study(GRAPH, "drv", "20%", seeds=2, hop_sources=10, folder=folder, device=device)
     alone = sample(GRAPH, "drv", size="20%", seed=1, device=device).to_dict()
-    (folder / "alone.json").write_text(json.dumps(alone))
-    paths = [folder / f"{name}.json" for name in (*made, "alone", "s/study")]
-    return {path: path.read_text() for path in paths}
+    texts = {name: (folder / f"{name}.json").read_text() for name in (*made, "study")}
+    return {**texts, "alone": json.dumps(alone)}
 
 
+@pytest.mark.slow
 @pytest.mark.first_device
 def test_of_1200_forged_records_each_is_replayed_or_refused_in_a_line(folder, records, device, run):
     path, texts = folder / "forged.json", list(records.values())
@@ -97,7 +85,7 @@ def _as_quality_reads_it(path, device):
 
 
 def test_what_is_wrong_is_named(folder, records, device, run):
-    one = json.loads(records[folder / "one.json"])
+    one = json.loads(records["one"])
     result, reading = one["result"], one["reading"]
     for told, words in (
         ({**one, "plan": 1}, "unknown key 'plan'; give what `clgraph sample --record`"),
@@ -150,20 +138,17 @@ def test_a_record_that_has_no_end():
         load_record("/dev/zero")
 
 
-def test_a_record_names_no_place_to_write(folder, records, tmp_path, device, run):
-    told = json.loads(records[folder / "s/study.json"])
+def test_a_record_names_no_place_to_write(folder, records, device, run):
+    told, forged, evil = json.loads(records["study"]), folder / "forged.json", folder / "evil"
     for name in ("folder", "on_note"):
-        forged = {**told, "study": {**told["study"], name: str(tmp_path / "evil")}}
-        (tmp_path / "forged.json").write_text(json.dumps(forged))
-        done = run(
-            "replay", tmp_path / "forged.json", "--input", folder / "g.txt", "-q", "--device", device.spec
-        )
+        forged.write_text(json.dumps({**told, "study": {**told["study"], name: str(evil)}}))
+        done = run("replay", forged, "--input", folder / "g.txt", "-q", "--device", device.spec)
         assert done.status == 1 and f"unknown key '{name}' in study" in done.err
-    assert [path.name for path in tmp_path.iterdir()] == ["forged.json"]
+    assert not evil.exists()
 
 
-def test_limits_are_the_readers(folder, records, tmp_path, device, run):
-    told = json.loads(records[folder / "one.json"])
+def test_limits_are_the_readers(records, tmp_path, device, run):
+    told = json.loads(records["one"])
     assert not {"max_vertices", "max_ratio"} & set(told["reading"])
     told["reading"] |= {"max_vertices": 1, "max_ratio": 1}  # as older records have them
     (tmp_path / "r.json").write_text(json.dumps(told))
@@ -176,15 +161,15 @@ def test_every_option_that_changes_a_sample_has_its_type():
     assert set(OPTIONS) == set(SampleOptions.__annotations__) - NOT_DRAWN_BY - OF_SHARDS
 
 
-def test_a_study_goes_on_from_no_other_record(folder, records, tmp_path, device):
-    told = json.loads(records[folder / "s/study.json"])
+def test_a_study_goes_on_from_no_other_record(records, tmp_path, device):
+    told = json.loads(records["study"])
     for wrong, words in (
         ({**told, "degrees": {"drv": [[1], [1]]}}, "degrees is"),
         ({**told, "notes": "x"}, "notes is 'x', not a list"),
         ({key: told[key] for key in ("clgraph", "device")}, "has no method"),
-        (json.loads(records[folder / "one.json"]), "not a study's record"),
+        (json.loads(records["one"]), "not a study's record"),
     ):
-        (tmp_path / "study.json").write_text(json.dumps(wrong))
+        (tmp_path / "study.json").write_text(json.dumps(wrong))  # in whose place it was
         with pytest.raises(InputError, match=words):
             study(GRAPH, "drv", "20%", seeds=2, hop_sources=10, folder=tmp_path, device=device)
 
