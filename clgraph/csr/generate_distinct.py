@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from clgraph import keyed
-from clgraph.arguments import real, whole
+from clgraph.arguments import hints, real, whole
 from clgraph.csr.generate import finish_graph, on_device
 from clgraph.errors import InputError
 from clgraph.graph.laws import GUIDE_BITS, exact, rank_guide, rank_table, scatter
@@ -103,6 +103,7 @@ def _program(device: Device) -> Any:
     return device.program("csr/generate_distinct", ITEMS=device.tuning.items, GUIDE_SHIFT=32 - GUIDE_BITS)
 
 
+@hints
 def erdos_renyi_graph(
     num_vertices: int,
     num_edges: int,
@@ -171,6 +172,7 @@ def erdos_renyi_graph(
     return on_device(device, make)
 
 
+@hints
 def watts_strogatz_graph(
     num_vertices: int,
     degree: int,
@@ -239,6 +241,7 @@ def watts_strogatz_graph(
     return on_device(device, make)
 
 
+@hints
 def static_model_graph(
     num_vertices: int,
     *,
