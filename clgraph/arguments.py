@@ -3,13 +3,68 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Collection
+from functools import wraps
 from math import isfinite
 from pathlib import Path
-from typing import Any
+from typing import Any, ParamSpec, TypeVar, cast
 
 import numpy as np
 
 from clgraph.errors import InputError
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+# what NetworkX, igraph, cuGraph, scikit-network, scikit-learn, pandas and littleballoffur call our options
+ELSEWHERE = {
+    **dict.fromkeys(("alpha", "damping_factor"), ("damping",)),
+    **dict.fromkeys(("random_state", "rng", "random_seed"), ("seed",)),
+    **dict.fromkeys(
+        ("fraction", "frac", "ratio", "sample_size", "number_of_nodes"), ("size", "num_vertices")
+    ),
+    **dict.fromkeys(("n", "num_nodes", "n_samples"), ("size", "num_vertices")),
+    **dict.fromkeys(("m", "number_of_edges", "num_edges"), ("edges", "num_edges", "edges_each")),
+    **dict.fromkeys(("max_iterations", "n_iter", "niter", "iterations"), ("max_iter",)),
+    **dict.fromkeys(("eps", "epsilon", "tolerance"), ("tol",)),
+    **dict.fromkeys(("weights", "weighted"), ("weight", "weights")),
+    **dict.fromkeys(("cutoff", "max_depth"), ("depth_limit",)),
+    **dict.fromkeys(("start", "s", "root"), ("source", "sources")),
+    **dict.fromkeys(("reset", "nodes", "seeds", "source"), ("personalization", "sources")),
+    **dict.fromkeys(("nodelist", "nbunch", "vids"), ("vertices",)),
+    **dict.fromkeys(("create_using", "is_directed"), ("directed",)),
+    "nodetype": ("ids",),
+    "sampler": ("method",),
+}
+
+
+def unknown_option(call: str, name: str, known: Collection[str]) -> TypeError:
+    """Python's error for an option that a call does not have, with the name that it has here."""
+    from difflib import get_close_matches
+
+    found = [ours for ours in ELSEWHERE.get(name, ()) if ours in known] or get_close_matches(name, known, 1)
+    hint = f": here it is {found[0]!r}" if found else ""
+    return TypeError(f"{call}() got an unexpected keyword argument {name!r}{hint}")
+
+
+def own_options(call: Callable[..., Any]) -> frozenset[str] | None:
+    """The parameters of a function by name; None where it takes any."""
+    code = call.__code__
+    takes_any = code.co_flags & 0x08  # inspect.CO_VARKEYWORDS; inspect itself takes long to load
+    return None if takes_any else frozenset(code.co_varnames[: code.co_argcount + code.co_kwonlyargcount])
+
+
+def hints(call: Callable[P, R]) -> Callable[P, R]:
+    """A decorator of public calls: an option that there is not is told with the name that it has here."""
+    known = own_options(call)
+
+    @wraps(call)
+    def begin(*args: Any, **options: Any) -> Any:
+        if known is not None and (unknown := options.keys() - known):
+            raise unknown_option(call.__name__, min(unknown), known)
+        return call(*args, **options)
+
+    return cast(Callable[P, R], begin)
 
 
 def shown(value: Any) -> str:

@@ -24,6 +24,8 @@ R = TypeVar("R")
 def tells(what: str, *, data: bool = False) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """A decorator of public calls: their keyword ``progress`` may be True, and arrives as a function or not.
 
+    As `clgraph.arguments.hints` it says what an unknown option is called here.
+
     Parameters
     ----------
     what, data
@@ -31,10 +33,15 @@ def tells(what: str, *, data: bool = False) -> Callable[[Callable[P, R]], Callab
     """
 
     def decorate(call: Callable[P, R]) -> Callable[P, R]:
+        from clgraph.arguments import own_options, unknown_option  # which loads NumPy
+
         plain = cast(Callable[..., Any], call)
+        known = own_options(plain)
 
         @wraps(call)
         def begin(*args: Any, progress: Any = None, **options: Any) -> Any:
+            if known is not None and (unknown := options.keys() - known):
+                raise unknown_option(plain.__name__, min(unknown), known)
             if progress is None:
                 return plain(*args, **options)
             with told(progress, what, data=data) as tell:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -107,3 +108,49 @@ CALLS = [
 def test_wrong_arguments_are_refused(call: Any) -> None:
     with pytest.raises(InputError):
         call()
+
+
+FOREIGN = {
+    "alpha": "damping",
+    "random_state": "seed",
+    "rng": "seed",
+    "max_iterations": "max_iter",
+    "cutoff": "depth_limit",
+}
+PUBLIC = [
+    getattr(clgraph, name) for name in clgraph.__all__ if not name.startswith(("reference_", "verify_"))
+]
+CALLABLE = [call for call in PUBLIC if inspect.isfunction(call) and call is not clgraph.sample]
+
+
+@pytest.mark.parametrize("call", CALLABLE, ids=lambda call: call.__name__)
+def test_names_of_other_libraries_get_a_hint(call: Any) -> None:
+    ours = set(inspect.signature(call).parameters)
+    for foreign, name in FOREIGN.items():
+        if name in ours and foreign not in ours:
+            with pytest.raises(
+                TypeError, match=rf"{call.__name__}\(\) got an .* '{foreign}': here it is '{name}'$"
+            ):
+                call(**{foreign: 1})
+
+
+def test_hints_of_sample() -> None:
+    for name, ours in (
+        ("fraction", "size"),
+        ("frac", "size"),
+        ("rng", "seed"),
+        ("n", "size"),
+        ("sise", "size"),
+        ("metod", "method"),
+    ):
+        with pytest.raises(TypeError, match=f"here it is '{ours}'$"):
+            clgraph.sample(PATH, **{name: 0.5})
+    with pytest.raises(TypeError, match=r"'nonsense'$"):
+        clgraph.sample(PATH, nonsense=1)  # type: ignore[call-overload]
+
+
+def test_a_sample_is_no_graph() -> None:
+    made = clgraph.sample(PATH, size=2, seed=1)
+    for call in (lambda: clgraph.write(made, "a.txt"), lambda: clgraph.pagerank(made)):
+        with pytest.raises(InputError, match=r"pass its graph, as sample\.graph$"):
+            call()

@@ -26,6 +26,28 @@ if TYPE_CHECKING:
     from clgraph.scale import Shards
 
 
+def limit_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """``--max-vertices`` and ``--max-ratio``."""
+    for option in (
+        click.option(
+            "--max-ratio",
+            type=float,
+            default=200,
+            show_default=True,
+            metavar="R",
+            help="Refuse a compressed file that unpacks to more than R times its size.",
+        ),
+        click.option(
+            "--max-vertices",
+            type=int,
+            metavar="N",
+            help="Refuse a larger graph (default: by the file's size).",
+        ),
+    ):
+        command = option(command)
+    return command
+
+
 def graph_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """The options that say how a graph file is read; collected into one argument, `reading`."""
 
@@ -51,17 +73,7 @@ def graph_options(command: Callable[..., Any]) -> Callable[..., Any]:
     @click.option(
         "--header/--no-header", default=None, help="Whether the first row of an edge list names its columns."
     )
-    @click.option(
-        "--max-vertices", type=int, metavar="N", help="Refuse a larger graph (default: by the file's size)."
-    )
-    @click.option(
-        "--max-ratio",
-        type=float,
-        default=200,
-        show_default=True,
-        metavar="R",
-        help="Refuse a compressed file that unpacks to more than R times its size.",
-    )
+    @limit_options
     @wraps(command)
     def with_reading(
         *args: Any,
@@ -296,6 +308,11 @@ def _check_outputs(path: str) -> None:
 def direction(graph: Graph | Shards) -> str:
     """How the graph was read, for the lines that tell results."""
     return "directed" if graph.directed else "undirected"
+
+
+def edges_word(graph: Graph | Shards) -> str:
+    """What a number of connected pairs counts: the edges, or something else than a directed graph's edges."""
+    return "pairs" if graph.directed else "edges"
 
 
 def write_graph(

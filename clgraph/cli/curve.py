@@ -14,6 +14,7 @@ from clgraph.cli.common import (
     device_for_file,
     device_option,
     direction,
+    edges_word,
     graph_options,
     is_dataset,
     json_option,
@@ -198,18 +199,18 @@ def _tell(
             }
         )
     else:
-        _print_table(direction(data), table, curves)
+        _print_table(data, table, curves)
 
 
-def _print_table(kind: str, table: dict[str, list[float]], curves: list[ReductionCurve]) -> None:
+def _print_table(data: Graph | Shards, table: dict[str, list[float]], curves: list[ReductionCurve]) -> None:
     from rich.console import Console
     from rich.table import Table
 
     shown = Table(
-        title=f"{kind} graph, {curves[0].method} ({curves[0].mode}), seed {curves[0].seed}"
+        title=f"{direction(data)} graph, {curves[0].method} ({curves[0].mode}), seed {curves[0].seed}"
         + (f" to {curves[-1].seed}" if len(curves) > 1 else "")
     )
-    for name in ("share", "deletions", "vertices", "edges", "average degree"):
+    for name in ("share", "deletions", "vertices", edges_word(data), "average degree"):
         shown.add_column(name, justify="right")
     for i, share in enumerate(table["share"]):
         degree = f"{table['average_degree'][i]:.4f}"

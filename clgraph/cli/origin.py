@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -28,12 +27,14 @@ class Origin:
     ----------
     method, mode, command : str or None
     seed, target : int or None
-    options : dict of str to str
-        Options of the sampling command that change what is drawn: "--mix", "--connection", ...
+    options : dict
+        What was asked for besides method, size and seed.
     samples : list of dict
         Results in the record, one of which is the sample's.
     facts : list of (str, str)
         What else the record says.
+    left_out : int
+        Vertices without edges that the sample has and its file has not.
     """
 
     method: str | None = None
@@ -41,10 +42,18 @@ class Origin:
     seed: int | None = None
     target: int | None = None
     command: str | None = None
-    options: dict[str, str] | None = None
+    options: dict[str, Any] | None = None
     samples: tuple[dict[str, Any], ...] = ()
     facts: tuple[tuple[str, str], ...] = ()
     output: str | None = None
+    left_out: int = 0
+
+    @property
+    def lacks(self) -> str:
+        """The vertices that are left out, in words."""
+        from clgraph.graph.io.common import counted
+
+        return counted(self.left_out, "vertex without edges", "vertices without edges")
 
     @property
     def contracts(self) -> bool:
@@ -63,16 +72,17 @@ class Origin:
         """
         if not self.samples:
             return self
-        same = [each for each in self.samples if each.get("vertices") == sample.num_vertices]
+        same = [each for each in self.samples if _fits(each, sample)]
         named = [each for each in same if self.output and _base(each.get("output")) == _base(self.output)]
         if not same:
-            sizes = ", ".join(str(each.get("vertices")) for each in self.samples[:8])
+            sizes = ", ".join(str(each["vertices"]) for each in self.samples[:8])
             raise InputError(
                 f"--record {record}: it is about samples of {sizes} vertices, but the sample given has "
                 f"{sample.num_vertices}; give the record that was written with it"
             )
         told = (named or same)[0]
         facts = list(self.facts)
+        left_out = told["vertices"] - sample.num_vertices
         labels = {
             "size": "size asked for",
             "target": "target",
@@ -80,17 +90,27 @@ class Origin:
             "way": "way",
         }
         for key, label in labels.items():
-            if told.get(key) is not None:
+            if told.get(key):  # a target of 0 is none, 0 batches are of methods that have none
                 facts.append((label, str(told[key])))
-        facts += [("note", str(note)) for note in told.get("notes") or ()]
+        facts += [("note", note) for note in told.get("notes", ())]
         return replace(
             self,
-            method=told.get("method"),
+            method=told["method"],
             mode=told.get("mode"),
-            seed=told.get("seed"),
+            seed=told["seed"],
             target=told.get("target"),
+            options=told.get("options", {}),
             facts=tuple(facts),
+            left_out=left_out,
         )
+
+
+def _fits(told: dict[str, Any], sample: Graph) -> bool:
+    """Whether a graph may be a sample that a record tells of: a file may lack its vertices without edges."""
+    if told["vertices"] <= sample.num_vertices:
+        return bool(told["vertices"] == sample.num_vertices)
+    edges = sample.undirected.simple
+    return edges.num_linked == sample.num_vertices and bool(told["edges"] == edges.num_edges)
 
 
 def _base(path: Any) -> str:
@@ -108,67 +128,45 @@ def read_origin(
         If the file is not a record, or an option contradicts it.
     """
     if method is not None:
+        from clgraph.sampling.literature.plan import METHODS as LITERATURE
+        from clgraph.sampling.literature.plan import known
         from clgraph.sampling.options import METHODS, plain_method
 
-        method = plain_method(method)
-        if method not in METHODS:
-            raise InputError(f"unknown method {method!r}: the known ones are {', '.join(METHODS)}")
+        method = known(method) or plain_method(method)
+        if method not in METHODS and method not in LITERATURE:
+            methods = ", ".join((*METHODS, *LITERATURE))
+            raise InputError(f"unknown method {method!r}: the known ones are {methods}")
     if record is None:
         return Origin(method=method, seed=seed, command=command)
     if method is not None or seed is not None:
         raise InputError("--record says how the sample was made: leave --method and --sample-seed out")
-    try:
-        told = json.loads(Path(record).read_text(encoding="utf-8"))
-    except OSError as error:
-        raise InputError(f"cannot read {record}: {error.strerror or error}") from error
-    except ValueError as error:
-        raise InputError(
-            f"{record}: not JSON ({error}); give what `clgraph sample --record {record}` wrote"
-        ) from error
-    result = told.get("result", told) if isinstance(told, dict) else None
-    samples = result.get("samples", [result]) if isinstance(result, dict) else None
-    if not (
-        isinstance(samples, list) and samples and all(isinstance(s, dict) and "method" in s for s in samples)
-    ):
-        raise InputError(
-            f"{record}: it describes no sample; give what `clgraph sample --record` or --json wrote"
-        )
-    words = [str(word) for word in told.get("command") or ()]
+    from clgraph.studies.record import WRITTEN, load_record
+
+    told = load_record(record)
+    result = told.get("result", told)
+    samples = result.get("samples", [result])
+    if "study" in told or not samples:
+        raise InputError(f"{record}: it describes no sample; {WRITTEN}")
+    words = told.get("command", [])
     facts = []
-    for each in told.get("input") or ():
-        facts.append(
-            ("input", f"{each.get('path')}, {each.get('bytes')} bytes, SHA-256 {each.get('sha256')}")
-        )
-    device = told.get("device")
+    for each in told.get("input", []):
+        facts.append(("input", f"{each['path']}, {each.get('bytes')} bytes, SHA-256 {each['sha256']}"))
+    device = told.get("device", samples[0].get("device"))
     if isinstance(device, dict):
         details = f"{device.get('kind')}, {device.get('platform')}, driver {device.get('driver')}"
         device = f"{device.get('name')} ({details})"
-    elif device is None:
-        device = samples[0].get("device")
     if device:
-        facts.append(("sampled on", str(device)))
-    if isinstance(told.get("versions"), dict):
+        facts.append(("sampled on", device))
+    if "versions" in told:
         names = {"python": "Python", "numpy": "NumPy", "scipy": "SciPy"}
         versions = [f"{names.get(name, name)} {value}" for name, value in told["versions"].items()]
         facts.append(("sampled with", ", ".join([f"clgraph {told.get('clgraph')}", *versions])))
     return Origin(
         command=command or (shlex.join(words) if words else None),
-        options=_options(words),
         samples=tuple(samples),
         facts=tuple(facts),
         output=output,
     )
-
-
-def _options(words: list[str]) -> dict[str, str]:
-    found: dict[str, str] = {}
-    for name in ("--mix", "--weight", "--connection", "--tolerance"):
-        for i, word in enumerate(words):
-            if word == name and i + 1 < len(words):
-                found[name] = words[i + 1]
-            elif word.startswith(name + "="):
-                found[name] = word.split("=", 1)[1]
-    return found
 
 
 def facts_of(original: str, sample: str | None, made: Origin) -> list[tuple[str, str]]:
@@ -176,12 +174,16 @@ def facts_of(original: str, sample: str | None, made: Origin) -> list[tuple[str,
     facts = [("original", original)]
     if sample is None:
         return facts
+    from clgraph.sampling.literature.plan import METHODS as LITERATURE
     from clgraph.sampling.options import METHODS
+    from clgraph.sampling.result import with_mode
 
     facts.append(("sample", sample))
+    if made.left_out:
+        facts.append(("not in its file", f"{made.lacks}, which an edge list does not hold"))
     if made.method:
-        mode = f" ({made.mode})" if made.mode else ""
-        facts.append(("method", f"{made.method}{mode}: {METHODS[made.method]}"))
+        does = METHODS[made.method] if made.method in METHODS else LITERATURE[made.method].does
+        facts.append(("method", f"{with_mode(made.method, made.mode)}: {does}"))
     if made.seed is not None:
         facts.append(("seed", str(made.seed)))
     if made.command:
@@ -200,6 +202,7 @@ def curve_of(
     """The reduction curve down to the sample, or why it is left out."""
     from clgraph.sampling.curve import reduction_curve
     from clgraph.sampling.options import EXACT, EXPLORING, METHODS
+    from clgraph.studies.record import is_lost
 
     if made.method is None or made.seed is None:
         return (
@@ -213,7 +216,8 @@ def curve_of(
     if mode == "exact" and original.num_edges > limit:
         return None, f"left out: an exact curve of more than {limit} edges takes long on this device."
     options = made.options or {}
-    tolerance = options.get("--tolerance")
+    if lost := next((name for name, value in options.items() if is_lost(value)), None):
+        return None, f"{lost} was {options[lost]}, which the record does not hold."
     curve = reduction_curve(
         original,
         made.method,
@@ -221,8 +225,8 @@ def curve_of(
         size=made.target or max(1, sample.num_vertices),
         device=dev,
         mode=mode,  # type: ignore[arg-type]
-        tolerance=None if tolerance is None else float(tolerance),
-        mix=options.get("--mix", options.get("--weight")),
-        connection="strong" if options.get("--connection") == "strong" else "weak",
+        tolerance=options.get("tolerance"),
+        mix=options.get("mix", options.get("weight")),
+        connection=options.get("connection", "weak"),
     )
     return curve, None

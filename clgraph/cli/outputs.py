@@ -106,9 +106,11 @@ def write_record(
 
 
 def input_of(graph: str, reading: dict[str, Any]) -> dict[str, Any]:
-    """The files of a graph with their hashes, and how they were read."""
+    """The files of a graph with their hashes, and how they were read; limits are each reader's own."""
+    from clgraph.studies.record import LIMITS
+
     files = [_fingerprint(file) for file in _input_files(Path(graph), reading["format"])]
-    return {"input": files, "reading": reading}
+    return {"input": files, "reading": {name: how for name, how in reading.items() if name not in LIMITS}}
 
 
 def _input_files(graph: Path, format_name: str | None) -> list[Path]:
@@ -127,6 +129,9 @@ def _input_files(graph: Path, format_name: str | None) -> list[Path]:
 def _fingerprint(file: Path) -> dict[str, Any]:
     import hashlib
 
+    from clgraph.graph.io.common import check_file
+
+    check_file(file, may_be_empty=True, packed=True)  # a pipe would be read for ever
     with open(file, "rb") as data:
         digest = hashlib.file_digest(data, "sha256").hexdigest()
     return {"path": str(file), "bytes": file.stat().st_size, "sha256": digest}

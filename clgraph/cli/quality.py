@@ -14,6 +14,7 @@ from clgraph.cli.common import (
     device_for_file,
     device_option,
     direction,
+    edges_word,
     graph_options,
     json_option,
     open_device,
@@ -28,6 +29,7 @@ from clgraph.errors import InputError
 
 if TYPE_CHECKING:
     from clgraph.device import Device
+    from clgraph.graph import Graph
     from clgraph.measures import Quality
     from clgraph.measures.packaged import Fit
 
@@ -116,9 +118,7 @@ def quality(
     from clgraph.measures.compare import check_part
     from clgraph.measures.hops import check_hop_sources
     from clgraph.measures.packaged import check_fit
-    from clgraph.sampling.options import plain_method
 
-    method = plain_method(method)
     keyed.check_seed(seed)
     check_hop_sources(hop_sources)
     check_fit(fit)
@@ -148,6 +148,8 @@ def quality(
         how = {**reading, "format": sample_format}
         part = read_graph(sample, how, quiet, device=device_for_file(sample, device))
         made = made.checked(part, record)
+        if made.left_out:
+            say(f"note: {sample} lacks {made.lacks} of the sample, and so do the figures", quiet)
         if relation is None:
             relation = "contraction" if made.contracts else "subset"
     dev = open_device(device, quiet)
@@ -176,8 +178,8 @@ def quality(
         if report:
             facts = facts_of(original, sample, made) + _facts(dev, found)
             page = report_html(found, names=names, facts=facts, curve=curve, no_curve=why)
-            with atomic_write(report, "w") as out:
-                out.write(page)
+            with atomic_write(report, "wb") as out:  # a file's name may be no UTF-8
+                out.write(page.encode("utf-8", "backslashreplace"))
             say(f"{report}: {len(page) // 1000} kB", quiet)
         if plot:
             drawn = drawings(found, curve)
@@ -197,12 +199,13 @@ def quality(
             }
         )
     else:
-        _print_tables(direction(whole), found, names)
+        _print_tables(whole, found, names)
 
 
 def _made(origin: Origin) -> dict[str, Any]:
     """What is known about the sampling, for JSON."""
-    return {"method": origin.method, "sample_seed": origin.seed, "command": origin.command}
+    left = {"left_out": origin.left_out} if origin.left_out else {}
+    return {"method": origin.method, "sample_seed": origin.seed, "command": origin.command, **left}
 
 
 def _facts(dev: Device, found: Quality) -> list[tuple[str, str]]:
@@ -226,13 +229,13 @@ def _facts(dev: Device, found: Quality) -> list[tuple[str, str]]:
     ]
 
 
-def _print_tables(kind: str, found: Quality, names: tuple[str, str]) -> None:
+def _print_tables(whole: Graph, found: Quality, names: tuple[str, str]) -> None:
     from rich.console import Console
     from rich.table import Table
 
     from clgraph.measures.words import DISTANCES, TABLES, figure, rows
 
-    two = found.sample is not None
+    two, kind = found.sample is not None, direction(whole)
     table = Table(title=f"{names[1]}, a sample of {names[0]} ({kind})" if two else f"{names[0]} ({kind})")
     table.add_column()
     for name in ("original", "sample", "difference") if two else ("",):
@@ -243,7 +246,8 @@ def _print_tables(kind: str, found: Quality, names: tuple[str, str]) -> None:
             table.add_section()
         for row in rows(found, entries):
             inset = "  " if row.under else ""
-            table.add_row(inset + row.name, *((row.original, row.sample, row.difference)[: 3 if two else 1]))
+            name = edges_word(whole) if row.name == "edges" else row.name
+            table.add_row(inset + name, *((row.original, row.sample, row.difference)[: 3 if two else 1]))
             reasons += [f"{row.name}, {reason}" for reason in row.reasons]
     if found.ks is not None:
         table.add_section()

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import sys
-from pathlib import Path
+import warnings
 from typing import TYPE_CHECKING
 
 import click
@@ -12,6 +13,7 @@ from clgraph.cli.common import (
     device_for_file,
     device_option,
     json_option,
+    limit_options,
     open_device,
     print_json,
     progress_bar,
@@ -28,10 +30,19 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("record", metavar="RECORD")
 @click.option("--input", "graph", metavar="GRAPH", help="Where the input is now (default: as recorded).")
+@limit_options
 @device_option
 @json_option
 @quiet_option
-def replay(record: str, graph: str | None, device: str | None, as_json: bool, quiet: bool) -> None:
+def replay(
+    record: str,
+    graph: str | None,
+    max_vertices: int | None,
+    max_ratio: float,
+    device: str | None,
+    as_json: bool,
+    quiet: bool,
+) -> None:
     """Make again the samples or the study that RECORD describes, and compare the hashes.
 
     \b
@@ -48,9 +59,9 @@ def replay(record: str, graph: str | None, device: str | None, as_json: bool, qu
     path = graph or told.input
     if path is None:
         raise InputError(f"{record} does not say where the graph is: give --input GRAPH")
-    if not Path(path).exists():
+    if not os.path.exists(path):
         raise InputError(f"the input of {record}, {path}, is not there: give --input GRAPH")
-    reading = {**READING, **told.reading}
+    reading = {**READING, **told.reading, "max_vertices": max_vertices, "max_ratio": max_ratio}
     if other := of_other_version(told):
         say(f"note: {other}", quiet)
     found = input_of(path, reading)["input"][0]["sha256"]
@@ -63,8 +74,9 @@ def replay(record: str, graph: str | None, device: str | None, as_json: bool, qu
         source = data = read_graph(path, reading, quiet, device=device_for_file(path, device))
         check_input(told, data)
     dev = open_device(device, quiet)
-    with progress_bar("making again", quiet, left=True) as progress:
-        made = again(told, source, dev, progress)
+    # what sampling warns of is in the record's notes
+    with progress_bar("making again", quiet, left=True) as progress, warnings.catch_warnings(action="ignore"):
+        made = again(told, source, dev, progress, max_ratio=max_ratio)
     differ = [name for name, why in made if why is not None]
     if as_json:
         print_json(
@@ -85,6 +97,4 @@ READING = {
     "weights": False,
     "duplicates": "merge",
     "header": None,
-    "max_vertices": None,
-    "max_ratio": 200,
 }

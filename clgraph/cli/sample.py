@@ -18,6 +18,7 @@ from clgraph.cli.common import (
     device_for_file,
     device_option,
     direction,
+    edges_word,
     energy_option,
     graph_options,
     is_dataset,
@@ -324,9 +325,10 @@ def sample(
         value["spread"] = spread_table(told)
         if not as_json:
             for row in value["spread"]:
+                word = edges_word(data)
                 click.echo(
                     f"size {row['size']}, {seeds} seeds: {row['vertices']['mean']:.1f} vertices, "
-                    f"{row['edges']['mean']:.1f} ± {row['edges']['spread']:.1f} edges, average degree "
+                    f"{row['edges']['mean']:.1f} ± {row['edges']['spread']:.1f} {word}, average degree "
                     f"{row['average_degree']['mean']:.4f} ± {row['average_degree']['spread']:.4f}"
                 )
     measured = energy.measure(lambda: run(data, method, seed=first, **options))
@@ -369,11 +371,13 @@ def _vertex(text: str | None, ids: str) -> Any:
 
 
 def _tell(result: Sample, graph: Graph, seconds: float, name: str | None) -> None:
+    pairs = f"{result.num_edges} pairs, " if graph.directed else ""
     target = f"target {result.target}, " if result.target else ""
+    mode = "" if result.mode == "auto" else f"{result.mode}, "
     click.echo(
         f"{result.method} sample: {len(result.vertices)} of {graph.num_vertices} vertices, "
-        f"{result.num_edges} edges "
-        f"({direction(graph)}, {target}seed {result.seed}, {result.mode}, {seconds:.3f} s)"
+        f"{result.graph.num_edges} edges "
+        f"({direction(graph)}, {pairs}{target}seed {result.seed}, {mode}{seconds:.3f} s)"
         + (f" -> {name}" if name else "")
     )
 

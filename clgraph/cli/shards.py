@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from clgraph.cli.common import direction, file_bar, is_dataset, print_json, progress_bar, say
+from clgraph.cli.common import direction, edges_word, file_bar, is_dataset, print_json, progress_bar, say
 from clgraph.cli.outputs import check_template, fill_template
 from clgraph.errors import ClgraphError, InputError
 
@@ -118,7 +118,7 @@ def sample_dataset(
                     took = f"{sum(each.seconds.values()):.3f} s"
                     click.echo(
                         f"{method} sample: {each.num_vertices} of {shards.num_vertices} vertices, "
-                        f"{each.num_edges} edges ({direction(shards)}, target {each.target}, "
+                        f"{each.num_edges} {edges_word(shards)} ({direction(shards)}, target {each.target}, "
                         f"seed {number}, exact, {took})" + (f" -> {name}" if name else "")
                     )
         if as_json and speaks:

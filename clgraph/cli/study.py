@@ -169,7 +169,7 @@ def study(
         raise
     known = input_of(graph, reading)
     complete_record(
-        folder, {"files": known["input"], "reading": reading, "command": ["clgraph", *sys.argv[1:]]}
+        folder, {"files": known["input"], "reading": known["reading"], "command": ["clgraph", *sys.argv[1:]]}
     )
     facts = [
         ("command", shlex.join(["clgraph", *sys.argv[1:]])),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from clgraph.arguments import hints
 from clgraph.components.labels import Connection, check_connection, find_labels
 from clgraph.graph import as_graph, sharded
 from clgraph.results import Arrays, RunsOn, on_device
@@ -83,6 +84,7 @@ class Components(RunsOn):
         }
 
 
+@hints
 def connected_components(
     graph: Graph | Any,
     *,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from clgraph import keyed
-from clgraph.arguments import whole
+from clgraph.arguments import hints, whole
 from clgraph.csr.generate import finish_graph, on_device
 from clgraph.csr.generate_distinct import MOST_VERTICES, check_edges
 from clgraph.errors import InputError
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from clgraph.graph import Graph
 
 
+@hints
 def barabasi_albert_graph(
     num_vertices: int,
     edges_each: int,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from clgraph import keyed
-from clgraph.arguments import real, whole
+from clgraph.arguments import hints, real, whole
 from clgraph.csr.generate import finish_graph, on_device
 from clgraph.errors import InputError
 from clgraph.graph.laws import GUIDE_BITS, exact, rank_guide, rank_table, scatter
@@ -105,6 +105,7 @@ def _program(device: Device) -> Any:
     return device.program("csr/generate_distinct", ITEMS=device.tuning.items, GUIDE_SHIFT=32 - GUIDE_BITS)
 
 
+@hints
 def erdos_renyi_graph(
     num_vertices: int,
     num_edges: int,
@@ -180,6 +181,7 @@ def erdos_renyi_graph(
     return on_device(device, make)
 
 
+@hints
 def watts_strogatz_graph(
     num_vertices: int,
     degree: int,
@@ -247,6 +249,7 @@ def watts_strogatz_graph(
     return on_device(device, make)
 
 
+@hints
 def static_model_graph(
     num_vertices: int,
     *,

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph import keyed
-from clgraph.arguments import whole
+from clgraph.arguments import hints, whole
 from clgraph.csr.generate import finish_graph, on_device
 from clgraph.csr.generate_distinct import MOST_VERTICES, share, table_of
 from clgraph.csr.generate_stubs import check_degrees, draw_degrees, join, shuffle, stubs_program, total_of
@@ -55,6 +55,7 @@ class Communities:
         return f"<Communities: {self.num_communities} in {self.graph!r}>"
 
 
+@hints
 def lfr_graph(
     num_vertices: int,
     *,

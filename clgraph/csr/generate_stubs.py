@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from clgraph import keyed
-from clgraph.arguments import whole
+from clgraph.arguments import hints, whole
 from clgraph.csr.generate import finish_graph, on_device
 from clgraph.csr.generate_distinct import MOST_VERTICES
 from clgraph.csr.scan import running_sums
@@ -83,6 +83,7 @@ def join(device: Device, value: Any, edges: int) -> tuple[Any, Any]:
     return tail, head
 
 
+@hints
 def configuration_graph(
     num_vertices: int,
     *,

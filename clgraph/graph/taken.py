@@ -52,9 +52,12 @@ def as_graph(graph: Any) -> Graph:
         take = _TAKEN.get(kind.__module__.partition(".")[0])
         if take is not None:
             return take(graph)
+    name = _type_of(graph)
+    # a sample, or a graph with its communities: of classes that this floor does not know
+    has_one = name.startswith("clgraph.") and "graph" in dir(graph)
     raise InputError(
         "a Graph is needed, or a SciPy sparse array, a NetworkX or igraph graph, or an edge table of pandas "
-        f"or Arrow, not {_type_of(graph)}"
+        f"or Arrow, not {name}" + (": pass its graph, as sample.graph" if has_one else "")
     )
 
 

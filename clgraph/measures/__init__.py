@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from clgraph import keyed
-from clgraph.arguments import flag
+from clgraph.arguments import flag, hints
 from clgraph.graph import Graph, as_graph
 from clgraph.measures.compare import Relation, check_part, distances
 from clgraph.measures.cores import core_numbers, k_core
@@ -171,6 +171,7 @@ class Quality(RunsOn):
         return facts
 
 
+@hints
 def quality(
     original: Graph | Any,
     sample: Graph | Sample | Any | None = None,

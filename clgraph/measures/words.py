@@ -35,7 +35,11 @@ SIZE = (
     ("largest_degree", "largest degree", "Neighbours of the vertex that has the most."),
     ("density", "density", "The share of all possible edges that exist."),
     ("components", "components", "Parts that are not connected with each other."),
-    ("largest_component", "largest component", "Vertices of the largest part; a sample is one part."),
+    (
+        "largest_component",
+        "largest component",
+        "Vertices of the largest part; a sample by reduction is one part.",
+    ),
 )
 CUMULATIVE, LIKELY = "by the cumulative fit", "by maximum likelihood"
 LAWS = (

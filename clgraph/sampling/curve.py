@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph import keyed
-from clgraph.arguments import shown
+from clgraph.arguments import hints, shown
 from clgraph.csr.pieces import in_pieces
 from clgraph.errors import InputError
 from clgraph.graph import Graph, as_graph, sharded
@@ -111,6 +111,7 @@ class ReductionCurve(RunsOn):
         }
 
 
+@hints
 def deletion_order(
     graph: Graph | Any, method: Literal["drv", "dre"] = "drv", seed: int = 0
 ) -> npt.NDArray[Any]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
 
 import numpy as np
 
-from clgraph.arguments import flag, one_id, shown
+from clgraph.arguments import flag, one_id, shown, unknown_option
 from clgraph.errors import InputError
 from clgraph.graph import Graph, as_graph
 from clgraph.sampling.literature.plan import METHODS as LITERATURE
@@ -234,9 +234,10 @@ def _plain(value: Any) -> Any:
 
 def check_names(options: Mapping[str, Any]) -> None:
     """Raise TypeError, as Python does, for an option that no method has."""
+    known = {"method", "size", "sizes", "seeds", *SampleOptions.__annotations__}
     for name in options:
         if name not in SampleOptions.__annotations__:
-            raise TypeError(f"sample() got an unexpected keyword argument {name!r}")
+            raise unknown_option("sample", name, known)
 
 
 def check_not_of_shards(options: Mapping[str, Any]) -> None:

@@ -213,8 +213,10 @@ class Sample(RunsOn):
 
     def __repr__(self) -> str:
         return (
-            f"<Sample: {self.method} ({self.mode}), {self.graph.num_vertices} vertices, "
-            f"{self.num_edges} edges, target {self.target}, seed {self.seed}>"
+            f"<Sample: {with_mode(self.method, self.mode)}, {self.graph.num_vertices} vertices, "
+            f"{self.num_edges} {self._counts}, "
+            + (f"target {self.target}, " if self.target else "")
+            + f"seed {self.seed}>"
         )
 
     def plot(self, axes: Any = None) -> Any:
@@ -233,19 +235,29 @@ class Sample(RunsOn):
 
         return draw_degrees(self, axes)
 
+    @property
+    def _counts(self) -> str:
+        """What `num_edges` counts."""
+        return "pairs" if self.graph.directed else "edges"
+
     def _facts(self) -> dict[str, Any]:
         whole = None if self.original is None else self.original.num_vertices
         return {
-            "method": f"{self.method} ({self.mode})",
+            "method": with_mode(self.method, self.mode),
             "vertices": self.graph.num_vertices if whole is None else f"{self.graph.num_vertices} of {whole}",
-            "edges": self.num_edges,
-            "target": self.target,
+            self._counts: self.num_edges,
+            **({"target": self.target} if self.target else {}),
             "seed": self.seed,
             "device": self.device,
         }
 
     def _bars(self) -> tuple[str, Sequence[float]] | None:
         return self.graph._bars()
+
+
+def with_mode(method: str, mode: str | None) -> str:
+    """A method, and its mode if it has several."""
+    return method if mode in (None, "auto") else f"{method} ({mode})"
 
 
 def with_loops(view: Graph, arcs: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:

@@ -15,7 +15,7 @@ from clgraph.csr.parts import Joined
 from clgraph.errors import InputError
 from clgraph.graph import Graph
 from clgraph.lazy import lazy
-from clgraph.sampling.result import Sample
+from clgraph.sampling.result import Sample, with_mode
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -350,9 +350,10 @@ class Samples(Sequence[Sample]):
             for vertices, edges in [part.counts(i)]
         )
         more = f"<p>... {len(self) - SHOWN} more</p>" if len(self) > SHOWN else ""
+        counts = "pairs" if len(self) and self[0].graph.directed else "edges"
         return (
             f"<p>{len(self)} samples{escape(self._what())}</p><table><tr><th>seed</th><th>size</th>"
-            f"<th>vertices</th><th>edges</th></tr>{rows}</table>{more}"
+            f"<th>vertices</th><th>{counts}</th></tr>{rows}</table>{more}"
         )
 
     def _what(self) -> str:
@@ -362,7 +363,7 @@ class Samples(Sequence[Sample]):
         seeds = f"seeds {first.seed} to {last.seed(at)}"
         sizes = list(dict.fromkeys(str(part.size(i)) for part, i in self._places[:SHOWN]))
         return (
-            f", {first.method} ({first.mode}), "
+            f", {with_mode(first.method, first.mode)}, "
             f"{f'seed {first.seed}' if first.seed == last.seed(at) else seeds}, "
             f"{'size' if len(sizes) == 1 else 'sizes'} {', '.join(sizes)}"
         )

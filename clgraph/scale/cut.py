@@ -65,7 +65,7 @@ def write_shards(
     >>> import clgraph
     >>> graph = clgraph.powerlaw_graph(1000, seed=1)
     >>> write_shards(graph, tempfile.mkdtemp() + "/small.clgs", shard_edges=1000)
-    <Shards: undirected, 1000 vertices, 2471 pairs, 3 shards>
+    <Shards: undirected, 1000 vertices, 2471 edges, 3 shards>
     """
     graph = as_graph(graph)
     if graph.has_copies:

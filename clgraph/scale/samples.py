@@ -102,7 +102,7 @@ class ShardedSample(Shown):
         return {
             "method": self.method,
             "vertices": self.num_vertices,
-            "edges": self.num_edges,
+            "pairs" if self._original.directed else "edges": self.num_edges,
             "target": self.target,
             "seed": self.seed,
         }

@@ -152,6 +152,8 @@ def _parsed(found: dict[str, Any]) -> tuple[About, tuple[int, ...], int]:
         raise ValueError("a number is too large")
     if found["method"] not in ("drv", "dre") or not re.fullmatch("[0-9a-f]{64}", found["dataset"]):
         raise ValueError("method or dataset")
+    if not isinstance(found["shards"], str):
+        raise ValueError(f"shards {found['shards']!r:.40}")
     edges = counts.pop("edges")
     about = About(dataset=found["dataset"], method=found["method"], **counts)
     return about, numbers_of(found["shards"], about.of, "shards"), edges

@@ -133,10 +133,10 @@ class Shards:
     def __repr__(self) -> str:
         kind = "directed" if self.directed else "undirected"
         shards = len(self.manifest.sections["pairs"].shards)
-        return (
-            f"<Shards: {kind}, {self.num_vertices} vertices, {self.manifest.sections['pairs'].edges} pairs, "
-            f"{shards} shard{'s' * (shards != 1)}>"
-        )
+        # neither arcs in nor out: what there is are pairs
+        pairs = f"{self.manifest.sections['pairs'].edges} pairs"
+        edges = pairs if self.num_edges < 0 else f"{self.num_edges} edges"
+        return f"<Shards: {kind}, {self.num_vertices} vertices, {edges}, {shards} shard{'s' * (shards != 1)}>"
 
     @lazy
     def ids(self) -> npt.NDArray[Any]:

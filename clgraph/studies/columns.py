@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isfinite
 from typing import Any
 
 from clgraph.measures.scalars import Measures
@@ -95,4 +96,7 @@ def value_of(column: str, text: str) -> Any:
     try:
         return int(text)
     except ValueError:
-        return float(text)
+        number = float(text)
+    if not isfinite(number):
+        raise ValueError(f"{column} is {text[:40]}: a finite number is needed")
+    return number

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from clgraph.arguments import whole
+from clgraph.arguments import hints, whole
 from clgraph.components import largest_component
 from clgraph.csr.generate import on_device
 from clgraph.csr.generate_distinct import static_model_graph
@@ -52,6 +52,7 @@ CHARACTERISTICS: dict[str, list[Row]] = {
 }
 
 
+@hints
 def copra_graph(
     num_vertices: int = VERTICES,
     *,

@@ -78,7 +78,7 @@ def write_outputs(
 
         count = write_figures(study, study.best(tolerance), folder / "figures")
         page = report_html(study, tolerance, name=name, facts=facts, beside=beside)
-        with atomic_write(folder / "report.html", "w") as out:
-            out.write(page)
+        with atomic_write(folder / "report.html", "wb") as out:  # a file's name may be no UTF-8
+            out.write(page.encode("utf-8", "backslashreplace"))
         written += [f"figures ({count})", "report.html"]
     return written

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from clgraph._version import __version__
-from clgraph.arguments import shown
 from clgraph.errors import InputError
 from clgraph.graph import Graph
 from clgraph.graph.digest import digest
+from clgraph.graph.io.common import MAX_RATIO
 from clgraph.sampling import sample
+from clgraph.sampling.literature.plan import STREAMS
+from clgraph.studies.record import LIMITS, WRITTEN, is_lost, load_record
 
 if TYPE_CHECKING:
     from clgraph.device import Device
 
-READ_AS = ("format", "header", "max_ratio", "ids")  # how a stream is read
+READ_AS = ("format", "header", "ids")  # how a stream is read
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,7 @@ class Record:
     graph_sha256 : str or None
         The graph's hash.
     reading : dict
-        Options by which the file was read.
+        Options by which the file was read; limits are not among them.
     version : str
     samples : tuple of dict
         Samples, or none.
@@ -69,40 +70,30 @@ def read_record(path: str) -> Record:
     InputError
         If it is none, or holds no hashes.
     """
-    try:
-        told = json.loads(Path(path).read_text(encoding="utf-8"))
-    except OSError as error:
-        raise InputError(f"cannot read {path}: {error.strerror or error}") from error
-    except ValueError as error:
-        raise InputError(f"{path}: not JSON ({error})") from error
-    what = "give what `clgraph sample --record` or `clgraph study` wrote"
-    if not isinstance(told, dict):
-        raise InputError(f"{path}: no record; {what}")
-    files = told.get("input") if isinstance(told.get("input"), list) else told.get("files")
-    file = files[0] if isinstance(files, list) and files and isinstance(files[0], dict) else {}
-    plan = told.get("study") if isinstance(told.get("study"), dict) else None
-    result = told.get("result", told)
-    listed = result.get("samples", [result]) if isinstance(result, dict) and plan is None else []
-    samples = tuple(each for each in listed if isinstance(each, dict)) if isinstance(listed, list) else ()
-    if plan is not None:
-        graph_hash, output = told.get("input"), told.get("output")
-        if not isinstance(output, str):
-            raise InputError(f"{path}: the study is not finished: the command that began it goes on with it")
-    else:
-        if not samples or not all(isinstance(each.get("sha256"), str) for each in samples):
-            raise InputError(f"{path}: it has no hashes of samples; {what}")
-        graph_hash, output = samples[0].get("input_sha256"), None
-    reading = told.get("reading")
+    told = load_record(path)
+    plan = told.get("study")
+    result = told if plan is not None else told.get("result", told)
+    files = told.get("files" if plan is not None else "input") or [{}]
+    samples = () if plan is not None else tuple(result.get("samples", [result]))
+    if plan is not None and "output" not in told:
+        raise InputError(f"{path}: the study is not finished: the command that began it goes on with it")
+    if not all("sha256" in each for each in samples) or not (plan or samples):
+        raise InputError(f"{path}: it has no hashes of samples; {WRITTEN}")
+    streamed = ["arrivals" in each for each in samples]
+    if (any(streamed) and not all(each["method"] in STREAMS for each in samples)) or len(set(streamed)) > 1:
+        raise InputError(
+            f"{path}: samples of streams are by {', '.join(STREAMS)}, and no others are beside them"
+        )
     return Record(
         path,
-        file.get("path"),
-        file.get("sha256"),
-        graph_hash if isinstance(graph_hash, str) else None,
-        reading if isinstance(reading, dict) else {},
-        str(told.get("clgraph", result.get("clgraph", "unknown") if isinstance(result, dict) else "unknown")),
+        files[0].get("path"),
+        files[0].get("sha256"),
+        samples[0].get("input_sha256") if plan is None else told["input"],
+        {name: value for name, value in told.get("reading", {}).items() if name not in LIMITS},
+        told.get("clgraph", result.get("clgraph", "unknown")),
         samples,
         plan,
-        output,
+        told.get("output") if plan is not None else None,
     )
 
 
@@ -126,6 +117,8 @@ def replay(
     graph: Graph | str,
     device: Device | str | None = None,
     progress: Callable[[int, int], None] | None = None,
+    *,
+    max_ratio: float = MAX_RATIO,
 ) -> list[tuple[str, str | None]]:
     """Make again what a record describes.
 
@@ -137,6 +130,8 @@ def replay(
     device : Device or str, optional
     progress : callable, optional
         Called with (done, of).
+    max_ratio : float
+        Of a record of streams, as `clgraph.read` takes it.
 
     Returns
     -------
@@ -149,7 +144,7 @@ def replay(
         If the record asks for something that there is not.
     """
     if isinstance(graph, str):
-        return _streams(record, graph, device, progress)
+        return _streams(record, graph, device, progress, max_ratio)
     if record.study is not None:
         return [_study(record, graph, device, progress)]
     made = []
@@ -163,23 +158,35 @@ def replay(
 def _sample(
     record: Record, told: Mapping[str, Any], graph: Graph, device: Device | str | None
 ) -> tuple[str, str | None]:
-    given = told.get("options")
-    options = dict(given) if isinstance(given, dict) else {}
-    sizes, size = options.pop("sizes", None), told.get("size")
-    name = f"{told.get('method')}, size {size}, seed {told.get('seed')}"
+    options = dict(told.get("options", {}))
+    sizes, size, name = options.pop("sizes", None), told.get("size"), _name(told)
     for option, value in options.items():
-        if isinstance(value, str) and value.startswith("<"):
+        if is_lost(value):
             raise InputError(f"{record.path}: {option} of {name} was {value}, which a record does not hold")
-    try:
+    if sizes is not None and str(size) not in map(str, sizes):
+        raise InputError(f"{record.path}: {name}: its size is none of {', '.join(map(str, sizes))}")
+    found: Any
+    with _naming(record, name):
         if sizes is None:
             size = None if "edges" in options else size  # it tells how many edges were asked for
             found = sample(graph, told["method"], size=size, seed=told["seed"], device=device, **options)
         else:
-            several = sample(graph, told["method"], sizes=sizes, seed=told["seed"], device=device, **options)
-            found = several[[str(each) for each in sizes].index(str(size))]
-    except (KeyError, TypeError, ValueError) as error:
-        raise InputError(f"{record.path}: {name}: {shown(str(error))}") from error
-    return _compared(name, found.graph, told)
+            found = sample(graph, told["method"], sizes=sizes, seed=told["seed"], device=device, **options)
+            found = found[list(map(str, sizes)).index(str(size))]
+        return _compared(name, found.graph, told)
+
+
+def _name(told: Mapping[str, Any]) -> str:
+    return f"{told['method']}, size {told.get('size')}, seed {told['seed']}"
+
+
+@contextmanager
+def _naming(record: Record, name: str) -> Iterator[None]:
+    """An InputError of the block names the record, and the sample in it."""
+    try:
+        yield
+    except InputError as error:
+        raise InputError(f"{record.path}: {name}: {error}") from error
 
 
 def _compared(name: str, graph: Graph, told: Mapping[str, Any]) -> tuple[str, str | None]:
@@ -193,22 +200,23 @@ def _compared(name: str, graph: Graph, told: Mapping[str, Any]) -> tuple[str, st
 
 
 def _streams(
-    record: Record, path: str, device: Device | str | None, progress: Callable[[int, int], None] | None
+    record: Record,
+    path: str,
+    device: Device | str | None,
+    progress: Callable[[int, int], None] | None,
+    max_ratio: float,
 ) -> list[tuple[str, str | None]]:
     from clgraph.sampling.literature.streamed import stream_samples
 
     made = []
     read_as = {name: record.reading[name] for name in READ_AS if name in record.reading}
+    read_as["max_ratio"] = max_ratio
     for number, told in enumerate(record.samples):
-        given = told.get("options")
-        options = {**(given if isinstance(given, dict) else {}), "seed": told.get("seed"), "device": device}
-        size = told.get("size") if told.get("method") == "pies" else None
-        name = f"{told.get('method')}, size {told.get('size')}, seed {told.get('seed')}"
-        try:
+        options = {**told.get("options", {}), "seed": told["seed"], "device": device}
+        size, name = told.get("size") if told["method"] == "pies" else None, _name(told)
+        with _naming(record, name):
             found = stream_samples(path, told["method"], size, None, None, options, read_as)[0]
-        except (KeyError, TypeError, ValueError) as error:
-            raise InputError(f"{record.path}: {name}: {shown(str(error))}") from error
-        made.append(_compared(name, found.graph, told))
+            made.append(_compared(name, found.graph, told))
         if progress:
             progress(number + 1, len(record.samples))
     return made
@@ -220,13 +228,10 @@ def _study(
     from clgraph.studies import study
 
     plan = dict(record.study or {})
-    plan.pop("targets", None)
-    if not plan.get("min_size"):
-        plan.pop("min_size", None)
-    try:
+    del plan["targets"]
+    plan["min_size"] = plan["min_size"] or None
+    with _naming(record, "the study"):
         found = study(graph, plan.pop("methods"), plan.pop("sizes"), device=device, progress=progress, **plan)
-    except (KeyError, TypeError) as error:
-        raise InputError(f"{record.path}: {shown(str(error))}") from error
     name = f"study of {len(found.rows)} samples"
     if found.output == record.output:
         return name, None

@@ -10,6 +10,7 @@ from typing import Any
 from clgraph.errors import InputError
 from clgraph.graph.io import atomic_write
 from clgraph.studies.plan import Plan
+from clgraph.studies.record import load_record
 from clgraph.studies.run import Batch
 
 KEYS = ("study", "clgraph", "device", "input")
@@ -86,14 +87,11 @@ class State:
         return self._folder / "study.json"
 
     def _read(self) -> None:
-        try:
-            told = json.loads(self._path.read_text(encoding="utf-8"))
-            before = {key: told[key] for key in KEYS}
-            self.notes, self.degrees = [str(note) for note in told["notes"]], dict(told["degrees"])
-        except (OSError, ValueError, KeyError, TypeError) as error:
-            raise InputError(
-                f"{self._path}: not what a study writes ({error}); give another folder"
-            ) from error
+        told = load_record(str(self._path))
+        if "study" not in told:
+            raise InputError(f"{self._path}: not a study's record; give another folder")
+        before = {key: told[key] for key in KEYS}
+        self.notes, self.degrees = told["notes"], told.get("degrees", {})
         if before != self._is:
             differ = ", ".join(
                 [key for key in KEYS[1:] if before[key] != self._is[key]]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from clgraph.arguments import flag, flat_list
+from clgraph.arguments import flag, flat_list, hints
 from clgraph.graph import as_graph, sharded
 from clgraph.progress import tells
 from clgraph.results import Arrays, on_device
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["BFSResult", "ManyBFSResult", "bfs", "bfs_many"]
 
 
+@hints
 def bfs(
     graph: Graph | Any,
     source: Any,

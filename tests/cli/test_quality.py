@@ -3,15 +3,18 @@
 import json
 import re
 import sys
+from html import escape
 
 import numpy as np
 import pytest
 from browser import browser, plotting  # noqa: F401
 from cli_runs import InProcess, process
+from graphs import tangle
 
 from clgraph import Graph, powerlaw_graph, read, write
 from clgraph.cli.origin import Origin, curve_of, facts_of
 from clgraph.measures import report
+from clgraph.sampling.literature.plan import METHODS as LITERATURE
 
 
 @pytest.fixture
@@ -186,9 +189,13 @@ def test_what_a_report_does_not_know_it_says(files, plotting, run, tmp_path):  #
 def test_what_is_known_of_a_sample(files):
     assert "unknown" in dict(facts_of("a.txt", "b.txt", Origin()))["how it was sampled"]
     whole, half = read(files / "whole.txt"), read(files / "half.txt")
-    curve, why = curve_of(whole, half, Origin(method="ebfs", seed=1), None)
-    assert curve is None
-    assert "ebfs deletes nothing" in why
+    for method in ("ebfs", *LITERATURE):
+        curve, why = curve_of(whole, half, Origin(method=method, seed=1), None)
+        assert curve is None
+        assert f"{method} deletes nothing" in why
+    for method, each in LITERATURE.items():
+        facts = dict(facts_of("a.txt", "b.txt", Origin(method=method, mode="auto")))
+        assert facts["method"] == f"{method}: {each.does}"
 
 
 @pytest.mark.slow
@@ -242,6 +249,56 @@ def test_a_record_of_several_samples(files, plotting, run, tmp_path):  # noqa: F
     assert "it is about samples of" in done.err
 
 
+DRAWN = {"gps": ("--edges", "900"), "pies": ("--size", "300"), "gsh": (), "chordal": (), "quasi-chordal": ()}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("method", LITERATURE)
+def test_records_of_the_samplers_of_the_literature(method, files, plotting, run, tmp_path):  # noqa: F811
+    size = DRAWN.get(method, ("--size", "20%"))
+    args = ("sample", files / "whole.txt", "--method", method, *size, "--seed", "5", "-q")
+    assert run(*args, "-o", tmp_path / "s.txt", "--record", tmp_path / "s.json").status == 0
+    assert run("replay", tmp_path / "s.json", "-q").status == 0
+    args = ("quality", files / "whole.txt", tmp_path / "s.txt", "--record", tmp_path / "s.json", "--json")
+    done = run(*args, "--report", tmp_path / "r.html", "--no-eigenvalues", "--hop-sources", "5")
+    assert done.status == 0, done.err
+    told, made = json.loads(done.out), json.loads((tmp_path / "s.json").read_text())["result"]
+    page = (tmp_path / "r.html").read_text()
+    assert told["method"] == method and escape(LITERATURE[method].does) in page
+    assert "(auto)" not in page
+    lacks = made["vertices"] - told["sample"]["vertices"]
+    assert told.get("left_out", 0) == lacks >= 0
+    words = f"{lacks} {'vertex' if lacks == 1 else 'vertices'} without edges"
+    assert (
+        (f"lacks {words} of the sample" in done.err)
+        == (f"{words}, which an edge list" in page)
+        == (lacks > 0)
+    )
+
+
+@pytest.mark.parametrize("kind", ["--directed", "--undirected"])
+def test_what_an_edge_list_lacks(kind, run, tmp_path):
+    graph = tangle(4, directed=kind == "--directed")
+    write(graph, tmp_path / "g.clg")
+    for name in ("s.txt", "s.clg"):
+        args = ("sample", tmp_path / "g.clg", "--method", "rn", "--size", "40%", "--seed", "5", "-q")
+        assert run(*args, "-o", tmp_path / name, "--record", tmp_path / "s.json").status == 0
+        args = ("quality", tmp_path / "g.clg", tmp_path / name, "--record", tmp_path / "s.json")
+        done = run(*args, *([kind] if name == "s.txt" else []))
+        assert done.status == 0, done.err
+        assert ("without edges of the sample" in done.err) == (name == "s.txt")
+    args = ("sample", tmp_path / "g.clg", "--method", "rn", "--size", "40%", "--seed", "6", "-q")
+    assert run(*args, "-o", tmp_path / "other.txt").status == 0
+    done = run("quality", tmp_path / "g.clg", tmp_path / "other.txt", kind, "--record", tmp_path / "s.json")
+    assert done.status == 1 and "it is about samples of" in done.err
+
+
+def test_a_method_without_a_record(files, run):
+    whole, half = files / "whole.txt", files / "half.txt"
+    done = run("quality", whole, half, "-q", "--json", "--method", "ForestFireSampler")
+    assert done.status == 0 and json.loads(done.out)["method"] == "ff"
+
+
 def test_a_contraction_is_known_by_its_record(files, run, tmp_path):
     args = ("sample", files / "whole.txt", "--method", "cre", "--size", "30%", "--seed", 1, "-q")
     assert run(*args, "-o", tmp_path / "c.txt", "--record", tmp_path / "c.json").status == 0
@@ -275,7 +332,7 @@ def test_bad_input(files, plotting, run, tmp_path):  # noqa: F811
         ((whole, half, "--plot", tmp_path / "r.gif"), "the name must end in .png, .svg, .pdf"),
         ((whole, half, "--report", locked), "report.html"),
         ((whole, half, "--record", not_json), "not JSON"),
-        ((whole, half, "--record", other), "it describes no sample"),
+        ((whole, half, "--record", other), "result has no method"),
         ((whole, half, "--record", tmp_path / "gone.json"), "cannot read"),
         ((whole, half, "--record", other, "--method", "drv"), "leave --method"),
         ((whole, half, "--method", "magic"), "unknown method 'magic'"),

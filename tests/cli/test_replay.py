@@ -3,7 +3,8 @@
 import json
 
 import pytest
-from cli_runs import InProcess
+from cli_runs import InProcess, process
+from graphs import tangle
 
 from clgraph import powerlaw_graph, write
 
@@ -67,3 +68,42 @@ def test_collapsed_and_tiny(tmp_path, device, run):
     told = json.loads(done.out)["samples"]
     assert min(each["vertices"] for each in told) >= 9 and len({each["seed"] for each in told}) == 6
     assert max(each["seed"] for each in told) >= 6
+
+
+def test_options_of_every_kind(tmp_path, device, run):
+    """What a record has of them passes its own schema, and makes the same sample."""
+    graph, on = tmp_path / "g.csv", ("--device", device.spec, "-q")
+    ends = tangle(5, n=120, edges=500).edge_indices()
+    rows = (f"v {u},v {v},{1 + u % 3}\n" for u, v in zip(ends[0].tolist(), ends[1].tolist(), strict=True))
+    graph.write_text("source,target,weight\n" + "".join(rows))
+    read_as = ("--ids", "str", "--weights", "--directed", "--header", "--max-ratio", "inf")
+    for options in (
+        "drv --mode batched --tolerance 2 --components bfs --far-scan",
+        "dre --mode batched --connection strong",
+        "dhyb --weight 0.25 --min-size 2",
+        "cre",
+        "ebfs --start v.7",
+        "rw --start v.7 --walkers 2 --patience 9 --weighted --direction out --keep induced",
+        "mhrw --alpha 1/2",
+        "gmd --c 3",
+        "rwr --p 0.2",
+        "snowball --k 2 --mode exact",
+        "ff --p 0.6 --r 0.5 --direction out",
+        "rds --coupons 2 --starts 3",
+        "spikyball --share 0.3 --powers 1,0,-0.5",
+    ):
+        method, *more = (word.replace("v.", "v ") for word in options.split())
+        made = ("sample", graph, "--method", method, *more, "--size", "40%", "--seed", "3", *read_as, *on)
+        done = run(*made, "--record", tmp_path / "r.json")
+        assert done.status == 0, done.err
+        done = run("replay", tmp_path / "r.json", *on)
+        assert done.status == 0 and done.out.startswith("equal: "), (options, done)
+
+
+def test_notes_are_no_warnings(tmp_path, device):
+    graph = tmp_path / "star.txt"
+    graph.write_text("".join(f"0 {i}\n" for i in range(1, 100)))
+    on = ("--device", device.spec, "-q")
+    process("sample", graph, "--size", "30", "--seed", "1", "--record", tmp_path / "r.json", *on)
+    done = process("replay", tmp_path / "r.json", *on)
+    assert done.status == 0 and done.err == ""

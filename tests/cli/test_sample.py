@@ -4,6 +4,7 @@ import gzip
 import hashlib
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -13,6 +14,7 @@ import time
 import numpy as np
 import pytest
 from cli_runs import InProcess, environment, process
+from graphs import tangle
 
 import clgraph
 import clgraph.device.program
@@ -318,6 +320,28 @@ def test_one_vertex(device, run, tmp_path):
         assert (told["vertices"], told["edges"]) == (1, 0)
         assert "without edges left out" in done.err  # an edge list cannot hold it: that is said
     assert out.read_bytes() == b""
+
+
+def test_edges_are_counted_as_the_files_are(device, run, tmp_path):
+    graph, out = tangle(3, directed=True), tmp_path / "part.txt"
+    write(graph, tmp_path / "g.clg")
+    on = ("--seed", "1", "--device", device.spec)
+    done = run("sample", tmp_path / "g.clg", "--size", "50%", *on, "-o", out)
+    edges = re.search(r"wrote part.txt: directed, \d+ vertices, (\d+) edges", done.err)[1]
+    assert f" vertices, {edges} edges (directed, " in done.out and " pairs, target 75, " in done.out
+    assert read(out, directed=True).num_edges == int(edges) > read(out).num_edges
+    done = run("sample", tmp_path / "g.clg", "--sizes", "50%", "--seeds", "2", *on)
+    assert " pairs, average degree " in done.out
+    curve = run("curve", tmp_path / "g.clg", *on)
+    assert "pairs" in curve.out and "edges" not in curve.out
+
+
+def test_a_method_without_modes_names_none(device, run, small, tmp_path):
+    done = run("sample", small, "--method", "rw", "--steps", "40", "--seed", "1", "--device", device.spec)
+    assert re.search(r"edges \(undirected, seed 1, [0-9.]+ s\)", done.out), done.out
+    made = clgraph.sample(read(small), "rw", steps=40, seed=1, device=device)
+    assert re.fullmatch(r"<Sample: rw, \d+ vertices, \d+ edges, seed 1>", repr(made))
+    assert "auto" not in made._repr_html_() and "target" not in made._repr_html_()
 
 
 def test_a_graph_without_edges(device, run, tmp_path):

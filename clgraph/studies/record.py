@@ -1,0 +1,332 @@
+"""What a record may hold: the one schema by which every reader checks it before anything is done with it.
+
+A record may be a stranger's. It says what was drawn, of which input, by which options. Nothing in it names a
+place to write or a file to open besides the input, and limits are the reader's own.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+from clgraph.arguments import file_name, shown
+from clgraph.errors import InputError
+from clgraph.sampling.literature.plan import METHODS as LITERATURE
+from clgraph.sampling.options import METHODS
+from clgraph.sizes import number_given, parse_size
+
+LIMITS = ("max_vertices", "max_ratio")  # older records hold them; nobody takes them from there
+LARGEST = 1 << 28  # bytes, some 100 000 samples: /dev/zero would be read for ever
+DIGITS = 40  # more than any number of a record has
+WRITTEN = "give what `clgraph sample --record` (or --json) or `clgraph study` wrote"
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """A value without parts: what it must be, and whether one is."""
+
+    what: str
+    holds: Callable[[Any], bool]
+
+    def __or__(self, other: Leaf) -> Leaf:
+        return Leaf(f"{self.what}, or {other.what}", lambda value: self.holds(value) or other.holds(value))
+
+
+@dataclass(frozen=True)
+class Keys:
+    """An object with some known keys."""
+
+    known: dict[str, Any]
+    needed: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Each:
+    """An object of any keys, with values of one kind."""
+
+    of: Any
+
+
+def _is_text(value: Any) -> bool:
+    # names of files that are no UTF-8 are held as surrogates that stand for their bytes: only these pass
+    return isinstance(value, str) and not re.search("[\ud800-\udc7f\udd00-\udfff]", value)
+
+
+def _is_plain(value: Any) -> bool:
+    """Whether it is text that can be shown as it is: nothing that moves a terminal's cursor."""
+    return _is_text(value) and all(c.isprintable() or "\udc80" <= c <= "\udcff" for c in value)
+
+
+def _is_size(value: Any) -> bool:
+    try:
+        parse_size(value)
+    except InputError:
+        return False
+    return not isinstance(value, str) or _is_plain(value)
+
+
+def _is_number(value: Any) -> bool:
+    return type(value) in (int, float) and math.isfinite(value)
+
+
+def _is_option(value: Any) -> bool:
+    return (_is_number(value) or _is_plain(value)) and number_given(value) is not None
+
+
+def _is_histogram(value: Any) -> bool:
+    """Whether it is two lists of counts of one length: degrees, and vertices of each."""
+    lists = isinstance(value, list) and len(value) == 2 and all(isinstance(each, list) for each in value)
+    return lists and len(value[0]) == len(value[1]) and all(COUNT.holds(k) for each in value for k in each)
+
+
+def _is_degrees(value: Any) -> bool:
+    """Whether it is a histogram of the original, and one of each method and size."""
+    return isinstance(value, dict) and all(
+        _is_histogram(each)
+        if name == "original"
+        else isinstance(each, dict) and all(map(_is_histogram, each.values()))
+        for name, each in value.items()
+    )
+
+
+def is_lost(value: Any) -> bool:
+    """Whether an option was no plain value, as an array of strata: a record has its type alone."""
+    return isinstance(value, str) and re.fullmatch(r"<\w+>", value, re.ASCII) is not None
+
+
+def _or_lost(leaf: Leaf) -> Leaf:
+    return Leaf(leaf.what, lambda value: is_lost(value) or leaf.holds(value))
+
+
+def _list_of(leaf: Leaf) -> Leaf:
+    return Leaf(
+        f"a list of {leaf.what}",
+        lambda value: isinstance(value, list) and len(value) > 0 and all(map(leaf.holds, value)),
+    )
+
+
+def _object_of(leaf: Leaf) -> Leaf:
+    return Leaf(
+        f"an object of {leaf.what}",
+        lambda value: isinstance(value, dict) and all(map(leaf.holds, value.values())),
+    )
+
+
+NULL = Leaf("null", lambda value: value is None)
+FLAG = Leaf("true or false", lambda value: isinstance(value, bool))
+COUNT = Leaf("a whole number from 0 to 2**63 - 1", lambda value: type(value) is int and 0 <= value < 2**63)
+SEED = Leaf("a seed, 0 to 2**64 - 1", lambda value: type(value) is int and 0 <= value < 2**64)
+NUMBER = Leaf("a number", _is_number)
+TEXT = Leaf("text", _is_text)
+PLAIN = Leaf("text without control characters", _is_plain)
+PATH = Leaf(
+    "a file's name without control characters", lambda value: _is_plain(value) and 0 < len(value) <= 4096
+)
+HASH = Leaf(
+    "a SHA-256 in 64 hexadecimal digits",
+    lambda value: isinstance(value, str) and re.fullmatch("[0-9a-f]{64}", value) is not None,
+)
+METHOD = Leaf(
+    "a method that `clgraph methods` lists",
+    lambda value: isinstance(value, str) and (value in METHODS or value in LITERATURE),
+)
+SIZE = Leaf("a size, such as 30% or 5000", _is_size)
+OPTION = Leaf("a number, perhaps as text", _is_option)
+ID = COUNT | PLAIN
+ANYTHING = Leaf("anything", lambda _: True)  # which nobody reads
+
+OPTIONS: dict[str, Leaf] = {
+    **dict.fromkeys(("mode", "components", "connection", "keep", "direction"), PLAIN),
+    **dict.fromkeys(("tolerance", "weight", "mix", "p", "q", "r", "alpha", "share"), OPTION),
+    **dict.fromkeys(("starts", "walkers", "steps", "burn_in", "thin", "patience", "c", "k"), COUNT),
+    **dict.fromkeys(("stages", "coupons", "triangles", "block", "parts"), COUNT),
+    **dict.fromkeys(("far_scan", "weighted", "walks", "closing"), FLAG),
+    "edges": SIZE,
+    "start": ID | _list_of(ID),
+    "powers": PLAIN | _list_of(OPTION),
+    "strata": Leaf("an array's type", is_lost),
+}
+RUNS_ON = {"kernels": TEXT, "built": [TEXT], "pieces": COUNT}
+ABOUT = {"clgraph": PLAIN, "notes": [TEXT], "seconds": Each(NUMBER), **RUNS_ON}
+ENERGY = Each(NUMBER | TEXT | FLAG | NULL)
+SAMPLE = Keys(
+    {
+        **ABOUT,
+        "directed": FLAG,
+        "options": Keys({name: _or_lost(each) for name, each in OPTIONS.items()} | {"sizes": [SIZE]}),
+        "input_sha256": HASH,
+        "sha256": HASH,
+        "method": METHOD,
+        "mode": PLAIN,
+        "seed": SEED,
+        "size": SIZE | _object_of(SIZE) | NULL,  # an object: of strata
+        "target": COUNT | NULL,
+        **dict.fromkeys(("vertices", "edges", "arrivals", "iterations"), COUNT),
+        **dict.fromkeys(("device", "way", "weighting", "keep"), TEXT),
+        "estimates": Each(Keys({"value": NUMBER | NULL, "standard_error": NUMBER | NULL})),
+        "fingerprint": HASH | NULL,
+        "verified": FLAG,
+        "output": TEXT | NULL,
+        "energy": ENERGY,
+    },
+    needed=("method", "seed", "vertices", "edges"),
+)
+SPREAD = Keys({"mean": NUMBER, "spread": NUMBER})
+SEVERAL = Keys(
+    {
+        "samples": [SAMPLE],
+        "spread": [
+            Keys(
+                {"size": SIZE | NULL, "seeds": COUNT}
+                | dict.fromkeys(("vertices", "edges", "average_degree"), SPREAD)
+            )
+        ],
+        "energy": ENERGY,
+    }
+)
+FILE = Keys({"path": PATH, "bytes": COUNT, "sha256": HASH}, needed=("path", "sha256"))
+READING = Keys(
+    {
+        "format": PLAIN | NULL,
+        "ids": PLAIN,
+        "duplicates": PLAIN,
+        "weights": FLAG,
+        **dict.fromkeys(("directed", "header"), FLAG | NULL),
+        **dict.fromkeys(LIMITS, NUMBER | NULL),
+    }
+)
+RUN = Keys(
+    {
+        "command": [TEXT],
+        "clgraph": PLAIN,
+        "versions": Each(TEXT),
+        "device": Keys(dict.fromkeys(("name", "kind", "platform", "driver"), TEXT) | RUNS_ON),
+        "input": [FILE],
+        "reading": READING,
+        "result": lambda value: _kind(value),
+    }
+)
+PLAN = {
+    "methods": [METHOD],
+    "sizes": [SIZE],
+    "targets": [COUNT],
+    **dict.fromkeys(("seeds", "min_size", "hop_sources"), COUNT),
+    "seed": SEED,
+    "eigenvalues": FLAG | NULL,
+}
+STUDY = Keys(
+    {
+        **ABOUT,
+        "study": Keys(PLAN, needed=tuple(PLAN)),
+        "device": TEXT,
+        "input": HASH,
+        "output": HASH,
+        "samples": COUNT,
+        "degrees": Leaf("histograms by method and size", _is_degrees),
+        "original": Each(NUMBER | NULL),
+        "reasons": Each(TEXT),
+        "files": [FILE],
+        "reading": READING,
+        "command": [TEXT],
+        **dict.fromkeys(("answer", "beside"), ANYTHING),  # of --json
+    },
+    needed=("study", "clgraph", "device", "input", "notes"),
+)
+
+
+def _kind(value: Any) -> Keys:
+    """Which record an object is: a study's, a command's, or one or several samples alone."""
+    kinds = {"study": STUDY, "result": RUN, "samples": SEVERAL}
+    return next((kind for key, kind in kinds.items() if isinstance(value, dict) and key in value), SAMPLE)
+
+
+def load_record(path: str) -> dict[str, Any]:
+    """A record, with nothing in it that it may not hold.
+
+    Raises
+    ------
+    InputError
+        If it cannot be read, or holds something else; the message names the place in it.
+    """
+    try:
+        with open(file_name(path, "record"), "rb") as file:
+            data = file.read(LARGEST + 1)
+    except OSError as error:
+        raise InputError(f"cannot read {path}: {error.strerror or error}") from error
+    try:
+        if len(data) > LARGEST:
+            raise ValueError(f"over {LARGEST >> 20} MiB")
+        told = json.loads(
+            data.decode("utf-8"),
+            object_pairs_hook=_object,
+            parse_int=_whole,
+            parse_float=_real,
+            parse_constant=_refused,
+        )
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{path}: not JSON as a record has it ({error}); {WRITTEN}") from error
+    try:
+        _check(told, _kind, "")
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from None
+    found: dict[str, Any] = told
+    return found
+
+
+def _check(value: Any, schema: Any, at: str) -> None:
+    if callable(schema):
+        schema = schema(value)
+    if isinstance(schema, Leaf):
+        if not schema.holds(value):
+            raise InputError(f"{at} is {shown(value)}, not {schema.what}")
+    elif isinstance(schema, list):
+        if not isinstance(value, list):
+            raise InputError(f"{at} is {shown(value)}, not a list")
+        for number, each in enumerate(value):
+            _check(each, schema[0], f"{at}[{number}]")
+    else:
+        _check_object(value, schema, at)
+
+
+def _check_object(value: Any, schema: Keys | Each, at: str) -> None:
+    if not isinstance(value, dict):
+        raise InputError(f"{at or 'it'} is {shown(value)}, not an object; {WRITTEN}")
+    known = dict.fromkeys(value, schema.of) if isinstance(schema, Each) else schema.known
+    for name, each in value.items():
+        if name not in known:
+            raise InputError(f"unknown key {shown(name)}{f' in {at}' if at else ''}; {WRITTEN}")
+        place = name if name.isidentifier() else shown(name)
+        _check(each, known[name], f"{at}.{place}" if at else place)
+    for name in () if isinstance(schema, Each) else schema.needed:
+        if name not in value:
+            raise InputError(f"{at or 'it'} has no {name}; {WRITTEN}")
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    made: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in made:
+            raise ValueError(f"the key {shown(name)} twice")
+        made[name] = value
+    return made
+
+
+def _whole(text: str) -> int:
+    if len(text) > DIGITS:
+        raise ValueError(f"a number of {len(text)} digits")
+    return int(text)
+
+
+def _real(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError(f"the number {text[:DIGITS]} is too large")
+    return number
+
+
+def _refused(text: str) -> NoReturn:
+    raise ValueError(f"{text} is no number")
