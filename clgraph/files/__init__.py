@@ -143,7 +143,7 @@ def write(
 
     Parameters
     ----------
-    graph : Graph, SciPy sparse array, NetworkX or igraph graph, pandas or Arrow edge table
+    graph : Graph, symmetric SciPy array, NetworkX or igraph graph, pandas or Arrow edge table
     path : str or path
         ``-`` is standard output.
     format : str, optional

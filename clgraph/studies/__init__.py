@@ -117,7 +117,7 @@ def study(
 
     Parameters
     ----------
-    graph : Graph or SciPy sparse array
+    graph : Graph or symmetric SciPy array
     methods : sequence of str, or a text such as "drv,dre"
     sizes : sequence of sizes, or a text such as "50%,30%"
     seeds : int
