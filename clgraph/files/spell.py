@@ -20,7 +20,7 @@ from clgraph.device.staging import Staging
 from clgraph.files.parse import powers_of_five
 from clgraph.graph.building import INT32_MAX, exclusive_sums
 from clgraph.graph.io.atomic import atomic_write
-from clgraph.graph.io.edges import csv_header, has_commas, lost_in_edges
+from clgraph.graph.io.edges import has_commas, head_of, lost_in_edges
 from clgraph.graph.io.packing import compressed
 from clgraph.progress import Tell
 from clgraph.temporary import begin_sync
@@ -84,9 +84,8 @@ def write_edge_list(spelling: Spelling, path: Path, *, progress: Tell | None = N
             progress(done, done * graph.num_arcs // last)
 
     with spelling.device.alone(), atomic_write(path, "wb") as plain, compressed(path, plain) as file:
-        if spelling.comma:
-            file.write(csv_header(graph.is_weighted))
-            file.flush()
+        file.write(head_of(path, graph.is_weighted, graph.num_arcs))
+        file.flush()
         write_pieces(file, spelling.pieces(), len(spelling.rooms), tell)
     return lost_in_edges(graph)
 

@@ -92,7 +92,7 @@ def _loaded(
 ) -> Loaded:
     kind, form = find_format(file, format)
     if kind != "ldbc":  # which looks for its two files itself
-        check_file(file, packed=kind == "jlg")
+        check_file(file, may_be_empty=kind == "graph500", packed=kind == "jlg")
     if options.header is not None and kind != "edges":
         raise InputError(f"{file}: {kind} files have no header row; leave header (--header, --no-header) out")
     try:

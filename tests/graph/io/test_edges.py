@@ -99,7 +99,7 @@ def test_string_ids(tmp_path: Path) -> None:
         ("1 2\n3 \x00\n", r"line 2: "),
         ("1 2 3\n4\n", r"line 2: 1 field"),
         ("source,target\n1,2\nx,3\n", r"line 3: 'x'"),
-        ("source,target\n", r"only the header 'source,target'"),
+        ("a,b\n", r"only the header 'a,b'"),
         ("# nothing\n% here\n\n", r"holds no edges: its 3 lines"),
         ("\n", r"holds no edges"),
         ("", r"is empty"),
