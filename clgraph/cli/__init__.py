@@ -162,7 +162,8 @@ def _main(args: list[str] | None, caught: list[int]) -> None:
     try:
         streams.prepare()
         try:
-            status = cli.main(args, prog_name="clgraph", standalone_mode=False)
+            with system.starting_threads():
+                status = cli.main(args, prog_name="clgraph", standalone_mode=False)
         except SystemExit as stop:
             status = stop.code
         sys.stdout.flush()  # here, and not when the interpreter ends, a reader that is gone can be dealt with

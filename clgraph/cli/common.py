@@ -18,6 +18,7 @@ from click.core import ParameterSource
 from clgraph.cli.choices import FormatName
 from clgraph.errors import ClgraphError
 from clgraph.progress import Tell, bar
+from clgraph.system import starting_threads
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -180,7 +181,8 @@ def _load_drivers(spec: str | None) -> None:
         with suppress(ClgraphError):  # the command asks again, and is told
             list_devices(oclgrind=oclgrind)
 
-    Thread(target=load, name="clgraph-drivers").start()
+    with suppress(ClgraphError), starting_threads():  # without it the command waits a little longer
+        Thread(target=load, name="clgraph-drivers").start()
 
 
 class EnergyWish:

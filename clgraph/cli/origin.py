@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from clgraph.arguments import file_name
 from clgraph.device.shapes import Shapes
 from clgraph.errors import InputError
 
@@ -117,8 +118,10 @@ def read_origin(
         return Origin(method=method, seed=seed, command=command)
     if method is not None or seed is not None:
         raise InputError("--record says how the sample was made: leave --method and --sample-seed out")
+    from clgraph.graph.io.common import read_text
+
     try:
-        told = json.loads(Path(record).read_text(encoding="utf-8"))
+        told = json.loads(read_text(file_name(record, "--record")))
     except OSError as error:
         raise InputError(f"cannot read {record}: {error.strerror or error}") from error
     except ValueError as error:

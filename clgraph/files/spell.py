@@ -6,7 +6,7 @@ Rows are spelt piece by piece; while the device spells the next piece, a thread 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
@@ -23,6 +23,7 @@ from clgraph.graph.io.atomic import atomic_write
 from clgraph.graph.io.edges import has_commas, head_of, lost_in_edges
 from clgraph.graph.io.packing import compressed
 from clgraph.progress import Tell
+from clgraph.system import thread_pool
 from clgraph.temporary import begin_sync
 
 if TYPE_CHECKING:
@@ -108,7 +109,7 @@ def write_pieces(
         Called with how far it is, and the bytes of the piece.
     """
     writing: list[Future[None]] = []
-    with ThreadPoolExecutor(1, "clgraph-write") as pool:
+    with thread_pool(1, "clgraph-write") as pool:
         for k, (last, nbytes, room) in enumerate(pieces):
             writing.append(pool.submit(_write, file, room.fetch(nbytes)))
             if k + 1 >= rooms:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from clgraph._version import __version__
-from clgraph.arguments import shown
+from clgraph.arguments import file_name, shown
 from clgraph.errors import InputError
 from clgraph.graph import Graph
 from clgraph.graph.digest import digest
+from clgraph.graph.io.common import read_text
 from clgraph.sampling import sample
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def read_record(path: str) -> Record:
         If it is none, or holds no hashes.
     """
     try:
-        told = json.loads(Path(path).read_text(encoding="utf-8"))
+        told = json.loads(read_text(file_name(path)))
     except OSError as error:
         raise InputError(f"cannot read {path}: {error.strerror or error}") from error
     except ValueError as error:

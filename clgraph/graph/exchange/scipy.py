@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, Literal, get_args
 
@@ -10,7 +12,7 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from clgraph.arguments import flag, word
-from clgraph.errors import InputError
+from clgraph.errors import CapacityError, InputError
 from clgraph.graph.aligned import aligned_empty
 from clgraph.graph.arrays import Arrays
 from clgraph.graph.building import INT32_MAX, pack, sorted_rows
@@ -19,6 +21,19 @@ from clgraph.graph.exchange.scipy_checks import check_matrix
 Asymmetric = Literal["refuse", "sum"]
 
 
+@contextmanager
+def _in_memory() -> Iterator[None]:
+    """A matrix of a few entries may have billions of rows, and a graph has all of them."""
+    try:
+        yield
+    except MemoryError as error:
+        raise CapacityError(
+            f"the matrix does not fit into memory as a graph, which has all its rows: {error}; leave out "
+            "rows and columns without entries"
+        ) from error
+
+
+@_in_memory()
 def from_scipy(
     matrix: Any, *, directed: bool, weighted: bool, counts: bool, asymmetric: Asymmetric
 ) -> Arrays:
@@ -46,6 +61,7 @@ def from_scipy(
     return _rows(a, weights=weights, multiplicity=multiplicity, directed=directed)
 
 
+@_in_memory()
 def from_symmetric(matrix: Any) -> Arrays:
     """An undirected graph from a matrix of symmetric pattern; any other, maybe directed, is an InputError."""
     _check_sparse(matrix)

@@ -19,7 +19,7 @@ from typing import IO, Any
 import numpy as np
 import numpy.typing as npt
 
-from clgraph.arguments import shown
+from clgraph.arguments import file_name, shown
 from clgraph.errors import InputError
 from clgraph.graph.exchange.common import library
 from clgraph.graph.io.common import MAX_RATIO, open_binary, reading
@@ -74,7 +74,7 @@ def is_stream(source: Any) -> bool:
 
 def is_streamed(path: str, format: str | None = None) -> bool:
     """Whether a file's edges come piece by piece; others are read as a graph first."""
-    return path == "-" or find_format(Path(path), format)[0] in STREAMED
+    return path == "-" or find_format(file_name(path), format)[0] in STREAMED
 
 
 def arrivals(
@@ -274,7 +274,7 @@ def _of_file(name: str | PathLike[str], how: How, format: str | None, max_ratio:
     if str(name) == "-":
         yield from _lines(sys.stdin.buffer, STDIN, how)
         return
-    path = Path(name)
+    path = file_name(name)
     kind = find_format(path, format)[0]
     if kind not in STREAMED:
         raise InputError(

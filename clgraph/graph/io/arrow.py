@@ -160,7 +160,13 @@ def _opened(path: Path, options: Options, read_table: Callable[[], Any], kind: s
     if options.ids == "str" and not text:
         for name in (source, target):
             at = table.column_names.index(name)
-            table = table.set_column(at, name, table.column(at).cast(pa.string()))
+            try:
+                table = table.set_column(at, name, table.column(at).cast(pa.string()))
+            except pa.ArrowException as error:
+                raise InputError(
+                    f"{path}: column {name!r} holds {table.column(at).type} values: ids are integers or "
+                    "strings"
+                ) from error
     elif options.ids == "int" and text:
         raise InputError(
             f"{path}: the ids in columns {source!r} and {target!r} are text; read with --ids str (ids='str')"

@@ -110,6 +110,20 @@ def check_file(path: Path, may_be_empty: bool = False, packed: bool = False) -> 
                 raise InputError(f"{path}: compressed by {name}, but not named {suffix}; rename it")
 
 
+def read_text(path: Path) -> str:
+    """The text of a small file, or of a pipe; InputError for a device, which may have no end.
+
+    Raises
+    ------
+    InputError
+    OSError, UnicodeDecodeError
+    """
+    with open(path, encoding="utf-8") as file:
+        if stat.S_ISCHR(os.fstat(file.fileno()).st_mode):
+            raise InputError(f"cannot read {path}: it is a device; give a file")
+        return file.read()
+
+
 def open_binary(path: Path, max_ratio: float = MAX_RATIO) -> IO[bytes]:
     """The bytes of a plain or compressed file."""
     if path.suffix in SUFFIXES:

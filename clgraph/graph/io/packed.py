@@ -24,7 +24,7 @@ from typing import Any
 from clgraph.errors import InputError
 from clgraph.graph.exchange.common import pip_hint
 from clgraph.graph.io.progress import tell
-from clgraph.system import cores
+from clgraph.system import cores, thread_pool
 
 GZIP, ZSTD = ".gz", ".zst"
 SUFFIXES = (GZIP, ZSTD)
@@ -170,7 +170,7 @@ class Unpacked(io.RawIOBase):
 
     def _begin(self, work: Callable[[], bytes]) -> Future[bytes]:
         if self._pool is None:
-            self._pool = ThreadPoolExecutor(min(cores(), MOST_THREADS), "clgraph-unpack")
+            self._pool = thread_pool(min(cores(), MOST_THREADS), "clgraph-unpack")
         return self._pool.submit(work)
 
     def _members(self) -> Iterator[Part]:

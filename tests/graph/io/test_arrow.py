@@ -50,6 +50,41 @@ def test_edge_tables_of_others(tmp_path: Path) -> None:
         read(tmp_path / "x.arrow")
 
 
+@pytest.mark.parametrize("name", ["x.parquet", "x.feather"])
+@pytest.mark.parametrize(
+    "column",
+    [
+        pa.array([[1], [2]]),
+        pa.array([[1], [2]], pa.large_list(pa.int64())),
+        pa.array([{"a": 1}, {"a": 2}]),
+        pa.array([[("a", 1)], []], pa.map_(pa.string(), pa.int64())),
+        pa.array([b"\xff", b"a"]),
+    ],
+    ids=lambda column: str(column.type),
+)
+def test_ids_of_a_type_that_is_no_text(name: str, column: Any, tmp_path: Path) -> None:
+    table = pa.table({"source": [1, 2], "target": column})
+    if name == "x.parquet":
+        pa.parquet.write_table(table, tmp_path / name)
+    else:
+        with pa.ipc.new_file(tmp_path / name, table.schema) as writer:
+            writer.write_table(table)
+    for ids in ("int", "str"):
+        with pytest.raises(InputError, match=rf"{name}: column 'target' holds .* values: ids are integers"):
+            read(tmp_path / name, ids=ids)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("kind", ["string_view", "run_end_encoded"])
+def test_further_columns_that_arrow_cannot_pick_from(kind: str) -> None:
+    since = pa.array(["a", "b"])
+    if kind == "string_view":
+        since = since.cast(pa.string_view())
+    else:
+        since = pa.RunEndEncodedArray.from_arrays([1, 2], since)
+    graph = Graph.from_arrow(pa.table({"source": [1, 2], "target": [2, 3], "since": since}))
+    assert graph.to_arrow().column("since").to_pylist() == ["a", "b"]
+
+
 def test_a_missing_library_is_named_with_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(InputError, match=r"needs pyarrow, which .*'\w+\[arrow\]'"):
