@@ -41,7 +41,12 @@ def graph_options(command: Callable[..., Any]) -> Callable[..., Any]:
         default=None,
         help="How to read the file (default: what it says, else undirected).",
     )
-    @click.option("--ids", type=click.Choice(["int", "str"]), default="int", help="What vertex ids are.")
+    @click.option(
+        "--ids",
+        type=click.Choice(["int", "str", "name"]),
+        default="int",
+        help="What vertex ids are: numbers, text, or the nodes' attribute `name` (GraphML, GEXF).",
+    )
     @click.option("--weights", is_flag=True, help="Take the third column (or the entries) as weights.")
     @click.option(
         "--duplicates",

@@ -200,7 +200,7 @@ class _Spool:
             for table in self._tables_of(number, path, source, progress):
                 self.tables.append(table)
         if len(directions) > 1:
-            raise InputError("some inputs are directed and some are not: say --directed or --undirected")
+            raise InputError("some inputs are directed and some are not: say directed=True or directed=False")
         self.directed = directions.pop()
         if len({table.columns for table in self.tables}) > 1:
             raise InputError("some inputs have weights or multiplicities, and some have none")

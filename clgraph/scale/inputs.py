@@ -117,8 +117,7 @@ class Input:
             for name, column in ends.items():
                 if not isinstance(column, np.ndarray):
                     raise InputError(
-                        f"{self.path}: the ids are text; read with --ids str (ids='str'), which holds the "
-                        "graph in memory"
+                        f"{self.path}: the ids are text; read with ids='str', which holds the graph in memory"
                     )
                 if not len(column):
                     continue
@@ -142,7 +141,7 @@ class Input:
         if self._options.directed not in (None, header.directed):
             raise NotTaken("directions are changed in memory")
         if self._options.weights and "weights" not in header.sections:
-            raise InputError(f"{path}: holds no weights; leave --weights out")
+            raise InputError(f"{path}: holds no weights; leave weights=True out")
         self.directed = header.directed
         named = header.sections.get("ids")
         if "text" in header.sections or (named is not None and named.nbytes == 8 * (header.n + 1)):

@@ -19,7 +19,7 @@ from typing import IO, Any
 import numpy as np
 import numpy.typing as npt
 
-from clgraph.arguments import file_name, shown
+from clgraph.arguments import file_name, shown, word
 from clgraph.errors import InputError
 from clgraph.graph.exchange.common import library
 from clgraph.graph.io.common import MAX_RATIO, open_binary, reading
@@ -111,6 +111,7 @@ def arrivals(
     InputError
         A file of another format, or a row or chunk that is none; where it is, is said.
     """
+    word(ids, "ids", (None, "int", "str"))
     if isinstance(source, (str, PathLike)):
         yield from _of_file(source, How(names, weighted, ids, header), format, max_ratio)
     elif hasattr(source, "read") and not hasattr(source, "read_next_batch"):
@@ -233,7 +234,7 @@ def _ids(column: Any, where: str, name: str, how: How) -> npt.NDArray[Any]:
                 "integers, or all strings"
             )
         if how.ids == "int":
-            raise InputError(f"{where}: the ids in {name} are text; read with --ids str (ids='str')")
+            raise InputError(f"{where}: the ids in {name} are text; read with ids='str'")
     elif values.dtype.kind not in "iu":
         raise InputError(
             f"{where}: {name} holds {shown(values.tolist()[0])} (type {values.dtype}): ids are whole "

@@ -169,7 +169,7 @@ def _opened(path: Path, options: Options, read_table: Callable[[], Any], kind: s
                 ) from error
     elif options.ids == "int" and text:
         raise InputError(
-            f"{path}: the ids in columns {source!r} and {target!r} are text; read with --ids str (ids='str')"
+            f"{path}: the ids in columns {source!r} and {target!r} are text; read with ids='str'"
         )
     counts = "multiplicity" if "multiplicity" in table.column_names and METADATA in _noted(table) else None
     told = counted(table.num_rows, "row")
@@ -224,7 +224,7 @@ def _columns(path: Path, table: Any, options: Options) -> tuple[str, str, str | 
     if weight is None:
         rest = [name for name in names if name not in (source, target, "multiplicity")]
         if not rest:
-            raise InputError(f"{path}: no column of weights among {listed(names)}; leave --weights out")
+            raise InputError(f"{path}: no column of weights among {listed(names)}; leave weights=True out")
         weight = rest[0]
     return source, target, weight
 

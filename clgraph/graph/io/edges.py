@@ -253,7 +253,7 @@ def scan_rows(
             wanted = "two ids and a weight" if options.weights else "two ids"
             hint = "complete or delete the line"
             if options.weights and len(fields) > 1:
-                hint += ", or leave --weights out"
+                hint += ", or leave weights=True out"
             raise InputError(
                 f"{where}: {counted(len(fields), 'field')} in {line[:80]!r}, but a row is {wanted}; {hint}"
             )
@@ -283,11 +283,11 @@ def _bad_id(where: str, name: str) -> NoReturn:
         what = "is negative" if name[0] == "-" else "does not fit in 64 bits"
         raise InputError(
             f"{where}: id {name[:80]} {what}; ids are whole numbers from 0 to {ID_MAX}, or text with "
-            "--ids str"
+            "ids='str'"
         )
     raise InputError(
         f"{where}: {name[:80]!r} where a vertex id, a whole number, should be; "
-        "if ids are text, read with --ids str (ids='str')"
+        "if ids are text, read with ids='str'"
     )
 
 
@@ -295,7 +295,7 @@ def _weight(where: str, text: str) -> float:
     value = real_number(text)
     if value is None or not math.isfinite(value):
         raise InputError(
-            f"{where}: weight {text[:80]!r} is not a finite number; correct it or leave --weights out"
+            f"{where}: weight {text[:80]!r} is not a finite number; correct it or leave weights=True out"
         )
     return value
 

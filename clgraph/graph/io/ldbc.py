@@ -131,7 +131,7 @@ def read_vertices(path: Path, options: Options) -> npt.NDArray[Any]:
                 if value is None or value > ID_MAX:
                     raise InputError(
                         f"{path}, line {number}: {name[:80]!r} is not a vertex id, a whole number up to "
-                        f"{ID_MAX}; if ids are text, read with --ids str (ids='str')"
+                        f"{ID_MAX}; if ids are text, read with ids='str'"
                     )
                 found.append(value)
             elif name:

@@ -75,7 +75,7 @@ def check_ratio(path: Path, unpacked: int, size: int, max_ratio: float) -> None:
     if unpacked > RATIO_FLOOR and unpacked > max_ratio * size:
         raise InputError(
             f"{path}: a file of {size} bytes that unpacks to {unpacked} bytes or more, over {max_ratio:g} "
-            "times as many; if you trust it, give a higher --max-ratio (max_ratio=)"
+            "times as many; if you trust it, give a higher max_ratio="
         )
 
 

@@ -35,7 +35,7 @@ def test_edge_tables_of_others(tmp_path: Path) -> None:
     assert graph.to_edges().source.tolist() == [1, 1] and graph.weights.tolist() == [0.5, 1]  # type: ignore[union-attr]
     assert read(path, ids="str").ids.tolist() == ["1", "2", "3"]
     pa.parquet.write_table(pa.table({"a": ["x"], "b": ["y"]}), path)
-    with pytest.raises(InputError, match="are text; read with --ids str"):
+    with pytest.raises(InputError, match="are text; read with ids='str'"):
         read(path)
     with pytest.raises(InputError, match="no column of weights"):
         read(path, ids="str", weights=True)
@@ -137,6 +137,6 @@ def test_a_small_parquet_file_of_many_rows(tmp_path: Path) -> None:
     column = pa.array(np.zeros(1 << 23, np.int64))
     path = tmp_path / "x.parquet"
     pa.parquet.write_table(pa.table({"source": column, "target": column}), path)
-    with pytest.raises(InputError, match=r"unpacks to .* --max-ratio"):
+    with pytest.raises(InputError, match=r"unpacks to .* max_ratio="):
         read(path)
     assert read(path, max_ratio=1e9).num_vertices == 1
