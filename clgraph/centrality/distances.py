@@ -129,7 +129,7 @@ def shortest_path(graph: Any, source: Any, target: Any, *, device: Device | str 
 
     Parameters
     ----------
-    graph : Graph, SciPy sparse array, NetworkX or igraph graph, pandas or Arrow edge table
+    graph : Graph, symmetric SciPy array, NetworkX or igraph graph, pandas or Arrow edge table
     source, target : vertex ids
     device : Device or str, optional
         As in `clgraph.get_device`.
@@ -207,7 +207,7 @@ def average_shortest_path_length(
 
     Parameters
     ----------
-    graph : Graph, SciPy sparse array, NetworkX or igraph graph, pandas or Arrow edge table
+    graph : Graph, symmetric SciPy array, NetworkX or igraph graph, pandas or Arrow edge table
         Connected; strongly, if it is directed. (`clgraph.quality` estimates the mean of large graphs, and
         that of connected pairs, from a part of the vertices.)
     device : Device or str, optional
@@ -266,7 +266,7 @@ def closeness_centrality(
 
     Parameters
     ----------
-    graph : Graph, SciPy sparse array, NetworkX or igraph graph, pandas or Arrow edge table
+    graph : Graph, symmetric SciPy array, NetworkX or igraph graph, pandas or Arrow edge table
     vertices : list of ids, optional
         Whose; by default all.
     improved : bool
@@ -336,7 +336,7 @@ def harmonic_centrality(
 
     Parameters
     ----------
-    graph : Graph, SciPy sparse array, NetworkX or igraph graph, pandas or Arrow edge table
+    graph : Graph, symmetric SciPy array, NetworkX or igraph graph, pandas or Arrow edge table
     vertices : list of ids, optional
         Whose; by default all.
     sources : list of ids, optional
