@@ -167,7 +167,7 @@ def test_parquet_bombs(tmp_path: Path, which: str) -> None:
     with limited_memory(1 << 30):
         with pytest.raises(InputError, match=r"x\.parquet: a file of .* max_ratio="):
             read(path, ids=ids)  # type: ignore[arg-type]
-        told = r"max_ratio=" if which in ("rows", "wide") else "are text; read with --ids str"
+        told = r"max_ratio=" if which in ("rows", "wide") else "are text; read with ids='str'"
         with pytest.raises(InputError, match=told):
             convert_to_shards([path], tmp_path / "x.clgs")
 
