@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Collection
 from functools import wraps
 from math import isfinite
@@ -176,6 +177,8 @@ def file_name(value: Any, name: str = "path") -> Path:
         os.fsencode(text)
     except UnicodeEncodeError as error:
         raise InputError(f"{name} is {shown(value)}: no name of a file: it holds a lone surrogate") from error
-    if max(map(len, text.split("/"))) > 4096:  # names of 255 bytes and less are the system's to judge
-        raise InputError(f"{name} is {shown(value)}: too long for a file's name")
+    parts = text.split("/")
+    # other systems count characters
+    if max(len(os.fsencode(part) if sys.platform == "linux" else part) for part in parts) > 255:
+        raise InputError(f"{name} is {shown(value)}: too long, a file's name has 255 bytes at most")
     return Path(text)

@@ -25,7 +25,7 @@ class BuildError(DeviceError):
 
 
 class CapacityError(DeviceError, MemoryError):
-    """More memory is needed than the device has."""
+    """More memory is needed than the device, or this computer, has."""
 
 
 class ConvergenceError(ClgraphError, RuntimeError):

@@ -14,9 +14,16 @@ import stat
 import sys
 import threading
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from clgraph.errors import ClgraphError
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future, ThreadPoolExecutor
 
 #: for `os.open`: children do not inherit the file, and Windows leaves its bytes alone
 OPEN = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOINHERIT", 0)
@@ -89,6 +96,37 @@ def read_at(descriptor: int, view: memoryview, offset: int) -> int:
         data = os.read(descriptor, len(view))
     view[: len(data)] = data
     return len(data)
+
+
+@contextmanager
+def starting_threads() -> Iterator[None]:
+    """Within the block a thread that the system does not start is a ClgraphError."""
+    try:
+        yield
+    except RuntimeError as error:
+        if "can't start new thread" not in str(error):
+            raise
+        raise ClgraphError(
+            "the system starts no more threads for this user or container; end other programs, or raise the "
+            "limit (ulimit -u, pids.max)"
+        ) from error
+
+
+def thread_pool(most: int, name: str) -> ThreadPoolExecutor:
+    """A pool of threads, which are started as tasks come (see `starting_threads`)."""
+    return _pool_class()(most, name)
+
+
+@cache
+def _pool_class() -> type[ThreadPoolExecutor]:
+    from concurrent.futures import ThreadPoolExecutor  # 15 ms, which `import clgraph` does without
+
+    class Pool(ThreadPoolExecutor):
+        def submit(self, fn: Callable[..., Any], /, *args: Any, **options: Any) -> Future[Any]:
+            with starting_threads():
+                return super().submit(fn, *args, **options)
+
+    return Pool
 
 
 _MAPS = "/proc/self/maps"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -154,3 +155,43 @@ def test_a_sample_is_no_graph() -> None:
     for call in (lambda: clgraph.write(made, "a.txt"), lambda: clgraph.pagerank(made)):
         with pytest.raises(InputError, match=r"pass its graph, as sample\.graph$"):
             call()
+
+
+LONG = "x" * 251
+
+
+@pytest.mark.parametrize("call", [
+    lambda name: clgraph.read(f"{name}.txt"),
+    lambda name: clgraph.read(f"{name}.v"),
+    lambda name: clgraph.read(f"{name}.clgs"),
+    lambda name: clgraph.read(name),
+    lambda name: clgraph.read("g.txt", attributes=f"{name}.csv"),
+    lambda name: clgraph.write(PATH, f"{name}.txt"),
+    lambda name: clgraph.write(PATH, f"{name}.v"),
+    lambda name: clgraph.write_shards(PATH, f"{name}.clgs"),
+    lambda name: clgraph.open_shards(f"{name}.clgs"),
+    lambda name: clgraph.open_forest(f"{name}.forest"),
+    lambda name: clgraph.study(PATH, ["drv"], [2], seeds=1, folder=name),
+    lambda name: clgraph.sample(f"{name}.txt", "pies", size=2),
+])  # fmt: skip
+def test_names_of_files_have_255_bytes(
+    call: Callable[[str], Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    clgraph.write(PATH, "g.txt")
+    for name in (LONG + "xxxxxxx", "é" * 150):
+        with pytest.raises(InputError, match="too long, a file's name has 255 bytes at most"):
+            call(name)
+
+
+def test_names_that_only_others_made_of_them_pass(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    clgraph.write(PATH, f"{LONG}.txt")
+    assert clgraph.read(f"{LONG}.txt").num_edges == 2
+    for name in (LONG, f"{LONG}.v"):  # x.v.gz and x.properties are looked for
+        with pytest.raises(InputError, match=r"no known format|an LDBC graph is"):
+            clgraph.read(name)
+        with pytest.raises(InputError, match=r"no known format|File name too long"):
+            clgraph.write(PATH, name)
+    with pytest.raises(InputError, match="no such dataset"):
+        clgraph.open_shards(f"{LONG[5:]}.clgs")

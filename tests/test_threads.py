@@ -18,17 +18,19 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from cli_runs import InProcess
 from devices import working_devices
 from graphs import random_graph
 from mixed_calls import equal, mixed_calls
 
 import clgraph
-from clgraph import Graph
+from clgraph import ClgraphError, Graph
 from clgraph.device import Setup, turns
 from clgraph.device.device import Device
 from clgraph.device.kept import Kept
 from clgraph.device.launch import Kernel, record_launches
 from clgraph.device.memory import Memory
+from clgraph.system import thread_pool
 
 pytestmark = pytest.mark.slow  # not in the smoke set
 
@@ -37,7 +39,7 @@ THREADS, CALLS = 8, 60
 SCRIPT = """
 import hashlib, json, sys
 import numpy as np
-from clgraph import Graph
+from clgraph import ClgraphError, Graph
 from clgraph.device import get_device
 from clgraph.csr.generate import powerlaw_graph
 from clgraph.sampling import sample
@@ -606,3 +608,23 @@ def test_a_child_of_a_process_that_used_opencl_without_clgraph(used, device):
         assert "by other means than clgraph" in said and 'get_context("spawn")' in said
     else:
         assert said == "[0, 1, 1, 2]\n"
+
+
+def test_where_no_thread_starts_a_plain_error_says_so(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As under ``ulimit -u``, which does not hold for root."""
+
+    def refuse(_: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    said = "the system starts no more threads"
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+    with thread_pool(2, "test") as pool, pytest.raises(ClgraphError, match=said):
+        pool.submit(len, "")
+    with pytest.raises(ClgraphError, match=said):
+        clgraph.write(Graph.from_edges([0], [1]), tmp_path / "x.txt.gz")
+    (tmp_path / "g.txt").write_text("1 2\n")
+    done = InProcess(capsys)("convert", tmp_path / "g.txt", tmp_path / "x.txt.gz")
+    assert (done.status, done.out) == (1, "") and f"clgraph: error: {said}" in done.err
+    assert [path.name for path in tmp_path.iterdir()] == ["g.txt"]

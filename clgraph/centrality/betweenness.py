@@ -200,7 +200,7 @@ def betweenness_centrality(
 
     Parameters
     ----------
-    graph : Graph, SciPy sparse array, NetworkX or igraph graph, pandas or Arrow edge table
+    graph : Graph, symmetric SciPy array, NetworkX or igraph graph, pandas or Arrow edge table
         Weights, loops and parallel edges play no part.
     k : int, optional
         Count the paths from this many vertices only, drawn by the seed, and scale up [2]_; by default all.

@@ -130,7 +130,7 @@ def shortest_path(graph: Any, source: Any, target: Any, *, device: Device | str 
 
     Parameters
     ----------
-    graph : Graph, SciPy sparse array, NetworkX or igraph graph, pandas or Arrow edge table
+    graph : Graph, symmetric SciPy array, NetworkX or igraph graph, pandas or Arrow edge table
     source, target : vertex ids
     device : Device or str, optional
         As in `clgraph.get_device`.
@@ -208,7 +208,7 @@ def average_shortest_path_length(
 
     Parameters
     ----------
-    graph : Graph, SciPy sparse array, NetworkX or igraph graph, pandas or Arrow edge table
+    graph : Graph, symmetric SciPy array, NetworkX or igraph graph, pandas or Arrow edge table
         Connected; strongly, if it is directed. (`clgraph.quality` estimates the mean of large graphs, and
         that of connected pairs, from a part of the vertices.)
     device : Device or str, optional
@@ -267,7 +267,7 @@ def closeness_centrality(
 
     Parameters
     ----------
-    graph : Graph, SciPy sparse array, NetworkX or igraph graph, pandas or Arrow edge table
+    graph : Graph, symmetric SciPy array, NetworkX or igraph graph, pandas or Arrow edge table
     vertices : list of ids, optional
         Whose; by default all.
     improved : bool
@@ -337,7 +337,7 @@ def harmonic_centrality(
 
     Parameters
     ----------
-    graph : Graph, SciPy sparse array, NetworkX or igraph graph, pandas or Arrow edge table
+    graph : Graph, symmetric SciPy array, NetworkX or igraph graph, pandas or Arrow edge table
     vertices : list of ids, optional
         Whose; by default all.
     sources : list of ids, optional

@@ -39,7 +39,7 @@ def eigenvector_centrality(
 
     Parameters
     ----------
-    graph : Graph, SciPy sparse array, NetworkX or igraph graph, pandas or Arrow edge table
+    graph : Graph, symmetric SciPy array, NetworkX or igraph graph, pandas or Arrow edge table
     max_iter : int
     tol : float
     nstart : dict of ids or array, shape (n,), optional
@@ -126,7 +126,7 @@ def katz_centrality(
 
     Parameters
     ----------
-    graph : Graph, SciPy sparse array, NetworkX or igraph graph, pandas or Arrow edge table
+    graph : Graph, symmetric SciPy array, NetworkX or igraph graph, pandas or Arrow edge table
     alpha : float
         Below one over the largest eigenvalue; otherwise nothing converges.
     beta : float, dict of ids or array, shape (n,)
@@ -225,7 +225,7 @@ def hits(
 
     Parameters
     ----------
-    graph : Graph, SciPy sparse array, NetworkX or igraph graph, pandas or Arrow edge table
+    graph : Graph, symmetric SciPy array, NetworkX or igraph graph, pandas or Arrow edge table
     max_iter : int
         Restarts, of 20 steps each.
     tol : float

@@ -89,7 +89,7 @@ def average_neighbor_degree(
 
     Parameters
     ----------
-    graph : Graph, SciPy sparse array, NetworkX or igraph graph, pandas or Arrow edge table
+    graph : Graph, symmetric SciPy array, NetworkX or igraph graph, pandas or Arrow edge table
     source : {"out", "in", "in+out"}
         Neighbours by which arcs of a directed graph.
     target : {"out", "in", "in+out"}
@@ -157,7 +157,7 @@ def degree_assortativity_coefficient(
 
     Parameters
     ----------
-    graph : Graph, SciPy sparse array, NetworkX or igraph graph, pandas or Arrow edge table
+    graph : Graph, symmetric SciPy array, NetworkX or igraph graph, pandas or Arrow edge table
     x, y : {"out", "in"}
         Which degree of an arc's tail, and which of its head; they play no part in an undirected graph.
     device : Device or str, optional

@@ -9,6 +9,7 @@ import atexit
 import difflib
 import importlib
 import os
+import re
 import signal
 import sys
 import threading
@@ -162,7 +163,8 @@ def _main(args: list[str] | None, caught: list[int]) -> None:
     try:
         streams.prepare()
         try:
-            status = cli.main(args, prog_name="clgraph", standalone_mode=False)
+            with system.starting_threads():
+                status = cli.main(args, prog_name="clgraph", standalone_mode=False)
         except SystemExit as stop:
             status = stop.code
         sys.stdout.flush()  # here, and not when the interpreter ends, a reader that is gone can be dealt with
@@ -173,7 +175,7 @@ def _main(args: list[str] | None, caught: list[int]) -> None:
     except (_ReaderGoneError, BrokenPipeError):
         _end(128 + system.SIGPIPE)  # quietly: the reader of the output has had enough
     except ClgraphError as error:
-        _fail(f"error: {error}")
+        _fail(f"error: {_ARGUMENT.sub(_as_option, str(error))}")
     except MemoryError as error:
         _fail(f"error: out of memory: {error}")
     except OSError as error:
@@ -189,6 +191,22 @@ def _main(args: list[str] | None, caught: list[int]) -> None:
         )
     if isinstance(status, int) and status:  # what a command gave to sys.exit() or to ctx.exit()
         sys.exit(status)
+
+
+#: an argument of `clgraph.read` in a message: ids='str', weights=True, max_ratio=
+_ARGUMENT = re.compile(
+    r"(?<=[ (])(format|directed|ids|weights|duplicates|header|max_vertices|max_ratio)=('?)(\w*)\2(?![\w.=])"
+)
+
+
+def _as_option(found: re.Match[str]) -> str:
+    """What an argument of `clgraph.read` is called on the command line."""
+    name, value = found[1].replace("_", "-"), found[3]
+    if name == "directed":
+        return "--undirected" if value == "False" else "--directed"
+    if name == "format" and not value:
+        return "--format, of an output --to"
+    return f"--no-{name}" if value == "False" else f"--{name} {value.removeprefix('True')}".rstrip()
 
 
 def _wrong_usage(error: click.ClickException) -> str:

@@ -18,6 +18,7 @@ from click.core import ParameterSource
 from clgraph.cli.choices import FormatName
 from clgraph.errors import ClgraphError
 from clgraph.progress import Tell, bar
+from clgraph.system import starting_threads
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -62,7 +63,12 @@ def graph_options(command: Callable[..., Any]) -> Callable[..., Any]:
         default=None,
         help="How to read the file (default: what it says, else undirected).",
     )
-    @click.option("--ids", type=click.Choice(["int", "str"]), default="int", help="What vertex ids are.")
+    @click.option(
+        "--ids",
+        type=click.Choice(["int", "str", "name"]),
+        default="int",
+        help="What vertex ids are: numbers, text, or the nodes' attribute `name` (GraphML, GEXF).",
+    )
     @click.option("--weights", is_flag=True, help="Take the third column (or the entries) as weights.")
     @click.option(
         "--duplicates",
@@ -192,7 +198,8 @@ def _load_drivers(spec: str | None) -> None:
         with suppress(ClgraphError):  # the command asks again, and is told
             list_devices(oclgrind=oclgrind)
 
-    Thread(target=load, name="clgraph-drivers").start()
+    with suppress(ClgraphError), starting_threads():  # without it the command waits a little longer
+        Thread(target=load, name="clgraph-drivers").start()
 
 
 class EnergyWish:

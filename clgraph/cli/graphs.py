@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from clgraph.arguments import file_name
 from clgraph.cli.choices import FormatName
 from clgraph.cli.common import (
     OutputName,
@@ -145,7 +146,7 @@ def convert(
     if is_dataset(target):
         from clgraph.scale.writing import check_dataset_name
 
-        check_dataset_name(Path(target))
+        check_dataset_name(file_name(target))
         to_dataset(sources, target, reading, sections, shard_edges, resume=resume, quiet=quiet)
         return
     if sections is not None or shard_edges is not None or resume:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from pathlib import Path
@@ -295,7 +296,7 @@ def _of_dataset(
 def _distribution(text: str, graph: Graph | Shards, option: str) -> dict[Any, float]:
     """Ids with values: from a file of `id [value]` lines if there is one of that name, else from the text."""
     given: dict[Any, float] = {}
-    if Path(text).is_file():
+    if os.path.isfile(text):
         from clgraph.sizes import real_number
 
         try:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from clgraph.arguments import file_name
 from clgraph.errors import InputError
 
 if TYPE_CHECKING:
@@ -83,8 +83,10 @@ def read_words(option: str, path: str) -> list[Word]:
 
 def _lines(option: str, path: str) -> Iterator[tuple[list[str], str]]:
     """The words of each line that is no comment, and its place."""
+    from clgraph.graph.io.common import read_text
+
     try:
-        lines = Path(path).read_text().splitlines()
+        lines = read_text(file_name(path, option)).splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"{option}: cannot read {path}: {error}") from error
     for number, line in enumerate(lines, 1):

@@ -60,8 +60,10 @@ def _to_nowhere(stream: object) -> None:
 
 def told(error: OSError) -> str:
     """What to say of a system's error that no file is named with: standard output had it."""
-    if error.filename is not None or error.errno is None:
+    if error.errno is None:
         return str(error)
+    if error.filename is not None:
+        return f"{os.fsdecode(error.filename)}: {error.strerror}"
     if error.errno == errno.EBADF:
         return "standard output is closed, but the results go there; give it a file, or /dev/null"
     return f"{error.strerror}: standard output cannot be written to"

@@ -100,7 +100,7 @@ def connected_components(
 
     Parameters
     ----------
-    graph : Graph, SciPy sparse array, NetworkX or igraph graph, pandas or Arrow edge table, or Shards
+    graph : Graph, symmetric SciPy array, NetworkX or igraph graph, pandas or Arrow edge table, or Shards
         Of `Shards` weak components, in one pass over their pairs.
     connection : {"weak", "strong"}
         What connects two vertices of a directed graph: a path that may use arcs in either direction, or a

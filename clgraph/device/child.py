@@ -142,7 +142,8 @@ def lines(
             try:
                 _termination.held = False
                 told: queue.SimpleQueue[str | None] = queue.SimpleQueue()
-                threading.Thread(target=_listen, args=(process, told), daemon=True).start()
+                with system.starting_threads():
+                    threading.Thread(target=_listen, args=(process, told), daemon=True).start()
                 while (line := _next(told, seconds)) is not None:
                     yield line
             except TimeoutError:

@@ -9,7 +9,6 @@ import itertools
 import weakref
 from collections import deque
 from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +20,7 @@ from clgraph.device.kept import Kept
 from clgraph.device.pages import LARGE_PAGE, is_mapped_file, on_large_pages
 from clgraph.device.pinned import LARGE, Pinned
 from clgraph.errors import CapacityError
-from clgraph.system import cores
+from clgraph.system import cores, thread_pool
 
 if TYPE_CHECKING:
     from clgraph.device.hardware import Hardware
@@ -242,7 +241,7 @@ class Memory:
                 return buffer
         array = on_large_pages(count, kind)
         view = array.view(np.uint8).data
-        with ThreadPoolExecutor(min(cores(), MOST_READERS), "clgraph-read") as pool:
+        with thread_pool(min(cores(), MOST_READERS), "clgraph-read") as pool:
             begins = range(0, nbytes, LARGE)
             parts = [pool.submit(read, view[begin : begin + LARGE], begin) for begin in begins]
             for begin, part in zip(begins, parts, strict=True):

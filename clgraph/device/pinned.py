@@ -16,6 +16,8 @@ import numpy as np
 import numpy.typing as npt
 import pyopencl as cl
 
+from clgraph.system import thread_pool
+
 if TYPE_CHECKING:
     from clgraph.device.queues import Queues
 
@@ -51,7 +53,7 @@ class Pinned:
                 self._queues.main, self._buffer, access, 0, (size,), kind, is_blocking=True
             )[0]
             self._slots = [mapped[i * self._piece : (i + 1) * self._piece] for i in range(SLOTS)]
-            self._movers = ThreadPoolExecutor(SLOTS, thread_name_prefix="clgraph-pinned")
+            self._movers = thread_pool(SLOTS, "clgraph-pinned")
         return self._movers
 
     def download(self, buffer: Any, array: npt.NDArray[Any], start: int) -> bool:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from clgraph._version import pip_hint
 from clgraph.errors import ClgraphError
+from clgraph.system import starting_threads
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -180,7 +181,8 @@ class RAPLCounter:
         self._fault: Unavailable | None = None
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._watch, name="clgraph energy", daemon=True)
-        self._thread.start()
+        with starting_threads():
+            self._thread.start()
 
     def _watch(self) -> None:
         while not self._over.wait(self._period):

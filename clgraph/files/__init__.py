@@ -52,9 +52,10 @@ def read(
     directed : bool, optional
         Default: what the file says (Matrix Market general is directed, symmetric and METIS undirected, .clg
         knows), else undirected.
-    ids : {"int", "str"}
-        What vertex ids of edge lists, edge tables, LDBC, GraphML, GEXF and Pajek files are: non-negative
-        integers, or text.
+    ids : {"int", "str", "name"}
+        What vertex ids of edge lists, edge tables, LDBC and Pajek files are: non-negative integers, or text.
+        Those of GraphML and GEXF files are text unless all are such integers; "str" keeps these text, and
+        "name" takes the nodes' attribute ``name``, else ``label``, for ids (of Pajek the labels).
     weights : bool
         Take the third column, or the entries of a matrix, as float64 weights.
     duplicates : {"merge", "keep"}
@@ -143,7 +144,7 @@ def write(
 
     Parameters
     ----------
-    graph : Graph, SciPy sparse array, NetworkX or igraph graph, pandas or Arrow edge table
+    graph : Graph, symmetric SciPy array, NetworkX or igraph graph, pandas or Arrow edge table
     path : str or path
         ``-`` is standard output.
     format : str, optional

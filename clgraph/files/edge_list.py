@@ -62,6 +62,8 @@ def read_edge_list(
         raise NotTaken("ids that are text")
     with reading(path):
         layout = look(path, options)
+        if layout.empty:
+            raise NotTaken("no edges")
         skip = bytes_before(path, layout, options)
         with device.alone():
             wanted = Wanted(layout.columns, layout.delimiter == ",")

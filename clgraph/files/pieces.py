@@ -8,7 +8,7 @@ shorter meanwhile is an error, not a signal that ends the process.
 from __future__ import annotations
 
 from collections.abc import Generator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +19,7 @@ from clgraph.device.shapes import Shapes
 from clgraph.device.staging import Staging
 from clgraph.files.sources import Source
 from clgraph.progress import Tell
+from clgraph.system import thread_pool
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -98,7 +99,7 @@ def pieces(
     """
     rooms: list[Staging] = []
     filling: list[tuple[Staging, list[Future[int]]]] = []
-    pool = ThreadPoolExecutor(min(shape.threads, source.threads), "clgraph-read")
+    pool = thread_pool(min(shape.threads, source.threads), "clgraph-read")
     offset = 0
 
     def fill(room: Staging) -> None:

@@ -6,7 +6,7 @@ Rows are spelt piece by piece; while the device spells the next piece, a thread 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
@@ -20,9 +20,10 @@ from clgraph.device.staging import Staging
 from clgraph.files.parse import powers_of_five
 from clgraph.graph.building import INT32_MAX, exclusive_sums
 from clgraph.graph.io.atomic import atomic_write
-from clgraph.graph.io.edges import csv_header, has_commas, lost_in_edges
+from clgraph.graph.io.edges import has_commas, head_of, lost_in_edges
 from clgraph.graph.io.packing import compressed
 from clgraph.progress import Tell
+from clgraph.system import thread_pool
 from clgraph.temporary import begin_sync
 
 if TYPE_CHECKING:
@@ -84,9 +85,8 @@ def write_edge_list(spelling: Spelling, path: Path, *, progress: Tell | None = N
             progress(done, done * graph.num_arcs // last)
 
     with spelling.device.alone(), atomic_write(path, "wb") as plain, compressed(path, plain) as file:
-        if spelling.comma:
-            file.write(csv_header(graph.is_weighted))
-            file.flush()
+        file.write(head_of(path, graph.is_weighted, graph.num_arcs))
+        file.flush()
         write_pieces(file, spelling.pieces(), len(spelling.rooms), tell)
     return lost_in_edges(graph)
 
@@ -109,7 +109,7 @@ def write_pieces(
         Called with how far it is, and the bytes of the piece.
     """
     writing: list[Future[None]] = []
-    with ThreadPoolExecutor(1, "clgraph-write") as pool:
+    with thread_pool(1, "clgraph-write") as pool:
         for k, (last, nbytes, room) in enumerate(pieces):
             writing.append(pool.submit(_write, file, room.fetch(nbytes)))
             if k + 1 >= rooms:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 
 WITH_ATTRIBUTES = ("graphml", "gexf", "pajek")  # formats that hold attributes of vertices and edges
 TABLES = ("parquet", "arrow")  # those of edges
+NAMED = ("graphml", "gexf")
 
 
 def read_with_summary(
@@ -73,9 +75,9 @@ def read_with_summary(
     word(duplicates, "duplicates", get_args(Duplicates))
     directed, weights = None if directed is None else flag(directed, "directed"), flag(weights, "weights")
     if max_vertices is not None and max_vertices < 0:
-        raise InputError(f"max_vertices (--max-vertices) is {max_vertices}: give a count, 0 or more")
+        raise InputError(f"max_vertices is {max_vertices}: give a count, 0 or more")
     if not max_ratio > 0:
-        raise InputError(f"max_ratio (--max-ratio) is {max_ratio}: give a positive number, or inf")
+        raise InputError(f"max_ratio is {max_ratio}: give a positive number, or inf")
     options = Options(directed, ids, weights, duplicates, verify, header, max_vertices, float(max_ratio))
     file, name = file_name(path), None
     with ExitStack() as stack:
@@ -83,7 +85,8 @@ def read_with_summary(
             file, name, format = stack.enter_context(spooled(progress)), NAME, format or "edges"
         loaded = _loaded(file, format, options, device, progress)
     if attributes is not None:
-        add_vertex_table(loaded.graph, file_name(attributes), options.ids, options.max_ratio)
+        kind: Ids = "str" if loaded.graph.ids.dtype == object else "int"
+        add_vertex_table(loaded.graph, file_name(attributes), kind, options.max_ratio)
     return loaded.graph, f"read {name or file.name}: {_describe(loaded)}"
 
 
@@ -92,9 +95,15 @@ def _loaded(
 ) -> Loaded:
     kind, form = find_format(file, format)
     if kind != "ldbc":  # which looks for its two files itself
-        check_file(file, packed=kind == "jlg")
+        check_file(file, may_be_empty=kind == "graph500", packed=kind == "jlg")
+    if options.ids == "name" and kind == "pajek":
+        options = replace(options, ids="str")  # labels
+    elif options.ids == "name" and kind not in NAMED:
+        raise InputError(
+            f"{file}: vertices of {kind} files have no names beside their ids; leave ids='name' out"
+        )
     if options.header is not None and kind != "edges":
-        raise InputError(f"{file}: {kind} files have no header row; leave header (--header, --no-header) out")
+        raise InputError(f"{file}: {kind} files have no header row; leave header= out")
     try:
         loaded = read_somewhere(kind, form, file, options, device, progress)
     except InputError as error:

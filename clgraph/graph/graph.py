@@ -453,6 +453,7 @@ class Graph(Placed, Exchange, Shown):
         multiplicity : array_like of int, shape (rows,), optional
             How many parallel edges each row stands for.
         directed : bool
+            Whether the rows are arcs, from source to target. Default: edges, as in NetworkX.
         duplicates : {"merge", "keep"}
             Parallel edges become one (weights summed, the count in `multiplicity`), or stay copies.
         vertices : array_like, optional

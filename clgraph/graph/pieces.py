@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
-from clgraph.system import cores
+from clgraph.system import cores, thread_pool
 
 T = TypeVar("T")
 FEW = 4  # pieces for which threads would take longer to begin
@@ -22,5 +21,5 @@ def over_pieces(work: Callable[[int, int], T], length: int, piece: int, *, few: 
     if len(begins) < few or cores() == 1:
         yield from map(some, begins)
         return
-    with ThreadPoolExecutor(cores(), "clgraph-pieces") as pool:
+    with thread_pool(cores(), "clgraph-pieces") as pool:
         yield from pool.map(some, begins)

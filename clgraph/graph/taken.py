@@ -33,21 +33,24 @@ def as_graph(graph: Any) -> Graph:
 
     Parameters
     ----------
-    graph : Graph, SciPy sparse array, NetworkX or igraph graph, pandas or Arrow table
-        A SciPy array is an undirected graph, whichever way its entries point. A table has a row for each
-        edge, in columns ``source`` and ``target``, and is undirected. `Graph.from_scipy`, `from_networkx`,
-        `from_igraph`, `from_pandas`, `from_arrow` take over the same in other ways.
+    graph : Graph, symmetric SciPy array, NetworkX or igraph graph, pandas or Arrow table
+        A SciPy array has a symmetric pattern and is an undirected graph without weights. A table has a row
+        for each edge, in columns ``source`` and ``target``, and is undirected. `Graph.from_scipy`,
+        `from_networkx`, `from_igraph`, `from_pandas`, `from_arrow` take over the same in other ways.
 
     Raises
     ------
     InputError
-        If it is none of these, or cannot be taken over.
+        If it is none of these, or cannot be taken over, as a SciPy array that is not symmetric: whether it
+        is directed, only `Graph.from_scipy` is told.
     """
     if isinstance(graph, Graph):
         return graph
     _check_not_sharded(graph)
     if hasattr(graph, "tocsr"):
-        return Graph.from_scipy(graph, directed=False, asymmetric="sum")
+        from clgraph.graph.exchange.scipy import from_symmetric
+
+        return Graph.of(from_symmetric(graph))
     for kind in type(graph).__mro__:
         take = _TAKEN.get(kind.__module__.partition(".")[0])
         if take is not None:

@@ -192,7 +192,7 @@ def quality(
 
     Parameters
     ----------
-    original : Graph, SciPy sparse array, NetworkX or igraph graph, pandas or Arrow edge table
+    original : Graph, symmetric SciPy array, NetworkX or igraph graph, pandas or Arrow edge table
     sample : Sample, or any of these, optional
     seed : int
         Chooses the vertices from which a large graph's hop plot is searched.

@@ -47,7 +47,7 @@ def core_numbers(
 
     Parameters
     ----------
-    graph : Graph, SciPy sparse array, NetworkX or igraph graph, pandas or Arrow edge table
+    graph : Graph, symmetric SciPy array, NetworkX or igraph graph, pandas or Arrow edge table
         Taken as undirected.
     device : str or Device, optional
         As `clgraph.get_device` takes it.
@@ -98,7 +98,7 @@ def k_core(graph: Any, k: int | None = None, device: Device | str | None = None)
 
     Parameters
     ----------
-    graph : Graph, SciPy sparse array, NetworkX or igraph graph, pandas or Arrow edge table
+    graph : Graph, symmetric SciPy array, NetworkX or igraph graph, pandas or Arrow edge table
         Neighbours are counted as in `core_numbers`.
     k : int, optional
         The largest for which there is a k-core, if it is not given.

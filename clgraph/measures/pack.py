@@ -159,7 +159,7 @@ def simple_view(graph: Any) -> Graph:
 
     Parameters
     ----------
-    graph : Graph or SciPy sparse array
+    graph : Graph or symmetric SciPy array
 
     Raises
     ------

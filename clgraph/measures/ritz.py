@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from clgraph.measures.spectrum_host import ZERO, blas
-from clgraph.system import cores
+from clgraph.system import cores, thread_pool
 
 COUNT = 20  # eigenvalues
 KEPT = 28  # vectors that a restart keeps: some more than are wanted, or the last ones converge slowly
@@ -126,7 +125,7 @@ def _eigh(matrix: Floats) -> tuple[Floats, Floats]:
     """Eigenvalues and eigenvectors of each of several small matrices."""
     threads = min(cores(), len(matrix) // LEAST_SHARE)
     # the threads of BLAS would wait for each other at matrices this small; ours have some each
-    with blas().limit(limits=1, user_api="blas"), ThreadPoolExecutor(max(1, threads), "clgraph-eigh") as pool:
+    with blas().limit(limits=1, user_api="blas"), thread_pool(max(1, threads), "clgraph-eigh") as pool:
         parts = list(pool.map(np.linalg.eigh, np.array_split(matrix, max(1, threads))))
     return np.concatenate([part[0] for part in parts]), np.concatenate([part[1] for part in parts])
 

@@ -83,7 +83,7 @@ def eigenvalues(
 
     Parameters
     ----------
-    graph : Graph, SciPy sparse array, NetworkX or igraph graph, pandas or Arrow edge table
+    graph : Graph, symmetric SciPy array, NetworkX or igraph graph, pandas or Arrow edge table
     count : int
         At most so many, 1 to 20.
     matrix : {"adjacency", "laplacian", "normalized laplacian"}

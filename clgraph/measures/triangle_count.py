@@ -49,7 +49,7 @@ def triangles(
 
     Parameters
     ----------
-    graph : Graph, SciPy sparse array, NetworkX or igraph graph, pandas or Arrow edge table
+    graph : Graph, symmetric SciPy array, NetworkX or igraph graph, pandas or Arrow edge table
     device : Device or str, optional
         As in `clgraph.get_device`.
     arrays : {"host", "device"}

@@ -54,7 +54,7 @@ def pagerank(
 
     Parameters
     ----------
-    graph : Graph, SciPy sparse array, NetworkX or igraph graph, pandas or Arrow edge table, or Shards
+    graph : Graph, symmetric SciPy array, NetworkX or igraph graph, pandas or Arrow edge table, or Shards
         `Shards` need the section rows (undirected) or in (directed). They stay on the device where they fit,
         and are read in each iteration otherwise.
     damping : float

@@ -86,9 +86,9 @@ def sample(
 
     Parameters
     ----------
-    graph : Graph, SciPy sparse array, NetworkX or igraph graph, pandas or Arrow edge table, or Shards
+    graph : Graph, symmetric SciPy array, NetworkX or igraph graph, pandas or Arrow edge table, or Shards
         Of `Shards` drv and dre in exact mode: a pass over their pairs finds what leaves when (the priority
-        forest), for all `sizes`, another takes out the edges. A SciPy sparse array is taken as undirected.
+        forest), for all `sizes`, another takes out the edges.
         For pies, gsh and gps also a stream: a file's name, an open file, a table, or an iterable of chunks of
         edges (see the guide on samplers).
     method : {"drv", "dre", "drve", "dhyb", "cre", "crve", "ebfs", "edfs"}

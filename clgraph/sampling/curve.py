@@ -121,7 +121,7 @@ def deletion_order(
 
     Parameters
     ----------
-    graph : Graph, SciPy sparse array, NetworkX or igraph graph, pandas or Arrow edge table
+    graph : Graph, symmetric SciPy array, NetworkX or igraph graph, pandas or Arrow edge table
     method : {"drv", "dre"}
     seed : int
 

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from clgraph.arguments import file_name
 from clgraph.errors import InputError
 from clgraph.files.parse import NotTaken
 from clgraph.files.summary import left_out, read_with_summary
@@ -98,7 +99,7 @@ def convert_to_shards(
         If an input is not valid, or nothing can be written there.
     """
     options = options or Options()
-    target = Path(path)
+    target = file_name(path)
     check_dataset_name(target)
     check_shard_edges(shard_edges)
     files = list(_files(inputs))
@@ -124,7 +125,7 @@ def convert_to_shards(
 def _files(inputs: Sequence[str | os.PathLike[str]]) -> Iterator[Path]:
     """The inputs, with the files of a Parquet dataset in place of its folder."""
     for name in inputs:
-        path = Path(name)
+        path = file_name(name)
         if path.is_dir():
             found = sorted(path.rglob("*.parquet"))
             if not found:
@@ -234,7 +235,7 @@ class _Spool:
             for table in self._tables_of(number, path, source, progress):
                 self.tables.append(table)
         if len(directions) > 1:
-            raise InputError("some inputs are directed and some are not: say --directed or --undirected")
+            raise InputError("some inputs are directed and some are not: say directed=True or directed=False")
         self.directed = directions.pop()
         if len({table.columns for table in self.tables}) > 1:
             raise InputError("some inputs have weights or multiplicities, and some have none")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph import system
+from clgraph.arguments import file_name
 from clgraph.csr.build import build_some
 from clgraph.csr.generate import GUIDE_BITS, model_args
 from clgraph.csr.parts import DeviceCSR
@@ -146,7 +147,7 @@ def generate_shards(
     ------
     InputError, CapacityError
     """
-    target = Path(path)
+    target = file_name(path)
     check_dataset_name(target)
     wanted = check_sections(sections, model.directed)
     check_shard_edges(shard_edges)
@@ -176,7 +177,7 @@ def _write(
         draws = Draws(device, model)
         cuts = {name: draws.cuts(name, shard_edges) for name in names}
     steps = list(_steps(ranks, cuts))
-    with shared_dataset(ranks, target) as folder, ThreadPoolExecutor(system.cores(), "clgraph-write") as pool:
+    with shared_dataset(ranks, target) as folder, system.thread_pool(system.cores(), "clgraph-write") as pool:
         writer = Writer(folder, directed=model.directed, vertices=model.num_vertices)
         jobs: dict[str, dict[int, Future[Shard]]] = {name: {} for name in wanted}
         for done, (name, number, (first, last, count)) in enumerate(steps):

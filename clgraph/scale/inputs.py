@@ -123,8 +123,7 @@ class Input:
             for name, column in ends.items():
                 if not isinstance(column, np.ndarray):
                     raise InputError(
-                        f"{self.path}: the ids are text; read with --ids str (ids='str'), which holds the "
-                        "graph in memory"
+                        f"{self.path}: the ids are text; read with ids='str', which holds the graph in memory"
                     )
                 if not len(column):
                     continue
@@ -148,7 +147,7 @@ class Input:
         if self._options.directed not in (None, header.directed):
             raise NotTaken("directions are changed in memory")
         if self._options.weights and "weights" not in header.sections:
-            raise InputError(f"{path}: holds no weights; leave --weights out")
+            raise InputError(f"{path}: holds no weights; leave weights=True out")
         self.directed = header.directed
         unread = "weights" in header.sections and not self._options.weights
         self.left = ["weights not read (use --weights)"] if unread else []

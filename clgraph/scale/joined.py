@@ -25,7 +25,7 @@ from clgraph.graph.io.binary import id_arrays
 from clgraph.graph.io.binary_header import Header
 from clgraph.graph.io.binary_writing import Given, write_sections
 from clgraph.graph.io.common import cells, counted, id_cells, write_cells, writing
-from clgraph.graph.io.edges import csv_header, has_commas, name_in, weight_cells
+from clgraph.graph.io.edges import has_commas, head_of, name_in, weight_cells
 from clgraph.graph.io.formats import find_format
 from clgraph.progress import Tell
 from clgraph.scale.cut import join_shards
@@ -135,8 +135,7 @@ def _write_edges(entries: _Entries, path: Path) -> list[str]:
         return found if rows.weights is None else [*found, weight_cells(rows.weights, b"\n")]
 
     with writing(path) as file:
-        if comma:
-            file.write(csv_header(entries.weighted))
+        file.write(head_of(path, entries.weighted, shards.num_edges))
         for found in ahead(columns, entries.edges()):
             if len(found[0]):
                 write_cells(file, *found)

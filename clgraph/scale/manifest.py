@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -144,7 +145,7 @@ def read_manifest(folder: Path) -> Manifest:
     path = folder / NAME
     if not folder.is_dir():
         work = folder.with_name(folder.name + ".work")
-        if work.is_dir():
+        if os.path.isdir(work):
             raise InputError(
                 f"{folder}: is not finished ({work} has what was read): it is being written, or clgraph "
                 "convert was interrupted, which goes on with --resume"

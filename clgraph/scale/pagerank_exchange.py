@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +14,7 @@ from clgraph.device.staging import Staging
 from clgraph.ranking.fixed import BLOCK, FixedPower, Reals
 from clgraph.scale.manifest import Shard
 from clgraph.scale.ranks import Ranks
+from clgraph.system import thread_pool
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -74,7 +74,7 @@ class Exchange:
         self._leaving = [Staging(device, max(16, self._own.nbytes)) for _ in range(2)]
         self._coming = Staging(device, 16 + sum(part.nbytes + 8 for part in self._parts))
         self._rooms = [np.empty(0 if ranks.shares_memory else part.nbytes, np.uint8) for part in self._parts]
-        self._copiers = ThreadPoolExecutor(COPIERS, "clgraph-copy")
+        self._copiers = thread_pool(COPIERS, "clgraph-copy")
         # a GPU reads the memory that another one has pinned
         self._direct, self._read = ranks.shares_memory and device.kind == "gpu", [np.empty(0, np.uint8)]
 

@@ -15,7 +15,6 @@ import time
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from typing import Any, TypeVar
 
@@ -208,7 +207,8 @@ class Threads(Ranks):
             threading.Thread(target=one, args=(rank,), name=f"clgraph-rank-{rank}") for rank in range(size)
         ]
         for thread in threads:
-            thread.start()
+            with system.starting_threads():
+                thread.start()
         try:
             for thread in threads:
                 while thread.is_alive():
@@ -379,7 +379,7 @@ def run_on_ranks(work: Callable[[Ranks, Any], T], device: Any = None, comm: Any 
 
     if len(wanted) < 2:
         return work(Alone(), get_device(wanted[0] if wanted else None))
-    with ThreadPoolExecutor(len(wanted), "clgraph-open") as pool:  # a GPU's context takes a while
+    with system.thread_pool(len(wanted), "clgraph-open") as pool:  # a GPU's context takes a while
         devices = list(pool.map(get_device, wanted))
     return Threads.run(len(devices), lambda ranks: work(ranks, devices[ranks.rank]))
 

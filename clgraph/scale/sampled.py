@@ -38,7 +38,7 @@ def write_sample(
     """Write the sample as a dataset; threads write what is taken out while the device goes on."""
     size, sections = extraction.size, {}
     leaving: list[Sums] = []
-    with shared_dataset(ranks, output) as folder, ThreadPoolExecutor(system.cores(), "clgraph-write") as pool:
+    with shared_dataset(ranks, output) as folder, system.thread_pool(system.cores(), "clgraph-write") as pool:
         writer = Writer(folder, directed=shards.directed, vertices=size)
         ids = _ids(device, shards, extraction, writer, pool) if ranks.rank == 0 else None
         for name in shards.manifest.sections:

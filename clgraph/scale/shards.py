@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import zlib
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from importlib import import_module
@@ -27,6 +26,7 @@ from clgraph.graph.io.binary_header import Section as FileSection
 from clgraph.graph.io.common import VERTICES_FLOOR, VERTICES_PER_BYTE, reading
 from clgraph.lazy import lazy
 from clgraph.scale.manifest import Manifest, Part, Section, Shard, read_manifest
+from clgraph.system import thread_pool
 
 VALUES = ("weights", "multiplicity", "way")  # that entries may have
 
@@ -219,7 +219,7 @@ class Shards:
         """The rows of a section's shards, in the order asked for (default: all); the next is read ahead."""
         section = self.section(name)
         numbers = list(range(len(section.shards)) if which is None else which)
-        with ThreadPoolExecutor(1, "clgraph-shards") as reader:
+        with thread_pool(1, "clgraph-shards") as reader:
             ahead = [reader.submit(self.read, name, number) for number in numbers[:1]]
             for place in range(len(numbers)):
                 found = ahead.pop().result()

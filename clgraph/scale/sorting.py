@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from typing import Any, TypeVar
 
 import numpy as np
@@ -23,7 +23,7 @@ Lengths = npt.NDArray[Any]
 
 def ahead(work: Callable[..., T], given: Iterable[tuple[Any, ...]]) -> Iterator[T]:
     """What `work` makes of each of some arguments, in order; as many at a time as there are cores."""
-    with ThreadPoolExecutor(system.cores(), "clgraph-sort") as pool:
+    with system.thread_pool(system.cores(), "clgraph-sort") as pool:
         waiting: deque[Future[T]] = deque()
         for each in given:
             waiting.append(pool.submit(work, *each))

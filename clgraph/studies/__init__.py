@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from clgraph.arguments import file_name
 from clgraph.graph import Graph, as_graph
 from clgraph.measures.hops import SOURCES
 from clgraph.progress import tells
@@ -117,7 +118,7 @@ def study(
 
     Parameters
     ----------
-    graph : Graph or SciPy sparse array
+    graph : Graph or symmetric SciPy array
     methods : sequence of str, or a text such as "drv,dre"
     sizes : sequence of sizes, or a text such as "50%,30%"
     seeds : int
@@ -182,7 +183,8 @@ def study(
 
     dev = get_device(device)
     how = dev.watch()
-    state = State(None if folder is None else Path(folder), plan, digest(whole), __version__, dev.name)
+    place = None if folder is None else file_name(folder, "folder")
+    state = State(place, plan, digest(whole), __version__, dev.name)
     table = Growing(state.table, len(plan.sizes))
     notes = [*notes_of(whole, plan), *state.notes]
     for note in notes:

@@ -15,6 +15,7 @@ from typing import Any, NoReturn
 
 from clgraph.arguments import file_name, shown
 from clgraph.errors import InputError
+from clgraph.graph.io.common import read_text
 from clgraph.sampling.literature.plan import METHODS as LITERATURE
 from clgraph.sampling.options import METHODS
 from clgraph.sizes import number_given, parse_size
@@ -253,19 +254,16 @@ def load_record(path: str) -> dict[str, Any]:
         If it cannot be read, or holds something else; the message names the place in it.
     """
     try:
-        with open(file_name(path, "record"), "rb") as file:
-            data = file.read(LARGEST + 1)
+        text = read_text(file_name(path, "record"), LARGEST + 1)
     except OSError as error:
         raise InputError(f"cannot read {path}: {error.strerror or error}") from error
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path}: not JSON as a record has it ({error}); {WRITTEN}") from error
     try:
-        if len(data) > LARGEST:
+        if len(text) > LARGEST:
             raise ValueError(f"over {LARGEST >> 20} MiB")
         told = json.loads(
-            data.decode("utf-8"),
-            object_pairs_hook=_object,
-            parse_int=_whole,
-            parse_float=_real,
-            parse_constant=_refused,
+            text, object_pairs_hook=_object, parse_int=_whole, parse_float=_real, parse_constant=_refused
         )
     except (ValueError, RecursionError) as error:
         raise InputError(f"{path}: not JSON as a record has it ({error}); {WRITTEN}") from error

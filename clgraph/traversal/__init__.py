@@ -38,7 +38,7 @@ def bfs(
 
     Parameters
     ----------
-    graph : Graph, SciPy sparse array, NetworkX or igraph graph, pandas or Arrow edge table, or Shards
+    graph : Graph, symmetric SciPy array, NetworkX or igraph graph, pandas or Arrow edge table, or Shards
         Of `Shards` each level reads the shards that can add to it, at worst all: shards on disk are not for
         grids and roads. They need the section rows (undirected) or in (directed; without `predecessors` and
         with one id, out will do).
@@ -148,7 +148,7 @@ def bfs_many(
 
     Parameters
     ----------
-    graph : Graph, SciPy sparse array, NetworkX or igraph graph, pandas or Arrow edge table, or Shards
+    graph : Graph, symmetric SciPy array, NetworkX or igraph graph, pandas or Arrow edge table, or Shards
         Of `Shards` a level reads those that can add to it once for all searches of a batch. That takes 3
         bytes a vertex and lane; where half of the device's memory has no room for them, there are 32 lanes,
         or the searches are made one after the other, as those of more than 127 levels are.

@@ -39,6 +39,31 @@ def test_help_lists_the_commands_and_loads_nothing():
         assert f"\n  {name} " in done.stdout
 
 
+@pytest.mark.parametrize(
+    ("line", "args", "reading"),
+    [
+        ("a b", [], "ids='str'"),
+        ("1 2", ["--weights"], "weights=True"),
+        ("1 2", ["--max-vertices 1"], "max_vertices=1"),
+        ("1 2", ["--format graph500", "--ids str"], "ids='str'"),
+        ("1 2", ["--format konect"], "format='edges'"),
+        ("1 2", ["--format mtx", "--header"], "header="),
+    ],
+)
+def test_errors_name_options_here_and_arguments_in_python(run, tmp_path, line, args, reading):
+    path = tmp_path / "g.txt"
+    path.write_text(f"{line}\n")
+    words = [word for arg in args for word in arg.split()]
+    done = run("info", path, *words)
+    option = (args or ["--ids str"])[-1].replace("konect", "edges")
+    assert done.status == 1 and option in done.err and "=" not in done.err, done.err
+    pairs = [arg[2:].replace("-", "_").partition(" ") for arg in args]
+    how = {name: int(value) if value == "1" else value or True for name, _, value in pairs}
+    with pytest.raises(clgraph.InputError) as caught:
+        clgraph.read(path, **how)
+    assert reading in str(caught.value) and "--" not in str(caught.value)
+
+
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_has_help(run, command):
     done = run(command, "--help")

@@ -333,6 +333,7 @@ def test_bad_input(files, plotting, run, tmp_path):  # noqa: F811
         ((whole, half, "--report", locked), "report.html"),
         ((whole, half, "--record", not_json), "not JSON"),
         ((whole, half, "--record", other), "result has no method"),
+        ((whole, half, "--record", "/dev/full"), "/dev/full: it is a device"),
         ((whole, half, "--record", tmp_path / "gone.json"), "cannot read"),
         ((whole, half, "--record", other, "--method", "drv"), "leave --method"),
         ((whole, half, "--method", "magic"), "unknown method 'magic'"),

@@ -139,7 +139,7 @@ powerlaw_graph: 0 | 1 | 50 ; average_degree=2.0 | 5 ; exponent=2.5 ; seed=1
 rmat_graph: 0 | 1 | 5 ; edge_factor=2 | 0 | 0.5 ; a=0.5 ; b=0.2 | 0.9 ; c=0.1 ; seed=1 ; directed=True |
     False ; scramble=True | False ; duplicates='merge' | 'keep'
 read: 'g.txt' | 'none.txt' | '.' | 'g.xyz' | '' | P('g.txt') | 'g.txt\0' ; format='edges' | 'mtx' |
-    'clg' ; directed=True | False ; ids='int' | 'str' ; weights=True | False ; duplicates='merge' |
+    'clg' ; directed=True | False ; ids='int' | 'str' | 'name' ; weights=True | False ; duplicates='merge' |
     'keep'
 write: GRAPHS ; 'o.txt' | 'o.clg' | 'none/o.txt' | '.' | 'o' | 'o.npz' | 'o.mtx' | 'o' * 244 + '.txt' |
     'a\0.txt' ; format='edges' | 'metis' | 'ldbc' | 'npz'

@@ -134,7 +134,7 @@ def test_a_table_of_vertices(tmp_path: Path) -> None:
         ("id,a,a\n10,1,2\n", "line 1: a column 'a' that is there twice"),
         ("id,a,\n10,1,2\n", "line 1: a column '' that is there twice, or has no name"),
         ("id,a\n10,1\n10,2\n", "line 3: a second row of the vertex 10"),
-        ("id,a\n10,1\nx,2\n", "line 3: 'x' is not a vertex id.*--ids str"),
+        ("id,a\n10,1\nx,2\n", "line 3: 'x' is not a vertex id.*ids='str'"),
         ("id,a\n10,1,5\n", "line 2: 3 fields where line 1 names 2"),
         ('id,a\n10,"1\n', "line 2: .*correct the quotes"),
         ("id,a\n77,1\n", "none of its ids is a vertex"),

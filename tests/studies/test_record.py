@@ -134,7 +134,7 @@ def test_what_is_wrong_is_named(folder, records, device, run):
 
 
 def test_a_record_that_has_no_end():
-    with pytest.raises(InputError, match="over 256 MiB"):
+    with pytest.raises(InputError, match="it is a device"):
         load_record("/dev/zero")
 
 

@@ -140,6 +140,7 @@ class Exchange:
         multiplicity : column label, optional
             How many parallel edges each row stands for.
         directed : bool
+            Whether the rows are arcs, from source to target. Default: edges, as in NetworkX.
         duplicates : {"merge", "keep"}
             As in `Graph.from_edges`.
         vertices : array_like or Series, optional
@@ -235,7 +236,8 @@ class Exchange:
         multiplicity : str, optional
             Column that says how many parallel edges each row stands for.
         directed : bool, optional
-            Default: what `to_arrow` noted in the table, else undirected.
+            Whether the rows are arcs, from source to target. Default: what `to_arrow` noted in the table,
+            else edges, as in NetworkX.
         duplicates : {"merge", "keep"}
             As in `Graph.from_edges`.
         vertices : array_like, optional

@@ -122,7 +122,12 @@ class TableColumn(Column):
         rows = self._rows.find(tails, heads, directed)
         if hasattr(self.values, "iloc"):
             return self.values.reindex(rows).reset_index(drop=True)
-        return self.values.take(library("pyarrow", "arrow").array(rows, mask=rows < 0))
+        pa = library("pyarrow", "arrow")
+        wanted = pa.array(rows, mask=rows < 0)
+        try:
+            return self.values.take(wanted)
+        except pa.ArrowNotImplementedError:  # of strings in views, for one
+            return pa.chunked_array([pa.array(self.values.to_pylist())]).take(wanted)
 
     def reversed(self) -> Column:
         """Of edges that point the other way."""

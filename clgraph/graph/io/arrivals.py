@@ -19,7 +19,7 @@ from typing import IO, Any
 import numpy as np
 import numpy.typing as npt
 
-from clgraph.arguments import shown
+from clgraph.arguments import file_name, shown, word
 from clgraph.errors import InputError
 from clgraph.graph.exchange.common import library
 from clgraph.graph.io.common import MAX_RATIO, open_binary, reading
@@ -74,7 +74,7 @@ def is_stream(source: Any) -> bool:
 
 def is_streamed(path: str, format: str | None = None) -> bool:
     """Whether a file's edges come piece by piece; others are read as a graph first."""
-    return path == "-" or find_format(Path(path), format)[0] in STREAMED
+    return path == "-" or find_format(file_name(path), format)[0] in STREAMED
 
 
 def arrivals(
@@ -111,6 +111,7 @@ def arrivals(
     InputError
         A file of another format, or a row or chunk that is none; where it is, is said.
     """
+    word(ids, "ids", (None, "int", "str"))
     if isinstance(source, (str, PathLike)):
         yield from _of_file(source, How(names, weighted, ids, header), format, max_ratio)
     elif hasattr(source, "read") and not hasattr(source, "read_next_batch"):
@@ -233,7 +234,7 @@ def _ids(column: Any, where: str, name: str, how: How) -> npt.NDArray[Any]:
                 "integers, or all strings"
             )
         if how.ids == "int":
-            raise InputError(f"{where}: the ids in {name} are text; read with --ids str (ids='str')")
+            raise InputError(f"{where}: the ids in {name} are text; read with ids='str'")
     elif values.dtype.kind not in "iu":
         raise InputError(
             f"{where}: {name} holds {shown(values.tolist()[0])} (type {values.dtype}): ids are whole "
@@ -274,7 +275,7 @@ def _of_file(name: str | PathLike[str], how: How, format: str | None, max_ratio:
     if str(name) == "-":
         yield from _lines(sys.stdin.buffer, STDIN, how)
         return
-    path = Path(name)
+    path = file_name(name)
     kind = find_format(path, format)[0]
     if kind not in STREAMED:
         raise InputError(

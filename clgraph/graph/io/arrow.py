@@ -295,7 +295,13 @@ def _opened(path: Path, options: Options, read_table: Callable[[], Any], kind: s
     if options.ids == "str" and not text:
         for name in (source, target):
             at = table.column_names.index(name)
-            table = table.set_column(at, name, table.column(at).cast(pa.string()))
+            try:
+                table = table.set_column(at, name, table.column(at).cast(pa.string()))
+            except pa.ArrowException as error:
+                raise InputError(
+                    f"{path}: column {name!r} holds {table.column(at).type} values: ids are integers or "
+                    "strings"
+                ) from error
     elif options.ids == "int" and text:
         raise _text_ids(path, source, target)
     counts = "multiplicity" if "multiplicity" in table.column_names and METADATA in _noted(table) else None
@@ -334,9 +340,7 @@ def _noted(table: Any) -> dict[bytes, bytes]:
 
 
 def _text_ids(path: Path, source: str, target: str) -> InputError:
-    return InputError(
-        f"{path}: the ids in columns {source!r} and {target!r} are text; read with --ids str (ids='str')"
-    )
+    return InputError(f"{path}: the ids in columns {source!r} and {target!r} are text; read with ids='str'")
 
 
 def _is_text(pa: Any, schema: Any, name: str) -> bool:
@@ -361,7 +365,7 @@ def _columns(path: Path, table: Any, options: Options) -> tuple[str, str, str | 
     if weight is None:
         rest = [name for name in names if name not in (source, target, "multiplicity")]
         if not rest:
-            raise InputError(f"{path}: no column of weights among {listed(names)}; leave --weights out")
+            raise InputError(f"{path}: no column of weights among {listed(names)}; leave weights=True out")
         weight = rest[0]
     return source, target, weight
 

@@ -48,11 +48,11 @@ def read_binary(path: Path, options: Options) -> Loaded:
     with reading(path):
         graph = _read(path, options)
     if options.ids == "str" and graph.ids.dtype != object:
-        raise InputError(f"{path}: its vertex ids are numbers; leave --ids str (ids='str') out")
+        raise InputError(f"{path}: its vertex ids are numbers; leave ids='str' out")
     notes = []
     entries = counted(graph.num_arcs, "arc")
     if options.weights and graph.weights is None:
-        raise InputError(f"{path}: holds no weights; leave --weights out")
+        raise InputError(f"{path}: holds no weights; leave weights=True out")
     if not options.weights and graph.weights is not None:
         notes.append("weights (read them with --weights)")
         graph = Graph.of(replace(graph.arrays, weights=None))
@@ -64,7 +64,7 @@ def read_binary(path: Path, options: Options) -> Loaded:
         elif graph.multiplicity is not None:
             raise InputError(
                 f"{path}: has parallel edges and counts of parallel edges, which contradict each other: "
-                "read it with --duplicates merge (duplicates='merge'), which adds them up"
+                "read it with duplicates='merge', which adds them up"
             )
     return Loaded(graph, entries, notes)
 

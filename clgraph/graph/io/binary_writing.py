@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
@@ -18,7 +18,7 @@ from clgraph.errors import InputError
 from clgraph.graph.io.binary_header import BLOCK, PAGE, SECTIONS, Header, Section, pack_header
 from clgraph.graph.io.packed import unpacker
 from clgraph.graph.io.progress import expect
-from clgraph.system import cores
+from clgraph.system import cores, thread_pool
 
 PIECE = 1 << 22  # bytes that are written at a time
 
@@ -87,7 +87,7 @@ class Widened:
         def piece(begin: int) -> memoryview:
             return self.array[begin : begin + step].astype(kind).view(np.uint8).data
 
-        with ThreadPoolExecutor(min(4, cores()), "clgraph-widen") as pool:
+        with thread_pool(min(4, cores()), "clgraph-widen") as pool:
             ahead: deque[Future[memoryview]] = deque()
             for begin in range(0, len(self.array), step):
                 ahead.append(pool.submit(piece, begin))
@@ -169,7 +169,7 @@ class _Checksums:
 
     def __init__(self, total: int) -> None:
         self._crc32 = unpacker()[1].crc32
-        self._pool = ThreadPoolExecutor(cores(), "clgraph-crc") if total > BLOCK else None
+        self._pool = thread_pool(cores(), "clgraph-crc") if total > BLOCK else None
         self._waiting: list[Future[int]] = []
         self._done: list[int] = []
         self._block: list[memoryview] = []

@@ -25,7 +25,7 @@ from clgraph.graph.io.packed import GZIP, GZIP_MAGIC, SUFFIXES, ZSTD, ZSTD_MAGIC
 from clgraph.graph.io.packing import compressed
 from clgraph.graph.io.progress import opened
 
-Ids = Literal["int", "str"]
+Ids = Literal["int", "str", "name"]
 
 MAX_RATIO = 200.0  # how many times its own size a file may unpack to, unless the user says otherwise
 NAMES_SHOWN = 8  # things that a note names
@@ -110,6 +110,20 @@ def check_file(path: Path, may_be_empty: bool = False, packed: bool = False) -> 
                 raise InputError(f"{path}: compressed by {name}, but not named {suffix}; rename it")
 
 
+def read_text(path: Path, most: int = -1) -> str:
+    """The text of a small file, or of a pipe (its first `most` characters); InputError for an endless device.
+
+    Raises
+    ------
+    InputError
+    OSError, UnicodeDecodeError
+    """
+    with open(path, encoding="utf-8") as file:
+        if stat.S_ISCHR(os.fstat(file.fileno()).st_mode):
+            raise InputError(f"cannot read {path}: it is a device; give a file")
+        return file.read(most)
+
+
 def open_binary(path: Path, max_ratio: float = MAX_RATIO) -> IO[bytes]:
     """The bytes of a plain or compressed file."""
     if path.suffix in SUFFIXES:
@@ -163,9 +177,7 @@ def writing(path: Path) -> Iterator[IO[bytes]]:
 def only_int_ids(path: Path, options: Options, format_name: str) -> None:
     """Raise InputError for ids="str" with a format that numbers its vertices."""
     if options.ids == "str":
-        raise InputError(
-            f"{path}: vertices of {format_name} files are numbers; leave --ids str (ids='str') out"
-        )
+        raise InputError(f"{path}: vertices of {format_name} files are numbers; leave ids='str' out")
 
 
 def check_vertex_count(path: Path, n: int, options: Options | None = None) -> None:
@@ -179,13 +191,11 @@ def check_vertex_count(path: Path, n: int, options: Options | None = None) -> No
         return
     if options.max_vertices is not None:
         if n > options.max_vertices:
-            raise InputError(
-                f"{path}: {n} vertices, but --max-vertices (max_vertices=) allows {options.max_vertices}"
-            )
+            raise InputError(f"{path}: {n} vertices, more than max_vertices={options.max_vertices}")
     elif n > max(VERTICES_FLOOR, VERTICES_PER_BYTE * (size := path.stat().st_size)):
         raise InputError(
             f"{path}: announces {n} vertices in only {size} bytes; if that is right, read it with "
-            f"--max-vertices {n} (max_vertices={n})"
+            f"max_vertices={n}"
         )
 
 

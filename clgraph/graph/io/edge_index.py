@@ -46,11 +46,11 @@ def loaded(
     check_vertex_count(path, n, options)
     if options.weights:
         if weight is None:
-            raise InputError(f"{path}: has no edge_weight; leave --weights out")
+            raise InputError(f"{path}: has no edge_weight; leave weights=True out")
         if weight.size != index.shape[1] or weight.dtype.kind not in "biuf" or not np.isfinite(weight).all():
             raise InputError(
                 f"{path}: edge_weight, of the shape {weight.shape} and the type {weight.dtype}, should be "
-                f"{index.shape[1]} finite numbers; correct it or leave --weights out"
+                f"{index.shape[1]} finite numbers; correct it or leave weights=True out"
             )
     kept = weight.ravel().astype(np.float64) if weight is not None and options.weights else None
     tail, head = (np.ascontiguousarray(row.astype(np.int32)) for row in index)

@@ -53,6 +53,7 @@ TARGET_NAMES = ("target", "dst", "to", "tonodeid", "to_node", "v", "head", "end"
 WEIGHT_NAMES = ("weight", "w", "value", "cost")
 ID_MAX = 2**63 - 1
 CHUNK = 1 << 18  # rows written at a time: a few MB, which stay in the cache
+NO_EDGES = "# no edges"  # a file of comments alone may have been cut off, but one that says so is whole
 SEPARATORS = re.compile(r"[\t\n\r]")
 # one field of a row with quotes, and what ends it: "text with "" and ,", or text that begins with no quote
 FIELD = re.compile(r'\s*(?:"((?:[^"]|"")*)"\s*|((?:[^",\s][^,]*)?))(,|\Z)')
@@ -70,6 +71,7 @@ class Layout:
     header: str | None
     note: str  # on a first row that may have been meant as a header
     further: int  # columns behind these
+    empty: bool = False  # no row follows
 
 
 def read_edges(path: Path, options: Options) -> Loaded:
@@ -100,7 +102,7 @@ def read_rows(path: Path, options: Options) -> tuple[Any, Any, Any, Layout]:
     """Source ids, target ids, weights or None, and how the rows look."""
     with reading(path):
         layout = look(path, options)
-        rows = _parse(path, layout, options) if options.ids == "int" else None
+        rows = _parse(path, layout, options) if options.ids == "int" and not layout.empty else None
         return *(_scan(path, layout, options) if rows is None else rows), layout
 
 
@@ -116,14 +118,18 @@ def look(path: Path, options: Options) -> Layout:
 
 def layout_of(lines_of: Iterable[tuple[int, str]], path: str, options: Options) -> Layout:
     """The same, of numbered lines that come from somewhere of this name."""
-    comment, lines = "#", 0
+    comment, lines, says_so = "#", 0, False
     numbered = iter(lines_of)
     for number, raw in numbered:
         lines, line = number, raw.strip()
         if line and line[0] not in "#%":
             break
         comment = line[0] if line else comment
+        says_so = says_so or line == NO_EDGES
     else:
+        if says_so:
+            width = 3 if options.weights else 2
+            return Layout(comment, None, tuple(range(width)), width, lines, None, "", 0, empty=True)
         what = "is blank or a comment" if lines == 1 else "are blank or comments"
         raise InputError(f"{path}: holds no edges: its {counted(lines, 'line')} {what}")
     delimiter = None
@@ -154,7 +160,8 @@ def layout_of(lines_of: Iterable[tuple[int, str]], path: str, options: Options) 
     elif is_header is None:
         words = delimiter == "," and len(fields) > 1 and not any(map(_is_number, fields))
         is_header = options.ids == "int" and words
-    if is_header and following is None:
+    empty = is_header and following is None
+    if empty and (source is None or target is None):
         raise InputError(f"{path}: holds no edges, only the header {line!r}")
     columns = [0, 1, 2]
     if is_header and source is not None and target is not None:
@@ -168,7 +175,7 @@ def layout_of(lines_of: Iterable[tuple[int, str]], path: str, options: Options) 
     skip = lines if is_header else lines - 1
     wanted = tuple(columns[: 3 if options.weights else 2])
     head = line if is_header else None
-    return Layout(comment, delimiter, wanted, len(fields), skip, head, note, max(further, 0))
+    return Layout(comment, delimiter, wanted, len(fields), skip, head, note, max(further, 0), bool(empty))
 
 
 def _unlike(first: list[str], row: list[str]) -> bool:
@@ -246,7 +253,7 @@ def scan_rows(
             wanted = "two ids and a weight" if options.weights else "two ids"
             hint = "complete or delete the line"
             if options.weights and len(fields) > 1:
-                hint += ", or leave --weights out"
+                hint += ", or leave weights=True out"
             raise InputError(
                 f"{where}: {counted(len(fields), 'field')} in {line[:80]!r}, but a row is {wanted}; {hint}"
             )
@@ -276,11 +283,11 @@ def _bad_id(where: str, name: str) -> NoReturn:
         what = "is negative" if name[0] == "-" else "does not fit in 64 bits"
         raise InputError(
             f"{where}: id {name[:80]} {what}; ids are whole numbers from 0 to {ID_MAX}, or text with "
-            "--ids str"
+            "ids='str'"
         )
     raise InputError(
         f"{where}: {name[:80]!r} where a vertex id, a whole number, should be; "
-        "if ids are text, read with --ids str (ids='str')"
+        "if ids are text, read with ids='str'"
     )
 
 
@@ -288,7 +295,7 @@ def _weight(where: str, text: str) -> float:
     value = real_number(text)
     if value is None or not math.isfinite(value):
         raise InputError(
-            f"{where}: weight {text[:80]!r} is not a finite number; correct it or leave --weights out"
+            f"{where}: weight {text[:80]!r} is not a finite number; correct it or leave weights=True out"
         )
     return value
 
@@ -317,13 +324,11 @@ def write_edges(graph: Graph, path: Path) -> list[str]:
 
     Returns notes on what the file does not hold.
     """
-    comma = has_commas(path)
-    separator = b"," if comma else b"\t"
+    separator = b"," if has_commas(path) else b"\t"
     source = id_cells(graph, separator, partial(name_in, path))
     target = ended_by(source, separator if graph.weights is not None else b"\n")
     with writing(path) as file:
-        if comma:
-            file.write(csv_header(graph.is_weighted))
+        file.write(head_of(path, graph.is_weighted, graph.num_arcs))
         for tail, head, weight in edges_in_pieces(graph):
             columns = [source[tail], target[head]]
             if weight is not None:
@@ -338,9 +343,11 @@ def has_commas(path: Path) -> bool:
     return plain.suffix == ".csv"
 
 
-def csv_header(weighted: bool) -> bytes:
-    """The first line of a .csv file."""
-    return b"source,target,weight\n" if weighted else b"source,target\n"
+def head_of(path: Path, weighted: bool, arcs: int) -> bytes:
+    """What stands before the rows: the header of a .csv file, in others a comment if there are no rows."""
+    if has_commas(path):
+        return b"source,target,weight\n" if weighted else b"source,target\n"
+    return b"" if arcs else f"{NO_EDGES}\n".encode()
 
 
 def name_in(path: Path, name: str) -> bytes:

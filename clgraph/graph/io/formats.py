@@ -111,8 +111,7 @@ def find_format(path: Path, name: str | None = None) -> tuple[str, Format]:
             if path.is_dir():
                 raise InputError(f"{path}: a folder, not a file; name a graph file in it")
             what = f"the suffix {suffix!r} belongs to" if suffix else "without a suffix the name says"
-            hint = "name one with --format (of an output: --to)"
-            raise InputError(f"{path}: {what} no known format; {hint}: {known}")
+            raise InputError(f"{path}: {what} no known format; name one (format=) of {known}")
     if not isinstance(name, str) or name not in FORMATS:
         raise InputError(f"{path}: unknown format {shown(name)}; the known ones are {known}")
     if packed and not FORMATS[name].text:

@@ -44,7 +44,7 @@ def _read(weighted: bool, path: Path, options: Options) -> Loaded:
     name = ".wsg" if weighted else ".sg"
     only_int_ids(path, options, name)
     if options.weights and not weighted:
-        raise InputError(f"{path}: .sg files hold no weights (.wsg do); leave --weights out")
+        raise InputError(f"{path}: .sg files hold no weights (.wsg do); leave weights=True out")
     with reading(path), open(path, "rb") as file:
         is_directed, n, count = _header(path, file, weighted, options)
         offsets, arcs = _rows(path, file, n, count, weighted)
@@ -92,7 +92,7 @@ def _header(path: Path, file: IO[bytes], weighted: bool, options: Options) -> tu
         name, other = (".wsg", ".sg") if weighted else (".sg", ".wsg")
         raise InputError(
             f"{path}: a {name} file of {n} vertices and {arcs} arcs has {right} bytes, this one has {size}; "
-            f"download it again, or say if it is a {other} file (--format {other[1:]})"
+            f"download it again, or say if it is a {other} file (format='{other[1:]}')"
         )
     return bool(start[0]), n, arcs
 

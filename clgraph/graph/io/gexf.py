@@ -73,7 +73,8 @@ class _Reader:
             self.wants = self.declared is not None and "attribute" in stack
         elif name == "node":
             network.add_node(words, line)
-            if words.get("label", words["id"]) != words["id"]:
+            named = network.options.ids == "name"
+            if "label" in words and (named or words["label"] != words["id"]):
                 network.note("node", LABEL, words["label"])
             if words.keys() & TIMES:
                 network.left["times"] = None
@@ -134,7 +135,7 @@ def read_gexf(path: Path, options: Options) -> Loaded:
     if not reader.graphs:
         raise InputError(f"{path}: holds no <graph>; download it again")
     if options.weights and network.edges and not reader.weighted:
-        raise InputError(f"{path}: no edge has a weight; leave --weights out")
+        raise InputError(f"{path}: no edge has a weight; leave weights=True out")
     return network.loaded()
 
 

@@ -24,7 +24,7 @@ def read_graph500(path: Path, options: Options) -> Loaded:
     """Read the edges of Graph500's generator (see `clgraph.read`)."""
     only_int_ids(path, options, "Graph500")
     if options.weights:
-        raise InputError(f"{path}: Graph500 files hold no weights; leave --weights out")
+        raise InputError(f"{path}: Graph500 files hold no weights; leave weights=True out")
     with reading(path), open(path, "rb") as file:
         data = file.read()
     if len(data) % PAIR:

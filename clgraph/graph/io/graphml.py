@@ -114,7 +114,7 @@ class _Reader:
         elif name == "edge" and network.options.weights and network.edges:
             source, target, weight, first = network.edges[-1]
             if weight is None and self.default is None:
-                raise network.wrong(first, "an edge without a weight; leave --weights out")
+                raise network.wrong(first, "an edge without a weight; leave weights=True out")
             if weight is None:
                 network.edges[-1] = source, target, self.default, first
         self.wants = False

@@ -60,7 +60,7 @@ def read_jlg(path: Path, options: Options) -> Loaded:
     """Read a graph of Graphs.jl (see `clgraph.read`)."""
     only_int_ids(path, options, "JLG")
     if options.weights:
-        raise InputError(f"{path}: graphs of Graphs.jl hold no weights; leave --weights out")
+        raise InputError(f"{path}: graphs of Graphs.jl hold no weights; leave weights=True out")
     with reading(path), _opened(path, options) as file:
         head = _head(path, file)
         check_vertex_count(path, head.n, options)

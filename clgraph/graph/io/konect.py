@@ -58,7 +58,7 @@ def read_konect(path: Path, options: Options) -> Loaded:
     with reading(path):
         head = _head(path, options)
     if options.weights and head.weights == "unweighted":
-        raise InputError(f"{path}, line 1: says that the edges are unweighted; leave --weights out")
+        raise InputError(f"{path}, line 1: says that the edges are unweighted; leave weights=True out")
     source: Any = np.empty(0, np.int64)
     target, weights, notes = source, None, []
     if not head.empty:
@@ -104,7 +104,7 @@ def _head(path: Path, options: Options) -> Head:
     if len(first) < 2 or first[0] not in SHAPES:
         raise InputError(
             f"{path}, line 1: should say '% sym', '% asym' or '% bip' and what the weights are, as KONECT's "
-            "files do; read other edge lists with --format edges"
+            "files do; read other edge lists with format='edges'"
         )
     counts = [whole_number(word) if word.isdigit() else None for word in (words[1] if words[1:] else [])]
     if not counts or any(count is None for count in counts):

@@ -8,6 +8,7 @@ begun, and the final one last: what an interrupted write left behind is refused,
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import dataclass, replace
 from functools import partial
@@ -56,7 +57,7 @@ def stem_of(path: Path) -> tuple[Path, str]:
 
 def find(stem: Path, suffix: str) -> Path | None:
     """NAME.v, NAME.v.gz or NAME.v.zst, whichever is there."""
-    return next((p for end in ("", *SUFFIXES) if (p := Path(f"{stem}{suffix}{end}")).exists()), None)
+    return next((p for end in ("", *SUFFIXES) if os.path.exists(p := Path(f"{stem}{suffix}{end}"))), None)
 
 
 @dataclass(frozen=True)
@@ -130,7 +131,7 @@ def read_vertices(path: Path, options: Options) -> npt.NDArray[Any]:
                 if value is None or value > ID_MAX:
                     raise InputError(
                         f"{path}, line {number}: {name[:80]!r} is not a vertex id, a whole number up to "
-                        f"{ID_MAX}; if ids are text, read with --ids str (ids='str')"
+                        f"{ID_MAX}; if ids are text, read with ids='str'"
                     )
                 found.append(value)
             elif name:
@@ -151,7 +152,7 @@ def _all_different(path: Path, vertices: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 def _is_directed(stem: Path) -> bool | None:
     path = Path(f"{stem}.properties")
-    if not path.is_file():
+    if not os.path.isfile(path):  # unlike Path.is_file also of a name that is too long
         return None
     with reading(path), open_text(path, "latin-1") as file:
         for line in file:
@@ -173,7 +174,7 @@ def check_place(path: Path) -> None:
         raise InputError("an LDBC graph is three files, which do not fit into one stream; give a file name")
     others = [end for end in ("", *SUFFIXES) if end != packed]
     for suffix, other in product((".v", ".e"), others):
-        if (old := Path(f"{stem}{suffix}{other}")).exists():
+        if os.path.exists(old := Path(f"{stem}{suffix}{other}")):
             raise InputError(
                 f"cannot write {stem}{suffix}{packed}: {old.name} is beside it, and a reader could not tell "
                 f"which one counts; remove {old}"

@@ -47,6 +47,7 @@ KINDS = {
 }
 TYPES = {"boolean": "boolean", "integer": "long", "number": "double", "string": "string"}
 
+NAMES = ("name", "label")  # attributes that ids="name" looks for
 Words = dict[str, str]  # an element's attributes
 
 
@@ -56,8 +57,8 @@ class Network:
     def __init__(self, path: Path, options: Options) -> None:
         self.path, self.options = path, options
         self.directed = False
-        self.lines: dict[Any, int] = {}  # of each vertex
-        self.edges: list[tuple[Any, Any, float | None, int]] = []  # source, target, weight, line
+        self.lines: dict[str, int] = {}  # of each vertex
+        self.edges: list[tuple[str, str, float | None, int]] = []  # source, target, weight, line
         self.left: dict[str, None] = {}  # what is not kept
         self.columns: dict[str, dict[str, Column]] = {"node": {}, "edge": {}}
         self.last: Any = None  # the vertex, or the ends of the edge, that came last
@@ -66,27 +67,18 @@ class Network:
         """The error for what stands in a line."""
         return InputError(f"{self.path}, line {line}: {what}")
 
-    def name(self, words: Words, key: str, line: int, element: str) -> Any:
+    def name(self, words: Words, key: str, line: int, element: str) -> str:
         """The vertex that an attribute names."""
         text = words.get(key)
         if not text:
             raise self.wrong(line, f"{element} without {key!r}; the file is damaged")
-        if self.options.ids == "str":
-            return text
-        value = whole_number(text) if text.isdigit() else None
-        if value is None or value > ID_MAX:
-            raise self.wrong(
-                line,
-                f"{text[:80]!r} is not a vertex id, a whole number up to {ID_MAX}; if ids are text, read "
-                "with --ids str (ids='str')",
-            )
-        return value
+        return text
 
     def add_node(self, words: Words, line: int) -> None:
         """A vertex."""
         name = self.name(words, "id", line, "node")
         if name in self.lines:
-            raise self.wrong(line, f"node {str(name)[:80]!r} is also in line {self.lines[name]}; keep one")
+            raise self.wrong(line, f"node {name[:80]!r} is also in line {self.lines[name]}; keep one")
         self.lines[name], self.last = line, name
 
     def column(self, owner: str, name: str, kind: str = "string") -> Column:
@@ -97,7 +89,7 @@ class Network:
         """An attribute of the vertex or edge that came last; of parallel edges the first one's counts."""
         self.column(owner, name).texts.setdefault(self.last, text)
 
-    def add_edge(self, source: Any, target: Any, weight: float | None, line: int) -> None:
+    def add_edge(self, source: str, target: str, weight: float | None, line: int) -> None:
         """An edge."""
         self.last = source, target
         self.edges.append((source, target, weight, line))
@@ -109,7 +101,7 @@ class Network:
             raise self.wrong(
                 line,
                 f"a {kinds[directed]} edge in a graph that is {kinds[self.directed]}; graphs are one or the "
-                "other here: read it with --undirected (directed=False)",
+                "other here: read it with directed=False",
             )
 
     def weight(self, text: str, line: int) -> float:
@@ -117,7 +109,7 @@ class Network:
         value = real_number(text.strip())
         if value is None or not math.isfinite(value):
             raise self.wrong(
-                line, f"weight {text[:80]!r} is not a finite number; correct it or leave --weights out"
+                line, f"weight {text[:80]!r} is not a finite number; correct it or leave weights=True out"
             )
         return value
 
@@ -127,27 +119,75 @@ class Network:
         for source, target, _, line in self.edges:
             for end in (source, target):
                 if end not in self.lines:
-                    raise self.wrong(line, f"the edge's end {str(end)[:80]!r} is no node of the file")
-        kind: Any = object if self.options.ids == "str" else np.int64
+                    raise self.wrong(line, f"the edge's end {end[:80]!r} is no node of the file")
+        ids, told = self._ids()
+        kind: Any = np.int64 if ids and all(isinstance(each, int) for each in ids.values()) else object
         sources, targets, weights, _ = zip(*self.edges, strict=True) if self.edges else ((),) * 4
         graph = Graph.from_edges(
-            np.array(sources, kind),
-            np.array(targets, kind),
+            np.array([ids[end] for end in sources], kind),
+            np.array([ids[end] for end in targets], kind),
             weights=np.array(weights, np.float64) if self.options.weights else None,
             directed=self.options.direction(self.directed),
             duplicates=self.options.duplicates,
-            vertices=np.array(list(self.lines), kind),
+            vertices=np.array(list(ids.values()), kind),
         )
         kept = [
             {name: column for name, column in columns.items() if column.texts or column.default is not None}
             for columns in self.columns.values()
         ]
+        for column in kept[0].values():
+            column.texts = {ids[vertex]: text for vertex, text in column.texts.items()}
+        for column in kept[1].values():
+            column.texts = {(ids[u], ids[v]): text for (u, v), text in column.texts.items()}
         graph.attributes = Attributes(*kept) if any(kept) else None
         for column in [] if graph.directed else kept[1].values():
             texts, column.texts = column.texts, {}
             for ends, text in texts.items():
                 column.texts.setdefault((min(ends), max(ends)), text)
-        return Loaded(graph, counted(len(self.edges), "edge"), few(list(self.left)))
+        return Loaded(graph, counted(len(self.edges), "edge") + told, few(list(self.left)))
+
+    def _ids(self) -> tuple[dict[str, Any], str]:
+        """The id of each node, by its own in the file, which is text; and what the summary says of it."""
+        nodes = self.columns["node"]
+        if self.options.ids == "name":
+            name = next((each for each in NAMES if each in nodes), None)
+            if name is None:
+                raise InputError(f"{self.path}: its nodes have no attribute 'name'; leave ids='name' out")
+            return _as_numbers(self._values(name, nodes.pop(name))), f"; ids: the attribute {name!r}"
+        ids = {node: node for node in self.lines}
+        found: dict[str, Any] = ids if self.options.ids == "str" else _as_numbers(ids)
+        told = "; ids are text" if found is ids and ids and self.options.ids == "int" else ""
+        names = nodes["name"].texts if "name" in nodes else {}
+        if ids and len({*names.values()} - {""}) == len(ids) and names != ids:
+            told += "; --ids name takes the attribute 'name' for ids"
+        return found, told
+
+    def _values(self, name: str, column: Column) -> dict[str, str]:
+        """The values of an attribute, which must tell the nodes apart."""
+        found: dict[str, str] = {}
+        first: dict[str, str] = {}
+        for node, line in self.lines.items():
+            text = found[node] = column.texts.get(node) or column.default or ""
+            if not text:
+                raise self.wrong(line, f"node {node[:80]!r} has no {name!r}; leave ids='name' out")
+            if (other := first.setdefault(text, node)) != node:
+                raise self.wrong(
+                    line,
+                    f"node {node[:80]!r} has the {name} {text[:80]!r}, and so has {other[:80]!r}; leave "
+                    "ids='name' out",
+                )
+        return found
+
+
+def _as_numbers(ids: dict[str, str]) -> dict[str, Any]:
+    """The same as whole numbers, if all spell such, and different ones."""
+    found = {}
+    for node, text in ids.items():
+        value = whole_number(text) if text.isdigit() else None
+        if value is None or value > ID_MAX:
+            return ids
+        found[node] = value
+    return found if len(set(found.values())) == len(found) else ids
 
 
 def parse(
@@ -180,7 +220,7 @@ def parse(
         stack.append(name.rpartition(":")[2])
         text.clear()
         if len(stack) == 1 and stack[0] != root:
-            hint = f"; read it with --format {stack[0]}" if stack[0] in ("graphml", "gexf") else ""
+            hint = f"; read it with format='{stack[0]}'" if stack[0] in ("graphml", "gexf") else ""
             raise InputError(
                 f"{path}, line {parser.CurrentLineNumber}: <{name[:80]}> where <{root}> should be{hint}"
             )

@@ -80,7 +80,7 @@ def read_metis(path: Path, options: Options) -> Loaded:
             notes.append("edge weights")
     elif options.weights:
         raise InputError(
-            f"{path}, line 1: the header says that the file has no edge weights; leave --weights out"
+            f"{path}, line 1: the header says that the file has no edge weights; leave weights=True out"
         )
     outside = np.flatnonzero((numbers < 1) | (numbers > n))
     tail = np.repeat(np.arange(n, dtype=np.int32), lengths)
@@ -224,7 +224,7 @@ def write_metis(graph: Graph, path: Path) -> list[str]:
     loops = counted(graph.num_self_loops, "self-loop")
     copies = graph.multiplicity is None and graph.num_duplicates > 0
     for wrong, why in (
-        (graph.directed, "it is directed, METIS files are undirected (read it with --undirected)"),
+        (graph.directed, "it is directed, METIS files are undirected (read it with directed=False)"),
         (graph.num_self_loops > 0, f"METIS files cannot hold its {loops}"),
         (copies, "METIS files cannot hold its parallel edges (merge them)"),
     ):
@@ -233,7 +233,7 @@ def write_metis(graph: Graph, path: Path) -> list[str]:
     weights = graph.weights
     if weights is not None and not np.all((weights > 0) & (weights < 2**53) & (weights == np.floor(weights))):
         raise InputError(
-            f"cannot write {path}: METIS edge weights are positive whole numbers; leave --weights out"
+            f"cannot write {path}: METIS edge weights are positive whole numbers; leave weights=True out"
         )
     n = graph.num_vertices
     # numbers end in a blank; cell n ends a row

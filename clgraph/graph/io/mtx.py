@@ -102,7 +102,7 @@ def look(path: Path, options: Options) -> Head:
     _check_entries(path, entries, options)
     if options.weights and field in ("pattern", "complex"):
         raise InputError(
-            f"{path}, line 1: a {field} matrix has no real entries to take as weights; leave --weights out"
+            f"{path}, line 1: a {field} matrix has no real entries to take as weights; leave weights=True out"
         )
     return Head(rows, entries, field, symmetry)
 
@@ -132,7 +132,7 @@ def read_mtx(path: Path, options: Options) -> Loaded:
     if weights is not None and not np.all(np.isfinite(weights)):
         raise InputError(
             f"{path}, line {_line_not_finite(path)}: the entry is not a finite number; correct it or leave "
-            "--weights out"
+            "weights=True out"
         )
     source, target = (end.astype(np.int32) for end in matrix.coords)
     directed = options.direction(head.symmetry != "symmetric")

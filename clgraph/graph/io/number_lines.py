@@ -81,7 +81,7 @@ class NumberLines:
                 if value is None or not 0 <= value <= ID_MAX:
                     raise InputError(
                         f"{where}: {shown(field[:80].decode('latin-1'))} where an id, a whole number from 0 "
-                        f"to {ID_MAX}, should be; if ids are text, read with --ids str (ids='str')"
+                        f"to {ID_MAX}, should be; if ids are text, read with ids='str'"
                     )
                 end.append(value)
             if self.weighted:

@@ -24,7 +24,7 @@ from typing import Any
 from clgraph.errors import InputError
 from clgraph.graph.exchange.common import pip_hint
 from clgraph.graph.io.progress import tell
-from clgraph.system import cores
+from clgraph.system import cores, thread_pool
 
 GZIP, ZSTD = ".gz", ".zst"
 SUFFIXES = (GZIP, ZSTD)
@@ -80,7 +80,7 @@ def check_ratio(path: Path, unpacked: int, size: int, max_ratio: float) -> None:
     if is_suspicious(unpacked, size, max_ratio):
         raise InputError(
             f"{path}: a file of {size} bytes that unpacks to {unpacked} bytes or more, over {max_ratio:g} "
-            "times as many; if you trust it, give a higher --max-ratio (max_ratio=)"
+            "times as many; if you trust it, give a higher max_ratio="
         )
 
 
@@ -175,7 +175,7 @@ class Unpacked(io.RawIOBase):
 
     def _begin(self, work: Callable[[], bytes]) -> Future[bytes]:
         if self._pool is None:
-            self._pool = ThreadPoolExecutor(min(cores(), MOST_THREADS), "clgraph-unpack")
+            self._pool = thread_pool(min(cores(), MOST_THREADS), "clgraph-unpack")
         return self._pool.submit(work)
 
     def _members(self) -> Iterator[Part]:

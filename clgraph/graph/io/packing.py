@@ -12,7 +12,7 @@ import struct
 import zlib
 from collections import deque
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -29,7 +29,7 @@ from clgraph.graph.io.packed import (
     unpacker,
     zstd_library,
 )
-from clgraph.system import cores
+from clgraph.system import cores, thread_pool
 
 BLOCK = 0xFF00  # bytes in a block, as bgzip has them: also where they do not shrink, 64 KiB are enough
 BATCH = 16 * BLOCK  # bytes that a thread compresses at a time
@@ -75,9 +75,7 @@ class Packer(io.BufferedIOBase):
         self._file, self._pack, self._size, self._end = file, pack, size, end
         threads = min(cores(), MOST_THREADS)
         self._most = 2 * threads
-        self.pool = ThreadPoolExecutor(
-            threads, "clgraph-pack"
-        )  # which starts its threads when they are needed
+        self.pool = thread_pool(threads, "clgraph-pack")  # which starts its threads when they are needed
         self._packing: deque[Future[bytes]] = deque()
         self._rest: list[bytes] = []
         self._held = 0

@@ -128,7 +128,7 @@ class _Reader:
                 if value is None or not math.isfinite(value):
                     raise InputError(
                         f"{where}: weight {words[2][:80]!r} is not a finite number; correct it or leave "
-                        "--weights out"
+                        "weights=True out"
                     )
                 weight = value
         v = self._number(where, words[1])
@@ -161,7 +161,7 @@ def read_pajek(path: Path, options: Options) -> Loaded:
     (*arcs, arc_weights), (*edges, edge_weights) = reader.edges[True], reader.edges[False]
     rows = len(arc_weights) + len(edge_weights)
     if options.weights and rows and not reader.weighted:
-        raise InputError(f"{path}: no line has a weight; leave --weights out")
+        raise InputError(f"{path}: no line has a weight; leave weights=True out")
     # Pajek writes an empty section of arcs before edges
     directed = options.direction(bool(arc_weights) or (reader.arcs and not edge_weights))
     tail, head = (np.array(one + other, np.int32) - 1 for one, other in zip(arcs, edges, strict=True))
@@ -229,7 +229,7 @@ def _names(path: Path, n: int, labels: dict[int, str]) -> Any:
         if (other := first.setdefault(name, v)) != v:
             raise InputError(
                 f"{path}: the vertices {other} and {v} are both called {name[:80]!r}; rename one, or read "
-                "the file without --ids str"
+                "the file without ids='str'"
             )
     return names
 

@@ -93,7 +93,7 @@ def _vertex(path: Path, number: int, text: str, ids: Ids) -> Any:
     if value is None or value > ID_MAX:
         raise InputError(
             f"{path}, line {number}: {text[:80]!r} is not a vertex id, a whole number up to {ID_MAX}; if ids "
-            "are text, read with --ids str (ids='str')"
+            "are text, read with ids='str'"
         )
     return value
 

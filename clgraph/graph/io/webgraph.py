@@ -36,7 +36,7 @@ def read_webgraph(path: Path, options: Options) -> Loaded:
     """Read an ASCII graph (see `clgraph.read`)."""
     only_int_ids(path, options, "WebGraph")
     if options.weights:
-        raise InputError(f"{path}: WebGraph's ASCII graphs hold no weights; leave --weights out")
+        raise InputError(f"{path}: WebGraph's ASCII graphs hold no weights; leave weights=True out")
     with reading(path):
         n, lengths, head = _rows(path, options)
     directed = options.direction(True)

@@ -37,7 +37,7 @@ def edges_in_pieces(graph: Graph, both_arcs: bool = False) -> Iterator[Piece]:
 def no_weights_in(graph: Graph, path: Path, format_name: str) -> None:
     """Raise InputError for a weighted graph and a format without weights."""
     if graph.weights is not None:
-        raise InputError(f"cannot write {path}: {format_name} files hold no weights; leave --weights out")
+        raise InputError(f"cannot write {path}: {format_name} files hold no weights; leave weights=True out")
 
 
 def only_whole_weights(graph: Graph, path: Path, format_name: str, limit: float = WHOLE_MAX) -> None:
@@ -49,7 +49,7 @@ def only_whole_weights(graph: Graph, path: Path, format_name: str, limit: float 
     if wrong.any():
         raise InputError(
             f"cannot write {path}: the weight {weights[np.argmax(wrong)]} is not a whole number below "
-            f"{limit:.0f}, as {format_name} files need it; leave --weights out, or use another format"
+            f"{limit:.0f}, as {format_name} files need it; leave weights=True out, or use another format"
         )
 
 

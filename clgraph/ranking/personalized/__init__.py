@@ -65,7 +65,7 @@ def personalized_pagerank(
 
     Parameters
     ----------
-    graph : Graph, SciPy sparse array, NetworkX or igraph graph, pandas or Arrow edge table, or Shards
+    graph : Graph, symmetric SciPy array, NetworkX or igraph graph, pandas or Arrow edge table, or Shards
         Of `Shards` method "monte-carlo", with vertices as sources; they are joined on each device, which
         they must fit. Several devices or ranks share the sources.
     sources : id, sequence of ids, dict, sequence of dicts, or array (also SciPy sparse) of shape (k, n)

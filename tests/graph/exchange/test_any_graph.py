@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 import networkx as nx
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 import clgraph
 from clgraph import Graph, InputError
 from clgraph.arguments import shown
+from clgraph.graph import as_graph
 
 FUNCTIONS: dict[str, Callable[[Any], Any]] = {
     "sample": lambda g: clgraph.sample(g, "drv", size="50%", seed=1).vertices,
@@ -60,6 +63,8 @@ FUNCTIONS: dict[str, Callable[[Any], Any]] = {
     ),
     "write_shards": lambda g: in_shards(g).num_vertices,
     "quality": lambda g: clgraph.quality(g, eigenvalues=False).original.to_dict()["average_degree"],
+    "study": lambda g: clgraph.study(g, ["drv"], [9], seeds=1, eigenvalues=False).original["vertices"],
+    "write": lambda g: written(g),
 }
 
 
@@ -75,6 +80,12 @@ def verified(verify: Callable[..., None], *args: Any, **options: Any) -> bool:
 def in_shards(graph: Any) -> Any:
     with TemporaryDirectory() as folder:
         return clgraph.write_shards(graph, f"{folder}/a.clgs")
+
+
+def written(graph: Any) -> str:
+    with TemporaryDirectory() as folder:
+        clgraph.write(graph, f"{folder}/a.txt")
+        return Path(folder, "a.txt").read_text()
 
 
 def karate() -> nx.Graph:
@@ -120,6 +131,50 @@ def test_directed_graphs_stay_directed() -> None:
     chain = nx.DiGraph([(0, 1), (1, 2)])
     assert clgraph.bfs(chain, 1).reached == 2
     assert clgraph.connected_components(chain, connection="strong").count == 3
+
+
+def test_a_sparse_array_that_is_not_symmetric_is_refused() -> None:
+    """SciPy's own csgraph reads it as directed, others as undirected: it is not for us to guess."""
+    matrix = sp.csr_array(sp.triu(nx.to_scipy_sparse_array(karate())))
+    said = r"not symmetric: .* entry \(0, 1\) and none at \(1, 0\).*Graph\.from_scipy\(A, directed=\.\.\.\)$"
+    for name, function in FUNCTIONS.items():
+        with pytest.raises(InputError, match=said):
+            pytest.fail(f"{name} took it: {function(matrix)}")
+    with pytest.raises(InputError, match=said):
+        clgraph.quality(karate(), matrix, eigenvalues=False)
+    with pytest.raises(InputError, match=said):
+        clgraph.bfs(karate(), 0).to_pandas(matrix)
+
+
+@pytest.mark.parametrize("kind", ["array", "matrix"])
+@pytest.mark.parametrize("form", ["csr", "csc", "coo", "bsr", "dia", "lil", "dok"])
+def test_symmetric_is_a_matter_of_stored_entries(form: str, kind: str) -> None:
+    dense = np.array([[5, 2, 0, 0], [2, 0, 3, 0], [0, 4, 0, 0], [0, 0, 0, 0]])  # values play no part
+    make = getattr(sp, f"{form}_{kind}")
+    for dtype in (bool, np.int8, np.int64, np.float32, np.float64, complex):
+        found = as_graph(make(dense.astype(dtype)))
+        assert not found.directed and not found.is_weighted and found.multiplicity is None
+        assert np.array_equal(found.to_scipy().toarray(), dense > 0)
+        for lost in ([1, 2], [2, 1], [0, 1], [1, 0]):
+            part = dense.copy()
+            u, v = lost
+            part[u, v] = 0
+            with pytest.raises(InputError, match=rf"entry \({v}, {u}\) and none at \({u}, {v}\)"):
+                as_graph(make(part.astype(dtype)))
+    with pytest.raises(InputError, match=r"entry \(1, 0\) and none at \(0, 1\)"):
+        as_graph(make(np.roll(np.eye(3), -1, axis=1)))  # in-degrees are out-degrees
+    for n in (0, 1, 3):
+        assert as_graph(make(sp.coo_array((n, n)))).num_vertices == n
+
+
+def test_symmetric_with_entries_out_of_order_repeated_or_zero() -> None:
+    rows, columns = np.array([2, 0, 1, 0, 1]), np.array([0, 2, 0, 1, 0])
+    repeated = sp.coo_array((np.zeros(5), (rows, columns)), shape=(3, 3))
+    for matrix in (repeated, sp.csr_array(([0.0, 1, 2, 3], [2, 1, 0, 0], [0, 2, 3, 4]))):
+        assert as_graph(matrix).num_edges == 2
+    assert repeated.nnz == 5  # it is left as it was
+    with pytest.raises(InputError, match=r"entry \(0, 2\) and none at \(2, 0\)"):
+        as_graph(sp.csr_array(([0.0, 1, 2], [2, 1, 0], [0, 2, 3, 3]), shape=(3, 3)))
 
 
 @pytest.mark.parametrize("value", [[1], None, "g.txt", np.zeros((3, 3)), nx])

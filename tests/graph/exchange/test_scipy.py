@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from typing import Any
 
 import numpy as np
@@ -181,3 +183,25 @@ def test_entries_that_repeat_do_not_overflow() -> None:
         Graph.from_scipy(
             sp.coo_array((np.array([1e308] * 3), ends), shape=(2, 2)), directed=True, weighted=True
         )
+
+
+HUGE = """
+import resource
+import scipy.sparse as sp
+import clgraph
+
+resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
+matrix = sp.coo_array(([1], ([0], [1])), shape=(2**31 - 1, 2**31 - 1))
+for call in (lambda: clgraph.Graph.from_scipy(matrix, directed=True), lambda: clgraph.k_core(matrix)):
+    try:
+        call()
+    except clgraph.CapacityError as error:
+        print(error)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits memory as Linux does")
+def test_a_matrix_with_too_many_rows_for_the_memory_says_so() -> None:
+    done = subprocess.run([sys.executable, "-c", HUGE], capture_output=True, text=True, check=True)
+    said = done.stdout.splitlines()
+    assert len(said) == 2 and all(line.startswith("the matrix does not fit into memory") for line in said)

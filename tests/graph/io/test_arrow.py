@@ -37,7 +37,7 @@ def test_edge_tables_of_others(tmp_path: Path) -> None:
     assert graph.to_edges().source.tolist() == [1, 1] and graph.weights.tolist() == [0.5, 1]  # type: ignore[union-attr]
     assert read(path, ids="str").ids.tolist() == ["1", "2", "3"]
     pa.parquet.write_table(pa.table({"a": ["x"], "b": ["y"]}), path)
-    with pytest.raises(InputError, match="are text; read with --ids str"):
+    with pytest.raises(InputError, match="are text; read with ids='str'"):
         read(path)
     with pytest.raises(InputError, match="no column of weights"):
         read(path, ids="str", weights=True)
@@ -50,6 +50,41 @@ def test_edge_tables_of_others(tmp_path: Path) -> None:
     (tmp_path / "x.arrow").write_bytes(b"no arrow at all, but long enough to be looked at")
     with pytest.raises(InputError, match="not an Arrow file"):
         read(tmp_path / "x.arrow")
+
+
+@pytest.mark.parametrize("name", ["x.parquet", "x.feather"])
+@pytest.mark.parametrize(
+    "column",
+    [
+        pa.array([[1], [2]]),
+        pa.array([[1], [2]], pa.large_list(pa.int64())),
+        pa.array([{"a": 1}, {"a": 2}]),
+        pa.array([[("a", 1)], []], pa.map_(pa.string(), pa.int64())),
+        pa.array([b"\xff", b"a"]),
+    ],
+    ids=lambda column: str(column.type),
+)
+def test_ids_of_a_type_that_is_no_text(name: str, column: Any, tmp_path: Path) -> None:
+    table = pa.table({"source": [1, 2], "target": column})
+    if name == "x.parquet":
+        pa.parquet.write_table(table, tmp_path / name)
+    else:
+        with pa.ipc.new_file(tmp_path / name, table.schema) as writer:
+            writer.write_table(table)
+    for ids in ("int", "str"):
+        with pytest.raises(InputError, match=rf"{name}: column 'target' holds .* values: ids are integers"):
+            read(tmp_path / name, ids=ids)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("kind", ["string_view", "run_end_encoded"])
+def test_further_columns_that_arrow_cannot_pick_from(kind: str) -> None:
+    since = pa.array(["a", "b"])
+    if kind == "string_view":
+        since = since.cast(pa.string_view())
+    else:
+        since = pa.RunEndEncodedArray.from_arrays([1, 2], since)
+    graph = Graph.from_arrow(pa.table({"source": [1, 2], "target": [2, 3], "since": since}))
+    assert graph.to_arrow().column("since").to_pylist() == ["a", "b"]
 
 
 def test_a_missing_library_is_named_with_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -104,7 +139,7 @@ def test_a_small_parquet_file_of_many_rows(tmp_path: Path) -> None:
     column = pa.array(np.zeros(1 << 23, np.int64))
     path = tmp_path / "x.parquet"
     pa.parquet.write_table(pa.table({"source": column, "target": column}), path)
-    with pytest.raises(InputError, match=r"unpacks to .* --max-ratio"):
+    with pytest.raises(InputError, match=r"unpacks to .* max_ratio="):
         read(path)
     assert read(path, max_ratio=1e9).num_vertices == 1
 
@@ -130,9 +165,9 @@ def test_parquet_bombs(tmp_path: Path, which: str) -> None:
     pa.parquet.write_table(pa.table(bombs()[which]), path, compression="zstd")
     ids = "int" if which == "rows" else "str"
     with limited_memory(1 << 30):
-        with pytest.raises(InputError, match=r"x\.parquet: a file of .* --max-ratio"):
+        with pytest.raises(InputError, match=r"x\.parquet: a file of .* max_ratio="):
             read(path, ids=ids)  # type: ignore[arg-type]
-        told = r"--max-ratio" if which in ("rows", "wide") else "are text; read with --ids str"
+        told = r"max_ratio=" if which in ("rows", "wide") else "are text; read with ids='str'"
         with pytest.raises(InputError, match=told):
             convert_to_shards([path], tmp_path / "x.clgs")
 
@@ -161,7 +196,7 @@ def test_arrow_bombs(tmp_path: Path, compression: str) -> None:
     ) as writer:
         writer.write_table(pa.table({"source": zeros, "target": zeros}), max_chunksize=len(zeros))
     ratio = 2 * size // path.stat().st_size - 1
-    with limited_memory(300 << 20), pytest.raises(InputError, match=r"x\.arrow: a file of .* --max-ratio"):
+    with limited_memory(300 << 20), pytest.raises(InputError, match=r"x\.arrow: a file of .* max_ratio="):
         read(path, max_ratio=min(ratio, 200))
     small = pa.table(
         {"source": [1, 2, 3], "target": [2, 3, 1], "word": pa.array(["a", "b", "a"]).dictionary_encode()}
@@ -185,5 +220,5 @@ def test_views_that_share_their_bytes(tmp_path: Path) -> None:
         tmp_path / "x.arrow", pa.schema({"source": column.type, "target": column.type})
     ) as writer:
         writer.write_table(pa.table({"source": column, "target": column}))
-    with limited_memory(1 << 30), pytest.raises(InputError, match=r"--max-ratio"):
+    with limited_memory(1 << 30), pytest.raises(InputError, match=r"max_ratio="):
         read(tmp_path / "x.arrow", ids="str")

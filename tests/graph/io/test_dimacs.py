@@ -63,7 +63,7 @@ def test_round_trip(tmp_path: Path, which: str, fast: bool, monkeypatch: pytest.
         ("p sp -3 2\n", "two counts"),
         ("p sp 3 1e1\n", "two counts"),
         ("p sp 9999999999 0\n", "at most"),
-        ("p sp 999999999 0\n", "--max-vertices"),
+        ("p sp 999999999 0\n", "max_vertices="),
         ("p sp 3 999999999999\na 1 2 3\n", "announces 999999999999 arcs in only"),
         ("p sp 3 1\n", "line 1: says 1 arcs, but 0 follow"),
         ("p sp 3 2\na 1 2 3\n", "line 1: says 2 arcs, but 1 follow"),

@@ -50,7 +50,7 @@ def test_round_trip(tmp_path: Path, which: str) -> None:
         ({"edge_index": INDEX * 0.5}, "type float64"),
         ({"edge_index": INDEX - 1}, "edge_index holds -1"),
         ({"edge_index": INDEX + 2**31}, "at most"),
-        ({"edge_index": INDEX, "num_nodes": np.array(10**9)}, "--max-vertices"),
+        ({"edge_index": INDEX, "num_nodes": np.array(10**9)}, "max_vertices="),
         ({"edge_index": INDEX, "num_nodes": np.array(2)}, "num_nodes should be one whole number, 3 or more"),
         ({"edge_index": INDEX, "num_nodes": np.array(9.5)}, "num_nodes should"),
         ({"edge_index": INDEX, "num_nodes": INDEX}, "num_nodes should"),

@@ -46,8 +46,7 @@ def test_round_trip(tmp_path: Path, which: str, name: str) -> None:
         touched = graph.subgraph((graph.degrees > 0) | (graph.reverse.degrees > 0))
         assert ("without edges left out" in said) == (touched.num_vertices < graph.num_vertices)
         if graph.num_edges == 0:
-            with pytest.raises(InputError, match=r"is empty|no edges|only the header"):
-                read(path, **options)
+            assert read(path, **options).num_vertices == 0
             return
         graph = touched
     if kind in ("mtx", "metis"):
@@ -87,7 +86,7 @@ def test_files_that_are_not_there_or_not_files(tmp_path: Path) -> None:
         assert read(tmp_path / name, format="edges").num_edges == 1
     with pytest.raises(InputError, match="unknown format 'gml'; the known ones are edges"):
         read(tmp_path / "x", format="gml")
-    with pytest.raises(InputError, match="use 'int' or 'str'"):
+    with pytest.raises(InputError, match="use 'int', 'str' or 'name'"):
         read(tmp_path / "x", ids="text")  # type: ignore[arg-type]
     with pytest.raises(InputError, match="use 'merge' or 'keep'"):
         read(tmp_path / "x", duplicates="no")  # type: ignore[arg-type]

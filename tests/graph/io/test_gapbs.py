@@ -79,7 +79,7 @@ def test_parallel_edges(tmp_path: Path) -> None:
         (serialised(0, -1, ([], [])), "-1 vertices"),
         (serialised(0, 3, ([0] * 4, []), arcs=-1), "-1 arcs"),
         (serialised(0, 2**31, ([], [])), "clgraph takes at most"),
-        (serialised(0, 10**9, ([], [])), "--max-vertices"),
+        (serialised(0, 10**9, ([], [])), "max_vertices="),
         (serialised(0, 3, ([0] * 4, []), arcs=2**62), "has .* bytes, this one has"),
         (serialised(0, 3, ([0, 2**62, -(2**63), 4], [1, 0, 2, 1])), "offsets of vertex 1"),
         (serialised(0, 3, ([1, 1, 3, 4], [1, 0, 2, 1])), "offsets of vertex 0"),
@@ -102,7 +102,7 @@ def test_twins_of_other_weight(tmp_path: Path) -> None:
 
 
 def test_what_does_not_fit(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"sg files hold no weights.*--weights"):
+    with pytest.raises(InputError, match=r"sg files hold no weights.*weights=True"):
         read(put(tmp_path / "x.sg", PATH), weights=True)
     with pytest.raises(InputError, match=r"vertices of \.sg files are numbers"):
         read(tmp_path / "x.sg", ids="str")

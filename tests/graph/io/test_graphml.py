@@ -112,13 +112,10 @@ LAUGHS = '<!DOCTYPE lolz [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;">]>'
             "document",
         ),
         (text('<node id="&x;"/>'), "not well-formed XML: undefined entity"),
-        ("<gexf/>", "line 1: <gexf> where <graphml> should be; read it with --format gexf"),
+        ("<gexf/>", "line 1: <gexf> where <graphml> should be; read it with format='gexf'"),
         ("<graphml/>", "holds no <graph>"),
         (text(NODES, "both"), "edgedefault is 'both'"),
         (text('<node id="1"/><node id="1"/>'), "line 3: node '1' is also in line 3"),
-        (text('<node id="n1"/>'), "'n1' is not a vertex id.*--ids str"),
-        (text('<node id="-1"/>'), "'-1' is not a vertex id"),
-        (text('<node id="99999999999999999999"/>'), "is not a vertex id"),
         (text("<node/>"), "line 3: node without 'id'"),
         (text('<node id="1"/><edge source="1"/>'), "edge without 'target'"),
         (
@@ -144,3 +141,64 @@ def test_damaged(tmp_path: Path, content: str, said: str) -> None:
 def test_edges_of_both_kinds_can_be_read_as_undirected(tmp_path: Path) -> None:
     body = NODES + '<edge source="1" target="2" directed="true"/><edge source="2" target="3"/>'
     assert read(put(tmp_path / "x.graphml", text(body)), directed=False).num_edges == 2
+
+
+@pytest.mark.parametrize("suffix", ["graphml", "gexf"])
+def test_ids_are_text_where_not_all_are_numbers(tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"x.{suffix}"
+    for third in ("b", "-1", "01", str(2**63)):  # 01 would be 1 again
+        graph = Graph.from_edges(["1", "2"], ["2", third])
+        write(graph, path)
+        again, said = read_with_summary(path)
+        same(again, graph)
+        assert "(2 edges; ids are text)" in said
+    write(Graph.from_edges([1, 2], [2, 10]), path)
+    assert read(path).ids.tolist() == [1, 2, 10]
+    assert read(path, ids="str").ids.tolist() == ["1", "10", "2"]
+    table = put(tmp_path / "ages.csv", "id,age\nb,3\n")
+    write(Graph.from_edges(["a"], ["b"]), path)
+    attributes = read(path, attributes=table).attributes
+    assert attributes is not None and attributes.vertices["age"].value("b") == 3
+
+
+NAMED = """<node id="n0"><data key="v">Ann</data></node>
+<node id="n1"><data key="v">Bob</data><data key="c">red</data></node>
+<node id="n2"><data key="v">{}</data></node>
+<edge source="n0" target="n1"><data key="d0">2</data></edge><edge source="n1" target="n2"/>"""
+NAME = KEYS + '<key id="v" for="node" attr.name="name" attr.type="string"/>'
+
+
+def test_an_attribute_that_names_the_nodes_may_be_their_ids(tmp_path: Path) -> None:
+    path = put(tmp_path / "x.graphml", text(NAMED.format("Cy"), head=NAME))
+    graph, said = read_with_summary(path)
+    assert graph.ids.tolist() == ["n0", "n1", "n2"]
+    assert "ids are text; --ids name takes the attribute 'name' for ids" in said
+    graph, said = read_with_summary(path, ids="name")
+    assert graph.ids.tolist() == ["Ann", "Bob", "Cy"] and arcs_of(graph)[0] == ("Ann", "Bob")
+    assert "; ids: the attribute 'name'; with node hue" in said
+    assert graph.attributes is not None and list(graph.attributes.vertices) == ["hue"]
+    assert graph.attributes.vertices["hue"].value("Bob") == "red"
+    numbers = text(NAMED.format("7").replace("Ann", "5").replace("Bob", "6"), head=NAME)
+    assert read(put(path, numbers), ids="name").ids.tolist() == [5, 6, 7]
+    for wrong, said in (
+        (text(NAMED.format("Ann"), head=NAME), "line 5: node 'n2' has the name 'Ann', and so has 'n0'"),
+        (text(NAMED.format(""), head=NAME), "line 5: node 'n2' has no 'name'"),
+        (text(NODES), "its nodes have no attribute 'name'"),
+    ):
+        with pytest.raises(InputError, match=rf"{said}; leave ids='name' out"):
+            read(put(path, wrong), ids="name")
+        assert "--ids name" not in read_with_summary(path)[1]
+
+
+def test_labels_of_gexf_and_pajek_are_names(tmp_path: Path) -> None:
+    nodes = '<node id="0" label="Ann"/><node id="1" label="1"/>'
+    graph = f'<gexf><graph><nodes>{nodes}</nodes><edges><edge source="0" target="1"/></edges></graph></gexf>'
+    path = put(tmp_path / "x.gexf", graph)
+    assert read(path).ids.tolist() == [0, 1]
+    assert read(path, ids="name").ids.tolist() == ["1", "Ann"]
+    write(read(path, ids="name"), tmp_path / "x.net")
+    assert read(tmp_path / "x.net", ids="name").ids.tolist() == ["1", "Ann"]
+    for name in ("x.txt", "x.mtx", "x.clg"):
+        write(read(path), tmp_path / name)
+        with pytest.raises(InputError, match=r"have no names beside their ids; leave ids='name' out"):
+            read(tmp_path / name, ids="name")

@@ -55,7 +55,7 @@ def test_round_trip(tmp_path: Path, which: str) -> None:
         ("% sym unweighted\n0 3\n", "vertex 0: KONECT's files number them from 1"),
         ("% sym unweighted\n1 9999999999\n", "at most"),
         ("% bip unweighted\n1 9223372036854775807\n", "at most"),
-        ("% sym unweighted\n1 99999999\n", "--max-vertices"),
+        ("% sym unweighted\n1 99999999\n", "max_vertices="),
         ("% sym unweighted\n1 2\nx 3\n", "line 3: 'x'"),
     ],
 )

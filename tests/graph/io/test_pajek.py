@@ -107,7 +107,7 @@ def test_other_libraries_read_and_write_the_same(tmp_path: Path) -> None:
         ("*Vertices x\n", "should be one"),
         ("*Vertices 2\n*Vertices 2\n", "line 2: .* should be one"),
         ("*Vertices 9999999999\n", "at most"),
-        ("*Vertices 999999999\n", "--max-vertices"),
+        ("*Vertices 999999999\n", "max_vertices="),
         ("*Vertices 2\n*Matrix\n0 1\n", "line 2: the section"),
         ('*Vertices 2\n1 "a\n', "line 2: .* where a vertex"),
         ("*Vertices 2\n3 a\n", "line 2: '3' is not a vertex: they are 1 .. 2"),

@@ -12,6 +12,8 @@ from graphs import same
 
 from clgraph import Graph, InputError
 from clgraph.files import read, write
+from clgraph.files.summary import write_with_summary
+from clgraph.graph.io.formats import FORMATS
 
 NAMES = [
     *ast.literal_eval(
@@ -145,3 +147,24 @@ def test_long_names_beside_many_short_ones(tmp_path: Path) -> None:
     graph = Graph.from_edges(names[:-1], names[1:], weights=np.arange(2000.0))
     for suffix in (".txt", ".csv", ".v"):
         assert check_round_trip(graph, tmp_path / f"graph{suffix}", True)
+
+
+UNWEIGHTED = ("sg", "jlg", "graph500", "webgraph")
+
+
+@pytest.mark.parametrize("count", [0, 1, 3])
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("suffix", ["", ".gz", ".zst"])
+@pytest.mark.parametrize("name", FORMATS)
+def test_without_edges(tmp_path: Path, name: str, suffix: str, weighted: bool, count: int) -> None:
+    """Every format gives back a graph without edges; of vertices those that it can hold."""
+    if (suffix and not FORMATS[name].text) or name in (UNWEIGHTED if weighted else ("wsg",)):
+        pytest.skip("no such files")
+    graph = Graph.from_edges([], [], vertices=range(count), weights=[] if weighted else None)
+    for end in [".txt", ".csv", ".tsv"] if name == "edges" else ["out.x" if name == "konect" else ".x"]:
+        path = tmp_path / f"x{end}{suffix}"
+        said = write_with_summary(graph, path, format=name)
+        again = read(path, format=name, weights=weighted, directed=False)
+        kept = 0 if name in ("edges", "graph500", "parquet", "arrow") else count
+        assert (again.num_vertices, again.num_edges, again.is_weighted) == (kept, 0, weighted), said
+        assert ("without edges left out" in said) == (kept < count)

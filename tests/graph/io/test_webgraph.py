@@ -43,7 +43,7 @@ def test_round_trip(tmp_path: Path, which: str, block: int, monkeypatch: pytest.
         ("x\n", "line 1: 'x' where the number"),
         ("-1\n", "line 1"),
         ("9999999999\n", "at most"),
-        ("999999999\n", "--max-vertices"),
+        ("999999999\n", "max_vertices="),
         ("3\n1\n2\n", "says 3 vertices, but 2 lines follow"),
         ("2\n1\n0\n1\n", "line 4: more lines than the 2"),
         ("2\n1\n2\n", "line 3: 2 is not a vertex: they are 0 .. 1"),
