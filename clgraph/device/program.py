@@ -169,7 +169,7 @@ class Program:
 
     def save(self, path: str | Path) -> None:
         """Write the binary, for `Device.load_binary` on the same device and driver."""
-        cache.write_atomically(Path(path), self.binary, durable=True)
+        cache.write_atomically(Path(path), self.binary, durable=True, mode=0o666)
 
 
 def build(queues: Queues, name: str, defines: Mapping[str, Any], base: tuple[str, ...]) -> Program:

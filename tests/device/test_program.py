@@ -191,6 +191,8 @@ def test_binary_in_a_fresh_process(device: Device, tmp_path: Path) -> None:
     """What real FPGA boards demand: a program that was built before, by clCreateProgramWithBinary."""
     path = tmp_path / "add.bin"
     made(device).save(path)
+    (tmp_path / "other").touch()
+    assert path.stat().st_mode == (tmp_path / "other").stat().st_mode  # others may read it, unlike the cache
     code = f"""
 import numpy as np
 from clgraph.device import get_device
