@@ -85,10 +85,22 @@ def short_of_memory(device: Any, shards: clgraph.Shards, part: float) -> Any:
     return device.with_setup(Setup(device.setup.kernels, force=True, without=hidden))
 
 
+# Open MPI refuses root, more ranks than cores (as 4.x calls it, and 5.x), and gives each rank one core
+OPEN_MPI = {
+    "OMPI_ALLOW_RUN_AS_ROOT": "1",
+    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+    "OMPI_MCA_rmaps_base_oversubscribe": "1",
+    "OMPI_MCA_hwloc_base_binding_policy": "none",
+    "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",
+    "PRTE_MCA_hwloc_default_binding_policy": "none",
+}
+
+
 def command_seconds(path: Path, out: Path, device: str, ranks: int, repeat: int) -> float | None:
-    """Seconds of the whole command under mpiexec; None if mpiexec is missing."""
+    """Seconds of the whole command under mpiexec; None, and why on stderr, if that is missing or fails."""
     mpiexec = shutil.which("mpiexec", path=f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
     if mpiexec is None:
+        print("there is no mpiexec: nothing is measured under it", file=sys.stderr)
         return None
     words = f"--method drv --size 50% --seed 3 -q -o {out}" + (f" --device {device}" if device else "")
     command = [
@@ -102,7 +114,14 @@ def command_seconds(path: Path, out: Path, device: str, ranks: int, repeat: int)
         str(path),
         *words.split(),
     ]
-    return timed(lambda: subprocess.run(command, check=True, capture_output=True), repeat)[0]
+    options: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
+    try:
+        return timed(
+            lambda: subprocess.run(command, check=True, env=os.environ | OPEN_MPI, **options), repeat
+        )[0]
+    except subprocess.CalledProcessError as error:
+        print(f"{' '.join(command)} ended with status {error.returncode}:\n{error.stdout}", file=sys.stderr)
+        return None
 
 
 def forests(row: Any, device: Any, graph: clgraph.Graph, shards: clgraph.Shards, repeat: int) -> None:

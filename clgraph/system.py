@@ -137,17 +137,17 @@ class _Process:
     inherited = b""  # what was mapped into it when it was forked
 
 
-def watch_forks() -> None:
-    """At every fork from now on, note in the child what it has of its parent."""
-    if hasattr(os, "register_at_fork"):  # Windows does not fork
-        os.register_at_fork(after_in_child=_begin)
-
-
 def _begin() -> None:
     # short: Python drops a Ctrl-C that comes now
     _Process.turns = threading.RLock()  # who had a turn is a thread of the parent
     if "pyopencl" in sys.modules and os.path.exists(_MAPS):
         _Process.inherited = Path(_MAPS).read_bytes()
+
+
+def watch_forks(begin: Callable[[], None] = _begin) -> None:
+    """At every fork from now on, note in the child what it has of its parent."""
+    if hasattr(os, "register_at_fork"):  # Windows does not fork
+        os.register_at_fork(after_in_child=begin)
 
 
 def is_inherited(stem: str) -> bool:

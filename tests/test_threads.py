@@ -1,10 +1,13 @@
 """Threads and processes: the device's own threads, calls from many threads at once, forks, interrupts."""
 
 import asyncio
+import contextlib
 import gc
 import inspect
 import json
+import multiprocessing
 import os
+import pickle
 import random
 import signal
 import subprocess
@@ -12,7 +15,8 @@ import sys
 import threading
 import time
 import warnings
-from concurrent.futures import ThreadPoolExecutor
+import weakref
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from itertools import chain
 from pathlib import Path
 
@@ -25,11 +29,14 @@ from mixed_calls import equal, mixed_calls
 
 import clgraph
 from clgraph import ClgraphError, Graph
-from clgraph.device import Setup, turns
+from clgraph.device import Setup, choosing, drivers, folders, turns
 from clgraph.device.device import Device
 from clgraph.device.kept import Kept
 from clgraph.device.launch import Kernel, record_launches
 from clgraph.device.memory import Memory
+from clgraph.errors import DeviceError
+from clgraph.sampling.options import LITERATURE, METHODS
+from clgraph.sampling.sequence import Samples
 from clgraph.system import thread_pool
 
 pytestmark = pytest.mark.slow  # not in the smoke set
@@ -628,3 +635,162 @@ def test_where_no_thread_starts_a_plain_error_says_so(
     done = InProcess(capsys)("convert", tmp_path / "g.txt", tmp_path / "x.txt.gz")
     assert (done.status, done.out) == (1, "") and f"clgraph: error: {said}" in done.err
     assert [path.name for path in tmp_path.iterdir()] == ["g.txt"]
+
+
+MADE_THERE = {
+    "graph": lambda graph, on: clgraph.powerlaw_graph(60, seed=1, **on),
+    "reverse": lambda graph, on: graph.reverse,
+    "part": lambda graph, on: clgraph.powerlaw_graph(60, seed=1, **on).subgraph(np.arange(9)),
+    "largest_component": lambda graph, on: clgraph.largest_component(graph, **on),
+    "k_core": lambda graph, on: clgraph.k_core(graph, **on),
+    "bfs": lambda graph, on: clgraph.bfs(graph, 0, arrays="device", **on),
+    "components": lambda graph, on: clgraph.connected_components(graph, arrays="device", **on),
+    "pagerank": lambda graph, on: clgraph.pagerank(graph, arrays="device", **on),
+    "personalized": lambda graph, on: clgraph.personalized_pagerank(graph, [0, 1], **on),
+    "curve": lambda graph, on: clgraph.reduction_curve(graph, "dre", 1, **on),
+    "bfs_many": lambda graph, on: clgraph.bfs_many(graph, [0, 1], **on),
+} | {
+    f"{method}, {runs} runs": lambda graph, on, method=method, runs=runs: clgraph.sample(
+        graph, method, seed=1, seeds=runs, **SIZES.get(method, {"size": "50%"}), **on
+    )
+    for method in (*METHODS, *LITERATURE)
+    for runs in (None, 2)
+}
+SIZES = {"chordal": {}, "quasi-chordal": {}, "gsh": {"p": 0.5, "q": 0.5}, "gps": {"edges": 20}}
+
+
+def looks(result):
+    """Name -> call, for each attribute of a result and of its parts, and for what needs all of them."""
+    calls = {"pickle": lambda: pickle.dumps(result), "repr": lambda: repr(result)}
+    for name in dir(result):
+        if not name.startswith("_") and not callable(inspect.getattr_static(result, name)):
+            calls[name] = lambda name=name: getattr(result, name)
+    if isinstance(result, Graph):
+        calls["write"] = lambda: clgraph.write(result, os.devnull, format="binary")
+        calls["subgraph"] = lambda: result.subgraph(np.arange(5))
+    elif isinstance(result, Samples):
+        calls |= {f"[{k}].{name}": look for k in range(2) for name, look in looks(result[k]).items()}
+    elif isinstance(getattr(result, "graph", None), Graph):
+        calls |= {f"graph.{name}": look for name, look in looks(result.graph).items()}
+    return calls
+
+
+def outcomes(looks, tell):
+    """Look, and tell what became of it."""
+    for name, look in looks.items():
+        tell(name, "begun")
+        try:
+            look()
+            tell(name, "fine")
+        except Exception as error:
+            tell(name, f"{type(error).__name__}: {error}")
+
+
+def in_a_child(looks, seconds=60):
+    """What became of each look in a forked child; one that hangs stays "begun"."""
+    context = multiprocessing.get_context("fork")
+    ours, theirs = context.Pipe(duplex=False)
+    child = context.Process(target=outcomes, args=(looks, lambda *told: theirs.send(told)))
+    child.start()
+    theirs.close()
+    found = {}
+    with contextlib.suppress(EOFError):
+        while ours.poll(seconds):
+            found.update([ours.recv()])
+    child.kill()
+    child.join()
+    return found
+
+
+forking = pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")  # there are other threads
+
+
+@forking
+@pytest.mark.parametrize("name", MADE_THERE)
+def test_what_a_forked_child_looks_at(name, device):
+    """What only the device has is refused at once; what the parent has looked at is there."""
+    ends = np.random.default_rng(1).integers(0, 60, (2, 200))
+    result = MADE_THERE[name](Graph.from_edges(*ends, directed=name == "reverse"), {"device": device})
+    here, ours = looks(result), {}
+    children = in_a_child(here)
+    outcomes(here, ours.__setitem__)
+    wrong = {
+        each: said
+        for each, said in children.items()
+        if said not in ("fine", ours[each]) and not (said.startswith("DeviceError") and "forked" in said)
+    }
+    assert wrong == {} and children.keys() == ours.keys()
+    assert in_a_child(here) == ours
+
+
+@forking
+def test_a_child_forked_while_others_hold_locks(device):
+    """It waits for none of them, though nobody would ever release them there."""
+    there = clgraph.powerlaw_graph(60, seed=1, device=device)
+    here = random_graph(1, 60, 200)
+    sample = clgraph.sample(here, "dre", size="50%", seed=1, device=device)
+    calls = {f"graph {name}": look for name, look in looks(there).items()}
+    calls |= {f"sample {name}": look for name, look in looks(sample).items()}
+    refused = {
+        "bfs": lambda: clgraph.bfs(here, 0, device=device),
+        "get_device": lambda: clgraph.get_device(device.spec),
+        "devices": clgraph.devices,
+        "free": there.free,
+        "release": device.release,
+    }
+    calls |= refused
+    memory, held, over = device.memory, threading.Event(), threading.Event()
+    locks = [memory._counting, memory._mapping, memory._pinned._lock, there.home._lock]
+    locks += [drivers._state.lock, choosing._lock, turns._guard, folders._folders.lock]
+
+    def hold():
+        with contextlib.ExitStack() as stack:
+            for lock in (device.alone(), *locks):
+                stack.enter_context(lock)
+            held.set()
+            over.wait()
+
+    holder = threading.Thread(target=hold)
+    holder.start()
+    held.wait()
+    try:
+        told = in_a_child(calls)
+    finally:
+        over.set()
+        holder.join()
+    assert told.keys() == calls.keys() and "begun" not in told.values()
+    assert {told[name][:11] for name in ("graph col_idx", *refused)} == {"DeviceError"}
+
+
+INHERITED = []
+
+
+def inherited(name):
+    return getattr(INHERITED[0], name)
+
+
+@forking
+def test_workers_that_are_forked(device):
+    """They take what is pickled for them, and give it back; what only the parent's device has is refused."""
+    graph = clgraph.powerlaw_graph(60, seed=1, device=device)
+    INHERITED[:] = [clgraph.powerlaw_graph(60, seed=1, device=device)]
+    with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("fork")) as workers:
+        refused = workers.submit(inherited, "col_idx").exception(60)
+        assert isinstance(refused, DeviceError) and 'get_context("spawn")' in str(refused)
+        assert workers.submit(inherited, "num_arcs").result(60) == graph.num_arcs
+        part = workers.submit(graph.subgraph, np.arange(9)).result(60)
+        np.testing.assert_array_equal(part.col_idx, graph.subgraph(np.arange(9)).col_idx)
+    INHERITED.clear()
+
+
+@forking
+def test_a_forked_child_leaves_its_parents_buffers(device):
+    """To free one is to call the driver, where a thread that the child lacks may have held a lock."""
+    graphs = [clgraph.powerlaw_graph(3000, seed=1, device=device)]
+    buffer = weakref.ref(graphs[0].home.rows(device, graphs[0], graphs[0].offset).col_idx)
+
+    told = in_a_child({"drop": graphs.clear, "buffer": lambda: buffer().size})
+    assert told == {"drop": "fine", "buffer": "fine"}
+    graphs.clear()
+    gc.collect()
+    assert buffer() is None

@@ -98,7 +98,7 @@ def devices(as_json: bool) -> None:
 def doctor(fix: bool, as_json: bool) -> None:
     """Find out what is wrong with drivers and devices, and how to fix it.
 
-    Exit status 0 only if some device works.
+    Exit status 0 only if nothing is wrong: 1 if there is a fault, or no device works.
     """
     from clgraph.device.doctor import examine
 
@@ -112,7 +112,7 @@ def doctor(fix: bool, as_json: bool) -> None:
         print_json(report)
     else:
         _print_report(report)
-    if not report["working"]:
+    if report["faults"] or not report["working"]:
         sys.exit(1)
 
 

@@ -127,7 +127,7 @@ def prune(most: int) -> None:
             total -= size
 
 
-def write_atomically(target: Path, data: bytes, *, durable: bool = False) -> None:
+def write_atomically(target: Path, data: bytes, *, durable: bool = False, mode: int = 0o600) -> None:
     """Write a file so that readers see either the old content or the complete new one.
 
     Parameters
@@ -137,9 +137,11 @@ def write_atomically(target: Path, data: bytes, *, durable: bool = False) -> Non
     durable : bool
         Whether that holds after a power cut, too. The cache does without: waiting for the disk at each kernel
         would take longer than building some, and a file that a power cut damaged fails its checksum.
+    mode : int
+        Its permissions, less the umask: what is in the cache is run, and so this user's alone.
     """
     name = target.with_name(temporary_name())
-    handle = os.open(name, os.O_CREAT | os.O_EXCL | os.O_WRONLY | system.OPEN, 0o600)
+    handle = os.open(name, os.O_CREAT | os.O_EXCL | os.O_WRONLY | system.OPEN, mode)
     try:
         with os.fdopen(handle, "wb") as out:
             out.write(data)

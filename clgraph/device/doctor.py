@@ -1,4 +1,6 @@
-"""What is wrong with OpenCL on this machine, and the command that repairs it.
+"""What is wrong with OpenCL on this machine, and what repairs it.
+
+A fault is only what is proved, and no remedy moves or removes what clgraph has not made.
 
 A broken driver can end the process that loads it. So devices are examined in a child process
 (``python -m clgraph.device.doctor``), and if that dies, in one child for each device: then the report says
@@ -18,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from clgraph._version import DISTRIBUTION, __version__, pip_hint
-from clgraph.device import cache, child, drivers, folders, shadows
+from clgraph.device import cache, child, drivers, folders, registering, shadows
 
 PACKAGES = (
     "pyopencl",
@@ -44,7 +46,8 @@ def examine() -> dict[str, Any]:
     -------
     dict
         ``versions``, ``loader``, ``icds``, ``devices``, ``cache``, ``faults`` (each with ``fault`` and
-        ``remedy``) and ``working`` (how many devices work; clgraph can be used if there is one).
+        ``remedy``; none if all is well) and ``working`` (how many devices work; clgraph can be used if there
+        is one).
     """
     versions = _versions()
     icds = _icds()
@@ -155,7 +158,11 @@ def _devices() -> tuple[list[dict[str, Any]], list[dict[str, str]]]:
     if answer is None:
         text = f"asking the drivers for their devices {problem}"
         return [], [
-            _fault(text, f"move the .icd files out of {drivers.SYSTEM_VENDORS} one by one, try again")
+            _fault(
+                text,
+                f"OCL_ICD_VENDORS={drivers.SYSTEM_VENDORS}/NAME.icd clgraph doctor   (with each file there: "
+                "which driver is it?)",
+            )
         ]
     if "error" in answer:
         return [], [_fault(answer["error"], "pip install --force-reinstall pyopencl")]
@@ -228,7 +235,7 @@ def _cache() -> tuple[dict[str, Any], list[dict[str, str]]]:
     if why is not None:
         text = f"kernels are not kept in {named}, since others could put code of theirs there: {why}"
         new = "export CLGRAPH_CACHE_DIR=/a/folder/of/your/own"
-        return facts, [_fault(text, f"rm -r {named} && mkdir -m 700 {named}   (if it is yours)", new)]
+        return facts, [_fault(text, new)]
     try:
         cache.make_room("probes")
         with tempfile.NamedTemporaryFile(dir=folder):
@@ -251,14 +258,16 @@ def _icd_faults(icds: Iterable[dict[str, Any]]) -> list[dict[str, str]]:
             continue
         library = icd["library"]
         text = f"{icd['origin']}: {library or '(empty)'} does not load: {icd['error']}"
-        if "intelocl" in library:
+        if Path(icd["origin"]).name.startswith(registering.PREFIX):
+            faults.append(_fault(text, f"rm {icd['origin']} && clgraph doctor --fix"))
+        elif "intelocl" in library:
             faults.append(_fault(text, pip_hint("cpu", "--force-reinstall")))
         elif "pocl" in library:
-            faults.append(_fault(text, "apt-get install --reinstall pocl-opencl-icd", f"rm {icd['origin']}"))
+            faults.append(_fault(text, "apt-get install --reinstall pocl-opencl-icd"))
         elif "nvidia" in library:
             faults.append(_fault(text, _NVIDIA_REMEDY))
         else:
-            faults.append(_fault(text, f"rm {icd['origin']}   (or reinstall that driver)"))
+            faults.append(_fault(text, "install that driver again, or have whoever wrote the file remove it"))
     if not any("nvidia" in icd["library"] for icd in icds) and os.path.exists("/dev/nvidiactl"):
         text = f"there is an NVIDIA GPU (/dev/nvidiactl), but no {drivers.NVIDIA_LIBRARY}, its OpenCL driver"
         faults.append(_fault(text, _NVIDIA_REMEDY))
@@ -279,8 +288,7 @@ def _device_faults(devices: Iterable[dict[str, Any]]) -> list[dict[str, str]]:
             continue
         text = f"{d['spec']} {d['name']} ({d['platform_version']}) is broken: {d['reason']}"
         if "PoCL" in d["platform_version"]:
-            pip = f"{sys.executable} -m pip uninstall -y pocl-binary-distribution"
-            faults.append(_fault(text, INSTALL_POCL, INSTALL_CPU, pip))
+            faults.append(_fault(text, INSTALL_POCL, INSTALL_CPU))
         elif not d["has_compiler"]:
             faults.append(
                 _fault(
@@ -337,15 +345,13 @@ def _name_faults() -> list[dict[str, str]]:
             f"another distribution, clgraph {other.version} in {other.locate_file('')}, has the same import "
             f"name and command as {DISTRIBUTION} and may replace its files"
         )
-        reinstall = pip_hint(options="--force-reinstall")
-        faults.append(_fault(text, f"pip uninstall -y clgraph && {reinstall}"))
+        faults.append(_fault(text, f"python3 -m venv ENV && ENV/bin/{pip_hint()}   (where it is alone)"))
     if (ours := _distribution(DISTRIBUTION)) is not None:
         imported, installed = Path(__file__).resolve().parent.parent, Path(str(ours.locate_file("clgraph")))
-        if installed.is_dir() and installed.resolve() != imported:
+        # an editable install has no modules there, though perhaps files of data
+        if (installed / "__init__.py").is_file() and installed.resolve() != imported:
             text = f"Python imports clgraph from {imported}, but {DISTRIBUTION} is installed in {installed}"
-            faults.append(
-                _fault(text, f"take {imported.parent} out of PYTHONPATH", f"pip uninstall {DISTRIBUTION}")
-            )
+            faults.append(_fault(text, f"take {imported.parent} out of PYTHONPATH"))
     return faults
 
 
@@ -353,8 +359,9 @@ def _shadow_faults() -> list[dict[str, str]]:
     """Files with the names of modules that clgraph needs, where Python finds them first."""
     return [
         _fault(
-            f"{file} would be run instead of the module {name}: {why}",
-            f"mv {file} {file.with_stem('my_' + file.stem) if file.suffix else file.with_name('my_' + name)}",
+            f"{file} would be run instead of the module {name}: {why}, and no installed package has it",
+            f"give {file.name} another name, if it is yours; else work in another folder, or take "
+            f"{file.parent} out of PYTHONPATH",
         )
         for name, file, why in shadows.shadows()
     ]

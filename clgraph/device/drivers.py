@@ -26,6 +26,7 @@ from typing import Any
 
 from clgraph import system
 from clgraph.device import cache
+from clgraph.device.folders import drivers_folder
 from clgraph.device.unknown_cpu import unknown_cpu
 from clgraph.errors import DeviceError
 from clgraph.temporary import remove_stale, temporary_name
@@ -287,6 +288,7 @@ def _is_loaded(library: str) -> bool:
 def _query() -> list[Any]:
     import pyopencl as cl
 
+    _place_caches()
     _load_drivers(cl._cl.__file__)
     try:
         return list(cl.get_platforms())
@@ -295,6 +297,19 @@ def _query() -> list[Any]:
         if getattr(error, "code", None) in (-1001, -32):
             return []
         raise DeviceError(f"the OpenCL loader failed: {error}; `clgraph doctor` finds out more") from error
+
+
+def _place_caches() -> None:
+    """Have PoCL keep what it builds in `drivers_folder`, and pyopencl keep nothing, if that is needed.
+
+    Without a folder to write to, PoCL has no devices, and pyopencl's kernels cannot be called.
+    """
+    folder = drivers_folder()
+    if folder is not None:
+        import pyopencl as cl
+
+        os.environ.setdefault("POCL_CACHE_DIR", str(folder / "pocl"))
+        cl._PYOPENCL_NO_CACHE = True  # what PYOPENCL_NO_CACHE sets at the import
 
 
 def _load_drivers(pyopencl: str) -> None:

@@ -21,8 +21,8 @@ try:  # Windows has neither
 except ImportError:
     grp = pwd = None  # type: ignore[assignment]
 
-#: the sub-folders that clgraph writes, and so may delete
-ROOMS = ("programs", "wanted", "probes", "icd", "failed")
+#: the sub-folders that clgraph makes, and so may delete
+ROOMS = ("programs", "wanted", "probes", "icd", "failed", "pocl")
 
 
 def named_folder() -> Path:
@@ -41,6 +41,10 @@ def named_folder() -> Path:
             raise InputError(
                 f"CLGRAPH_CACHE_DIR is {named!r}: {error}; give a folder of your own, or unset it"
             ) from error
+    return _usual_folder()
+
+
+def _usual_folder() -> Path:
     base = os.environ.get("LOCALAPPDATA" if sys.platform == "win32" else "XDG_CACHE_HOME", "")
     try:
         # what is no absolute path counts as not set, says XDG
@@ -54,6 +58,7 @@ class _Folders:
 
     def __init__(self) -> None:
         self.used: dict[Path, Path] = {}
+        self.of_drivers: dict[Path, Path | None] = {}
         self.lock = threading.Lock()
 
 
@@ -83,16 +88,53 @@ def cache_folder() -> Path:
             if named.is_dir():  # else look again once somebody has made it
                 _folders.used[named] = named
             return named
-        used = Path(tempfile.mkdtemp(prefix="clgraph-cache-"))
-        atexit.register(_remove, used, os.getpid())
-        _folders.used[named] = used
-    if sys.stderr is not None:
-        print(
-            f"clgraph: {named} is not used as the cache: {why}. Kernels are kept in a temporary folder and "
-            "built again by the next run; `clgraph doctor` says more",
-            file=sys.stderr,
-        )
+        used = _folders.used[named] = _temporary_folder()
+    _say(
+        f"{named} is not used as the cache: {why}. Kernels are kept in a temporary folder and built again by "
+        "the next run"
+    )
     return used
+
+
+def drivers_folder() -> Path | None:
+    """Where drivers are to keep what they build, in ``pocl``; None: where they do so by themselves.
+
+    That is the cache folder if CLGRAPH_CACHE_DIR names another than the usual one: all is then in one place.
+    If nothing can be written there, or in the user's cache folder, it is a temporary folder, since PoCL has
+    no devices without one, and one line on stderr says so.
+    """
+    usual, named = _usual_folder(), named_folder()
+    place = usual.parent if named == usual else cache_folder()
+    if place not in _folders.of_drivers:
+        folder: Path | None = None if named == usual else place
+        try:
+            _make(place)
+            with tempfile.TemporaryFile(dir=place) as file:
+                file.write(bytes(4096))  # there may be a folder and no room in it
+            if folder is not None:
+                make_room("pocl")
+        except OSError as error:
+            folder = _temporary_folder()
+            _say(f"nothing can be kept in {place} ({error.strerror}): every run builds its kernels again")
+        _folders.of_drivers[place] = folder
+    return _folders.of_drivers[place]
+
+
+def is_lasting() -> bool:
+    """Whether what is built is still there after this process."""
+    return cache_folder() == named_folder() and drivers_folder() in (None, cache_folder())
+
+
+def _temporary_folder() -> Path:
+    """A folder that goes with this process."""
+    made = Path(tempfile.mkdtemp(prefix="clgraph-cache-"))
+    atexit.register(_remove, made, os.getpid())
+    return made
+
+
+def _say(what: str) -> None:
+    if sys.stderr is not None:
+        print(f"clgraph: {what}; `clgraph doctor` says more", file=sys.stderr)
 
 
 def _remove(folder: Path, pid: int) -> None:

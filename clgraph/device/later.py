@@ -18,7 +18,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from clgraph.device import cache, child
-from clgraph.device.folders import cache_folder, named_folder
+from clgraph.device.folders import cache_folder, is_lasting
 
 if TYPE_CHECKING:
     from clgraph.device.hardware import Hardware
@@ -39,7 +39,7 @@ def ask(hardware: Hardware, key: str, source: str, options: tuple[str, ...]) -> 
     # a scheduler counts the processes of its jobs
     if os.environ.get(VARIABLE) == "0" or any(name in os.environ for name in RANKS) or not sys.executable:
         return
-    if cache_folder() != named_folder():
+    if not is_lasting():
         return  # it goes with this process
     entry = {"spec": hardware.spec, "identity": hardware.identity, "source": source, "options": options}
     cache.store(ROOM, key, json.dumps(entry).encode())

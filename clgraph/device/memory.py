@@ -16,11 +16,12 @@ import numpy as np
 import numpy.typing as npt
 import pyopencl as cl
 
+from clgraph.device import drivers
 from clgraph.device.kept import Kept
 from clgraph.device.pages import LARGE_PAGE, is_mapped_file, on_large_pages
 from clgraph.device.pinned import LARGE, Pinned
 from clgraph.errors import CapacityError
-from clgraph.system import cores, thread_pool
+from clgraph.system import cores, thread_pool, watch_forks
 
 if TYPE_CHECKING:
     from clgraph.device.hardware import Hardware
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 
 _FLAGS = cl.mem_flags
 MOST_READERS = 8  # threads that read a file at a time
+_memories: weakref.WeakSet[Memory] = weakref.WeakSet()
+_parents: list[Any] = []  # in a forked process: the buffers that it has of its parent
 
 
 # What is to happen when an object is freed is done by methods of dictionaries and deques: Python drops
@@ -85,6 +88,7 @@ class Memory:
         self._lent: dict[int, tuple[weakref.ref[HostBuffer], npt.NDArray[Any]]] = {}
         self._numbers = itertools.count()
         self._unfreed: list[Any] = []
+        _memories.add(self)
 
     def _check_buffer(self, name: str, nbytes: int) -> None:
         largest = self._hardware.max_buffer
@@ -343,7 +347,15 @@ class Memory:
         self.wait(self._queues.main.finish)
 
     def wait(self, blocking: Callable[[], Any]) -> None:
-        """Call what waits for the queue; memory of buffers that were freed before goes then."""
+        """Call what waits for the queue; memory of buffers that were freed before goes then.
+
+        Raises
+        ------
+        DeviceError
+            If the driver reports a fault, and in a process that was forked from one that had used OpenCL:
+            results that are still on the device come this way, wherever they are looked at.
+        """
+        drivers.check_process()
         # only those whose buffers are freed already: other threads may launch and free more while this waits
         over = [number for number, (buffer, _) in list(self._lent.items()) if buffer() is None]
         try:
@@ -354,6 +366,11 @@ class Memory:
             raise self._hardware.failure(error, reason) from error
         for number in over:  # the queue is in order: everything launched before has finished
             self._lent.pop(number, None)
+
+    def live_buffers(self) -> list[Any]:
+        """The buffers that have not been freed."""
+        known: list[Any] = [*self._own.values(), *(buffer for buffer, _ in self._lent.values())]
+        return [buffer for buffer in (each() for each in known) if buffer is not None]
 
     # --- room ------------------------------------------------------------------------------------------
 
@@ -385,3 +402,12 @@ class Memory:
                 f"use a smaller graph or a larger device{self.kept.told()}"
             )
         self._make_room(total)
+
+
+def _keep_parents() -> None:
+    # to free a buffer is to call its driver, where a thread that this process lacks may have held a lock
+    for memory in _memories:
+        _parents.extend(memory.live_buffers())
+
+
+watch_forks(_keep_parents)

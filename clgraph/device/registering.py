@@ -9,6 +9,8 @@ from clgraph.device import drivers
 from clgraph.device.cache import write_atomically
 from clgraph.errors import DeviceError
 
+PREFIX = "clgraph-"  # of the files written here
+
 
 def register() -> list[str]:
     """Write an ``.icd`` file for each driver that OpenCL's loader would miss without clgraph's help.
@@ -32,9 +34,10 @@ def register() -> list[str]:
     folder = _folder()
     written = []
     for icd in missed:
-        file = folder / f"clgraph-{icd.stem}.icd"
+        file = folder / f"{PREFIX}{icd.stem}.icd"
         try:
             write_atomically(file, f"{icd.library}\n".encode())
+            file.chmod(0o644)  # pyopencl is everybody's, whatever the umask of who registers
         except OSError as error:
             raise DeviceError(
                 f"cannot write {file}: {error.strerror}. As root: echo {icd.library} > "

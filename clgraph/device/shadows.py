@@ -1,11 +1,18 @@
-"""Files that Python imports instead of a module that clgraph needs, because their folder comes first."""
+"""Files that Python imports instead of a module that clgraph needs, because their folder comes first.
+
+Not those that a package manager has put there: with `pip install --target`, modules of a cluster, Spack or
+EasyBuild, the folders of ``PYTHONPATH`` are where packages are installed.
+"""
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from importlib.machinery import BuiltinImporter, FrozenImporter, PathFinder, all_suffixes
+from importlib.metadata import Distribution, distributions
 from pathlib import Path
+from urllib.parse import unquote, urlsplit
 
 # what clgraph imports beside Python's own modules
 NEEDED = frozenset({"pyopencl", "pytools", "numpy", "scipy", "click", "rich"})
@@ -37,7 +44,7 @@ def shadows() -> list[tuple[str, Path, str]]:
             needed = name in NEEDED or (name in sys.stdlib_module_names and name in sys.modules)
             if needed and not _built_in(name) and PathFinder.find_spec(name, others) is not None:
                 found.append((name, file, why))
-    return found
+    return [(name, file, why) for name, file, why in found if not _is_installed(name, file)]
 
 
 def _modules(folder: str) -> list[tuple[str, Path]]:
@@ -50,6 +57,30 @@ def _modules(folder: str) -> list[tuple[str, Path]]:
         if suffix or any((file / f"__init__{each}").exists() for each in suffixes):
             found.append((entry.removesuffix(suffix), file))
     return found
+
+
+def _is_installed(name: str, file: Path) -> bool:
+    """Whether a module belongs to a distribution in its folder, or to an editable one of this environment."""
+    beside = distributions(path=[str(file.parent)])
+    return any(name in _modules_of(each) for each in beside) or any(
+        file.is_relative_to(source) for each in distributions() if (source := _source_of(each))
+    )
+
+
+def _modules_of(distribution: Distribution) -> set[str]:
+    """The modules that a distribution says that it has; one that says nothing has that of its own name."""
+    listed = (distribution.read_text("top_level.txt") or "").split()
+    files = [each.parts[0].split(".")[0] for each in distribution.files or []]
+    return {*listed, *files} or {(distribution.metadata["Name"] or "").lower()}
+
+
+def _source_of(distribution: Distribution) -> Path | None:
+    """The folder that an editable install leads to."""
+    text = distribution.read_text("direct_url.json")
+    told = json.loads(text) if text else {}
+    if not told.get("dir_info", {}).get("editable"):
+        return None
+    return Path(os.path.realpath(unquote(urlsplit(told["url"]).path)))
 
 
 def _built_in(name: str) -> bool:

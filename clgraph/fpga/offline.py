@@ -241,7 +241,7 @@ def link(device: Device, order: Order) -> bytes:
 def _finish(order: Order, side: Sidecar, data: bytes) -> Sidecar:
     try:
         order.output.parent.mkdir(parents=True, exist_ok=True)
-        write_atomically(order.output, data, durable=True)
+        write_atomically(order.output, data, durable=True, mode=0o666)
         side.size, side.sha256 = len(data), hashlib.sha256(data).hexdigest()
         side.write(order.output)
     except OSError as error:

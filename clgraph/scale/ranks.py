@@ -340,9 +340,10 @@ def prepare(ranks: Mpi) -> None:
         return
     from socket import gethostname
 
-    from clgraph.device.folders import cache_folder
+    from clgraph.device.folders import drivers_folder, make_room
 
-    folder = cache_folder() / "pocl" / f"{gethostname()}-{ranks.local_rank}"
+    place = drivers_folder() or make_room("pocl").parent
+    folder = place / "pocl" / f"{gethostname()}-{ranks.local_rank}"
     os.environ.setdefault("POCL_CACHE_DIR", str(folder))
     cores = system.cores()
     os.environ.setdefault("POCL_MAX_PTHREAD_COUNT", str(max(1, cores // ranks.local_size)))

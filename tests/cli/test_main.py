@@ -133,8 +133,13 @@ def test_the_quick_end_leaves_nothing_out():
     assert ended("-X", "dev", "-c", code, "--version") == (0, ["waited for", "farewell", "taken apart"])
 
 
-def test_doctor_says_0_where_something_works():
+def test_doctor_says_0_where_nothing_is_wrong_and_1_at_a_fault(tmp_path):
     assert process("doctor").status == 0
+    named = tmp_path / "cache"
+    named.touch()
+    done = process("doctor", "--json", CLGRAPH_CACHE_DIR=str(named))
+    report = json.loads(done.out)
+    assert (done.status, len(report["faults"]), report["working"] > 0) == (1, 1, True)
 
 
 def test_a_fault_of_ours_is_no_traceback(run, monkeypatch, capsys, tmp_path):

@@ -15,6 +15,7 @@ from cli_runs import environment
 
 import clgraph
 from clgraph.device import cache, child, doctor, folders
+from clgraph.device.device import Device
 from clgraph.errors import InputError
 
 
@@ -254,3 +255,59 @@ def test_what_dead_processes_left_is_removed(monkeypatch: pytest.MonkeyPatch, ow
     monkeypatch.setattr(cache, "_written", None)
     cache.store("programs", "key", b"value")
     assert not stale.exists() and young.exists()
+
+
+SEARCH = """
+import sys
+import clgraph
+graph = clgraph.Graph.from_edges([0, 1], [1, 2])
+found = [clgraph.bfs(graph, 0, device=sys.argv[1], arrays=arrays).distance for arrays in ("host", "device")]
+print(found[0], (found[1] + 1).get())
+"""
+
+
+KEPT = ("CLGRAPH_CACHE_DIR", "XDG_CACHE_HOME", "POCL_CACHE_DIR")
+
+
+def searched(device: Device, tmp_path: Path, **changes: str) -> str:
+    """What a search in a process of its own writes to stderr."""
+    (tmp_path / "tmp").mkdir(mode=0o700)
+    known = {name: value for name, value in environment().items() if name not in KEPT}
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", SEARCH, device.spec],
+        capture_output=True,
+        text=True,
+        env={**known, "TMPDIR": str(tmp_path / "tmp"), **changes},
+        timeout=300,
+    )
+    assert done.stdout == "[0 1 2] [1 2 3]\n", done.stderr
+    assert list((tmp_path / "tmp").iterdir()) == []
+    return done.stderr
+
+
+@pytest.mark.parametrize("name", ["HOME", "XDG_CACHE_HOME", "CLGRAPH_CACHE_DIR"])
+def test_a_folder_that_cannot_be_made(device: Device, tmp_path: Path, name: str) -> None:
+    said = searched(device, tmp_path, **{name: "/proc/x"})
+    assert said.startswith("clgraph: nothing can be kept in /proc/x") and said.count("\n") == 1
+
+
+def test_a_home_that_is_read_only(device: Device, tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    home.mkdir()
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "ro", "tmpfs", home], capture_output=True).returncode:
+        pytest.skip("only root may mount")
+    try:
+        said = searched(device, tmp_path, HOME=str(home))
+    finally:
+        subprocess.run(["umount", home], check=True)
+    assert said.startswith(f"clgraph: nothing can be kept in {home}/.cache (Read-only file system): ")
+    assert said.count("\n") == 1
+
+
+def test_all_is_kept_in_the_folder_named(device: Device, tmp_path: Path) -> None:
+    home, folder = tmp_path / "home", tmp_path / "cache"
+    home.mkdir()
+    assert searched(device, tmp_path, HOME=str(home), CLGRAPH_CACHE_DIR=str(folder)) == ""
+    assert list(home.iterdir()) == []
+    if "pocl" in device.platform_version.lower():
+        assert list((folder / "pocl").iterdir())

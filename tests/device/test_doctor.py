@@ -85,7 +85,7 @@ def test_remedy_for_pocl_from_pypi() -> None:
     (fault,) = doctor._device_faults([listed])
     assert "unknown target CPU" in fault["fault"]
     assert "apt-get install pocl-opencl-icd" in fault["remedy"]
-    assert "pip uninstall -y pocl-binary-distribution" in fault["remedy"]
+    assert "uninstall" not in fault["remedy"]
 
 
 # --- doctor ---------------------------------------------------------------------------------------
@@ -95,7 +95,7 @@ def test_remedy_for_pocl_from_pypi() -> None:
 def test_doctor_where_all_is_well() -> None:
     done = run("doctor", "--json")
     report = json.loads(done.stdout)
-    assert (done.returncode == 0) == (report["working"] > 0)
+    assert done.returncode == (1 if report["faults"] else 0)
     assert report["working"] >= len(working_devices())
     assert report["versions"]["clgraph"] == clgraph.__version__
     assert "libOpenCL" in report["loader"]["library"]
@@ -124,7 +124,8 @@ def test_doctor_names_a_driver_that_does_not_load(tmp_path: Path) -> None:
     states = {Path(icd["origin"]).name: icd for icd in report["icds"]}
     assert "cannot open shared object file" in states["bad.icd"]["error"]
     assert "empty" in states["empty.icd"]["error"]
-    assert any("libgone.so" in f["fault"] and "rm " in f["remedy"] for f in report["faults"])
+    remedy = next(f["remedy"] for f in report["faults"] if "libgone.so" in f["fault"])
+    assert remedy == "install that driver again, or have whoever wrote the file remove it"
     assert report["working"] == 0
 
 
@@ -198,7 +199,7 @@ def test_another_distribution_of_the_same_name(monkeypatch: pytest.MonkeyPatch, 
     monkeypatch.syspath_prepend(tmp_path)
     fault = doctor._name_faults()[0]
     assert f"another distribution, clgraph 7.0 in {tmp_path}, has the same import name" in fault["fault"]
-    assert fault["remedy"] == "pip uninstall -y clgraph && pip install --force-reinstall pyclgraph"
+    assert fault["remedy"] == "python3 -m venv ENV && ENV/bin/pip install pyclgraph   (where it is alone)"
 
 
 def test_another_copy_of_clgraph(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -207,10 +208,13 @@ def test_another_copy_of_clgraph(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
         folder.mkdir()
     (info / "METADATA").write_text("Name: pyclgraph\nVersion: 0.1.0\n")
     monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "clgraph/cl").mkdir()
+    assert doctor._name_faults() == []  # an editable install, whose wheel has only the kernels
+    (tmp_path / "clgraph/__init__.py").touch()
     fault = doctor._name_faults()[-1]
     assert f"Python imports clgraph from {ROOT / 'clgraph'}" in fault["fault"]
     assert f"pyclgraph is installed in {tmp_path / 'clgraph'}" in fault["fault"]
-    assert f"take {ROOT} out of PYTHONPATH" in fault["remedy"]
+    assert fault["remedy"] == f"take {ROOT} out of PYTHONPATH"
 
 
 def test_no_other_clgraph(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -33,6 +33,8 @@ def test_every_kernel_and_copy_is_measured(device: Any, tmp_path: Path) -> None:
         moved = sum(each.nbytes for each in measured.activities if each.name == "upload")
         assert moved >= graph.row_ptr.nbytes + graph.col_idx.nbytes
     measured.write_trace(tmp_path / "t.json")
+    (tmp_path / "other").touch()
+    assert (tmp_path / "t.json").stat().st_mode == (tmp_path / "other").stat().st_mode
     events = json.loads((tmp_path / "t.json").read_text())["traceEvents"]
     assert [each["name"] for each in events if each["ph"] == "X"] == [
         each.name for each in measured.activities

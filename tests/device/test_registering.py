@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import stat
 import subprocess
 import sys
 from pathlib import Path
@@ -18,7 +20,12 @@ def test_each_missed_driver_gets_a_file(monkeypatch: pytest.MonkeyPatch, tmp_pat
     icds = [Icd("/x/liba.so", "system"), Icd("/x/libb.so.1", "pip package b 1", corrected=True)]
     monkeypatch.setattr(drivers, "find_icds", lambda: icds)
     monkeypatch.setattr(registering, "_folder", lambda: tmp_path)
-    assert registering.register() == [f"{tmp_path}/clgraph-libb.icd: /x/libb.so.1 (pip package b 1)"]
+    before = os.umask(0o077)
+    try:
+        assert registering.register() == [f"{tmp_path}/clgraph-libb.icd: /x/libb.so.1 (pip package b 1)"]
+    finally:
+        os.umask(before)
+    assert [stat.S_IMODE(file.stat().st_mode) for file in tmp_path.iterdir()] == [0o644]
     assert [(file.name, file.read_text()) for file in tmp_path.iterdir()] == [
         ("clgraph-libb.icd", "/x/libb.so.1\n")
     ]

@@ -44,12 +44,12 @@ def command(trap: Path, *args: str, **env: str) -> subprocess.CompletedProcess[s
     )
 
 
-@pytest.mark.parametrize("args", [["devices"], ["doctor"]])
-def test_nothing_from_the_current_folder_runs(trap: Path, args: list[str]) -> None:
+@pytest.mark.parametrize(("word", "status"), [("devices", 0), ("doctor", 1)])
+def test_nothing_from_the_current_folder_runs(trap: Path, word: str, status: int) -> None:
     # an empty cache: the first probe of each device is made in a child
-    done = command(trap, *args, CLGRAPH_CACHE_DIR=str(trap.parent / "cache"))
+    done = command(trap, word, CLGRAPH_CACHE_DIR=str(trap.parent / "cache"))
     assert not (trap.parent / "marker").exists(), (trap.parent / "marker").read_text()
-    assert done.returncode == 0, done.stderr
+    assert done.returncode == status, done.stderr
 
 
 @pytest.mark.device
@@ -87,6 +87,10 @@ def test_the_doctor_names_them(trap: Path) -> None:
     named = {fault.split(" ")[0] for fault in faults if "would be run instead of the module" in fault}
     assert named == {str(trap / f"{name}.py") for name in NAMES} | {str(trap / "random")}
     assert not (trap.parent / "marker").exists()
+    assert done.returncode == 1
+    assert not any(
+        word in fault["remedy"] for fault in json.loads(done.stdout)["faults"] for word in ("mv ", "rm ")
+    )
 
 
 def test_folders_of_pythonpath(trap: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -95,3 +99,39 @@ def test_folders_of_pythonpath(trap: Path, monkeypatch: pytest.MonkeyPatch) -> N
     found = {name: (file, why) for name, file, why in shadows.shadows()}
     assert set(found) == set(NAMES)
     assert found["numpy"][0] == trap / "numpy.py" and "PYTHONPATH" in found["numpy"][1]
+
+
+KINDS = {
+    "pip": ("click-8.1.dist-info", {"RECORD": "click/__init__.py,,\nclick-8.1.dist-info/METADATA,,\n"}),
+    "distutils": ("click-8.1-py3.11.egg-info", {"SOURCES.txt": "src/x.py\n", "top_level.txt": "click\n"}),
+    "conda, Debian": ("click-8.1.dist-info", {}),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_packages_that_are_installed_there(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`pip install --target`, and modules of clusters, put packages into folders of PYTHONPATH."""
+    site = tmp_path / "site"
+    for name in ("click", "numpy"):
+        (site / name).mkdir(parents=True)
+        (site / name / "__init__.py").touch()
+    info, files = KINDS[kind]
+    (site / info).mkdir()
+    metadata = "PKG-INFO" if info.endswith(".egg-info") else "METADATA"
+    for file, text in {metadata: "Name: click\nVersion: 8.1\n", **files}.items():
+        (site / info / file).write_text(text)
+    monkeypatch.setattr(sys, "path", [str(site), *sys.path])
+    assert [name for name, _, _ in shadows.shadows()] == ["numpy"]  # nobody has installed that one
+
+
+def test_the_folder_of_an_editable_install(
+    trap: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    info = tmp_path / "site/numpy-9.dist-info"
+    info.mkdir(parents=True)
+    (info / "METADATA").write_text("Name: numpy\nVersion: 9\n")
+    (info / "direct_url.json").write_text(json.dumps({"url": trap.as_uri(), "dir_info": {"editable": True}}))
+    monkeypatch.setattr(sys, "path", [str(trap), *sys.path, str(tmp_path / "site")])
+    assert shadows.shadows() == []

@@ -1,5 +1,6 @@
 """Ranks: collective calls of threads, and whole commands under MPI."""
 
+import importlib
 import json
 import os
 import shutil
@@ -189,3 +190,25 @@ def test_launched_without_mpi4py(dataset, monkeypatch):
     monkeypatch.setitem(sys.modules, "mpi4py", None)
     with pytest.raises(InputError, match="mpi4py is missing"):
         clgraph.sample(clgraph.open_shards(dataset / "g.clgs"), size=5)
+
+
+def benchmark(monkeypatch, launcher, tmp_path):
+    """`command_seconds` of benchmarks/scale.py, with a script for mpiexec."""
+    monkeypatch.syspath_prepend(ROOT / "benchmarks")
+    (tmp_path / "mpiexec").write_text(f"#!/bin/sh\n{launcher}\n")
+    (tmp_path / "mpiexec").chmod(0o700)
+    scale = importlib.import_module("scale")
+    monkeypatch.setattr(scale.shutil, "which", lambda *_, **__: str(tmp_path / "mpiexec"))
+    return scale.command_seconds(tmp_path / "g.clgs", tmp_path / "s.clgs", "", 2, 1)
+
+
+def test_the_benchmark_says_why_mpiexec_failed(monkeypatch, tmp_path, capfd):
+    """What it says is shown, and the command; there is then no figure."""
+    assert benchmark(monkeypatch, "echo not enough slots >&2; exit 3", tmp_path) is None
+    said = capfd.readouterr().err
+    assert "-n 2" in said and "ended with status 3:\nnot enough slots\n" in said
+
+
+def test_the_benchmark_lets_open_mpi_run_as_root(monkeypatch, tmp_path):
+    needed = '[ "$OMPI_ALLOW_RUN_AS_ROOT$OMPI_ALLOW_RUN_AS_ROOT_CONFIRM" = 11 ]'
+    assert benchmark(monkeypatch, needed, tmp_path) > 0
