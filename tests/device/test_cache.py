@@ -18,6 +18,7 @@ from clgraph.device import cache, child, doctor, folders
 from clgraph.errors import InputError
 
 
+@pytest.mark.smoke
 def test_cache_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("CLGRAPH_CACHE_DIR", str(tmp_path / "here"))
     assert cache.cache_folder() == tmp_path / "here"
@@ -85,7 +86,6 @@ def test_the_folder_is_looked_at_seldom(monkeypatch: pytest.MonkeyPatch, own_cac
     assert len(looks) == 4  # programs, wanted, probes, failed: once
 
 
-@pytest.mark.slow
 def test_several_processes_write_and_prune(monkeypatch: pytest.MonkeyPatch, own_cache: Path) -> None:
     monkeypatch.setenv("CLGRAPH_CACHE_SIZE", "64K")
     code = """if True:

@@ -63,6 +63,7 @@ LEFT_EDGES = {
 }
 
 
+@pytest.mark.smoke
 @pytest.mark.parametrize("taken", [True, False])
 def test_matrix_market(device: Any, tmp_path: Path, taken: bool) -> None:
     for name, text in (MATRICES if taken else LEFT_MATRICES).items():
@@ -76,6 +77,7 @@ def test_matrix_market(device: Any, tmp_path: Path, taken: bool) -> None:
         )
 
 
+@pytest.mark.smoke
 @pytest.mark.parametrize("taken", [True, False])
 def test_ldbc(device: Any, tmp_path: Path, taken: bool) -> None:
     for name, (vertices, edges, directed) in (EDGES if taken else LEFT_EDGES).items():

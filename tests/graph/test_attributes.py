@@ -322,6 +322,7 @@ def sources(tmp_path: Path) -> dict[str, Graph]:
     return found
 
 
+@pytest.mark.smoke
 def test_all_formats_and_libraries_carry_them(device: Any, tmp_path: Path) -> None:
     nx, igraph = pytest.importorskip("networkx"), pytest.importorskip("igraph")
     for name, whole in sources(tmp_path).items():

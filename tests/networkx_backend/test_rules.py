@@ -10,6 +10,7 @@ nx = pytest.importorskip("networkx")
 from clgraph import networkx_backend as backend  # noqa: E402
 
 
+@pytest.mark.smoke
 def test_can_run_says_why_not():
     G = nx.path_graph(3)
     for given, reason in [
@@ -37,6 +38,7 @@ def test_can_run_says_why_not():
             backend.convert_from_nx(G, **attributes)
 
 
+@pytest.mark.smoke
 def test_what_is_left_to_networkx_has_a_reason():
     G, M, D = nx.path_graph(3), nx.MultiGraph([(0, 1)]), nx.DiGraph([(0, 1)])
     for name, args, given, reason in [
@@ -71,6 +73,7 @@ def test_what_is_left_to_networkx_has_a_reason():
     assert "faster below" in backend.should_run("shortest_path_length", (G,), {})
 
 
+@pytest.mark.smoke
 def test_the_info_lists_what_the_backend_has():
     import inspect
 

@@ -175,6 +175,7 @@ def small_graphs_too(monkeypatch):
     monkeypatch.setattr(rules, "CROSSOVER", dict.fromkeys(rules.CROSSOVER, rules.Crossover(0, 0)))
 
 
+@pytest.mark.smoke
 def test_a_call_that_names_the_backend(calls):
     G = nx.karate_club_graph()
     assert nx.pagerank(G, backend="clgraph") == pytest.approx(nx.pagerank(G))
@@ -209,6 +210,7 @@ def test_converted_graphs_are_kept_until_the_graph_changes(calls, small_graphs_t
     assert calls("pagerank") == 2
 
 
+@pytest.mark.smoke
 def test_networkx_takes_what_the_backend_does_not(calls, small_graphs_too):
     G = nx.path_graph(3)
     G[0][1]["weight"] = -1
@@ -268,6 +270,7 @@ def test_the_device_of_the_configuration(device):
         nx.is_connected(G, backend="clgraph")
 
 
+@pytest.mark.smoke
 def test_importing_networkx_imports_nothing_of_ours(tmp_path):
     code = (
         "import sys, networkx\n"

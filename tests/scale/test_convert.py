@@ -42,6 +42,7 @@ def same(one, other):
         assert file.read_bytes() == (one.folder / file.name).read_bytes(), file.name
 
 
+@pytest.mark.smoke
 @pytest.mark.parametrize("kind", ["plain", "weighted", "directed", "directed and weighted", "far"])
 def test_text(tmp_path, kind):
     source, target, weights = edges(np.random.default_rng(1), kind)

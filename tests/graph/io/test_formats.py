@@ -58,6 +58,7 @@ def test_round_trip(tmp_path: Path, which: str, name: str) -> None:
     same(graph, read(path, **options))
 
 
+@pytest.mark.smoke
 def test_files_that_others_read(tmp_path: Path) -> None:
     graph = GRAPHS["plain"]
     write(graph, tmp_path / "a.mtx")

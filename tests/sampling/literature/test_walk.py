@@ -20,6 +20,7 @@ from clgraph.sampling.literature import walk
 METHODS = tuple(walk.NUMBER)  # fs: test_frontier.py
 
 
+@pytest.mark.smoke
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("walkers", [1, 5])
 def test_equals_reference(device, method, walkers):
