@@ -63,7 +63,6 @@ LEFT_EDGES = {
 }
 
 
-@pytest.mark.smoke
 @pytest.mark.parametrize("taken", [True, False])
 def test_matrix_market(device: Any, tmp_path: Path, taken: bool) -> None:
     for name, text in (MATRICES if taken else LEFT_MATRICES).items():
@@ -77,7 +76,6 @@ def test_matrix_market(device: Any, tmp_path: Path, taken: bool) -> None:
         )
 
 
-@pytest.mark.smoke
 @pytest.mark.parametrize("taken", [True, False])
 def test_ldbc(device: Any, tmp_path: Path, taken: bool) -> None:
     for name, (vertices, edges, directed) in (EDGES if taken else LEFT_EDGES).items():

@@ -32,7 +32,8 @@ def written(path, source, target, weights=None):
     text = "".join(
         " ".join(map(repr, row)) + "\n" for row in zip(*(c.tolist() for c in columns), strict=True)
     )
-    (gzip.open if path.suffix == ".gz" else open)(path, "wb").write(text.encode())
+    with (gzip.open if path.suffix == ".gz" else open)(path, "wb") as file:
+        file.write(text.encode())
     return path
 
 

@@ -98,7 +98,6 @@ def check_round_trip(graph: Graph, path: Path, text: bool) -> bool:
     return True
 
 
-@pytest.mark.smoke
 @pytest.mark.parametrize("text", [True, False], ids=["text", "integers"])
 def test_random_graphs(tmp_path: Path, text: bool) -> None:
     random = np.random.default_rng(16 + text)
