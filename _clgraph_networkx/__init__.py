@@ -65,13 +65,15 @@ NOTES: dict[str, str] = {
     "average_clustering": "For undirected graphs without weights.",
     "transitivity": "For undirected graphs.",
     "hits": (
-        "By Lanczos's method, from a fixed start. Where the largest singular value has several vectors "
-        "(components that are alike), NetworkX's depend on its start, too."
+        'Method "svd" (the only one before NetworkX 3.7) is Lanczos\'s, from a fixed start. Where the '
+        "largest singular value has several vectors (components that are alike), NetworkX's depend on its "
+        "start, too."
     ),
     "shortest_path": (
         "Without weights. Between two nodes it is the path that `single_source_shortest_path` gives; "
         "NetworkX's own search from both ends may find another one of the same length."
     ),
+    "closeness_centrality": "Without `distance` and `sp`.",
     "degree_assortativity_coefficient": "Of all nodes, without weights.",
     "strongly_connected_components": "Components are in NetworkX's order.",
 }
@@ -79,7 +81,6 @@ UNWEIGHTED = (
     "average_neighbor_degree",
     "average_shortest_path_length",
     "betweenness_centrality",
-    "closeness_centrality",
     "harmonic_centrality",
     "shortest_path_length",
 )

@@ -1,9 +1,9 @@
 """What the tests share: devices, test data.
 
-``pytest`` alone is a smoke set of at most three minutes: one device, less what is marked ``slow``.
-``--devices pocl,intel`` picks devices, and ``--require pocl,intel,fpga,oclgrind`` runs everything on all of
-them, where a missing one is an error. A test that uses the ``device`` fixture runs once per device and bears
-the marker ``device`` by itself.
+``pytest`` alone runs the smoke set, the tests marked ``smoke``, on one device: two minutes. Files that are
+named (``pytest tests/test_house.py``) run whole. ``--devices pocl,intel`` runs everything on these devices,
+``--require pocl,intel,fpga,oclgrind`` everything on all devices; one of these that is missing is an error.
+A test that uses the ``device`` fixture runs once per device and bears the marker ``device`` by itself.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ os.environ["CLGRAPH_BACKGROUND"] = "0"
 
 # the files that take longest: several processes begin with them, so that none waits for one at the end
 LONGEST = (
+    "test_selftest.py",
     "test_oclgrind.py",
     "test_threads.py",
     "test_faults.py",
@@ -110,8 +111,9 @@ def chosen_devices(config: pytest.Config) -> list[str]:
 
 
 def is_smoke(config: pytest.Config) -> bool:
-    """Whether this run is the smoke set: neither ``--devices`` nor ``--require``."""
-    return not (_words(config, "--devices") or _words(config, "--require"))
+    """Whether this run is the smoke set: no ``--devices``, no ``--require``, no files named."""
+    named = config.args_source is pytest.Config.ArgsSource.ARGS
+    return not (named or _words(config, "--devices") or _words(config, "--require"))
 
 
 def pytest_report_header(config: pytest.Config) -> list[str]:
@@ -120,8 +122,8 @@ def pytest_report_header(config: pytest.Config) -> list[str]:
     lines = [f"devices: {', '.join(chosen)}" + (f" (left out: {', '.join(others)})" if others else "")]
     if is_smoke(config):
         lines.append(
-            "smoke set: the first device that works, less what is marked slow; "
-            "--devices A,B runs all of it there, --require A,B all of it everywhere"
+            "smoke set: what is marked smoke, on the first device that works; "
+            "--devices A,B runs everything there, --require A,B everything everywhere"
         )
     return lines
 
@@ -143,8 +145,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker(pytest.mark.device)
         # launch choices that no device has by itself build programs of their own, which takes seconds each
         elsewhere = item.get_closest_marker("first_device") and not _on_first_device(config, item)
-        slow = smoke and item.get_closest_marker("slow")
-        (dropped if elsewhere or slow else kept).append(item)
+        beyond = smoke and not item.get_closest_marker("smoke")
+        (dropped if elsewhere or beyond else kept).append(item)
     for item in kept:
         if (known := _known(item)) is not None:
             item.add_marker(pytest.mark.xfail(reason=known.reason, run=known.ends))

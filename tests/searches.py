@@ -25,7 +25,7 @@ def put_shape(patch: pytest.MonkeyPatch, module: Any, device: Device, shape: Any
 
 
 def first_device_but(own: Any, names: Any, slow: Sequence[Any] = ()) -> list[Any]:
-    """Parameters of which all but `own` run on the first device only, and `slow` not in the smoke set."""
+    """Parameters of which all but `own` run on the first device only; `slow` ones are marked so."""
     marks = {
         name: [pytest.mark.first_device, *([pytest.mark.slow] if name in slow else [])] for name in names
     }

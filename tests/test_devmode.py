@@ -11,8 +11,6 @@ from cli_runs import environment
 
 from clgraph.device import Device
 
-pytestmark = pytest.mark.slow  # not in the smoke set
-
 SCRIPT = """
 import gc, sys, warnings
 from pathlib import Path

@@ -48,7 +48,6 @@ def pages_with_blocks() -> list[Path]:
     return [page for page in PAGES if BLOCK.search(page.read_text())]
 
 
-@pytest.mark.slow
 @pytest.mark.device
 @pytest.mark.parametrize("page", pages_with_blocks(), ids=lambda page: page.relative_to(DOCS).as_posix())
 def test_blocks_give_what_they_show(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -92,7 +91,6 @@ def test_every_public_name_has_its_place_in_the_api() -> None:
         assert f"autofunction:: clgraph.datasets.{name}\n" in text
 
 
-@pytest.mark.slow
 def test_it_builds_without_a_warning(request: pytest.FixtureRequest, tmp_path: Path) -> None:
     missing = [
         name for name in ("sphinx", "myst_parser", "numpydoc") if importlib.util.find_spec(name) is None

@@ -36,6 +36,7 @@ def modules_with_examples() -> list[str]:
     return [name for name, file in files.items() if file and ">>> " in Path(file).read_text()]
 
 
+@pytest.mark.smoke
 @pytest.mark.first_device
 @pytest.mark.parametrize("name", modules_with_examples())
 def test_examples(device: Device, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -36,7 +36,6 @@ def test_all_examples_are_here():
     assert {path.stem for path in (ROOT / "examples").glob("*.py")} == {*EXAMPLES, *TRIALS}
 
 
-@pytest.mark.slow
 @pytest.mark.device
 @pytest.mark.parametrize("name", TRIALS)
 def test_trials(name, tmp_path):
@@ -58,7 +57,6 @@ def test_trials(name, tmp_path):
     assert "Traceback" not in done.stderr
 
 
-@pytest.mark.slow
 @pytest.mark.device
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_runs(name, tmp_path):
@@ -80,7 +78,6 @@ def test_runs(name, tmp_path):
     assert "40 vertices, 120 edges" in done.stdout
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_says_what_is_missing(name, tmp_path):
     """An empty folder of drivers simulates a machine without any device."""

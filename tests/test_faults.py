@@ -19,8 +19,6 @@ from clgraph.device import Device
 from clgraph.device.memory import Memory
 from clgraph.errors import CapacityError
 
-pytestmark = pytest.mark.slow  # not in the smoke set
-
 
 def faults(config: pytest.Config, *args: object) -> str:
     """``python tests/faults ARGS``: a process of its own, since this one has opened drivers."""

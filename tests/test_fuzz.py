@@ -43,7 +43,6 @@ def test_kept_cases_are_small() -> None:
     assert all(Case.from_json(case.to_json()) == case for case in kept().values())
 
 
-@pytest.mark.slow
 def test_some_inputs(pytestconfig: pytest.Config) -> None:
     if pytestconfig.getoption("--require"):
         pytest.skip("test_many_inputs has more")
@@ -88,7 +87,6 @@ main()
 """
 
 
-@pytest.mark.slow
 def test_planted_failures_are_seen() -> None:
     code = PLANTED.format(tests=str(ROOT / "tests"), root=str(ROOT))
     done = subprocess.run(

@@ -19,6 +19,7 @@ KNOWN = [
 ]
 
 
+@pytest.mark.smoke
 @pytest.mark.parametrize(("counter", "key", "expected"), KNOWN)
 def test_published_vectors(counter, key, expected):
     assert tuple(int(word[0]) for word in keyed.philox4x32(*counter, key)) == expected

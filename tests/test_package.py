@@ -145,6 +145,7 @@ def test_metadata(either):
     assert plain == {"pyopencl", "numpy", "scipy", "click", "rich", "threadpoolctl"}
 
 
+@pytest.mark.smoke
 def test_the_version_is_the_same_everywhere():
     with open(ROOT / "pyproject.toml", "rb") as file:
         assert "version" in tomllib.load(file)["project"]["dynamic"]
@@ -152,6 +153,7 @@ def test_the_version_is_the_same_everywhere():
     assert f"## [{clgraph.__version__}]" in (ROOT / "CHANGELOG.md").read_text()
 
 
+@pytest.mark.smoke
 def test_lazy_names_are_there_and_listed():
     code = (
         "import clgraph\n"

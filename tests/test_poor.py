@@ -73,7 +73,6 @@ def digest(array: Any) -> str:
     return hashlib.sha256(np.ascontiguousarray(array).tobytes()).hexdigest()
 
 
-@pytest.mark.slow
 @pytest.mark.first_device
 @pytest.mark.parametrize("word", WORDS)
 def test_the_same_without(device: Device, word: str) -> None:

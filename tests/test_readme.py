@@ -65,7 +65,6 @@ def plain(output):
     return re.sub(r'("\w+": )\d+(\.\d+(e-\d+)?|e-\d+)', r"\1T", output)
 
 
-@pytest.mark.slow
 @pytest.mark.device
 def test_console_blocks_print_what_they_show(tmp_path):
     blocks = list(BLOCK.finditer(README.read_text()))

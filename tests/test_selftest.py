@@ -1,10 +1,14 @@
-"""Every kernel family against its reference on poor devices; tests/cli/test_main.py has the others."""
+"""Every kernel family against its reference: in the smoke set, and on poor devices.
+
+Elsewhere `tests/cli/test_main.py` checks them all in one.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 import pytest
+from conftest import is_smoke
 from devices import POOR
 
 from clgraph.device.families import FAMILIES, family_of
@@ -17,10 +21,11 @@ if TYPE_CHECKING:
 NAMES = set(FAMILIES.values()) - {""}
 
 
+@pytest.mark.smoke
 @pytest.mark.parametrize("family", sorted(NAMES))
 def test_family(device: Device, family: str, request: pytest.FixtureRequest) -> None:
-    if request.node.callspec.params["device"] not in POOR:
-        pytest.skip("for --devices poor,poor-gpu,poor-one")
+    if request.node.callspec.params["device"] not in POOR and not is_smoke(request.config):
+        pytest.skip("for the smoke set, and --devices poor,poor-gpu,poor-one")
     with record_launches() as launches:
         checks = list(selftest(device, skip=NAMES - {family}))
     assert checks

@@ -39,8 +39,6 @@ from clgraph.sampling.options import LITERATURE, METHODS
 from clgraph.sampling.sequence import Samples
 from clgraph.system import thread_pool
 
-pytestmark = pytest.mark.slow  # not in the smoke set
-
 THREADS, CALLS = 8, 60
 
 SCRIPT = """
@@ -94,7 +92,6 @@ def samples_with(threads):
     return json.loads(output_of(SCRIPT, POCL_MAX_PTHREAD_COUNT=str(threads)))
 
 
-@pytest.mark.slow
 def test_one_and_two_threads():
     if "pocl" not in working_devices():
         pytest.skip("PoCL is not installed (apt-get install pocl-opencl-icd)")
@@ -121,7 +118,6 @@ def test_mixed_calls_from_threads_give_the_serial_answers(device):
         assert list(chain(*found)) == []
 
 
-@pytest.mark.slow
 def test_devices_work_side_by_side():
     devices = list(working_devices().values())
     calls = [mixed_calls(device) for device in devices]
@@ -244,7 +240,6 @@ print(len({(id(d), id(c), id(q)) for d, c, q, *_ in found}), len({(f, o) for *_,
 """
 
 
-@pytest.mark.slow
 def test_the_first_use_of_a_device_may_be_in_threads(device):
     assert output_of(FIRST_USE, device.spec).split() == ["1", "1"]
 
@@ -575,7 +570,6 @@ print(search(spec))
 """
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("used", ["before", "not before"])
 def test_a_forked_child(used, device):
     """One that would wait for its parent's driver for ever is told so; if the parent used none, it may."""

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from clgraph.errors import ConvergenceError, InputError
 from clgraph.networkx_backend.converted import ConvertedGraph
-from clgraph.networkx_backend.running import on_device, with_doubles
+from clgraph.networkx_backend.running import RELEASE, on_device, with_doubles
 
 Floats = npt.NDArray[np.float64]
 
@@ -92,15 +92,23 @@ def katz_centrality(
 
 
 def hits(
-    G: ConvertedGraph, max_iter: int = 100, tol: float = 1.0e-8, nstart: Any = None, normalized: bool = True
+    G: ConvertedGraph,
+    max_iter: int = 100,
+    tol: float = 1.0e-8,
+    nstart: Any = None,
+    normalized: bool = True,
+    *,
+    method: str = "power_iteration" if RELEASE >= (3, 7) else "svd",
 ) -> tuple[dict[Any, float], dict[Any, float]]:
-    """As `networkx.hits`."""
+    """As `networkx.hits`, which has had a choice of methods since 3.7 and was "svd" before."""
     from clgraph.centrality import hits as hubs_and_authorities
 
     if len(G) == 0:
         return {}, {}
     if max_iter <= 0:
         raise nx.PowerIterationFailedConvergence(max_iter)
+    if method == "power_iteration":
+        return _iterated_hits(G, max_iter, tol, _numbers(G, nstart), normalized)
     start = None if nstart is None else np.array(list(nstart.values()), np.float64)
     with on_device("hits") as device:
         try:
@@ -120,13 +128,47 @@ def hits(
     return hubs, authorities
 
 
+def _iterated_hits(
+    G: ConvertedGraph, max_iter: int, tol: float, start: Floats | None, normalized: bool
+) -> tuple[dict[Any, float], dict[Any, float]]:
+    """NetworkX's iteration, step by step, so that it ends (or does not) where NetworkX's does."""
+    from clgraph.centrality.power import Vectors
+
+    hubs = np.ones(len(G)) if start is None else start
+    hubs = hubs / hubs.sum()
+    with on_device("hits") as device:
+        try:
+            vectors = Vectors(with_doubles(device), G.weighted("weight"), True)
+        except InputError as error:
+            raise _left(error) from error
+        x, y, z = (vectors.vector() for _ in range(3))
+        for _ in range(max_iter):
+            before = hubs
+            device.write(x, hubs)
+            vectors.multiply(x, y, turned=True)
+            vectors.multiply(y, z)
+            hubs = vectors.take(z)
+            hubs = hubs / hubs.max()
+            if np.abs(hubs - before).sum() < tol:
+                break
+        else:
+            raise nx.PowerIterationFailedConvergence(max_iter)
+        authorities = vectors.take(y)
+    hubs, authorities = (
+        (hubs / hubs.sum(), authorities / authorities.sum())
+        if normalized
+        else (hubs, authorities / authorities.max())
+    )
+    return _named(G, hubs, None), _named(G, authorities, None)
+
+
 CLOSE = 1e-8  # how far hubs and authorities may be from the exact ones
 
 
 def closeness_centrality(
-    G: ConvertedGraph, u: Any = None, distance: Any = None, wf_improved: bool = True
+    G: ConvertedGraph, u: Any = None, distance: Any = None, wf_improved: bool = True, *, sp: Any = None
 ) -> Any:
-    """As `networkx.closeness_centrality` without `distance`."""
+    """As `networkx.closeness_centrality` without `distance` and `sp` (known since NetworkX 3.7)."""
     from clgraph.centrality.distances import closeness_of
 
     places = np.arange(len(G), dtype=np.int32)
@@ -201,6 +243,8 @@ def _has_arcs(graph: Any) -> bool:
 def unusable(name: str, values: dict[str, Any], graph: Any) -> str | None:
     """Which argument makes a call be left to NetworkX, and why; None if none does."""
     numbers = (int, float, np.integer, np.floating)
+    if name == "hits" and values["method"] not in ("power_iteration", "svd"):
+        return f"method {values['method']!r}, which NetworkX refuses"
     for key in ("alpha", "tol"):
         if key in values and not (isinstance(values[key], numbers) and np.isfinite(values[key])):
             return f"{key} is {values[key]!r}: not a finite number"
@@ -219,6 +263,7 @@ def unusable(name: str, values: dict[str, Any], graph: Any) -> str | None:
             return f"{key} holds a value that is not a finite number"
         if key == "nstart" and (len(given) != len(graph) or not all(node in graph for node in given)):
             return f"{key} has not one number for each node"
-        if key == "nstart" and name == "eigenvector_centrality" and any(each) and not sum(each):
+        divided = any(each) if name == "eigenvector_centrality" else values.get("method") == "power_iteration"
+        if key == "nstart" and divided and not sum(each):
             return "nstart sums up to 0, by which NetworkX divides"
     return None

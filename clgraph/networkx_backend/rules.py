@@ -21,6 +21,7 @@ from clgraph.networkx_backend import (
     traversal,
 )
 from clgraph.networkx_backend.converted import ConvertedGraph, unreadable
+from clgraph.networkx_backend.running import RELEASE
 
 
 class Crossover(NamedTuple):
@@ -156,6 +157,8 @@ def _left_to_networkx(name: str, values: dict[str, Any], graph: Any) -> str | No
         for key in ("weight", "distance"):
             if values.get(key) is not None:
                 return f"{name} with {key}={values[key]!r}: clgraph's is without weights"
+    if values.get("sp") is not None:
+        return "sp is given: there is nothing left to search for"
     if name in CLUSTERING and graph.is_directed():
         return f"{name} of a directed graph"
     if graph.is_multigraph() and (name in SIMPLE or (name == "triangles" and values["nodes"] is not None)):
@@ -169,7 +172,7 @@ def _left_to_networkx(name: str, values: dict[str, Any], graph: Any) -> str | No
     if name in ENDS:
         if values["method"] not in ("dijkstra", "bellman-ford"):
             return f"method {values['method']!r}, which NetworkX refuses"
-        if values["source"] is values["target"] is None and traversal.RELEASE < (3, 5):
+        if values["source"] is values["target"] is None and RELEASE < (3, 5):
             return "source and target are None, which NetworkX 3.4 makes a dict of"
     if name == "degree_assortativity_coefficient" and (
         values["nodes"] is not None or not {values["x"], values["y"]} <= {"in", "out"}

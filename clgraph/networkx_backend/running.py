@@ -16,6 +16,8 @@ from clgraph.errors import DeviceError
 if TYPE_CHECKING:
     from clgraph.device import Device
 
+#: of NetworkX
+RELEASE = tuple(int(part) for part in nx.__version__.split(".")[:2])
 _counts: Counter[str] = Counter()
 _counting = Lock()
 _devices: dict[tuple[Any, ...], Device] = {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator
 from itertools import pairwise
 from math import ceil, inf
@@ -13,11 +14,10 @@ import numpy.typing as npt
 
 from clgraph.networkx_backend.converted import ConvertedGraph
 from clgraph.networkx_backend.order import in_order
-from clgraph.networkx_backend.running import chosen_device, on_device
+from clgraph.networkx_backend.running import RELEASE, chosen_device, on_device
 
 PLACES = 1 << 25  # vertices of all searches that run at once, at most
 SEARCHES = 64
-RELEASE = tuple(int(part) for part in nx.__version__.split(".")[:2])
 Places = npt.NDArray[Any]
 
 
@@ -52,6 +52,13 @@ def bfs_predecessors(
     """As `networkx.bfs_predecessors`."""
 
     def pairs() -> Iterator[tuple[Any, Any]]:
+        if RELEASE >= (3, 7):
+            warnings.warn(
+                "\n\nbfs_predecessors is deprecated and will be removed in NetworkX 3.9\n"
+                "Use ``(t, s) for (s, t) in bfs_edges`` instead",
+                DeprecationWarning,
+                stacklevel=2,
+            )
         for parent, child in _edges("bfs_predecessors", G, source, False, depth_limit, sort_neighbors):
             yield child, parent
 

@@ -186,6 +186,7 @@ def test_folders_and_files_that_will_not_do(tmp_path, device):
 # --- tables --------------------------------------------------------------------------------------------
 
 
+@pytest.mark.smoke
 def test_a_table_as_markdown_csv_and_json():
     columns = [Column("a", "A"), Column("b", "B", "ms", ".1f"), Column("c", "C")]
     table = Table("t", "Title", columns, [{"a": "x", "b": 1.25}, {"a": "y", "b": (1.0, 2.0)}], ["Note."])
@@ -215,7 +216,6 @@ TINY = ("--sizes", "tiny", "--repeat", "1", "--peers", "none", "-q")
 
 
 @pytest.mark.device
-@pytest.mark.slow
 @pytest.mark.first_device
 def test_all_of_it_on_a_device(device, run, tmp_path):
     """Every suite, with every table and figure; the second time nothing is left to do."""
@@ -280,7 +280,6 @@ def test_all_of_it_on_a_device(device, run, tmp_path):
     assert run("bench", "report", "--out", out, "--no-figures", "-q").status == 0
 
 
-@pytest.mark.slow
 @pytest.mark.device
 @pytest.mark.first_device
 def test_one_core_and_other_libraries(device, run, tmp_path):
@@ -407,7 +406,6 @@ SCRIPTS = {
 
 
 @pytest.mark.device
-@pytest.mark.slow
 @pytest.mark.first_device
 @pytest.mark.skipif(not (ROOT / "benchmarks").is_dir(), reason="needs the source tree")
 def test_benchmarks_run_by_hand(device, tmp_path):

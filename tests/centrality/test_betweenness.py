@@ -31,6 +31,7 @@ def as_networkx(graph):
     return made
 
 
+@pytest.mark.smoke
 @pytest.mark.parametrize("directed", [False, True])
 def test_equals_reference_and_networkx(doubles, directed):
     graph = tangle(3, 40, 90, directed=directed, duplicates="keep")

@@ -27,6 +27,7 @@ def as_networkx(graph):
     return made
 
 
+@pytest.mark.smoke
 @pytest.mark.parametrize("directed", [False, True])
 def test_equals_reference_and_networkx(device, directed):
     graph = tangle(3, 150, 400, directed=directed, duplicates="keep")
@@ -69,6 +70,7 @@ def test_vertices_numbered_by_degree(device, monkeypatch):
     )
 
 
+@pytest.mark.smoke
 @pytest.mark.parametrize("directed", [False, True])
 def test_paths_and_their_mean_length(device, directed):
     graph = clgraph.largest_component(

@@ -25,6 +25,7 @@ def as_networkx(graph):
     return kinds
 
 
+@pytest.mark.smoke
 @pytest.mark.parametrize("directed", [False, True])
 def test_equals_reference_and_networkx(device, directed):
     for graph in (tangle(1, 60, 300, directed=directed), tangle(2, directed=directed)):

@@ -35,6 +35,7 @@ def weighted(directed):
     )
 
 
+@pytest.mark.smoke
 @pytest.mark.parametrize("directed", [False, True])
 def test_equals_reference(doubles, directed):
     graph = weighted(directed)

@@ -25,6 +25,7 @@ def graph(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.smoke
 @pytest.mark.parametrize("measure", ["betweenness", "closeness", "harmonic", "eigenvector", "katz", "hits"])
 def test_measures(run: InProcess, graph: Path, tmp_path: Path, measure: str) -> None:
     more = {"eigenvector": {"max_iter": 1000}, "katz": {"alpha": 0.02}}.get(measure, {})

@@ -39,6 +39,7 @@ def test_the_shell_completes_commands_methods_and_formats() -> None:
     assert completed("convert", "--to", "g") == [name for name in FORMATS if name.startswith("g")]
 
 
+@pytest.mark.smoke
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_completion_prints_a_script(run: InProcess, shell: str) -> None:
     done = run("completion", shell)
@@ -47,6 +48,7 @@ def test_completion_prints_a_script(run: InProcess, shell: str) -> None:
         subprocess.run([shell, "-n"], input=done.out, text=True, check=True, env=dict(os.environ))
 
 
+@pytest.mark.smoke
 def test_formats_are_listed(run: InProcess) -> None:
     told = json.loads(run("formats", "--json").out)["formats"]
     assert list(told) == list(FORMATS)

@@ -24,6 +24,7 @@ def file(tmp_path):
     return str(name)
 
 
+@pytest.mark.smoke
 def test_methods(run):
     told = json.loads(run("methods", "--json").out)["methods"]
     assert set(METHODS) < set(told) and "drv" in told
@@ -51,6 +52,7 @@ def test_sizes_and_seeds(run, file, device):
     assert [(one["vertices"], one["seed"]) for one in told] == [(30, 1), (5, 1), (30, 2), (5, 2)]
 
 
+@pytest.mark.smoke
 def test_a_walk(run, file, device):
     args = ("--walkers", "3", "--seed", "1", "--json", "-q", "--verify", "--device", device.spec)
     told = json.loads(run("sample", file, "--method", "rw", "--steps", "40", "--burn-in", "4", *args).out)

@@ -14,6 +14,7 @@ def run(capsys):
     return InProcess(capsys)
 
 
+@pytest.mark.smoke
 def test_models(run, tmp_path, device):
     on = {"seed": 5, "device": device}
     for line, wanted in (

@@ -24,6 +24,7 @@ def small(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.smoke
 def test_info_json(small: Path, capsys: Any) -> None:
     main(["info", str(small), "--json"])
     out, err = capsys.readouterr()
@@ -68,6 +69,7 @@ def test_describe_without_vertices() -> None:
     assert told["degree"] == {"min": None, "median": None, "mean": None, "max": None}
 
 
+@pytest.mark.smoke
 def test_convert(small: Path, tmp_path: Path, capsys: Any) -> None:
     main(["convert", str(small), str(tmp_path / "a.clg"), "--directed"])
     assert capsys.readouterr().err.splitlines() == [

@@ -21,6 +21,7 @@ def run(capsys):
     return InProcess(capsys)
 
 
+@pytest.mark.smoke
 def test_version(run):
     done = process("--version")
     assert (done.status, done.out, done.err) == (0, f"clgraph, version {clgraph.__version__}\n", "")
@@ -71,6 +72,7 @@ def test_every_command_has_help(run, command):
     assert done.out.startswith(f"Usage: clgraph {command}")
 
 
+@pytest.mark.smoke
 @pytest.mark.parametrize(
     ("args", "words"),
     [
@@ -99,7 +101,6 @@ def test_no_arguments_show_the_help(run):
     assert "Machine:" in done.out + done.err
 
 
-@pytest.mark.slow
 def test_an_error_status_of_a_command_comes_through():
     # with no driver at all doctor ends in status 1; click hands that over as a return value
     done = process("doctor", OCL_ICD_VENDORS="/nonexistent", CLGRAPH_DEVICE="")
@@ -109,7 +110,6 @@ def test_an_error_status_of_a_command_comes_through():
     assert "no OpenCL driver was found" in done.err
 
 
-@pytest.mark.slow
 def test_the_quick_end_leaves_nothing_out():
     code = (
         "import atexit, sys, threading, time; from clgraph.cli import run\n"
@@ -142,6 +142,7 @@ def test_doctor_says_0_where_nothing_is_wrong_and_1_at_a_fault(tmp_path):
     assert (done.status, len(report["faults"]), report["working"] > 0) == (1, 1, True)
 
 
+@pytest.mark.smoke
 def test_a_fault_of_ours_is_no_traceback(run, monkeypatch, capsys, tmp_path):
     def broken(*args, **kwargs):
         raise KeyError("surprise")
@@ -189,6 +190,7 @@ def test_a_reader_that_has_gone_is_no_error(tmp_path):
     assert err == ""
 
 
+@pytest.mark.smoke
 def test_generate(run, tmp_path):
     first, second = tmp_path / "a.txt", tmp_path / "b.txt"
     args = ["generate", "powerlaw", "--vertices", 2000, "--average-degree", 5, "--exponent", 2.71]
@@ -241,7 +243,6 @@ def test_generate_refuses_a_bad_place_before_it_works(run, tmp_path):
     assert time.perf_counter() - started < 5
 
 
-@pytest.mark.slow
 @pytest.mark.first_device
 def test_demo(device):
     started = time.perf_counter()
@@ -281,6 +282,7 @@ def test_selftest_tells_a_failure(device, run, monkeypatch):
     assert done.status == 1 and "use one of graph building" in done.err
 
 
+@pytest.mark.smoke
 @pytest.mark.first_device
 def test_unknown_device_lists_what_there_is(device, run, tmp_path):
     done = run("demo", "--device", "abacus")
@@ -289,6 +291,7 @@ def test_unknown_device_lists_what_there_is(device, run, tmp_path):
     assert device.name in done.err
 
 
+@pytest.mark.smoke
 @pytest.mark.first_device
 def test_devices_as_json(device, run):
     done = run("devices", "--json")
@@ -297,7 +300,6 @@ def test_devices_as_json(device, run):
     assert device.name in [d["name"] for d in told["devices"]]
 
 
-@pytest.mark.slow
 def test_interrupted_while_it_generates(tmp_path):
     child = subprocess.Popen(
         [sys.executable, "-m", "clgraph", "generate", "powerlaw", "--vertices", "20000000", "-o", "big.txt"],
@@ -348,6 +350,7 @@ MISTAKES = (
 )
 
 
+@pytest.mark.smoke
 def test_each_mistake_is_one_line(capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("g.txt").write_text("1 2\n2 3\n")

@@ -82,6 +82,7 @@ def test_a_process_from_end_to_end(web, device, tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["ranks.tsv"]
 
 
+@pytest.mark.smoke
 def test_json(web, device, run):
     done = run(
         "pagerank",

@@ -28,6 +28,7 @@ def graph(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.smoke
 def test_top(run: InProcess, graph: Path) -> None:
     done = run("ppr", graph, "--directed", "--source", 3, "-s", 0, "--top", 4, "--verify", "-q")
     assert done.status == 0, done.err

@@ -67,6 +67,7 @@ def test_json_names_what_the_issue_names(files, device, run):
     assert seconds[0].keys() == seconds[1].keys()
 
 
+@pytest.mark.smoke
 def test_table(files, run, monkeypatch):
     monkeypatch.setenv("COLUMNS", "120")
     done = run("quality", files / "whole.txt", files / "half.txt")
@@ -80,7 +81,6 @@ def test_table(files, run, monkeypatch):
     assert done.err == ""
 
 
-@pytest.mark.slow
 def test_report_in_a_browser(files, browser, run, tmp_path):  # noqa: F811
     page, picture = tmp_path / "report.html", tmp_path / "figures.svg"
     done = run(
@@ -162,7 +162,6 @@ def test_a_picture(files, plotting, run, tmp_path):  # noqa: F811
     assert "a.png: 4 figures" in done.err
 
 
-@pytest.mark.slow
 def test_what_a_report_does_not_know_it_says(files, plotting, run, tmp_path):  # noqa: F811
     page = tmp_path / "report.html"
     name = "<b>&half.txt"
@@ -198,7 +197,6 @@ def test_what_is_known_of_a_sample(files):
         assert facts["method"] == f"{method}: {each.does}"
 
 
-@pytest.mark.slow
 def test_odd_graphs_have_reports(plotting, run, tmp_path):  # noqa: F811
     rows = np.column_stack((np.arange(30), (np.arange(30) + 1) % 30))
     np.savetxt(tmp_path / "ring.txt", rows, fmt="%d")
@@ -211,7 +209,6 @@ def test_odd_graphs_have_reports(plotting, run, tmp_path):  # noqa: F811
     assert reason in done.out
 
 
-@pytest.mark.slow
 def test_a_record_of_several_samples(files, plotting, run, tmp_path):  # noqa: F811
     done = run(
         "sample",

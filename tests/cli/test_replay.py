@@ -14,6 +14,7 @@ def run(capsys):
     return InProcess(capsys)
 
 
+@pytest.mark.smoke
 def test_samples_and_studies(tmp_path, device, run):
     graph, on = tmp_path / "g.txt", ("--device", device.spec, "-q")
     write(powerlaw_graph(300, seed=2), graph)

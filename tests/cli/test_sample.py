@@ -46,6 +46,7 @@ def small(tmp_path_factory):
 # --- what it writes and says ------------------------------------------------------------------------------
 
 
+@pytest.mark.smoke
 def test_a_process_from_end_to_end(small, device, tmp_path):
     out = tmp_path / "half.txt"
     done = process(
@@ -176,6 +177,7 @@ def test_quiet(small, device, run, tmp_path):
     assert done.out.startswith("drv sample: ")
 
 
+@pytest.mark.smoke
 def test_record_is_enough_to_do_it_again(small, device, tmp_path):
     out, record = tmp_path / "out.txt", tmp_path / "out.json"
     done = process(

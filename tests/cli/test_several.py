@@ -23,6 +23,7 @@ def graph(tmp_path_factory):
     return path
 
 
+@pytest.mark.smoke
 def test_files_by_size_and_seed(run, graph, device, tmp_path):
     template = tmp_path / "out-{size}-{seed}.clg"
     record = tmp_path / "record.json"
@@ -117,6 +118,7 @@ def test_size_or_sizes(run, graph):
     assert "--sizes" in done.err
 
 
+@pytest.mark.smoke
 def test_curve_table_csv_and_json(run, graph, device, tmp_path):
     out = tmp_path / "curve.csv"
     done = run(

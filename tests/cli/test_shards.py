@@ -14,6 +14,7 @@ def run(capsys, tmp_path, monkeypatch):
     return InProcess(capsys)
 
 
+@pytest.mark.smoke
 def test_there_and_back(run, tmp_path):
     clgraph.write(clgraph.powerlaw_graph(500, seed=2), tmp_path / "g.txt")
     done = run("convert", "g.txt", "g.clgs", "--shard-edges", "300")

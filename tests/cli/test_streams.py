@@ -13,8 +13,6 @@ from cli_runs import environment
 
 import clgraph
 
-pytestmark = pytest.mark.slow  # not in the smoke set
-
 CLGRAPH = [sys.executable, "-m", "clgraph"]
 # as the installed command starts
 COMMAND = [sys.executable, "-P", "-c", "import _clgraph_command as c; c.main()"]

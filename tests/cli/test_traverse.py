@@ -9,6 +9,7 @@ import pytest
 from cli_runs import InProcess
 
 
+@pytest.mark.smoke
 def test_bfs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     run = InProcess(capsys)
     file, out = tmp_path / "g.txt", tmp_path / "d.tsv"

@@ -46,6 +46,7 @@ def edges(pairs: Any, n: int, *, directed: bool = False, duplicates: Any = "merg
     return Graph.from_edges(source, target, directed=directed, vertices=np.arange(n), duplicates=duplicates)
 
 
+@pytest.mark.smoke
 @pytest.mark.parametrize("directed", [False, True])
 def test_random(device: Any, directed: bool) -> None:
     rng = np.random.default_rng(1)
@@ -53,6 +54,7 @@ def test_random(device: Any, directed: bool) -> None:
         check(random_graph(rng, most, directed), device)
 
 
+@pytest.mark.smoke
 @pytest.mark.parametrize("directed", [False, True])
 def test_edge_cases(device: Any, directed: bool) -> None:
     check(edges([], 1, directed=directed), device)

@@ -32,6 +32,7 @@ def check(device: Any, graph: Graph, finder: StrongFinder) -> None:
     np.testing.assert_array_equal(device.download(label, np.int32, n), smallest[labels])
 
 
+@pytest.mark.smoke
 def test_against_scipy(device: Any) -> None:
     rng = np.random.default_rng(6)
     for most in [12] * 20 + [80] * 15 + [2000] * 3:

@@ -61,6 +61,7 @@ def check_counted(device, n, tail, head):
                 assert np.array_equal(device.download(copies, np.int32, rows.arcs), expected.multiplicity)
 
 
+@pytest.mark.smoke
 @pytest.mark.parametrize(("n", "count"), [(1, 5), (2, 1), (7, 40), (300, 50_000), (20_000, 30_000)])
 def test_loops_and_multiplicities(device, n, count):
     rng = np.random.default_rng(n + count)

@@ -9,6 +9,7 @@ from clgraph.csr.facts import count_linked, count_loops_and_copies, find_hub, le
 from clgraph.csr.upload import upload_csr
 
 
+@pytest.mark.smoke
 @pytest.mark.parametrize("directed", [False, True])
 @pytest.mark.parametrize("duplicates", ["merge", "keep"])
 def test_as_on_the_host(device, directed, duplicates):

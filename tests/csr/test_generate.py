@@ -40,6 +40,7 @@ def same(graph, other):
 # --- the same everywhere ---------------------------------------------------------------------------------
 
 
+@pytest.mark.smoke
 def test_same_seed_same_graph_on_every_machine():
     graph = powerlaw_graph(20_000, seed=7)
     assert digest(graph) == "659ee5062f12f617"

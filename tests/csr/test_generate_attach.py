@@ -11,6 +11,7 @@ from clgraph import InputError, barabasi_albert_graph, connected_components
 from clgraph.reference.models import reference_barabasi_albert
 
 
+@pytest.mark.smoke
 def test_on_every_device_as_the_reference(device):
     for seed in (1, 2**64 - 1):
         for n, k in ((2, 1), (3, 1), (200, 1), (5, 4), (6, 4), (150, 4), (60, 25)):

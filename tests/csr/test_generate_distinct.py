@@ -17,6 +17,7 @@ LEVEL = 1e-4
 SEEDS = (1, 2**64 - 1)
 
 
+@pytest.mark.smoke
 def test_on_every_device_as_the_reference(device):
     for seed in SEEDS:
         for n, m in ((1, 0), (2, 1), (3, 2), (40, 60), (41, 700), (12, 66), (13, 40)):

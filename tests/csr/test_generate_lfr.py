@@ -23,6 +23,7 @@ SMALL = {
 }
 
 
+@pytest.mark.smoke
 def test_on_every_device_as_the_reference(device):
     dropped = 0
     for n, seed, more in (

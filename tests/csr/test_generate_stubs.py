@@ -13,6 +13,7 @@ from clgraph.graph.laws import power_law
 from clgraph.reference.models import reference_configuration
 
 
+@pytest.mark.smoke
 def test_on_every_device_as_the_reference(device):
     for seed in (1, 7, 2**64 - 1):
         for n, exponent, least, most in (

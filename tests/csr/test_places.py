@@ -45,6 +45,7 @@ def test_counts_need_no_look(device, directed, duplicates):
     assert there.is_on_host
 
 
+@pytest.mark.smoke
 def test_a_generated_graph_stays_on_the_device(device):
     graph = powerlaw_graph(300, seed=1, device=device)
     assert repr(graph) == "<Graph: undirected, 300 vertices, 737 edges>"

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from clgraph.device import Device
 
 
+@pytest.mark.smoke
 @pytest.mark.parametrize("local", [1, 16])
 @pytest.mark.parametrize(
     ("of", "into"), [(np.int32, np.int32), (np.int32, np.int64), (np.uint32, np.int64), (np.int64, np.int64)]

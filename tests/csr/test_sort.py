@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 SHAPES = {"cores": sort.Shape(local=1, each=100, bits=5), "groups": sort.Shape(local=32, each=3, bits=4)}
 
 
+@pytest.mark.smoke
 @pytest.mark.parametrize("shape", [None, *SHAPES])
 def test_sort(device: Device, shape: Any, monkeypatch: Any) -> None:
     """Stable, whatever the keys look like; with positions and with values of their own."""

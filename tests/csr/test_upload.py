@@ -19,6 +19,7 @@ def downloaded(device, rows):
     )
 
 
+@pytest.mark.smoke
 @pytest.mark.parametrize("wide", [False, True])
 def test_the_rows_are_those_of_the_graph(device, wide):
     graph = random_graph(1, 200, 900)

@@ -21,6 +21,7 @@ from clgraph.datasets import KNOWN, SOURCES, Known, _Source, fetch
 from clgraph.graph.digest import digest
 
 
+@pytest.mark.smoke
 def test_what_is_here() -> None:
     nx = pytest.importorskip("networkx")
     assert dir(datasets) == sorted(datasets.__all__)

@@ -19,6 +19,7 @@ from clgraph.device.device import Device
 from clgraph.errors import InputError
 
 
+@pytest.mark.smoke
 def test_cache_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("CLGRAPH_CACHE_DIR", str(tmp_path / "here"))
     assert cache.cache_folder() == tmp_path / "here"
@@ -86,7 +87,6 @@ def test_the_folder_is_looked_at_seldom(monkeypatch: pytest.MonkeyPatch, own_cac
     assert len(looks) == 4  # programs, wanted, probes, failed: once
 
 
-@pytest.mark.slow
 def test_several_processes_write_and_prune(monkeypatch: pytest.MonkeyPatch, own_cache: Path) -> None:
     monkeypatch.setenv("CLGRAPH_CACHE_SIZE", "64K")
     code = """if True:

@@ -109,6 +109,7 @@ def test_words(machine: list[Device], asked: str, spec: str | None) -> None:
         assert "pthread-new" in str(error.value) or "NVIDIA T4" in str(error.value)  # what there is
 
 
+@pytest.mark.smoke
 def test_unasked(machine: list[Device]) -> None:
     assert get_device().spec == "5:0"
     machine[:] = [d for d in machine if d.kind != "gpu"]
@@ -124,6 +125,7 @@ def test_unasked(machine: list[Device]) -> None:
         get_device()
 
 
+@pytest.mark.smoke
 def test_order_of_wishes(machine: list[Device], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYOPENCL_TEST", "3:0,1;nvidia:t4")
     assert get_device().spec == "3:0"

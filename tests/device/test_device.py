@@ -9,6 +9,7 @@ import pytest
 from clgraph.device import Device, get_device
 
 
+@pytest.mark.smoke
 def test_facts(device: Device) -> None:
     assert device.fault is None
     assert device.kind in ("gpu", "cpu", "fpga", "emulator")

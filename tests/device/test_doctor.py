@@ -39,6 +39,7 @@ def nowhere(tmp_path: Path) -> str:
 # --- devices --------------------------------------------------------------------------------------
 
 
+@pytest.mark.smoke
 def test_devices() -> None:
     done = run("devices")
     assert done.returncode == 0, done.stderr
@@ -54,7 +55,6 @@ def test_devices() -> None:
     assert not any(d["kind"] == "simulator" for d in specs.values())
 
 
-@pytest.mark.slow
 def test_devices_without_platform(nowhere: str) -> None:
     for option in ([], ["--json"]):
         done = run("devices", *option, OCL_ICD_VENDORS=nowhere)
@@ -63,13 +63,13 @@ def test_devices_without_platform(nowhere: str) -> None:
     assert json.loads(done.stdout) == {"platforms": [], "devices": []}
 
 
-@pytest.mark.slow
 @pytest.mark.skipif(not has_oclgrind(), reason="Oclgrind is not installed")
 def test_oclgrind_is_shown_when_asked_for() -> None:
     report = json.loads(run("devices", "--json", CLGRAPH_DEVICE="oclgrind").stdout)
     assert [d["working"] for d in report["devices"] if d["kind"] == "simulator"] == [True]
 
 
+@pytest.mark.smoke
 def test_remedy_for_pocl_from_pypi() -> None:
     """On CPUs newer than its LLVM it lists a device and fails every build."""
     listed = {
@@ -91,7 +91,7 @@ def test_remedy_for_pocl_from_pypi() -> None:
 # --- doctor ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.slow
+@pytest.mark.smoke
 def test_doctor_where_all_is_well() -> None:
     done = run("doctor", "--json")
     report = json.loads(done.stdout)
@@ -107,7 +107,6 @@ def test_doctor_where_all_is_well() -> None:
     assert max(map(len, plain.split("\n"))) <= 80
 
 
-@pytest.mark.slow
 def test_doctor_without_platform(nowhere: str) -> None:
     done = run("doctor", OCL_ICD_VENDORS=nowhere)
     assert done.returncode == 1
@@ -116,7 +115,6 @@ def test_doctor_without_platform(nowhere: str) -> None:
     assert "Traceback" not in done.stdout + done.stderr
 
 
-@pytest.mark.slow
 def test_doctor_names_a_driver_that_does_not_load(tmp_path: Path) -> None:
     (tmp_path / "bad.icd").write_text("/nowhere/libgone.so\n")
     (tmp_path / "empty.icd").write_text("")
@@ -231,7 +229,6 @@ def test_no_other_clgraph(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> No
 # --- cache ----------------------------------------------------------------------------------------
 
 
-@pytest.mark.slow
 def test_cache_command(tmp_path: Path) -> None:
     (tmp_path / "programs").mkdir()
     (tmp_path / "programs/x").write_bytes(b"12345")

@@ -45,6 +45,7 @@ def bare(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.smoke
 def test_import_queries_nothing() -> None:
     done = run("import sys, clgraph; assert 'pyopencl' not in sys.modules, 'pyopencl was imported'")
     assert done.returncode == 0, done.stderr
@@ -174,7 +175,6 @@ def test_pip_packages_by_their_file_lists(monkeypatch: pytest.MonkeyPatch, tmp_p
     assert drivers.pip_icds()[0].origin == "pip package intel-opencl-rt 2025.0.5"
 
 
-@pytest.mark.slow
 def test_children_look_for_themselves() -> None:
     """The variable that steers the loader is not left in the environment."""
     done = run(
@@ -184,7 +184,6 @@ def test_children_look_for_themselves() -> None:
     assert done.stdout.strip() in ("None", ""), done.stdout + done.stderr
 
 
-@pytest.mark.slow
 def test_no_platform_at_all(tmp_path: Path) -> None:
     done = run("import clgraph.device as d; d.get_device()", OCL_ICD_VENDORS=str(tmp_path))
     assert "DeviceError" in done.stderr

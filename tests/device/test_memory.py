@@ -25,6 +25,7 @@ class Owner:
     """Something that can be weakly referenced, as a Graph can."""
 
 
+@pytest.mark.smoke
 def test_up_and_down(device: Device) -> None:
     array = np.arange(1000, dtype=np.int64)
     for writable in (False, True):
@@ -106,6 +107,7 @@ def test_array_outlives_its_buffer_until_the_device_has_waited(device: Device) -
     assert alive() is None
 
 
+@pytest.mark.smoke
 def test_cached(device: Device) -> None:
     owner, made = Owner(), []
 
@@ -127,6 +129,7 @@ def test_cached(device: Device) -> None:
     assert key not in device.memory.kept.owners
 
 
+@pytest.mark.smoke
 def test_capacity(device: Device) -> None:
     device.reserve({"row_ptr": 1000, "col_idx": 0})
     with pytest.raises(CapacityError) as error:

@@ -26,6 +26,7 @@ def graph() -> clgraph.Graph:
     return clgraph.Graph.from_edges([0, 1, 2, 2], [1, 2, 3, 4], weights=[1, 2, 3, 4])
 
 
+@pytest.mark.smoke
 @pytest.mark.device
 def test_a_queue_of_the_users_is_used(device: Any, graph: clgraph.Graph) -> None:
     context = cl.Context([device.raw])

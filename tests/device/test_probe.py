@@ -13,6 +13,7 @@ from clgraph.device import probe as probing
 from clgraph.device.probe import probe, probe_features, run_probe
 
 
+@pytest.mark.smoke
 def test_features_follow_what_was_measured(device: Device) -> None:
     measured = {
         "Portable Computing Language": {"HAVE_FP64", "HAVE_INT64_ATOMICS"},

@@ -14,6 +14,7 @@ import clgraph
 from clgraph.device.launch import record_launches
 
 
+@pytest.mark.smoke
 @pytest.mark.device
 def test_every_kernel_and_copy_is_measured(device: Any, tmp_path: Path) -> None:
     graph = clgraph.Graph.from_edges(np.arange(2000), (np.arange(2000) * 7 + 1) % 2000)

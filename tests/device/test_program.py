@@ -46,6 +46,7 @@ def made(device: Device, **more: Any) -> Any:
     return build_source(device.queues, "add", ADD, (), **more)
 
 
+@pytest.mark.smoke
 def test_common_stands_in_front_and_includes_are_inlined(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -67,6 +68,7 @@ def test_common_stands_in_front_and_includes_are_inlined(
         read_source("k")
 
 
+@pytest.mark.smoke
 def test_random123_is_inlined_and_right(
     device: Device, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -91,7 +93,6 @@ def test_random123_is_inlined_and_right(
     ]
 
 
-@pytest.mark.slow
 @pytest.mark.first_device
 @pytest.mark.parametrize(
     "name",
@@ -105,6 +106,7 @@ def test_every_kernel_file_builds_with_nothing_but_common(device: Device, name: 
     device.program(name)
 
 
+@pytest.mark.smoke
 def test_once_per_process(device: Device) -> None:
     assert device.program("device/memory_fill") is device.program("device/memory_fill")
     assert device.program("sampling/members", BLOCK=32) is not device.program("sampling/members")
@@ -113,6 +115,7 @@ def test_once_per_process(device: Device) -> None:
         device.program("device/memory_fill").frobnicate  # noqa: B018
 
 
+@pytest.mark.smoke
 def test_defines(device: Device) -> None:
     source = "__kernel void k(__global int *out) { if (get_global_id(0) == 0) out[0] = X + 10 * ON; }"
     options = tuple(program.define_options({"X": 3, "ON": True, "OFF": False, "NOT": None}))
@@ -122,6 +125,7 @@ def test_defines(device: Device) -> None:
     assert device.download(out, np.int32, 1)[0] == 13
 
 
+@pytest.mark.smoke
 def test_build_error_says_it_all(device: Device, own_cache: Path) -> None:
     with pytest.raises(BuildError) as error:
         build_source(
@@ -135,6 +139,7 @@ def test_build_error_says_it_all(device: Device, own_cache: Path) -> None:
     assert own_cache in saved.parents
 
 
+@pytest.mark.smoke
 def test_kept_on_disk_and_safe_against_damage(device: Device, kept_at_once: Path) -> None:
     made(device)
     (file,) = (kept_at_once / "programs").iterdir()

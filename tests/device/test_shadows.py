@@ -14,8 +14,6 @@ from cli_runs import environment
 from clgraph.device import child, shadows
 from clgraph.device.child import ask
 
-pytestmark = pytest.mark.slow  # not in the smoke set
-
 NAMES = ("numpy", "pyopencl", "json", "scipy", "typing", "tempfile")
 # as the command `clgraph` starts, whose own folder comes first, not the current one
 COMMAND = "import sys; from clgraph.cli import main; main(sys.argv[1:])"
@@ -53,7 +51,6 @@ def test_nothing_from_the_current_folder_runs(trap: Path, word: str, status: int
 
 
 @pytest.mark.device
-@pytest.mark.slow
 @pytest.mark.first_device
 def test_nothing_from_the_current_folder_runs_in_a_benchmark(device: object, trap: Path) -> None:
     out = trap.parent / "out"

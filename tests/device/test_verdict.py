@@ -75,6 +75,7 @@ def stand_in(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, own_cache: Path) -
     return make
 
 
+@pytest.mark.smoke
 def test_every_kernel_file_has_a_family() -> None:
     for name in KERNELS:
         found = [start for start in families.FAMILIES if name.startswith(start)]
@@ -102,6 +103,7 @@ def test_each_end_is_told_by_family(device: Device, stand_in: Stand) -> None:
     assert str(found) == "works, but not crash, wrong, hang, leave, status"
 
 
+@pytest.mark.smoke
 def test_the_three_verdicts(device: Device, stand_in: Stand) -> None:
     stand_in("good")
     works = verdict_of(unknown(device), quiet=True)
@@ -207,7 +209,6 @@ def test_the_doctor_says_it(device: Device, stand_in: Stand) -> None:
     assert not facts["working"] and facts["verdict"] == "BROKEN: wrong"
 
 
-@pytest.mark.slow
 @pytest.mark.first_device
 def test_a_broken_kernel_is_refused(device: Device, tmp_path: Path) -> None:
     """One does not build (a new text each time: verdicts are kept), one is wrong on long rows only."""

@@ -247,6 +247,7 @@ def test_a_meter_repeats_short_work_and_reports_idle_power():
     assert "idle" in str(found)
 
 
+@pytest.mark.smoke
 def test_a_power_given_by_hand_is_labelled_and_works_without_a_counter():
     with measure(fake_device("fpga", "Some FPGA"), watts=60) as found:
         time.sleep(0.02)

@@ -129,6 +129,7 @@ def test_aoc_fails(
     capsys.readouterr()
 
 
+@pytest.mark.smoke
 def test_no_aoc(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(SystemExit):

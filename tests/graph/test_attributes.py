@@ -322,6 +322,7 @@ def sources(tmp_path: Path) -> dict[str, Graph]:
     return found
 
 
+@pytest.mark.smoke
 def test_all_formats_and_libraries_carry_them(device: Any, tmp_path: Path) -> None:
     nx, igraph = pytest.importorskip("networkx"), pytest.importorskip("igraph")
     for name, whole in sources(tmp_path).items():
@@ -356,7 +357,8 @@ def test_all_formats_and_libraries_carry_them(device: Any, tmp_path: Path) -> No
             assert (
                 "left out: node name, node square, node even" in said and "edge" not in said.split("left")[1]
             )
-    assert igraph.Graph.Read_Pajek(str(tmp_path / "a.net")).vs["square"][1] == "4"
+    if igraph.__version_info__ >= (0, 11, 3):  # older ones do not read such values
+        assert igraph.Graph.Read_Pajek(str(tmp_path / "a.net")).vs["square"][1] == "4"
 
 
 def test_names_that_are_taken_get_an_underscore() -> None:

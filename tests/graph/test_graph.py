@@ -45,6 +45,7 @@ def check_shape(graph: Graph) -> None:
         assert back == sorted(arcs_of(graph))
 
 
+@pytest.mark.smoke
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("duplicates", ["merge", "keep"])
 @pytest.mark.parametrize("directed", [False, True])
@@ -134,6 +135,7 @@ def test_index_names_what_is_not_there(wanted: Any) -> None:
         Graph.from_edges([], []).index(0)
 
 
+@pytest.mark.smoke
 def test_empty_and_one_vertex() -> None:
     for directed in (False, True):
         empty = Graph.from_edges([], [], directed=directed)
@@ -150,6 +152,7 @@ def test_empty_and_one_vertex() -> None:
             check_shape(graph)
 
 
+@pytest.mark.smoke
 @pytest.mark.parametrize("duplicates", ["merge", "keep"])
 def test_reverse_undirected_simple(duplicates: Any) -> None:
     for seed in range(40):
@@ -175,6 +178,7 @@ def test_reverse_undirected_simple(duplicates: Any) -> None:
         assert np.array_equal(simple.ids, graph.ids)
 
 
+@pytest.mark.smoke
 def test_subgraph_is_the_induced_one() -> None:
     for seed in range(40):
         rng = np.random.default_rng(seed)
@@ -195,6 +199,7 @@ def test_subgraph_is_the_induced_one() -> None:
         assert part.num_arcs == np.count_nonzero(arcs) and part.num_vertices == n
 
 
+@pytest.mark.smoke
 def test_largest_component_equals_networkx() -> None:
     for seed in range(60):
         rng = np.random.default_rng(seed)
@@ -212,6 +217,7 @@ def test_a_tie_goes_to_the_smallest_vertex() -> None:
     assert graph.largest_component().ids.tolist() == [2, 3]
 
 
+@pytest.mark.smoke
 def test_pickle() -> None:
     graph = Graph.from_edges(["x", "x"], ["y", "y"], weights=[1.5, 2.0], directed=True)
     assert graph.reverse is not graph  # cached: not pickled

@@ -34,6 +34,7 @@ def test_awkward_graphs(device):
         assert found.tolist() == reference_core_numbers(graph).tolist()
 
 
+@pytest.mark.smoke
 def test_known_graphs(device):
     clique = Graph.from_edges(*np.triu_indices(40, 1))
     assert core_numbers(clique, device).tolist() == [39] * 40

@@ -16,6 +16,7 @@ def pairs_by_networkx(graph, sources):
     return np.cumsum(np.bincount(lengths))
 
 
+@pytest.mark.smoke
 @pytest.mark.parametrize("n", [1, 63, 64, 65, 150])
 def test_from_all_vertices(device, n):
     """Whole batches of 64 searches, and batches that are not full."""

@@ -10,6 +10,7 @@ from clgraph.measures.pack import Pack, simple_view
 from clgraph.measures.tally import degree_histograms
 
 
+@pytest.mark.smoke
 def test_equals_networkx(device):
     graphs = [simple_view(tangle(seed, n=40 + 60 * seed)) for seed in range(3)] + [
         powerlaw_graph(2000, seed=3)

@@ -89,7 +89,6 @@ def device_figures(measures):
     return json.dumps(told, allow_nan=False)
 
 
-@pytest.mark.slow
 def test_the_same_on_every_device(request):
     """Though threads and work-groups add up in a different order on each."""
     asked = (request.config.getoption("--devices") or "").split(",")
@@ -105,6 +104,7 @@ def test_the_same_on_every_device(request):
         assert len(told) == 1
 
 
+@pytest.mark.smoke
 def test_two_graphs_and_their_distances(device):
     graph = powerlaw_graph(3000, average_degree=6, seed=4)
     made = sample(graph, "drve", size="40%", seed=5, device=device)

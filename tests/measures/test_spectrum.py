@@ -35,6 +35,7 @@ def several():
     }
 
 
+@pytest.mark.smoke
 def test_side_by_side_alone_and_by_numpy(device):
     graphs = several()
     together = largest_eigenvalues(Pack.of(device, list(graphs.values())))

@@ -22,6 +22,7 @@ def test_equal_to_networkx(device, options):
         assert np.allclose(clustering(graph, device), local, rtol=1e-14, atol=0)
 
 
+@pytest.mark.smoke
 def test_known_graphs(device):
     n = 400
     complete = Graph.from_edges(*np.triu_indices(n, 1))

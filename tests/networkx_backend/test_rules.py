@@ -10,6 +10,7 @@ nx = pytest.importorskip("networkx")
 from clgraph import networkx_backend as backend  # noqa: E402
 
 
+@pytest.mark.smoke
 def test_can_run_says_why_not():
     G = nx.path_graph(3)
     for given, reason in [
@@ -37,6 +38,7 @@ def test_can_run_says_why_not():
             backend.convert_from_nx(G, **attributes)
 
 
+@pytest.mark.smoke
 def test_what_is_left_to_networkx_has_a_reason():
     G, M, D = nx.path_graph(3), nx.MultiGraph([(0, 1)]), nx.DiGraph([(0, 1)])
     for name, args, given, reason in [
@@ -54,6 +56,7 @@ def test_what_is_left_to_networkx_has_a_reason():
         ("average_neighbor_degree", (G,), {"weight": "w"}, "weight='w'"),
         ("betweenness_centrality", (G,), {"weight": "w"}, "weight='w'"),
         ("closeness_centrality", (G,), {"distance": "w"}, "distance='w'"),
+        ("closeness_centrality", (G,), {"sp": {0: {0: 0}}}, "sp is given"),
         ("harmonic_centrality", (G,), {"distance": "w"}, "distance='w'"),
         ("eigenvector_centrality", (M,), {}, "multigraph"),
         ("eigenvector_centrality", (G,), {"nstart": {0: 1}}, "not one number for each node"),
@@ -64,6 +67,8 @@ def test_what_is_left_to_networkx_has_a_reason():
         ("katz_centrality", (G,), {"nstart": {0: 1, 1: "a", 2: 3}}, "not a finite number"),
         ("hits", (nx.empty_graph(3),), {}, "without edges"),
         ("hits", (G,), {"max_iter": 1.5}, "not a whole number"),
+        ("hits", (G,), {"method": "x"}, "method 'x'"),
+        ("hits", (G,), {"method": "power_iteration", "nstart": {0: 1, 1: -1, 2: 0}}, "sums up to 0"),
     ]:
         assert reason in backend.can_run(name, args, given), name
         assert backend.can_run(name, (nx.path_graph(3), *args[1:]), {}) is True
@@ -71,6 +76,7 @@ def test_what_is_left_to_networkx_has_a_reason():
     assert "faster below" in backend.should_run("shortest_path_length", (G,), {})
 
 
+@pytest.mark.smoke
 def test_the_info_lists_what_the_backend_has():
     import inspect
 
@@ -79,8 +85,13 @@ def test_the_info_lists_what_the_backend_has():
     functions = {name for name in backend.__all__ if hasattr(nx, name)}
     assert functions == set(_clgraph_networkx.FUNCTIONS) == set(_clgraph_networkx.get_info()["functions"])
     assert set(backend.rules.CROSSOVER).union(backend.rules.EARLY_END, backend.rules.ENDS) == functions
+    G, taken = nx.path_graph(3), set()
     for name in functions:  # the same names of arguments, with the same defaults
-        ours = inspect.signature(getattr(backend, name))
-        theirs = inspect.signature(nx.utils.backends._registered_algorithms[name].orig_func)
-        for one, other in zip(ours.parameters.values(), theirs.parameters.values(), strict=True):
-            assert (one.name, one.default) == (other.name, other.default)
+        ours = inspect.signature(getattr(backend, name)).parameters
+        theirs = inspect.signature(nx.utils.backends._registered_algorithms[name].orig_func).parameters
+        same = [(each.name, each.default) for each in theirs.values() if each.name in ours]
+        assert same == [(each.name, each.default) for each in ours.values() if each.name in theirs]
+        taken |= {(name, argument) for argument in ours.keys() - theirs.keys()}
+        for argument in theirs.keys() - ours.keys():  # newer than the backend: NetworkX takes the call
+            assert f"'{argument}'" in backend.can_run(name, (G,), {argument: 1})
+    assert taken <= {("hits", "method"), ("closeness_centrality", "sp")}  # of NetworkX 3.7

@@ -18,6 +18,9 @@ from importlib.metadata import entry_points
 import pytest
 
 nx = pytest.importorskip("networkx")
+
+from clgraph.networkx_backend.running import RELEASE  # noqa: E402
+
 INSTALLED = any(found.name == "clgraph" for found in entry_points(group="networkx.backends"))
 pytestmark = pytest.mark.skipif(
     not INSTALLED and os.environ.get("CI") != "true",
@@ -175,10 +178,12 @@ def small_graphs_too(monkeypatch):
     monkeypatch.setattr(rules, "CROSSOVER", dict.fromkeys(rules.CROSSOVER, rules.Crossover(0, 0)))
 
 
+@pytest.mark.smoke
 def test_a_call_that_names_the_backend(calls):
     G = nx.karate_club_graph()
     assert nx.pagerank(G, backend="clgraph") == pytest.approx(nx.pagerank(G))
     assert calls("pagerank") == 1
+    assert nx.closeness_centrality(G, backend="clgraph") == nx.closeness_centrality(G)
     assert list(nx.bfs_edges(G, 5, backend="clgraph")) == list(nx.bfs_edges(G, 5))
     with pytest.raises(NotImplementedError, match="bfs_edges"):
         nx.bfs_edges(G, 5, sort_neighbors=sorted, backend="clgraph")
@@ -209,6 +214,7 @@ def test_converted_graphs_are_kept_until_the_graph_changes(calls, small_graphs_t
     assert calls("pagerank") == 2
 
 
+@pytest.mark.smoke
 def test_networkx_takes_what_the_backend_does_not(calls, small_graphs_too):
     G = nx.path_graph(3)
     G[0][1]["weight"] = -1
@@ -219,7 +225,12 @@ def test_networkx_takes_what_the_backend_does_not(calls, small_graphs_too):
             nx.pagerank(G)
         assert nx.pagerank(nx.complete_graph(3), alpha=1)
         assert list(nx.bfs_edges(G, 1, sort_neighbors=sorted)) == [(1, 0), (1, 2)]
-    assert not calls("pagerank") + calls("bfs_edges")
+        if RELEASE >= (3, 7):
+            lengths = {0: {0: 0, 2: 4}}
+            assert nx.closeness_centrality(G, 0, sp=lengths) == 0.125
+            with pytest.raises(ValueError, match="method not supported: x"):
+                nx.hits(nx.path_graph(3), method="x")
+    assert not calls("pagerank") + calls("bfs_edges") + calls("closeness_centrality") + calls("hits")
     G.__networkx_cache__.clear()  # it holds that the conversion failed, not why
     with pytest.raises(NotImplementedError) as raised:
         nx.pagerank(G, backend="clgraph")
@@ -268,6 +279,7 @@ def test_the_device_of_the_configuration(device):
         nx.is_connected(G, backend="clgraph")
 
 
+@pytest.mark.smoke
 def test_importing_networkx_imports_nothing_of_ours(tmp_path):
     code = (
         "import sys, networkx\n"

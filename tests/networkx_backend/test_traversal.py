@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import pytest
 
 nx = pytest.importorskip("networkx")
@@ -9,8 +11,14 @@ nx = pytest.importorskip("networkx")
 from networkx_graphs import TRAVERSALS, convert, same  # noqa: E402
 
 from clgraph import networkx_backend as backend  # noqa: E402
+from clgraph.networkx_backend.running import RELEASE  # noqa: E402
+
+DEPRECATED = pytest.mark.filterwarnings(
+    r"ignore:\s*(bfs_predecessors is|single_target_shortest_path_length will)"
+)
 
 
+@DEPRECATED
 def test_traversals(on, graph):
     nodes = list(graph)
     for source in nodes[:3]:
@@ -34,6 +42,7 @@ def test_traversals(on, graph):
     same("all_pairs_shortest_path_length", graph, cutoff=2)
 
 
+@DEPRECATED
 def test_errors_are_networkx_own(on):
     for make in (nx.Graph, nx.DiGraph):
         G = nx.path_graph(4, create_using=make)
@@ -52,6 +61,18 @@ def test_errors_are_networkx_own(on):
     same("condensation", nx.path_graph(4, create_using=nx.DiGraph), [{0, 1}])
     with pytest.raises(NotImplementedError, match="sort_neighbors"):
         list(backend.bfs_edges(convert(G), 0, sort_neighbors=sorted))
+
+
+def test_a_warning_of_networkx_is_ours_too(on):
+    for find in (nx.bfs_predecessors, backend.bfs_predecessors):
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            assert list(
+                find(nx.path_graph(3) if find is nx.bfs_predecessors else convert(nx.path_graph(3)), 0)
+            )
+        assert [(each.category, each.filename) for each in said] == [
+            (DeprecationWarning, __file__) for _ in range(RELEASE >= (3, 7))
+        ]
 
 
 def test_graphs_without_arcs(on):

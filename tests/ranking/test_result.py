@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from clgraph.device import Device
 
 
+@pytest.mark.smoke
 def test_top(device: Device) -> None:
     graph = Graph.from_edges(["a", "b", "c", "d", "e"], ["c", "c", "a", "e", "d"], directed=True)
     found = pagerank(graph, max_iter=500, device=device)
@@ -63,6 +64,7 @@ def test_top_ties() -> None:
     assert [v for v, _ in pagerank(graph).top(7)] == list(range(7))
 
 
+@pytest.mark.smoke
 def test_result_tells_all(device: Device) -> None:
     found = pagerank(mixed_graph(1), device=device, dangling="uniform")
     assert {"build", "upload", "compile", "iterate", "download", "total"} <= set(found.seconds)

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 Paths = Callable[[str], Path]
 
 
+@pytest.mark.smoke
 @every_check
 def test_auto(device: Device, check: Any) -> None:
     check(device, "auto")
@@ -119,6 +120,7 @@ def test_exactly_max_iter(device: Device) -> None:
         assert_close(found, reference_pagerank(graph, iterations=count), "float32")
 
 
+@pytest.mark.smoke
 def test_not_converged(device: Device) -> None:
     graph = mixed_graph(1)
     with pytest.raises(ConvergenceError, match="after 3 iterations") as caught:
@@ -177,6 +179,7 @@ def test_what_converges_is_not_taken_for_a_cycle(
         assert not one.converged or one.ranks.tobytes() == other.ranks.tobytes()
 
 
+@pytest.mark.smoke
 def test_error_bound(device: Device) -> None:
     graph = skewed_graph(4)
     exact = reference_pagerank(graph)
@@ -229,6 +232,7 @@ def test_huge_weights(device: Device) -> None:
 # --- known answers ------------------------------------------------------------------------------------
 
 
+@pytest.mark.smoke
 def test_known_weighted(device: Device) -> None:
     graph = Graph.from_edges(
         [0, 1, 1, 2, 2, 2, 3, 4],
@@ -245,6 +249,7 @@ def test_known_weighted(device: Device) -> None:
         np.testing.assert_allclose(found.ranks, second, rtol=3e-6)
 
 
+@pytest.mark.smoke
 def test_known_personalized(device: Device) -> None:
     graph = Graph.from_edges([0, 1, 2], [1, 2, 3], directed=True)
     p = [0.1, 0.2, 0.3, 0.4]

@@ -42,6 +42,7 @@ def multigraph(directed: bool) -> tuple[Graph, Any]:
     return graph, other
 
 
+@pytest.mark.smoke
 def test_known_answers() -> None:
     graph = weighted_graph()
     # "uniform" and "personalization" are the same here: the personalization is uniform

@@ -29,6 +29,7 @@ def some_graph() -> Graph:
     return graph.with_ids(np.arange(40) * 10)
 
 
+@pytest.mark.smoke
 def test_known_answers() -> None:
     """The path 0 -> 1 -> 2 -> 3, personalization .1, .2, .3, .4, which dangling mass goes back to."""
     path = Graph.from_edges([0, 1, 2], [1, 2, 3], directed=True)

@@ -26,6 +26,7 @@ def assert_equals_reference(graph, made, wanted):
     verify_contraction(graph, made)
 
 
+@pytest.mark.smoke
 @pytest.mark.parametrize("method", METHODS)
 def test_equals_reference(device, method):
     for seed in range(40):

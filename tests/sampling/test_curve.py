@@ -58,6 +58,7 @@ def replay(graph, method, seed):
     return rows
 
 
+@pytest.mark.smoke
 @pytest.mark.parametrize("method", EXACT)
 def test_curve_equals_the_replayed_loop(device, method):
     for seed in range(12):

@@ -79,6 +79,7 @@ def test_two_equal_halves(device):
             assert_equals_reference(path, made, size=4)
 
 
+@pytest.mark.smoke
 def test_exact_samples_are_nested(device):
     graph = powerlaw_graph(3000, seed=4)
     for method in EXACT:

@@ -34,6 +34,7 @@ def compare(graph, method, sizes, seed, device, start=None):
     return samples
 
 
+@pytest.mark.smoke
 @pytest.mark.parametrize("method", METHODS)
 def test_equals_reference(device, method):
     for seed in range(40):

@@ -15,6 +15,7 @@ from clgraph.sampling.options import CONTRACTING, METHODS
 KEEPING = [method for method in METHODS if method not in CONTRACTING]  # test_contract.py has the others
 
 
+@pytest.mark.smoke
 @pytest.mark.parametrize("components", ["afforest", "bfs"])
 @pytest.mark.parametrize("method", METHODS)
 def test_equals_reference(device, method, components):
@@ -138,7 +139,6 @@ def test_a_larger_graph(device):
         assert_equals_reference(graph, made, size="40%")
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("method", ["drv", "dre"])
 def test_batched_deletes_what_exact_deletes(device, method):
     """Both delete in one global order: with tolerance 0 the two schedules end with the same vertices.
@@ -220,6 +220,7 @@ def test_an_unknown_option_is_a_type_error():
         sample(random_graph(0, 10, 20), size=0.5, sise=3)
 
 
+@pytest.mark.smoke
 def test_a_seed_is_drawn_and_recorded(device):
     made = sample(random_graph(0, 50, 100), "drv", size=0.5, device=device)
     again = sample(random_graph(0, 50, 100), "drv", size=0.5, seed=made.seed, device=device)
@@ -234,6 +235,7 @@ class _Forged:
         self.__dict__.update(changes)
 
 
+@pytest.mark.smoke
 def test_verify_sample_finds_what_is_wrong(device):
     graph = powerlaw_graph(300, seed=2)
     made = sample(graph, "drv", size="50%", seed=6, device=device)
@@ -258,6 +260,7 @@ def test_verify_sample_finds_what_is_wrong(device):
             verify_sample(graph, _Forged(made, **changes))
 
 
+@pytest.mark.smoke
 def test_result_says_how_it_came_about(device):
     made = clgraph.sample(random_graph(0, 50, 100), "dre", size="50%", seed=4, device=device)
     told = made.to_dict()

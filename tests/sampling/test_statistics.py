@@ -25,7 +25,6 @@ from clgraph.sampling.draw import ByDraw
 from clgraph.sampling.select import ByPriority
 from clgraph.sampling.threshold_search import ExactRun
 
-pytestmark = pytest.mark.slow
 ALPHA = 1e-4  # a right law fails a test with this probability (over the choice of the seeds)
 SURELY = 1e-8  # a wrong law must miss by more than this
 

@@ -35,7 +35,8 @@ def written(path, source, target, weights=None):
     text = "".join(
         " ".join(map(repr, row)) + "\n" for row in zip(*(c.tolist() for c in columns), strict=True)
     )
-    (gzip.open if path.suffix == ".gz" else open)(path, "wb").write(text.encode())
+    with (gzip.open if path.suffix == ".gz" else open)(path, "wb") as file:
+        file.write(text.encode())
     return path
 
 
@@ -45,6 +46,7 @@ def same(one, other):
         assert file.read_bytes() == (one.folder / file.name).read_bytes(), file.name
 
 
+@pytest.mark.smoke
 @pytest.mark.parametrize("kind", ["plain", "weighted", "directed", "directed and weighted", "far"])
 def test_text(tmp_path, kind):
     source, target, weights = edges(np.random.default_rng(1), kind)

@@ -33,6 +33,7 @@ def test_against_the_reference(device, tmp_path, kind):
         assert found.converged and found.variant == "fixed" and found.ranks.dtype == dtype
 
 
+@pytest.mark.smoke
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_one_hash(tmp_path, dtype):
     graph = graph_of("directed" if dtype == "float32" else "directed and weighted")

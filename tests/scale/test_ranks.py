@@ -100,7 +100,6 @@ def mpi_run(count, *args, cwd, **more):
 
 
 @mpi
-@pytest.mark.slow
 def test_a_command_under_mpi(dataset):
     """The files of one process; one rank speaks; one trace of all; what is amiss is said once."""
     ways = ("--method", "dre", "--sizes", "60%,20%", "--seed", "4", "--json", "--device", "pocl")
@@ -121,7 +120,6 @@ def same_files(one, other):
 
 
 @mpi
-@pytest.mark.slow
 def test_a_fault_ends_the_command_with_one_message(dataset, tmp_path):
     copy = shutil.copytree(dataset / "g.clgs", tmp_path / "g.clgs")
     lost = sorted(copy.glob("pairs-*.clg"))[1]
@@ -135,7 +133,6 @@ def test_a_fault_ends_the_command_with_one_message(dataset, tmp_path):
 
 
 @mpi
-@pytest.mark.slow
 def test_calls_and_faults_of_many_ranks(tmp_path):
     """Calls against one device, on random graphs; then each fault, told by all ranks."""
     script = Path(__file__).with_name("many_ranks.py")
@@ -146,7 +143,6 @@ def test_calls_and_faults_of_many_ranks(tmp_path):
 
 
 @mpi
-@pytest.mark.slow
 def test_a_rank_that_is_killed_ends_the_job(dataset, tmp_path):
     """What was found until then is used by a job of another number of ranks, which gives the same files."""
     code = (
@@ -179,7 +175,6 @@ def test_a_rank_that_is_killed_ends_the_job(dataset, tmp_path):
 
 
 @mpi
-@pytest.mark.slow
 def test_a_launcher_of_another_mpi(dataset):
     done = process("components", dataset / "g.clgs", OMPI_COMM_WORLD_SIZE="2")
     assert done.status == 1 and "you started 2 processes, but each sees itself alone" in done.err

@@ -24,6 +24,7 @@ def shards(tmp_path_factory):
     return write_shards(graph, tmp_path_factory.mktemp("saved") / "g.clgs", shard_edges=40)
 
 
+@pytest.mark.smoke
 @pytest.mark.parametrize("method", ["drv", "dre"])
 def test_parts_in_any_order(device, shards, tmp_path, method):
     ways = {"method": method, "seed": 9}

@@ -11,6 +11,7 @@ from clgraph.sampling import calls
 from clgraph.scale import several
 
 
+@pytest.mark.smoke
 @pytest.mark.parametrize(("seed", "edges"), [(1, 300), (2, 900), (3, 90), (4, 2000)])
 def test_the_samples_of_the_usual_way(device, monkeypatch, seed, edges):
     if device.kind != "cpu":

@@ -11,6 +11,7 @@ from clgraph import Graph, InputError, bfs, bfs_many
 from clgraph.traversal.arguments import distance_type, source_indices
 
 
+@pytest.mark.smoke
 @pytest.mark.parametrize("search", [bfs, bfs_many])
 def test_source_not_there(search: Any) -> None:
     graph = Graph.from_edges([10, 20], [20, 30])

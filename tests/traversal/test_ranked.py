@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from clgraph.csr.upload import DeviceCSR
     from clgraph.device import Device
 
-pytestmark = pytest.mark.slow  # not in the smoke set
+pytestmark = pytest.mark.slow
 
 
 def arcs_of(device: Device, csr: DeviceCSR, rows: int, vertex: npt.NDArray[Any]) -> npt.NDArray[Any]:

@@ -154,6 +154,7 @@ def test_scratch_is_used_again(device: Device, monkeypatch: pytest.MonkeyPatch) 
 # --- shapes that hurt ---------------------------------------------------------------------------------
 
 
+@pytest.mark.smoke
 def test_one_vertex(device: Device) -> None:
     graph = Graph.from_edges([], [], vertices=[7])
     found = check(graph, 7, device)
@@ -161,16 +162,19 @@ def test_one_vertex(device: Device) -> None:
     assert bfs_many(graph, [7, 7], device=device).distance.tolist() == [[0], [0]]
 
 
+@pytest.mark.smoke
 def test_empty_graph(device: Device) -> None:
     with pytest.raises(InputError, match="vertex 0 is not in the graph"):
         bfs(Graph.from_edges([], []), 0, device=device)
 
 
+@pytest.mark.smoke
 def test_isolated_source(device: Device) -> None:
     found = check(Graph.from_edges([0, 1], [1, 2], vertices=range(5)), 4, device)
     assert found.distance.tolist() == [-1, -1, -1, -1, 0]
 
 
+@pytest.mark.smoke
 def test_self_loops(device: Device) -> None:
     found = check(Graph.from_edges([0, 0, 1, 1, 2], [0, 1, 1, 2, 2]), 0, device)
     assert found.distance.tolist() == [0, 1, 2]
@@ -211,6 +215,7 @@ def test_grid(device: Device, shape: str) -> None:
     check(graph, 0, device, depth_limit=30)
 
 
+@pytest.mark.smoke
 def test_depth(device: Device) -> None:
     graph = Graph.from_edges(range(9), range(1, 10))
     for method in ("hybrid", "frontier"):
@@ -232,6 +237,7 @@ def test_one_source_in_a_list(device: Device) -> None:
     assert check(Graph.from_edges([0, 3], [1, 4]), 1, device).source_of is None
 
 
+@pytest.mark.smoke
 def test_string_ids(device: Device) -> None:
     graph = Graph.from_edges(["a", "b"], ["b", "c"])
     assert bfs(graph, "c", device=device).distance.tolist() == [2, 1, 0]

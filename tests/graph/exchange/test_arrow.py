@@ -37,6 +37,7 @@ def test_arrow_columns_of_text(kind: Any) -> None:
     assert Graph.from_arrow(table, vertices=["x"]).ids.tolist() == ["a", "b", "x", "zoë"]
 
 
+@pytest.mark.smoke
 def test_arrow_speaks_through_its_stream_and_notes_the_direction() -> None:
     frame = pd.DataFrame({"source": [1, 2], "target": [2, 3], "w": [1, 2]})
     assert Graph.from_arrow(frame, weight="w").weights.tolist() == [1, 1, 2, 2]  # type: ignore[union-attr]

@@ -22,6 +22,7 @@ def test_there_and_back(kind: str, directed: bool, weighted: bool, copies: bool)
     same(Graph.from_igraph(graph.to_igraph(), duplicates=duplicates), graph)
 
 
+@pytest.mark.smoke
 def test_igraph_sees_the_same_graph() -> None:
     graph = rich("names", True, True, False)
     made = graph.to_igraph()

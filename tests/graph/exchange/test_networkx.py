@@ -158,6 +158,7 @@ def test_views_and_rows_in_another_order():
     assert Graph.from_networkx(strange).to_edges().target.tolist() == [1, 2, 3]
 
 
+@pytest.mark.smoke
 def test_nodes():
     for names in NAMES.values():
         G = nx.Graph()

@@ -65,7 +65,7 @@ def test_an_arrow_file_that_shrinks_and_one_that_is_damaged(tmp_path):
     chunks = arrivals(path, Names())
     next(chunks)
     os.truncate(path, 20_000)
-    with pytest.raises(InputError, match=r"g\.arrow: cannot be read: .*too short"):
+    with pytest.raises(InputError, match=r"g\.arrow: cannot be read: .*(too short|able to read)"):
         list(chunks)
     text = pyarrow.array(["0", "1"])
     offsets = pyarrow.array([0, 2**30, 2], pyarrow.int32()).buffers()[1]

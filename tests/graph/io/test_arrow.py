@@ -30,6 +30,7 @@ def test_there_and_back(kind: str, directed: bool, weighted: bool, copies: bool,
         same(again, graph)
 
 
+@pytest.mark.smoke
 def test_edge_tables_of_others(tmp_path: Path) -> None:
     path = tmp_path / "table.parquet"
     pa.parquet.write_table(pa.table({"To": [2, 3], "since": [7, 8], "From": [1, 1], "w": [0.5, 1]}), path)
@@ -134,7 +135,6 @@ def test_columns_of_one_name(tmp_path: Path) -> None:
         read(tmp_path / "x.arrow")
 
 
-@pytest.mark.slow
 def test_a_small_parquet_file_of_many_rows(tmp_path: Path) -> None:
     column = pa.array(np.zeros(1 << 23, np.int64))
     path = tmp_path / "x.parquet"

@@ -67,6 +67,7 @@ def test_both_versions_are_read(tmp_path: Path, name: str, version: int, verify:
     assert again.num_self_loops == graph.num_self_loops
 
 
+@pytest.mark.smoke
 def test_the_layout_is_the_one_described(tmp_path: Path) -> None:
     write(Graph.from_edges(["b", "b"], ["a", "b"], weights=[2, 3], directed=True), tmp_path / "x.clg")
     whole = (tmp_path / "x.clg").read_bytes()

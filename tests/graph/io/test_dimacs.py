@@ -17,6 +17,7 @@ from clgraph.files.summary import read_with_summary, write_with_summary
 TEXT = "c a road\nc\np sp 4 3\nc more\na 1 2 5\na 2 1 5\na 3 1 1.5e1\n"
 
 
+@pytest.mark.smoke
 @pytest.mark.parametrize("name", ["x.gr", "x.gr.gz"])
 @pytest.mark.parametrize("text", [TEXT, TEXT.replace("c more\n", ""), TEXT.replace("\n", "\r\n")[:-2]])
 def test_dimacs(tmp_path: Path, name: str, text: str) -> None:

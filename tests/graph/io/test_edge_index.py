@@ -17,6 +17,7 @@ from clgraph.files.summary import read_with_summary
 INDEX = np.array([[0, 1, 1, 2], [1, 0, 2, 1]])
 
 
+@pytest.mark.smoke
 def test_edge_index(tmp_path: Path) -> None:
     path = tmp_path / "x.npz"
     np.savez(path, edge_index=INDEX, num_nodes=5, edge_weight=np.float32([1, 1, 3, 3]), x=np.ones((5, 2)))

@@ -66,6 +66,7 @@ def test_weights_are_read_only_if_asked_for(tmp_path: Path) -> None:
     assert weights is not None and weights.tolist() == [7.0]
 
 
+@pytest.mark.smoke
 def test_string_ids(tmp_path: Path) -> None:
     path = put(tmp_path / "x.txt", "# names\nzo\u00eb b\nb a#1 extra\n10 b\n")
     graph = read(path, ids="str", directed=True)
@@ -141,6 +142,7 @@ def test_bad_text(tmp_path: Path) -> None:
         read(put(tmp_path / "y.csv", "a,b\n,d\n"), ids="str")
 
 
+@pytest.mark.smoke
 def test_written_bytes(tmp_path: Path) -> None:
     graph = Graph.from_edges([30, 7, 7, 10], [7, 100, 30, 10], weights=[0.1, 2.0, 1e22, 3.0])
     write(graph, tmp_path / "a.txt")

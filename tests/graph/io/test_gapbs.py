@@ -28,6 +28,7 @@ ARCS = serialised(1, 3, ([0, 2, 2, 3], [1, 2, 0]), ([0, 1, 2, 3], [2, 0, 0]))  #
 WEIGHTED = struct.pack("<BQQ3q4i", 0, 2, 2, 0, 1, 2, 1, -7, 0, -7)
 
 
+@pytest.mark.smoke
 def test_serialised_graphs_as_gapbs_writes_them(tmp_path: Path) -> None:
     graph = read(put(tmp_path / "a.sg", PATH))
     assert not graph.directed and arcs_of(graph) == [(0, 1), (1, 0), (1, 2), (2, 1)]

@@ -32,6 +32,7 @@ def text(direction: str = "", one: str = "", other: str = "") -> str:
     return BODY.format(direction=words[0], one=words[1], other=words[2])
 
 
+@pytest.mark.smoke
 def test_gexf(tmp_path: Path) -> None:
     path = put(tmp_path / "x.gexf", text())
     graph, said = read_with_summary(path)

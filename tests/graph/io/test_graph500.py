@@ -14,6 +14,7 @@ from clgraph.files import read
 from clgraph.files.summary import write_with_summary
 
 
+@pytest.mark.smoke
 def test_pairs(tmp_path: Path) -> None:
     pairs = np.array([[5, 7], [2**62, 5], [7, 5], [7, 7]], "<i8")
     graph = read(put(tmp_path / "x.g500", pairs.tobytes()))

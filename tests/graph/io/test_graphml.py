@@ -29,6 +29,7 @@ EDGES = """<edge source="1" target="2"><data key="d0">2.5</data></edge>
 <edge source="2" target="2"><data key="d0">1</data></edge>"""
 
 
+@pytest.mark.smoke
 @pytest.mark.parametrize("name", ["x.graphml", "x.graphml.gz"])
 def test_graphml(tmp_path: Path, name: str) -> None:
     graph, said = read_with_summary(put(tmp_path / name, text(NODES + EDGES)))

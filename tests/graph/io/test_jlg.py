@@ -16,6 +16,7 @@ from clgraph.files.summary import read_with_summary
 TEXT = "4,3,u,small\n1,2\n2,3\n2,2\n"
 
 
+@pytest.mark.smoke
 @pytest.mark.parametrize("name", ["g.jlg", "g.lg", "g.jlg.gz"])
 def test_jlg(tmp_path: Path, name: str) -> None:
     graph, said = read_with_summary(put(tmp_path / name, TEXT))

@@ -14,6 +14,7 @@ from clgraph.files import read
 from clgraph.files.summary import read_with_summary, write_with_summary
 
 
+@pytest.mark.smoke
 def test_the_first_line_says_direction_and_weights(tmp_path: Path) -> None:
     path = put(tmp_path / "out.zebra", "% sym unweighted\n% 2 4 4\n1 2\n2 3\n")
     graph = read(path)

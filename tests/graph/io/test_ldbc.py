@@ -14,6 +14,7 @@ from clgraph.files import read, write
 from clgraph.files.summary import read_with_summary
 
 
+@pytest.mark.smoke
 def test_ldbc(tmp_path: Path) -> None:
     put(tmp_path / "a.v", "5\n2\n9\n")
     put(tmp_path / "a.e.gz", "5 2 0.5\n")

@@ -12,6 +12,7 @@ from clgraph.files import read
 from clgraph.files.summary import read_with_summary
 
 
+@pytest.mark.smoke
 @pytest.mark.parametrize(
     ("header", "lines", "notes"),
     [

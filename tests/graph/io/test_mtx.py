@@ -17,6 +17,7 @@ from clgraph.files import read
 from clgraph.files.summary import read_with_summary
 
 
+@pytest.mark.smoke
 def test_matrix_market(tmp_path: Path) -> None:
     general = put(tmp_path / "g.mtx", BANNER + "real general\r\n% c\r\n4 4 3\r\n1 2 .5\r\n2 1 2\r\n3 3 4\r\n")
     graph = read(general)
@@ -74,7 +75,7 @@ def test_gzip_through_a_stream_is_not_sought(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("tail", ["", " ", "\r", "\t", " %c", "% comment", "  \r", "\n", " \n\n", "\x1a"])
-@pytest.mark.parametrize("field", [pytest.param("pattern", marks=pytest.mark.slow), "real"])
+@pytest.mark.parametrize("field", ["pattern", "real"])
 def test_a_last_line_that_just_ends(tmp_path: Path, field: str, tail: str) -> None:
     """SciPy 1.17.1 crashes the process: each is read in one of its own."""
     value = "" if field == "pattern" else " 0.5"

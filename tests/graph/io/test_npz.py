@@ -17,6 +17,7 @@ from clgraph.files import read, write
 from clgraph.files.summary import read_with_summary
 
 
+@pytest.mark.smoke
 def test_scipy_files(tmp_path: Path) -> None:
     matrix = sp.csr_array(np.array([[0, 2.0, 0], [0, 0, 3.0], [0, 0, 0]]))
     sp.save_npz(tmp_path / "x.npz", matrix)

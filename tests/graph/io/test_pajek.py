@@ -18,6 +18,7 @@ from clgraph.graph.attributes import Column
 HEAD = '*Network x\r\n% a comment\n*vertices 4\n1 "a b" 0.1 0.2 box\n3 c\n\n'
 
 
+@pytest.mark.smoke
 def test_sections(tmp_path: Path) -> None:
     path = put(
         tmp_path / "x.net", HEAD + '*Edges\n1 2 2.5 c Blue\n2 3\n*EdgesList\n4 1 2\n*edges :2 "other"\n4 4\n'

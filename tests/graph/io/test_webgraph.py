@@ -15,6 +15,7 @@ from clgraph.files import read, write
 from clgraph.files.summary import write_with_summary
 
 
+@pytest.mark.smoke
 def test_ascii_graph(tmp_path: Path) -> None:
     graph = read(put(tmp_path / "x.graph-txt", "4\n1 2\n\n 0 2 \n0\n\n"))
     assert graph.directed and arcs_of(graph) == [(0, 1), (0, 2), (2, 0), (2, 2), (3, 0)]

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from clgraph.device import Device
 
 
+@pytest.mark.smoke
 @pytest.mark.parametrize("plan", ["bins", "runs", None])
 def test_single_source(device: Device, plan: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """One source on PageRank's own rows, and in a lane."""

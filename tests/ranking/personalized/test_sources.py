@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from clgraph.device import Device
 
 
+@pytest.mark.smoke
 def test_forms_of_sources(device: Device) -> None:
     graph = random_graph(1).with_ids(np.arange(60) * 10)
     several = personalized_pagerank(graph, [30, 0, 30], device=device)

@@ -16,7 +16,7 @@ from clgraph.reference.ppr import reference_ppr, verify_ppr
 if TYPE_CHECKING:
     from clgraph.device import Device
 
-pytestmark = pytest.mark.slow  # not in the smoke set
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(params=[(4, 8), (16,)])

@@ -42,6 +42,7 @@ def python_walks(graph: Graph, source: int, walks: int, seed: int, damping: floa
     return visits, lost
 
 
+@pytest.mark.smoke
 def test_walks_by_hand(device: Device) -> None:
     graph = random_graph(3)
     source = int(np.argmax(graph.degrees))

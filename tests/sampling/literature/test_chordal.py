@@ -18,6 +18,7 @@ from clgraph.sampling import sample
 KINDS = [("chordal", {"mode": "ordered"}), ("chordal", {"mode": "exact"}), ("quasi-chordal", {"parts": 3})]
 
 
+@pytest.mark.smoke
 @pytest.mark.parametrize(("method", "options"), KINDS)
 def test_equals_reference(device, method, options):
     for seed in range(6):

@@ -35,6 +35,7 @@ def test_what_f_may_be(f):
     assert by_vertex(NAMED, f).tolist() == VALUES
 
 
+@pytest.mark.smoke
 def test_degrees():
     assert by_vertex(NAMED, "degree").tolist() == [1, 2, 2, 1]
 
@@ -87,6 +88,7 @@ def test_what_f_may_not_be(f, words):
         by_vertex(NAMED, f)
 
 
+@pytest.mark.smoke
 def test_by_hand():
     p, f = np.array([0.5, 0.25]), np.array([2.0, 3.0])
     total = horvitz_thompson(f, p)

@@ -10,6 +10,7 @@ from clgraph.csr.generate import powerlaw_graph
 from clgraph.sampling import sample
 
 
+@pytest.mark.smoke
 def test_equals_reference(device):
     for seed in range(3):
         graph = random_graph(seed, 30 + 20 * seed, 70, duplicates="keep" if seed == 1 else "merge")

@@ -18,6 +18,7 @@ from clgraph.sampling import sample
 from clgraph.sampling.literature import frontier
 
 
+@pytest.mark.smoke
 @pytest.mark.parametrize("walkers", [1, 4])
 def test_equals_reference(device, walkers):
     for seed in range(3):

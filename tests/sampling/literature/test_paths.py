@@ -14,6 +14,7 @@ from clgraph.reference.paths import path
 from clgraph.sampling import sample
 
 
+@pytest.mark.smoke
 def test_equals_reference(device):
     for seed in range(3):
         graph = random_graph(seed, 30 + 20 * seed, 70, duplicates="keep" if seed == 1 else "merge")

@@ -18,6 +18,7 @@ from clgraph.sampling import sample
 VERTICES, EDGES = ("rn", "rdn", "rpn"), ("re", "rne", "hyb")
 
 
+@pytest.mark.smoke
 @pytest.mark.parametrize("method", METHODS)
 def test_equals_reference(device, method):
     for seed in range(10):

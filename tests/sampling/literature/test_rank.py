@@ -1,6 +1,7 @@
 """PageRank in integers on every device against the reference's."""
 
 import numpy as np
+import pytest
 from samplers import awkward_graphs
 
 from clgraph.csr.generate import powerlaw_graph
@@ -8,6 +9,7 @@ from clgraph.reference.races import Rows, integer_pagerank
 from clgraph.sampling.literature.rank import integer_ranks
 
 
+@pytest.mark.smoke
 def test_equals_reference(device):
     for graph in [powerlaw_graph(200, seed=1), *awkward_graphs()]:
         x = integer_ranks(device, graph.undirected.simple)

@@ -16,6 +16,7 @@ from clgraph.sampling import sample
 from clgraph.sampling.literature import spikyball
 
 
+@pytest.mark.smoke
 @pytest.mark.parametrize("powers", [(0, 0, 0), (1, 0, -1), ("0.5", 2, 1)])
 def test_equals_reference(device, powers):
     for seed in range(3):

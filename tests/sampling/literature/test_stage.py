@@ -23,6 +23,7 @@ METHODS = ("snowball", "ff", "rds")  # spikyball: test_spikyball.py
 MODES = ("batched", "exact")
 
 
+@pytest.mark.smoke
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("mode", MODES)
 def test_equals_reference(device, method, mode):

@@ -33,6 +33,7 @@ KINDS = [
 DENSE = Graph.from_networkx(nx.gnm_random_graph(12, 28, seed=406))
 
 
+@pytest.mark.smoke
 @pytest.mark.parametrize(("method", "options"), KINDS)
 def test_equals_reference(device, method, options):
     for seed in range(4):

@@ -16,6 +16,7 @@ from clgraph.sampling import sample
 from clgraph.sampling.literature import ust
 
 
+@pytest.mark.smoke
 @pytest.mark.parametrize("rounds", [0, 2, 64])
 def test_equals_reference(device, monkeypatch, rounds):
     shape = dataclasses.replace(ust.SHAPES.of(device), rounds=rounds, units=0)

@@ -29,6 +29,7 @@ def starts_of(graph, seed, walkers):
     return graph.ids[[first, *others[: walkers - 1]]].tolist()
 
 
+@pytest.mark.smoke
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("walkers", [1, 5])
 def test_equals_reference(device, method, walkers):
