@@ -127,11 +127,10 @@ def signatures(source: str, options: tuple[str, ...]) -> dict[str, Signature]:
                     found[signature.kernel] = signature
             elif active and _KERNEL.search(getattr(macros.get(mark[5]), "body", "")):
                 made = _expand(text[mark.start() : _closing(text, mark.end())], macros)
-                begin = _KERNEL.search(made)
-                assert begin is not None
-                signature = _signature(made, begin.end(), macros, _place(text, mark.start()))
-                if signature is not None:
-                    found[signature.kernel] = signature
+                for begin in _KERNEL.finditer(made):
+                    signature = _signature(made, begin.end(), macros, _place(text, mark.start()))
+                    if signature is not None:
+                        found[signature.kernel] = signature
         elif word in ("if", "ifdef", "ifndef"):
             holds = active and _holds(word, rest, macros)
             stack.append((holds, holds, active))

@@ -37,8 +37,9 @@ __kernel __attribute__((reqd_work_group_size(4, 1, 1)))
 void first(const KEY key, const WIDE part, __local float *room REST)
 {
 }
-#define MADE(name, TYPE) PIPELINE void name##_step(__global TYPE *restrict from, unsigned int n)
-MADE(second, KEY) {}
+#define MADE(name, TYPE) PIPELINE void name##_step(__global TYPE *restrict from, unsigned int n) {} \\
+    PIPELINE void name##_step_write(const char c) {}
+MADE(second, KEY)
 #ifdef GONE
 __kernel void third(void) {}
 #endif
@@ -47,6 +48,7 @@ __kernel void third(void) {}
     assert told(source) == {
         "first": ["int key", "double part", "__local float *room", *rest],
         "second_step": ["__global int *from_", "uint n"],
+        "second_step_write": ["char c"],
     }
     assert told(source, "-DWIDER", "-DDEPTH=2")["first"][0] == "ulong key"
     assert told(source, "-DDEPTH=3", "-DGONE")["first"][0] == "uint key"
