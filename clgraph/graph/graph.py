@@ -9,6 +9,7 @@ knows nothing of OpenCL.
 from __future__ import annotations
 
 import weakref
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, cast
 
@@ -186,7 +187,7 @@ class Graph(Placed, Exchange, Shown):
             "weighted": self.is_weighted,
         }
 
-    def _bars(self) -> tuple[str, list[float]]:
+    def _bars(self) -> tuple[str, Sequence[float]]:
         if self.num_vertices == 0:
             return "no vertices", []
         exponents = np.frexp(self.degrees.astype(np.float64))[1]  # 0 of 0, 1 of 1, 2 of 2 and 3, ...

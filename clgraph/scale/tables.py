@@ -149,6 +149,7 @@ class Dealt:
 
     def sorted(self, columns: Columns) -> tuple[Columns, npt.NDArray[np.int64]]:
         """Rows in order of their ranges, and how many there are of each; "row" says whose each one is."""
+        number: npt.NDArray[np.unsignedinteger[Any]]
         number = ((columns["row"] - np.int32(self._first)) >> self._shift).astype(self._kind)
         order = np.argsort(number, kind="stable")
         counts = np.bincount(number, minlength=self._count)

@@ -33,7 +33,8 @@ class Drawn:
         low, high = np.minimum(tail, head), np.maximum(tail, head)
         # the copies between two vertices, in the order of both rows
         copy = [np.count_nonzero(head[graph.row_ptr[v] : p] == head[p]) for p, v in enumerate(tail)]
-        _, self.edge_of = np.unique(np.stack((low, high, copy)), axis=1, return_inverse=True)
+        _, number = np.unique(np.stack((low, high, copy)), axis=1, return_inverse=True)
+        self.edge_of = number.reshape(-1)  # NumPy 2.0 gives it as many dimensions as the input has
         self.slots = np.full(2 * self.n + len(tail), -1)  # the edge in a slot; headers hold none
         self.slot_of = np.arange(len(tail)) + 2 * (tail + 1)
         self.slots[self.slot_of] = self.edge_of
