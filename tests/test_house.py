@@ -6,6 +6,7 @@ The plan is drawn in CONTRIBUTING.md; a new folder gets its place in `FLOORS`.
 from __future__ import annotations
 
 import ast
+import contextlib
 import re
 import subprocess
 import sys
@@ -16,6 +17,8 @@ from pathlib import Path
 import pytest
 from cli_runs import ROOT, environment
 from conftest import LONGEST
+
+from clgraph.errors import BuildError
 
 HOUSE = ROOT / "clgraph"
 KERNELS = ROOT / "cl"
@@ -319,6 +322,41 @@ def test_kernels_are_opencl_c() -> None:
             elif own.search(code) and not any(map(behind.search, open_ifs)):
                 wrong.append(f"{file.relative_to(ROOT)}, line {number}: {code.strip()}")
     assert "\n".join(wrong) == ""
+
+
+def parameters_of_kernels() -> dict[str, set[tuple[str, ...]]]:
+    """Kernel -> its parameters' names, for each macro that its file asks for: as it is, and defined."""
+    from clgraph.device.program import read_source
+    from clgraph.device.signature import signatures
+
+    found: dict[str, set[tuple[str, ...]]] = {}
+    for file in sorted(KERNELS.rglob("*.cl")):
+        source = read_source(file.relative_to(KERNELS).with_suffix("").as_posix())
+        asked = {match[1] for match in re.finditer(r"(?:ifdef|defined\(?) *(\w+)", source)}
+        for macro in ("HAVE_FP64", *sorted(asked)):
+            with contextlib.suppress(BuildError):  # a macro that is a type, defined as 1
+                for kernel, signature in signatures(source, ("-DHAVE_FP64", f"-D{macro}")).items():
+                    names = tuple(parameter.name for parameter in signature.parameters)
+                    found.setdefault(kernel, set()).add(names)
+    return found
+
+
+def test_launches_name_what_kernels_take() -> None:
+    """A name that no variant of the kernel has is found here, even where no test runs the launch."""
+    kernels, wrong, seen = parameters_of_kernels(), [], 0
+    for module, file in modules().items():
+        for node in ast.walk(parsed(file)):
+            if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.keywords):
+                continue
+            called = node.func.value if node.func.attr in ("exact", "bind") else node.func
+            kernel = called.attr if isinstance(called, ast.Attribute) else ""
+            if kernel not in kernels or kernel == "probe":
+                continue
+            seen += 1
+            named = {keyword.arg for keyword in node.keywords if keyword.arg} - {"local"}
+            if strange := named - set().union(*kernels[kernel]):
+                wrong.append(f"{module}, line {node.lineno}: {kernel} has no {', '.join(sorted(strange))}")
+    assert "\n".join(wrong) == "" and seen > 300
 
 
 # --- launch tables ----------------------------------------------------------------------------------------
