@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from importlib import import_module
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from clgraph.graph import Graph
 from clgraph.progress import Tell
 from clgraph.sampling.extract import extract_sample, prepare_extraction
-from clgraph.sampling.methods import Run, make_run
+from clgraph.sampling.methods import make_run
 from clgraph.sampling.options import Options, Size
 from clgraph.sampling.result import Sample
 from clgraph.sampling.sequence import COLLAPSED
@@ -48,8 +47,7 @@ def samples_of_run(
 ) -> list[Sample]:
     """One run: a sample for each (size, target), in the order given."""
     how = device.watch()
-    run = _run_of_many(device, graph, options, seed, {target for _, target in wanted})
-    run = run or make_run(device, graph, options, seed)
+    run = make_run(device, graph, options, seed)
     prepare_extraction(device, graph, induced=options.induced)
     clock.lap("compile")
     whole = run.start()
@@ -88,18 +86,6 @@ def samples_of_run(
             **how(),
         )
     return [replace(made[target], size=size) for size, target in wanted]
-
-
-def _run_of_many(device: Device, graph: Graph, options: Options, seed: int, targets: set[int]) -> Run | None:
-    """What makes many samples sooner than the method's own run does, if there is something."""
-    if not options.exact or options.method != "dre" or not device.has_compiler:
-        return None
-    several: Any = import_module("clgraph.scale.several")  # above this floor: it knows the forest
-    simple = graph.undirected.simple
-    if not several.pays(device, simple, len(targets)):
-        return None
-    made: Run = several.ForestRun(device, simple, seed, targets)
-    return made
 
 
 def notes_of(graph: Graph, target: int, untouched: bool, found: int, loops: int) -> list[str]:

@@ -251,21 +251,3 @@ def case_generate_shards(device: Any) -> None:
                 arcs = set(zip(tails.tolist(), heads.tolist(), strict=True))
                 ways = draws.ways(rows, 10, 40, model.count).tolist()
                 assert ways == [((u, v) in arcs) + 2 * ((v, u) in arcs) for u, v in expected]
-
-
-def case_several_samples(device: Any) -> None:
-    """Two samples by dre, from the forest of rows that hold each edge both ways."""
-    from clgraph.graph import Graph
-    from clgraph.reference.samples import reference_sample
-    from clgraph.scale.several import ForestRun
-
-    graph = Graph.from_edges(*np.transpose(_rows()[2]), vertices=np.arange(50))
-    with device.alone():
-        run = ForestRun(device, graph.undirected.simple, 3, {40, 9})
-        run.start()
-        for target in (40, 9):
-            run.shrink_to(target)
-            left = run.download()
-            expected = reference_sample(graph, "dre", size=target, seed=3)
-            assert np.flatnonzero(left.vertices).tolist() == list(expected.vertices)
-            assert np.count_nonzero(left.arcs) == 2 * len(expected.edges)
