@@ -29,7 +29,6 @@ import clgraph
 from clgraph.device import Setup
 from clgraph.device.without import Without
 from clgraph.ranking.fixed import FixedPower, shape_of
-from clgraph.scale import several
 from clgraph.scale.curve import followed
 from clgraph.scale.forest import Forest
 from clgraph.scale.loading import Loading
@@ -149,7 +148,6 @@ def forests(row: Any, device: Any, graph: clgraph.Graph, shards: clgraph.Shards,
         def curve(method: str = method) -> Any:
             return clgraph.reduction_curve(graph, method, 3, device=device)
 
-        several.TARGETS = 256  # the usual way
         took, path = timed(vertices, repeat, time.process_time)
         of_ten, _ = timed(samples, repeat, time.process_time)
         of_curve, found = timed(curve, repeat, time.process_time)

@@ -160,8 +160,8 @@ def test_heads_are_believed_for_nothing_that_is_allocated(tmp_path):
         ({"of": 2**31 - 1}, "a number is too large"),
         ({"of": 2**31 - 1, "shards": "0-2147483646"}, "a number is too large"),
         ({"of": 800_000, "shards": "0-799999", "edges": 2**40}, "bytes long"),
-        ({"vertices": 2**31 - 1}, "announces 2147483647 vertices in only .* --max-vertices"),
-        ({"vertices": 10**8}, "announces 100000000 vertices in only .* --max-vertices"),
+        ({"vertices": 2**31 - 1}, "announces 2147483647 vertices in only .* max_vertices="),
+        ({"vertices": 10**8}, "announces 100000000 vertices in only .* max_vertices="),
     ):
         with limited_memory(100 << 20), pytest.raises(InputError, match=told):
             clgraph.merge_forests([forged(tmp_path / "f", **head)], tmp_path / "out")
