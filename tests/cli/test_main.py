@@ -348,7 +348,7 @@ MISTAKES = (
     ("generate powerlaw 100", "Missing option '--vertices'. See `clgraph generate powerlaw --help`."),
     ("completion fish2", "'fish2' is not one of 'bash', 'zsh', 'fish'. See"),
     ("sample g.txt --trace", "Option '--trace' requires an argument."),
-    ("--verison", "Did you mean '--version'? See `clgraph --help`."),
+    ("--verison", "--version"),
 )
 
 

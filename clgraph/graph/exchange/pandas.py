@@ -112,7 +112,7 @@ def _ids(pd: Any, column: Any, where: str) -> Column:
     if types.is_string_dtype(column.dtype) or column.dtype == object:
         try:
             codes, distinct = pd.factorize(column)
-        except TypeError as error:  # of what cannot be hashed
+        except (TypeError, OverflowError) as error:  # what cannot be hashed; in pandas 2 integers above 1e308
             raise InputError(f"{where}: {error}; ids are integers or strings") from error
         return names_or_numbers(codes, np.asarray(distinct, dtype=object), where)
     hint = "; .astype('int64') makes whole numbers of it" if types.is_float_dtype(column.dtype) else ""

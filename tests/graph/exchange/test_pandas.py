@@ -77,6 +77,10 @@ def frame(**columns: Any) -> Any:
         (lambda: Graph.from_pandas(frame(source=pd.Series(["a", 1], dtype=object))), "'source' holds 1"),
         (lambda: Graph.from_pandas(frame(source=pd.Series([-1, 1], dtype=object))), "holds the id -1"),
         (
+            lambda: Graph.from_pandas(frame(source=pd.Series([10**400, 1], dtype=object))),
+            "'source'.* ids are ",
+        ),
+        (
             lambda: Graph.from_pandas(frame(weight=["1", "2"]), weight="weight"),
             "'weight' holds (str|object) .*real",
         ),
