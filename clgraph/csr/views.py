@@ -33,7 +33,7 @@ def reversed_arcs(device: Device, parts: Parts) -> Parts | None:
     rows = parts.rows
     if rows.arcs > INT32_MAX:
         return None
-    program, n, arcs = _program(device, rows), np.int32(rows.n), np.int64(rows.arcs)
+    program, n, arcs = _program(device, rows), rows.n, rows.arcs
     tail, key = device.empty(rows.arcs, np.int32), device.empty(rows.arcs, np.uint32)
     program.views_tails(_over(device, rows.n), n=n, row_ptr=rows.row_ptr, tail=tail)
     device.copy(key, rows.col_idx, 4 * rows.arcs)

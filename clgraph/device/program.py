@@ -21,6 +21,7 @@ from clgraph.device import cache, later
 from clgraph.device.launch import Kernel
 from clgraph.device.signature import Signature, signatures
 from clgraph.errors import BuildError
+from clgraph.lazy import lazy
 from clgraph.system import no_warnings
 
 if TYPE_CHECKING:
@@ -155,7 +156,7 @@ class Program:
     def _find(self, kernel: str) -> Any:
         return cl.Kernel(self._built, kernel + self._suffix)
 
-    @property
+    @lazy
     def _signatures(self) -> dict[str, Signature]:
         return signatures(self._source, self.options)
 

@@ -11,7 +11,6 @@ import re
 import struct
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 from clgraph.errors import BuildError
@@ -90,7 +89,6 @@ class _Macro:
     body: str
 
 
-@lru_cache(maxsize=256)
 def signatures(source: str, options: tuple[str, ...]) -> dict[str, Signature]:
     """Read the signatures of all kernels of a source, as these build options leave them.
 
@@ -161,9 +159,8 @@ def _holds(word: str, rest: str, macros: dict[str, _Macro]) -> bool:
     text = _WORD.sub("0", text).replace("&&", " and ").replace("||", " or ").replace("/", "//")
     text = re.sub(r"!(?!=)", " not ", text)
     try:
-        return bool(
-            eval(text.strip(), {"__builtins__": {}})
-        )  # our own sources: numbers and operators are left
+        # of our own sources, and only numbers and operators are left
+        return bool(eval(text.strip(), {"__builtins__": {}}))
     except (SyntaxError, ArithmeticError, TypeError) as error:
         raise BuildError(f"the condition `#if {rest.strip()}` is not understood: {error}") from error
 

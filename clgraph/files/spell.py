@@ -191,7 +191,7 @@ class Spelling:
             **self._csr.defines,
         )
         self._cells, self._sizes = device.empty(n * words, np.uint64), device.empty(n, np.uint8)
-        separator = np.uint8(ord(",") if self.comma else ord("\t"))
+        separator = ord("," if self.comma else "\t")
         self._program.spell_ids(
             -(-n // items), n=n, separator=separator, ids=there, cells=self._cells, sizes=self._sizes
         )

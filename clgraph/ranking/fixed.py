@@ -195,13 +195,12 @@ class FixedPower:
         """What each iteration wants to know of some rows; they may be kept for the next ones."""
         device, shape, leaving, shares = self._device, self._shape, self._leaving, None
         program, over = _leaving_program(device, shape), self._over(rows.entries)
-        entries = np.int64(rows.entries)
         if leaving.out is not None:
             shares = device.empty(rows.entries, np.float64)
             weights = rows.weights if self._kind == "weights" else None  # beside these, counts do not count
             program.fixed_shares(
                 over,
-                entries=entries,
+                entries=rows.entries,
                 col_idx=rows.col_idx,
                 weights=weights,
                 counts=rows.counts,
@@ -212,7 +211,9 @@ class FixedPower:
         if not shape.span:
             return Prepared(rows, shares)
         placed = device.empty(rows.entries, np.int32)
-        program.fixed_heads(over, entries=entries, place=leaving.place, col_idx=rows.col_idx, placed=placed)
+        program.fixed_heads(
+            over, entries=rows.entries, place=leaving.place, col_idx=rows.col_idx, placed=placed
+        )
         return self._windows.prepare(replace(rows, col_idx=placed), shares)
 
     def rows(self, prepared: Prepared, mass: float) -> None:
