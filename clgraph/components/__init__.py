@@ -12,6 +12,7 @@ import numpy.typing as npt
 from clgraph.arguments import hints
 from clgraph.components.labels import Connection, check_connection, find_labels
 from clgraph.graph import as_graph, sharded
+from clgraph.lazy import lazy
 from clgraph.results import Arrays, RunsOn, on_device
 
 if TYPE_CHECKING:
@@ -51,9 +52,13 @@ class Components(RunsOn):
         """Number of components."""
         return len(self.sizes)
 
-    @property
+    @lazy
     def largest(self) -> npt.NDArray[np.bool_]:
         """Which vertices form the largest component, shape (n,)."""
+        if not isinstance(self.labels, np.ndarray):  # on the device
+            from clgraph.device.drivers import check_process
+
+            check_process()
         return self.labels == 0
 
     def to_pandas(self, graph: Any = None) -> Any:

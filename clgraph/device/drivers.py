@@ -300,7 +300,7 @@ def _query() -> list[Any]:
 
 
 def _place_caches() -> None:
-    """Have PoCL keep what it builds in `drivers_folder`, and pyopencl keep nothing, if that is needed.
+    """Have PoCL and NVIDIA's driver keep what they build in `drivers_folder`, pyopencl nothing, if needed.
 
     Without a folder to write to, PoCL has no devices, and pyopencl's kernels cannot be called.
     """
@@ -309,6 +309,7 @@ def _place_caches() -> None:
         import pyopencl as cl
 
         os.environ.setdefault("POCL_CACHE_DIR", str(folder / "pocl"))
+        os.environ.setdefault("CUDA_CACHE_PATH", str(folder / "nvidia"))  # else ~/.nv
         cl._PYOPENCL_NO_CACHE = True  # what PYOPENCL_NO_CACHE sets at the import
 
 

@@ -266,7 +266,7 @@ print(found[0], (found[1] + 1).get())
 """
 
 
-KEPT = ("CLGRAPH_CACHE_DIR", "XDG_CACHE_HOME", "POCL_CACHE_DIR")
+KEPT = ("CLGRAPH_CACHE_DIR", "XDG_CACHE_HOME", "POCL_CACHE_DIR", "CUDA_CACHE_PATH")
 
 
 def searched(device: Device, tmp_path: Path, **changes: str) -> str:

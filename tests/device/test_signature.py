@@ -83,6 +83,8 @@ FILES = sorted(path for path in kernel_folder().rglob("*.cl") if not path.stem.s
 def test_as_the_compiler_reads_them(device: Device, file: Path) -> None:
     source = read_source(file.relative_to(kernel_folder()).with_suffix("").as_posix())
     options = device.build_options
+    if "fpga" in file.parts and device.kind == "gpu":
+        pytest.skip("a board's pipelines ask for more local memory than a GPU has")
     if "__attribute__((task" in source or device.is_fpga:
         pytest.skip("needs a compiler that keeps names")
     built = cl.Program(device.context, source).build([*options, "-cl-kernel-arg-info", "-w"])
