@@ -29,8 +29,8 @@ import clgraph
 from clgraph.device import Setup
 from clgraph.device.without import Without
 from clgraph.ranking.fixed import FixedPower, shape_of
-from clgraph.scale.curve import followed
-from clgraph.scale.forest import Forest
+from clgraph.sampling.shards.curve import followed
+from clgraph.sampling.shards.forest import Forest
 from clgraph.scale.loading import Loading
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import clgraph
-from clgraph.scale.plan import plan
+from clgraph.cli.shards_plan import plan
 
 # the section that is read, and the bytes of an edge in hand: heads, or words with their times
 COMMANDS = {"components": ("pairs", 4), "bfs": ("rows", 4), "pagerank": ("rows", 4), "sample": ("pairs", 16)}

@@ -7,10 +7,26 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from clgraph import hooks
 from clgraph._version import __version__
 from clgraph.system import watch_forks
 
 watch_forks()
+
+
+def _arrays_on(device: Any, graph: Any) -> Any:
+    from clgraph.csr.upload import arrays_on
+
+    return arrays_on(device, graph)
+
+
+def _pipelines_of(device: Any) -> Any:
+    from clgraph.fpga.programs import PipelinePrograms
+
+    return PipelinePrograms(device)
+
+
+hooks.arrays_on, hooks.pipelines_of = _arrays_on, _pipelines_of
 
 if TYPE_CHECKING:
     from clgraph import datasets
@@ -78,17 +94,8 @@ if TYPE_CHECKING:
     from clgraph.sampling import Sample, Samples, sample
     from clgraph.sampling.curve import ReductionCurve, deletion_order, reduction_curve
     from clgraph.sampling.literature import DrawnSample, StreamSample
-    from clgraph.scale import (
-        SavedForest,
-        ShardedSample,
-        Shards,
-        join_shards,
-        merge_forests,
-        open_forest,
-        open_shards,
-        save_forest,
-        write_shards,
-    )
+    from clgraph.sampling.shards import SavedForest, ShardedSample, merge_forests, open_forest, save_forest
+    from clgraph.scale import Shards, join_shards, open_shards, write_shards
     from clgraph.traversal import BFSResult, ManyBFSResult, bfs, bfs_many
 
 # Every name is imported at its first use: a program pays for what it calls, and no driver is touched before.
@@ -115,8 +122,8 @@ _NAMES = {
     "sampling": "Sample Samples sample",
     "sampling.curve": "ReductionCurve deletion_order reduction_curve",
     "sampling.literature": "DrawnSample StreamSample",
-    "scale": "SavedForest ShardedSample Shards join_shards merge_forests open_forest open_shards"
-    " save_forest write_shards",
+    "sampling.shards": "SavedForest ShardedSample merge_forests open_forest save_forest",
+    "scale": "Shards join_shards open_shards write_shards",
     "studies": "Study copra_graph study",
     "traversal": "BFSResult ManyBFSResult bfs bfs_many",
 }

@@ -73,25 +73,36 @@ def sparkline(title: str, heights: Sequence[float]) -> str:
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class RunsOn(Shown):
-    """Which kernels made a result.
+    """How a result came about.
 
     Attributes
     ----------
-    kernels : {"ndrange", "pipeline", "mixed"}
-        What ran: kernels over ranges of work-items, single-work-item pipelines, or both (pipelines were
-        requested, and a part of the work has none).
-    built : tuple of str
-        The kernel files that the device had built or loaded by then, and the binary that it uses.
-    pieces : int
-        In how many buffers the arcs of a graph were that exceed the device's largest; else 1.
+    provenance : dict
+        "device", "driver" and "version" (of clgraph) as text, and what the attributes below say.
     """
 
-    kernels: str = field(default="ndrange", compare=False)
-    built: tuple[str, ...] = field(default=(), compare=False)
-    pieces: int = field(default=1, compare=False)
+    provenance: dict[str, Any] = field(default_factory=dict, compare=False)
+
+    @property
+    def kernels(self) -> str:
+        """ "ndrange" (kernels over ranges of work-items), "pipeline" (of one work-item), or "mixed".
+
+        That is where pipelines were requested, and a part of the work has none.
+        """
+        return str(self.provenance.get("kernels", "ndrange"))
+
+    @property
+    def built(self) -> tuple[str, ...]:
+        """The kernel files that the device had built or loaded by then, and the binary that it uses."""
+        return tuple(self.provenance.get("built", ()))
+
+    @property
+    def pieces(self) -> int:
+        """In how many buffers the arcs of a graph were that exceed the device's largest; else 1."""
+        return int(self.provenance.get("pieces", 1))
 
     def how(self) -> dict[str, Any]:
-        """The attributes as plain values, for JSON."""
+        """What a command's JSON says of it."""
         several = {"pieces": self.pieces} if self.pieces > 1 else {}
         return {"kernels": self.kernels, "built": list(self.built), **several}
 

@@ -19,7 +19,7 @@ from clgraph.cli.shards import job, open_dataset, plan_option, planned, work_fol
 from clgraph.errors import InputError
 
 if TYPE_CHECKING:
-    from clgraph.scale import SavedForest
+    from clgraph.sampling.shards import SavedForest
 
 HELP = ["-h", "--help"]
 
@@ -69,8 +69,8 @@ def make(
     quiet: bool,
 ) -> None:
     """Make the forest of a dataset, or of some of its shards."""
-    from clgraph.scale import save_forest
-    from clgraph.scale.saved import numbers_of
+    from clgraph.sampling.shards import save_forest
+    from clgraph.sampling.shards.saved import numbers_of
 
     if not is_dataset(graph):
         raise InputError(f"{graph}: forests are of datasets: make one with clgraph convert IN OUT.clgs")
@@ -114,7 +114,7 @@ def merge(
     quiet: bool,
 ) -> None:
     """Merge forests of parts of one dataset: any order, the same bytes."""
-    from clgraph.scale import merge_forests
+    from clgraph.sampling.shards import merge_forests
 
     with job(quiet) as speaks:
         if speaks:  # one rank is enough
@@ -126,7 +126,7 @@ def merge(
 
 
 def _tell(made: SavedForest, as_json: bool, quiet: bool) -> None:
-    from clgraph.scale.saved import spelled
+    from clgraph.sampling.shards.saved import spelled
 
     about: dict[str, Any] = vars(made.about)
     if as_json:

@@ -17,7 +17,8 @@ from clgraph.cli.outputs import check_template, fill_template
 from clgraph.errors import ClgraphError, InputError
 
 if TYPE_CHECKING:
-    from clgraph.scale import SavedForest, Shards
+    from clgraph.sampling.shards import SavedForest
+    from clgraph.scale import Shards
 
 GRACE = 10  # seconds in which the rank that failed ends the job, before this one ends itself
 
@@ -147,7 +148,7 @@ def planned(
     **options: Any,
 ) -> bool:
     """Print the plan of a command, if it is asked for or the dataset is large; whether that is all."""
-    from clgraph.scale.plan import LONG, plan
+    from clgraph.cli.shards_plan import LONG, plan
 
     size = sum(each.bytes for part in shards.manifest.sections.values() for each in part.shards)
     if not only_plan and (quiet or size < LONG):
@@ -167,7 +168,7 @@ def saved_forest(
     """What ``--forest`` names, with the method and seed: its own where the command line has none."""
     if name is None:
         return None, method, seed
-    from clgraph.scale import open_forest
+    from clgraph.sampling.shards import open_forest
 
     found, context = open_forest(name), click.get_current_context()
     if context.get_parameter_source("method") is not ParameterSource.COMMANDLINE:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import time
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,9 +10,10 @@ import numpy.typing as npt
 
 from clgraph.arguments import hints
 from clgraph.components.labels import Connection, check_connection, find_labels
-from clgraph.graph import as_graph, sharded
+from clgraph.graph import as_graph
 from clgraph.lazy import lazy
 from clgraph.results import Arrays, RunsOn, on_device
+from clgraph.run import check_on_host, dataset_of, not_offered, run_on
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -141,37 +141,36 @@ def connected_components(
     """
     check_connection(connection)
     stays = on_device(arrays)
-    if (call := sharded(graph)) is not None:
-        return call("connected_components", connection=connection, arrays=arrays, device=device)
-    graph = as_graph(graph)
-    from clgraph.csr.pieces import in_pieces
-    from clgraph.device import get_device
+    if (shards := dataset_of(graph)) is not None:
+        from clgraph.components.shards import join_components
 
-    dev = get_device(device)
+        check_on_host(arrays)
+        if connection == "strong" and shards.directed:
+            why = "strong components take a search of the whole graph for each few of them"
+            raise not_offered("connection", connection, why)
+        return Components(*join_components(shards, device=device))
+    graph = as_graph(graph)
     weak = connection == "weak" or not graph.directed
-    if weak and not stays and (pieces := in_pieces(dev, graph, "pairs")) is not None:
-        return replace(
-            pieces.answer_call("connected_components", connection="weak", arrays=arrays, device=dev),
-            connection=connection,
-        )
-    with dev.alone():
-        how = dev.watch()
-        n = graph.num_vertices
+    with run_on(device, graph, *(("pairs",) if weak and not stays else ())) as run:
+        dev, n = run.device, graph.num_vertices
+        if run.blocks is not None:
+            from clgraph.components.shards import join_components
+
+            found = Components(*join_components(run.blocks, device=dev))
+            return run.stamped(found, connection=connection)
         if n == 0:
             none = dev.array(dev.empty(0, np.int32), np.int32, 0) if stays else np.empty(0, np.int32)
-            return Components(none, np.empty(0, np.int64), connection, {}, dev.name, **how())
-        seconds: dict[str, float] = {}
-        start = time.perf_counter()
-        label, finder = find_labels(dev, graph, connection, seconds)
-        ranked = time.perf_counter()
+            return Components(
+                none, np.empty(0, np.int64), connection, {}, dev.name, provenance=run.provenance
+            )
+        label, finder = find_labels(dev, graph, connection, run.seconds)
+        run.lap()
         sizes = finder.rank(label)
         dev.finish()
-        seconds["ranking"] = time.perf_counter() - ranked
-        back = time.perf_counter()
+        run.lap("ranking")
         labels = dev.array(label, np.int32, n) if stays else dev.download(label, np.int32, n)
-        seconds["download"] = time.perf_counter() - back
-        seconds["total"] = time.perf_counter() - start
-        return Components(labels, sizes, connection, seconds, dev.name, **how())
+        run.lap("download")
+        return Components(labels, sizes, connection, run.seconds, dev.name, provenance=run.provenance)
 
 
 def largest_component(
@@ -195,10 +194,9 @@ def largest_component(
         return graph
     from clgraph.csr.compact import compact, labelled
     from clgraph.csr.upload import graph_of, parts_of, upload_csr
-    from clgraph.device import get_device
 
-    dev = get_device(device)
-    with dev.alone():
+    with run_on(device) as run:
+        dev = run.device
         label, finder = find_labels(dev, graph, connection, {})
         root, size, _ = finder.largest_label(label)
         if size == graph.num_vertices:

@@ -27,11 +27,19 @@ __all__ = [
     "quirks",
 ]
 
+_ELSEWHERE = {
+    "Device": "clgraph.device.device",
+    "choose": "clgraph.device.choosing",
+    "devices": "clgraph.device.choosing",
+    "get_device": "clgraph.device.choosing",
+    "list_devices": "clgraph.device.choosing",
+    "profile": "clgraph.device.profiling",
+}
+
 
 def __getattr__(name: str) -> Any:
     """Import pyopencl when a name is first used, not before."""
     if name not in __all__:
         raise AttributeError(f"module 'clgraph.device' has no attribute {name!r}")
-    choosing = dict.fromkeys(("choose", "devices", "get_device", "list_devices"), "choosing")
-    module = {"Device": "device", "profile": "profiling", **choosing}.get(name, "hardware")
-    return getattr(import_module(f"clgraph.device.{module}"), name)
+    module = _ELSEWHERE.get(name, "clgraph.device.hardware")
+    return getattr(import_module(module), name)

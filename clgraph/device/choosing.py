@@ -26,6 +26,17 @@ NO_PLATFORM = (
 )
 
 _known: dict[tuple[int, int], Device] = {}
+# what was chosen, by the spec and the environment: a process has one list of drivers, and a choice takes 40 us
+_chosen: dict[tuple[Any, ...], Device] = {}
+VARIABLES = (
+    "CLGRAPH_DEVICE",
+    "PYOPENCL_CTX",
+    "PYOPENCL_TEST",
+    "CLGRAPH_KERNELS",
+    "CLGRAPH_FPGA_BINARY",
+    "CLGRAPH_FORCE",
+    "CLGRAPH_WITHOUT",
+)
 _given: WeakValueDictionary[int, Device] = WeakValueDictionary()  # by the number of a context or queue
 _lock = threading.Lock()
 
@@ -170,7 +181,13 @@ def get_device(
             f"device is {shown(spec)}: give a spec such as 'gpu' or '0:1', a clgraph Device, a device, "
             "context or queue of pyopencl, or None"
         )
-    return _checked(choose(spec, Setup.wanted(kernels, fpga_binary, force)), fpga_binary)
+    if kernels is not None or fpga_binary is not None or force is not False:
+        return _checked(choose(spec, Setup.wanted(kernels, fpga_binary, force)), fpga_binary)
+    drivers.check_process()
+    key = (spec, *map(os.environ.get, VARIABLES))
+    if key not in _chosen:
+        _chosen[key] = choose(spec, Setup.wanted())
+    return _chosen[key]
 
 
 def _of_users(given: Any) -> Device:

@@ -12,11 +12,13 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from clgraph import hooks
+from clgraph._version import __version__
 from clgraph.device import drivers, turns
 from clgraph.device.hardware import Hardware, Kernels, Kind, Setup, Tuning
 from clgraph.device.launch import Kernel
 from clgraph.device.memory import Memory
-from clgraph.device.pipelines import Pipelines, pipelines_of
+from clgraph.device.pipelines import Pipelines
 from clgraph.device.probe import probe, probe_features
 from clgraph.device.program import Program, build
 from clgraph.device.queues import Queues
@@ -267,7 +269,8 @@ class Device:
     @once
     def pipelines(self) -> Pipelines:
         """The single-work-item form of its kernels."""
-        return pipelines_of(self)
+        made: Pipelines = hooks.pipelines_of(self)
+        return made
 
     def has_pipeline(self, name: str, **defines: Any) -> bool:
         """Whether `program` gives single-work-item kernels for a name and build options."""
@@ -288,14 +291,21 @@ class Device:
         Returns
         -------
         callable
-            Gives `kernels` and `built` (`clgraph.results.RunsOn`) of everything that ran until it is called.
+            Gives the `provenance` of a result (`clgraph.results.RunsOn`) of everything that ran until then.
         """
-        return partial(self._ran_since, list(self.queues.launched))
+        return partial(self.provenance, list(self.queues.launched))
 
-    def _ran_since(self, before: list[int]) -> dict[str, Any]:
+    def provenance(self, before: list[int]) -> dict[str, Any]:
+        """How a result came about, whose work began when `queues.launched` was as `before`."""
         ranges, pipelines = (now > then for now, then in zip(self.queues.launched, before, strict=True))
         ran = "mixed" if ranges and pipelines else "ndrange" if ranges else "pipeline"
-        return {"kernels": ran if ranges or pipelines else self.kernels, "built": self.built_files()}
+        return {
+            "device": self.name,
+            "driver": self.driver_version,
+            "version": __version__,
+            "kernels": ran if ranges or pipelines else self.kernels,
+            "built": self.built_files(),
+        }
 
     # --- memory: see clgraph.device.memory --------------------------------------------------------
 

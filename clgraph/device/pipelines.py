@@ -1,20 +1,16 @@
 """The one hook between devices and `clgraph.fpga`: pipelines, the single-work-item form of kernels.
 
-A device whose `kernels` are "pipeline" asks `pipelines_of` for its pipelines when it first needs them; only
-then is `PLUG_IN` imported.
+A device whose `kernels` are "pipeline" asks `clgraph.hooks` for its pipelines when it first needs them; only
+then is `clgraph.fpga` imported, which stands above this folder.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from clgraph.device.program import Program
-
-# by name: `clgraph.fpga` stands above this folder and imports from it, and most devices never need it
-PLUG_IN = "clgraph.fpga.programs"
 
 
 class Pipelines(Protocol):
@@ -34,9 +30,3 @@ class Pipelines(Protocol):
 
     def check(self) -> None:
         """Of a device without a compiler: raise a DeviceError if its binary cannot be used."""
-
-
-def pipelines_of(device: Any) -> Pipelines:
-    """The pipelines of a `Device`."""
-    made: Pipelines = import_module(PLUG_IN).PipelinePrograms(device)
-    return made

@@ -3,6 +3,6 @@
 from clgraph.graph.arrays import Edges
 from clgraph.graph.building import Duplicates
 from clgraph.graph.graph import Graph, build_csr
-from clgraph.graph.taken import as_graph, sharded
+from clgraph.graph.taken import as_graph
 
-__all__ = ["Duplicates", "Edges", "Graph", "as_graph", "build_csr", "sharded"]
+__all__ = ["Duplicates", "Edges", "Graph", "as_graph", "build_csr"]

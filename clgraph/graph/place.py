@@ -81,10 +81,6 @@ class Place(Protocol):
         """Give back what the device holds for the graph and can be made again."""
 
 
-# by name, because this floor knows nothing of devices: what finds or makes a graph's arrays there
-UPLOADER = ("clgraph.csr.upload", "arrays_on")
-
-
 class OnDevice(NamedTuple):
     """A graph's arrays on a device: see `clgraph.Graph.on`."""
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable
-from importlib import import_module
 from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
+from clgraph import hooks
 from clgraph.errors import DeviceError
 from clgraph.graph.arrays import Arrays
 from clgraph.graph.attributes import Attributes
-from clgraph.graph.place import NAMES, UPLOADER, Name, OnDevice, Place, View
+from clgraph.graph.place import NAMES, Name, OnDevice, Place, View
 from clgraph.lazy import lazy
 
 
@@ -288,7 +288,7 @@ class Placed:
         >>> graph.on("cpu").row_ptr.get()
         array([0, 1, 3, 4], dtype=int32)
         """
-        found: OnDevice = getattr(import_module(UPLOADER[0]), UPLOADER[1])(device, self)
+        found: OnDevice = hooks.arrays_on(device, self)
         return found
 
     def free(self, device: Any = None) -> None:

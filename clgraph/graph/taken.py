@@ -8,17 +8,6 @@ from typing import Any
 from clgraph.errors import InputError
 from clgraph.graph.graph import Graph
 
-
-def sharded(graph: Any) -> Callable[..., Any] | None:
-    """What answers public calls for a graph in shards (`clgraph.scale`), by their names; None: it is another.
-
-    The floors above hand a call on by it, since they know nothing of shards.
-    """
-    return getattr(graph, "answer_call", None)
-
-
-IN_SHARDS = "sample, reduction_curve, connected_components, bfs, bfs_many, pagerank and personalized_pagerank"
-
 # how a graph of another library is taken over, by the first part of the name of its class's module
 _TAKEN: dict[str, Callable[[Any], Graph]] = {
     "networkx": lambda graph: Graph.from_networkx(graph),
@@ -46,7 +35,8 @@ def as_graph(graph: Any) -> Graph:
     """
     if isinstance(graph, Graph):
         return graph
-    _check_not_sharded(graph)
+    if why := getattr(type(graph), "no_graph", None):  # a dataset: of a class that this floor does not know
+        raise InputError(why)
     if hasattr(graph, "tocsr"):
         from clgraph.graph.exchange.scipy import from_symmetric
 
@@ -62,14 +52,6 @@ def as_graph(graph: Any) -> Graph:
         "a Graph is needed, or a SciPy sparse array, a NetworkX or igraph graph, or an edge table of pandas "
         f"or Arrow, not {name}" + (": pass its graph, as sample.graph" if has_one else "")
     )
-
-
-def _check_not_sharded(graph: Any) -> None:
-    if sharded(graph) is not None:
-        raise InputError(
-            f"this call is not offered for a graph in shards, of which {IN_SHARDS} are: clgraph.join_shards "
-            "makes a Graph of what fits into memory"
-        )
 
 
 def _type_of(value: Any) -> str:

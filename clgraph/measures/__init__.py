@@ -272,4 +272,4 @@ def quality(
         first = measure(whole, dev, wish, advance)
         second = None if part is None else measure(part, dev, wish, advance)
         ks = None if second is None else distances(first, second)
-        return Quality(first, second, ks, seed, dev.name, **how())
+        return Quality(first, second, ks, seed, dev.name, provenance=how())

@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any, get_args
 
-from clgraph.arguments import word
-from clgraph.graph import Graph, as_graph, sharded
+from clgraph.arguments import is_word, word
+from clgraph.graph import Graph, as_graph
 from clgraph.progress import tells
 from clgraph.ranking.problem import (
     Norm,
@@ -21,6 +21,7 @@ from clgraph.ranking.problem import (
 )
 from clgraph.ranking.result import PageRankResult, report_nonconvergence
 from clgraph.results import Arrays, on_device
+from clgraph.run import check_on_host, dataset_of, not_offered, run_on
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -124,22 +125,28 @@ def pagerank(
     word(variant, "variant", get_args(Variant))
     word(on_nonconvergence, "on_nonconvergence", get_args(OnNonconvergence))
     stays = on_device(arrays)
-    given = {
+    # of an engine for shards, which always is variant "fixed" and sums in the L1 norm
+    given: dict[str, Any] = {
         "damping": damping,
         "tol": tol,
-        "norm": norm,
         "max_iter": max_iter,
         "personalization": personalization,
         "dangling": dangling,
         "nstart": nstart,
         "weight": weight,
-        "variant": variant,
         "dtype": dtype,
         "on_nonconvergence": on_nonconvergence,
-        "arrays": arrays,
     }
-    if (call := sharded(graph)) is not None:
-        return call("pagerank", device=device, **given)
+    if (shards := dataset_of(graph)) is not None:
+        from clgraph.ranking.shards import rank_shards
+
+        check_on_host(arrays)
+        if variant not in ("auto", "fixed"):
+            why = "only 'fixed' (and 'auto', which takes it) adds up alike anywhere"
+            raise not_offered("variant", variant, why)
+        if not is_word(norm, "l1"):
+            raise not_offered("norm", norm, "the residual is the L1 norm's")
+        return rank_shards(shards, **given, device=device)
     graph = as_graph(graph)
     problem = make_problem(
         graph,
@@ -152,45 +159,36 @@ def pagerank(
     stop = make_stop(tol, norm, max_iter, problem.n)
     check_reachable(stop, problem.n, dtype, round_off(dtype, 0))
 
-    from clgraph.csr.pieces import in_pieces
-    from clgraph.device import get_device
     from clgraph.ranking.plan import make_solver
     from clgraph.ranking.solver import choose_numbers
     from clgraph.ranking.top import Selection
 
-    dev = get_device(device)
     offered = variant in ("auto", "fixed") and norm == "l1" and not stays
-    if offered and (weight or graph.weights is None):
-        pieces = in_pieces(dev, graph, "in" if graph.directed else "rows", values=True)
-        if pieces is not None:
-            return pieces.answer_call("pagerank", device=dev, **given)
-    with dev.alone():
-        how = dev.watch()
+    offered = offered and (weight or graph.weights is None)
+    sections = ("in" if graph.directed else "rows",) if offered else ()
+    with run_on(device, graph, *sections, values=True, start=start) as run:
+        dev = run.device
+        if run.blocks is not None:
+            from clgraph.ranking.shards import rank_shards
+
+            return run.stamped(rank_shards(run.blocks, **given, device=dev))
         numbers = choose_numbers(dev, dtype)
-        seconds = {}
-        began = time.perf_counter()
-
-        def phase(name: str) -> None:
-            nonlocal began
-            now = time.perf_counter()
-            seconds[name], began = now - began, now
-
+        run.lap()
         solver = make_solver(variant, dev, graph, problem, stop, numbers, bool(weight))
-        phase("build")
+        run.lap("build")
         rho = round_off(dtype, solver.round_off_chain)
         check_reachable(stop, problem.n, dtype, rho)
         solver.upload()
         rho = round_off(dtype, solver.bound_chain)
         dev.finish()
-        phase("upload")
+        run.lap("upload")
         solver.compile()
-        phase("compile")
+        run.lap("compile")
         solver.run(progress)
-        phase("iterate")
+        run.lap("iterate")
         ranks, iterations, met, residual_1, residual = solver.take(on_device=stays)
         solver.give_back()
-        phase("download")
-        seconds["total"] = time.perf_counter() - start
+        run.lap("download")
         result = PageRankResult(
             ranks=ranks,
             iterations=iterations,
@@ -203,9 +201,9 @@ def pagerank(
             variant=solver.variant,
             plan=solver.explain(),
             dtype=dtype,
-            seconds=seconds,
+            seconds=run.seconds,
             device=dev.name,
-            **how(),
+            provenance=run.provenance,
             dangling=problem.policy,
             problem=problem,
             _ids=graph.naming(),

@@ -1,4 +1,4 @@
-"""The solver of variant "fixed" for a graph on one device (`clgraph.scale.pagerank` has that of shards)."""
+"""The solver of variant "fixed" for a graph on one device (`clgraph.ranking.shards` has that of shards)."""
 
 from __future__ import annotations
 

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from typing import Any, Unpack, overload
 
 from clgraph.errors import InputError
-from clgraph.graph import Graph, sharded
+from clgraph.graph import Graph
 from clgraph.progress import tells
 from clgraph.results import on_device
+from clgraph.run import dataset_of
 from clgraph.sampling.calls import draw_samples
 from clgraph.sampling.curve import ReductionCurve, curve_table, deletion_order, reduction_curve
 from clgraph.sampling.literature.plan import STREAMS, known
@@ -249,9 +250,12 @@ def sample(
     >>> s.vertices
     array([1, 2])
     """
-    if (call := sharded(graph)) is not None:
+    if (shards := dataset_of(graph)) is not None:
+        from clgraph.sampling.shards.samples import sample_of_shards
+
         check_names(options)
-        return call("sample", method, size, sizes, seeds, options)
+        drawn: Any = sample_of_shards(shards, method, size, sizes, seeds, options)
+        return drawn
     check_not_of_shards(options)
     stays = on_device(options.pop("arrays", "host"))
     if stays and (sizes is not None or seeds is not None):

@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from clgraph import keyed
-from clgraph.csr.pieces import in_pieces
 from clgraph.graph import Graph
+from clgraph.run import run_on
 from clgraph.sampling.literature.plan import known
 from clgraph.sampling.methods import make_views, upload
 from clgraph.sampling.options import (
@@ -78,25 +78,23 @@ def _drawn(
     first = keyed.check_seed(options.get("seed"))
     runs = check_seeds(first, seeds)
 
-    from clgraph.device import get_device
+    clock, progress = Clock(), options.get("progress")
+    sections = ("pairs",) if how.exact else ()
+    with run_on(options.get("device"), graph, *sections, values=True) as run:
+        device = run.device
+        clock.lap("device")
+        if run.blocks is not None:
+            from clgraph.sampling.shards.held import samples_of_blocks
 
-    clock = Clock()
-    device = get_device(options.get("device"))
-    pieces = in_pieces(device, graph, "pairs", values=True) if how.exact else None
-    if pieces is not None:
-        clock.lap("device")
-        progress = options.get("progress")
-        return Samples(
-            [pieces.samples(device, graph, how, first + i, wanted, clock, progress) for i in range(runs)]
-        )
-    with device.alone():
-        clock.lap("device")
+            given = run.blocks, device, graph, how
+            return Samples(
+                [samples_of_blocks(*given, first + i, wanted, clock, progress) for i in range(runs)]
+            )
         make_views(device, graph)
         clock.lap("build")
         upload(device, graph)
         clock.lap("upload")
         made: list[Sequence[Sample]] = []
-        progress = options.get("progress")
         if side_by_side(device, graph, how, runs):
             made += run_replicates(graph, device, how, first, runs, wanted, clock.seconds(), progress)
         else:

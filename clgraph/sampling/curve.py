@@ -13,11 +13,11 @@ import numpy.typing as npt
 
 from clgraph import keyed
 from clgraph.arguments import hints, shown
-from clgraph.csr.pieces import in_pieces
 from clgraph.errors import InputError
-from clgraph.graph import Graph, as_graph, sharded
+from clgraph.graph import Graph, as_graph
 from clgraph.progress import tells
 from clgraph.results import RunsOn
+from clgraph.run import dataset_of, run_on
 from clgraph.sampling.departures import SHAPES, departures
 from clgraph.sampling.merge_tree import whole_tree
 from clgraph.sampling.methods import Batches, make_run, upload
@@ -230,21 +230,25 @@ def reduction_curve(
     >>> curve.at(500)
     (358, 500, 827)
     """
-    if (call := sharded(graph)) is not None:
+    if (shards := dataset_of(graph)) is not None:
+        from clgraph.sampling.shards.curve import curve_of_shards
+        from clgraph.sampling.shards.samples import exact_method, forest_given
+
         batched = {"tolerance": tolerance, "mix": mix, "weight": weight}
-        return call(
-            "reduction_curve",
+        method = exact_method(shards, method, mode, connection, batched)
+        saved = forest_given(shards, method, forest, seed)
+        seed = seed if saved is None else saved.about.seed
+        drawn = curve_of_shards(
+            shards,
             method,
             seed,
             size=size,
             device=device,
-            mode=mode,
-            connection=connection,
             progress=progress,
-            batched=batched,
-            forest=forest,
+            forest=saved,
             checkpoint=checkpoint,
         )
+        return ReductionCurve(*drawn)
     check_not_of_shards({"forest": forest, "checkpoint": checkpoint})
     graph = check_graph(graph)
     options = check_options(
@@ -258,16 +262,13 @@ def reduction_curve(
     target = target_size(size, graph.num_vertices)
     seed = keyed.check_seed(seed)
 
-    from clgraph.device import get_device
+    with run_on(device, graph, *(("pairs",) if options.exact else ()), once=True) as run:
+        dev = run.device
+        if run.blocks is not None:
+            from clgraph.sampling.shards.curve import curve_of_shards
 
-    dev = get_device(device)
-    if options.exact and (pieces := in_pieces(dev, graph, "pairs", once=True)) is not None:
-        given: dict[str, Any] = {"mode": "exact", "connection": "weak", "batched": {}, "forest": None}
-        return pieces.answer_call(
-            "reduction_curve", method, seed, size=size, device=dev, progress=progress, **given
-        )
-    with dev.alone():
-        how = dev.watch()
+            drawn = curve_of_shards(run.blocks, method, seed, size=size, device=dev, progress=progress)
+            return run.stamped(ReductionCurve(*drawn))
         simple = graph.undirected.simple
         upload(dev, graph)
         started = perf_counter()
@@ -284,12 +285,13 @@ def reduction_curve(
             last = min(int(np.searchsorted(-rows[1], -target)), len(rows[1]) - 1)
             rows = tuple(each[: last + 1] for each in rows)  # type: ignore[assignment]
         else:
-            run = cast(Batches, make_run(dev, graph, options, seed))
-            run.keep_history = True
-            run.start()
-            run.shrink_to(target, progress)
-            rows = tuple(np.array(run.history, np.int64).reshape(-1, 3).T)  # type: ignore[assignment]
-        return ReductionCurve(*rows, method, options.mode, seed, dev.name, perf_counter() - started, **how())
+            batches = cast(Batches, make_run(dev, graph, options, seed))
+            batches.keep_history = True
+            batches.start()
+            batches.shrink_to(target, progress)
+            rows = tuple(np.array(batches.history, np.int64).reshape(-1, 3).T)  # type: ignore[assignment]
+        seconds = perf_counter() - started
+        return ReductionCurve(*rows, method, options.mode, seed, dev.name, seconds, provenance=run.provenance)
 
 
 def curve_table(curves: Sequence[ReductionCurve], shares: Sequence[float]) -> dict[str, list[float]]:

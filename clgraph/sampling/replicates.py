@@ -330,7 +330,7 @@ def run_replicates(
             "options": options.given,
             "device": device.name,
             "seconds": {**seconds, "sample": took / count},
-            **how(),
+            "provenance": how(),
         }
         kind: Any = GroupedSamples if options.method in CONTRACTING else PackedSamples
         made.append(kind(graph, options, first + done, wanted, packed, way, about))

@@ -83,7 +83,7 @@ def samples_of_run(
             graph,
             left,
             options=options.given,
-            **how(),
+            provenance=how(),
         )
     return [replace(made[target], size=size) for size, target in wanted]
 

@@ -7,7 +7,6 @@ import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from importlib import import_module
 from pathlib import Path
 from typing import IO, Any
 
@@ -80,6 +79,12 @@ class Shards:
     """
 
     pairs, both_ways = "pairs", False
+    # what calls say that take a graph alone
+    no_graph = (
+        "this call is not offered for a graph in shards, of which sample, reduction_curve, "
+        "connected_components, bfs, bfs_many, pagerank and personalized_pagerank are: clgraph.join_shards "
+        "makes a Graph of what fits into memory"
+    )
 
     def __init__(self, folder: Path, *, verify: bool = True, comm: Any = None) -> None:
         self.folder, self.comm = folder, comm
@@ -100,11 +105,6 @@ class Shards:
                 f"{self.folder}: its manifest has {n} vertices, but the shards of its section pairs only "
                 f"{size} bytes; copy the dataset again"
             )
-
-    def answer_call(self, name: str, *given: Any, **options: Any) -> Any:
-        """What a public call of clgraph, such as ``bfs``, gives for a graph in shards."""
-        calls = import_module("clgraph.scale.calls")  # it knows all of this folder, which knows the shards
-        return getattr(calls, f"{name}_of_shards")(self, *given, **options)
 
     @property
     def num_vertices(self) -> int:
@@ -164,9 +164,9 @@ class Shards:
     def named(self) -> Graph:
         """A graph of the same vertices without edges."""
         none = np.zeros(self.num_vertices + 1, np.int32), np.empty(0, np.int32)
-        return Graph.of(Arrays(*none, ids=self._own_ids()))
+        return Graph.of(Arrays(*none, ids=self.own_ids()))
 
-    def _own_ids(self) -> npt.NDArray[Any] | None:
+    def own_ids(self) -> npt.NDArray[Any] | None:
         """The ids; None if they are 0 .. n-1."""
         return None if self.manifest.ids is None else self.ids
 

@@ -35,7 +35,7 @@ from clgraph.reference.pagerank import reference_pagerank, verify_pagerank
 from clgraph.reference.ppr import verify_ppr
 from clgraph.sampling import sample
 from clgraph.sampling.options import CONTRACTING, EXACT, EXPLORING
-from clgraph.scale.forest import Forest
+from clgraph.sampling.shards.forest import Forest
 from clgraph.selftest.graphs import Graphs
 from clgraph.selftest.measures import check_curve, check_measures, check_several, check_spectrum
 from clgraph.traversal import bfs, bfs_many

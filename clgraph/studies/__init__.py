@@ -217,7 +217,7 @@ def study(
         notes,
         __version__,
         dev.name,
-        **how(),
+        provenance=how(),
     )
     state.write(made.to_dict())
     return made

@@ -10,9 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph.arguments import flag, flat_list, hints
-from clgraph.graph import as_graph, sharded
+from clgraph.graph import as_graph
 from clgraph.progress import tells
 from clgraph.results import Arrays, on_device
+from clgraph.run import check_on_host, dataset_of, not_offered, run_on
 from clgraph.traversal import arguments
 from clgraph.traversal.results import BFSResult, ManyBFSResult
 
@@ -88,29 +89,31 @@ def bfs(
     arguments.check_depth(depth_limit)
     predecessors = flag(predecessors, "predecessors")
     stays = on_device(arrays)
-    given = {"method": method, "depth_limit": depth_limit, "predecessors": predecessors, "arrays": arrays}
-    if (call := sharded(graph)) is not None:
-        return call("bfs", source, device=device, **given)
+    if (shards := dataset_of(graph)) is not None:
+        from clgraph.traversal.shards import search_shards
+
+        check_on_host(arrays)
+        if method != "hybrid":
+            raise not_offered("method", method, "only the default, which gives the same arrays, is")
+        return search_shards(shards, source, depth_limit, predecessors, device=device)
     graph = as_graph(graph)
     sources, several = arguments.source_indices(graph, source)
-    from clgraph.csr.pieces import in_pieces
-    from clgraph.device import get_device
     from clgraph.traversal.search import Search
 
-    dev = get_device(device)
-    if method == "hybrid" and not stays:
-        pieces = in_pieces(dev, graph, *(("in", "out") if graph.directed else ("rows",)))
-        if pieces is not None:
+    sections = _sections(graph) if method == "hybrid" and not stays else ()
+    with run_on(device, graph, *sections, start=start) as run:
+        dev = run.device
+        if run.blocks is not None:
+            from clgraph.traversal.shards import search_shards
+
             wanted = graph.ids[sources].tolist() if several else source
-            return pieces.answer_call("bfs", wanted, device=dev, **given)
-    with dev.alone():
-        how = dev.watch()
+            return run.stamped(search_shards(run.blocks, wanted, depth_limit, predecessors, device=dev))
         search = Search(dev, graph, method, predecessors, owners=len(sources) > 1 or (several and stays))
         levels, reached = search.run(sources, depth_limit)
         distance, predecessor, source_of = search.take(on_device=stays)
         if several and source_of is None:
             source_of = np.where(distance >= 0, sources[0], np.int32(-1))
-        search.seconds["total"] = time.perf_counter() - start
+        run.seconds = search.seconds
         return BFSResult(
             distance=distance,
             predecessor=predecessor,
@@ -122,8 +125,13 @@ def bfs(
             seconds=search.seconds,
             device=dev.name,
             method=method,
-            **how(),
+            provenance=run.provenance,
         )
+
+
+def _sections(graph: Graph) -> tuple[str, ...]:
+    """The blocks that searches need (`clgraph.run.run_on`)."""
+    return ("in", "out") if graph.directed else ("rows",)
 
 
 @tells("searching")
@@ -194,23 +202,25 @@ def bfs_many(
     arguments.check_lanes(lanes)
     arguments.check_distance_type(dtype)
     stays = on_device(arrays)
-    given = {"depth_limit": depth_limit, "dtype": dtype, "lanes": lanes, "arrays": arrays}
-    if (call := sharded(graph)) is not None:
-        return call("bfs_many", sources, device=device, progress=progress, **given)
+    if (shards := dataset_of(graph)) is not None:
+        from clgraph.traversal.shards_many import search_shards_often
+
+        check_on_host(arrays)
+        return search_shards_often(shards, sources, depth_limit, dtype, lanes, device, progress)
     graph = as_graph(graph)
     sources = flat_list(sources, "sources")
     index = arguments.indices_of(graph, sources).astype(np.int32)
-    from clgraph.csr.pieces import in_pieces
-    from clgraph.device import get_device
     from clgraph.traversal.many import ManySearch, joined
     from clgraph.traversal.search import last_level
 
-    dev = get_device(device)
-    pieces = None if stays else in_pieces(dev, graph, *(("in", "out") if graph.directed else ("rows",)))
-    if pieces is not None:
-        return pieces.answer_call("bfs_many", sources, device=dev, progress=progress, **given)
-    with dev.alone():
-        how = dev.watch()
+    with run_on(device, graph, *(() if stays else _sections(graph)), start=start) as run:
+        dev = run.device
+        if run.blocks is not None:
+            from clgraph.traversal.shards_many import search_shards_often
+
+            return run.stamped(
+                search_shards_often(run.blocks, sources, depth_limit, dtype, lanes, dev, progress)
+            )
         parts, levels = [], 0
         with ManySearch(dev, graph, lanes, len(index)) as search:
             for first in range(0, len(index), lanes):
@@ -221,5 +231,7 @@ def bfs_many(
                 if progress:
                     progress(min(first + lanes, len(index)), len(index))
         distance = parts[0] if len(parts) == 1 else joined(parts)
-        search.seconds["total"] = time.perf_counter() - start
-        return ManyBFSResult(distance, index, levels, depth_limit, search.seconds, dev.name, **how())
+        run.seconds = search.seconds
+        return ManyBFSResult(
+            distance, index, levels, depth_limit, run.seconds, dev.name, provenance=run.provenance
+        )

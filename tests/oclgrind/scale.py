@@ -16,7 +16,7 @@ def _rows() -> tuple[Any, Any, list[tuple[int, int]]]:
 
 def _forest(device: Any, method: str, room: int, keep_times: bool, lanes: int) -> None:
     from clgraph.reference.forest import reference_forest
-    from clgraph.scale.forest import Forest, Shape
+    from clgraph.sampling.shards.forest import Forest, Shape
 
     row_ptr, heads, pairs = _rows()
     shape = Shape(chunk=16, lanes=lanes, keep_times=keep_times)
@@ -56,7 +56,7 @@ def _loaded(device: Any, row_ptr: Any, heads: Any, begin: int, end: int) -> Any:
 
 def case_extract(device: Any) -> None:
     """Vertices and edges of a sample, and what comes along."""
-    from clgraph.scale.extract import Chosen, Extraction
+    from clgraph.sampling.shards.extract import Chosen, Extraction
 
     row_ptr, heads, pairs = _rows()
     member = np.arange(50) % 3 > 0
@@ -75,8 +75,8 @@ def case_join_on_a_device(device: Any) -> None:
     from pathlib import Path
 
     from clgraph.graph import Graph
+    from clgraph.ranking.personalized.shards import join_on
     from clgraph.scale.cut import write_shards
-    from clgraph.scale.on_device import join_on
 
     ends = np.unique(np.sort(np.random.default_rng(1).integers(0, 50, (2, 90)), axis=0), axis=1)
     graph = Graph.from_edges(*ends[:, ends[0] < ends[1]], vertices=np.arange(50))
@@ -89,7 +89,7 @@ def case_join_on_a_device(device: Any) -> None:
 def case_choose(device: Any) -> None:
     """Samples of the priority forest."""
     from clgraph.reference.forest import reference_forest
-    from clgraph.scale.choose import choose
+    from clgraph.sampling.shards.choose import choose
 
     _, _, pairs = _rows()
     for method in ("drv", "dre"):
@@ -102,7 +102,7 @@ def case_choose(device: Any) -> None:
 
 def case_components_of_shards(device: Any) -> None:
     """Shards joined one after the other, labels merged."""
-    from clgraph.scale.components import Labels
+    from clgraph.components.shards import Labels
 
     row_ptr, heads, pairs = _rows()
     first, other = Labels(device, 50), Labels(device, 50)
@@ -148,10 +148,10 @@ def case_bfs_many_of_shards(device: Any) -> None:
     from clgraph.graph import Graph
     from clgraph.reference.bfs import reference_bfs
     from clgraph.scale import bfs_many
-    from clgraph.scale.bfs_many import Searches
     from clgraph.scale.cut import write_shards
     from clgraph.scale.loading import Loading
     from clgraph.scale.ranks import Alone
+    from clgraph.traversal.shards_many import Searches
 
     tails, heads = np.random.default_rng(1).integers(0, 9000, (2, 300))
     graph = Graph.from_edges(tails, np.r_[heads[:-40], tails[:40] * 0 + 5], vertices=np.arange(9000))
@@ -186,8 +186,8 @@ def case_bfs_many_of_shards(device: Any) -> None:
 def case_pagerank_exchange(device: Any) -> None:
     """What two ranks tell each other; here the other one says 0 of every vertex."""
     from clgraph.ranking.fixed import BLOCK, FixedPower, Leaving, shape_of
+    from clgraph.ranking.shards_exchange import Exchange
     from clgraph.scale.manifest import Shard
-    from clgraph.scale.pagerank_exchange import Exchange
     from clgraph.scale.ranks import Alone
 
     class Told(Alone):
@@ -213,7 +213,7 @@ def case_curve_of_shards(device: Any) -> None:
     from clgraph.graph import Graph
     from clgraph.reference.forest import reference_forest
     from clgraph.reference.samples import reference_sample
-    from clgraph.scale.curve import _counted, followed
+    from clgraph.sampling.shards.curve import _counted, followed
 
     row_ptr, heads, pairs = _rows()
     graph = Graph.from_edges(*np.transpose(pairs), vertices=np.arange(50))

@@ -20,8 +20,8 @@ from mpi4py import MPI
 
 import clgraph
 from clgraph.errors import ClgraphError, DeviceError
+from clgraph.sampling.shards.forest import Forest
 from clgraph.scale import ranks as module
-from clgraph.scale.forest import Forest
 
 COMM = MPI.COMM_WORLD
 RANK, SIZE = COMM.Get_rank(), COMM.Get_size()

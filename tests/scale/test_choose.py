@@ -6,8 +6,8 @@ import pytest
 import clgraph
 from clgraph import keyed
 from clgraph.reference.forest import reference_forest
-from clgraph.scale.choose import choose
-from clgraph.scale.extract import unpacked
+from clgraph.sampling.shards.choose import choose
+from clgraph.sampling.shards.extract import unpacked
 
 
 @pytest.mark.parametrize("method", ["drv", "dre"])

@@ -5,8 +5,8 @@ import pytest
 
 import clgraph
 from clgraph.errors import InputError
+from clgraph.sampling.shards.curve import curve_of_shards
 from clgraph.scale import passes
-from clgraph.scale.curve import curve_of_shards
 from clgraph.scale.cut import write_shards
 
 

@@ -5,8 +5,8 @@ import pytest
 
 import clgraph
 from clgraph import keyed
+from clgraph.sampling.shards.extract import Chosen, Extraction
 from clgraph.scale.cut import write_shards
-from clgraph.scale.extract import Chosen, Extraction
 from clgraph.scale.loading import Loaded
 
 

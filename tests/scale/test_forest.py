@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from clgraph.reference.forest import reference_forest, verify_forest
-from clgraph.scale.forest import Forest, Shape
+from clgraph.sampling.shards.forest import Forest, Shape
 
 SMALL = {"cpu": Shape(chunk=7, lanes=1, keep_times=True), "gpu": Shape(chunk=16, lanes=8, keep_times=False)}
 

@@ -8,9 +8,9 @@ import pytest
 from cli_runs import InProcess
 
 import clgraph
+from clgraph.cli.shards_plan import plan
 from clgraph.scale import plan as module
 from clgraph.scale.cut import write_shards
-from clgraph.scale.plan import plan
 
 COMMANDS = {
     "sample": {"sizes": 3, "written": True, "method": "dre"},

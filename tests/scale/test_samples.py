@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 import clgraph
+from clgraph.sampling.shards.samples import sample_shards
 from clgraph.scale import passes
 from clgraph.scale.cut import join_shards, write_shards
 from clgraph.scale.ranks import Ranks
-from clgraph.scale.samples import sample_shards
 
 
 def equal(one, other):

@@ -29,43 +29,47 @@ class Format:
     text: bool = True  # may be compressed
 
 
-def _later(does: str, form: str) -> Callable[..., Any]:
-    """A function that imports its module at the first call: a program reads and writes few formats.
-
-    Of "edges" and "read" it is ``edges.read_edges``, of "gapbs.sg" ``gapbs.read_sg``.
-    """
-    module, name = form.split(".") if "." in form else (form, form)
+def _later(module: str, name: str) -> Callable[..., Any]:
+    """A function that imports its module at the first call: a program reads and writes few formats."""
 
     def call(*args: Any) -> Any:
-        return getattr(import_module(f"clgraph.graph.io.{module}"), f"{does}_{name}")(*args)
+        return getattr(import_module(module), name)(*args)
 
     return call
 
 
-def _format(suffixes: tuple[str, ...], reader: str, writer: str = "", *, text: bool = True) -> Format:
-    return Format(suffixes, _later("read", reader), _later("write", writer or reader), text)
+def _format(suffixes: tuple[str, ...], module: str, name: str, *, text: bool = True) -> Format:
+    """The format whose module has ``read_NAME`` and ``write_NAME``."""
+    return Format(suffixes, _later(module, f"read_{name}"), _later(module, f"write_{name}"), text)
 
 
 FORMATS = {
-    "edges": _format((".txt", ".tsv", ".csv", ".edges", ".edgelist", ".el", ".wel"), "edges"),
-    "mtx": _format((".mtx",), "mtx"),
-    "metis": _format((".graph", ".metis"), "metis"),
-    "ldbc": _format((".v", ".e"), "ldbc"),
-    "konect": _format(("out.*",), "konect"),
-    "dimacs": _format((".gr",), "dimacs"),
-    "jlg": _format((".jlg", ".lg", ".jgz"), "jlg"),
-    "edge_index": _format(("*.npz",), "npz", "edge_index", text=False),
-    "sg": _format((".sg",), "gapbs.sg", text=False),
-    "wsg": _format((".wsg",), "gapbs.wsg", text=False),
-    "graph500": _format((".g500",), "graph500", text=False),
-    "graphml": _format((".graphml",), "graphml"),
-    "gexf": _format((".gexf",), "gexf"),
-    "pajek": _format((".net",), "pajek"),
-    "webgraph": _format((".graph-txt",), "webgraph"),
-    "npz": _format((".npz",), "npz", text=False),
-    "clg": _format((".clg",), "binary", text=False),
-    "parquet": _format((".parquet", ".pq"), "arrow.parquet", text=False),
-    "arrow": _format((".arrow", ".feather"), "arrow", text=False),
+    "edges": _format(
+        (".txt", ".tsv", ".csv", ".edges", ".edgelist", ".el", ".wel"), "clgraph.graph.io.edges", "edges"
+    ),
+    "mtx": _format((".mtx",), "clgraph.graph.io.mtx", "mtx"),
+    "metis": _format((".graph", ".metis"), "clgraph.graph.io.metis", "metis"),
+    "ldbc": _format((".v", ".e"), "clgraph.graph.io.ldbc", "ldbc"),
+    "konect": _format(("out.*",), "clgraph.graph.io.konect", "konect"),
+    "dimacs": _format((".gr",), "clgraph.graph.io.dimacs", "dimacs"),
+    "jlg": _format((".jlg", ".lg", ".jgz"), "clgraph.graph.io.jlg", "jlg"),
+    "edge_index": Format(
+        ("*.npz",),
+        _later("clgraph.graph.io.npz", "read_npz"),
+        _later("clgraph.graph.io.edge_index", "write_edge_index"),
+        text=False,
+    ),
+    "sg": _format((".sg",), "clgraph.graph.io.gapbs", "sg", text=False),
+    "wsg": _format((".wsg",), "clgraph.graph.io.gapbs", "wsg", text=False),
+    "graph500": _format((".g500",), "clgraph.graph.io.graph500", "graph500", text=False),
+    "graphml": _format((".graphml",), "clgraph.graph.io.graphml", "graphml"),
+    "gexf": _format((".gexf",), "clgraph.graph.io.gexf", "gexf"),
+    "pajek": _format((".net",), "clgraph.graph.io.pajek", "pajek"),
+    "webgraph": _format((".graph-txt",), "clgraph.graph.io.webgraph", "webgraph"),
+    "npz": _format((".npz",), "clgraph.graph.io.npz", "npz", text=False),
+    "clg": _format((".clg",), "clgraph.graph.io.binary", "binary", text=False),
+    "parquet": _format((".parquet", ".pq"), "clgraph.graph.io.arrow", "parquet", text=False),
+    "arrow": _format((".arrow", ".feather"), "clgraph.graph.io.arrow", "arrow", text=False),
 }
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import time
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from clgraph.arguments import word
 from clgraph.errors import InputError
-from clgraph.graph import Graph, as_graph, sharded
+from clgraph.graph import Graph, as_graph
 from clgraph.progress import tells
 from clgraph.ranking.personalized.exclude import make_exclusion
 from clgraph.ranking.personalized.options import check_options
@@ -22,6 +23,7 @@ from clgraph.ranking.problem import (
     round_off,
 )
 from clgraph.results import Arrays, on_device
+from clgraph.run import dataset_of, not_offered, run_on
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -176,31 +178,35 @@ def personalized_pagerank(
     stays = on_device(arrays)
     if stays and (top is not None or stored):
         raise InputError("arrays='device' is of all ranks, computed there: leave top and stored out")
-    if (call := sharded(graph)) is not None:
+    if (shards := dataset_of(graph)) is not None:
+        from clgraph.ranking.personalized.shards import walk_shards
+
         if stays:
             raise InputError("arrays='device' is of graphs: the ranks of shards come to the host")
-        return call(
-            "personalized_pagerank",
-            sources,
-            method=method,
-            damping=damping,
-            dangling=dangling,
-            top=top,
-            exclude=exclude,
-            seed=seed,
-            walks=walks,
-            epsilon=epsilon,
-            confidence=confidence,
-            weight=weight,
-            dtype=dtype,
-            device=device,
-            iterating={
-                "check_every": not (isinstance(check_every, int) and check_every == 1),
-                "squared": squared is not False,
-                "stored": stored is not False,
-                "stable_top": not (isinstance(stable_top, int) and stable_top == 0),
-            },
-        )
+        if method != "monte-carlo":
+            why = "'monte-carlo' is, whose walks are the same wherever they run"
+            raise not_offered("method", method, why)
+        iterating = {
+            "check_every": not (isinstance(check_every, int) and check_every == 1),
+            "squared": squared is not False,
+            "stored": stored is not False,
+            "stable_top": not (isinstance(stable_top, int) and stable_top == 0),
+        }
+        if given := next((name for name, is_given in iterating.items() if is_given), None):
+            raise InputError(f"{given} is an option of the iterating methods, not of 'monte-carlo'")
+        walking: dict[str, Any] = {
+            "damping": damping,
+            "dangling": dangling,
+            "top": top,
+            "exclude": exclude,
+            "walks": walks,
+            "epsilon": epsilon,
+            "confidence": confidence,
+            "weight": weight,
+            "dtype": dtype,
+        }
+        walk = partial(personalized_pagerank, method=method, **walking)
+        return walk_shards(shards, sources, walk, seed=seed, device=device, options=walking)
     graph = as_graph(graph)
     problem = make_problem(graph, damping=damping, dangling=dangling, weight=weight)
     queries = make_queries(graph, sources, problem)
@@ -228,22 +234,26 @@ def personalized_pagerank(
     if method != "monte-carlo":
         check_reachable(options.stop, problem.n, dtype, round_off(dtype, 0))
 
-    from clgraph.device import get_device
     from clgraph.ranking.personalized.answer import answer
     from clgraph.ranking.personalized.engine import Request
     from clgraph.ranking.solver import choose_numbers
 
-    dev = get_device(device)
-    with dev.alone():
-        how = dev.watch()
-        numbers = choose_numbers(dev, dtype)
-        request = Request(dev, graph, problem, queries, options, numbers, bool(weight), progress, stays)
-        found, seconds = answer(request)
+    with run_on(device, start=start) as run:
+        numbers = choose_numbers(run.device, dtype)
+        request = Request(
+            run.device, graph, problem, queries, options, numbers, bool(weight), progress, stays
+        )
+        found, run.seconds = answer(request)
         if exclusion is not None:
             found = exclusion.cut(found)
-        seconds["total"] = time.perf_counter() - start
         result = make_result(
-            request, found, seconds, exclusion, epsilon=epsilon, confidence=confidence, **how()
+            request,
+            found,
+            run.seconds,
+            exclusion,
+            epsilon=epsilon,
+            confidence=confidence,
+            provenance=run.provenance,
         )
     report_nonconvergence(result, options.stop, on_nonconvergence)
     return result

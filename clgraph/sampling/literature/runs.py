@@ -151,5 +151,11 @@ def drawn_samples(
         walking = sum(each.walking for each in drawn.values())
         if walking:
             seconds |= {"walk": walking, "sample": seconds["sample"] - walking}
-        common = {"options": given, "device": device.name, "seconds": seconds, "notes": told, **how()}
+        common = {
+            "options": given,
+            "device": device.name,
+            "seconds": seconds,
+            "notes": told,
+            "provenance": how(),
+        }
         return DrawnPortion(wanted, by_size, first, common)

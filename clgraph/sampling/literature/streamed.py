@@ -190,7 +190,7 @@ def stream_samples(
         if names.text:
             results = [[held.named(names) for held in each] for each in results]
         clock.lap("sample")
-        told = how()
+        provenance = how()
     common = (f"{loops} self-loops play no part",) if loops else ()
     made = []
     for run in range(runs):
@@ -198,7 +198,10 @@ def stream_samples(
             notes = told_of(wish, held[run])
             if not held[run].complete and options.get("strict"):
                 raise InputError(f"{notes[0].split(':')[0]}: ask for less (or without strict)")
-            rest = {**told, "given": {name: options[name] for name in wish.plan.options if options.get(name)}}
+            rest = {
+                "provenance": provenance,
+                "given": {name: options[name] for name in wish.plan.options if options.get(name)},
+            }
             made.append(_sample(wish, held[run], first + run, (*common, *notes), device, clock, rest))
     return made
 
@@ -210,11 +213,11 @@ def _sample(
     notes: tuple[str, ...],
     device: Device,
     clock: Clock,
-    told: dict[str, Any],
+    rest: dict[str, Any],
 ) -> StreamSample:
     target = wish.target or wish.target_edges
     return StreamSample(
-        wish.method, wish.size, target, seed, device.name, clock.seconds(), notes, held, wish.mode, **told
+        wish.method, wish.size, target, seed, device.name, clock.seconds(), notes, held, wish.mode, **rest
     )
 
 

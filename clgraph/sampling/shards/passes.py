@@ -13,10 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph.progress import Tell
-from clgraph.scale.forest import SHAPES, Forest
+from clgraph.sampling.shards.forest import SHAPES, Forest
+from clgraph.sampling.shards.saved import About, Checkpoint, SavedForest, open_forest
 from clgraph.scale.loading import Loaded, Loading
 from clgraph.scale.ranks import Ranks
-from clgraph.scale.saved import About, Checkpoint, SavedForest, open_forest
 from clgraph.scale.shards import Shards
 
 if TYPE_CHECKING:

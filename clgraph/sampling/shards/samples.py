@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
@@ -13,19 +13,21 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph import keyed
-from clgraph.arguments import file_name, shown
+from clgraph.arguments import file_name, is_word, shown
 from clgraph.errors import InputError
 from clgraph.lazy import lazy
 from clgraph.progress import Tell
 from clgraph.results import Shown
+from clgraph.run import not_offered
+from clgraph.sampling.options import OF_SHARDS, check_seeds, check_sizes, plain_method
 from clgraph.sampling.samples import collapsed
-from clgraph.scale.choose import choose
-from clgraph.scale.extract import Bits, Chosen, Extraction, unpacked
+from clgraph.sampling.shards.choose import choose
+from clgraph.sampling.shards.extract import Bits, Chosen, Extraction, unpacked
+from clgraph.sampling.shards.passes import about_of, forest_pass, forget
+from clgraph.sampling.shards.sampled import count_edges, write_sample
+from clgraph.sampling.shards.saved import SavedForest, open_forest
 from clgraph.scale.loading import VALUES
-from clgraph.scale.passes import about_of, forest_pass, forget
-from clgraph.scale.ranks import Ranks, run_on_ranks
-from clgraph.scale.sampled import count_edges, write_sample
-from clgraph.scale.saved import SavedForest
+from clgraph.scale.ranks import Ranks, run_on_ranks, shared_seed
 from clgraph.scale.shards import Shards
 from clgraph.scale.writing import check_dataset_name
 from clgraph.sizes import target_size
@@ -308,3 +310,63 @@ def _notes(shards: Shards, target: int, chosen: Chosen, found: int) -> list[str]
     elif collapse := collapsed(found, target):
         notes.append(collapse)
     return notes
+
+
+def sample_of_shards(
+    shards: Shards,
+    method: Any,
+    size: Size | None,
+    sizes: Sequence[Size] | None,
+    seeds: int | None,
+    options: Mapping[str, Any],
+) -> ShardedSample | list[ShardedSample]:
+    """`clgraph.sample` of a graph in shards, with what it does not offer refused."""
+    given = dict(options)
+    mode, connection = given.pop("mode", "auto"), given.pop("connection", "weak")
+    taken = {name: given.pop(name, None) for name in (*OF_SHARDS, "seed", "device", "progress", "strict")}
+    method = exact_method(shards, method, mode, connection, given)
+    strict = taken.pop("strict")
+    wanted = [each for each, _ in check_sizes(shards, size, sizes, False if strict is None else strict)]
+    seed = taken.pop("seed")
+    taken["forest"] = forest = forest_given(shards, method, taken["forest"], seed)
+    first = shared_seed(seed if forest is None else forest.about.seed, shards.comm)
+    runs = check_seeds(first, seeds)
+    if forest is not None and runs > 1:
+        raise InputError(f"{forest.path}: a forest of one seed, and {runs} runs are asked for")
+    several = sizes is not None or seeds is not None
+    output, outputs = taken.pop("output"), taken.pop("outputs")
+    if output is not None:
+        if outputs is not None or several:
+            raise InputError("output is of one sample: give outputs, a name for each of several, alone")
+        outputs = [output]
+    names = checked_outputs(outputs, runs * len(wanted))
+    made: list[ShardedSample] = []
+    for run in range(runs):
+        some = names[run * len(wanted) :][: len(wanted)]
+        made += sample_shards(shards, method, sizes=wanted, seed=first + run, outputs=some, **taken)
+    return made if several else made[0]
+
+
+def exact_method(shards: Shards, method: Any, mode: Any, connection: Any, batched: Mapping[str, Any]) -> str:
+    """The plain name of a method; InputError unless it and the options are of exact mode."""
+    method = plain_method(method)
+    check_method(shards, method)
+    if not is_word(mode, "auto", "exact"):
+        raise not_offered("mode", mode, "each of its batches would read everything")
+    offered = ("weak",) if shards.directed else ("weak", "strong")
+    if not is_word(connection, *offered):
+        raise not_offered("connection", connection, "samples keep weak components")
+    for name, value in batched.items():
+        if value is not None:
+            raise not_offered(name, value, f"it is no option of {method} in exact mode")
+    return str(method)
+
+
+def forest_given(shards: Shards, method: str, forest: Any, seed: int | None) -> SavedForest | None:
+    """The forest to be used instead of a pass, checked to be of this dataset, method and seed."""
+    if forest is None:
+        return None
+    found = forest if isinstance(forest, SavedForest) else open_forest(forest)
+    about_of(shards, method, found.about.seed if seed is None else seed).check_same(found.about, found.path)
+    found.check_complete()
+    return found

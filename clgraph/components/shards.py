@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from clgraph.components import Components
 from clgraph.components.finder import GiantFinder
 from clgraph.device.shapes import Shapes
 from clgraph.scale.loading import Loaded, Loading
@@ -29,6 +28,16 @@ class Shape:
 
 
 SHAPES = Shapes(gpu=Shape(8), cpu=Shape(4096), simulator=Shape(5))
+
+
+class Joined(NamedTuple):
+    """What `clgraph.Components` says of a graph in shards, in its order."""
+
+    labels: npt.NDArray[np.int32]
+    sizes: npt.NDArray[np.int64]
+    connection: Literal["weak"]
+    seconds: dict[str, float]
+    device: str
 
 
 class Labels:
@@ -82,10 +91,10 @@ class Labels:
 
 def join_components(
     shards: Shards, *, device: Any = None, progress: Callable[[int, int], None] | None = None
-) -> Components:
+) -> Joined:
     """`clgraph.connected_components` of a graph in shards: weak ones, in one pass over its pairs."""
 
-    def work(ranks: Ranks, dev: Device) -> Components:
+    def work(ranks: Ranks, dev: Device) -> Joined:
         ranks.agree(dataset=shards.fingerprint, method="components")
         return _components(ranks, dev, shards, progress)
 
@@ -94,10 +103,10 @@ def join_components(
 
 def _components(
     ranks: Ranks, device: Device, shards: Shards, progress: Callable[[int, int], None] | None
-) -> Components:
+) -> Joined:
     n, seconds = shards.num_vertices, {}
     if n == 0:
-        return Components(np.empty(0, np.int32), np.empty(0, np.int64), "weak", {}, device.name)
+        return Joined(np.empty(0, np.int32), np.empty(0, np.int64), "weak", {}, device.name)
     started = perf_counter()
     with device.alone():
         labels = Labels(device, n)
@@ -129,4 +138,4 @@ def _components(
             numbered = whole.download()
     numbered, sizes = ranks.broadcast(numbered, np.int32), ranks.broadcast(sizes, np.int64)
     seconds["ranking"] = perf_counter() - started
-    return Components(numbered, sizes, "weak", seconds, device.name)
+    return Joined(numbered, sizes, "weak", seconds, device.name)

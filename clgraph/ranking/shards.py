@@ -35,8 +35,8 @@ from clgraph.ranking.problem import (
     round_off,
 )
 from clgraph.ranking.result import PageRankResult, report_nonconvergence
+from clgraph.ranking.shards_exchange import Exchange
 from clgraph.scale.loading import Loaded, Loading
-from clgraph.scale.pagerank_exchange import Exchange
 from clgraph.scale.ranks import Ranks, run_on_ranks
 from clgraph.scale.shards import Shards
 

@@ -10,8 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph.arguments import flat_list
-from clgraph.scale.bfs import Search, agree, sections_of
-from clgraph.scale.components import SHAPES
+from clgraph.components.shards import SHAPES
 from clgraph.scale.loading import Loading
 from clgraph.scale.manifest import BLOCK
 from clgraph.scale.ranks import Ranks, run_on_ranks
@@ -21,6 +20,7 @@ from clgraph.traversal.many_batch import ManyBatch
 from clgraph.traversal.results import ManyBFSResult
 from clgraph.traversal.scratch import ManyScratch
 from clgraph.traversal.search import last_level
+from clgraph.traversal.shards import Search, agree, sections_of
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -32,7 +32,6 @@ BYTES = 3  # a vertex and lane: bits seen, frontiers, up to 8 planes while 4 are
 def search_shards_often(
     shards: Shards,
     sources: Any,
-    *,
     depth_limit: int | None = None,
     dtype: npt.DTypeLike | None = None,
     lanes: int = 64,

@@ -49,12 +49,7 @@ FEW = 32  # a frontier of fewer than a 32nd of the unvisited vertices is pushed 
 
 
 def search_shards(
-    shards: Shards,
-    source: Any,
-    *,
-    depth_limit: int | None = None,
-    predecessors: bool = True,
-    device: Any = None,
+    shards: Shards, source: Any, depth_limit: int | None = None, predecessors: bool = True, device: Any = None
 ) -> BFSResult:
     """`clgraph.bfs` of a graph in shards, level by level."""
     roots, several = arguments.source_indices(shards, source)

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from clgraph.components.shards import Labels
 from clgraph.ranking.fixed import FixedPower, Leaving, shape_of
-from clgraph.scale.components import Labels
-from clgraph.scale.extract import Chosen, Extraction
-from clgraph.scale.forest import SHAPES, Forest
+from clgraph.ranking.shards import rows_of
+from clgraph.sampling.shards.extract import Chosen, Extraction
+from clgraph.sampling.shards.forest import SHAPES, Forest
+from clgraph.sampling.shards.passes import default_room, room_to_keep
 from clgraph.scale.loading import Loaded
 from clgraph.scale.manifest import Shard
-from clgraph.scale.pagerank import rows_of
-from clgraph.scale.passes import default_room, room_to_keep
 from clgraph.scale.ranks import Ranks, run_on_ranks
 from clgraph.scale.shards import ShardRows, Shards
 

@@ -15,8 +15,8 @@ from clgraph.csr.parts import Parts
 from clgraph.csr.scan import running_sums
 from clgraph.csr.upload import graph_of
 from clgraph.device.shapes import Shapes
+from clgraph.sampling.shards.extract import Chosen
 from clgraph.sampling.threshold_search import ExactRun
-from clgraph.scale.extract import Chosen
 
 if TYPE_CHECKING:
     from clgraph.device import Device

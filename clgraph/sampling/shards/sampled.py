@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from clgraph import system
-from clgraph.scale.extract import Extraction, Kept
+from clgraph.sampling.shards.extract import Extraction, Kept
 from clgraph.scale.loading import Loading
 from clgraph.scale.manifest import Manifest, Shard
 from clgraph.scale.ranks import Ranks

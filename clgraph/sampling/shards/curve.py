@@ -18,14 +18,13 @@ from clgraph.arguments import file_name
 from clgraph.csr.scan import running_sums
 from clgraph.csr.sort import sort_by_key
 from clgraph.device.shapes import Shapes
-from clgraph.sampling.curve import ReductionCurve
+from clgraph.sampling.shards.choose import forest_graph
+from clgraph.sampling.shards.passes import about_of, forest_pass, forget
+from clgraph.sampling.shards.samples import check_method
+from clgraph.sampling.shards.saved import SavedForest
 from clgraph.sampling.threshold_search import ExactRun
-from clgraph.scale.choose import forest_graph
 from clgraph.scale.loading import Loaded
-from clgraph.scale.passes import about_of, forest_pass, forget
 from clgraph.scale.ranks import Ranks, run_on_ranks, shared_seed
-from clgraph.scale.samples import check_method
-from clgraph.scale.saved import SavedForest
 from clgraph.scale.shards import Shards
 from clgraph.sizes import target_size
 from clgraph.traversal.search import Search
@@ -33,7 +32,7 @@ from clgraph.traversal.search import Search
 if TYPE_CHECKING:
     from clgraph.device import Device
     from clgraph.progress import Tell
-    from clgraph.scale.samples import Size
+    from clgraph.sampling.shards.samples import Size
 
 SHAPES = Shapes(gpu=16, cpu=4096, simulator=5)  # entries of a shard that one work-item takes
 
@@ -68,17 +67,17 @@ def curve_of_shards(
     room: int | None = None,
     forest: SavedForest | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
-) -> ReductionCurve:
-    """`clgraph.reduction_curve` of a graph in shards, in two passes over its pairs.
+) -> tuple[Any, ...]:
+    """What `clgraph.ReductionCurve` says of a graph in shards, in its order, by two passes over its pairs.
 
-    The options are those of `clgraph.scale.samples.sample_shards`.
+    The options are those of `clgraph.sampling.shards.samples.sample_shards`.
     """
     n = check_method(shards, method)
     target = target_size(size, n)
     agreed = shared_seed(seed, shards.comm)
     folder = None if checkpoint is None else file_name(checkpoint, "checkpoint")
 
-    def work(ranks: Ranks, dev: Device) -> ReductionCurve:
+    def work(ranks: Ranks, dev: Device) -> tuple[Any, ...]:
         ranks.agree(dataset=shards.fingerprint, method=f"curve, {method}", size=str(target), seed=str(seed))
         started = perf_counter()
         found = forest_pass(
@@ -95,7 +94,7 @@ def curve_of_shards(
         forget(ranks, folder, about_of(shards, method, agreed))
         edges = np.cumsum(ends[::-1])[::-1].astype(np.int64)
         rows = np.arange(len(ends)) if method == "drv" else np.cumsum(gone) - gone
-        return ReductionCurve(
+        return (
             rows.astype(np.int64),
             path.vertices,
             edges,

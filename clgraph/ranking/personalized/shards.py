@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -9,26 +10,85 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph.arguments import shown
-from clgraph.errors import InputError
-from clgraph.ranking.personalized import PersonalizedResult, personalized_pagerank
-from clgraph.scale.on_device import join_on
+from clgraph.csr.build import build_rows
+from clgraph.csr.parts import Parts
+from clgraph.csr.upload import graph_of
+from clgraph.errors import CapacityError, InputError
+from clgraph.ranking.personalized.result import PersonalizedResult
+from clgraph.scale.cut import join_shards
+from clgraph.scale.loading import SHAPES, Loading
 from clgraph.scale.ranks import Ranks, run_on_ranks, shared_seed
 from clgraph.scale.shards import Shards
 
 if TYPE_CHECKING:
     from clgraph.device import Device
+    from clgraph.graph import Graph
+    from clgraph.scale.shards import Shards
+
+
+# --- A whole graph on a device, from its shards: made there, without a copy on the host ---
+
+
+def join_on(device: Device, shards: Shards) -> Graph:
+    """The graph that `clgraph.join_shards` gives; on the device where that can make it.
+
+    The host makes graphs with weights, counts of merged edges, or self-loops, and what does not fit the
+    device while it is made.
+    """
+    manifest = shards.manifest
+    name = "pairs" if not shards.directed else "out" if "out" in manifest.sections else "in"
+    section = shards.section(name)
+    if manifest.weights or manifest.multiplicity or section.loops or not section.edges:
+        return join_shards(shards)
+    try:
+        return _made(device, shards, name, section.edges) or join_shards(shards)
+    except CapacityError:
+        return join_shards(shards)
+
+
+def _made(device: Device, shards: Shards, name: str, edges: int) -> Graph | None:
+    """The graph of the rows of a section; None if some of them hold a head twice."""
+    n, run = shards.num_vertices, SHAPES.of(device)
+    with device.alone():
+        device.reserve({"tails": 4 * edges, "heads": 4 * edges})
+        tail, head = device.empty(edges, np.int32), device.empty(edges, np.int32)
+    at = 0
+    for rows in Loading(device, shards).rows(name, range(len(shards.section(name).shards))):
+        shard = rows.shard
+        with device.alone():
+            program = device.program("scale/loading", RUN=run, PAIRS=int(name == "pairs"), **rows.defines)
+            program.loading_ends(-(-shard.edges // run), **rows.arguments, at=at, tail=tail, head=head)
+            device.finish()  # the shard's buffers are free
+        at += shard.edges
+    if name == "in":
+        tail, head = head, tail
+    with device.alone():
+        made = build_rows(device, n, tail, head, edges, mirror=not shards.directed)
+        if made.arcs != edges * (1 if shards.directed else 2):
+            return None
+        ids = None if shards.manifest.ids is None else shards.ids
+        parts = Parts(made, directed=shards.directed, ids=ids, num_self_loops=0, has_copies=False)
+        return graph_of(device, parts)
+
 
 # arrays of a result with a row for each source
 COLUMNS = ("ranks", "scores", "iterations", "residuals", "error_bounds", "visits", "lost", "standard_errors")
 
 
 def walk_shards(
-    shards: Shards, sources: Any, *, seed: int | None, device: Any, **options: Any
+    shards: Shards,
+    sources: Any,
+    walk: Callable[..., PersonalizedResult],
+    *,
+    seed: int | None,
+    device: Any,
+    options: Mapping[str, Any],
 ) -> PersonalizedResult:
     """`clgraph.personalized_pagerank` of a graph in shards by method "monte-carlo".
 
-    The graph is joined on each device, which it must fit; rank r answers sources r, r + P, ... Counts are
-    keyed by (seed, source, walk, step), so that who answers does not matter.
+    `walk` is that call for a graph, with its `options`, on which all ranks must agree. The graph is joined on
+    each device, which it must fit; rank r answers sources r, r + P, ... Counts are keyed by (seed, source,
+    walk, step), so that who answers does not matter.
     """
     wanted = _vertices(sources)
     index = shards.index(wanted)
@@ -39,9 +99,7 @@ def walk_shards(
         ranks.agree(dataset=shards.fingerprint, method="monte-carlo", **asked)
         own = wanted[ranks.rank :: ranks.size]
         # of more ranks than sources the last ones answer the first again, and keep that to themselves
-        found = personalized_pagerank(
-            join_on(dev, shards), own or wanted[:1], method="monte-carlo", seed=agreed, device=dev, **options
-        )
+        found = walk(join_on(dev, shards), own or wanted[:1], seed=agreed, device=dev)
         return _together(ranks, found, len(own), wanted, shards)
 
     return run_on_ranks(work, device, shards.comm)

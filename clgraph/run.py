@@ -1,0 +1,164 @@
+"""What every public call does around its engine: whose rows it gets, the device, its lock, time, provenance.
+
+A call reads: check the request, `dataset_of` and `as_graph`, then ``with run_on(device, graph, ...) as run``
+and the engine. Which engine serves a graph is decided here and nowhere else: a dataset on disk goes to the
+engine for shards, a graph whose arcs exceed the device's largest buffer to the same with its rows as blocks
+in memory, any other to the engine that takes a graph whole.
+"""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager
+from dataclasses import replace
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from clgraph.arguments import is_word, shown
+from clgraph.errors import InputError
+from clgraph.graph import Graph
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from clgraph.device import Device
+    from clgraph.results import RunsOn
+    from clgraph.scale.held import HeldShards
+    from clgraph.scale.shards import Shards
+
+R = TypeVar("R", bound="RunsOn")
+
+
+def dataset_of(graph: Any) -> Shards | None:
+    """What was given for a graph if it is a dataset of shards; None for anything else."""
+    if isinstance(graph, Graph):
+        return None
+    from clgraph.scale.shards import Shards
+
+    return graph if isinstance(graph, Shards) else None
+
+
+def not_offered(name: str, value: Any, why: str) -> InputError:
+    """The error for an option, or a value of it, that datasets of shards do not have."""
+    return InputError(
+        f"{name} {shown(value)} is not offered for a graph in shards: {why}; clgraph.join_shards (clgraph "
+        "convert IN.clgs OUT.clg) makes a graph of what fits into memory"
+    )
+
+
+def check_on_host(arrays: Any) -> None:
+    """Raise InputError if a dataset's results are wanted on a device."""
+    if not is_word(arrays, "host"):
+        raise not_offered("arrays", arrays, "its results come from several devices, and are on the host")
+
+
+class run_on:
+    """A call's engine on a device: locked, timed and recorded.
+
+    Parameters
+    ----------
+    device : Device, str, ... or None
+        As in `clgraph.get_device`.
+    graph : Graph, optional
+        Whose arcs may lie in several buffers, for an engine that takes blocks of rows, too.
+    *sections : {"pairs", "rows", "in", "out"}
+        The blocks that this engine needs (`clgraph.scale.manifest.Manifest`). As pairs the rows will do.
+        None: there is no such engine.
+    values : bool
+        Whether it needs weights and multiplicities, too.
+    once : bool
+        Whether pairs that two arcs of a directed graph join are needed once.
+    start : float, optional
+        When the call began (`time.perf_counter`), where checking its arguments counts, too.
+
+    Attributes
+    ----------
+    device : Device
+    blocks : HeldShards or None
+        The graph's rows as blocks in memory, where its arcs do not fit one buffer. The device is not locked
+        then: engines for blocks lock it for each.
+    seconds : dict of float
+        Time by phase; "total" is added at the end.
+    """
+
+    def __init__(
+        self,
+        device: Any,
+        graph: Graph | None = None,
+        *sections: str,
+        values: bool = False,
+        once: bool = False,
+        start: float | None = None,
+    ) -> None:
+        from clgraph.device import get_device
+
+        self.device: Device = get_device(device)
+        self.blocks = (
+            _blocks(self.device, graph, sections, values, once) if graph is not None and sections else None
+        )
+        self._before = list(self.device.queues.launched)
+        self.seconds: dict[str, float] = {}
+        self._start = start
+        self._lock: AbstractContextManager[Any] | None = None
+
+    def __enter__(self) -> run_on:
+        """Lock the device, unless there are blocks."""
+        if self.blocks is None:
+            self._lock = self.device.alone()
+            self._lock.__enter__()
+        self._began = perf_counter()
+        if self._start is None:
+            self._start = self._began
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
+    ) -> None:
+        """Note the whole time and give the device back."""
+        if self._lock is not None:
+            self.seconds["total"] = perf_counter() - self._start  # type: ignore[operator]
+            self._lock.__exit__(kind, error, where)
+
+    def lap(self, phase: str | None = None) -> None:
+        """Note that a phase ends here, which began where the last one ended; None: one that is not noted."""
+        now = perf_counter()
+        if phase is not None:
+            self.seconds[phase] = now - self._began
+        self._began = now
+
+    @property
+    def provenance(self) -> dict[str, Any]:
+        """How a result came about: see `clgraph.results.RunsOn`."""
+        return self.device.provenance(self._before) | ({"pieces": self.blocks.pieces} if self.blocks else {})
+
+    def stamped(self, result: R, **changes: Any) -> R:
+        """The result of an engine for blocks, with the provenance of this call."""
+        return replace(result, provenance=self.provenance, **changes)
+
+
+def _blocks(
+    device: Device, graph: Graph, sections: tuple[str, ...], values: bool, once: bool
+) -> HeldShards | None:
+    """The graph's rows as blocks in memory; None if its arcs fit one buffer.
+
+    What engines for blocks do not take goes the usual way, which says what does not fit: parallel arcs
+    (blocks have each edge once), and boards without a compiler.
+    """
+    values = values and (graph.weights is not None or graph.multiplicity is not None)
+    widest = 4 if graph.weights is None else 8  # bytes of an entry; blocks are cut alike for all calls
+    width = widest if values else 4
+    views = 2 if graph.directed and "pairs" in sections else 1  # the undirected view has up to twice the arcs
+    fits = width * views * graph.num_arcs <= device.max_buffer
+    if fits or not device.has_compiler or graph.has_copies:
+        return None
+    from clgraph.scale.held import HeldShards, shelve
+
+    rows = "out" if graph.directed else "rows"
+    if not (once and graph.directed):
+        sections = tuple(sorted({rows if name == "pairs" else name for name in sections}))
+
+    def make() -> HeldShards:
+        # half a buffer each: a block has offsets and values beside its entries
+        return HeldShards.of(graph, sections, values, device.max_buffer // 2 // widest)
+
+    shelve(device, graph)
+    return device.cached(graph, ("pieces", sections, values), make)
