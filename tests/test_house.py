@@ -83,7 +83,7 @@ def imports() -> dict[str, set[str]]:
 
 
 def imports_of(name: str) -> Iterator[str]:
-    """Also by strings: pairs (module, name), and in a module that has an importer each string that names one."""
+    """Also by strings: pairs (module, name), and where there is an importer each string that names a module."""
     known, tree = modules(), parsed(modules()[name])
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
@@ -100,9 +100,9 @@ def imports_of(name: str) -> Iterator[str]:
         yield from (each for each in strings if each in known and each != name)
     for node in ast.walk(tree):
         if name != LAZY and isinstance(node, ast.Tuple) and len(node.elts) == 2:
-            first = node.elts[0]
-            if isinstance(first, ast.Constant) and first.value in known and first.value != name:
-                yield str(first.value)
+            first, second = (getattr(part, "value", None) for part in node.elts)
+            if first in known and first != name and isinstance(second, str) and second.isidentifier():
+                yield first
 
 
 def imported_by_string(tree: ast.Module) -> Iterator[ast.Call]:

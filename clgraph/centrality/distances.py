@@ -13,6 +13,7 @@ from clgraph.device.shapes import Shapes
 from clgraph.errors import InputError
 from clgraph.graph import Graph, as_graph
 from clgraph.progress import Tell, tells
+from clgraph.run import run_on
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -238,10 +239,8 @@ def average_shortest_path_length(
     n = whole.num_vertices
     if n == 0:
         raise InputError("the graph is empty: it has no distances")
-    from clgraph.device import get_device
-
-    dev = get_device(device)
-    with dev.alone():
+    with run_on(device) as run:
+        dev = run.device
         total = 0
         for _, counts in distance_counts(dev, whole, np.arange(n, dtype=np.int32), progress=progress):
             if counts.sum() < len(counts) * (n - 1):
@@ -304,10 +303,8 @@ def closeness_centrality(
     whole = as_graph(graph)
     improved = flag(improved, "improved")
     chosen = _chosen(whole, vertices)
-    from clgraph.device import get_device
-
-    dev = get_device(device)
-    with dev.alone():
+    with run_on(device) as run:
+        dev = run.device
         return closeness_of(dev, whole, chosen, improved=improved, progress=progress)
 
 
@@ -374,10 +371,8 @@ def harmonic_centrality(
     if sources is not None:
         counted = np.zeros(whole.num_vertices, bool)
         counted[_chosen(whole, sources, "sources")] = True
-    from clgraph.device import get_device
-
-    dev = get_device(device)
-    with dev.alone():
+    with run_on(device) as run:
+        dev = run.device
         return harmonic_of(dev, whole, chosen, counted=counted, progress=progress)
 
 

@@ -12,6 +12,7 @@ from clgraph.centrality.power import Floats, Vectors, need_doubles, numbers_of
 from clgraph.errors import ConvergenceError, InputError
 from clgraph.graph import as_graph
 from clgraph.progress import Tell, tells
+from clgraph.run import run_on
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -86,11 +87,9 @@ def eigenvector_centrality(
     total = float(start.sum())
     if total == 0:
         raise InputError("nstart sums up to 0: a start with another sum is needed")
-    from clgraph.device import get_device
-
-    dev = get_device(device)
-    need_doubles(dev, "eigenvector centrality")
-    with dev.alone():
+    with run_on(device) as run:
+        dev = run.device
+        need_doubles(dev, "eigenvector centrality")
         vectors = Vectors(dev, whole_graph, weight)
         x, y = vectors.vector(start / total), vectors.vector()
         moved = float("inf")
@@ -172,11 +171,9 @@ def katz_centrality(
     n = whole_graph.num_vertices
     if n == 0:
         return np.zeros(0)
-    from clgraph.device import get_device
-
-    dev = get_device(device)
-    need_doubles(dev, "Katz centrality")
-    with dev.alone():
+    with run_on(device) as run:
+        dev = run.device
+        need_doubles(dev, "Katz centrality")
         vectors = Vectors(dev, whole_graph, weight)
         x, y = vectors.vector(np.zeros(n) if start is None else start), vectors.vector()
         c = vectors.vector(each) if added is None else added
@@ -277,11 +274,10 @@ def hits(
     if start is not None and not start.any():
         raise InputError("nstart is 0 everywhere: a start with another number is needed")
     from clgraph.centrality.lanczos import leading
-    from clgraph.device import get_device
 
-    dev = get_device(device)
-    need_doubles(dev, "hubs and authorities")
-    with dev.alone():
+    with run_on(device) as run:
+        dev = run.device
+        need_doubles(dev, "hubs and authorities")
         vectors = Vectors(dev, whole_graph, weight)
         first = np.ones(n) if start is None else start
         best, off = leading(vectors, first / np.linalg.norm(first), STEPS, last, tol, progress)

@@ -13,6 +13,7 @@ from clgraph.csr.upload import Place, upload_csr
 from clgraph.device.shapes import Shapes
 from clgraph.errors import CapacityError
 from clgraph.graph import Graph, as_graph
+from clgraph.run import run_on
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -125,10 +126,8 @@ def average_neighbor_degree(
     whole = as_graph(graph)
     word(source, "source", get_args(Direction))
     word(target, "target", get_args(Direction))
-    from clgraph.device import get_device
-
-    dev = get_device(device)
-    with dev.alone():
+    with run_on(device) as run:
+        dev = run.device
         total = sums_over_neighbours(dev, whole, degrees_of(whole, target), source)
         own = degrees_of(whole, source)
         return np.divide(total, own, out=np.zeros(len(own)), where=own > 0)
@@ -190,10 +189,8 @@ def degree_assortativity_coefficient(
     whole = as_graph(graph)
     word(x, "x", ("out", "in"))
     word(y, "y", ("out", "in"))
-    from clgraph.device import get_device
-
-    dev = get_device(device)
-    with dev.alone():
+    with run_on(device) as run:
+        dev = run.device
         tail, head = degrees_of(whole, x), degrees_of(whole, y)
         sums = neighbour_sums(dev, whole, head, counted=True)
         leaving, arriving = _row_sums(whole), _row_sums(whole.reverse) if whole.directed else _row_sums(whole)

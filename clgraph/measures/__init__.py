@@ -18,6 +18,7 @@ from clgraph.measures.scalars import PHASES, Measures, Wish, measure
 from clgraph.measures.spectrum import eigenvalues
 from clgraph.measures.triangle_count import average_clustering, clustering, transitivity, triangles
 from clgraph.results import RunsOn
+from clgraph.run import run_on
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -252,11 +253,8 @@ def quality(
         part = as_graph(held if isinstance(held := getattr(sample, "graph", None), Graph) else sample)
         if relation is None:
             relation = "contraction" if method in CONTRACTING else "subset"
-    from clgraph.device import get_device
-
-    dev = get_device(device)
-    with dev.alone():
-        how = dev.watch()
+    with run_on(device) as run:
+        dev = run.device
         if part is not None:
             check_part(whole, part, "subset" if relation is None else relation, device=dev)
         steps = (1 if part is None else 2) * len(PHASES)
@@ -272,4 +270,4 @@ def quality(
         first = measure(whole, dev, wish, advance)
         second = None if part is None else measure(part, dev, wish, advance)
         ks = None if second is None else distances(first, second)
-        return Quality(first, second, ks, seed, dev.name, provenance=how())
+        return Quality(first, second, ks, seed, dev.name, provenance=run.provenance)

@@ -13,6 +13,7 @@ from clgraph.device.shapes import Shapes
 from clgraph.graph import Graph, as_graph, build_csr
 from clgraph.measures.pack import measured_view, simple_view
 from clgraph.results import Arrays, on_device
+from clgraph.run import run_on
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -83,10 +84,8 @@ def core_numbers(
     if not (whole.num_vertices or stays):
         return np.zeros(0, np.int32)
 
-    from clgraph.device import get_device
-
-    dev = get_device(device)
-    with dev.alone():
+    with run_on(device) as run:
+        dev = run.device
         rows = peeled_view(whole) if whole.directed else measured_view(dev, whole)
         n = rows.num_vertices
         found = find_cores(dev, rows) if n else dev.empty(0, np.int32)

@@ -20,6 +20,7 @@ from clgraph.graph import as_graph
 from clgraph.measures.pack import Pack, measured_view
 from clgraph.measures.ritz import COUNT, KEPT, STEPS, Ritz
 from clgraph.measures.spectrum_host import DENSE, Floats, dense_eigenvalues, positive, scipy_eigenvalues
+from clgraph.run import run_on
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -119,10 +120,8 @@ def eigenvalues(
     word(matrix, "matrix", get_args(Matrix))
     whole(count, "count", 1, COUNT)
     found = as_graph(graph)
-    from clgraph.device import get_device
-
-    dev = get_device(device)
-    with dev.alone():
+    with run_on(device) as run:
+        dev = run.device
         ((values, why),) = largest_eigenvalues(Pack.of_one(dev, measured_view(dev, found)), None, matrix)
     if why is not None and not len(values) and found.num_arcs and "neighbour" not in why:
         raise ConvergenceError(why, None)

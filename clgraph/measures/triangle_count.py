@@ -15,6 +15,7 @@ from clgraph.errors import InputError
 from clgraph.graph import Graph, as_graph
 from clgraph.measures.pack import measured_view
 from clgraph.results import Arrays, on_device
+from clgraph.run import run_on
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -75,12 +76,10 @@ def triangles(
     >>> triangles(Graph.from_edges([0, 1, 2, 2], [1, 2, 0, 3]))
     array([1, 1, 1, 0])
     """
-    from clgraph.device import get_device
-
     stays = on_device(arrays)
     whole = as_graph(graph)
-    dev = get_device(device)
-    with dev.alone():
+    with run_on(device) as run:
+        dev = run.device
         view = measured_view(dev, whole)
         found, n = count_triangles(dev, view), view.num_vertices
         return dev.array(found, np.int64, n) if stays else dev.download(found, np.int64, n)
@@ -167,11 +166,9 @@ def _corners_and_pairs(
     graph: Any, device: Device | str | None
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """The triangles at each vertex, and the pairs of its neighbours."""
-    from clgraph.device import get_device
-
     whole = as_graph(graph)
-    dev = get_device(device)
-    with dev.alone():
+    with run_on(device) as run:
+        dev = run.device
         view = measured_view(dev, whole)
         corner_of = dev.download(count_triangles(dev, view), np.int64, view.num_vertices)
         degrees = view.degrees

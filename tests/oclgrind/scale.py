@@ -124,8 +124,8 @@ def case_bfs_of_shards(device: Any) -> None:
     import clgraph
     from clgraph.graph import Graph
     from clgraph.reference.bfs import reference_bfs
-    from clgraph.scale import bfs as module
     from clgraph.scale.cut import write_shards
+    from clgraph.traversal import shards as module
 
     tails, heads = np.random.default_rng(1).integers(0, 50, (2, 60))
     graph = Graph.from_edges(tails, heads, vertices=np.arange(50))
@@ -147,10 +147,10 @@ def case_bfs_many_of_shards(device: Any) -> None:
     import clgraph
     from clgraph.graph import Graph
     from clgraph.reference.bfs import reference_bfs
-    from clgraph.scale import bfs_many
     from clgraph.scale.cut import write_shards
     from clgraph.scale.loading import Loading
     from clgraph.scale.ranks import Alone
+    from clgraph.traversal import shards_many as bfs_many
     from clgraph.traversal.shards_many import Searches
 
     tails, heads = np.random.default_rng(1).integers(0, 9000, (2, 300))

@@ -6,8 +6,9 @@ import pytest
 import clgraph
 from clgraph.device.shapes import Shapes
 from clgraph.errors import InputError
-from clgraph.scale import bfs, bfs_many
 from clgraph.scale.cut import write_shards
+from clgraph.traversal import shards as bfs
+from clgraph.traversal import shards_many as bfs_many
 
 PIECES = bfs.Shape(long=2, groups=3, local=4)
 

@@ -5,8 +5,8 @@ import pytest
 
 import clgraph
 from clgraph.errors import InputError
+from clgraph.sampling.shards import passes
 from clgraph.sampling.shards.curve import curve_of_shards
-from clgraph.scale import passes
 from clgraph.scale.cut import write_shards
 
 
@@ -34,7 +34,7 @@ def test_as_in_memory(device, tmp_path, monkeypatch, method):
             expected = clgraph.reduction_curve(graph, method, case, size=size, device=device)
             room = None if case == 5 else (None, 1, 30)[case % 3]
             ways = {"device": [device] * (1 + case % 3), "room": room}
-            found = curve_of_shards(shards, method, case, size=size, **ways)
+            found = clgraph.ReductionCurve(*curve_of_shards(shards, method, case, size=size, **ways))
             for name in ("deletions", "vertices", "edges"):
                 one, other = getattr(found, name), getattr(expected, name)
                 assert one.dtype == np.int64 and np.array_equal(one, other), (case, size, name)

@@ -11,8 +11,8 @@ import clgraph
 from clgraph.device import Device
 from clgraph.device.memory import Memory
 from clgraph.errors import CapacityError
+from clgraph.ranking.personalized import shards as on_device
 from clgraph.ranking.personalized.shards import join_on
-from clgraph.scale import on_device
 
 
 def graph_of(kind: str) -> clgraph.Graph:

@@ -8,8 +8,8 @@ import pytest
 from cli_runs import InProcess
 
 import clgraph
+from clgraph.cli import shards_plan as module
 from clgraph.cli.shards_plan import plan
-from clgraph.scale import plan as module
 from clgraph.scale.cut import write_shards
 
 COMMANDS = {

@@ -148,7 +148,7 @@ def test_a_rank_that_is_killed_ends_the_job(dataset, tmp_path):
     code = (
         "import os, signal, sys, clgraph\n"
         "from mpi4py import MPI\n"
-        "from clgraph.scale import passes\n"
+        "from clgraph.sampling.shards import passes\n"
         "from clgraph.scale.loading import Loading\n"
         "load, passes.SAVE_EVERY = Loading._load, 0\n"
         "def fatal(self, name, number):\n"

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import clgraph
+from clgraph.sampling.shards import passes
 from clgraph.sampling.shards.samples import sample_shards
-from clgraph.scale import passes
 from clgraph.scale.cut import join_shards, write_shards
 from clgraph.scale.ranks import Ranks
 

@@ -11,8 +11,8 @@ from graph_files import limited_memory
 
 import clgraph
 from clgraph.errors import InputError
+from clgraph.sampling.shards import passes
 from clgraph.sampling.shards.saved import numbers_of, open_forest, spelled
-from clgraph.scale import passes
 from clgraph.scale.cut import write_shards
 from clgraph.scale.loading import Loading
 
