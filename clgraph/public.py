@@ -33,8 +33,8 @@ class Public(NamedTuple):
     verifier : str
         What checks a result (`found`) of `call` against its definition, below `clgraph.reference`.
     selftest : str
-        Graphs of `clgraph.selftest.graphs` on which the self-test calls and verifies it; most families have
-        checks of their own in `clgraph.selftest.checks`.
+        Graphs of `clgraph.selftest.graphs` on which the self-test calls and verifies it, as Oclgrind does on
+        that of `call`; most families have checks of their own in `clgraph.selftest.checks`.
     family : str
         The kernel family (see `FAMILIES`) that `call` needs.
     doubles : bool
@@ -379,7 +379,13 @@ PUBLIC: tuple[Public, ...] = (
         lacks=DATASET | EXACT,
         values="['g.txt'] | [] | ['none.forest', 'none.forest'] ; 'o.forest' | 'none/o'",
     ),
-    Public("open_forest", "sampling.shards", "shards", lacks=SHARDS | HOST, values="'g.txt' | 'none.forest' | '.'"),
+    Public(
+        "open_forest",
+        "sampling.shards",
+        "shards",
+        lacks=SHARDS | HOST,
+        values="'g.txt' | 'none.forest' | '.'",
+    ),
     Public("SavedForest", "sampling.shards", "shards"),
     # --- traversal
     Public(

@@ -8,7 +8,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import clgraph
-from clgraph.public import PUBLIC, Public, call_as
+from clgraph.public import PUBLIC, Public, call_as, load
 
 if TYPE_CHECKING:
     from clgraph import Graph
@@ -34,6 +34,12 @@ def example(each: Public, device: Device | None = None, **others: Any) -> Any:
     """The result of an example, on a device, or with other graphs in place of its own."""
     on = {"device": device} if device is not None and each in ON_DEVICE else {}
     return call_as(each.call, getattr(clgraph, each.name), {**graphs(), **others}, **on)
+
+
+def verify(each: Public, found: Any, **others: Any) -> None:
+    """Check the result of an example by its verifier."""
+    home, _, name = each.verifier.partition("(")[0].rpartition(".")
+    call_as(each.verifier, load(f"reference.{home}", name), {**graphs(), **others, "found": found})
 
 
 # how long something took, where, and on what: no part of an answer

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from cli_runs import ROOT
-from public_calls import EXAMPLES, example, graphs
+from public_calls import EXAMPLES, example, verify
 
 import clgraph
-from clgraph.public import BY_NAME, FAMILIES, PUBLIC, Public, call_as, family_of, load
+from clgraph.public import BY_NAME, FAMILIES, PUBLIC, Public, family_of, load
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -120,7 +120,7 @@ def test_examples_are_right_and_run_kernels_of_their_family(name: str, device: D
     families = {family_of(launch.program) for launch in launches}
     assert not each.family or each.family in families, families
     if each.verifier:
-        call_as(each.verifier, reference(each.verifier), {**graphs(), "found": found})
+        verify(each, found)
 
 
 if __name__ == "__main__":

@@ -13,13 +13,13 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from mixed_calls import equal
-from public_calls import EXAMPLES, example, parts
+from public_calls import EXAMPLES, example, parts, verify
 
 import clgraph
 from clgraph import Graph, InputError
 from clgraph.arguments import shown
 from clgraph.graph import as_graph
-from clgraph.public import Public, call_as, load
+from clgraph.public import Public
 
 
 def ours() -> Graph:
@@ -31,9 +31,7 @@ def called(each: Public, graph: Any) -> Any:
 
 
 def verified(each: Public, graph: Any) -> bool:
-    home, _, name = each.verifier.partition("(")[0].rpartition(".")
-    found = example(each, graph=ours())
-    call_as(each.verifier, load(f"reference.{home}", name), {"graph": graph, "found": found})
+    verify(each, example(each, graph=ours()), graph=graph)
     return True
 
 
