@@ -1,8 +1,9 @@
 """Kernels under Oclgrind, by subject: ``python tests/oclgrind NAME ...`` runs cases, all without a name.
 
 A case is a function ``case_xxx(device)`` in a module of this folder, or a public function with a `selftest`
-in `clgraph.public`. It fails if it crashes, if its own check fails, or if Oclgrind complains: of bounds, uninitialised reads, data races. The simulator is slow: graphs
-have about 50 vertices, which its small work-groups (8 work-items of 4 vertices each) still make two of.
+in `clgraph.public`. It fails if it crashes, if its own check fails, or if Oclgrind complains: of bounds,
+uninitialised reads, data races. The simulator is slow: graphs have about 50 vertices, which its small
+work-groups (8 work-items of 4 vertices each) still make two of.
 
 Each case runs in a process of its own, forked from one that has imported everything: what it sets in modules
 is gone afterwards, and a crash ends no other case. `tests/test_oclgrind.py` runs them all, and sees that no
