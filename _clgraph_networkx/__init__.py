@@ -1,101 +1,149 @@
-"""Information about the backend ``clgraph`` that NetworkX reads when it is imported.
+"""The functions of the backend ``clgraph``: what NetworkX reads when it is imported.
 
 This is a separate package because NetworkX calls `get_info` at each ``import networkx``, and importing
-clgraph with NumPy and SciPy for it would take longer than importing NetworkX. The backend itself,
-`clgraph.networkx_backend`, is loaded when it is first used.
+clgraph for it would take longer (10 ms and more). The backend itself, `clgraph.networkx_backend`, which
+defines the functions of this table, is loaded when it is first used.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
-# functions that run on a device; clgraph.networkx_backend defines them
-FUNCTIONS: tuple[str, ...] = (
-    "all_pairs_shortest_path_length",
-    "ancestors",
-    "average_clustering",
-    "average_neighbor_degree",
-    "average_shortest_path_length",
-    "betweenness_centrality",
-    "bfs_edges",
-    "bfs_layers",
-    "bfs_predecessors",
-    "bfs_successors",
-    "bfs_tree",
-    "closeness_centrality",
-    "clustering",
-    "condensation",
-    "connected_components",
-    "core_number",
-    "degree_assortativity_coefficient",
-    "descendants",
-    "descendants_at_distance",
-    "eigenvector_centrality",
-    "harmonic_centrality",
-    "has_path",
-    "hits",
-    "is_connected",
-    "is_strongly_connected",
-    "is_weakly_connected",
-    "k_core",
-    "katz_centrality",
-    "node_connected_component",
-    "number_connected_components",
-    "number_strongly_connected_components",
-    "number_weakly_connected_components",
-    "pagerank",
-    "shortest_path",
-    "shortest_path_length",
-    "single_source_shortest_path",
-    "single_source_shortest_path_length",
-    "single_target_shortest_path_length",
-    "strongly_connected_components",
-    "transitivity",
-    "triangles",
-    "weakly_connected_components",
-)
-
-NOTES: dict[str, str] = {
-    "pagerank": (
-        "Stops once the L1 difference of two iterates is below min(N * tol, 1e-3): NetworkX's own criterion, "
-        "N * tol, is always met on large graphs. Alpha must be below 1; weights and vectors must not be "
-        "negative."
-    ),
-    "clustering": "For undirected graphs without weights.",
-    "average_clustering": "For undirected graphs without weights.",
-    "transitivity": "For undirected graphs.",
-    "hits": (
-        'Method "svd" (the only one before NetworkX 3.7) is Lanczos\'s, from a fixed start. Where the '
-        "largest singular value has several vectors (components that are alike), NetworkX's depend on its "
-        "start, too."
-    ),
-    "shortest_path": (
-        "Without weights. Between two nodes it is the path that `single_source_shortest_path` gives; "
-        "NetworkX's own search from both ends may find another one of the same length."
-    ),
-    "closeness_centrality": "Without `distance` and `sp`.",
-    "degree_assortativity_coefficient": "Of all nodes, without weights.",
-    "strongly_connected_components": "Components are in NetworkX's order.",
-}
-UNWEIGHTED = (
-    "average_neighbor_degree",
-    "average_shortest_path_length",
-    "betweenness_centrality",
-    "harmonic_centrality",
-    "shortest_path_length",
-)
+NEVER = float("inf")
 SORTING = "`sort_neighbors` is left to NetworkX."
+
+
+class Function(NamedTuple):
+    """A function of NetworkX that runs on a device.
+
+    Attributes
+    ----------
+    name : str
+    first, cached : float
+        Pairs of neighbours (an undirected edge counts twice) from which the backend is faster than NetworkX
+        3.6.1, for a graph to be converted and for one in the cache: measured on 2 x86-64 cores (PoCL 3.1,
+        2026-11-21 and 22) by ``python benchmarks/networkx_backend.py --crossover`` with ``--edges`` from 3000
+        (all pairs) to 300000: random graphs of 10 edges per node. Variants of one function share one
+        measurement. NEVER: NetworkX mostly ends early, or is done before the graph is converted.
+    weights : bool
+        Whether it takes weights, or distances, as arguments; without them such calls are left to NetworkX.
+    multigraphs, directed : bool
+        Whether it takes them: NetworkX refuses the former, too.
+    early_end : bool
+        NetworkX's own search usually ends after a few vertices: it is faster whatever the size.
+    note : str
+        What NetworkX's documentation says of the backend's function.
+    """
+
+    name: str
+    first: float = NEVER
+    cached: float = NEVER
+    weights: bool = True
+    multigraphs: bool = True
+    directed: bool = True
+    early_end: bool = False
+    note: str = ""
+
+
+TABLE = (
+    Function(
+        "pagerank",
+        2_000,
+        600,
+        note=(
+            "Stops once the L1 difference of two iterates is below min(N * tol, 1e-3): NetworkX's own "
+            "criterion, N * tol, is always met on large graphs. Alpha must be below 1; weights and "
+            "vectors must not be negative."
+        ),
+    ),
+    Function("connected_components", 200_000, 60_000),
+    Function("number_connected_components", 200_000, 60_000),
+    Function("is_connected", 200_000, 60_000),
+    Function("node_connected_component", 200_000, 20_000),
+    Function("weakly_connected_components", 100_000, 10_000),
+    Function("number_weakly_connected_components", 100_000, 10_000),
+    Function("is_weakly_connected", 100_000, 10_000),
+    Function("strongly_connected_components", 3_000, 3_000, note="Components are in NetworkX's order."),
+    Function("number_strongly_connected_components", 3_000, 3_000),
+    Function("is_strongly_connected", NEVER, 3_000),
+    Function("condensation", 3_000, 3_000),
+    Function("bfs_edges", 600_000, 60_000, note=SORTING),
+    Function("bfs_predecessors", 600_000, 60_000, note=SORTING),
+    Function("bfs_successors", 600_000, 20_000, note=SORTING),
+    Function("bfs_layers", 600_000, 20_000),
+    Function("bfs_tree", 600_000, 20_000, note=SORTING),
+    Function("ancestors", 600_000, 20_000),
+    Function("descendants", NEVER, 20_000),
+    Function("single_source_shortest_path_length", NEVER, 60_000),
+    Function("single_target_shortest_path_length", NEVER, 60_000),
+    Function("single_source_shortest_path", NEVER, 600_000),
+    Function("all_pairs_shortest_path_length", 2_000, 2_000),
+    Function("triangles", 2_000, 600),
+    Function(
+        "clustering",
+        600,
+        600,
+        weights=False,
+        multigraphs=False,
+        directed=False,
+        note="For undirected graphs without weights.",
+    ),
+    Function(
+        "average_clustering",
+        2_000,
+        2_000,
+        weights=False,
+        multigraphs=False,
+        directed=False,
+        note="For undirected graphs without weights.",
+    ),
+    Function("transitivity", 2_000, 600, multigraphs=False, directed=False, note="For undirected graphs."),
+    Function("average_shortest_path_length", 2_000, 2_000, weights=False),
+    Function("betweenness_centrality", 600, 600, weights=False),
+    Function("closeness_centrality", 2_000, 2_000, weights=False, note="Without `distance` and `sp`."),
+    Function("eigenvector_centrality", 6_000, 6_000, multigraphs=False),
+    Function("harmonic_centrality", 2_000, 600, weights=False),
+    Function(
+        "hits",
+        60_000,
+        20_000,
+        note=(
+            'Method "svd" (the only one before NetworkX 3.7) is Lanczos\'s, from a fixed start. Where '
+            "the largest singular value has several vectors (components that are alike), NetworkX's "
+            "depend on its start, too."
+        ),
+    ),
+    Function("katz_centrality", 600, 600, multigraphs=False),
+    Function("core_number", 60_000, 20_000, multigraphs=False),
+    Function("k_core", NEVER, 60_000, multigraphs=False),
+    Function(
+        "degree_assortativity_coefficient", 6_000, 2_000, weights=False, note="Of all nodes, without weights."
+    ),
+    Function("average_neighbor_degree", 60_000, 6_000, weights=False),
+    Function(
+        "shortest_path",
+        weights=False,
+        note=(
+            "Without weights. Between two nodes it is the path that `single_source_shortest_path` "
+            "gives; NetworkX's own search from both ends may find another one of the same length."
+        ),
+    ),
+    Function("shortest_path_length", weights=False),
+    Function("has_path", early_end=True),
+    Function("descendants_at_distance", early_end=True),
+)
+BY_NAME = {each.name: each for each in TABLE}
+FUNCTIONS = tuple(sorted(BY_NAME))
 
 
 def get_info() -> dict[str, Any]:
     """The backend's metadata (entry point ``networkx.backend_info``)."""
-    notes = NOTES | dict.fromkeys(("bfs_edges", "bfs_predecessors", "bfs_successors", "bfs_tree"), SORTING)
-    notes |= dict.fromkeys(UNWEIGHTED, "Without weights.")
+    notes = {each.name: each.note or ("" if each.weights else "Without weights.") for each in TABLE}
     return {
         "backend_name": "clgraph",
         "project": "pyclgraph",
         "package": "clgraph",
         "short_summary": "Runs on any OpenCL device: GPUs, CPUs, FPGAs.",
         "default_config": {"device": None},
-        "functions": {name: {"additional_docs": notes.get(name, "")} for name in FUNCTIONS},
+        "functions": {name: {"additional_docs": notes[name]} for name in FUNCTIONS},
     }

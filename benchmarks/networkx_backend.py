@@ -7,7 +7,7 @@
 Results are consumed: every set, pair and path is made. The graphs are random, with 10 edges per node and
 one seed (`networkx.gnm_random_graph`); ``--shuffled`` makes every node object anew, as reading a file does,
 which is slower for both sides. With ``--crossover`` graphs shrink until NetworkX is faster; those are the
-sizes in `clgraph.networkx_backend.rules`. clgraph must be installed (an editable install will do), since
+sizes in `_clgraph_networkx`. clgraph must be installed (an editable install will do), since
 NetworkX finds backends by their entry points.
 """
 

@@ -3,9 +3,11 @@
 import re
 from typing import Any
 
-from docutils.nodes import Text, literal_block
+from docutils.nodes import Node, Text, literal_block
+from sphinx.util.docutils import SphinxDirective
 
 import clgraph
+from clgraph.public import PUBLIC
 
 project = "clgraph"
 author = "The clgraph developers"
@@ -70,6 +72,30 @@ html_theme_options = {
 }
 
 
+# what else autodoc is told of a class than to show its members
+OPTIONS = {"Graph": ("inherited-members",), "Device": ("inherited-members",)}
+
+
+class Public(SphinxDirective):
+    """``.. public:: PAGE``: the public names of a page of ``api/``, in the order of `clgraph.public`."""
+
+    required_arguments = 1
+
+    def run(self) -> list[Node]:
+        """What autodoc makes of each."""
+        lines: list[str] = []
+        for each in PUBLIC:
+            if each.page != self.arguments[0] or each.name == "datasets":
+                continue
+            kind, options = "class", ("members", *OPTIONS.get(each.name, ()))
+            if each.home == "errors":
+                kind, options = "exception", ("members", "show-inheritance")
+            elif each.is_function:
+                kind, options = "function", ()
+            lines += [f".. auto{kind}:: clgraph.{each.name}", *(f"   :{name}:" for name in options), ""]
+        return self.parse_text_to_nodes("\n".join(lines))
+
+
 def setup(app: Any) -> None:
     """Stars in the commands' help (``part-*``) begin no emphasis; what a terminal drew has a class.
 
@@ -89,6 +115,7 @@ def setup(app: Any) -> None:
             if found := re.fullmatch(r"\[?R[0-9a-f]+-([0-9]+)\]?", text.astext()):
                 text.parent.replace(text, Text(f"[{found[1]}]"))
 
+    app.add_directive("public", Public)
     app.connect("doctree-read", drawn)
     app.connect("doctree-resolved", numbered)
     for part in ("description", "options", "arguments", "epilog"):

@@ -7,6 +7,7 @@ from typing import Any, get_args
 
 import numpy as np
 from graphs import random_graph
+from public_calls import ON_DEVICE, example, parts
 from sharded_calls import sharded_calls
 
 import clgraph
@@ -107,25 +108,25 @@ def mixed_calls(device: Device) -> dict[str, Call]:
     add("curve, batched", lambda: curve("drve"))
     add("quality", compared)
     add("study", studied)
-    add("triangles", lambda: [clgraph.triangles(undirected, device)])
-    add("clustering", lambda: [clgraph.clustering(directed, device)])
-    add("average_clustering", lambda: [clgraph.average_clustering(directed, device)])
-    add("transitivity", lambda: [clgraph.transitivity(directed, device)])
-    add("eigenvalues", lambda: clgraph.eigenvalues(undirected, 3, matrix="laplacian", device=device))
-    add("k_core", lambda: rows(clgraph.k_core(undirected, device=device)))
-    add("closeness", lambda: [clgraph.closeness_centrality(directed, **on)])
-    add("harmonic", lambda: [clgraph.harmonic_centrality(undirected, [0, 3], sources=[1, 4], **on)])
-    if "HAVE_FP64" in device.features:
-        add("eigenvector", lambda: [clgraph.eigenvector_centrality(undirected, max_iter=2000, **on)])
-        add("katz", lambda: [clgraph.katz_centrality(directed, alpha=0.01, **on)])
-        add("betweenness", lambda: [clgraph.betweenness_centrality(directed, **on)])
-        add("hits", lambda: clgraph.hits(directed, **on))
+    add("clustering, directed", lambda: [clgraph.clustering(directed, device)])
+    add("average_clustering, directed", lambda: [clgraph.average_clustering(directed, device)])
+    add("transitivity, directed", lambda: [clgraph.transitivity(directed, device)])
+    add(
+        "eigenvalues, Laplacian",
+        lambda: clgraph.eigenvalues(undirected, 3, matrix="laplacian", device=device),
+    )
+    add("closeness, directed", lambda: [clgraph.closeness_centrality(directed, **on)])
+    add("harmonic, some", lambda: [clgraph.harmonic_centrality(undirected, [0, 3], sources=[1, 4], **on)])
+    doubles = "HAVE_FP64" in device.features
+    if doubles:
+        add("katz, directed", lambda: [clgraph.katz_centrality(directed, alpha=0.01, **on)])
+        add("betweenness, directed", lambda: [clgraph.betweenness_centrality(directed, **on)])
+        add("hits, directed", lambda: clgraph.hits(directed, **on))
     add("neighbor degrees", lambda: [clgraph.average_neighbor_degree(directed, source="in+out", **on)])
-    add("assortativity", lambda: [clgraph.degree_assortativity_coefficient(directed, **on)])
-    add("powerlaw_graph", lambda: rows(clgraph.powerlaw_graph(200, seed=3, **on)))
-    add("rmat_graph", lambda: rows(clgraph.rmat_graph(7, edge_factor=4, seed=3, **on)))
-    add("barabasi_albert_graph", lambda: rows(clgraph.barabasi_albert_graph(90, 2, seed=3, **on)))
-    add("lfr_graph", lambda: rows(clgraph.lfr_graph(150, seed=3, **on).graph))
+    add("assortativity, directed", lambda: [clgraph.degree_assortativity_coefficient(directed, **on)])
+    for each in ON_DEVICE:  # every public function, as the table calls it
+        if doubles or not each.doubles:
+            add(each.call, lambda each=each: parts(example(each, device)))
     add("a fresh graph", lambda: fresh(False))
     add("a fresh directed graph", lambda: fresh(True))
     return calls | sharded_calls(device)

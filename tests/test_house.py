@@ -36,6 +36,7 @@ FLOORS = (
         "hooks",
         "keyed",
         "lazy",
+        "public",
         "sizes",
         "system",
         "results",
@@ -55,8 +56,8 @@ FLOORS = (
     {"bench", "cli", "__main__"},
 )
 STRANGERS = {frozenset({"device", "graph"})}  # of one floor, and yet unknown to each other
-# its own lazy table, of every public name, is the only one whose strings are no imports of this module
-LAZY = "clgraph"
+# the table of every public name is the only one whose strings are no imports of its module
+LAZY = "clgraph.public"
 IMPORTERS = {"import_module", "__import__"}
 
 # --- who imports whom -------------------------------------------------------------------------------------
@@ -83,7 +84,7 @@ def imports() -> dict[str, set[str]]:
 
 
 def imports_of(name: str) -> Iterator[str]:
-    """Also by strings: pairs (module, name), and where there is an importer each string that names a module."""
+    """Also by strings: pairs (module, name), and where there is an importer all that name a module."""
     known, tree = modules(), parsed(modules()[name])
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):

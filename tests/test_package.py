@@ -81,7 +81,7 @@ def test_wheel_holds_package_and_kernels_and_no_more(either):
         file.relative_to(ROOT).as_posix()
         for package in ("clgraph", "_clgraph_command", "_clgraph_networkx")
         for file in (ROOT / package).rglob("*.py")
-    } | {"clgraph/py.typed"}
+    } | {"clgraph/py.typed", "clgraph/__init__.pyi"}
     assert modules <= names
     info = f"pyclgraph-{clgraph.__version__}.dist-info/"
     assert all(

@@ -11,8 +11,8 @@ import pytest
 from conftest import is_smoke
 from devices import POOR
 
-from clgraph.device.families import FAMILIES, family_of
 from clgraph.device.launch import record_launches
+from clgraph.public import FAMILIES, family_of
 from clgraph.selftest import selftest
 
 if TYPE_CHECKING:

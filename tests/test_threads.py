@@ -26,6 +26,7 @@ from cli_runs import InProcess
 from devices import working_devices
 from graphs import random_graph
 from mixed_calls import equal, mixed_calls
+from public_calls import ON_DEVICE, example, takes_device
 
 import clgraph
 from clgraph import ClgraphError, Graph
@@ -35,6 +36,7 @@ from clgraph.device.kept import Kept
 from clgraph.device.launch import Kernel, record_launches
 from clgraph.device.memory import Memory
 from clgraph.errors import DeviceError
+from clgraph.public import BY_NAME
 from clgraph.sampling.options import LITERATURE, METHODS
 from clgraph.sampling.sequence import Samples
 from clgraph.system import thread_pool
@@ -246,64 +248,13 @@ def test_the_first_use_of_a_device_may_be_in_threads(device):
 
 # --- no public call forgets the lock ----------------------------------------------------------------------
 
-SMALL = Graph.from_edges([0, 1, 2, 2], [1, 2, 0, 3])
-ARGUMENTS = {
-    "barabasi_albert_graph": (30, 2),
-    "average_clustering": (SMALL,),
-    "average_neighbor_degree": (SMALL,),
-    "average_shortest_path_length": (SMALL,),
-    "betweenness_centrality": (SMALL,),
-    "bfs": (SMALL, 0),
-    "bfs_many": (SMALL, [0, 1]),
-    "closeness_centrality": (SMALL,),
-    "clustering": (SMALL,),
-    "configuration_graph": (30,),
-    "connected_components": (SMALL,),
-    "copra_graph": (100,),
-    "core_numbers": (SMALL,),
-    "erdos_renyi_graph": (30, 40),
-    "degree_assortativity_coefficient": (SMALL,),
-    "eigenvector_centrality": (SMALL,),
-    "harmonic_centrality": (SMALL,),
-    "hits": (SMALL,),
-    "k_core": (SMALL,),
-    "eigenvalues": (SMALL,),
-    "katz_centrality": (SMALL,),
-    "largest_component": (Graph.from_edges([0, 1, 3], [1, 2, 4]),),
-    "lfr_graph": (200,),
-    "pagerank": (SMALL,),
-    "personalized_pagerank": (SMALL, [0]),
-    "powerlaw_graph": (30,),
-    "quality": (SMALL,),
-    "reduction_curve": (SMALL,),
-    "rmat_graph": (4,),
-    "sample": (SMALL, "drv"),
-    "static_model_graph": (30,),
-    "shortest_path": (SMALL, 0, 3),
-    "shortest_path_length": (SMALL, 0, 3),
-    "transitivity": (SMALL,),
-    "triangles": (SMALL,),
-    "watts_strogatz_graph": (30, 4, 0.1),
-}
-OPTIONS = {"lfr_graph": {"seed": 1}, "sample": {"size": 2}}
-
-
-def public_calls():
-    """The functions of clgraph that take a device (`sample` among its options)."""
-    for name in clgraph.__all__:
-        found = getattr(clgraph, name)
-        if inspect.isfunction(found):
-            names = inspect.signature(found).parameters
-            if "device" in names or "options" in names:
-                yield name
-
-
 # calls that let others have the device between their steps: files are read, messages sent, samples measured
 PIECEWISE = {"merge_forests", "profile", "read", "save_forest", "study", "write"}
 
 
 def test_all_public_calls_are_watched():
-    assert set(public_calls()) == set(ARGUMENTS) | PIECEWISE
+    known = {name for name in BY_NAME if BY_NAME[name].is_function and takes_device(name)}
+    assert known == {each.name for each in ON_DEVICE} | PIECEWISE
 
 
 class Recorder:
@@ -320,7 +271,7 @@ class Recorder:
         self.depth -= 1
 
 
-@pytest.mark.parametrize("name", ARGUMENTS)
+@pytest.mark.parametrize("name", [each.name for each in ON_DEVICE if each.name not in PIECEWISE])
 def test_a_public_call_holds_the_device_from_its_first_use_to_its_last(name, device, monkeypatch):
     lock, seen = Recorder(), []
     monkeypatch.setattr(device, "_lock", lock)
@@ -340,7 +291,7 @@ def test_a_public_call_holds_the_device_from_its_first_use_to_its_last(name, dev
     watched(Kept, "cached")
     watched(Device, "watch")
     watched(Kernel, "_launch")
-    getattr(clgraph, name)(*ARGUMENTS[name], device=device, **OPTIONS.get(name, {}))
+    example(BY_NAME[name], device)
     assert seen and lock.turns == 1 and lock.depth == 0
 
 

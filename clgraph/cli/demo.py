@@ -72,8 +72,8 @@ def selftest(device: str | None, families: tuple[str, ...], as_json: bool, quiet
     A driver may crash or hang: the family at which it does is told, and the others are still checked. With
     --json, a report for the maintainers: it names the device, driver, versions and checks, nothing else.
     """
-    from clgraph.device.families import FAMILIES
     from clgraph.device.verdict import Verdict, keep, run_checks
+    from clgraph.public import FAMILIES
     from clgraph.selftest.report import about, impersonal, report
 
     if strange := set(families) - set(FAMILIES.values()):

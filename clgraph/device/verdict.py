@@ -20,9 +20,9 @@ from typing import TYPE_CHECKING, Any
 
 from clgraph._version import __version__
 from clgraph.device import cache, child
-from clgraph.device.families import FAMILIES, family_of
 from clgraph.device.program import kernel_folder
 from clgraph.errors import DeviceError
+from clgraph.public import FAMILIES, family_of
 
 if TYPE_CHECKING:
     from clgraph.device.hardware import Hardware

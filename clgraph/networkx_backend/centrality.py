@@ -1,15 +1,18 @@
-"""Centralities of the graph's matrix and of distances, as NetworkX gives them."""
+"""Centralities and degrees of neighbours, as NetworkX gives them."""
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, cast
 
 import networkx as nx
 import numpy as np
 import numpy.typing as npt
+from networkx.algorithms.centrality import betweenness as networkx_own
 
 from clgraph.errors import ConvergenceError, InputError
+from clgraph.networkx_backend.cluster import of_nodes
 from clgraph.networkx_backend.converted import ConvertedGraph
 from clgraph.networkx_backend.running import RELEASE, on_device, with_doubles
 
@@ -165,6 +168,37 @@ def _iterated_hits(
 CLOSE = 1e-8  # how far hubs and authorities may be from the exact ones
 
 
+def betweenness_centrality(
+    G: ConvertedGraph,
+    k: Any = None,
+    normalized: bool = True,
+    weight: Any = None,
+    endpoints: bool = False,
+    seed: Any = None,
+) -> dict[Any, float]:
+    """As `networkx.betweenness_centrality` without weights."""
+    from clgraph.centrality.betweenness import dependencies
+
+    n = len(G)
+    drawn = None if k is None or k == n else nx.utils.create_py_random_state(seed).sample(list(G), k)
+    if n == 0:
+        return {}
+    sources = np.arange(n) if drawn is None else np.unique([G.nodes.find(node) for node in drawn])
+    with on_device("betweenness_centrality") as device:
+        found = dependencies(
+            with_doubles(device), G.rows, sources.astype(np.int32), endpoints=bool(endpoints)
+        )
+    # NetworkX's own scaling, which is another one in each release
+    options: dict[str, Any] = {"normalized": normalized, "directed": G.is_directed(), "endpoints": endpoints}
+    if "sampled_nodes" in inspect.signature(networkx_own._rescale).parameters:
+        options["sampled_nodes"] = drawn
+    else:
+        options["k"] = None if drawn is None else k
+    values = dict(zip(G.nodes.objects, found.tolist(), strict=True))
+    scaled: dict[Any, float] = networkx_own._rescale(values, n, **options)
+    return scaled
+
+
 def closeness_centrality(
     G: ConvertedGraph, u: Any = None, distance: Any = None, wf_improved: bool = True, *, sp: Any = None
 ) -> Any:
@@ -197,6 +231,45 @@ def harmonic_centrality(
         ).tolist()
     nodes = G.nodes.objects if chosen is None else G.nodes.names(chosen)
     return {node: value or 0 for node, value in zip(nodes, found, strict=True)}
+
+
+# --- degrees of neighbours ----------------------------------------------------------------------------------
+
+WORDS = ("in", "out", "in+out")
+
+
+def degree_assortativity_coefficient(
+    G: ConvertedGraph, x: Any = "out", y: Any = "in", weight: Any = None, nodes: Any = None
+) -> float:
+    """As `networkx.degree_assortativity_coefficient` of all nodes, without weights."""
+    from clgraph.centrality import degree_assortativity_coefficient as coefficient
+
+    with on_device("degree_assortativity_coefficient") as device:
+        return coefficient(G.rows, x=x, y=y, device=device)
+
+
+def average_neighbor_degree(
+    G: ConvertedGraph, source: Any = "out", target: Any = "out", nodes: Any = None, weight: Any = None
+) -> dict[Any, float]:
+    """As `networkx.average_neighbor_degree` without weights."""
+    from clgraph.centrality.neighbours import Direction, degrees_of, sums_over_neighbours
+
+    if not G.is_directed():
+        if (source, target) != ("out", "out"):
+            raise nx.NetworkXError("source and target arguments are only supported for directed graphs")
+    else:
+        for role, word in (("source", source), ("target", target)):
+            if word not in WORDS:
+                raise nx.NetworkXError(f"{role} argument {word} must be 'in', 'out' or 'in+out'")
+    with on_device("average_neighbor_degree") as device:
+        degrees = degrees_of(G.rows, cast(Direction, target))
+        sums = sums_over_neighbours(device, G.rows, degrees, cast(Direction, source))
+        own = degrees_of(G.rows, cast(Direction, source))
+    values = [
+        total / degree if degree else 0.0 for total, degree in zip(sums.tolist(), own.tolist(), strict=True)
+    ]
+    found: dict[Any, float] = of_nodes(G, nodes, values)
+    return found
 
 
 # --- shared -------------------------------------------------------------------------------------------

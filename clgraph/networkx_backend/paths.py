@@ -11,8 +11,8 @@ import numpy as np
 from clgraph.errors import InputError
 from clgraph.networkx_backend import traversal
 from clgraph.networkx_backend.converted import ConvertedGraph
-from clgraph.networkx_backend.order import in_order
 from clgraph.networkx_backend.running import chosen_device, on_device
+from clgraph.networkx_backend.traversal import in_order
 
 Paths = dict[Any, list[Any]]
 

@@ -5,120 +5,24 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import networkx as nx
 
-from clgraph.networkx_backend import (
-    assortativity,
-    betweenness,
-    centrality,
-    cluster,
-    components,
-    cores,
-    link_analysis,
-    paths,
-    traversal,
-)
+from _clgraph_networkx import BY_NAME, NEVER
+from clgraph.networkx_backend import centrality, cluster, components, link_analysis, paths, traversal
 from clgraph.networkx_backend.converted import ConvertedGraph, unreadable
 from clgraph.networkx_backend.running import RELEASE
 
-
-class Crossover(NamedTuple):
-    """From how many arcs on the backend is faster: of a graph to be converted, of one in the cache."""
-
-    first: float
-    cached: float
-
-
-NEVER = float("inf")
-#: Pairs of neighbours (an undirected edge counts twice) from which the backend is faster than NetworkX 3.6.1:
-#: measured on 2 x86-64 cores (PoCL 3.1, 2026-11-21 and 22) by ``python benchmarks/networkx_backend.py
-#: --crossover`` with ``--edges`` from 3000 (all pairs) to 300000: random graphs of 10 edges per
-#: node. Variants of one function share one measurement. NEVER: NetworkX mostly ends early, or is done before
-#: the graph is converted.
-CROSSOVER: dict[str, Crossover] = {
-    "pagerank": Crossover(2_000, 600),
-    "connected_components": Crossover(200_000, 60_000),
-    "number_connected_components": Crossover(200_000, 60_000),
-    "is_connected": Crossover(200_000, 60_000),
-    "node_connected_component": Crossover(200_000, 20_000),
-    "weakly_connected_components": Crossover(100_000, 10_000),
-    "number_weakly_connected_components": Crossover(100_000, 10_000),
-    "is_weakly_connected": Crossover(100_000, 10_000),
-    "strongly_connected_components": Crossover(3_000, 3_000),
-    "number_strongly_connected_components": Crossover(3_000, 3_000),
-    "is_strongly_connected": Crossover(NEVER, 3_000),
-    "condensation": Crossover(3_000, 3_000),
-    "bfs_edges": Crossover(600_000, 60_000),
-    "bfs_predecessors": Crossover(600_000, 60_000),
-    "bfs_successors": Crossover(600_000, 20_000),
-    "bfs_layers": Crossover(600_000, 20_000),
-    "bfs_tree": Crossover(600_000, 20_000),
-    "ancestors": Crossover(600_000, 20_000),
-    "descendants": Crossover(NEVER, 20_000),
-    "single_source_shortest_path_length": Crossover(NEVER, 60_000),
-    "single_target_shortest_path_length": Crossover(NEVER, 60_000),
-    "single_source_shortest_path": Crossover(NEVER, 600_000),
-    "all_pairs_shortest_path_length": Crossover(2_000, 2_000),
-    "triangles": Crossover(2_000, 600),
-    "clustering": Crossover(600, 600),
-    "average_clustering": Crossover(2_000, 2_000),
-    "transitivity": Crossover(2_000, 600),
-    "average_shortest_path_length": Crossover(2_000, 2_000),
-    "betweenness_centrality": Crossover(600, 600),
-    "closeness_centrality": Crossover(2_000, 2_000),
-    "eigenvector_centrality": Crossover(6_000, 6_000),
-    "harmonic_centrality": Crossover(2_000, 600),
-    "hits": Crossover(60_000, 20_000),
-    "katz_centrality": Crossover(600, 600),
-    "core_number": Crossover(60_000, 20_000),
-    "k_core": Crossover(NEVER, 60_000),
-    "degree_assortativity_coefficient": Crossover(6_000, 2_000),
-    "average_neighbor_degree": Crossover(60_000, 6_000),
-}
-WITHOUT_WEIGHTS = frozenset(
-    (
-        "average_clustering",
-        "average_neighbor_degree",
-        "average_shortest_path_length",
-        "betweenness_centrality",
-        "closeness_centrality",
-        "clustering",
-        "degree_assortativity_coefficient",
-        "harmonic_centrality",
-        "shortest_path",
-        "shortest_path_length",
-    )
-)
-CLUSTERING = ("average_clustering", "clustering", "transitivity")
 MATRIX = ("eigenvector_centrality", "hits", "katz_centrality")
-SIMPLE = (
-    *CLUSTERING,
-    "core_number",
-    "k_core",
-    "eigenvector_centrality",
-    "katz_centrality",
-)  # not for multigraphs, in NetworkX
+# their crossovers are those of the functions that they come down to
 ENDS = ("shortest_path", "shortest_path_length")
-# searches that NetworkX usually ends after a few vertices: it is faster whatever the size
-EARLY_END = ("has_path", "descendants_at_distance")
 
 
 @cache
 def function_of(name: str) -> Callable[..., Any]:
     """The backend's function of that name."""
-    modules = (
-        traversal,
-        paths,
-        components,
-        link_analysis,
-        cluster,
-        cores,
-        assortativity,
-        centrality,
-        betweenness,
-    )
+    modules = (traversal, paths, components, link_analysis, cluster, centrality)
     found: Callable[..., Any] = next(vars(module)[name] for module in modules if name in vars(module))
     return found
 
@@ -153,15 +57,17 @@ def can_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | 
 
 def _left_to_networkx(name: str, values: dict[str, Any], graph: Any) -> str | None:
     """Why these arguments are left to NetworkX; None if they are not."""
-    if name in WITHOUT_WEIGHTS:
+    about = BY_NAME[name]
+    if not about.weights:
         for key in ("weight", "distance"):
             if values.get(key) is not None:
                 return f"{name} with {key}={values[key]!r}: clgraph's is without weights"
     if values.get("sp") is not None:
         return "sp is given: there is nothing left to search for"
-    if name in CLUSTERING and graph.is_directed():
+    if not about.directed and graph.is_directed():
         return f"{name} of a directed graph"
-    if graph.is_multigraph() and (name in SIMPLE or (name == "triangles" and values["nodes"] is not None)):
+    some_triangles = name == "triangles" and values["nodes"] is not None
+    if graph.is_multigraph() and (some_triangles or not about.multigraphs):
         return f"{name} of (nodes of) a multigraph, which NetworkX refuses"
     if name in MATRIX:
         return centrality.unusable(name, values, graph)
@@ -186,7 +92,7 @@ def should_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool
 
     NetworkX asks where it chooses by ``backend_priority``, not where a call names the backend.
     """
-    if name in EARLY_END:
+    if BY_NAME[name].early_end:
         return f"{name}: NetworkX's own search mostly ends after a few vertices"
     values = _signature(name).bind(*args, **kwargs).arguments
     graph = values["G"]
@@ -199,7 +105,7 @@ def should_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool
         else:
             name = f"single_{ends[0]}_shortest_path_length" if ends else "all_pairs_shortest_path_length"
     kept = _cached(graph)
-    needed = CROSSOVER[name].first if kept is None else CROSSOVER[name].cached
+    needed = BY_NAME[name].first if kept is None else BY_NAME[name].cached
     state = "to be converted" if kept is None else "converted already"
     if needed == NEVER:
         return f"{name} on a graph {state}: NetworkX itself is faster"

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
 import numpy as np
 
-from clgraph.centrality import average_neighbor_degree, closeness_centrality, katz_centrality
+from clgraph.centrality import average_neighbor_degree, closeness_centrality
 from clgraph.centrality.betweenness import dependencies
 from clgraph.components import connected_components, largest_component
 from clgraph.csr import barabasi_albert_graph, erdos_renyi_graph, lfr_graph, powerlaw_graph, rmat_graph
@@ -21,13 +21,13 @@ from clgraph.device.verdict import Check
 from clgraph.errors import ClgraphError
 from clgraph.files import read, write
 from clgraph.graph import Duplicates, Graph, build_csr
+from clgraph.public import PUBLIC, Public, call_as, load
 from clgraph.ranking import Variant, pagerank
 from clgraph.ranking.personalized import Method, personalized_pagerank
 from clgraph.reference import reference_bfs, reference_sample, verify_bfs, verify_components, verify_sample
 from clgraph.reference.contract import reference_contract
 from clgraph.reference.distances import reference_betweenness, reference_closeness
 from clgraph.reference.draws import verify_draw
-from clgraph.reference.eigen import verify_katz
 from clgraph.reference.forest import reference_forest
 from clgraph.reference.models import reference_barabasi_albert, reference_erdos_renyi, reference_lfr
 from clgraph.reference.neighbours import reference_average_neighbor_degree
@@ -105,8 +105,13 @@ def checks(device: Device) -> Iterator[Named]:
     yield "measures", "degrees, triangles, hop plot", partial(check_measures, graphs, device)
     yield "measures", "several graphs at once", partial(check_several, graphs, device)
     yield "measures", "eigenvalues", partial(check_spectrum, graphs, device)
-    yield "centrality", "distances, degrees, paths, powers", partial(_centrality, graphs, device)
+    yield "centrality", "distances, degrees, paths", partial(_centrality, graphs, device)
     yield "forests of large graphs", "power-law graph", partial(_on, graphs, "powerlaw", _forest, device)
+    for each in PUBLIC:
+        if not each.doubles or "HAVE_FP64" in device.features:
+            for name in each.selftest.split():
+                check = partial(_on, graphs, name, _verified, each, device)
+                yield each.family, f"{each.name}, {WORDS[name]}", check
 
 
 def _structure(device: Device, graphs: Graphs) -> Iterator[Named]:
@@ -175,6 +180,13 @@ def _samples(device: Device, graphs: Graphs) -> Iterator[Named]:
 
 def _on(graphs: Graphs, name: str, check: Callable[..., None], *args: Any, **options: Any) -> None:
     check(getattr(graphs, name), *args, **options)
+
+
+def _verified(graph: Graph, each: Public, device: Device) -> None:
+    """The example of a public function, by its verifier."""
+    found = call_as(each.call, load(each.home, each.name), {"graph": graph}, device=device)
+    home, _, name = each.verifier.partition("(")[0].rpartition(".")
+    call_as(each.verifier, load(f"reference.{home}", name), {"graph": graph, "found": found})
 
 
 def _same(found: Graph, expected: Graph) -> None:
@@ -337,7 +349,6 @@ def _centrality(graphs: Graphs, device: Device) -> None:
     found = dependencies(device, graphs.powerlaw, some)
     if not np.allclose(found, reference_betweenness(graphs.powerlaw, some.tolist()), rtol=1e-12):
         raise AssertionError("betweenness is wrong")
-    verify_katz(graphs.arcs, katz_centrality(graphs.arcs, alpha=0.01, device=device), alpha=0.01)
 
 
 def _forest(graph: Graph, device: Device) -> None:

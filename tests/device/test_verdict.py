@@ -19,7 +19,8 @@ import pytest
 from cli_runs import ROOT
 from devices import working_devices
 
-from clgraph.device import cache, child, doctor, families, program, verdict
+from clgraph import public
+from clgraph.device import cache, child, doctor, program, verdict
 from clgraph.device.verdict import Driver, Verdict, run_checks, verdict_of
 from clgraph.errors import DeviceError
 from clgraph.selftest import report
@@ -78,12 +79,12 @@ def stand_in(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, own_cache: Path) -
 @pytest.mark.smoke
 def test_every_kernel_file_has_a_family() -> None:
     for name in KERNELS:
-        found = [start for start in families.FAMILIES if name.startswith(start)]
-        assert found, f"cl/{name}.cl: its folder has no family in clgraph/device/families.py"
-    assert families.family_of("traversal/many_pull") == "searches at once"
-    assert families.family_of("traversal/search_push") == "search"
-    assert families.family_of("device/memory_fill") == ""
-    for start in families.FAMILIES:
+        found = [start for start in public.FAMILIES if name.startswith(start)]
+        assert found, f"cl/{name}.cl: its folder has no family in clgraph/public.py"
+    assert public.family_of("traversal/many_pull") == "searches at once"
+    assert public.family_of("traversal/search_push") == "search"
+    assert public.family_of("device/memory_fill") == ""
+    for start in public.FAMILIES:
         assert any(name.startswith(start) for name in KERNELS), f"{start} begins no kernel file's name"
 
 

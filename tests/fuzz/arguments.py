@@ -1,13 +1,17 @@
 """The functions that are called, and the values that are put in: Python expressions, as text.
 
-A line of a table is ``FUNCTION: VALUES ; VALUES ; name=VALUES``: good values of the arguments by position,
-then of those by name, with ``|`` between them.
+Of public functions they are in `clgraph.public`; here are methods, and functions in several ways. A line of
+a table is ``FUNCTION: VALUES ; VALUES ; name=VALUES``: good values of the arguments by position, then of
+those by name, with ``|`` between them.
 """
 
 from __future__ import annotations
 
+from clgraph.public import PUBLIC
+
 Values = tuple[str, ...]
-Table = dict[str, tuple[tuple[Values, ...], dict[str, Values]]]
+Arguments = tuple[tuple[Values, ...], dict[str, Values]]
+Table = dict[str, Arguments]
 
 
 def listed(text: str) -> Values:
@@ -18,14 +22,16 @@ def listed(text: str) -> Values:
 
 def table(text: str) -> Table:
     """What the lines of a table say."""
-    made: Table = {}
-    for line in text.strip().replace("\n    ", " ").splitlines():
-        name, _, rest = line.partition(": ")
-        groups = rest.split(" ; ")
-        places = [group for group in groups if "=" not in group.split(" ")[0].split("(")[0].split("'")[0]]
-        named = {key: values for key, _, values in (g.partition("=") for g in groups[len(places) :])}
-        made[name] = tuple(map(listed, places)), {key: listed(values) for key, values in named.items()}
-    return made
+    lines = (line.partition(": ") for line in text.strip().replace("\n    ", " ").splitlines())
+    return {name: arguments(rest) for name, _, rest in lines}
+
+
+def arguments(text: str) -> Arguments:
+    """Good values by position, and by name."""
+    groups = text.split(" ; ")
+    places = [group for group in groups if "=" not in group.split(" ")[0].split("(")[0].split("'")[0]]
+    named = {key: values for key, _, values in (g.partition("=") for g in groups[len(places) :])}
+    return tuple(map(listed, places)), {key: listed(values) for key, values in named.items()}
 
 
 LISTS: dict[str, Values] = {}
@@ -119,7 +125,6 @@ FRAMES = LISTS["FRAMES"] = (
     "pa.table({'source': %s, 'target': %s, 'w': [1, 2, 3]})",
 )
 HOST = table(r"""
-Graph: ARRAYS ; ARRAYS ; weights=ARRAYS ; multiplicity=ARRAYS ; ids=ARRAYS ; directed=True | False
 Graph.from_edges: ARRAYS ; ARRAYS ; weights=ARRAYS ; multiplicity=ARRAYS ; directed=True | False ;
     duplicates='merge' | 'keep' | 'x' ; vertices=ARRAYS
 Graph.from_scipy: MATRICES ; directed=True | False ; weighted=True | False ; counts=False ;
@@ -135,77 +140,8 @@ with_ids: GRAPHS ; ARRAYS
 index: GRAPHS ; 0 | [0, 1] | 'a'
 neighbors: GRAPHS ; 0 | 1 | 'a'
 whole: GRAPHS
-powerlaw_graph: 0 | 1 | 50 ; average_degree=2.0 | 5 ; exponent=2.5 ; seed=1
-rmat_graph: 0 | 1 | 5 ; edge_factor=2 | 0 | 0.5 ; a=0.5 ; b=0.2 | 0.9 ; c=0.1 ; seed=1 ; directed=True |
-    False ; scramble=True | False ; duplicates='merge' | 'keep'
-read: 'g.txt' | 'none.txt' | '.' | 'g.xyz' | '' | P('g.txt') | 'g.txt\0' ; format='edges' | 'mtx' |
-    'clg' ; directed=True | False ; ids='int' | 'str' | 'name' ; weights=True | False ; duplicates='merge' |
-    'keep'
-write: GRAPHS ; 'o.txt' | 'o.clg' | 'none/o.txt' | '.' | 'o' | 'o.npz' | 'o.mtx' | 'o' * 244 + '.txt' |
-    'a\0.txt' ; format='edges' | 'metis' | 'ldbc' | 'npz'
-reference_bfs: GRAPHS ; 0 | [0, 1] | 'a' ; depth_limit=1 | None
-reference_components: GRAPHS ; connection='weak' | 'strong'
-reference_pagerank: GRAPHS ; iterations=3 | 0 ; tol=1e-3 ; damping=0.85 | 0 | 0.5 ; dangling='uniform' |
-    'personalization' | {0: 1} ; weight=True | False ; personalization=None | {0: 1} ; nstart=None | {0:
-    1}
-reference_ppr: GRAPHS ; [0] | 0 | [0, 1] ; iterations=3 ; tol=1e-3 ; damping=0.85 | 0 | 0.5 ;
-    dangling='uniform' | 'personalization' | {0: 1} ; weight=True | False
-reference_sample: GRAPHS ; method='drv' | 'dre' | 'drve' | 'dhyb' | 'cre' | 'crve' | 'ebfs' | 'edfs' ;
-    size=1 | 0.5 | 2 | '50%' ; seed=1 ; mode='exact' | 'batched' ; connection='weak' | 'strong' ;
-    start=None | 0 ; tolerance=None | 1 ; weight=0.5
-top_accuracy: [[0, 1]] | [0] ; np.array([[0.5, 0.5]]) | np.ones(2) ; k=1 | 2
 """)
 DEVICE = table(r"""
-copra_graph: 0 | 10 | 200 ; seed=1
-erdos_renyi_graph: 0 | 1 | 50 ; 0 | 40 | 1225 ; seed=1
-watts_strogatz_graph: 0 | 3 | 50 ; 0 | 2 | 3 | 40 ; 0 | 0.5 | 1 | 2 ; seed=1
-static_model_graph: 0 | 1 | 50 ; average_degree=2.0 | 49 ; alpha=0.5 | 2 | -1 ; shift=0 | 3.5 ; seed=1
-barabasi_albert_graph: 0 | 3 | 50 ; 0 | 1 | 3 | 49 ; seed=1
-configuration_graph: 0 | 1 | 50 ; exponent=2 | 0 | 30 ; min_degree=1 | 0 | 9 ; max_degree=9 | 60 ; seed=1
-lfr_graph: 0 | 60 | 200 ; mixing=0 | 0.5 | 1 | 2 ; degree_exponent=2 ; min_degree=1 | 5 ; max_degree=10 |
-    300 ; community_exponent=1 ; min_community=1 | 20 ; max_community=25 | 1000 ; seed=1
-bfs: GRAPHS ; 0 | 1 | [0, 1] | 'a' ; method='hybrid' | 'frontier' ; depth_limit=None | 2 ;
-    predecessors=True | False ; arrays='host'
-bfs_many: GRAPHS ; [0] | [0, 1] | ['a'] ; depth_limit=None | 1 ; dtype=None | 'int8' | 'int32' ;
-    lanes=32 | 64
-clustering: GRAPHS
-triangles: GRAPHS
-core_numbers: GRAPHS
-average_clustering: GRAPHS
-transitivity: GRAPHS
-k_core: GRAPHS ; k=None | 1 | 2
-eigenvalues: GRAPHS ; count=1 | 20 ; matrix='laplacian' | 'normalized laplacian'
-shortest_path: GRAPHS ; 0 | 'a' ; 1 | 0
-shortest_path_length: GRAPHS ; 0 | 'a' ; 1 | 0
-average_shortest_path_length: GRAPHS
-closeness_centrality: GRAPHS ; vertices=None | [0] | [0, 1] | ['a'] ; improved=True | False
-harmonic_centrality: GRAPHS ; vertices=None | [0] | [0, 1] | ['a'] ; sources=None | [1] | ['a']
-betweenness_centrality: GRAPHS ; k=None | 1 | 2 ; sources=None | [0] | ['a'] ; normalized=True | False ;
-    endpoints=True | False ; seed=1
-eigenvector_centrality: GRAPHS ; max_iter=100 | 3 ; tol=1e-6 | 1e-3 ; nstart=None | {0: 1} ;
-    weight=True | False
-katz_centrality: GRAPHS ; alpha=0.1 | 0.9 ; beta=1.0 | {0: 1} ; max_iter=100 | 3 ; tol=1e-6 ;
-    nstart=None | {0: 1} ; normalized=True | False ; weight=True | False
-hits: GRAPHS ; max_iter=100 | 1 ; tol=1e-8 ; nstart=None | {0: 1} ; normalized=True | False ; weight=True |
-    False
-average_neighbor_degree: GRAPHS ; source='out' | 'in' | 'in+out' ; target='out' | 'in' | 'in+out'
-degree_assortativity_coefficient: GRAPHS ; x='out' | 'in' ; y='out' | 'in'
-connected_components: GRAPHS ; connection='weak' | 'strong' ; arrays='host'
-largest_component: GRAPHS ; connection='weak' | 'strong'
-deletion_order: GRAPHS ; method='drv' | 'dre' ; seed=1
-pagerank: GRAPHS ; tol=1e-6 | 1e-3 ; norm='l1' | 'l2' ; max_iter=100 | 3 ; personalization=None | {0: 1}
-    ; nstart=None | {0: 1} ; damping=0.85 | 0 | 0.5 ; dangling='uniform' | 'personalization' | {0: 1} ;
-    weight=True | False ; dtype='float32' | 'float64' ; on_nonconvergence='warn' | 'raise' ;
-    arrays='host'
-personalized_pagerank: GRAPHS ; [0] | 0 | [0, 1] | ['a'] | [[0, 1], [1]] | {'u': ['a']} | {1: [0]} ;
-    exclude=None | 'self' | 'neighbours' | [1] | ('self', [0]) ; method='power' | 'walks' ; tol=1e-6 ;
-    max_iter=50 ; damping=0.85 | 0 | 0.5 ; dangling='uniform' | 'personalization' | {0: 1} ; weight=True
-    | False ; top=None | 2 ; seed=1 ; walks=None | 100 ; epsilon=None | 0.1 ; confidence=0.9 ;
-    check_every=1 | 3 ; squared=True | False ; stored=True | False ; stable_top=0 | 1 ; dtype='float32'
-    ; on_nonconvergence='warn'
-sample: GRAPHS ; METHODS ; size=1 | 0.5 | 2 | '50%' ; seed=1 | 2 ; mode='auto' | 'batched' | 'exact' ;
-    tolerance=None | 0 | 2 ; connection='weak' | 'strong' ; components='afforest' | 'bfs' | None ;
-    far_scan=True | False ; weight=0.5 | '0.8' ; start=0 | None ; strict=True | False ; min_size=1 | 3
 drawn: GRAPHS ; 'rn' | 'rdn' | 'rpn' | 're' | 'rne' | 'hyb' | 'ties' | 'rnn' ; size=1 | 0.5 | 2 | '50%' ;
     seed=1 ; seeds=None | 2 ; strata=[0, 0, 1, 1, 1] | 'degree' | {0: 'a'} ; weighted=True | False ;
     edges=2 | 0.5 | 1 ; mix=0.5 | '0.8' ; keep='induced' | 'visited' ; starts=1 | 2
@@ -236,29 +172,19 @@ sharded_pagerank: SHARDS ; tol=1e-6 | 1e-3 ; max_iter=100 | 3 ; damping=0.85 | 0
     ; dtype='float32' | 'float64' ; personalization=None | {0: 1} ; dangling='uniform' | {0: 1} ;
     weight=True | False ; on_nonconvergence='warn'
 sharded_ppr: SHARDS ; [0] | [0, 1] ; method='monte-carlo' ; walks=50 ; seed=1 ; top=None | 2
-open_shards: 'g.txt' | 'none.clgs' | '.' | P('x') ; verify=True | False
-open_forest: 'g.txt' | 'none.forest' | '.'
-join_shards: SHARDS
-write_shards: GRAPHS ; 'o.clgs' | 'none/o.clgs' | 'o.txt' | '.' ; sections=None | ['pairs'] | ['rows'] |
-    ['in'] ; shard_edges=1 | 5
-merge_forests: ['g.txt'] | [] | ['none.forest', 'none.forest'] ; 'o.forest' | 'none/o'
-save_forest: SHARDS ; 'o.forest' | 'none/o' ; method='drv' | 'dre' ; seed=1 ; which=None | [0] | [0, 1]
-reduction_curve: GRAPHS ; METHODS ; seed=1 ; size=1 | 0.5 ; mode='auto' | 'batched'
-quality: GRAPHS ; GRAPHS ; relation=None | 'none' | 'subset' | 'contraction' | 'x' ; seed=1 ;
-    hop_sources=1 | 3 ; eigenvalues=True | False | None
 graph_quality: GRAPHS ; relation=None ; seed=1 ; hop_sources=1 | 3 ; eigenvalues=True | False
 sample_quality: GRAPHS ; sample(G('path'), size=3, seed=1) | sample(G('ring'), 'cre', size=2, seed=1) ;
     relation=None | 'none' | 'subset' | 'contraction' ; eigenvalues=False
-verify_bfs: GRAPHS ; RESULTS ; CHANGES
-verify_components: GRAPHS ; RESULTS ; CHANGES
-verify_pagerank: GRAPHS ; RESULTS ; CHANGES ; weight=True | False
-verify_ppr: GRAPHS ; RESULTS ; CHANGES ; [0] | [0, 1] | 'a' ; weight=True | False
-verify_sample: GRAPHS ; RESULTS ; CHANGES ; connection='weak' | 'strong'
 verify_deletion: GRAPHS ; RESULTS ; CHANGES
 verify_contraction: GRAPHS ; RESULTS ; CHANGES
 verify_exploration: GRAPHS ; RESULTS ; CHANGES
-get_device: None | 'cpu' | 'none' | '0:0' | '9:9' | '' ; kernels='ndrange' | None ; force=False
 """)
+PUBLIC_VALUES = {each.name: arguments(each.values) for each in PUBLIC if each.values}
+# whatever they are given, they use no device, or none unless one is named
+ON_HOST = {"Graph", "read", "write", "powerlaw_graph", "rmat_graph", "top_accuracy"}
+ON_HOST |= {name for name in PUBLIC_VALUES if name.startswith("reference_")}
+HOST |= {name: values for name, values in PUBLIC_VALUES.items() if name in ON_HOST}
+DEVICE |= {name: values for name, values in PUBLIC_VALUES.items() if name not in ON_HOST}
 # sizes that would be work for hours if they were granted, and the arguments that they are kept from
 LONG = set(
     listed("2**31 - 1 | 2**31 | 2**63 - 1 | 2**63 | 2**64 | np.uint64(2**64 - 1) | 10**30 | 10**5000 | 1e308")

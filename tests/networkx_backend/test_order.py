@@ -10,12 +10,12 @@ nx = pytest.importorskip("networkx")
 
 from networkx_graphs import random_graph, same  # noqa: E402
 
-from clgraph.networkx_backend import order  # noqa: E402
+from clgraph.networkx_backend import traversal  # noqa: E402
 
 
 @pytest.mark.parametrize("few", [0, 12, 10**9])
 def test_order_of_levels_small_and_large(on, few, monkeypatch):
-    monkeypatch.setattr(order, "FEW", few)
+    monkeypatch.setattr(traversal, "FEW", few)
     rng = random.Random(5)
     G = nx.compose(nx.path_graph(300), nx.gnm_random_graph(400, 700, seed=2))
     nodes = rng.sample(list(G), len(G))

@@ -175,7 +175,8 @@ def small_graphs_too(monkeypatch):
     """The backend runs whatever it can, however small."""
     from clgraph.networkx_backend import rules
 
-    monkeypatch.setattr(rules, "CROSSOVER", dict.fromkeys(rules.CROSSOVER, rules.Crossover(0, 0)))
+    at_once = {name: each._replace(first=0, cached=0) for name, each in rules.BY_NAME.items()}
+    monkeypatch.setattr(rules, "BY_NAME", at_once)
 
 
 @pytest.mark.smoke

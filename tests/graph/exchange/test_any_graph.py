@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -11,69 +12,26 @@ import networkx as nx
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from mixed_calls import equal
+from public_calls import EXAMPLES, example, parts, verify
 
 import clgraph
 from clgraph import Graph, InputError
 from clgraph.arguments import shown
 from clgraph.graph import as_graph
-
-FUNCTIONS: dict[str, Callable[[Any], Any]] = {
-    "sample": lambda g: clgraph.sample(g, "drv", size="50%", seed=1).vertices,
-    "reduction_curve": lambda g: clgraph.reduction_curve(g, "dre", 1).vertices,
-    "deletion_order": lambda g: clgraph.deletion_order(g, "dre"),
-    "pagerank": lambda g: clgraph.pagerank(g).ranks,
-    "personalized_pagerank": lambda g: clgraph.personalized_pagerank(g, [0]).ranks,
-    "bfs": lambda g: clgraph.bfs(g, 0).distance,
-    "bfs_many": lambda g: clgraph.bfs_many(g, [0, 5]).distance,
-    "connected_components": lambda g: clgraph.connected_components(g).labels,
-    "largest_component": lambda g: clgraph.largest_component(g).col_idx,
-    "triangles": clgraph.triangles,
-    "clustering": clgraph.clustering,
-    "core_numbers": clgraph.core_numbers,
-    "average_clustering": clgraph.average_clustering,
-    "transitivity": clgraph.transitivity,
-    "k_core": lambda g: clgraph.k_core(g).col_idx,
-    "eigenvalues": lambda g: clgraph.eigenvalues(g).round(6),
-    "betweenness_centrality": clgraph.betweenness_centrality,
-    "closeness_centrality": clgraph.closeness_centrality,
-    "harmonic_centrality": clgraph.harmonic_centrality,
-    "eigenvector_centrality": clgraph.eigenvector_centrality,
-    "katz_centrality": lambda g: clgraph.katz_centrality(g, alpha=0.05),
-    "hits": lambda g: clgraph.hits(g, weight=False)[0],
-    "shortest_path": lambda g: clgraph.shortest_path(g, 0, 26),
-    "shortest_path_length": lambda g: clgraph.shortest_path_length(g, 0, 26),
-    "average_shortest_path_length": clgraph.average_shortest_path_length,
-    "average_neighbor_degree": clgraph.average_neighbor_degree,
-    "degree_assortativity_coefficient": clgraph.degree_assortativity_coefficient,
-    "reference_bfs": lambda g: clgraph.reference_bfs(g, 0)[0],
-    "reference_components": lambda g: clgraph.reference_components(g)[0],
-    "reference_pagerank": lambda g: clgraph.reference_pagerank(g, iterations=3),
-    "reference_ppr": lambda g: clgraph.reference_ppr(g, [0], iterations=3),
-    "reference_sample": lambda g: clgraph.reference_sample(g, "drv", size="50%", seed=1).vertices,
-    "verify_bfs": lambda g: verified(clgraph.verify_bfs, g, clgraph.bfs(ours(), 0)),
-    "verify_components": lambda g: verified(
-        clgraph.verify_components, g, clgraph.connected_components(ours())
-    ),
-    "verify_pagerank": lambda g: verified(clgraph.verify_pagerank, g, clgraph.pagerank(ours())),
-    "verify_ppr": lambda g: verified(
-        clgraph.verify_ppr, g, clgraph.personalized_pagerank(ours(), [0]), [0], weight=False
-    ),
-    "verify_sample": lambda g: verified(
-        clgraph.verify_sample, g, clgraph.sample(ours(), "drv", size=9, seed=1)
-    ),
-    "write_shards": lambda g: in_shards(g).num_vertices,
-    "quality": lambda g: clgraph.quality(g, eigenvalues=False).original.to_dict()["average_degree"],
-    "study": lambda g: clgraph.study(g, ["drv"], [9], seeds=1, eigenvalues=False).original["vertices"],
-    "write": lambda g: written(g),
-}
+from clgraph.public import Public
 
 
 def ours() -> Graph:
     return Graph.from_networkx(karate())
 
 
-def verified(verify: Callable[..., None], *args: Any, **options: Any) -> bool:
-    verify(*args, **options)
+def called(each: Public, graph: Any) -> Any:
+    return example(each, graph=graph)
+
+
+def verified(each: Public, graph: Any) -> bool:
+    verify(each, example(each, graph=ours()), graph=graph)
     return True
 
 
@@ -86,6 +44,16 @@ def written(graph: Any) -> str:
     with TemporaryDirectory() as folder:
         clgraph.write(graph, f"{folder}/a.txt")
         return Path(folder, "a.txt").read_text()
+
+
+WITH_GRAPHS = [each for each in EXAMPLES if "(graph" in each.call]
+FUNCTIONS: dict[str, Callable[[Any], Any]] = {
+    **{each.name: partial(called, each) for each in WITH_GRAPHS},
+    **{f"{each.name}, verified": partial(verified, each) for each in WITH_GRAPHS if each.verifier},
+    "largest_component": clgraph.largest_component,
+    "write_shards": lambda g: in_shards(g).num_vertices,
+    "write": lambda g: written(g),
+}
 
 
 def karate() -> nx.Graph:
@@ -119,7 +87,7 @@ def test_the_answer_is_that_of_the_graph(form: str) -> None:
     theirs = forms()[form](karate())
     ours = Graph.from_networkx(karate())
     for name, function in FUNCTIONS.items():
-        assert np.array_equal(function(theirs), function(ours)), name
+        assert equal(parts(function(theirs)), parts(function(ours))), name
 
 
 def test_a_sample_may_be_of_another_library() -> None:

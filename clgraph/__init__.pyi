@@ -1,0 +1,179 @@
+"""Written from `clgraph.public` by ``python tests/test_public.py``: what type checkers see."""
+
+from clgraph import datasets as datasets
+from clgraph._version import __version__ as __version__
+from clgraph.centrality import average_neighbor_degree as average_neighbor_degree
+from clgraph.centrality import average_shortest_path_length as average_shortest_path_length
+from clgraph.centrality import betweenness_centrality as betweenness_centrality
+from clgraph.centrality import closeness_centrality as closeness_centrality
+from clgraph.centrality import degree_assortativity_coefficient as degree_assortativity_coefficient
+from clgraph.centrality import eigenvector_centrality as eigenvector_centrality
+from clgraph.centrality import harmonic_centrality as harmonic_centrality
+from clgraph.centrality import hits as hits
+from clgraph.centrality import katz_centrality as katz_centrality
+from clgraph.centrality import shortest_path as shortest_path
+from clgraph.centrality import shortest_path_length as shortest_path_length
+from clgraph.components import Components as Components
+from clgraph.components import connected_components as connected_components
+from clgraph.components import largest_component as largest_component
+from clgraph.csr import Communities as Communities
+from clgraph.csr import barabasi_albert_graph as barabasi_albert_graph
+from clgraph.csr import configuration_graph as configuration_graph
+from clgraph.csr import erdos_renyi_graph as erdos_renyi_graph
+from clgraph.csr import lfr_graph as lfr_graph
+from clgraph.csr import powerlaw_graph as powerlaw_graph
+from clgraph.csr import rmat_graph as rmat_graph
+from clgraph.csr import static_model_graph as static_model_graph
+from clgraph.csr import watts_strogatz_graph as watts_strogatz_graph
+from clgraph.device import Device as Device
+from clgraph.device import devices as devices
+from clgraph.device import get_device as get_device
+from clgraph.device import profile as profile
+from clgraph.errors import BuildError as BuildError
+from clgraph.errors import CapacityError as CapacityError
+from clgraph.errors import ClgraphError as ClgraphError
+from clgraph.errors import ConvergenceError as ConvergenceError
+from clgraph.errors import ConvergenceWarning as ConvergenceWarning
+from clgraph.errors import DeviceError as DeviceError
+from clgraph.errors import InputError as InputError
+from clgraph.files import read as read
+from clgraph.files import write as write
+from clgraph.graph import Graph as Graph
+from clgraph.measures import Quality as Quality
+from clgraph.measures import average_clustering as average_clustering
+from clgraph.measures import clustering as clustering
+from clgraph.measures import core_numbers as core_numbers
+from clgraph.measures import eigenvalues as eigenvalues
+from clgraph.measures import k_core as k_core
+from clgraph.measures import quality as quality
+from clgraph.measures import transitivity as transitivity
+from clgraph.measures import triangles as triangles
+from clgraph.ranking import PageRankResult as PageRankResult
+from clgraph.ranking import pagerank as pagerank
+from clgraph.ranking.personalized import personalized_pagerank as personalized_pagerank
+from clgraph.ranking.personalized.result import PersonalizedResult as PersonalizedResult
+from clgraph.reference import reference_bfs as reference_bfs
+from clgraph.reference import reference_components as reference_components
+from clgraph.reference import reference_pagerank as reference_pagerank
+from clgraph.reference import reference_sample as reference_sample
+from clgraph.reference import verify_bfs as verify_bfs
+from clgraph.reference import verify_components as verify_components
+from clgraph.reference import verify_pagerank as verify_pagerank
+from clgraph.reference import verify_sample as verify_sample
+from clgraph.reference.ppr import reference_ppr as reference_ppr
+from clgraph.reference.ppr import top_accuracy as top_accuracy
+from clgraph.reference.ppr import verify_ppr as verify_ppr
+from clgraph.sampling import Sample as Sample
+from clgraph.sampling import Samples as Samples
+from clgraph.sampling import sample as sample
+from clgraph.sampling.curve import ReductionCurve as ReductionCurve
+from clgraph.sampling.curve import deletion_order as deletion_order
+from clgraph.sampling.curve import reduction_curve as reduction_curve
+from clgraph.sampling.literature import DrawnSample as DrawnSample
+from clgraph.sampling.literature import StreamSample as StreamSample
+from clgraph.sampling.shards import SavedForest as SavedForest
+from clgraph.sampling.shards import ShardedSample as ShardedSample
+from clgraph.sampling.shards import merge_forests as merge_forests
+from clgraph.sampling.shards import open_forest as open_forest
+from clgraph.sampling.shards import save_forest as save_forest
+from clgraph.scale import Shards as Shards
+from clgraph.scale import join_shards as join_shards
+from clgraph.scale import open_shards as open_shards
+from clgraph.scale import write_shards as write_shards
+from clgraph.studies import Study as Study
+from clgraph.studies import copra_graph as copra_graph
+from clgraph.studies import study as study
+from clgraph.traversal import BFSResult as BFSResult
+from clgraph.traversal import ManyBFSResult as ManyBFSResult
+from clgraph.traversal import bfs as bfs
+from clgraph.traversal import bfs_many as bfs_many
+
+__all__ = [
+    "BFSResult",
+    "BuildError",
+    "CapacityError",
+    "ClgraphError",
+    "Communities",
+    "Components",
+    "ConvergenceError",
+    "ConvergenceWarning",
+    "Device",
+    "DeviceError",
+    "DrawnSample",
+    "Graph",
+    "InputError",
+    "ManyBFSResult",
+    "PageRankResult",
+    "PersonalizedResult",
+    "Quality",
+    "ReductionCurve",
+    "Sample",
+    "Samples",
+    "SavedForest",
+    "ShardedSample",
+    "Shards",
+    "StreamSample",
+    "Study",
+    "__version__",
+    "average_clustering",
+    "average_neighbor_degree",
+    "average_shortest_path_length",
+    "barabasi_albert_graph",
+    "betweenness_centrality",
+    "bfs",
+    "bfs_many",
+    "closeness_centrality",
+    "clustering",
+    "configuration_graph",
+    "connected_components",
+    "copra_graph",
+    "core_numbers",
+    "datasets",
+    "degree_assortativity_coefficient",
+    "deletion_order",
+    "devices",
+    "eigenvalues",
+    "eigenvector_centrality",
+    "erdos_renyi_graph",
+    "get_device",
+    "harmonic_centrality",
+    "hits",
+    "join_shards",
+    "k_core",
+    "katz_centrality",
+    "largest_component",
+    "lfr_graph",
+    "merge_forests",
+    "open_forest",
+    "open_shards",
+    "pagerank",
+    "personalized_pagerank",
+    "powerlaw_graph",
+    "profile",
+    "quality",
+    "read",
+    "reduction_curve",
+    "reference_bfs",
+    "reference_components",
+    "reference_pagerank",
+    "reference_ppr",
+    "reference_sample",
+    "rmat_graph",
+    "sample",
+    "save_forest",
+    "shortest_path",
+    "shortest_path_length",
+    "static_model_graph",
+    "study",
+    "top_accuracy",
+    "transitivity",
+    "triangles",
+    "verify_bfs",
+    "verify_components",
+    "verify_pagerank",
+    "verify_ppr",
+    "verify_sample",
+    "watts_strogatz_graph",
+    "write",
+    "write_shards",
+]

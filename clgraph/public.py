@@ -1,0 +1,783 @@
+"""Every public name of clgraph, once: where it is, how it is called, and what it is checked by.
+
+`clgraph` has its names from this table, and what type checkers read (``clgraph/__init__.pyi``) is written
+from it (``python tests/test_public.py``). The pages of ``docs/api/``, the self-test, the fuzzer and the tests
+that call every function (threads, faults of memory, other libraries' graphs) read it, so that a new function
+is one entry here. Kernel families are here too.
+
+Pure data, which loads nothing: ``import clgraph`` and ``clgraph --help`` read it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+
+class Public(NamedTuple):
+    """A public name.
+
+    Attributes
+    ----------
+    name : str
+    home : str
+        The module that it is imported from, below `clgraph`.
+    page : str
+        The page of ``docs/api/`` that describes it, in the order of this table.
+    call : str
+        An example: `graph` is Zachary's karate club (34 vertices, undirected), `parts` a graph of two
+        components; everything else is literal. Functions that take a `device` are tried with it by threads,
+        with every buffer denied to them, and with the graphs of other libraries.
+    reference : str
+        The slow and plain implementation, below `clgraph.reference`.
+    verifier : str
+        What checks a result (`found`) of `call` against its definition, below `clgraph.reference`.
+    selftest : str
+        Graphs of `clgraph.selftest.graphs` on which the self-test calls and verifies it, as Oclgrind does on
+        that of `call`; most families have checks of their own in `clgraph.selftest.checks`.
+    family : str
+        The kernel family (see `FAMILIES`) that `call` needs.
+    doubles : bool
+        It needs numbers of 64 bits on the device.
+    values : str
+        What the fuzzer calls it with: good values of the arguments by position (``;`` between arguments,
+        ``|`` between values), then ``name=VALUES``. A word in capitals is a list of
+        ``tests/fuzz/arguments.py``.
+    lacks : dict of str to str
+        Of a function, why it has no `call`, `reference`, `verifier`, `family` or `values`.
+    """
+
+    name: str
+    home: str
+    page: str
+    call: str = ""
+    reference: str = ""
+    verifier: str = ""
+    selftest: str = ""
+    family: str = ""
+    doubles: bool = False
+    values: str = ""
+    lacks: Mapping[str, str] = {}
+
+    @property
+    def is_function(self) -> bool:
+        """Whether it is one: classes have capitals, `datasets` is a module."""
+        return self.name.islower() and self.home != self.name
+
+
+# why functions lack what others have
+EXACT = {"verifier": "the reference gives the same, bit for bit or to the last digits"}
+HOST = {"family": "runs on the host"}
+MODEL = {"verifier": "the reference draws the same edges"}
+NUMPY = {"reference": "without a device NumPy makes the same graph, bit for bit", **MODEL}
+CHECK = dict.fromkeys(("reference", "verifier", "family"), "a check itself")
+VERIFIER = CHECK | {"call": "the verifier of an entry with a result"}
+STORED = dict.fromkeys(("reference", "verifier"), "stores a graph: what is read is compared with it")
+FILES = {"call": "takes the name of a file", **STORED}
+DATASET = {"call": "takes or makes a dataset: tests/sharded_calls.py"}
+SHARDS = DATASET | STORED
+MACHINE = dict.fromkeys(("call", "reference", "verifier", "family"), "computes nothing")
+COUNTED = {
+    "reference": "tests count with NetworkX, the self-test with SciPy",
+    "verifier": "exact numbers, equal to theirs",
+}
+POINTS = dict.fromkeys(("reference", "verifier"), "its points are sizes of samples, which are compared")
+ORDER = dict.fromkeys(("reference", "verifier"), "what reference_sample deletes comes in this order")
+MEASURED = dict.fromkeys(("reference", "verifier"), "each measure has its own, or is compared with a library")
+STUDIED = {
+    **dict.fromkeys(("reference", "verifier"), "its rows are samples and their quality"),
+    "values": "many calls of sample and quality, which are fuzzed",
+}
+
+PUBLIC: tuple[Public, ...] = (
+    # --- graphs
+    Public(
+        "Graph",
+        "graph",
+        "graph",
+        values="ARRAYS ; ARRAYS ; weights=ARRAYS ; multiplicity=ARRAYS ; ids=ARRAYS ; directed=True | False",
+    ),
+    Public("datasets", "datasets", "graph"),
+    Public(
+        "read",
+        "files",
+        "graph",
+        family="reading files",
+        lacks=FILES,
+        values=(
+            "'g.txt' | 'none.txt' | '.' | 'g.xyz' | '' | P('g.txt') | 'g.txt\\0' ; format='edges' | 'mtx' | "
+            "'clg' ; directed=True | False ; ids='int' | 'str' | 'name' ; weights=True | False ; "
+            "duplicates='merge' | 'keep'"
+        ),
+    ),
+    Public(
+        "write",
+        "files",
+        "graph",
+        lacks=FILES | {"family": "small graphs are written by the host"},
+        values=(
+            "GRAPHS ; 'o.txt' | 'o.clg' | 'none/o.txt' | '.' | 'o' | 'o.npz' | 'o.mtx' | 'o' * 244 + '.txt' "
+            "| 'a\\0.txt' ; format='edges' | 'metis' | 'ldbc' | 'npz'"
+        ),
+    ),
+    Public(
+        "powerlaw_graph",
+        "csr",
+        "graph",
+        call="powerlaw_graph(30, seed=1)",
+        family="graph generator",
+        lacks=NUMPY,
+        values="0 | 1 | 50 ; average_degree=2.0 | 5 ; exponent=2.5 ; seed=1",
+    ),
+    Public(
+        "rmat_graph",
+        "csr",
+        "graph",
+        call="rmat_graph(4, seed=1)",
+        family="graph generator",
+        lacks=NUMPY,
+        values=(
+            "0 | 1 | 5 ; edge_factor=2 | 0 | 0.5 ; a=0.5 ; b=0.2 | 0.9 ; c=0.1 ; seed=1 ; directed=True | "
+            "False ; scramble=True | False ; duplicates='merge' | 'keep'"
+        ),
+    ),
+    Public(
+        "barabasi_albert_graph",
+        "csr",
+        "graph",
+        call="barabasi_albert_graph(30, 2, seed=1)",
+        reference="models.reference_barabasi_albert",
+        family="graph generator",
+        lacks=MODEL,
+        values="0 | 3 | 50 ; 0 | 1 | 3 | 49 ; seed=1",
+    ),
+    Public(
+        "erdos_renyi_graph",
+        "csr",
+        "graph",
+        call="erdos_renyi_graph(30, 40, seed=1)",
+        reference="models.reference_erdos_renyi",
+        family="graph generator",
+        lacks=MODEL,
+        values="0 | 1 | 50 ; 0 | 40 | 1225 ; seed=1",
+    ),
+    Public(
+        "watts_strogatz_graph",
+        "csr",
+        "graph",
+        call="watts_strogatz_graph(30, 4, 0.1, seed=1)",
+        reference="models.reference_watts_strogatz",
+        family="graph generator",
+        lacks=MODEL,
+        values="0 | 3 | 50 ; 0 | 2 | 3 | 40 ; 0 | 0.5 | 1 | 2 ; seed=1",
+    ),
+    Public(
+        "configuration_graph",
+        "csr",
+        "graph",
+        call="configuration_graph(30, seed=1)",
+        reference="models.reference_configuration",
+        family="graph generator",
+        lacks=MODEL,
+        values="0 | 1 | 50 ; exponent=2 | 0 | 30 ; min_degree=1 | 0 | 9 ; max_degree=9 | 60 ; seed=1",
+    ),
+    Public(
+        "static_model_graph",
+        "csr",
+        "graph",
+        call="static_model_graph(30, seed=1)",
+        reference="models.reference_static_model",
+        family="graph generator",
+        lacks=MODEL,
+        values="0 | 1 | 50 ; average_degree=2.0 | 49 ; alpha=0.5 | 2 | -1 ; shift=0 | 3.5 ; seed=1",
+    ),
+    Public(
+        "lfr_graph",
+        "csr",
+        "graph",
+        call="lfr_graph(200, seed=1)",
+        reference="models.reference_lfr",
+        verifier="models.verify_communities(found, mixing=0.1)",
+        family="graph generator",
+        values=(
+            "0 | 60 | 200 ; mixing=0 | 0.5 | 1 | 2 ; degree_exponent=2 ; min_degree=1 | 5 ; max_degree=10 | "
+            "300 ; community_exponent=1 ; min_community=1 | 20 ; max_community=25 | 1000 ; seed=1"
+        ),
+    ),
+    Public(
+        "copra_graph",
+        "studies",
+        "graph",
+        call="copra_graph(100)",
+        family="graph generator",
+        lacks=NUMPY,
+        values="0 | 10 | 200 ; seed=1",
+    ),
+    Public("Communities", "csr", "graph"),
+    # --- sampling and quality
+    Public(
+        "sample",
+        "sampling",
+        "sampling",
+        call='sample(graph, "drv", size=9, seed=1)',
+        reference="samples.reference_sample",
+        verifier="samples.verify_sample(graph, found)",
+        family="samples",
+        values=(
+            "GRAPHS ; METHODS ; size=1 | 0.5 | 2 | '50%' ; seed=1 | 2 ; mode='auto' | 'batched' | 'exact' ; "
+            "tolerance=None | 0 | 2 ; connection='weak' | 'strong' ; components='afforest' | 'bfs' | None ; "
+            "far_scan=True | False ; weight=0.5 | '0.8' ; start=0 | None ; strict=True | False ; min_size=1 "
+            "| 3"
+        ),
+    ),
+    Public("Sample", "sampling", "sampling"),
+    Public("Samples", "sampling", "sampling"),
+    Public("DrawnSample", "sampling.literature", "sampling"),
+    Public("StreamSample", "sampling.literature", "sampling"),
+    Public(
+        "reduction_curve",
+        "sampling.curve",
+        "sampling",
+        call='reduction_curve(graph, "drv", 1)',
+        family="samples",
+        lacks=POINTS,
+        values="GRAPHS ; METHODS ; seed=1 ; size=1 | 0.5 ; mode='auto' | 'batched'",
+    ),
+    Public("ReductionCurve", "sampling.curve", "sampling"),
+    Public(
+        "deletion_order",
+        "sampling.curve",
+        "sampling",
+        call='deletion_order(graph, "dre")',
+        lacks=HOST | ORDER,
+        values="GRAPHS ; method='drv' | 'dre' ; seed=1",
+    ),
+    Public(
+        "quality",
+        "measures",
+        "sampling",
+        call="quality(graph, eigenvalues=False)",
+        family="measures",
+        lacks=MEASURED,
+        values=(
+            "GRAPHS ; GRAPHS ; relation=None | 'none' | 'subset' | 'contraction' | 'x' ; seed=1 ; "
+            "hop_sources=1 | 3 ; eigenvalues=True | False | None"
+        ),
+    ),
+    Public("Quality", "measures", "sampling"),
+    Public(
+        "study",
+        "studies",
+        "sampling",
+        call='study(graph, ["drv"], [9], seeds=1, eigenvalues=False)',
+        family="samples",
+        lacks=STUDIED,
+    ),
+    Public("Study", "studies", "sampling"),
+    Public(
+        "triangles",
+        "measures",
+        "sampling",
+        call="triangles(graph)",
+        family="measures",
+        lacks=COUNTED,
+        values="GRAPHS",
+    ),
+    Public(
+        "clustering",
+        "measures",
+        "sampling",
+        call="clustering(graph)",
+        family="measures",
+        lacks=COUNTED,
+        values="GRAPHS",
+    ),
+    Public(
+        "average_clustering",
+        "measures",
+        "sampling",
+        call="average_clustering(graph)",
+        family="measures",
+        lacks=COUNTED,
+        values="GRAPHS",
+    ),
+    Public(
+        "transitivity",
+        "measures",
+        "sampling",
+        call="transitivity(graph)",
+        family="measures",
+        lacks=COUNTED,
+        values="GRAPHS",
+    ),
+    Public(
+        "core_numbers",
+        "measures",
+        "sampling",
+        call="core_numbers(graph)",
+        reference="cores.reference_core_numbers",
+        verifier="cores.verify_core_numbers(graph, found)",
+        family="measures",
+        values="GRAPHS",
+    ),
+    Public(
+        "eigenvalues",
+        "measures",
+        "sampling",
+        call="eigenvalues(graph)",
+        reference="spectrum.reference_eigenvalues",
+        verifier="spectrum.verify_eigenvalues(graph, found)",
+        lacks={"family": "few vertices are left to the host"},
+        values="GRAPHS ; count=1 | 20 ; matrix='laplacian' | 'normalized laplacian'",
+    ),
+    Public(
+        "k_core",
+        "measures",
+        "sampling",
+        call="k_core(graph)",
+        reference="cores.reference_core_numbers",
+        family="measures",
+        lacks=EXACT,
+        values="GRAPHS ; k=None | 1 | 2",
+    ),
+    # --- shards
+    Public(
+        "write_shards",
+        "scale",
+        "shards",
+        lacks=SHARDS | HOST,
+        values=(
+            "GRAPHS ; 'o.clgs' | 'none/o.clgs' | 'o.txt' | '.' ; sections=None | ['pairs'] | ['rows'] | "
+            "['in'] ; shard_edges=1 | 5"
+        ),
+    ),
+    Public(
+        "open_shards",
+        "scale",
+        "shards",
+        lacks=SHARDS | HOST,
+        values="'g.txt' | 'none.clgs' | '.' | P('x') ; verify=True | False",
+    ),
+    Public("Shards", "scale", "shards"),
+    Public("join_shards", "scale", "shards", lacks=SHARDS | HOST, values="SHARDS"),
+    Public("ShardedSample", "sampling.shards", "shards"),
+    Public(
+        "save_forest",
+        "sampling.shards",
+        "shards",
+        reference="forest.reference_forest",
+        family="forests of large graphs",
+        lacks=DATASET | EXACT,
+        values="SHARDS ; 'o.forest' | 'none/o' ; method='drv' | 'dre' ; seed=1 ; which=None | [0] | [0, 1]",
+    ),
+    Public(
+        "merge_forests",
+        "sampling.shards",
+        "shards",
+        reference="forest.reference_forest",
+        family="forests of large graphs",
+        lacks=DATASET | EXACT,
+        values="['g.txt'] | [] | ['none.forest', 'none.forest'] ; 'o.forest' | 'none/o'",
+    ),
+    Public(
+        "open_forest",
+        "sampling.shards",
+        "shards",
+        lacks=SHARDS | HOST,
+        values="'g.txt' | 'none.forest' | '.'",
+    ),
+    Public("SavedForest", "sampling.shards", "shards"),
+    # --- traversal
+    Public(
+        "bfs",
+        "traversal",
+        "traversal",
+        call="bfs(graph, 1)",
+        reference="bfs.reference_bfs",
+        verifier="bfs.verify_bfs(graph, found)",
+        family="search",
+        values=(
+            "GRAPHS ; 0 | 1 | [0, 1] | 'a' ; method='hybrid' | 'frontier' ; depth_limit=None | 2 ; "
+            "predecessors=True | False ; arrays='host'"
+        ),
+    ),
+    Public("BFSResult", "traversal", "traversal"),
+    Public(
+        "bfs_many",
+        "traversal",
+        "traversal",
+        call="bfs_many(graph, [1, 6])",
+        reference="bfs.reference_bfs",
+        family="searches at once",
+        lacks=EXACT,
+        values=(
+            "GRAPHS ; [0] | [0, 1] | ['a'] ; depth_limit=None | 1 ; dtype=None | 'int8' | 'int32' ; "
+            "lanes=32 | 64"
+        ),
+    ),
+    Public("ManyBFSResult", "traversal", "traversal"),
+    Public(
+        "connected_components",
+        "components",
+        "traversal",
+        call="connected_components(graph)",
+        reference="components.reference_components",
+        verifier="components.verify_components(graph, found)",
+        family="components",
+        values="GRAPHS ; connection='weak' | 'strong' ; arrays='host'",
+    ),
+    Public("Components", "components", "traversal"),
+    Public(
+        "largest_component",
+        "components",
+        "traversal",
+        call="largest_component(parts)",
+        reference="components.reference_components",
+        family="components",
+        lacks=EXACT,
+        values="GRAPHS ; connection='weak' | 'strong'",
+    ),
+    # --- ranking
+    Public(
+        "pagerank",
+        "ranking",
+        "ranking",
+        call="pagerank(graph)",
+        reference="pagerank.reference_pagerank",
+        verifier="pagerank.verify_pagerank(graph, found)",
+        family="pagerank",
+        values=(
+            "GRAPHS ; tol=1e-6 | 1e-3 ; norm='l1' | 'l2' ; max_iter=100 | 3 ; personalization=None | {0: 1} "
+            "; nstart=None | {0: 1} ; damping=0.85 | 0 | 0.5 ; dangling='uniform' | 'personalization' | {0: "
+            "1} ; weight=True | False ; dtype='float32' | 'float64' ; on_nonconvergence='warn' | 'raise' ; "
+            "arrays='host'"
+        ),
+    ),
+    Public("PageRankResult", "ranking", "ranking"),
+    Public(
+        "personalized_pagerank",
+        "ranking.personalized",
+        "ranking",
+        call="personalized_pagerank(graph, [1])",
+        reference="ppr.reference_ppr",
+        verifier="ppr.verify_ppr(graph, found, [1])",
+        family="personalized pagerank",
+        values=(
+            "GRAPHS ; [0] | 0 | [0, 1] | ['a'] | [[0, 1], [1]] | {'u': ['a']} | {1: [0]} ; exclude=None | "
+            "'self' | 'neighbours' | [1] | ('self', [0]) ; method='power' | 'walks' ; tol=1e-6 ; "
+            "max_iter=50 ; damping=0.85 | 0 | 0.5 ; dangling='uniform' | 'personalization' | {0: 1} ; "
+            "weight=True | False ; top=None | 2 ; seed=1 ; walks=None | 100 ; epsilon=None | 0.1 ; "
+            "confidence=0.9 ; check_every=1 | 3 ; squared=True | False ; stored=True | False ; stable_top=0 "
+            "| 1 ; dtype='float32' ; on_nonconvergence='warn'"
+        ),
+    ),
+    Public("PersonalizedResult", "ranking.personalized.result", "ranking"),
+    # --- centrality
+    Public(
+        "betweenness_centrality",
+        "centrality",
+        "centrality",
+        call="betweenness_centrality(graph)",
+        reference="distances.reference_betweenness",
+        verifier="distances.verify_betweenness(graph, found)",
+        family="centrality",
+        doubles=True,
+        values=(
+            "GRAPHS ; k=None | 1 | 2 ; sources=None | [0] | ['a'] ; normalized=True | False ; "
+            "endpoints=True | False ; seed=1"
+        ),
+    ),
+    Public(
+        "closeness_centrality",
+        "centrality",
+        "centrality",
+        call="closeness_centrality(graph)",
+        reference="distances.reference_closeness",
+        verifier='distances.verify_distances(graph, "closeness", found, [0, 9, 33])',
+        family="centrality",
+        values="GRAPHS ; vertices=None | [0] | [0, 1] | ['a'] ; improved=True | False",
+    ),
+    Public(
+        "harmonic_centrality",
+        "centrality",
+        "centrality",
+        call="harmonic_centrality(graph)",
+        reference="distances.reference_harmonic",
+        verifier='distances.verify_distances(graph, "harmonic", found, [0, 9, 33])',
+        family="centrality",
+        values="GRAPHS ; vertices=None | [0] | [0, 1] | ['a'] ; sources=None | [1] | ['a']",
+    ),
+    Public(
+        "eigenvector_centrality",
+        "centrality",
+        "centrality",
+        call="eigenvector_centrality(graph)",
+        reference="eigen.reference_eigenvector",
+        verifier="eigen.verify_eigenvector(graph, found)",
+        family="centrality",
+        doubles=True,
+        values="GRAPHS ; max_iter=100 | 3 ; tol=1e-6 | 1e-3 ; nstart=None | {0: 1} ; weight=True | False",
+    ),
+    Public(
+        "katz_centrality",
+        "centrality",
+        "centrality",
+        call="katz_centrality(graph, alpha=0.01)",
+        reference="eigen.reference_katz",
+        verifier="eigen.verify_katz(graph, found, alpha=0.01)",
+        selftest="arcs",
+        family="centrality",
+        doubles=True,
+        values=(
+            "GRAPHS ; alpha=0.1 | 0.9 ; beta=1.0 | {0: 1} ; max_iter=100 | 3 ; tol=1e-6 ; nstart=None | {0: "
+            "1} ; normalized=True | False ; weight=True | False"
+        ),
+    ),
+    Public(
+        "hits",
+        "centrality",
+        "centrality",
+        call="hits(graph, weight=False)",
+        reference="eigen.reference_hits",
+        verifier="eigen.verify_hits(graph, *found, weight=False)",
+        family="centrality",
+        doubles=True,
+        values=(
+            "GRAPHS ; max_iter=100 | 1 ; tol=1e-8 ; nstart=None | {0: 1} ; normalized=True | False ; "
+            "weight=True | False"
+        ),
+    ),
+    Public(
+        "shortest_path",
+        "centrality",
+        "centrality",
+        call="shortest_path(graph, 1, 27)",
+        reference="bfs.reference_bfs",
+        family="search",
+        lacks={"verifier": "a path of edges, as long as the reference's distance"},
+        values="GRAPHS ; 0 | 'a' ; 1 | 0",
+    ),
+    Public(
+        "shortest_path_length",
+        "centrality",
+        "centrality",
+        call="shortest_path_length(graph, 1, 27)",
+        reference="bfs.reference_bfs",
+        family="search",
+        lacks=EXACT,
+        values="GRAPHS ; 0 | 'a' ; 1 | 0",
+    ),
+    Public(
+        "average_shortest_path_length",
+        "centrality",
+        "centrality",
+        call="average_shortest_path_length(graph)",
+        reference="distances.reference_average_shortest_path_length",
+        family="centrality",
+        lacks=EXACT,
+        values="GRAPHS",
+    ),
+    Public(
+        "average_neighbor_degree",
+        "centrality",
+        "centrality",
+        call="average_neighbor_degree(graph)",
+        reference="neighbours.reference_average_neighbor_degree",
+        family="centrality",
+        lacks=EXACT,
+        values="GRAPHS ; source='out' | 'in' | 'in+out' ; target='out' | 'in' | 'in+out'",
+    ),
+    Public(
+        "degree_assortativity_coefficient",
+        "centrality",
+        "centrality",
+        call="degree_assortativity_coefficient(graph)",
+        reference="neighbours.reference_degree_assortativity",
+        family="centrality",
+        lacks=EXACT,
+        values="GRAPHS ; x='out' | 'in' ; y='out' | 'in'",
+    ),
+    # --- devices
+    Public("devices", "device", "devices", lacks=MACHINE | {"values": "what it gives is this machine's"}),
+    Public(
+        "get_device",
+        "device",
+        "devices",
+        lacks=MACHINE,
+        values="None | 'cpu' | 'none' | '0:0' | '9:9' | '' ; kernels='ndrange' | None ; force=False",
+    ),
+    Public("profile", "device", "devices", lacks=MACHINE | {"values": "what it gives is this machine's"}),
+    Public("Device", "device", "devices"),
+    # --- references and verification
+    Public(
+        "reference_sample",
+        "reference",
+        "verification",
+        call='reference_sample(graph, "drv", size="50%", seed=1)',
+        lacks=CHECK,
+        values=(
+            "GRAPHS ; method='drv' | 'dre' | 'drve' | 'dhyb' | 'cre' | 'crve' | 'ebfs' | 'edfs' ; size=1 | "
+            "0.5 | 2 | '50%' ; seed=1 ; mode='exact' | 'batched' ; connection='weak' | 'strong' ; "
+            "start=None | 0 ; tolerance=None | 1 ; weight=0.5"
+        ),
+    ),
+    Public(
+        "reference_bfs",
+        "reference",
+        "verification",
+        call="reference_bfs(graph, 1)",
+        lacks=CHECK,
+        values="GRAPHS ; 0 | [0, 1] | 'a' ; depth_limit=1 | None",
+    ),
+    Public(
+        "reference_components",
+        "reference",
+        "verification",
+        call="reference_components(graph)",
+        lacks=CHECK,
+        values="GRAPHS ; connection='weak' | 'strong'",
+    ),
+    Public(
+        "reference_pagerank",
+        "reference",
+        "verification",
+        call="reference_pagerank(graph, iterations=3)",
+        lacks=CHECK,
+        values=(
+            "GRAPHS ; iterations=3 | 0 ; tol=1e-3 ; damping=0.85 | 0 | 0.5 ; dangling='uniform' | "
+            "'personalization' | {0: 1} ; weight=True | False ; personalization=None | {0: 1} ; nstart=None "
+            "| {0: 1}"
+        ),
+    ),
+    Public(
+        "reference_ppr",
+        "reference.ppr",
+        "verification",
+        call="reference_ppr(graph, [1], iterations=3)",
+        lacks=CHECK,
+        values=(
+            "GRAPHS ; [0] | 0 | [0, 1] ; iterations=3 ; tol=1e-3 ; damping=0.85 | 0 | 0.5 ; "
+            "dangling='uniform' | 'personalization' | {0: 1} ; weight=True | False"
+        ),
+    ),
+    Public(
+        "verify_sample",
+        "reference",
+        "verification",
+        lacks=VERIFIER,
+        values="GRAPHS ; RESULTS ; CHANGES ; connection='weak' | 'strong'",
+    ),
+    Public("verify_bfs", "reference", "verification", lacks=VERIFIER, values="GRAPHS ; RESULTS ; CHANGES"),
+    Public(
+        "verify_components", "reference", "verification", lacks=VERIFIER, values="GRAPHS ; RESULTS ; CHANGES"
+    ),
+    Public(
+        "verify_pagerank",
+        "reference",
+        "verification",
+        lacks=VERIFIER,
+        values="GRAPHS ; RESULTS ; CHANGES ; weight=True | False",
+    ),
+    Public(
+        "verify_ppr",
+        "reference.ppr",
+        "verification",
+        lacks=VERIFIER,
+        values="GRAPHS ; RESULTS ; CHANGES ; [0] | [0, 1] | 'a' ; weight=True | False",
+    ),
+    Public(
+        "top_accuracy",
+        "reference.ppr",
+        "verification",
+        call="top_accuracy([1, 0], [0.4, 0.6], 1)",
+        lacks=CHECK,
+        values="[[0, 1]] | [0] ; np.array([[0.5, 0.5]]) | np.ones(2) ; k=1 | 2",
+    ),
+    # --- errors
+    Public("ClgraphError", "errors", "errors"),
+    Public("InputError", "errors", "errors"),
+    Public("DeviceError", "errors", "errors"),
+    Public("BuildError", "errors", "errors"),
+    Public("CapacityError", "errors", "errors"),
+    Public("ConvergenceError", "errors", "errors"),
+    Public("ConvergenceWarning", "errors", "errors"),
+)
+BY_NAME = {each.name: each for each in PUBLIC}
+
+#: kernels that a driver gets right or wrong together: the beginning of a kernel file's name, without ``cl/``
+#: and ``.cl``, and its family; the longest one counts
+FAMILIES = {
+    "device/": "",  # the probe tries these
+    "csr/": "graph building",
+    "csr/generate": "graph generator",
+    "files/": "reading files",
+    "centrality/": "centrality",
+    "components/": "components",
+    "components/strong": "strong components",
+    "traversal/": "search",
+    "traversal/many": "searches at once",
+    "ranking/": "pagerank",
+    "ranking/rows_subgroup": "pagerank subgroup",
+    "ranking/small": "pagerank small",
+    "ranking/bins": "pagerank bins",
+    "ranking/runs": "pagerank runs",
+    "ranking/deal": "pagerank runs",
+    "ranking/personalized/": "personalized pagerank",
+    "ranking/personalized/coo": "personalized pagerank coo",
+    "ranking/personalized/walks": "personalized pagerank monte-carlo",
+    "sampling/": "samples",
+    "sampling/contract": "samples by contraction",
+    "sampling/array_frontier": "batched samples",
+    "sampling/copra": "batched samples",
+    "sampling/draw": "batched samples",
+    "sampling/literature/": "samplers of the literature",
+    "sampling/repair": "batched samples",
+    "sampling/select": "batched samples",
+    "sampling/explore": "samples by exploration",
+    "sampling/strong": "samples by strong components",
+    "measures/": "measures",
+    "scale/": "forests of large graphs",
+}
+
+
+def family_of(program: str) -> str:
+    """The family of a kernel file; empty for those of the device's own."""
+    found = [beginning for beginning in FAMILIES if program.startswith(beginning)]
+    return FAMILIES[max(found, key=len)] if found else program.split("/")[0]
+
+
+def load(module: str, name: str = "") -> Any:
+    """A module below `clgraph`, or what has a name in it."""
+    from importlib import import_module
+
+    # the only import by name in the package: what the table names is loaded when it is first used, so that a
+    # program pays for what it calls
+    found = import_module(f"clgraph.{module}")
+    return getattr(found, name) if name else found
+
+
+def call_as(text: str, function: Callable[..., Any], names: Mapping[str, Any], **options: Any) -> Any:
+    """Call a function with the arguments of an example.
+
+    Parameters
+    ----------
+    text : str
+        ``NAME(ARGUMENTS)``: names, starred names and literals.
+    function : callable
+    names : mapping
+        What the names stand for.
+    **options
+        More arguments by name.
+    """
+    import ast
+
+    def value(node: ast.expr) -> Any:
+        return names[node.id] if isinstance(node, ast.Name) else ast.literal_eval(node)
+
+    call = ast.parse(text, mode="eval").body
+    assert isinstance(call, ast.Call)
+    given: list[Any] = []
+    for node in call.args:
+        given += value(node.value) if isinstance(node, ast.Starred) else [value(node)]
+    named = {str(each.arg): value(each.value) for each in call.keywords}
+    return function(*given, **named, **options)

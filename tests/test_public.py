@@ -1,0 +1,127 @@
+"""The table of public names: complete, true, and what is written from it.
+
+python tests/test_public.py    # writes clgraph/__init__.pyi
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from cli_runs import ROOT
+from public_calls import EXAMPLES, example, verify
+
+import clgraph
+from clgraph.public import BY_NAME, FAMILIES, PUBLIC, Public, family_of, load
+
+if TYPE_CHECKING:
+    from clgraph.device import Device
+
+STUB = ROOT / "clgraph" / "__init__.pyi"
+FUNCTIONS = [each for each in PUBLIC if each.is_function]
+CLASSES = [each for each in PUBLIC if not each.is_function and each.name != "datasets"]
+
+
+def names_of(entries: list[Public]) -> list[str]:
+    return [each.name for each in entries]
+
+
+def stub() -> str:
+    """What type checkers read instead of the lazy ``clgraph/__init__.py``."""
+    lines = [
+        '"""Written from `clgraph.public` by ``python tests/test_public.py``: what type checkers see."""',
+        "",
+        "from clgraph import datasets as datasets",
+        "from clgraph._version import __version__ as __version__",
+    ]
+    named = sorted((each.home, each.name) for each in PUBLIC if each.name != "datasets")
+    for home, group in groupby(named, key=lambda pair: pair[0]):
+        lines += [f"from clgraph.{home} import {name} as {name}" for _, name in group]
+    names = "".join(f'    "{name}",\n' for name in sorted(clgraph.__all__))
+    return "\n".join(lines) + f"\n\n__all__ = [\n{names}]\n"
+
+
+def test_what_type_checkers_read_is_written_from_the_table() -> None:
+    if not STUB.parent.is_dir():
+        pytest.skip("needs the source tree")
+    assert STUB.read_text() == stub(), "python tests/test_public.py writes it"
+
+
+# --- nothing is missing ------------------------------------------------------------------------------------
+
+
+def test_names_are_there_once_and_what_they_are_said_to_be() -> None:
+    assert len(BY_NAME) == len(PUBLIC)
+    for each in PUBLIC:
+        found = getattr(clgraph, each.name)
+        assert found is load(each.home, each.name if each.name != each.home else "")
+        assert inspect.isfunction(found) == each.is_function
+        assert inspect.isclass(found) == (each in CLASSES)
+
+
+# what folders offer to others of the package and to tests, and not to users
+INNER = {
+    "datasets": {"KNOWN", "Known", "fetch", "karate", "les_miserables"},  # its functions are public there
+    "measures": {"Measures"},
+    "sampling": {"curve_table"},
+}
+FOLDERS = {each.home for each in PUBLIC} - {"device", "graph", "reference"}  # these serve all others
+
+
+@pytest.mark.parametrize("folder", sorted(FOLDERS))
+def test_what_folders_offer_is_in_the_table(folder: str) -> None:
+    missing = set(getattr(load(folder), "__all__", ())) - BY_NAME.keys() - INNER.get(folder, set())
+    assert missing == set(), "put it into clgraph/public.py"
+
+
+@pytest.mark.parametrize("name", names_of(FUNCTIONS))
+def test_an_entry_is_complete_or_says_why_not(name: str) -> None:
+    each = BY_NAME[name]
+    for field in ("call", "reference", "verifier", "family", "values"):
+        there, why = bool(getattr(each, field)), each.lacks.get(field, "")
+        assert there != bool(why), f"{name}: {field} or, in lacks, why there is none"
+    assert set(each.lacks) <= {"call", "reference", "verifier", "family", "values"}
+    assert not each.selftest or (each.verifier and each.family)
+    assert not each.family or each.family in FAMILIES.values()
+    if each.call:
+        tree = ast.parse(each.call, mode="eval").body
+        assert isinstance(tree, ast.Call) and ast.unparse(tree.func) == name
+    if each.reference:
+        assert inspect.isfunction(reference(each.reference)) and "reference_" in each.reference
+    if each.verifier:
+        assert inspect.isfunction(reference(each.verifier)) and "verify_" in each.verifier
+
+
+def reference(path: str) -> Any:
+    home, _, name = path.partition("(")[0].rpartition(".")
+    return load(f"reference.{home}", name)
+
+
+def test_classes_and_errors_have_nothing_to_call() -> None:
+    for each in CLASSES:
+        assert each[3:] == Public("", "", "", values=each.values)[3:], each.name
+
+
+# --- what it says is so ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", [each.name for each in EXAMPLES if each.verifier or each.family])
+def test_examples_are_right_and_run_kernels_of_their_family(name: str, device: Device) -> None:
+    from clgraph.device.launch import record_launches
+
+    each = BY_NAME[name]
+    if each.doubles and "HAVE_FP64" not in device.features:
+        pytest.skip(f"{device} has no numbers of 64 bits")
+    with record_launches() as launches:
+        found = example(each, device)
+    families = {family_of(launch.program) for launch in launches}
+    assert not each.family or each.family in families, families
+    if each.verifier:
+        verify(each, found)
+
+
+if __name__ == "__main__":
+    STUB.write_text(stub())
