@@ -12,8 +12,7 @@ from clgraph.sampling.literature.clock import NONE, device_tables
 from clgraph.sampling.literature.drawn import Drawn
 from clgraph.sampling.literature.listed import Listed, marked_arcs, visits_of
 from clgraph.sampling.literature.starts import Given, Queue, queue_room
-from clgraph.sampling.literature.walk_legs import LEG
-from clgraph.sampling.literature.walk_plan import LONG, batches_of, no_error
+from clgraph.sampling.literature.walk_legs import LEG, LONG, batches_of, no_error
 
 if TYPE_CHECKING:
     from clgraph.device import Device
