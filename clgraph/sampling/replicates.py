@@ -69,6 +69,8 @@ class Replicates:
     ----------
     most, at_first : int
         Runs that a call of `run` can take, and how many are a good start.
+    bits : int
+        Bytes of a run's samples.
     """
 
     most: int
@@ -82,11 +84,7 @@ class Replicates:
         self._targets = len(targets)
         self._target = device.upload(np.array(targets, np.int32))
         self._words, self._edge_words = -(-self._n // 32), -(-self._m // 32) if edges else 0
-
-    @property
-    def bits(self) -> int:
-        """Bytes of a run's samples."""
-        return 4 * self._targets * (self._words + self._edge_words)
+        self.bits = 4 * self._targets * (self._words + self._edge_words)
 
     def run(self, first: int, runs: int) -> Packed:
         """The samples of the seeds `first` .. `first` + `runs` - 1."""
@@ -180,6 +178,7 @@ class Serial(Replicates):
         area = 4 * m + 12 * n if edges else 6 * n
         self.at_first, self.most = max(1, device.compute_units), 1 << 30
         device.reserve({"areas": 4 * area * self.at_first})
+        self._next = device.empty(1, np.int32)  # the next run that a work-item takes
         program = device.program("sampling/replicates", **self._csr.defines)
         bits = max(1, self._things.bit_length() - 1)
         common = {
@@ -192,14 +191,24 @@ class Serial(Replicates):
         }
         if edges:
             listed = edge_list(device, graph)
-            self._kernel = program.replicates_edges.bind(**common, m=m, low=listed.low, high=listed.high)
+            self._kernel = program.replicates_edges
+            self._common = {**common, "m": m, "low": listed.low, "high": listed.high}
         else:
-            self._kernel = program.replicates_vertices.bind(**common, **self._csr.buffers)
+            self._kernel, self._common = program.replicates_vertices, {**common, **self._csr.buffers}
 
     def _launch(self, first: int, runs: int, member: Any, kept: Any, count: Any) -> None:
         bits = {"member": member, "kept": kept} if self._edges else {"member": member}
-        after = self._device.zeros(1, np.int32)
-        self._kernel.exact(self.at_first, local=1, seed=first, runs=runs, next=after, **bits, count=count)
+        self._device.clear(self._next, 1, np.int32)
+        self._kernel.exact(
+            self.at_first,
+            local=1,
+            **self._common,
+            seed=first,
+            runs=runs,
+            next=self._next,
+            **bits,
+            count=count,
+        )
 
 
 class Breadth(Replicates):
@@ -221,22 +230,31 @@ class Breadth(Replicates):
         device.reserve({"areas": area * self.at_first})
         number = device.empty(self._n, np.int32)
         inside, whole = Members(device).number(self._n, largest.label, largest.root, None, number)
+        self._next = device.empty(1, np.int32)  # the next run that a work-item takes
         program = device.program("sampling/replicates_explore", **self._csr.defines)
-        self._kernel = program.replicates_breadth.bind(
-            n=self._n,
+        self._kernel = program.replicates_breadth
+        self._common = {
+            "n": self._n,
             **self._csr.buffers,
-            inside=inside,
-            whole=whole,
-            given=-1 if start is None else start,
-            targets=self._targets,
-            target=self._target,
-            area=device.empty(6 * self._n * self.at_first, np.int32),
-        )
+            "inside": inside,
+            "whole": whole,
+            "given": -1 if start is None else start,
+            "targets": self._targets,
+            "target": self._target,
+            "area": device.empty(6 * self._n * self.at_first, np.int32),
+        }
 
     def _launch(self, first: int, runs: int, member: Any, kept: Any, count: Any) -> None:
-        after = self._device.zeros(1, np.int32)
+        self._device.clear(self._next, 1, np.int32)
         self._kernel.exact(
-            self.at_first, local=1, seed=first, runs=runs, next=after, member=member, count=count
+            self.at_first,
+            local=1,
+            **self._common,
+            seed=first,
+            runs=runs,
+            next=self._next,
+            member=member,
+            count=count,
         )
 
 
@@ -481,7 +499,7 @@ def run_replicates(
             "provenance": how(),
         }
         kind: Any = GroupedSamples if options.method in CONTRACTING else PackedSamples
-        made.append(kind(graph, options, first + done, wanted, packed, way, about))
+        made.append(kind(graph, options, first + done, wanted, targets, packed, way, about))
         done += count
         if progress:
             excess = max(0, packed.whole - targets[-1])

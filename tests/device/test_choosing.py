@@ -66,6 +66,7 @@ MACHINE = [
 def machine(monkeypatch: pytest.MonkeyPatch) -> list[Device]:
     devices = list(MACHINE)
     monkeypatch.setattr("clgraph.device.choosing.list_devices", lambda oclgrind=False: devices)
+    monkeypatch.setattr("clgraph.device.choosing._chosen", {})
     for variable in ("CLGRAPH_DEVICE", "PYOPENCL_CTX", "PYOPENCL_TEST"):
         monkeypatch.delenv(variable, raising=False)
     return devices
