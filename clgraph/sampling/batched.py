@@ -57,6 +57,9 @@ class Choice(Protocol):
     def accept(self) -> None:
         """The step is done: what was removed stays removed."""
 
+    def removed(self) -> tuple[Any, Any, int]:
+        """Vertices of the last batch, slots in their rows (None: the vertices themselves went), how many."""
+
 
 class Finder(Protocol):
     """How the component to keep is found."""
@@ -110,7 +113,6 @@ class BatchedRun:
         self._edges, self._tolerance, self.way = edges, tolerance, way
         self.iterations = self._deleted = 0
         self.history: list[tuple[int, int, int]] = []
-        copra.compile()
 
     def start(self) -> int:
         """Find the input's largest component; returns its size."""

@@ -213,7 +213,7 @@ def check_options(graph: Graph, method: str, **options: Unpack[SampleOptions]) -
         _number("mix", mix, "a probability, 0 to 1", most=1)
         if older is None
         else _number("weight", older, "a probability, 0 to 1", most=1),
-        None if start is None else _one_vertex(graph, start),
+        None if start is None else int(graph.index(one_id(start, "start"))[0]),
         older is not None,
     )
 
@@ -252,10 +252,6 @@ def check_not_of_shards(options: Mapping[str, Any]) -> None:
     for name in OF_SHARDS:
         if options.get(name) is not None:
             raise InputError(f"{name} is an option of graphs in shards (clgraph.open_shards): leave it out")
-
-
-def _one_vertex(graph: Graph, start: Any) -> int:
-    return int(graph.index(one_id(start, "start"))[0])
 
 
 def _number(name: str, value: Any, what: str, most: int | None = None) -> Fraction | None:

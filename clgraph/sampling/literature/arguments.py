@@ -88,6 +88,15 @@ def check_powers(powers: Any) -> tuple[int, int, int]:
     return a, b, c
 
 
+def numbered(values: npt.NDArray[Any], name: str) -> tuple[npt.NDArray[Any], npt.NDArray[np.int32]]:
+    """The different values, ascending, and the number of each vertex's."""
+    try:
+        names, code = np.unique(values, return_inverse=True)
+    except TypeError as error:
+        raise InputError(f"{name} holds values that have no order ({error}): use numbers or words") from None
+    return names, code.ravel().astype(np.int32)
+
+
 # --- The options of each kind of sampler, checked ---
 
 
@@ -128,8 +137,6 @@ def walk_values(view: View, method: str, given: Mapping[str, Any]) -> dict[str, 
         if len(lost):
             name = view.original.ids[lost[0]]
             raise InputError(f"all edges of vertex {name} have the weight 0: a walk cannot leave it")
-    if given.get("keep", "induced") != "induced" and view.rows is not view.original.undirected.simple:
-        raise InputError("keep='visited' and 'tree' are of the undirected view: leave direction out")
     return values
 
 
@@ -164,8 +171,6 @@ def stage_values(view: View, method: str, given: Mapping[str, Any]) -> dict[str,
         values["starts"] = whole(given.get("starts", min(10, view.n)), "starts", 1, 2**31 - 1)
         if values["starts"] > view.n:
             raise InputError(f"starts is {values['starts']}, the graph has {view.n} vertices: give fewer")
-    if given.get("keep", "induced") != "induced" and view.rows is not view.original.undirected.simple:
-        raise InputError("keep='visited' and 'tree' are of the undirected view: leave direction out")
     return values
 
 
@@ -185,11 +190,8 @@ def chordal_values(view: View, method: str, size: Any, options: Mapping[str, Any
             f"parts has shape {labels.shape} and type {labels.dtype}: give a number of parts, or a whole "
             f"number or a word for each vertex in index order, shape ({view.n},)"
         )
-    try:
-        names, code = np.unique(labels, return_inverse=True)
-    except TypeError as error:
-        raise InputError(f"parts holds values that have no order ({error}): use numbers or words") from None
-    return {"parts": len(names), "labels": code.astype(np.int32)}
+    names, code = numbered(labels, "parts")
+    return {"parts": len(names), "labels": code}
 
 
 def stream_values(method: str, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -240,11 +242,7 @@ def check_strata(
             f"strata has shape {values.shape}: one value for each vertex in index order is needed, "
             f"shape ({graph.num_vertices},)"
         )
-    try:
-        names, code = np.unique(values, return_inverse=True)
-    except TypeError as error:
-        raise InputError(f"strata holds values that have no order ({error}): use numbers or words") from None
-    code = code.ravel()
+    names, code = numbered(values, "strata")
     count = np.bincount(code, minlength=len(names)).tolist()
     there = count if drawable is None else np.bincount(code[drawable], minlength=len(names)).tolist()
     if isinstance(size, Mapping):
@@ -265,7 +263,7 @@ def check_strata(
             raise InputError(
                 f"{k} vertices of stratum {name!r} are asked for, it has {most}{what}: ask for fewer"
             )
-    return Strata(code.astype(np.int32), names.tolist(), wanted)
+    return Strata(code, names.tolist(), wanted)
 
 
 def proportional(target: int, count: Sequence[int]) -> list[int]:
@@ -332,6 +330,8 @@ def check_wish(graph: Graph, method: str, size: Any, strict: bool, options: Mapp
         values |= walk_values(view, method, given)
     if plan.kind in ("stages", "spikyball"):
         values |= stage_values(view, method, given)
+    if given.get("keep", "induced") != "induced" and view.rows is not graph.undirected.simple:
+        raise InputError("keep='visited' and 'tree' are of the undirected view: leave direction out")
     if plan.kind in GROWING and "start" in given:
         values["start"] = check_start(view, given["start"])
     if plan.kind == "tree" and size is None:
