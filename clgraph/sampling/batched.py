@@ -17,6 +17,7 @@ from clgraph.sampling.marks import LeftThere
 
 def batch_share(step: int) -> Fraction:
     """The share of the initial distance to the target that the batch `step` (from 0) covers."""
+    # 3 per cent at least: halves alone would end in single deletions
     return max(Fraction(1, 2 ** (step + 1)), Fraction(3, 100))
 
 

@@ -140,6 +140,8 @@ class Form:
     lanes: int = 0
 
 
+# Up to these sizes runs pay side by side: 1000 by drv took the H200 25 ms instead of 4.1 s at 23 000
+# vertices, 0.63 s instead of 8.2 s at 400 000 (docs/performance.md); a larger graph fills it with one run.
 SHAPES = Shapes(
     gpu=Form("probes", 1 << 23, breadth=1 << 19, contraction=1 << 21, batches=1 << 19, lanes=1 << 11),
     cpu=Form("merge tree", 1 << 19, alone=1 << 18, breadth=1 << 19, contraction=1 << 21, batches=1 << 19),
@@ -176,11 +178,13 @@ class Serial(Replicates):
         super().__init__(device, graph, targets, edges=edges)
         n, m = self._n, self._m
         area = 4 * m + 12 * n if edges else 6 * n
+        # areas belong to work-items, not to runs, of which a launch may have any number
         self.at_first, self.most = max(1, device.compute_units), 1 << 30
         device.reserve({"areas": 4 * area * self.at_first})
         self._next = device.empty(1, np.int32)  # the next run that a work-item takes
         program = device.program("sampling/replicates", **self._csr.defines)
         bits = max(1, self._things.bit_length() - 1)
+        # not bound: a call launches it once or twice, and what is bound is an OpenCL kernel of its own
         common = {
             "n": n,
             "shift": 64 - bits,
@@ -504,7 +508,7 @@ def run_replicates(
         if progress:
             excess = max(0, packed.whole - targets[-1])
             progress(done * excess, runs * excess)
-        if took < BRIEF / 2:
+        if took < BRIEF / 2:  # twice as many runs take twice as long: still within BRIEF
             at_once *= 2
         elif took > 2 * BRIEF:
             at_once = max(1, at_once // 2)

@@ -55,6 +55,7 @@ def samples_of_run(
     whole = run.start()
     made: dict[int, Sample] = {}
     smaller: Graph | None = None
+    # the largest first: samples are nested, and an induced one is cut out of the one before
     for size, target in sorted(wanted, key=lambda pair: -pair[1]):
         if target in made:
             continue

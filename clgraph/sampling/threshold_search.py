@@ -371,6 +371,7 @@ class ExactRun:
     def _between(self, low: State, high: State) -> int:
         """A threshold on the way to `high`, by steps small enough to expect the certificate at each."""
         ratio = max(high.size, 1) / low.size
+        # the certificate takes more than half of the vertices: a step that leaves 0.55 has a margin
         size = low.size * ratio ** (1 / max(2, ceil(log(ratio) / log(0.55))))
         return low.at + int((high.at - low.at) * (low.size - size) / (low.size - high.size))
 
