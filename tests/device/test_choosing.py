@@ -62,11 +62,18 @@ MACHINE = [
 ]
 
 
+class Forgetful(dict[Any, Any]):
+    """What was chosen, on a machine whose devices come and go."""
+
+    def get(self, key: Any, default: Any = None) -> Any:
+        return default
+
+
 @pytest.fixture
 def machine(monkeypatch: pytest.MonkeyPatch) -> list[Device]:
     devices = list(MACHINE)
     monkeypatch.setattr("clgraph.device.choosing.list_devices", lambda oclgrind=False: devices)
-    monkeypatch.setattr("clgraph.device.choosing._chosen", {})
+    monkeypatch.setattr("clgraph.device.choosing._chosen", Forgetful())
     for variable in ("CLGRAPH_DEVICE", "PYOPENCL_CTX", "PYOPENCL_TEST"):
         monkeypatch.delenv(variable, raising=False)
     return devices
