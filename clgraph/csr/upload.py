@@ -58,14 +58,14 @@ class Place:
     @staticmethod
     def of(device: Device, graph: Graph) -> Place:
         """The place of a graph on a device; empty if nothing of the graph is on the device yet."""
-        home = graph.home
 
         def make() -> Place:
-            return home if isinstance(home, Place) and home.device is device else Place(device)
+            home = graph.home
+            made = home if isinstance(home, Place) and home.device is device else Place(device)
+            graph.settle(made)
+            return made
 
-        found: Place = device.cached(graph, "rows", make)
-        graph.settle(found)
-        return found
+        return device.kept.cached(graph, "rows", make)
 
     @property
     def device(self) -> Device:

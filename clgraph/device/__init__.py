@@ -42,4 +42,5 @@ def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module 'clgraph.device' has no attribute {name!r}")
     module = _ELSEWHERE.get(name, "clgraph.device.hardware")
-    return getattr(import_module(module), name)
+    found = globals()[name] = getattr(import_module(module), name)
+    return found

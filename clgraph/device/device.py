@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable
 from contextlib import AbstractContextManager
 from functools import partial
 from operator import attrgetter
 from typing import Any, TypeVar
-
-import numpy as np
-import numpy.typing as npt
 
 from clgraph import hooks
 from clgraph._version import __version__
@@ -46,7 +43,7 @@ class once(lazy[T]):
             return made[self.attrname] if self.attrname in made else super().__get__(instance, owner)
 
 
-class Device:
+class Device(Memory):
     """An OpenCL device. Made by `get_device`; one object per device and process.
 
     Attributes
@@ -54,7 +51,7 @@ class Device:
     hardware : clgraph.device.hardware.Hardware
         What the driver says of it.
     memory : clgraph.device.memory.Memory
-        Its buffers.
+        Its buffers: the device itself, which has the methods of a `Memory`.
     queues : clgraph.device.queues.Queues
         Its context and command queues.
     spec : str
@@ -97,7 +94,7 @@ class Device:
     local_memory: int = _of("hardware.local_memory")
     max_work_group: int = _of("hardware.max_work_group")
     has_compiler: bool = _of("hardware.has_compiler")
-    kind: Kind = _of("hardware.kind")
+    kind: Kind = _of("hardware.quirks.kind")
     is_fpga: bool = _of("hardware.is_fpga")
     tuning: Tuning = _of("hardware.tuning")
     identity: tuple[str, ...] = _of("hardware.identity")
@@ -125,8 +122,10 @@ class Device:
         self._lock = lock or turns.new_lock()
         self._given = {"context": context, "queue": queue}
         self.queues = Queues(self.hardware, context, queue)
-        self.memory = Memory(self.hardware, self.queues, self._fill_kernel)
+        super().__init__(self.hardware, self.queues)
         self._programs: dict[Any, Program] = {}
+        # kept, not gathered from hundreds of programs for each result
+        self._files: tuple[str, ...] = (self.fpga_binary,) if self.fpga_binary else ()
         self._others: dict[Setup, Device] = {}
 
     def __repr__(self) -> str:
@@ -249,7 +248,7 @@ class Device:
         BuildError
             With device, options, log, the saved source and a hint.
         """
-        pipeline = self.has_pipeline(name, **defines)
+        pipeline = self.kernels == "pipeline" and self.pipelines.has(name, defines)
         if pipeline:
             defines = self.pipelines.variant(name, defines)
         key = (name, tuple(sorted(defines.items())))
@@ -258,6 +257,8 @@ class Device:
             with self.alone():
                 made = self._programs.get(key) or self._make_program(name, defines, pipeline)
                 self._programs[key] = made
+                files = {each for each in (*self._files, made.file) if each != self.fpga_binary}
+                self._files = (*([self.fpga_binary] if self.fpga_binary else []), *sorted(files))
         return made
 
     def _make_program(self, name: str, defines: dict[str, Any], pipeline: bool) -> Program:
@@ -282,8 +283,7 @@ class Device:
 
     def built_files(self) -> tuple[str, ...]:
         """The kernel files that this device has built or loaded so far in this process, and its binary."""
-        files = {program.file for program in self._programs.values()}
-        return (*([self.fpga_binary] if self.fpga_binary else []), *sorted(files))
+        return self._files
 
     def watch(self) -> Callable[[], dict[str, Any]]:
         """Watch what runs from now on.
@@ -304,90 +304,25 @@ class Device:
             "driver": self.driver_version,
             "version": __version__,
             "kernels": ran if ranges or pipelines else self.kernels,
-            "built": self.built_files(),
+            "built": self._files,
         }
 
-    # --- memory: see clgraph.device.memory --------------------------------------------------------
+    # --- memory -----------------------------------------------------------------------------------
+
+    @property
+    def memory(self) -> Memory:
+        """Its buffers."""
+        return self
 
     def _fill_kernel(self, itemsize: int) -> Kernel:
         kernel: Kernel = getattr(self.program("device/memory_fill"), f"fill_{itemsize}")
         return kernel
 
-    def empty(self, count: int, dtype: npt.DTypeLike) -> Any:
-        """A buffer of `count` values, uninitialised."""
-        return self.memory.empty(count, dtype)
-
-    def zeros(self, count: int, dtype: npt.DTypeLike) -> Any:
-        """A buffer of `count` zeros."""
-        return self.memory.zeros(count, dtype)
-
-    def clear(self, buffer: Any, count: int, dtype: npt.DTypeLike) -> None:
-        """Set the first `count` values of a buffer to zero; does not wait."""
-        self.memory.clear(buffer, count, dtype)
-
-    def fill(self, buffer: Any, value: np.generic, count: int) -> None:
-        """Set the first `count` values of a buffer to a NumPy scalar, whose type is theirs; does not wait."""
-        self.memory.fill(buffer, value, count)
-
-    def upload(self, array: npt.NDArray[Any], *, writable: bool = False) -> Any:
-        """A buffer with an array's content, which kernels may write to if `writable`.
-
-        Where memory is shared, a buffer that is not writable is the array itself: do not change the array
-        while the buffer lives.
-        """
-        return self.memory.upload(array, writable=writable)
-
-    def load(
-        self,
-        count: int,
-        dtype: npt.DTypeLike,
-        read: Callable[[memoryview, int], None],
-        progress: Callable[[int], None] | None = None,
-    ) -> Any:
-        """A buffer of `count` values of bytes that `read(view, offset)` gives, in several threads; waits."""
-        return self.memory.load(count, dtype, read, progress)
-
-    def download(self, buffer: Any, dtype: npt.DTypeLike, count: int, offset: int = 0) -> npt.NDArray[Any]:
-        """`count` values of a buffer, from its `offset`-th value on, as an array; waits."""
-        return self.memory.download(buffer, dtype, count, offset)
-
-    def fetch(self, buffer: Any, array: npt.NDArray[Any], offset: int = 0) -> None:
-        """Fill a contiguous array with values of a buffer, from its `offset`-th value on; waits."""
-        self.memory.fetch(buffer, array, offset)
-
-    def output(self, count: int, dtype: npt.DTypeLike) -> Any:
-        """A buffer for a result that `take` hands over."""
-        return self.memory.output(count, dtype)
-
-    def take(self, buffer: Any, dtype: npt.DTypeLike, count: int) -> npt.NDArray[Any]:
-        """The whole content of an `output` buffer; waits, and copies only where memory is not shared."""
-        return self.memory.take(buffer, dtype, count)
-
-    def array(self, buffer: Any, dtype: npt.DTypeLike, count: int) -> Any:
-        """The first `count` values of a buffer as a ``pyopencl.array.Array`` on the queue, not copied."""
-        return self.memory.array(buffer, dtype, count)
-
-    def write(self, buffer: Any, array: npt.NDArray[Any], offset: int = 0) -> None:
-        """Copy an array into a buffer, from its `offset`-th value (of the array's dtype) on; waits."""
-        self.memory.write(buffer, array, offset)
-
-    def copy(self, dst: Any, src: Any, nbytes: int) -> None:
-        """Copy the first `nbytes` bytes of a buffer to another; does not wait."""
-        self.memory.copy(dst, src, nbytes)
-
-    def finish(self) -> None:
-        """Wait until everything enqueued has finished."""
-        self.memory.finish()
-
     def cached(self, owner: Any, key: Hashable, make: Callable[[], T]) -> T:
         """The value of ``make()``, kept as long as `owner` lives or until `release`."""
-        return self.memory.kept.cached(owner, key, make)
-
-    def reserve(self, needed: Mapping[str, int]) -> None:
-        """Raise a CapacityError if buffers of these sizes in bytes do not fit; allocates nothing."""
-        self.memory.reserve(needed)
+        return self.kept.cached(owner, key, make)
 
     def release(self) -> None:
         """Free every value that `cached` keeps."""
         with self.alone():
-            self.memory.kept.release()
+            self.kept.release()

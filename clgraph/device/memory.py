@@ -56,15 +56,12 @@ class HostBuffer(cl.Buffer):
 
 
 class Memory:
-    """The memory of one device.
+    """The memory of one device, which a `clgraph.device.device.Device` is.
 
     Parameters
     ----------
     hardware : Hardware
     queues : Queues
-    fill_kernel : callable
-        Gives the kernel ``fill_N`` of ``cl/device/memory_fill.cl`` for values of N bytes, for devices that
-        fill by kernel.
 
     Attributes
     ----------
@@ -72,10 +69,9 @@ class Memory:
         What is kept for graphs, and given up where memory is short.
     """
 
-    def __init__(self, hardware: Hardware, queues: Queues, fill_kernel: Callable[[int], Kernel]) -> None:
+    def __init__(self, hardware: Hardware, queues: Queues) -> None:
         self._hardware = hardware
         self._queues = queues
-        self._fill_kernel = fill_kernel
         self._quirks = hardware.quirks
         self.kept = Kept(self.finish)
         self._counting, self._mapping = Lock(), Lock()
@@ -89,6 +85,10 @@ class Memory:
         self._numbers = itertools.count()
         self._unfreed: list[Any] = []
         _memories.add(self)
+
+    def _fill_kernel(self, itemsize: int) -> Kernel:
+        """The kernel ``fill_N`` of ``cl/device/memory_fill.cl``, for devices that fill by kernel."""
+        raise NotImplementedError
 
     def _check_buffer(self, name: str, nbytes: int) -> None:
         largest = self._hardware.max_buffer

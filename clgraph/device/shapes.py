@@ -98,7 +98,9 @@ class Shapes(Generic[S]):
 
     def of(self, device: OfKind) -> S:
         """The entry for a device, cut to its limits."""
-        found = self[device.kind]
+        found: S | None = getattr(self, device.kind)
+        if found is None:
+            found = self.cpu
         within = getattr(found, "within", None)
         return found if within is None else within(device)
 

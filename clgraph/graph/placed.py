@@ -37,19 +37,12 @@ class Placed:
     attributes: Attributes | None = None  # of vertices and edges, by id; None where nothing is known of them
     _n: int
     _arcs: int
-    _home: Place | None
-    _known: tuple[weakref.ref[Any], ...]  # other places, which what is on the host has been copied to
-    _origin: tuple[weakref.ref[Any], View] | None
-
-    def _begin(self, n: int, arcs: int, directed: bool) -> None:
-        self._n, self._arcs, self.directed = n, arcs, directed
-        self._home, self._known, self._origin = None, (), None
+    _home: Place | None = None
+    _known: tuple[weakref.ref[Any], ...] = ()  # other places, which what is on the host has been copied to
+    _origin: tuple[weakref.ref[Any], View] | None = None
 
     def _take(self, arrays: Arrays) -> None:
-        self._begin(arrays.num_vertices, arrays.num_arcs, arrays.directed)
-        self._hold(arrays)
-
-    def _hold(self, arrays: Arrays) -> None:
+        self._n, self._arcs, self.directed = len(arrays.row_ptr) - 1, len(arrays.col_idx), arrays.directed
         own = vars(self)
         for name in NAMES:
             array = getattr(arrays, "ids" if name == "_ids" else name)
@@ -71,7 +64,7 @@ class Placed:
     def in_place(cls, place: Place, *, directed: bool, **known: Any) -> Self:
         """The graph of rows that are in some place; `known` values (num_self_loops, has_copies) are kept."""
         graph = cls.__new__(cls)
-        graph._begin(place.num_vertices, place.num_arcs, directed)
+        graph._n, graph._arcs, graph.directed = place.num_vertices, place.num_arcs, directed
         graph._home = place
         vars(graph).update({name: value for name, value in known.items() if value is not None})
         vars(graph).update({name: None for name in NAMES if not place.has(name)})
@@ -113,7 +106,7 @@ class Placed:
             if self._origin_graph() is None:
                 raise
             again = self._origin_graph()._made_on_host(self._origin[1])  # type: ignore[index]
-            self._hold(again.arrays)
+            self._take(again.arrays)
             return vars(self)[name]
         return None if array is None else read_only(array)
 
@@ -134,7 +127,7 @@ class Placed:
         made = origin._made(self._origin[1])  # type: ignore[index]
         self._home = made._home
         if made._home is None:
-            self._hold(made.arrays)
+            self._take(made.arrays)
         else:
             made._home.settle(self)
         return self._home

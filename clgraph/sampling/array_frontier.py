@@ -36,8 +36,9 @@ class ArrayFrontier:
         self._next = device.empty(copra.n, np.int32)
         self._word = device.empty(1, np.int32)
         self._passes = -(-copra.n // device.tuning.items)
-        rows = {"v_start": copra.v_start, "v_end": copra.v_end, "edges": copra.edges}
-        self._step = self._program.copra_bfs_step.bind(n=copra.n, **rows, label=self._label, found=self._word)
+        self._step = self._program.copra_bfs_step.bind(
+            n=copra.n, **copra.slots_of, label=self._label, found=self._word
+        )
 
     def find(self, live: int) -> tuple[Any, int, int]:
         """(label buffer, label of the largest component, its size) among `live` vertices."""

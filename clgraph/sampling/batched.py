@@ -11,7 +11,28 @@ import numpy as np
 from clgraph.progress import Tell
 from clgraph.sampling.copra import Copra
 from clgraph.sampling.marks import LeftThere
-from clgraph.sampling.schedule import batch_share
+
+# --- Sizes of batches: half of the distance to the target first, then ever smaller shares (Tariq) ---
+
+
+def batch_share(step: int) -> Fraction:
+    """The share of the initial distance to the target that the batch `step` (from 0) covers."""
+    # 3 per cent at least: halves alone would end in single deletions
+    return max(Fraction(1, 2 ** (step + 1)), Fraction(3, 100))
+
+
+def batch_size(step: int, excess: int, missing: int) -> int:
+    """How many vertices the batch `step` (from 0) removes.
+
+    Parameters
+    ----------
+    step : int
+    excess : int
+        Vertices above the target at the beginning.
+    missing : int
+        Vertices above the target now, at least 1.
+    """
+    return max(1, min(ceil(batch_share(step) * excess), missing))
 
 
 class Choice(Protocol):
@@ -36,6 +57,9 @@ class Choice(Protocol):
 
     def accept(self) -> None:
         """The step is done: what was removed stays removed."""
+
+    def removed(self) -> tuple[Any, Any, int]:
+        """Vertices of the last batch, slots in their rows (None: the vertices themselves went), how many."""
 
 
 class Finder(Protocol):
@@ -90,7 +114,6 @@ class BatchedRun:
         self._edges, self._tolerance, self.way = edges, tolerance, way
         self.iterations = self._deleted = 0
         self.history: list[tuple[int, int, int]] = []
-        copra.compile()
 
     def start(self) -> int:
         """Find the input's largest component; returns its size."""

@@ -20,10 +20,9 @@ from clgraph.sampling.options import (
     check_sizes,
     given_options,
 )
-from clgraph.sampling.redraw import large_enough
 from clgraph.sampling.replicates import run_replicates, side_by_side
 from clgraph.sampling.result import Sample
-from clgraph.sampling.samples import Clock, samples_of_run
+from clgraph.sampling.samples import Clock, large_enough, samples_of_run
 from clgraph.sampling.sequence import Samples
 
 

@@ -22,9 +22,9 @@ from clgraph.device.shapes import Shapes
 from clgraph.errors import DeviceError
 from clgraph.graph import Graph
 from clgraph.progress import Tell
-from clgraph.sampling.contracted import Contracted
+from clgraph.sampling.batched import batch_size
+from clgraph.sampling.extract import Contracted
 from clgraph.sampling.members import ROOTS, Members
-from clgraph.sampling.schedule import batch_size
 
 if TYPE_CHECKING:
     from clgraph.device import Device

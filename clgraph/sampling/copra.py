@@ -5,7 +5,6 @@ Host half of ``cl/sampling/copra.cl``.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,30 +15,12 @@ from clgraph.device.shapes import Shapes
 
 if TYPE_CHECKING:
     from clgraph.device import Device
-    from clgraph.device.program import Program
     from clgraph.graph import Graph
 
 
-@dataclass(frozen=True)
-class Shape:
-    """How the other slot of an edge is found.
-
-    Attributes
-    ----------
-    far_scan : bool
-        By a plain scan, which suits the bursts of an FPGA, instead of a binary search.
-    """
-
-    far_scan: bool
-
-
-SHAPES = Shapes(
-    gpu=Shape(far_scan=False),
-    cpu=Shape(far_scan=False),
-    simulator=Shape(far_scan=False),
-    emulator=Shape(far_scan=True),
-    fpga=Shape(far_scan=True),
-)
+# whether the other slot of an edge is found by a plain scan, which suits the bursts of an FPGA, instead of a
+# binary search
+SHAPES = Shapes(gpu=False, cpu=False, simulator=False, emulator=True, fpga=True)
 
 
 class Copra:
@@ -57,6 +38,10 @@ class Copra:
     ----------
     v_start, v_end, edges : device buffers
         As in the head of ``cl/sampling/copra.cl``.
+    slots_of : dict
+        The three, as kernels take them.
+    program : Program
+        The kernels of ``cl/sampling/copra.cl`` with these options.
     """
 
     def __init__(self, device: Device, graph: Graph, *, far_scan: bool = False) -> None:
@@ -72,63 +57,38 @@ class Copra:
         self.v_start = device.empty(self.n, self.offset)
         self.v_end = device.empty(self.n, self.offset)
         self.edges = device.empty(self.slots, np.int32)
+        self.slots_of = {"v_start": self.v_start, "v_end": self.v_end, "edges": self.edges}
         self._removed = device.empty(1, np.int32)
-
-    @property
-    def program(self) -> Program:
-        """The kernels of ``cl/sampling/copra.cl`` for this device and these options."""
-        return self.device.program(
+        self._passes = self._passes_over(self.n)
+        self.program = device.program(
             "sampling/copra",
-            ITEMS=self.device.tuning.items,
-            FAR_SCAN=int(self.far_scan),
+            ITEMS=device.tuning.items,
+            FAR_SCAN=int(far_scan),
             HAS_COPIES=int(self.has_copies),
             **self.csr.defines,
         )
 
-    def compile(self) -> None:
-        """Build the kernels now, so that no clock sees it; otherwise they are built at their first use."""
-        self.program  # noqa: B018
-
     def build(self) -> None:
         """Fill the arrays: every vertex and every edge is live (again)."""
-        self.program.copra_build(
-            self._passes,
-            n=self.n,
-            **self.csr.buffers,
-            v_start=self.v_start,
-            v_end=self.v_end,
-            edges=self.edges,
-        )
+        self.program.copra_build(self._passes, n=self.n, **self.csr.buffers, **self.slots_of)
 
     def _passes_over(self, count: int) -> int:
         """Work-items of a pass over `count` entries."""
         return -(-count // self.device.tuning.items)
 
-    @property
-    def _passes(self) -> int:
-        return self._passes_over(self.n)
-
     def remove_vertices(self, vertices: Any, count: int) -> None:
         """Remove `count` distinct live vertices (an int32 buffer)."""
-        c = self.csr
         self.program.copra_remove_vertices(
-            self._passes_over(count),
-            count=count,
-            list=vertices,
-            **c.buffers,
-            v_start=self.v_start,
-            v_end=self.v_end,
-            edges=self.edges,
+            self._passes_over(count), count=count, list=vertices, **self.csr.buffers, **self.slots_of
         )
 
     def restore_vertices(self, vertices: Any, count: int) -> None:
         """Undo `remove_vertices`, in a run that has removed only vertices."""
-        c = self.csr
         self.program.copra_restore_vertices(
             self._passes_over(count),
             count=count,
             list=vertices,
-            row_ptr=c.row_ptr,
+            row_ptr=self.csr.row_ptr,
             v_start=self.v_start,
             v_end=self.v_end,
         )
@@ -136,16 +96,15 @@ class Copra:
             self._passes_over(count),
             count=count,
             list=vertices,
-            **c.buffers,
+            **self.csr.buffers,
             v_start=self.v_start,
             edges=self.edges,
         )
 
     def remove_edges(self, slots: Any, count: int) -> None:
         """Remove `count` distinct live edges, each given by one of its slots."""
-        c = self.csr
         self.program.copra_remove_edges(
-            self._passes_over(count), count=count, slots=slots, n=self.n, **c.buffers, edges=self.edges
+            self._passes_over(count), count=count, slots=slots, n=self.n, **self.csr.buffers, edges=self.edges
         )
 
     def remove_pairs(self, slots: Any, far: Any, count: int) -> None:
@@ -175,13 +134,12 @@ class Copra:
         self._vertex_edges(self.program.copra_restore_vertex_edges, vertices, slots, count)
 
     def _vertex_edges(self, kernel: Any, vertices: Any, slots: Any, count: int) -> None:
-        c = self.csr
         kernel(
             self._passes_over(count),
             count=count,
             vertices=vertices,
             slots=slots,
-            **c.buffers,
+            **self.csr.buffers,
             edges=self.edges,
         )
 
@@ -189,14 +147,7 @@ class Copra:
         """Remove every vertex whose label is not `keep`; returns the number of edges removed with them."""
         self.device.clear(self._removed, 1, np.int32)
         self.program.copra_keep_component(
-            self._passes,
-            n=self.n,
-            keep=keep,
-            label=label,
-            v_start=self.v_start,
-            v_end=self.v_end,
-            edges=self.edges,
-            removed=self._removed,
+            self._passes, n=self.n, keep=keep, label=label, **self.slots_of, removed=self._removed
         )
         return int(self.device.download(self._removed, np.int32, 1)[0]) // 2
 

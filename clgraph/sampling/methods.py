@@ -10,7 +10,7 @@ from clgraph.graph import Graph
 from clgraph.progress import Tell
 from clgraph.sampling.array_frontier import ArrayFrontier
 from clgraph.sampling.batched import BatchedRun, Finder
-from clgraph.sampling.copra import SHAPES as COPRA_SHAPES
+from clgraph.sampling.copra import SHAPES as FAR_SCAN
 from clgraph.sampling.copra import Copra
 from clgraph.sampling.draw import ByDraw
 from clgraph.sampling.options import CONTRACTING, EXPLORING, Options
@@ -70,7 +70,7 @@ def make_run(device: Device, graph: Graph, options: Options, seed: int) -> Run:
         from clgraph.sampling.threshold_search import ExactRun
 
         return ExactRun(device, simple, seed, edges=method == "dre")
-    scan = COPRA_SHAPES.of(device).far_scan if options.far_scan is None else options.far_scan
+    scan = FAR_SCAN.of(device) if options.far_scan is None else options.far_scan
     copra = Copra(device, simple, far_scan=scan)
     choice: ByDraw | ByPriority
     if method in ("drve", "dhyb"):

@@ -198,6 +198,9 @@ def check_options(graph: Graph, method: str, **options: Unpack[SampleOptions]) -
         raise InputError(f"connection 'strong' is of the methods that delete: {method} keeps weak components")
     if strong and components is not None:
         raise InputError(f"components {components!r} finds weak components: leave it out for 'strong'")
+    mix, older = options.get("mix"), options.get("weight")
+    if mix is not None and older is not None:
+        raise InputError("give mix or weight, its older name, not both")
     if mode == "auto":
         mode = "exact" if method in EXACT and not strong else "batched"
     return Options(
@@ -207,17 +210,21 @@ def check_options(graph: Graph, method: str, **options: Unpack[SampleOptions]) -
         components,
         None if far_scan is None else flag(far_scan, "far_scan"),
         "strong" if strong else "weak",
-        _mix(options),
-        None if start is None else _one_vertex(graph, start),
-        options.get("weight") is not None,
+        _number("mix", mix, "a probability, 0 to 1", most=1)
+        if older is None
+        else _number("weight", older, "a probability, 0 to 1", most=1),
+        None if start is None else int(graph.index(one_id(start, "start"))[0]),
+        older is not None,
     )
 
 
 def given_options(options: Mapping[str, Any], sizes: Sequence[Size] | None) -> dict[str, Any]:
     """The options that somebody gave and that change what is drawn, as a record has them."""
     beside = ("seed", "device", "progress", "strict", "min_size")
-    plain = {name: _plain(value) for name, value in options.items() if name not in beside}
-    given = {name: value for name, value in plain.items() if value is not None}
+    given: dict[str, Any] = {}
+    for name, value in options.items():
+        if value is not None and name not in beside:
+            given[name] = _plain(value)
     return given if sizes is None else {**given, "sizes": [_plain(size) for size in sizes]}
 
 
@@ -245,19 +252,6 @@ def check_not_of_shards(options: Mapping[str, Any]) -> None:
     for name in OF_SHARDS:
         if options.get(name) is not None:
             raise InputError(f"{name} is an option of graphs in shards (clgraph.open_shards): leave it out")
-
-
-def _one_vertex(graph: Graph, start: Any) -> int:
-    return int(graph.index(one_id(start, "start"))[0])
-
-
-def _mix(options: SampleOptions) -> Fraction | None:
-    """`mix`, or `weight`, its older name."""
-    mix, weight = options.get("mix"), options.get("weight")
-    if mix is not None and weight is not None:
-        raise InputError("give mix or weight, its older name, not both")
-    name = "weight" if mix is None else "mix"
-    return _number(name, weight if mix is None else mix, "a probability, 0 to 1", most=1)
 
 
 def _number(name: str, value: Any, what: str, most: int | None = None) -> Fraction | None:

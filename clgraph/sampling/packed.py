@@ -49,8 +49,9 @@ class Words:
     def __init__(self, device: Device, buffer: Any, shape: tuple[int, ...], dtype: type = np.uint32) -> None:
         self._held: tuple[Device, Any] | None = (device, buffer)
         self._shape, self._dtype = shape, dtype
-        if device.shares_memory:
-            self.array  # noqa: B018
+        if device.shares_memory:  # the buffer is a host array already
+            self.array = device.take(buffer, dtype, prod(shape)).reshape(shape)
+            self._held = None
 
     @lazy
     def array(self) -> npt.NDArray[Any]:
@@ -140,8 +141,10 @@ class SamplesOfRuns(Portion, Generic[R]):
     first : int
         The first run's seed.
     wanted : list of (size, target)
+    targets : list of int
+        The different ones, decreasing.
     packed : Runs
-        For each run the different targets, decreasing.
+        For each run these targets.
     way : str
         For `Sample.way`.
     about : dict
@@ -154,13 +157,13 @@ class SamplesOfRuns(Portion, Generic[R]):
         options: Options,
         first: int,
         wanted: list[tuple[Size, int]],
+        targets: list[int],
         packed: R,
         way: str,
         about: dict[str, Any],
     ) -> None:
         self._graph, self._options, self._first, self._wanted = graph, options, first, wanted
         self._packed, self._way, self.about = packed, way, about
-        targets = sorted({target for _, target in wanted}, reverse=True)
         self._slots = [targets.index(target) for _, target in wanted]
         self._made: WeakValueDictionary[int, Sample] = WeakValueDictionary()  # those that somebody holds
 
@@ -174,8 +177,34 @@ class SamplesOfRuns(Portion, Generic[R]):
         return len(self._packed.counts) * len(self._wanted)
 
     def _sample(self, i: int) -> Sample:
-        made = self._made.get(i)
-        return self._made.setdefault(i, self._make(i)) if made is None else made
+        if (made := self._made.get(i)) is not None:
+            return made
+        graph, packed, options = self._graph, self._packed, self._options
+        size, target = self._wanted[i % len(self._wanted)]
+        started = perf_counter()
+        packed.download()
+        downloaded = perf_counter()
+        smaller, left = self._cut(i)
+        untouched = packed.whole <= target
+        loops = graph.undirected.num_self_loops
+        run, slot = self._place(i)
+        notes = (*options.idle(), *notes_of(graph, target, untouched, smaller.num_vertices, loops))
+        seconds = {"download": downloaded - started, "result": perf_counter() - downloaded}
+        made = Sample(
+            smaller,
+            options.method,
+            options.mode,
+            size,
+            target,
+            self._first + run,
+            iterations=0 if untouched else int(packed.counts[run, slot, 2]),
+            way="untouched" if untouched else self._way,
+            notes=notes,
+            original=graph,
+            left=left,
+            **{**self.about, "seconds": {**self.about["seconds"], **seconds}},
+        )
+        return self._made.setdefault(i, made)
 
     def _place(self, i: int) -> tuple[int, int]:
         run, k = divmod(i, len(self._wanted))
@@ -197,7 +226,7 @@ class SamplesOfRuns(Portion, Generic[R]):
 
     def collapse(self, i: int) -> tuple[int, int] | None:
         target = self._wanted[i % len(self._wanted)][1]
-        vertices, _ = self.counts(i)
+        vertices = int(self._packed.counts[self._place(i)][0])
         few = self._packed.whole > target and collapsed(vertices, target) is not None
         return (vertices, target) if few else None
 
@@ -215,32 +244,6 @@ class SamplesOfRuns(Portion, Generic[R]):
     @abstractmethod
     def _cut(self, i: int) -> tuple[Graph, SomeLeft]:
         """Sample i as a graph, and what is left of the original."""
-
-    def _make(self, i: int) -> Sample:
-        graph, packed, options = self._graph, self._packed, self._options
-        target = self._wanted[i % len(self._wanted)][1]
-        started = perf_counter()
-        packed.download()
-        downloaded = perf_counter()
-        smaller, left = self._cut(i)
-        untouched = packed.whole <= target
-        loops = graph.undirected.num_self_loops
-        notes = (*options.idle(), *notes_of(graph, target, untouched, smaller.num_vertices, loops))
-        seconds = {"download": downloaded - started, "result": perf_counter() - downloaded}
-        return Sample(
-            smaller,
-            options.method,
-            options.mode,
-            self.size(i),
-            target,
-            self.seed(i),
-            iterations=0 if untouched else int(packed.counts[self._place(i)][2]),
-            way="untouched" if untouched else self._way,
-            notes=notes,
-            original=graph,
-            left=left,
-            **{**self.about, "seconds": {**self.about["seconds"], **seconds}},
-        )
 
 
 class PackedSamples(SamplesOfRuns[Packed]):
@@ -266,12 +269,13 @@ class PackedSamples(SamplesOfRuns[Packed]):
         return unpacked(self._packed.member.array[self._place(i)], self._graph.num_vertices)
 
     def _cut(self, i: int) -> tuple[Graph, SomeLeft]:
-        packed, simple, members = self._packed, self._graph.undirected.simple, self._members(i)
+        packed, simple, place = self._packed, self._graph.undirected.simple, self._place(i)
+        members = unpacked(packed.member.array[place], simple.num_vertices)
         if packed.kept is None:
             arcs = np.repeat(members, simple.degrees)
             arcs &= members[simple.col_idx]
         else:
-            arcs = both_arcs(simple, unpacked(packed.kept.array[self._place(i)], simple.num_edges))
+            arcs = both_arcs(simple, unpacked(packed.kept.array[place], simple.num_edges))
         return extract(self._graph, members, arcs)[0], Left(members, arcs)
 
 

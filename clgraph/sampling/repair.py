@@ -3,16 +3,49 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
-from clgraph.components.kept import graph_components
+from clgraph.components.kept import GraphComponents, graph_components
 from clgraph.csr.upload import hub_of
 from clgraph.device.shapes import Shapes
 from clgraph.graph import Graph
-from clgraph.sampling.afforest import LinkCompress
+from clgraph.sampling.batched import Choice
 from clgraph.sampling.copra import Copra
+
+# --- The largest component of what is left in COPRA, by linking and compressing (Afforest) ---
+
+
+class LinkCompress:
+    """A finder for the batched loop that labels all components after each batch.
+
+    A label is the smallest vertex of its component.
+
+    Parameters
+    ----------
+    copra : Copra
+    components : GraphComponents
+        Of the graph that `copra` was made from.
+    """
+
+    def __init__(self, copra: Copra, components: GraphComponents) -> None:
+        self._copra = copra
+        self._giant = components.copra(copra.slots, wide=copra.offset is np.int64)
+        self._label = copra.device.empty(copra.n, np.int32)
+
+    def find(self, live: int) -> tuple[Any, int, int]:
+        """(label buffer, label of the largest component, its size) among `live` vertices."""
+        copra, giant = self._copra, self._giant
+        rows = (copra.v_start, copra.v_end, copra.edges)
+        giant.labels_into(*rows, self._label)
+        root, size, _ = giant.largest_label(self._label)
+        return self._label, root, size
+
+    def keep(self, label: Any, keep: int) -> int:
+        """Remove every vertex whose label is not `keep`; returns the number of edges removed with them."""
+        return self._copra.keep_component(label, keep)
+
 
 LISTED, FILLED, REMOVED, DEEP = range(4)  # slots of the tally
 NOWHERE = 0x80808080  # four vertices that are detached
@@ -38,14 +71,7 @@ class Levels:
     level: Any
 
 
-class Removal(Protocol):
-    """A choice that can tell what it removed last."""
-
-    def removed(self) -> tuple[Any, Any, int]:
-        """Vertices, slots in their rows (None: the vertices themselves were removed), and how many."""
-
-
-def finder_for(copra: Copra, graph: Graph, choice: Removal, *, vertices: bool) -> Repair | LinkCompress:
+def finder_for(copra: Copra, graph: Graph, choice: Choice, *, vertices: bool) -> Repair | LinkCompress:
     """The finder that is faster on the device; both find the same (parameters as of `Repair`)."""
     if SHAPES.of(copra.device):
         return Repair(copra, graph, choice, vertices=vertices)
@@ -62,7 +88,7 @@ class Repair:
     copra : Copra
     graph : Graph
         The graph that `copra` was made from.
-    choice : Removal
+    choice : Choice
         What removes the batches.
     vertices : bool
         Whether batches consist of vertices, not edges.
@@ -73,7 +99,7 @@ class Repair:
         Whether the levels hold, so that the next batch can be repaired.
     """
 
-    def __init__(self, copra: Copra, graph: Graph, choice: Removal, *, vertices: bool) -> None:
+    def __init__(self, copra: Copra, graph: Graph, choice: Choice, *, vertices: bool) -> None:
         device, n = copra.device, copra.n
         self._copra, self._graph, self._choice, self._vertices = copra, graph, choice, vertices
         self._components = graph_components(device, graph)
@@ -116,9 +142,7 @@ class Repair:
                 list=self._list,
                 row_ptr=copra.csr.row_ptr,
                 level=self._level,
-                v_start=copra.v_start,
-                v_end=copra.v_end,
-                edges=copra.edges,
+                **copra.slots_of,
                 tally=self._tally,
             )
             return self._count(REMOVED) // 2

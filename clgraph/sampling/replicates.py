@@ -2,36 +2,111 @@
 
 Host half of ``cl/sampling/replicates.cl`` (drv, dre: a run a work-item, for CPUs), of
 ``replicates_probes.cl`` and ``replicates_settle.cl`` (the same for GPUs: all runs in each launch), and of
-``replicates_explore.cl`` (ebfs: a run a work-item). Contractions are in `clgraph.sampling.contract_runs`,
-batches of drawn edges in `clgraph.sampling.draw_runs`.
+``replicates_explore.cl`` (ebfs: a run a work-item) and ``draw_runs.cl`` (drve, dhyb: a run a work-group).
+Contractions are in `clgraph.sampling.contract_runs`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from clgraph.components.kept import graph_components
-from clgraph.device.shapes import Shapes
+from clgraph.csr.upload import upload_csr
+from clgraph.device.shapes import GroupPerRun, Shapes
 from clgraph.errors import DeviceError
 from clgraph.graph import Graph
 from clgraph.progress import Tell
-from clgraph.sampling.contract_runs import ContractRuns
-from clgraph.sampling.draw_runs import DrawRuns
-from clgraph.sampling.draw_runs import takes as drawn_together
-from clgraph.sampling.grouped import GroupedSamples
+from clgraph.sampling.contract_runs import ContractRuns, GroupedSamples
 from clgraph.sampling.members import Members
 from clgraph.sampling.options import CONTRACTING, Options, Size
-from clgraph.sampling.packed import PackedSamples
+from clgraph.sampling.packed import Packed, PackedSamples, Words, edge_numbers
 from clgraph.sampling.sequence import Portion
-from clgraph.sampling.several import Replicates, edge_list
 
 if TYPE_CHECKING:
     from clgraph.device import Device
+
+
+@dataclass(frozen=True)
+class EdgeList:
+    """The edges u < v of a graph without loops, on a device: int32 buffers `low` and `high`, ascending."""
+
+    low: Any
+    high: Any
+
+
+def edge_list(device: Device, graph: Graph) -> EdgeList:
+    """The edges of a graph, kept with it on the device."""
+
+    def make() -> EdgeList:
+        tail, head = graph.rows, graph.col_idx
+        upper = tail < head
+        return EdgeList(device.upload(tail[upper]), device.upload(head[upper]))
+
+    return device.cached(graph, EdgeList, make)
+
+
+class Replicates:
+    """Runs of one graph and method under seeds that follow each other.
+
+    Parameters
+    ----------
+    device : Device
+    graph : Graph
+        Undirected, without self-loops, with at least two edges.
+    targets : sequence of int
+        Decreasing.
+    edges : bool
+        Delete edges (dre) instead of vertices (drv).
+
+    Attributes
+    ----------
+    most, at_first : int
+        Runs that a call of `run` can take, and how many are a good start.
+    bits : int
+        Bytes of a run's samples.
+    """
+
+    most: int
+    at_first: int
+
+    def __init__(self, device: Device, graph: Graph, targets: Sequence[int], *, edges: bool) -> None:
+        self._device, self._edges = device, edges
+        self._csr = csr = upload_csr(device, graph)
+        self._n, self._m = csr.n, csr.arcs // 2
+        self._things = self._m if edges else self._n
+        self._targets = len(targets)
+        self._target = device.upload(np.array(targets, np.int32))
+        self._words, self._edge_words = -(-self._n // 32), -(-self._m // 32) if edges else 0
+        self.bits = 4 * self._targets * (self._words + self._edge_words)
+
+    def run(self, first: int, runs: int) -> Packed:
+        """The samples of the seeds `first` .. `first` + `runs` - 1."""
+        device, slots = self._device, runs * self._targets
+        sizes = slots * self._words, slots * self._edge_words
+        device.reserve({"members": 4 * sizes[0], "edges": 4 * sizes[1]})
+        member = device.output(sizes[0], np.uint32)
+        kept = device.output(sizes[1], np.uint32) if self._edges else None
+        count = device.output(3 * slots + 1, np.int32)
+        device.clear(count, 3 * slots + 1, np.int32)
+        self._launch(first, runs, member, kept, count)
+        counts = device.take(count, np.int32, 3 * slots + 1)  # waits
+        shape = (runs, self._targets)
+        return Packed(
+            Words(device, member, (*shape, self._words)),
+            None if kept is None else Words(device, kept, (*shape, self._edge_words)),
+            counts[:-1].reshape(*shape, 3),
+            int(counts[-1]),
+        )
+
+    def _launch(self, first: int, runs: int, member: Any, kept: Any, count: Any) -> None:
+        raise NotImplementedError
 
 
 @dataclass(frozen=True)
@@ -65,6 +140,8 @@ class Form:
     lanes: int = 0
 
 
+# Up to these sizes runs pay side by side: 1000 by drv took the H200 25 ms instead of 4.1 s at 23 000
+# vertices, 0.63 s instead of 8.2 s at 400 000 (docs/performance.md); a larger graph fills it with one run.
 SHAPES = Shapes(
     gpu=Form("probes", 1 << 23, breadth=1 << 19, contraction=1 << 21, batches=1 << 19, lanes=1 << 11),
     cpu=Form("merge tree", 1 << 19, alone=1 << 18, breadth=1 << 19, contraction=1 << 21, batches=1 << 19),
@@ -101,10 +178,13 @@ class Serial(Replicates):
         super().__init__(device, graph, targets, edges=edges)
         n, m = self._n, self._m
         area = 4 * m + 12 * n if edges else 6 * n
+        # areas belong to work-items, not to runs, of which a launch may have any number
         self.at_first, self.most = max(1, device.compute_units), 1 << 30
         device.reserve({"areas": 4 * area * self.at_first})
+        self._next = device.empty(1, np.int32)  # the next run that a work-item takes
         program = device.program("sampling/replicates", **self._csr.defines)
         bits = max(1, self._things.bit_length() - 1)
+        # not bound: a call launches it once or twice, and what is bound is an OpenCL kernel of its own
         common = {
             "n": n,
             "shift": 64 - bits,
@@ -115,14 +195,24 @@ class Serial(Replicates):
         }
         if edges:
             listed = edge_list(device, graph)
-            self._kernel = program.replicates_edges.bind(**common, m=m, low=listed.low, high=listed.high)
+            self._kernel = program.replicates_edges
+            self._common = {**common, "m": m, "low": listed.low, "high": listed.high}
         else:
-            self._kernel = program.replicates_vertices.bind(**common, **self._csr.buffers)
+            self._kernel, self._common = program.replicates_vertices, {**common, **self._csr.buffers}
 
     def _launch(self, first: int, runs: int, member: Any, kept: Any, count: Any) -> None:
         bits = {"member": member, "kept": kept} if self._edges else {"member": member}
-        after = self._device.zeros(1, np.int32)
-        self._kernel.exact(self.at_first, local=1, seed=first, runs=runs, next=after, **bits, count=count)
+        self._device.clear(self._next, 1, np.int32)
+        self._kernel.exact(
+            self.at_first,
+            local=1,
+            **self._common,
+            seed=first,
+            runs=runs,
+            next=self._next,
+            **bits,
+            count=count,
+        )
 
 
 class Breadth(Replicates):
@@ -144,22 +234,31 @@ class Breadth(Replicates):
         device.reserve({"areas": area * self.at_first})
         number = device.empty(self._n, np.int32)
         inside, whole = Members(device).number(self._n, largest.label, largest.root, None, number)
+        self._next = device.empty(1, np.int32)  # the next run that a work-item takes
         program = device.program("sampling/replicates_explore", **self._csr.defines)
-        self._kernel = program.replicates_breadth.bind(
-            n=self._n,
+        self._kernel = program.replicates_breadth
+        self._common = {
+            "n": self._n,
             **self._csr.buffers,
-            inside=inside,
-            whole=whole,
-            given=-1 if start is None else start,
-            targets=self._targets,
-            target=self._target,
-            area=device.empty(6 * self._n * self.at_first, np.int32),
-        )
+            "inside": inside,
+            "whole": whole,
+            "given": -1 if start is None else start,
+            "targets": self._targets,
+            "target": self._target,
+            "area": device.empty(6 * self._n * self.at_first, np.int32),
+        }
 
     def _launch(self, first: int, runs: int, member: Any, kept: Any, count: Any) -> None:
-        after = self._device.zeros(1, np.int32)
+        self._device.clear(self._next, 1, np.int32)
         self._kernel.exact(
-            self.at_first, local=1, seed=first, runs=runs, next=after, member=member, count=count
+            self.at_first,
+            local=1,
+            **self._common,
+            seed=first,
+            runs=runs,
+            next=self._next,
+            member=member,
+            count=count,
         )
 
 
@@ -288,6 +387,77 @@ class Probing(Replicates):
                 )
 
 
+class DrawShape(GroupPerRun):
+    """Launch shape."""
+
+    EACH = 12
+
+
+DRAW_SHAPES = Shapes(
+    gpu=DrawShape(local=256, runs=128), cpu=DrawShape(local=1, runs=2), simulator=DrawShape(local=4, runs=2)
+)
+FINEST = 1 << 15  # a larger denominator of the probability would not fit the kernel's integers
+
+
+def drawn_together(graph: Graph, options: Options) -> bool:
+    """Whether runs of a graph with these options can be made so."""
+    return (
+        options.method in ("drve", "dhyb")
+        and options.connection == "weak"
+        and not graph.undirected.simple.has_copies
+        and options.chance.denominator <= FINEST
+    )
+
+
+class DrawRuns(Replicates):
+    """A run a work-group: the whole loop of batches."""
+
+    def __init__(self, device: Device, graph: Graph, targets: Sequence[int], options: Options) -> None:
+        super().__init__(device, graph, targets, edges=True)
+        n, m, shape = self._n, self._m, DRAW_SHAPES.of(device)
+        self._local, weight = shape.local, options.chance
+        self._area = 2 * n + m + m // 8 + 1
+        room = min(device.global_memory // 4, device.max_buffer) // (4 * self._area + self.bits)
+        self.most = max(1, room)
+        self.at_first = min(shape.runs, self.most)
+        device.reserve({"areas": 4 * self._area * self.at_first})
+        defines = {"LOCAL": shape.local, "HYBRID": int(weight != 1), **self._csr.defines}
+
+        tolerance = options.tolerance
+        least = [ceil(size - (Fraction(size, 1000) if tolerance is None else tolerance)) for size in targets]
+
+        listed, largest = edge_list(device, graph), graph_components(device, graph).largest()
+        self._kernel = device.program("sampling/draw_runs", **defines).draw_runs.bind(
+            n=n,
+            m=m,
+            room=m // 8 + 1,
+            p=weight.numerator,
+            q=weight.denominator,
+            row_ptr=self._csr.row_ptr,
+            edge=edge_numbers(device, graph),
+            low=listed.low,
+            high=listed.high,
+            inside=largest.label,
+            root=largest.root,
+            whole=largest.size,
+            targets=self._targets,
+            target=self._target,
+            least=device.upload(np.array(least, np.int32)),
+        )
+
+    def _launch(self, first: int, runs: int, member: Any, kept: Any, count: Any) -> None:
+        area = self._device.empty(self._area * runs, np.int32)
+        self._kernel.exact(
+            runs * self._local,
+            local=self._local,
+            first_seed=first,
+            area=area,
+            member=member,
+            kept=kept,
+            count=count,
+        )
+
+
 def run_replicates(
     graph: Graph,
     device: Device,
@@ -333,12 +503,12 @@ def run_replicates(
             "provenance": how(),
         }
         kind: Any = GroupedSamples if options.method in CONTRACTING else PackedSamples
-        made.append(kind(graph, options, first + done, wanted, packed, way, about))
+        made.append(kind(graph, options, first + done, wanted, targets, packed, way, about))
         done += count
         if progress:
             excess = max(0, packed.whole - targets[-1])
             progress(done * excess, runs * excess)
-        if took < BRIEF / 2:
+        if took < BRIEF / 2:  # twice as many runs take twice as long: still within BRIEF
             at_once *= 2
         elif took > 2 * BRIEF:
             at_once = max(1, at_once // 2)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from time import perf_counter
 from typing import TYPE_CHECKING
 
+from clgraph.errors import InputError
 from clgraph.graph import Graph
 from clgraph.progress import Tell
 from clgraph.sampling.extract import extract_sample, prepare_extraction
@@ -53,6 +55,7 @@ def samples_of_run(
     whole = run.start()
     made: dict[int, Sample] = {}
     smaller: Graph | None = None
+    # the largest first: samples are nested, and an induced one is cut out of the one before
     for size, target in sorted(wanted, key=lambda pair: -pair[1]):
         if target in made:
             continue
@@ -106,3 +109,58 @@ def notes_of(graph: Graph, target: int, untouched: bool, found: int, loops: int)
 def collapsed(found: int, target: int) -> str | None:
     """What to say of a sample with less than half of the vertices that were asked for."""
     return f"{COLLAPSED} to {found} of {target} vertices" if 2 * found < target else None
+
+
+# --- Runs whose samples are too small, drawn again with other seeds ---
+
+
+TRIES = 20  # seeds that are tried for a run
+
+Runs = list[Sequence[Sample]]
+
+
+def large_enough(
+    made: Sequence[Sample], draw: Callable[[int], Sequence[Sample]], least: int, per_run: int, following: int
+) -> tuple[Runs, list[str], int]:
+    """Some runs; of those with a sample of fewer than `least` vertices others, which say so in their notes.
+
+    Parameters
+    ----------
+    made : sequence of Sample
+        Run after run, `per_run` samples each.
+    draw : callable
+        Gives the samples of the run with a seed.
+    least, per_run : int
+    following : int
+        The first seed that no run has.
+
+    Returns
+    -------
+    runs : list of sequences of Sample
+    notes : list of str
+    following : int
+
+    Raises
+    ------
+    InputError
+        If no seed gives samples that are large enough.
+    """
+    kept: Runs = []
+    told: list[str] = []
+    for at in range(0, len(made), per_run):
+        run, notes = made[at : at + per_run], list[str]()
+        while (fewest := min(each.graph.num_vertices for each in run)) < least:
+            if len(notes) == TRIES:
+                raise InputError(
+                    f"{TRIES} seeds in a row, up to {run[0].seed}, give samples of fewer than {least} "
+                    "vertices; ask for a smaller min_size or for a larger size"
+                )
+            notes.append(
+                f"seed {run[0].seed} gave a sample of {fewest} vertices, below min_size {least}: "
+                f"seed {following} was drawn instead"
+            )
+            run = draw(following)
+            following += 1
+        kept.append([replace(each, notes=(*each.notes, *notes)) for each in run] if notes else run)
+        told += notes
+    return kept, told, following

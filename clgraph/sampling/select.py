@@ -14,8 +14,8 @@ import numpy as np
 from clgraph.errors import DeviceError
 from clgraph.sampling.copra import Copra
 
-BINS = 1 << 14
-COLLECT = 1 << 12
+BINS = 1 << 14  # a pass over the graph narrows the window of the cutoff so many times
+COLLECT = 1 << 12  # priorities in one bin that the host sorts; a fuller bin is a window of its own
 TOP = 1 << 64
 
 

@@ -175,7 +175,7 @@ class Samples(Sequence[Sample]):
         if isinstance(k, slice):
             return Samples._at(self._places[k])
         part, i = self._places[index(k)]
-        return part[i]
+        return part._sample(i)
 
     def __add__(self, other: Samples) -> Samples:
         if not isinstance(other, Samples):

@@ -101,13 +101,5 @@ class StrongCopraFinder:
         """Remove every vertex with another label; returns the number of edges removed with them."""
         copra, device = self._copra, self._copra.device
         device.clear(self._lost, 1, np.int32)
-        self._run(
-            "keep",
-            keep=keep,
-            label=label,
-            v_start=copra.v_start,
-            v_end=copra.v_end,
-            edges=copra.edges,
-            removed=self._lost,
-        )
+        self._run("keep", keep=keep, label=label, **copra.slots_of, removed=self._lost)
         return int(device.download(self._lost, np.int32, 1)[0]) // 2

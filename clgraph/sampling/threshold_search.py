@@ -1,28 +1,253 @@
 """Exact mode of drv and dre: the sample of the one-at-a-time loop, found by probing thresholds.
 
 Each thing has a priority. The loop deletes by increasing priority, and deletions outside the current
-component never matter. A probe (`clgraph.sampling.exact`) labels the components alive at a threshold inside
-the component followed so far. The largest of them is certainly the one that the loop follows if it holds more
-than half of the vertices followed before (the certificate); otherwise the step was too far. The last few
-deletions are taken one by one on the host (`MergeTree`).
+component never matter. A probe (`Probes`, ``cl/sampling/exact.cl``) labels the components alive at a
+threshold inside the component followed so far. The largest of them is certainly the one that the loop follows
+if it holds more than half of the vertices followed before (the certificate); otherwise the step was too far.
+The last few deletions are taken one by one on the host (`MergeTree`).
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from math import ceil, expm1, log, log1p
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
+from clgraph.components.kept import graph_components
+from clgraph.csr.compact import SomeRows, host_rows, some_rows
+from clgraph.csr.upload import upload_csr
 from clgraph.errors import DeviceError
 from clgraph.graph import Graph
 from clgraph.progress import Tell
-from clgraph.sampling.bracket import TOP
-from clgraph.sampling.exact import Probes, State
-from clgraph.sampling.marks import LeftThere
+from clgraph.sampling.marks import LeftThere, Marks
+from clgraph.sampling.merge_tree import TOP, Bracket
 
 if TYPE_CHECKING:
     from clgraph.device import Device
+
+
+CAPACITY = 1 << 14  # room for collected deletions at first
+MUCH = 16  # if a probe adds a 16th of all vertices or more, every vertex outside the giant is visited
+
+
+@dataclass(frozen=True)
+class State:
+    """A followed component: `size` vertices labelled `root` in `label` at threshold `at`."""
+
+    at: int
+    size: int
+    root: int
+    label: Any
+
+
+class Probes:
+    """Components of what is alive at thresholds, inside the component followed so far.
+
+    Parameters
+    ----------
+    device : Device
+    graph : Graph
+        Undirected, without self-loops.
+    seed : int
+    edges : bool
+        Whether edges have the keys, not vertices.
+
+    Attributes
+    ----------
+    count : int
+        Thresholds probed so far, the input's own components included.
+    things : int
+        Vertices, or edges, that have keys; at least 1.
+    mean_degree : float
+    finder : GiantFinder
+    """
+
+    def __init__(self, device: Device, graph: Graph, seed: int, *, edges: bool) -> None:
+        self._device, self._graph, self._seed, self._edges = device, graph, seed, edges
+        self._csr = csr = upload_csr(device, graph)
+        self._n = graph.num_vertices
+        items = device.tuning.items
+        self._passes = -(-self._n // items)
+        keys = csr.arcs if edges else csr.n
+        device.reserve({"key": 4 * keys, "labels": 12 * csr.n, "live": csr.n + csr.arcs})
+        self._program = device.program(
+            "sampling/exact", ITEMS=items, HAS_COPIES=int(graph.has_copies), **csr.defines
+        )
+        self._components = graph_components(device, graph)
+        self.finder = self._components.masked("uint" if edges else None)
+        self._marks = Marks(device, csr)
+        self._key = device.empty(max(keys, 1), np.uint32)
+        self._free = [device.empty(csr.n, np.int32) for _ in range(3)]
+        self._counter = device.empty(1, np.int32)
+        self._kept: Any = None  # labels that stay with the graph
+        self.count = 0
+        self.things = max(1, csr.arcs // 2 if edges else self._n)
+        self.mean_degree = csr.arcs / self._n
+
+    # --- labels -----------------------------------------------------------------------------------
+
+    def begin(self) -> State:
+        """Make the keys and find the input's largest component."""
+        about = {"n": self._n, "seed": self._seed, "key": self._key}
+        if self._edges:
+            self._program.exact_edge_keys(self._passes, **about, **self._csr.buffers)
+        else:
+            self._program.exact_vertex_keys(self._passes, **about)
+        self.count += 1
+        largest = self._components.largest()
+        self._kept = largest.label
+        return State(1, largest.size, largest.root, largest.label)
+
+    def recycle(self, state: State) -> None:
+        """Take back the labels of a state that is no longer needed, unless they stay with the graph."""
+        if state.label is not self._kept:
+            self._free.append(state.label)
+
+    def probe(self, low: State, threshold: int, higher: State | None) -> State:
+        """The largest component alive at `threshold` inside the one of `low`.
+
+        A state at a higher threshold makes it cheaper: what is connected there is connected here.
+        """
+        self.count += 1
+        label = self._free.pop()
+        self._label(low, threshold, label, higher, newest=None if higher is None else higher.at - 1)
+        root, size, _ = self.finder.largest_label(label)
+        return State(threshold, size, root, label)
+
+    def _label(
+        self,
+        low: State,
+        threshold: int,
+        label: Any,
+        higher: State | None,
+        *,
+        newest: int | None = None,
+        revived: npt.NDArray[np.int32] | None = None,
+    ) -> None:
+        csr = self._csr
+        self._program.exact_mask(
+            self._passes,
+            n=self._n,
+            inside=low.label,
+            root=low.root,
+            key=self._key,
+            threshold=0 if self._edges else threshold,
+            known=(low if higher is None else higher).label,
+            begun=higher is not None,
+            label=label,
+        )
+        if revived is not None and len(revived):
+            listed = self._device.upload(revived)
+            self._program.exact_revive(self._over(len(revived)), count=len(revived), list=listed, label=label)
+        keys: dict[str, Any] = {}
+        if self._edges:
+            keys = {"arc_key": self._key, "threshold": threshold, "newest": newest}
+        elif newest is not None and (newest - threshold) * MUCH < TOP:
+            keys = {"vertex_key": self._key, "newest": newest}
+        self.finder.labels_into(
+            csr.row_ptr, csr.row_ptr, csr.col_idx, label, begun=higher is not None, **keys
+        )
+
+    def _over(self, count: int) -> int:
+        """Work-items of a pass over `count` list entries."""
+        return -(-count // self._device.tuning.items)
+
+    # --- the deletions between two thresholds -----------------------------------------------------
+
+    def collect(self, low: State, above: int) -> Bracket:
+        """The deletions inside the followed component from `low` up to a threshold, in the loop's order."""
+        device, csr = self._device, self._csr
+        capacity = CAPACITY
+        inside = {"n": self._n, "low": low.at, "high": above, "inside": low.label, "root": low.root}
+        while True:
+            device.clear(self._counter, 1, np.int32)
+            vertices = device.empty(capacity, np.int32)
+            arcs = device.empty(capacity, csr.offset) if self._edges else None
+            into = {"key": self._key, "capacity": capacity, "count": self._counter}
+            if self._edges:
+                self._program.exact_collect_edges(
+                    self._passes, **inside, **csr.buffers, **into, tail=vertices, arc=arcs
+                )
+            else:
+                self._program.exact_collect_vertices(self._passes, **inside, **into, list=vertices)
+            count = int(device.download(self._counter, np.int32, 1)[0])
+            if count <= capacity:
+                break
+            capacity = count
+        vertex = device.download(vertices, np.int32, count)
+        arc = device.download(arcs, csr.offset, count) if self._edges else None
+        return Bracket(self._rows_of, self._seed, vertex, arc, has_copies=self._graph.has_copies)
+
+    def _rows_of(self, vertices: npt.NDArray[np.int32]) -> SomeRows:
+        graph, device = self._graph, self._device
+        if graph.is_on_host or not device.has_compiler:
+            return host_rows(graph.row_ptr, graph.col_idx, vertices)
+        return some_rows(device, self._csr, vertices)
+
+    def gather(self, values: Any, positions: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
+        """``values[positions]`` of an int32 device buffer, on the host."""
+        if len(positions) == 0:
+            return np.zeros(0, np.int32)
+        out = self._device.empty(len(positions), np.int32)
+        listed = self._device.upload(np.ascontiguousarray(positions, dtype=np.int32))
+        self._program.exact_gather(
+            self._over(len(positions)), count=len(positions), places=listed, values=values, out=out
+        )
+        return self._device.download(out, np.int32, len(positions))
+
+    # --- what is left -----------------------------------------------------------------------------
+
+    def mark(self, state: State) -> None:
+        """Mark the vertices and arcs of a component for `download`."""
+        csr = self._csr
+        self._marks.component(state.label, state.root)
+        if self._edges:
+            self._program.exact_live_arcs(
+                self._passes,
+                n=self._n,
+                row_ptr=csr.row_ptr,
+                key=self._key,
+                threshold=state.at,
+                label=state.label,
+                root=state.root,
+                live=self._marks.arcs,
+            )
+        else:
+            self._marks.induced()
+
+    def mark_after(self, low: State, high: State, bracket: Bracket, last: int, root: int) -> None:
+        """Mark the component `root` just after deletion `last` of the bracket: the later ones are undone."""
+        label = self._free.pop()
+        if not self._edges:
+            self._label(low, high.at, label, high, newest=high.at - 1, revived=bracket.vertex[last + 1 :])
+            self.mark(State(high.at, 0, root, label))
+        else:
+            arcs, keys = bracket.arcs_after(last)
+            self._set_keys(arcs, np.full(len(arcs), TOP, np.uint32))
+            self._label(low, TOP, label, high)  # all other arcs have been joined
+            self.mark(State(high.at, 0, root, label))
+            self._set_keys(arcs, keys)
+        self._free.append(label)
+
+    def _set_keys(self, arcs: npt.NDArray[np.int64], keys: npt.NDArray[np.uint32]) -> None:
+        if len(arcs):
+            listed = self._device.upload(arcs.astype(self._csr.offset))
+            self._program.exact_set_keys(
+                self._over(len(arcs)),
+                count=len(arcs),
+                arcs=listed,
+                keys=self._device.upload(keys),
+                key=self._key,
+            )
+            self._device.finish()
+
+    def download(self) -> LeftThere:
+        """What was marked last."""
+        return self._marks.download()
+
 
 FEW = 768  # deletions that the host takes one by one
 
@@ -146,6 +371,7 @@ class ExactRun:
     def _between(self, low: State, high: State) -> int:
         """A threshold on the way to `high`, by steps small enough to expect the certificate at each."""
         ratio = max(high.size, 1) / low.size
+        # the certificate takes more than half of the vertices: a step that leaves 0.55 has a margin
         size = low.size * ratio ** (1 / max(2, ceil(log(ratio) / log(0.55))))
         return low.at + int((high.at - low.at) * (low.size - size) / (low.size - high.size))
 

@@ -15,8 +15,7 @@ from clgraph.measures.pack import Pack, alone, measured_view
 from clgraph.measures.scalars import Measures, Wish, measure_all
 from clgraph.sampling import Samples
 from clgraph.sampling.calls import draw_samples
-from clgraph.sampling.redraw import large_enough
-from clgraph.sampling.samples import collapsed
+from clgraph.sampling.samples import collapsed, large_enough
 from clgraph.studies.columns import Row, scalars
 from clgraph.studies.plan import Plan
 

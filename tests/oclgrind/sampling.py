@@ -254,10 +254,10 @@ def case_explore_ebfs(device: Any) -> None:
 
 def case_explore_edfs(device: Any) -> None:
     """Exploration depth-first, one neighbour at a time."""
-    from clgraph.sampling import explore_walk
+    from clgraph.sampling import explore
 
-    one = replace(explore_walk.SHAPES.of(device), lanes=1)
-    explore_walk.SHAPES = replace(explore_walk.SHAPES, simulator=one)
+    one = replace(explore.SHAPES.of(device), lanes=1)
+    explore.SHAPES = replace(explore.SHAPES, simulator=one)
     _explore(device, "edfs")
 
 

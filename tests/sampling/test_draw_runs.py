@@ -5,7 +5,7 @@ from sampling.test_replicates import GRAPHS, same
 
 from clgraph import powerlaw_graph, sample
 from clgraph.device.shapes import Shapes
-from clgraph.sampling import draw_runs
+from clgraph.sampling import replicates
 
 CASES = [("drve", 4, {}), ("dhyb", 1, {"mix": 0.3}), ("dhyb", 1, {"tolerance": 0})]
 
@@ -13,8 +13,8 @@ CASES = [("drve", 4, {}), ("dhyb", 1, {"mix": 0.3}), ("dhyb", 1, {"tolerance": 0
 @pytest.mark.parametrize(("method", "local", "options"), CASES)
 def test_each_run_is_the_run_alone(device, monkeypatch, method, local, options):
     """Groups of one work-item and of several, on every device."""
-    shape = draw_runs.Shape(local=local, runs=3)
-    monkeypatch.setattr(draw_runs, "SHAPES", Shapes(gpu=shape, cpu=shape, simulator=shape))
+    shape = replicates.DrawShape(local=local, runs=3)
+    monkeypatch.setattr(replicates, "DRAW_SHAPES", Shapes(gpu=shape, cpu=shape, simulator=shape))
     for name, graph in GRAPHS.items():
         n = graph.num_vertices
         sizes = [-(-4 * n // 5), 1, -(-n // 3), -(-4 * n // 5)]

@@ -14,7 +14,7 @@ from clgraph.csr.generate import powerlaw_graph
 from clgraph.device.shapes import Shapes
 from clgraph.reference import verify_sample
 from clgraph.reference.explore import reference_explore, verify_exploration
-from clgraph.sampling import explore_walk, sample
+from clgraph.sampling import explore, sample
 
 METHODS = ("ebfs", "edfs")
 
@@ -64,8 +64,8 @@ def test_a_larger_graph(device, method):
 @pytest.mark.first_device
 def test_walking_as_gpus_do_it(device, monkeypatch):
     """Several neighbours looked at at once, a few steps a launch."""
-    shape = dataclasses.replace(explore_walk.SHAPES.of(device), lanes=8, steps=50)
-    monkeypatch.setattr(explore_walk, "SHAPES", Shapes(gpu=shape, cpu=shape, simulator=shape))
+    shape = dataclasses.replace(explore.SHAPES.of(device), lanes=8, steps=50)
+    monkeypatch.setattr(explore, "SHAPES", Shapes(gpu=shape, cpu=shape, simulator=shape))
     for seed in range(6):
         compare(random_graph(seed, 60, 200, duplicates="keep"), "edfs", ["90%", "40%"], seed, device)
     v = np.arange(1, 60)
@@ -79,10 +79,10 @@ def test_a_walk_on_another_device(device, monkeypatch):
     other = next((each for each in working_devices().values() if each is not device), None)
     if other is None:
         pytest.skip("needs two devices")
-    here = dataclasses.replace(explore_walk.SHAPES.of(device), own=40)
-    monkeypatch.setattr(explore_walk, "SHAPES", Shapes(gpu=here, cpu=here, simulator=here))
+    here = dataclasses.replace(explore.SHAPES.of(device), own=40)
+    monkeypatch.setattr(explore, "SHAPES", Shapes(gpu=here, cpu=here, simulator=here))
     graph, found = powerlaw_graph(300, seed=4), [other]
-    monkeypatch.setattr(explore_walk, "host_cpu", lambda: found[0])
+    monkeypatch.setattr(explore, "host_cpu", lambda: found[0])
     away = compare(graph, "edfs", ["70%", "10%"], 9, device)
     assert [made.way for made in away] == [f"depth-first on {other.name}"] * 2
     assert compare(graph, "edfs", [40], 9, device)[0].way == "depth-first"  # too short a walk
@@ -100,7 +100,7 @@ def test_a_walk_on_another_device(device, monkeypatch):
 
 
 def test_the_hosts_cpu(device):
-    found = explore_walk.host_cpu()
+    found = explore.host_cpu()
     assert found is None or (found.kind == "cpu" and found.fault is None)
     if device.kind == "cpu":
         assert found is not None

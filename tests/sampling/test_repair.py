@@ -12,9 +12,8 @@ from scipy.sparse.csgraph import connected_components
 import clgraph.sampling.repair as repair
 from clgraph import Graph, powerlaw_graph, sample
 from clgraph.components.kept import graph_components
-from clgraph.sampling.afforest import LinkCompress
 from clgraph.sampling.copra import Copra
-from clgraph.sampling.repair import Repair
+from clgraph.sampling.repair import LinkCompress, Repair
 
 
 class Edges:

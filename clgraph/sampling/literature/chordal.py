@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,20 +25,7 @@ LOW, HIGH, DEGREE, RUN, GIVEN = range(5)  # what chordal_key makes keys of
 NOT_MAXIMAL = "an ordered chordal subgraph is not always maximal: mode='exact' makes one that is"
 
 
-@dataclass(frozen=True)
-class Shape:
-    """Launch shape.
-
-    Attributes
-    ----------
-    acts : int
-        Vertices that one launch takes of a part, each after the other.
-    """
-
-    acts: int
-
-
-SHAPES = Shapes(gpu=Shape(acts=1 << 10), cpu=Shape(acts=1 << 17), simulator=Shape(acts=3))
+SHAPES = Shapes(gpu=1 << 10, cpu=1 << 17, simulator=3)  # vertices that a launch takes of a part
 
 
 def draw(device: Device, view: View, wish: Wish, seed: int, runs: int) -> Drawn:
@@ -177,7 +163,7 @@ class _Chordal:
             all=launch,
             n=n,
             parts=parts,
-            acts=SHAPES.of(device).acts,
+            acts=SHAPES.of(device),
             **csr.buffers,
             part=part,
             order=order,

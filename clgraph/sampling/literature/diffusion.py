@@ -10,6 +10,7 @@ from clgraph.sampling.literature.clock import device_tables
 from clgraph.sampling.literature.drawn import Drawn
 from clgraph.sampling.literature.listed import Listed
 from clgraph.sampling.literature.roots import COMPONENT, VALUE, Roots
+from clgraph.sampling.literature.starts import died_out
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -58,15 +59,11 @@ class _Passages(Roots):
         roots = listed.gathered(self.chosen)
         starts = np.array([roots.of(run).sum() for run in range(self.runs)], np.int64)
         given = 1 if self.wish.start is None else len(set(self.wish.start))
-        notes: list[tuple[str, ...]] = [
-            (f"it died out, and {more} further starts were made",) if more > 0 else ()
-            for more in (starts - given).tolist()
-        ]
         return Drawn(
             listed.vertices,
             listed.keys,
             parent=parent,
-            notes=notes,
+            notes=died_out((starts - given).tolist()),
             rounds=np.maximum(starts - given, 0) + 1,
             listed=listed,
         )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,7 +11,7 @@ from clgraph.sampling.literature.clock import NONE
 from clgraph.sampling.literature.drawn import Drawn
 from clgraph.sampling.literature.listed import Listed
 from clgraph.sampling.literature.roots import PRIORITY, Roots
-from clgraph.sampling.literature.starts import Given
+from clgraph.sampling.literature.starts import Given, died_out
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -20,20 +19,7 @@ if TYPE_CHECKING:
     from clgraph.sampling.literature.wish import Wish
 
 
-@dataclass(frozen=True)
-class Shape:
-    """Launch shape.
-
-    Attributes
-    ----------
-    acts : int
-        Vertices that a run takes in one launch.
-    """
-
-    acts: int
-
-
-SHAPES = Shapes(gpu=Shape(acts=512), cpu=Shape(acts=1 << 16), simulator=Shape(acts=3))
+SHAPES = Shapes(gpu=512, cpu=1 << 16, simulator=3)  # vertices that a run takes in one launch
 
 
 def draw(device: Device, view: View, wish: Wish, seed: int, runs: int) -> Drawn:
@@ -55,7 +41,7 @@ def draw(device: Device, view: View, wish: Wish, seed: int, runs: int) -> Drawn:
         n=n,
         runs=runs,
         seed=seed,
-        acts=SHAPES.of(device).acts,
+        acts=SHAPES.of(device),
         **Given.of(device, wish).args,
         target=target,
         **order,
@@ -75,14 +61,11 @@ def draw(device: Device, view: View, wish: Wish, seed: int, runs: int) -> Drawn:
     listed = Listed.smallest(device, runs, n, came, target)
     begun = device.download(tries, np.int32, runs).astype(np.int64)
     more = np.maximum(begun - max(1, len(wish.start or ())), 0)
-    notes: list[tuple[str, ...]] = [
-        (f"it died out, and {each} further starts were made",) if each else () for each in more.tolist()
-    ]
     return Drawn(
         listed.vertices,
         listed.keys,
         parent=None if parent is None else listed.gathered(parent),
-        notes=notes,
+        notes=died_out(more.tolist()),
         rounds=more + 1,
         listed=listed,
     )

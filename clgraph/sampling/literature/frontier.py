@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,8 +11,7 @@ from clgraph.sampling.literature.clock import NONE, device_tables
 from clgraph.sampling.literature.drawn import Drawn
 from clgraph.sampling.literature.listed import Listed, marked_arcs, visits_of
 from clgraph.sampling.literature.starts import Given, Queue, queue_room
-from clgraph.sampling.literature.walk_legs import LEG
-from clgraph.sampling.literature.walk_plan import LONG, batches_of, no_error
+from clgraph.sampling.literature.walk_legs import LEG, LONG, batches_of, no_error
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -21,20 +19,7 @@ if TYPE_CHECKING:
     from clgraph.sampling.literature.wish import Wish
 
 
-@dataclass(frozen=True)
-class Shape:
-    """Launch shape.
-
-    Attributes
-    ----------
-    moves : int
-        Moves of a run in one launch.
-    """
-
-    moves: int
-
-
-SHAPES = Shapes(gpu=Shape(moves=1 << 13), cpu=Shape(moves=1 << 18), simulator=Shape(moves=50))
+SHAPES = Shapes(gpu=1 << 13, cpu=1 << 18, simulator=50)  # moves of a run in one launch
 
 
 def bytes_per_run(view: View, wish: Wish) -> int:
@@ -100,7 +85,7 @@ class _Frontier:
         program = device.program("sampling/literature/frontier", **csr.defines)
         self.move = program.frontier_move.bind(
             **sizes,
-            most=SHAPES.of(device).moves,
+            most=SHAPES.of(device),
             total=self.total,
             burn_in=self.burn_in,
             thin=wish.thin,

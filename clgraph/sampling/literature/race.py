@@ -10,16 +10,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from clgraph.csr.upload import upload_csr
 from clgraph.sampling.literature.clock import device_tables, lg
 from clgraph.sampling.literature.drawn import Drawn, Packed
 from clgraph.sampling.literature.listed import Listed, picked
-from clgraph.sampling.literature.rank import integer_ranks
 from clgraph.sampling.literature.smallest import Cut, Smallest, Taken
 
 if TYPE_CHECKING:
     from clgraph.device import Device
+    from clgraph.graph import Graph
     from clgraph.sampling.literature.view import View
     from clgraph.sampling.literature.wish import Wish
+
 
 EQUAL, DEGREES, GIVEN = 0, 1, 2  # the variants WEIGHT of the kernels
 WAY = 1 << 32
@@ -276,3 +278,41 @@ def arc_tails(device: Device, view: View) -> tuple[Any, Any]:
 
     found: tuple[Any, Any] = device.cached(view.rows, ("literature", "tails"), make)
     return found
+
+
+# --- PageRank in integers, the weights of rpn: host half of ``cl/sampling/literature/rank.cl`` ---
+
+
+STEPS = 100  # 0.85**100 < 1e-7 of the start's ranks are left then
+DAMPING = 85 * 2**64 // 100  # in units of 2^-64
+
+
+def integer_ranks(device: Device, graph: Graph) -> Any:
+    """The ranks of a graph's vertices in units of 2^-62, uint64 device buffer; kept with the graph.
+
+    Parameters
+    ----------
+    device : Device
+    graph : Graph
+        Undirected, without loops.
+    """
+
+    def make() -> Any:
+        csr, items, n = upload_csr(device, graph), device.tuning.items, graph.num_vertices
+        program = device.program("sampling/literature/rank", ITEMS=items, **csr.defines)
+        lonely = int(np.count_nonzero(np.diff(graph.row_ptr) == 0))
+        first = 2**62 // n
+        x, share = device.empty(n, np.uint64), device.empty(n, np.uint64)
+        device.fill(x, np.uint64(first), n)
+        shares = program.rank_shares.bind(n=n, row_ptr=csr.row_ptr, x=x, share=share)
+        step = program.rank_step.bind(n=n, damping=DAMPING, **csr.buffers, share=share, x=x)
+        alone = first  # the rank of a vertex without edges: the same for all of them
+        for _ in range(STEPS):
+            lost = lonely * alone
+            base = 2**62 * 15 // 100 // n + (lost * DAMPING >> 64) // n
+            alone = base
+            shares(-(-n // items))
+            step(-(-n // items), base=base)
+        return x
+
+    return device.cached(graph, "integer ranks", make)

@@ -27,7 +27,7 @@ from clgraph.sampling.literature.estimates import (
     recruitment_shares,
 )
 from clgraph.sampling.literature.held import estimates_of
-from clgraph.sampling.literature.listed_edges import left_of
+from clgraph.sampling.literature.listed import left_of
 from clgraph.sampling.literature.weights import Weights, chance, edge_pull, view_degrees, weights_of
 from clgraph.sampling.marks import LeftThere
 from clgraph.sampling.result import Sample, extract, with_loops

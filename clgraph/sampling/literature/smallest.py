@@ -13,6 +13,7 @@ from clgraph.device.shapes import OfKind, Shapes, fitting
 if TYPE_CHECKING:
     from clgraph.device import Device
 
+# a key's 64 bits, 11 at a time from the top (a histogram of 2048 counters fits local memory everywhere)
 BINS = 2048
 SHIFTS = (55, 44, 33, 22, 11, 0)
 

@@ -12,7 +12,7 @@ from clgraph.csr.upload import upload_csr
 from clgraph.device.shapes import Shapes
 from clgraph.sampling.literature.drawn import Drawn
 from clgraph.sampling.literature.listed import Listed, marked_arcs
-from clgraph.sampling.literature.starts import Given, Queue, queue_room
+from clgraph.sampling.literature.starts import Given, Queue, died_out, queue_room
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -208,10 +208,7 @@ class Stages:
             None,
             None if self.named is None else marked_arcs(device, runs, self.csr.arcs, self.named),
             None if self.parent is None else listed.gathered(self.parent),
-            notes=[
-                (f"it died out, and {each - 1} further starts were made",) if each > 1 else ()
-                for each in tries.tolist()
-            ],
+            notes=died_out((tries - 1).tolist()),
             rounds=tries,
             listed=listed,
         )

@@ -263,6 +263,11 @@ class Given:
         return {"given": self.count, "starts": self.vertices, "pool_size": self.pool_size, "pool": self.pool}
 
 
+def died_out(further: list[int]) -> list[tuple[str, ...]]:
+    """A note for each run that made so many further starts; none for 0."""
+    return [(f"it died out, and {each} further starts were made",) if each > 0 else () for each in further]
+
+
 def queue_room(n: int, walkers: int, runs: int) -> int:
     """Entries of a queue: enough for one leg, and some more."""
     return min(n, max(walkers, QUEUE, min(16 * QUEUE, QUEUES // runs)))

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 __all__ = ["StreamSample", "in_units", "is_stream", "stream_samples"]
 
 SCALE = 1 << 16  # weights of a stream are counted in units of 1 / SCALE, since the largest is not known
-LARGEST = 2.0**40
+LARGEST = 2.0**40  # 2^56 units: sums of 256 of them fit into 64 bits
 
 
 @dataclass(frozen=True)

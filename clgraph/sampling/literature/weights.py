@@ -76,7 +76,7 @@ def successive_p(d: Reals, n: int) -> Reals:
         low, high = 0.0, 1.0
         while np.sum(population * -np.expm1(-k * high)) < size:
             high *= 2
-        for _ in range(100):
+        for _ in range(100):  # more halvings than float64 has bits: tau is as exact as it can be
             tau = (low + high) / 2
             low, high = (tau, high) if np.sum(population * -np.expm1(-k * tau)) < size else (low, tau)
         pi = -np.expm1(-k * tau)
