@@ -26,7 +26,13 @@ def _pipelines_of(device: Any) -> Any:
     return PipelinePrograms(device)
 
 
-hooks.arrays_on, hooks.pipelines_of = _arrays_on, _pipelines_of
+def _add_variants() -> None:
+    from clgraph.theses import add_variants
+
+    add_variants()
+
+
+hooks.arrays_on, hooks.pipelines_of, hooks.add_variants = _arrays_on, _pipelines_of, _add_variants
 
 if TYPE_CHECKING:
     from clgraph import datasets
@@ -124,7 +130,8 @@ _NAMES = {
     "sampling.literature": "DrawnSample StreamSample",
     "sampling.shards": "SavedForest ShardedSample merge_forests open_forest save_forest",
     "scale": "Shards join_shards open_shards write_shards",
-    "studies": "Study copra_graph study",
+    "studies": "Study study",
+    "theses.copra": "copra_graph",
     "traversal": "BFSResult ManyBFSResult bfs bfs_many",
 }
 _HOME = {name: f"clgraph.{module}" for module, names in _NAMES.items() for name in names.split()}
