@@ -83,8 +83,7 @@ def pagerank(
         and "bins" (GPUs), which can be asked for by name too; on FPGAs and their emulator, whose kernels are
         pipelines, between "contribution" and the same in partitions that fit on chip (``result.variant`` is
         "partitions" then, which only "auto" takes). "fixed" gives every sum one shape: the same bytes on
-        every device
-        with float64; it is what `Shards` take. ``result.plan`` says what was chosen and why.
+        every device with float64; it is what `Shards` take. ``result.plan`` says what was chosen and why.
     dtype : {"float32", "float64"}
         The type of the ranks. Sums are more exact than float32 either way: in float64, or compensated where
         the device has no float64.

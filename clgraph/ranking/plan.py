@@ -12,8 +12,7 @@ from clgraph.hooks import Table
 from clgraph.ranking import small
 from clgraph.ranking.bins import BinRows
 from clgraph.ranking.fixed_graph import FixedSolver
-from clgraph.ranking.partitions import PartitionRows, cut_for
-from clgraph.ranking.rows import ContributionRows, Numbers, Rows
+from clgraph.ranking.rows import ContributionRows, Numbers, PartitionRows, Rows, cut_for
 from clgraph.ranking.runs import RunRows
 from clgraph.ranking.solver import Solver
 

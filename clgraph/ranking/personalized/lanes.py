@@ -1,7 +1,7 @@
 """The iterating methods for many sources: each lane takes a source to its own end, and then the next one.
 
 Host half of ``cl/ranking/personalized/lanes.cl``. What sums the rows is a `Product`: of
-`clgraph.ranking.personalized.power`, `clgraph.ranking.personalized.teams` or, for methods of the theses,
+`clgraph.ranking.personalized.product`, `clgraph.ranking.personalized.teams` or, for methods of the theses,
 `clgraph.theses`.
 """
 
@@ -20,7 +20,7 @@ from clgraph.errors import CapacityError
 from clgraph.hooks import Table
 from clgraph.ranking.order import upload_out
 from clgraph.ranking.personalized.engine import Outcome
-from clgraph.ranking.personalized.power import Runs
+from clgraph.ranking.personalized.product import Product, Runs
 from clgraph.ranking.personalized.teams import SPAN, Teams
 from clgraph.ranking.problem import noise
 from clgraph.ranking.rows import TALLY
@@ -30,7 +30,6 @@ from clgraph.ranking.top import Top
 if TYPE_CHECKING:
     from clgraph.device import Device
     from clgraph.ranking.personalized.engine import Request
-    from clgraph.ranking.personalized.product import Product
 
 POLICIES = {"drop": 0, "uniform": 1, "personalization": 2, "given": 3}
 LONG_WORK = 1 << 22  # arcs times lanes from which on an iteration is long
