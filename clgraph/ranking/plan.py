@@ -34,7 +34,7 @@ def choose(device: Device, graph: Graph, numbers: Numbers) -> str:
         # one flat loop over all arcs; where the vertices do not fit on chip, two
         return "contribution" if cut_for(device, graph) is None else "partitions"
     if graph.num_arcs > LARGEST:
-        return "contribution"
+        return "contribution"  # it takes rows as they are, with 64-bit offsets
     key = ("small-fits", numbers.dtype)
     if device.cached(graph, key, lambda: _fits_small(device, graph, numbers)):
         return "small"

@@ -33,7 +33,7 @@ TALLY = 24  # bytes of local memory for each work-item whose tally is added to i
 
 @dataclass(frozen=True)
 class Shape(Grouped):
-    """Launch shape of one work-item a vertex.
+    """Launch shape where a work-item takes a vertex, or a run of them.
 
     Attributes
     ----------

@@ -139,6 +139,7 @@ def _flag(value: Any, name: str) -> bool:
 # --- how many walks: as asked, or as many as an error bound needs ---------------------------------------
 
 
+# they find 90 % of the best 20 vertices in a graph of 3.6 M vertices and 45 M arcs, and 20 000 find 81 %
 DEFAULT_WALKS = 200_000
 
 

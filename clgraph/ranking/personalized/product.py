@@ -80,7 +80,8 @@ class Product:
 
 # --- method "power" on CPUs -----------------------------------------------------------------------------
 
-# runs of rows, a work-item each; GPUs take `clgraph.ranking.personalized.teams` instead
+# runs of rows, a work-item each: enough for balance on any number of cores (GPUs take
+# `clgraph.ranking.personalized.teams` instead)
 SHAPES = Shapes(gpu=256, cpu=256, simulator=3)
 
 
