@@ -8,7 +8,7 @@ import numpy as np
 
 from clgraph.errors import CapacityError
 from clgraph.graph.building import INT32_MAX
-from clgraph.hooks import Table
+from clgraph.lazy import Table
 from clgraph.ranking import small
 from clgraph.ranking.bins import BinRows
 from clgraph.ranking.fixed_graph import FixedSolver

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 
 def add_variants() -> None:
-    """Add the variants to the tables in which public calls look their names up (`clgraph.hooks.Table`)."""
+    """Add the variants to the tables in which public calls look their names up (`clgraph.lazy.Table`)."""
     from clgraph.ranking.personalized.answer import ANSWERS
     from clgraph.ranking.personalized.lanes import PRODUCTS
     from clgraph.ranking.plan import KINDS

@@ -1,8 +1,8 @@
 """The PageRank thesis's variants serial, pull (Parallel I) and subgroup (Parallel III).
 
 Host half of ``cl/theses/serial.cl``, ``pull.cl`` and ``subgroup.cl``. Its Parallel II, contribution, serves
-variant "auto" too and is in `clgraph.ranking.rows`. On an H200 1000 iterations of ego-Facebook take 35.5 ms by
-pull, 20.0 ms by contribution, 21.3 ms by subgroup, and 9.3 ms by "auto".
+variant "auto" too and is in `clgraph.ranking.rows`. On an H200 1000 iterations of ego-Facebook take 35.5 ms
+by pull, 20.0 ms by contribution, 21.3 ms by subgroup, and 9.3 ms by "auto".
 """
 
 from __future__ import annotations

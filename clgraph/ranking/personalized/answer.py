@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from clgraph.hooks import Table
+from clgraph.lazy import Table
 from clgraph.ranking.personalized.engine import Outcome, Request
 from clgraph.ranking.personalized.lanes import Lanes
 from clgraph.ranking.personalized.single import Single, takes

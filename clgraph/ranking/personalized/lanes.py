@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from clgraph.device.shapes import OfKind, Shapes, fitting
 from clgraph.errors import CapacityError
-from clgraph.hooks import Table
+from clgraph.lazy import Table
 from clgraph.ranking.order import upload_out
 from clgraph.ranking.personalized.engine import Outcome
 from clgraph.ranking.personalized.product import Product, Runs
