@@ -28,7 +28,13 @@ def _pipelines_of(device: Any) -> Any:
     return PipelinePrograms(device)
 
 
-hooks.arrays_on, hooks.pipelines_of = _arrays_on, _pipelines_of
+def _add_variants() -> None:
+    from clgraph.theses import add_variants
+
+    add_variants()
+
+
+hooks.arrays_on, hooks.pipelines_of, hooks.add_variants = _arrays_on, _pipelines_of, _add_variants
 
 __all__ = ["__version__", *BY_NAME]
 _FOLDERS = {each.home.partition(".")[0] for each in BY_NAME.values()}

@@ -81,8 +81,8 @@ from clgraph.scale import join_shards as join_shards
 from clgraph.scale import open_shards as open_shards
 from clgraph.scale import write_shards as write_shards
 from clgraph.studies import Study as Study
-from clgraph.studies import copra_graph as copra_graph
 from clgraph.studies import study as study
+from clgraph.theses.copra import copra_graph as copra_graph
 from clgraph.traversal import BFSResult as BFSResult
 from clgraph.traversal import ManyBFSResult as ManyBFSResult
 from clgraph.traversal import bfs as bfs

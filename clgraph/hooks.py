@@ -13,3 +13,5 @@ from typing import Any
 arrays_on: Callable[[Any, Any], Any]
 #: device -> its pipelines (kernels of one work-item), done by `clgraph.fpga`: few devices need them
 pipelines_of: Callable[[Any], Any]
+#: adds to each `clgraph.lazy.Table` what only `clgraph.theses` has
+add_variants: Callable[[], None]

@@ -1,9 +1,11 @@
-"""Values that an object computes when they are first asked for, and keeps."""
+"""What is made or added when it is first asked for: values of an object, entries of a table."""
 
 from __future__ import annotations
 
 from functools import cached_property
 from typing import Any, TypeVar
+
+from clgraph import hooks
 
 T = TypeVar("T")
 
@@ -21,3 +23,17 @@ class lazy(cached_property[T]):
         if instance is None:
             return self
         return instance.__dict__.setdefault(self.attrname, self.func(instance))
+
+
+class Table(dict[str, T]):
+    """What names lead to, with the code that looks them up.
+
+    Higher floors, which that code must not know, add theirs when a name is first missing.
+    """
+
+    def __missing__(self, name: str) -> T:
+        """Have them added; a KeyError if that does not bring the name."""
+        hooks.add_variants()
+        if name not in self:
+            raise KeyError(name)
+        return self[name]

@@ -206,7 +206,7 @@ PUBLIC: tuple[Public, ...] = (
     ),
     Public(
         "copra_graph",
-        "studies",
+        "theses.copra",
         "graph",
         call="copra_graph(100)",
         family="graph generator",
@@ -717,13 +717,11 @@ FAMILIES = {
     "traversal/": "search",
     "traversal/many": "searches at once",
     "ranking/": "pagerank",
-    "ranking/rows_subgroup": "pagerank subgroup",
     "ranking/small": "pagerank small",
     "ranking/bins": "pagerank bins",
     "ranking/runs": "pagerank runs",
     "ranking/deal": "pagerank runs",
     "ranking/personalized/": "personalized pagerank",
-    "ranking/personalized/coo": "personalized pagerank coo",
     "ranking/personalized/walks": "personalized pagerank monte-carlo",
     "sampling/": "samples",
     "sampling/contract": "samples by contraction",
@@ -737,6 +735,9 @@ FAMILIES = {
     "sampling/strong": "samples by strong components",
     "measures/": "measures",
     "scale/": "forests of large graphs",
+    "theses/": "pagerank",
+    "theses/subgroup": "pagerank subgroup",
+    "theses/coo": "personalized pagerank coo",
 }
 
 

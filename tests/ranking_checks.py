@@ -10,7 +10,7 @@ import pytest
 from clgraph import Graph
 from clgraph.errors import InputError
 from clgraph.ranking import PageRankResult, pagerank, solver
-from clgraph.ranking.rows import Numbers
+from clgraph.ranking.rows import SHAPES, Numbers
 from clgraph.reference.pagerank import reference_pagerank, verify_pagerank
 
 if TYPE_CHECKING:
@@ -145,6 +145,16 @@ def one_vertex(device: Device, variant: Any) -> None:
         found = pagerank(graph, variant=variant, device=device)
         assert found.ranks.tolist() == [1]
         assert found.top(3) == [(9, 1.0)]
+
+
+def full_groups(device: Device, variant: Any) -> None:
+    """One vertex more, or fewer, than full groups of "pull" and "contribution" take."""
+    shape = SHAPES.of(device)
+    for n in (2 * shape.local * shape.items + more for more in (-1, 0, 1)):
+        tails = np.arange(n)
+        graph = Graph.from_edges(np.append(tails, 0), np.append((tails + 1) % n, n - 1), directed=True)
+        found = pagerank(graph, variant=variant, tol=0, max_iter=3, device=device)
+        assert_close(found, reference_pagerank(graph, iterations=3), "float32")
 
 
 #: a test module of some variants calls each with (device, variant)

@@ -51,7 +51,7 @@ FLOORS = (
     {"run"},  # what decides which engine serves a graph
     {"components", "traversal", "ranking"},
     {"sampling", "measures", "centrality", "reference"},
-    {"studies", "datasets"},
+    {"studies", "datasets", "theses"},
     {"selftest", "fpga", "networkx_backend", "clgraph"},  # clgraph: its __init__.py
     {"bench", "cli", "__main__"},
 )

@@ -28,7 +28,7 @@ __kernel void probe_feature(__global int *out, __global int *work)
     int right = 0;
 
 #if defined(TRY_SUBGROUPS)
-    // as in ranking/rows_subgroup.cl: rows by sub-groups, summed in two ways, then a sum over the work-group
+    // as in theses/subgroup.cl: rows by sub-groups, summed in two ways, then a sum over the work-group
     __local int box[PROBE_LOCAL];
     const int width = get_sub_group_size(), lane = get_sub_group_local_id();
     const int team = get_sub_group_id(), teams = get_num_sub_groups(), rows = 45;

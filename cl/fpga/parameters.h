@@ -91,5 +91,5 @@
 #define PULL_PARTITIONS 1   // 1: a search whose bitmap does not fit pulls in partitions that do; 0: from memory
 #endif
 #ifndef CHANNELS
-#define CHANNELS 0          // 1: PageRank as two kernels side by side, joined by a channel (ranking/solver.cl)
+#define CHANNELS 0          // 1: PageRank as two kernels side by side, joined by a channel (ranking/flat.h)
 #endif

@@ -1,14 +1,12 @@
-// ranking/solver.cl: PageRank by the power method: the start, the end of an iteration, and the serial variant.
+// ranking/solver.cl: PageRank by the power method: the start, and the end of an iteration.
 //
-// An iteration is one or more launches that sum rows (this file's pagerank_serial, ranking/rows_pull.cl,
-// ranking/rows_subgroup.cl, ranking/runs.cl, ranking/bins.cl) and one that ends it (pagerank_finish). Nothing goes to
-// the host: `state` records on the device that the test was met, and surplus launches after that are no-ops (they leave
-// rank, sums and state as they are), so that the host may enqueue many iterations before it checks.
+// An iteration is one or more launches that sum rows (ranking/contribution.cl, ranking/runs.cl, ranking/bins.cl) and
+// one that ends it (pagerank_finish). Nothing goes to the host: `state` records on the device that the test was met,
+// and surplus launches after that are no-ops (they leave rank, sums and state as they are), so that the host may
+// enqueue many iterations before it checks.
 //
-// serial      listing 3.1 of the PageRank thesis: one thread walks all rows (one work-item here; the thesis's tables
-//             time it on a CPU)
 // layout      ranking/pagerank.h; row v of row_ptr, col_idx holds the sources of the arcs that arrive at v
-// launch      start: padded range of work-groups of LOCAL; serial: one work-item (LOCAL 1); finish: one group of LOCAL
+// launch      start: padded range of work-groups of LOCAL; finish: one group of LOCAL
 
 #include "ranking/pagerank.h"
 
@@ -81,23 +79,4 @@ __kernel void pagerank_finish(const int count, const int counts, const int last,
             sums[3] = acc_add(ACC_ZERO, FAR);
         }
     }
-}
-
-// One iteration by one work-item.
-__kernel void pagerank_serial(const int n, __global const OFFSET *restrict row_ptr,
-                              __global const int *restrict col_idx,
-                              __global const REAL *restrict share, __global const REAL *restrict contribution,
-                              __global ACC *restrict parts, __global const int *restrict state, VERTEX_ARGS)
-{
-    if (get_global_id(0) != 0 || state[STOPPED]) return;
-    Tally tally = TALLY_ZERO;
-    for (int v = 0; v < n; v++) {
-        ACC sum = ACC_ZERO;
-        for (OFFSET e = row_ptr[v]; e < row_ptr[v + 1]; e++)
-            sum = acc_add(sum, ARC(e, col_idx[e]));
-        SETTLE(v, sum, tally);
-    }
-    parts[0] = tally.dangling_mass;
-    parts[1] = tally.moved;
-    parts[2] = tally.other;
 }

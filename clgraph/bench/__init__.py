@@ -5,7 +5,6 @@
 * suites.py, cases/, peers/: what is measured, and the other libraries beside it
 * harness.py: a case; warm-up, medians and spread, phases, energy
 * run.py, store.py: cases one after the other; one JSON file each, written at once
-* printed.py: the figures that the theses and slides print
 * table.py, tables.py, figures.py, labels.py, report.py: what is made of the results
 * script.py: how ``benchmarks/*.py`` run a suite by hand
 """

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from clgraph.bench import printed
 from clgraph.bench.cases.ppr import SLIDES, does
 from clgraph.bench.cases.sampling import METHODS
 from clgraph.bench.labels import Labels, order_of
@@ -15,6 +14,7 @@ from clgraph.bench.table import energy, value
 from clgraph.bench.tables import one_core
 from clgraph.drawing import label_narrow, need_matplotlib
 from clgraph.graph.io.atomic import atomic_write
+from clgraph.theses import printed
 
 Record = dict[str, Any]
 Point = tuple[float, float]

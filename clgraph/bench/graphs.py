@@ -13,7 +13,7 @@ from clgraph.csr.generate import powerlaw_graph, rmat_graph
 from clgraph.errors import InputError
 from clgraph.graph import Graph
 from clgraph.graph.views import some_vertices
-from clgraph.studies.copra import copra_graph
+from clgraph.theses.copra import copra_graph
 
 if TYPE_CHECKING:
     from clgraph.device import Device

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from clgraph.bench import printed
 from clgraph.bench.cases.ppr import SLIDES, does
 from clgraph.bench.labels import Labels, order_of
 from clgraph.bench.table import Column, Record, Row, Table, energy, value
-from clgraph.studies.copra import CHARACTERISTICS
+from clgraph.theses import printed
+from clgraph.theses.copra import CHARACTERISTICS
 
 
 def tables(records: Sequence[Record], labels: Labels) -> list[Table]:

@@ -264,6 +264,6 @@ def lfr(vertices: int, communities: str | None, **options: Any) -> Any:
 @_making_on_device
 def copra(vertices: int) -> Any:
     """A graph as that of the COPRA thesis: the static model, fitted to the thesis's Table 4.2."""
-    from clgraph.studies import copra_graph
+    from clgraph.theses.copra import copra_graph
 
     return partial(copra_graph, vertices)

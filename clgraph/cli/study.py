@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from clgraph.device import Device
     from clgraph.studies import Study
     from clgraph.studies.plan import Tolerance
-    from clgraph.studies.presets import Comparison
+    from clgraph.studies.report import Comparison
 
 METHODS, SIZES = "drv,dre,drve,dhyb,cre,crve,ebfs,edfs", "70%,50%,30%,10%"
 VERTICES = 300_000  # of the graph of a preset, unless told
@@ -119,7 +119,7 @@ def study(
     from clgraph.studies import study as run
     from clgraph.studies.outputs import complete_record, write_outputs
     from clgraph.studies.plan import check_tolerance
-    from clgraph.studies.presets import PRESETS
+    from clgraph.theses.presets import PRESETS
 
     checked = check_tolerance(tolerance)
     if figures:
@@ -201,8 +201,8 @@ def _check_preset(graph: str | None, preset: str | None, vertices: int | None) -
 def _made(folder: Path, vertices: int, device: Device, quiet: bool) -> str:
     """The file with the graph of the COPRA thesis; made again only where it is not there."""
     from clgraph.files import write
-    from clgraph.studies.copra import copra_graph
     from clgraph.studies.state import make_folder
+    from clgraph.theses.copra import copra_graph
 
     path = folder / f"copra-{vertices}.clg"
     if not path.is_file():

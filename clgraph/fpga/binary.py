@@ -201,7 +201,7 @@ class Binary:
             name, defines = program["file"], program["defines"]
             if name not in pipelines.PIPELINES:
                 continue  # from another release, accepted by force
-            ours = {kernel + pipelines.suffix(defines) for kernel in pipelines.kernels(name, defines)}
+            ours = {kernel + pipelines.suffix(defines) for kernel in pipelines.kernels(name)}
             if missing := sorted(ours - set(program["kernels"])):
                 raise BuildError(
                     f"{self.path} lacks the kernel{'s' if len(missing) > 1 else ''} {', '.join(missing)} of "

@@ -108,9 +108,7 @@ class Order:
             {
                 "file": name,
                 "defines": defines,
-                "kernels": [
-                    kernel + pipelines.suffix(defines) for kernel in pipelines.kernels(name, defines)
-                ],
+                "kernels": [kernel + pipelines.suffix(defines) for kernel in pipelines.kernels(name)],
             }
             for name, defines in self.wanted
         ]

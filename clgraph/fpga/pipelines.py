@@ -21,8 +21,6 @@ Defines = dict[str, Any]
 
 _KERNEL = re.compile(r"^PIPELINE void (\w+)\(", re.MULTILINE)
 _MADE = re.compile(r"^FLAT_KERNEL\((\w+),", re.MULTILINE)
-# a file whose variants have different kernels
-_EITHER = re.compile(r"^#ifdef (SEND_RANK)\b[^\n]*\n(.*?)^#else\n(.*?)^#endif", re.MULTILINE | re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -89,10 +87,12 @@ PIPELINES: dict[str, Pipeline] = {
     "traversal/search_partitions": Pipeline("bfs", _OFFSET),
     "traversal/search_fused": Pipeline("bfs", _OFFSET),
     "ranking/solver": Pipeline("pagerank", _RANKS, (_BOARD, _PULL)),
-    "ranking/rows_pull": Pipeline("pagerank", _RANKS, (_BOARD, _PULL)),
+    "ranking/contribution": Pipeline("pagerank", _RANKS, (_BOARD,)),
     "ranking/partitions": Pipeline("pagerank", _RANKS, (_BOARD,)),
     "ranking/personalized/walks": Pipeline("walks", _NUMBERS, (_BOARD,)),
     "ranking/top": Pipeline("walks", ("REAL", "LANES"), ((("REAL", "float"),),)),
+    "theses/serial": Pipeline("pagerank", _RANKS, (_BOARD,)),
+    "theses/pull": Pipeline("pagerank", _RANKS, (_PULL,)),
 }
 #: further groups that a group needs
 NEEDS = {"sample": ("components",), "walks": ("pagerank",), "draw": ("components",)}
@@ -115,11 +115,9 @@ def suffix(defines: Mapping[str, Any]) -> str:
     return "__" + "_".join(f"{key}_{value}" for key, value in sorted(defines.items()))
 
 
-def kernels(name: str, defines: Mapping[str, Any] | None = None) -> tuple[str, ...]:
-    """The kernels of a file of ``cl/fpga``; given `defines`, those of that variant."""
+def kernels(name: str) -> tuple[str, ...]:
+    """The kernels of a file of ``cl/fpga``."""
     text = read_source(f"fpga/{name}")
-    if defines is not None:
-        text = _EITHER.sub(lambda m: m[2] if m[1] in defines else m[3], text)
     return tuple(dict.fromkeys([*_KERNEL.findall(text), *_MADE.findall(text)]))
 
 
@@ -152,7 +150,7 @@ def unit(name: str, defines: Mapping[str, Any], settings: Mapping[str, int], fla
     lines += [f"#define {key} {value}" for key, value in sorted(settings.items())]
     end = suffix(defines)
     if end:
-        for kernel in kernels(name, defines):
+        for kernel in kernels(name):
             lines += [f"#define {kernel} {kernel}{end}", f"#define {kernel}_write {kernel}_write{end}"]
     return "\n".join(lines) + "\n" + read_source(f"fpga/{name}")
 

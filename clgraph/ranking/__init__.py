@@ -77,13 +77,13 @@ def pagerank(
         Whether the graph's weights count. Without weights (or with False) merged parallel arcs count as
         often as they appear in the input, as in a NetworkX multigraph.
     variant : {"auto", "serial", "pull", "contribution", "subgroup", "small", "runs", "bins", "fixed"}
-        How rows are summed (see ``cl/ranking/``): by one work-item; by a work-item a vertex, with a division
-        for each arc; the same with one division a vertex; by a sub-group a row. "auto" chooses by the device
-        and the graph among "small" (all iterations in one launch), "runs" (CPUs) and "bins" (GPUs), which can
-        be asked for by name too; on FPGAs and their emulator, whose kernels are pipelines, between
-        "contribution" and the same in partitions that fit on chip (``result.variant`` is "partitions" then,
-        which only "auto" takes). "fixed" gives every sum one shape: the same bytes on every device
-        with float64; it is what `Shards` take. ``result.plan`` says what was chosen and why.
+        How rows are summed (see ``cl/ranking/`` and ``cl/theses/``): by one work-item; by a work-item a
+        vertex, with a division for each arc; the same with one division a vertex; by a sub-group a row.
+        "auto" chooses by the device and the graph among "small" (all iterations in one launch), "runs" (CPUs)
+        and "bins" (GPUs), which can be asked for by name too; on FPGAs and their emulator, whose kernels are
+        pipelines, between "contribution" and the same in partitions that fit on chip (``result.variant`` is
+        "partitions" then, which only "auto" takes). "fixed" gives every sum one shape: the same bytes on
+        every device with float64; it is what `Shards` take. ``result.plan`` says what was chosen and why.
     dtype : {"float32", "float64"}
         The type of the ranks. Sums are more exact than float32 either way: in float64, or compensated where
         the device has no float64.

@@ -14,7 +14,15 @@ from clgraph.ranking.layout import Begin, balanced
 from clgraph.ranking.pieces import cut_rows
 from clgraph.ranking.renumber import renumber
 from clgraph.ranking.shares import upload_shares
-from clgraph.ranking.slices import Begins, SliceBuffers, SliceRows, parts_of, place_arcs, slice_begins
+from clgraph.ranking.slices import (
+    Begins,
+    SliceBuffers,
+    SliceRows,
+    box_bytes,
+    parts_of,
+    place_arcs,
+    slice_begins,
+)
 
 
 @dataclass(frozen=True)
@@ -76,7 +84,9 @@ SHAPES = Shapes(
     ),
 )
 BLOCK = 32  # pieces that are added up together
-COLD_COST = 4  # the cost of an arc from a cold source, in arcs from hot ones
+# the cost of an arc from a cold source, in arcs from hot ones: with it, and nine segments, an iteration of
+# R-MAT 22 takes 0.261 ms on an H200 instead of 0.267 ms
+COLD_COST = 4
 
 
 @dataclass(frozen=True)
@@ -112,8 +122,7 @@ class BinRows(SliceRows[BinBalance]):
         self.width, self.long_row, self.classes = shape.width, shape.long_row, shape.classes
         self.local = shape.local
         self.groups = shape.groups * self.device.compute_units
-        # the group's box: a sum for each work-item, or for each warp
-        box = 8 * (33 if "HAVE_PTX" in self.device.features else self.local) + 64
+        box = box_bytes(self.device, self.local)
         size = np.dtype(self.numbers.real).itemsize
         self.hot = min(shape.hot, (self.device.local_memory - box) // size - 1)
         self.segments = shape.segments

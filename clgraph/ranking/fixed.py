@@ -28,9 +28,10 @@ from clgraph.ranking.fixed_windows import ALONE, Prepared, Rows, Shape, Windows
 if TYPE_CHECKING:
     from clgraph.device import Device
 
+# both belong to the definition of the sums: other numbers give other bytes
 BLOCK = 4096  # vertices whose values are added up as one tree
-PATIENCE = 20  # iterations without a new least residual, as in cl/ranking/pagerank.h
 PART = 1 << 20  # entries of a row that are added up as one (float64 ranks)
+PATIENCE = 20  # iterations without a new least residual, as in cl/ranking/pagerank.h
 Reals = npt.NDArray[np.float64]
 
 

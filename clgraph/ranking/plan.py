@@ -8,12 +8,11 @@ import numpy as np
 
 from clgraph.errors import CapacityError
 from clgraph.graph.building import INT32_MAX
+from clgraph.lazy import Table
 from clgraph.ranking import small
 from clgraph.ranking.bins import BinRows
 from clgraph.ranking.fixed_graph import FixedSolver
-from clgraph.ranking.partitions import PartitionRows, cut_for
-from clgraph.ranking.rows import ContributionRows, Numbers, PullRows, Rows, SerialRows
-from clgraph.ranking.rows_subgroup import SubgroupRows
+from clgraph.ranking.rows import ContributionRows, Numbers, PartitionRows, Rows, cut_for
 from clgraph.ranking.runs import RunRows
 from clgraph.ranking.solver import Solver
 
@@ -22,29 +21,20 @@ if TYPE_CHECKING:
     from clgraph.graph import Graph
     from clgraph.ranking.problem import Problem, Stop
 
-KINDS: dict[str, type[Rows]] = {
-    kind.variant: kind
-    for kind in (
-        SerialRows,
-        PullRows,
-        ContributionRows,
-        SubgroupRows,
-        RunRows,
-        BinRows,
-        small.SmallRows,
-        PartitionRows,
-    )
-}
+# `clgraph.theses` adds serial, pull and subgroup
+KINDS: Table[type[Rows]] = Table(
+    {kind.variant: kind for kind in (ContributionRows, RunRows, BinRows, small.SmallRows, PartitionRows)}
+)
 LARGEST = INT32_MAX  # arcs that slices are made of
 
 
 def choose(device: Device, graph: Graph, numbers: Numbers) -> str:
     """The variant that "auto" takes on this device for this graph."""
-    if device.has_pipeline("ranking/rows_pull"):
+    if device.has_pipeline("ranking/contribution"):
         # one flat loop over all arcs; where the vertices do not fit on chip, two
         return "contribution" if cut_for(device, graph) is None else "partitions"
     if graph.num_arcs > LARGEST:
-        return "contribution"
+        return "contribution"  # it takes rows as they are, with 64-bit offsets
     key = ("small-fits", numbers.dtype)
     if device.cached(graph, key, lambda: _fits_small(device, graph, numbers)):
         return "small"

@@ -14,15 +14,13 @@ from clgraph.csr.build_sort import sort_rows
 from clgraph.csr.scan import running_sums
 from clgraph.csr.sort import sort_by_key
 from clgraph.csr.upload import DeviceCSR, upload_csr
-from clgraph.device.shapes import Shapes
 from clgraph.ranking.layout import class_bounds
+from clgraph.ranking.slices import SHAPES
 
 if TYPE_CHECKING:
     from clgraph.device import Device
     from clgraph.device.program import Program
     from clgraph.graph import Graph
-
-SHAPES = Shapes(gpu=16, cpu=4096, simulator=8)  # consecutive arcs of a work-item
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,8 @@
-"""How an iteration's rows are summed: the interface, and the variants serial, pull and contribution.
+"""How an iteration's rows are summed: the interface, and the variants contribution and partitions.
 
-Host half of ``cl/ranking/rows_pull.cl``; `clgraph.ranking.rows_subgroup` has the variant subgroup. A `Rows`
-has the graph's arrays on the device and enqueues the kernels that sum the rows; `clgraph.ranking.solver` does
-the rest of an iteration.
+Host half of ``cl/ranking/contribution.cl`` and ``cl/fpga/ranking/partitions.cl``. A `Rows` has the graph's
+arrays on the device and enqueues the kernels that sum the rows; `clgraph.ranking.solver` does the rest of an
+iteration.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from clgraph.csr.partitions import Cut, upload_layout
 from clgraph.csr.upload import DeviceCSR, upload_csr
 from clgraph.device.shapes import Grouped, Shapes
 from clgraph.ranking.order import RowOrder, row_order
@@ -21,6 +22,7 @@ from clgraph.ranking.shares import upload_shares
 
 if TYPE_CHECKING:
     from clgraph.device import Device
+    from clgraph.device.launch import Kernel
     from clgraph.device.program import Program
     from clgraph.graph import Graph
     from clgraph.ranking.problem import Problem
@@ -31,7 +33,7 @@ TALLY = 24  # bytes of local memory for each work-item whose tally is added to i
 
 @dataclass(frozen=True)
 class Shape(Grouped):
-    """Launch shape of pull and contribution.
+    """Launch shape where a work-item takes a vertex, or a run of them.
 
     Attributes
     ----------
@@ -192,45 +194,12 @@ class PlainRows(Rows):
         """Upload the arrays that only this variant needs."""
 
 
-class SerialRows(PlainRows):
-    """One work-item walks all rows."""
+class ContributionRows(PlainRows):
+    """One work-item a vertex (on CPUs: a run of vertices), one division a vertex."""
 
-    variant = "serial"
-
-    def __init__(
-        self, device: Device, graph: Graph, problem: Problem, numbers: Numbers, weight: bool
-    ) -> None:
-        super().__init__(device, graph, problem, numbers, weight)
-        if self.flat:
-            self.chain = self.flat_chain()
-
-    def explain(self) -> list[str]:
-        return ["one work-item walks all rows (thesis listing 3.1)", *([FLAT] if self.flat else [])]
-
-    def compile(self, defines: dict[str, Any]) -> None:
-        self._program = self.device.program("ranking/solver", **defines, **self.csr.defines, LOCAL=1)
-        self._program.pagerank_serial  # noqa: B018
-
-    def enqueue(self, contribution: Any, parts: Any, state: Any, vectors: dict[str, Any]) -> None:
-        self._program.pagerank_serial.exact(
-            1,
-            n=self.n,
-            **self.csr.buffers,
-            share=self.share,
-            contribution=contribution,
-            parts=parts,
-            state=state,
-            **vectors,
-            local=1,
-        )
-
-
-class PullRows(PlainRows):
-    """One work-item a vertex (on CPUs: a run of vertices), one division an arc."""
-
-    variant = "pull"
-    sends_rank = True
-    _degree: Any = None
+    variant = "contribution"
+    words = "one division a vertex (Parallel II)"
+    _kernel: Kernel
 
     def __init__(
         self, device: Device, graph: Graph, problem: Problem, numbers: Numbers, weight: bool
@@ -244,43 +213,23 @@ class PullRows(PlainRows):
             self.groups = self.parts = 1
             self.chain = self.flat_chain()
 
-    def _upload_more(self) -> None:
-        if not self.weighted:
-            out = self.problem.out
-
-            def make() -> Any:
-                beside = out.astype(np.int32)[self.reverse.col_idx]
-                self.device.reserve({"degree": beside.nbytes})
-                return self.device.upload(beside)
-
-            self._degree = self.device.cached(self.reverse, "tail-degrees", make)
-
     def explain(self) -> list[str]:
         each = f"{self.shape.items} consecutive vertices" if self.shape.items > 1 else "one vertex"
-        what = (
-            "the out-degree is stored beside each arc, which divides by it (Parallel I)"
-            if self.sends_rank
-            else "one division a vertex (Parallel II)"
-        )
-        if self.flat:
-            return [f"{FLAT}; {what}"]
-        return [f"one work-item takes {each}; {what}"]
+        return [f"{FLAT if self.flat else f'one work-item takes {each}'}; {self.words}"]
 
     def compile(self, defines: dict[str, Any]) -> None:
+        self._kernel = self._program("ranking/contribution", defines).pagerank_contribution
+
+    def _program(self, name: str, defines: dict[str, Any]) -> Program:
         shape = self.shape
-        self._program: Program = self.device.program(
-            "ranking/rows_pull", **defines, **self.csr.defines, ITEMS=shape.items, LOCAL=shape.local
-        )
-        self._kernel = self._program.pagerank_pull if self.sends_rank else self._program.pagerank_contribution
+        return self.device.program(name, **defines, **self.csr.defines, ITEMS=shape.items, LOCAL=shape.local)
 
     def enqueue(self, contribution: Any, parts: Any, state: Any, vectors: dict[str, Any]) -> None:
-        csr, local = self.csr, self.shape.local
-        beside = {"degree": self._degree} if self.sends_rank else {}
+        local = self.shape.local
         self._kernel.exact(
             self.groups * local,
             n=self.n,
-            **csr.buffers,
-            **beside,
+            **self.csr.buffers,
             share=self.share,
             contribution=contribution,
             parts=parts,
@@ -290,11 +239,62 @@ class PullRows(PlainRows):
         )
 
 
-class ContributionRows(PullRows):
-    """One work-item a vertex (on CPUs: a run of vertices), one division a vertex."""
+# --- partitions that fit an FPGA's chip -----------------------------------------------------------------
 
-    variant = "contribution"
-    sends_rank = False
+
+def cut_for(device: Device, graph: Graph) -> Cut | None:
+    """The partitions of a graph on a device with pipelines; None if it needs none."""
+    size = device.pipeline_parameter("LOCAL_RANKS")
+    return Cut.of(graph, size=size, room=size, burst=device.pipeline_parameter("UNROLL"))
+
+
+class PartitionRows(PlainRows):
+    """Contributions move from the partition of their vertex to the blocks of arcs that need them."""
+
+    variant = "partitions"
+
+    def __init__(
+        self, device: Device, graph: Graph, problem: Problem, numbers: Numbers, weight: bool
+    ) -> None:
+        super().__init__(device, graph, problem, numbers, weight)
+        self.chain = self.flat_chain()
+        cut = cut_for(device, graph)
+        if cut is None:
+            raise ValueError("this graph needs no partitions (see `cut_for`)")
+        self.cut = cut
 
     def _upload_more(self) -> None:
-        pass
+        dev = self.device
+        self._layout = upload_layout(dev, self.reverse, self.cut)
+        moved = self._layout.moved
+        dev.reserve({"moved": moved * np.dtype(self.numbers.real).itemsize})
+        self._moved = dev.empty(moved, self.numbers.real)
+
+    def explain(self) -> list[str]:
+        cut = self.cut
+        return [
+            f"{FLAT}; {cut.partitions} partitions of {cut.size} vertices and {cut.blocks} blocks of "
+            f"{cut.each} arcs are on chip in turn"
+        ]
+
+    def compile(self, defines: dict[str, Any]) -> None:
+        program = self.device.program("ranking/partitions", **defines, **self.csr.defines)
+        self._move, self._sum = program.pagerank_move, program.pagerank_sum
+
+    def enqueue(self, contribution: Any, parts: Any, state: Any, vectors: dict[str, Any]) -> None:
+        layout = self._layout
+        common = {"n": self.n, "partitions": self.cut.partitions, "moved": self._moved, "state": state}
+        self._move(1, **common, begin=layout.begin, source=layout.source, contribution=contribution)
+        self._sum(
+            1,
+            **common,
+            blocks=self.cut.blocks,
+            each=self.cut.each,
+            tile=layout.tile,
+            ended=layout.ended,
+            row_ptr=self.csr.row_ptr,
+            place=layout.place,
+            share=self.share,
+            parts=parts,
+            **vectors,
+        )

@@ -27,6 +27,11 @@ B = TypeVar("B")
 SHAPES = Shapes(gpu=16, cpu=4096, simulator=8)  # consecutive arcs of a work-item
 
 
+def box_bytes(device: Device, local: int) -> int:
+    """Local memory of a group's sums (``cl/ranking/group.h``): one for each work-item, or for each warp."""
+    return 8 * (33 if "HAVE_PTX" in device.features else local) + 64
+
+
 @dataclass(frozen=True)
 class PartBuffers:
     """A pair of parts (hot, cold) on the device, as SLICE_ARGS of ``cl/ranking/slices.h``."""

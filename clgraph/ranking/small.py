@@ -16,7 +16,7 @@ from clgraph.progress import Tell
 from clgraph.ranking.layout import make_slices
 from clgraph.ranking.rows import Numbers, Rows
 from clgraph.ranking.shares import graph_shares
-from clgraph.ranking.slices import place_sorted
+from clgraph.ranking.slices import box_bytes, place_sorted
 from clgraph.ranking.solver import NORMS, Solver
 
 if TYPE_CHECKING:
@@ -122,9 +122,8 @@ def local_bytes(
     The room is rounded up, so that graphs of similar size share a program.
     """
     room, piece_room = -(-sources // 512) * 512, -(-max(1, pieces) // 128) * 128
-    # the group's box: a sum for each work-item, or for each warp
-    box = 8 * (33 if "HAVE_PTX" in device.features else shape.local) + 64
-    return 2 * (room + 1) * itemsize + 8 * piece_room + max(box, 1024), room, piece_room
+    box = max(box_bytes(device, shape.local), 1024)
+    return 2 * (room + 1) * itemsize + 8 * piece_room + box, room, piece_room
 
 
 class SmallRows(Rows):

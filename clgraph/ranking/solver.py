@@ -7,16 +7,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import log2
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from clgraph.device.scratch import Pool
-from clgraph.device.shapes import Grouped, Shapes
+from clgraph.device.shapes import Shapes
 from clgraph.errors import InputError
 from clgraph.progress import Tell
 from clgraph.ranking.problem import noise
-from clgraph.ranking.rows import TALLY, Numbers, leaving_chain
+from clgraph.ranking.rows import Numbers, Shape, leaving_chain
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -24,25 +24,13 @@ if TYPE_CHECKING:
     from clgraph.ranking.problem import Problem, Stop
     from clgraph.ranking.rows import Rows
 
-# iterations enqueued before the host looks whether the device has stopped; surplus launches are no-ops
+# iterations enqueued before the host looks whether the device has stopped: a look empties the queue, and
+# surplus launches are no-ops (8 us each on an H200, 20 us on PoCL)
 LOOK = 8
 NORMS = {"l1": 1, "nx": 1, "l2": 2, "linf": 3}  # as the kernels call them
 
 
-@dataclass(frozen=True)
-class Shape(Grouped):
-    """Launch shape of the start, and of the end of an iteration.
-
-    Attributes
-    ----------
-    items : int
-        Vertices of a work-item of the start.
-    """
-
-    items: int
-    EACH: ClassVar[int] = TALLY
-
-
+# of the start, and of the end of an iteration
 SHAPES = Shapes(
     gpu=Shape(local=256, items=1), cpu=Shape(local=1, items=2048), simulator=Shape(local=4, items=4)
 )

@@ -11,7 +11,6 @@ from clgraph.arguments import file_name
 from clgraph.graph import Graph, as_graph
 from clgraph.measures.hops import SOURCES
 from clgraph.progress import tells
-from clgraph.studies.copra import copra_graph
 from clgraph.studies.found import Found
 from clgraph.studies.plan import check_tolerance, make_plan, notes_of
 
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
     from clgraph.device import Device
     from clgraph.sampling.options import Size
 
-__all__ = ["Study", "copra_graph", "study"]
+__all__ = ["Study", "study"]
 
 
 @dataclass(frozen=True, repr=False)

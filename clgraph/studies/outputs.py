@@ -17,7 +17,7 @@ from clgraph.studies.summary import SUMMARY
 
 if TYPE_CHECKING:
     from clgraph.studies.found import Found
-    from clgraph.studies.presets import Comparison
+    from clgraph.studies.report import Comparison
 
 
 def complete_record(folder: Path, more: dict[str, Any]) -> None:

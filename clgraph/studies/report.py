@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING
 
@@ -17,11 +18,43 @@ from clgraph.studies.summary import Answer, Place
 
 if TYPE_CHECKING:
     from clgraph.studies.found import Found
-    from clgraph.studies.presets import Comparison
 
 NOTES = 30  # that the report lists
 SIZES = 6  # that a sentence names
 NONE = "\u2013"
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A table of ours beside what is printed.
+
+    Attributes
+    ----------
+    title, words : str
+    heads : tuple of str
+    rows : list of tuple of str
+        The first cell of each names it.
+    """
+
+    title: str
+    words: str
+    heads: tuple[str, ...]
+    rows: list[tuple[str, ...]]
+
+    def html(self) -> str:
+        """The table as a part of the report."""
+        heads = "".join(f'<th scope="col">{escape(head)}</th>' for head in self.heads)
+        lines = [
+            f'<tr><th scope="row">{escape(first)}</th>'
+            + "".join(f"<td>{escape(c)}</td>" for c in rest)
+            + "</tr>"
+            for first, *rest in self.rows
+        ]
+        return (
+            f'<h2>{escape(self.title)}</h2>\n<p class="note">{escape(self.words)}</p>\n'
+            f'<div class="scroll"><table><thead><tr>{heads}</tr></thead>\n'
+            f"<tbody>\n{chr(10).join(lines)}\n</tbody></table></div>"
+        )
 
 
 def report_html(

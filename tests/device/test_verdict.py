@@ -220,7 +220,7 @@ def test_a_broken_kernel_is_refused(device: Device, tmp_path: Path) -> None:
         ("clgraph/device/verdict.py", "key in KNOWN", "key in ()"),
         ("clgraph/device/verdict.py", "list(run_checks(driver))", f"list(run_checks(driver, {tested}))"),
         ("cl/measures/hops.cl", "__kernel", f"#error {uuid4().hex}\n__kernel"),
-        ("cl/ranking/rows_subgroup.cl", "PIECE * (k - first_piece[v])", "PIECE * (k - first_piece[v]) + 1"),
+        ("cl/theses/subgroup.cl", "PIECE * (k - first_piece[v])", "PIECE * (k - first_piece[v]) + 1"),
     ):
         text = (tmp_path / name).read_text()
         assert text.count(old) == 1

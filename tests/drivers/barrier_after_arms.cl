@@ -1,7 +1,7 @@
 // In a loop, an if with a loop in either arm, then a barrier.
 //
 // fails: Portable 5.0: ends the process while it compiles (Kernel.cc:129: Assertion region_entry_barrier != NULL); 3.1 and 6.0 are right
-// here:  no kernel has such a loop: in cl/ranking/rows_subgroup.cl two loops follow each other, one of which is empty
+// here:  no kernel has such a loop: in cl/theses/subgroup.cl two loops follow each other, one of which is empty
 
 __kernel void minimal(__global int *out, __global const int *in)
 {

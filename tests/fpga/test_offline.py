@@ -92,7 +92,9 @@ def test_aoc_line_and_report(aoc: Path, tmp_path: Path, capsys: pytest.CaptureFi
         "device_memory_fill",
         "ranking_solver",
         "ranking_partitions",
-        "ranking_rows_pull",
+        "ranking_contribution",
+        "theses_serial",
+        "theses_pull",
     }
     assert all("PIPELINE void" in Path(s).read_text() for s in sources)
     told = capsys.readouterr()

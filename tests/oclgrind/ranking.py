@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 
-def _pagerank(device: Any, variant: str, *, weighted: bool = False, **options: Any) -> None:
+def run_pagerank(device: Any, variant: str, *, weighted: bool = False, **options: Any) -> None:
+    """PageRank of a small graph by a variant."""
     from clgraph import Graph
     from clgraph.ranking import pagerank
     from clgraph.reference.pagerank import reference_pagerank
@@ -27,42 +28,31 @@ def _pagerank(device: Any, variant: str, *, weighted: bool = False, **options: A
     assert stopped.converged
 
 
-def case_pagerank_serial(device: Any) -> None:
-    """One work-item; distributions given."""
-    _pagerank(device, "serial", personalization={3: 1, 4: 2}, dangling={7: 1}, nstart={0: 1})
-
-
-def case_pagerank_pull(device: Any) -> None:
-    """A work-item a vertex: Parallel I and II."""
-    _pagerank(device, "pull")
-    _pagerank(device, "contribution", weighted=True, dangling="drop")
-
-
-def case_pagerank_subgroup(device: Any) -> None:
-    """A team a row, long rows in pieces."""
-    _pagerank(device, "subgroup", norm="l2")
+def case_pagerank_contribution(device: Any) -> None:
+    """A work-item a vertex."""
+    run_pagerank(device, "contribution", weighted=True, dangling="drop")
 
 
 def case_pagerank_small(device: Any) -> None:
     """All iterations in one launch."""
-    _pagerank(device, "small")
-    _pagerank(device, "small", weighted=True, dangling="uniform", dtype="float64")
+    run_pagerank(device, "small")
+    run_pagerank(device, "small", weighted=True, dangling="uniform", dtype="float64")
 
 
 def case_pagerank_runs(device: Any) -> None:
     """Runs of slices, pieces."""
-    _pagerank(device, "runs")
-    _pagerank(device, "runs", weighted=True)
+    run_pagerank(device, "runs")
+    run_pagerank(device, "runs", weighted=True)
 
 
 def case_pagerank_bins(device: Any) -> None:
     """Slices by teams, hot sources in local memory, pieces and their blocks."""
-    _pagerank(device, "bins")
-    _pagerank(device, "bins", weighted=True)
+    run_pagerank(device, "bins")
+    run_pagerank(device, "bins", weighted=True)
 
 
-def _ppr(device: Any, method: str, sources: Any, teams: bool = False, **options: Any) -> None:
-
+def run_ppr(device: Any, method: str, sources: Any, teams: bool = False, **options: Any) -> None:
+    """Personalized PageRank of a small graph by a method."""
     from clgraph import Graph
     from clgraph.ranking import top
     from clgraph.ranking.personalized import lanes, personalized_pagerank, walks
@@ -81,13 +71,13 @@ def _ppr(device: Any, method: str, sources: Any, teams: bool = False, **options:
 
 def case_ppr(device: Any) -> None:
     """Personalized PageRank by runs of rows: lanes that are taken and started again, a top k."""
-    _ppr(device, "power", [0, 3, 9, 14, 21, 30, 33, 38, 41, 47], tol=1e-3, top=4, check_every=2)
+    run_ppr(device, "power", [0, 3, 9, 14, 21, 30, 33, 38, 41, 47], tol=1e-3, top=4, check_every=2)
 
 
 def case_ppr_vectors(device: Any) -> None:
     """Distributions, whole vectors, arc weights."""
     sources = [{0: 1, 4: 2}, {49: 1}]
-    _ppr(device, "power", sources, weighted=True, dangling={3: 1, 4: 1}, max_iter=4, tol=0)
+    run_ppr(device, "power", sources, weighted=True, dangling={3: 1, 4: 1}, max_iter=4, tol=0)
 
 
 def case_ppr_single(device: Any) -> None:
@@ -95,28 +85,18 @@ def case_ppr_single(device: Any) -> None:
     from clgraph.ranking.personalized import single
 
     single.SHAPES = replace(single.SHAPES, simulator="bins")
-    _ppr(device, "power", [{3: 1, 17: 2}], tol=1e-2, top=4)
+    run_ppr(device, "power", [{3: 1, 17: 2}], tol=1e-2, top=4)
 
 
 def case_ppr_teams(device: Any) -> None:
     """The same as GPUs do it: a team a row, long rows in pieces."""
-    _ppr(device, "power", [0, 3, 9, 14], teams=True, tol=1e-2, top=4, stable_top=3, weighted=True)
-
-
-def case_ppr_coo(device: Any) -> None:
-    """Atomic adds an arc."""
-    _ppr(device, "coo", [0, 3], tol=1e-2, top=4)
-
-
-def case_ppr_coo_flat(device: Any) -> None:
-    """Segmented sums, carries between groups."""
-    _ppr(device, "coo-flat", [0, 3], tol=1e-2, dangling="personalization")
+    run_ppr(device, "power", [0, 3, 9, 14], teams=True, tol=1e-2, top=4, stable_top=3, weighted=True)
 
 
 def case_ppr_walks(device: Any) -> None:
     """Random walks, with and without weights."""
-    _ppr(device, "monte-carlo", [0, 3], walks=60, seed=2, top=4, dangling="drop")
-    _ppr(
+    run_ppr(device, "monte-carlo", [0, 3], walks=60, seed=2, top=4, dangling="drop")
+    run_ppr(
         device,
         "monte-carlo",
         [{0: 1, 4: 2}],

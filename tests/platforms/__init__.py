@@ -35,13 +35,13 @@ FEW = (
     "csr/test_sort.py",
     "csr/test_upload.py",
     "measures/test_triangle_count.py",
-    "ranking/test_rows_subgroup.py",
     "ranking/test_slices.py",
     "sampling/test_copra.py",
     "sampling/test_exact.py",
     "sampling/test_repair.py",
     "sampling/test_select.py",
     "test_drivers.py",
+    "theses/test_subgroup.py",
     "traversal/test_many.py",
 )
 

@@ -6,6 +6,11 @@
 // the same result. Values are rounded down to the unit: a sum of k values is too small by less than k 2^-62, and one
 // iteration loses less than arcs 2^-62 in all (6.5e-11 for 300 million arcs; the ranks' own rounding to float32 is up
 // to 6e-8). Sums of squares (norm l2) are too small for that: ADDERS partial sums in floating point, used in turn.
+//
+// per cycle   UNROLL arcs (heads in a burst, their values from the chip where the graph has up to LOCAL_RANKS vertices,
+//             else from memory) added to a running total; after ARC_BLOCK arcs, the ends of SETTLES rows: three streams
+//             read, two written
+// bound by    on chip: the clock; from memory: its random reads, one per arc (ranking/partitions.cl has none)
 
 #define FRACTION 62
 

@@ -7,7 +7,7 @@
 //   move    partition by partition: its values are on chip; the sources of its arcs stream in, tile by tile, and the
 //           values found stream out
 //   sum     block by block: its tiles stream in, each from where move left it, until all the block's values are on
-//           chip; then its rows stream in as in ranking/solver.cl, where each arc names its value's position on chip. A
+//           chip; then its rows stream in as in ranking/flat.h, where each arc names its value's position on chip. A
 //           row cut by the end of a block continues with its sum in the next one
 // Sums are in fixed point (fpga/ranking/flat.h): the result has the bits of `contribution`.
 //

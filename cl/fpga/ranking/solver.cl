@@ -1,9 +1,6 @@
-// ranking/solver.cl (pipelines): PageRank: start, serial variant, end of an iteration (layout: cl/ranking/solver.cl).
+// ranking/solver.cl (pipelines): PageRank: start and end of an iteration (layout: cl/ranking/solver.cl).
 //
-// per cycle   serial: UNROLL arcs (heads in a burst, their values from the chip where the graph has up to LOCAL_RANKS
-//             vertices, else from memory) added to a running total in fixed point (fpga/ranking/flat.h); after
-//             ARC_BLOCK arcs, the ends of SETTLES rows: three streams read, two written. start: one vertex
-// bound by    on chip: the clock; from memory: its random reads, one per arc (ranking/partitions.cl has none)
+// per cycle   start: one vertex
 // parts       one: the host launches one work-item
 
 #include "fpga/pipeline.h"
@@ -64,8 +61,3 @@ PIPELINE void pagerank_finish(const int count, const int counts, const int last,
         sums[3] = acc_add(ACC_ZERO, FAR);
     }
 }
-
-#ifdef SEND_RANK   // pull has a file of its own
-#else
-FLAT_KERNEL(pagerank_serial, FLAT_ARGS, NO_DEGREE)
-#endif

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from clgraph.bench.harness import Case, Context, Figures, quantity
-from clgraph.studies.copra import CHARACTERISTICS
+from clgraph.theses.copra import CHARACTERISTICS
 
 if TYPE_CHECKING:
     from clgraph.graph import Graph

@@ -15,7 +15,7 @@ from clgraph.bench.peers import made as made_by
 from clgraph.bench.peers import pagerank as other
 from clgraph.bench.peers import wanted
 from clgraph.bench.peers.gapbs import gapbs
-from clgraph.bench.printed import PAGERANK, PAGERANK_ITERATIONS
+from clgraph.theses.printed import PAGERANK, PAGERANK_ITERATIONS
 
 if TYPE_CHECKING:
     from clgraph.graph import Graph

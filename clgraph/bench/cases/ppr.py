@@ -16,7 +16,7 @@ from clgraph.bench.harness import Absent, Case, Context, Figures, median, quanti
 from clgraph.bench.peers import made as made_by
 from clgraph.bench.peers import ppr as other
 from clgraph.bench.peers import wanted
-from clgraph.bench.printed import CONTEST, PPR
+from clgraph.theses.printed import CONTEST, PPR
 
 if TYPE_CHECKING:
     from clgraph.graph import Graph

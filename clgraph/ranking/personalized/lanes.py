@@ -1,8 +1,8 @@
 """The iterating methods for many sources: each lane takes a source to its own end, and then the next one.
 
-Host half of ``cl/ranking/personalized/lanes.cl``. What sums the rows is a `Product`, from
-`clgraph.ranking.personalized.power`, `clgraph.ranking.personalized.teams` or
-`clgraph.ranking.personalized.coo`.
+Host half of ``cl/ranking/personalized/lanes.cl``. What sums the rows is a `Product`: of
+`clgraph.ranking.personalized.product`, `clgraph.ranking.personalized.teams` or, for methods of the theses,
+`clgraph.theses`.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ import numpy.typing as npt
 
 from clgraph.device.shapes import OfKind, Shapes, fitting
 from clgraph.errors import CapacityError
+from clgraph.lazy import Table
 from clgraph.ranking.order import upload_out
-from clgraph.ranking.personalized.coo import Coo, CooFlat
 from clgraph.ranking.personalized.engine import Outcome
-from clgraph.ranking.personalized.power import Runs
+from clgraph.ranking.personalized.product import Product, Runs
 from clgraph.ranking.personalized.teams import SPAN, Teams
 from clgraph.ranking.problem import noise
 from clgraph.ranking.rows import TALLY
@@ -30,7 +30,6 @@ from clgraph.ranking.top import Top
 if TYPE_CHECKING:
     from clgraph.device import Device
     from clgraph.ranking.personalized.engine import Request
-    from clgraph.ranking.personalized.product import Product
 
 POLICIES = {"drop": 0, "uniform": 1, "personalization": 2, "given": 3}
 LONG_WORK = 1 << 22  # arcs times lanes from which on an iteration is long
@@ -76,11 +75,15 @@ SHAPES = Shapes(
 )
 
 
+# the iterating methods beside "power", which sum the rows of one source at a time: `clgraph.theses` adds them
+PRODUCTS: Table[type[Product]] = Table()
+
+
 def product_of(method: str, device: Device) -> type[Product]:
-    """The way in which a method's rows are summed on a device."""
+    """What sums a method's rows on a device."""
     if method == "power":
         return Teams if SHAPES.of(device).teams else Runs
-    return {"coo": Coo, "coo-flat": CooFlat}[method]
+    return PRODUCTS[method]
 
 
 class Lanes:

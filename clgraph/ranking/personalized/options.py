@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import ceil, exp, inf, sqrt
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,11 +11,11 @@ import numpy as np
 from clgraph.arguments import shown
 from clgraph.errors import InputError
 from clgraph.keyed import check_seed
-from clgraph.ranking.personalized.walk_count import check_walks
 from clgraph.ranking.problem import make_stop
 
 if TYPE_CHECKING:
     from clgraph.ranking.problem import Stop
+
 
 LARGEST = 2**31 - 1
 
@@ -133,3 +134,91 @@ def _flag(value: Any, name: str) -> bool:
     if not isinstance(value, (bool, np.bool_)):
         raise InputError(f"{name} is {shown(value)}: use True or False")
     return bool(value)
+
+
+# --- how many walks: as asked, or as many as an error bound needs ---------------------------------------
+
+
+# they find 90 % of the best 20 vertices in a graph of 3.6 M vertices and 45 M arcs, and 20 000 find 81 %
+DEFAULT_WALKS = 200_000
+
+
+def check_walks(walks: Any, epsilon: Any, confidence: Any, damping: float, n: int, policy: str) -> int:
+    """The number of walks: as given, from the error that is allowed, or the default."""
+    if walks is not None and epsilon is not None:
+        raise InputError("walks and epsilon are both given: the number of walks follows from epsilon")
+    most = most_walks(damping)
+    if epsilon is None:
+        if walks is None:
+            return min(DEFAULT_WALKS, most)
+        if isinstance(walks, bool) or not isinstance(walks, (int, np.integer)) or walks < 1:
+            raise InputError(f"walks is {shown(walks)}: use a whole number of at least 1")
+        if walks > most:
+            raise InputError(f"walks is {walks}: at most {most} fit 32-bit counters at damping {damping}")
+        return int(walks)
+    if isinstance(epsilon, (bool, str)) or not isinstance(epsilon, (int, float, np.number)):
+        raise InputError(f"epsilon is {shown(epsilon)}: a number is needed")
+    if not 0 < float(epsilon) < 1:
+        raise InputError(f"epsilon is {shown(epsilon)}: an error of a rank is above 0 and below 1")
+    if isinstance(confidence, (bool, str)) or not isinstance(confidence, (int, float, np.number)):
+        raise InputError(f"confidence is {shown(confidence)}: a number is needed")
+    if not 0 < float(confidence) < 1:
+        raise InputError(f"confidence is {shown(confidence)}: use a probability above 0 and below 1")
+    needed = walks_for(float(epsilon), float(confidence), damping, n, policy)
+    if needed > most:
+        raise InputError(
+            f"epsilon {epsilon} at confidence {confidence} needs {needed} walks, and at most {most} fit "
+            "32-bit counters: use a larger epsilon, or method='power'"
+        )
+    return needed
+
+
+def most_walks(damping: float) -> int:
+    """So many walks make fewer than 2**32 visits (their mean is walks / (1 - d); this leaves half of it)."""
+    return min(2**31 - 1, int(2**31 * (1 - damping)))
+
+
+def walks_for(epsilon: float, confidence: float, damping: float, n: int, policy: str = "uniform") -> int:
+    """Walks after which, with probability `confidence`, no rank is off by more than `epsilon`.
+
+    What a walk adds to the estimate of a rank x has a variance of at most (1+d) x, and an m-th moment of at
+    most m! x. So Chebyshev bounds the chance that x is off by (1+d) x / (N eps^2), and Bernstein by
+    2 exp(-N eps^2 / 2 ((1+d) x + 2 eps / (1+d))). Ranks sum to 1: summed over all vertices, Chebyshev gives
+    (1+d) / (N eps^2). For Bernstein the n vertices below some x0 are taken at x0, and of those above, the sum
+    is at most the largest bound / x. The smaller of both is used. Hoeffding's bound does not hold: a walk's
+    number of visits has no limit.
+
+    With "personalization", y / |y| is off by at most 2 / (1-d) times what y and |y| (one more vertex) are.
+    """
+    allowed = 1 - confidence
+    if policy == "personalization":
+        epsilon *= (1 - damping) / 2
+        n += 1
+    total = 2.0 if policy == "personalization" else 1.0  # of what the ranks (and their sum) add up to
+    chebyshev = total * (1 + damping) / (epsilon**2 * allowed)
+    low, high = 0.0, chebyshev
+    for _ in range(100):
+        middle = (low + high) / 2
+        if _failure(middle, epsilon, damping, n) * total <= allowed:
+            high = middle
+        else:
+            low = middle
+    return max(1, ceil(high))
+
+
+def _failure(walks: float, epsilon: float, damping: float, n: int) -> float:
+    """Bernstein's bound of the chance that any of n ranks of sum 1 is off by epsilon."""
+    a = walks * epsilon**2 / 2
+    b, c = 1 + damping, 2 * epsilon / (1 + damping)
+
+    def each(x: float) -> float:
+        return 2 * exp(-a / (b * x + c))
+
+    # each(x) / x rises between the roots of a b x = (b x + c)^2, and falls outside them
+    root = (a * b - 2 * b * c) ** 2 - 4 * b * b * c * c
+    top = min(1.0, (a * b - 2 * b * c + sqrt(root)) / (2 * b * b)) if root > 0 else 1.0
+    best = inf
+    for x0 in np.geomspace(epsilon * 1e-3, 1.0, 60).tolist():
+        highest = max(each(x0) / x0, each(max(x0, top)) / max(x0, top), each(1.0))
+        best = min(best, n * each(x0) + highest)
+    return best

@@ -28,7 +28,7 @@ def takes(request: Request, jobs: list[int]) -> bool:
     """Whether a call is one for `Single`: with the plain test, made at every iteration."""
     options, device = request.options, request.device
     plain = options.check_every == 1 and not options.squared and not options.stable_top
-    fit = device.has_pipeline("ranking/rows_pull") or (len(jobs) == 1 and SHAPES.of(device) is not None)
+    fit = device.has_pipeline("ranking/contribution") or (len(jobs) == 1 and SHAPES.of(device) is not None)
     return options.method == "power" and plain and fit
 
 

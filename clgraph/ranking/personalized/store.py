@@ -1,6 +1,7 @@
-"""The ranks of the dangling distribution, stored once for a graph: they answer sources without out-arcs.
+"""The ranks of the dangling distribution, stored once for a graph.
 
-They also stand in for what walks lose at dangling vertices.
+Walks that are lost at dangling vertices are made up for by them. Sources without out-arcs can be answered
+from them, too (`clgraph.theses.stored`).
 """
 
 from __future__ import annotations
@@ -18,10 +19,9 @@ from clgraph.ranking.order import by_pipelines, narrowed
 if TYPE_CHECKING:
     from collections.abc import Hashable
 
-    from clgraph.ranking.personalized.engine import Outcome, Request
+    from clgraph.ranking.personalized.engine import Request
 
 TOL = 1e-10  # L1 difference at which the stored ranks are done (float64)
-ALL = 1 - 1e-15  # a source with so much of its mass on dangling vertices has all of it there
 
 
 class Store:
@@ -105,34 +105,3 @@ def _key(request: Request) -> Hashable:
     given = problem.dangling if problem.policy == "given" else None
     mark = None if given is None else sha256(given.tobytes()).hexdigest()
     return "ppr-store", problem.damping, mark, request.weight, request.numbers.compensated
-
-
-def fill_from_store(request: Request, store: Store | None, sources: list[int], found: Outcome) -> None:
-    """Answer sources that no weight leaves.
-
-    x = (1-d) p + d g; under "personalization" x = p, under "drop" x = (1-d) p.
-    """
-    problem, d, n, top = request.problem, request.problem.damping, request.problem.n, request.options.top
-    order = np.arange(n, dtype=np.int32) if store is None else store.order
-    share = 1.0 if problem.policy == "personalization" else 1 - d
-    best = None
-    if top is not None:  # of the stored ranks as few as can matter
-        support = max(len(request.queries.entries(i)[0]) for i in sources)
-        best = order[: top + support]
-    for i in sources:
-        where, mass = request.queries.entries(i)
-        some = np.arange(n) if best is None else np.union1d(best, where)
-        x = np.zeros(len(some)) if store is None else d * store.ranks[some]
-        if best is None:
-            x[where] += share * mass
-            found.values[i] = x.astype(request.numbers.real)
-            continue
-        x[np.searchsorted(some, where)] += share * mass
-        x = x.astype(request.numbers.real)
-        chosen = np.argsort(-x, kind="stable")[:top]
-        assert found.index is not None
-        found.index[i], found.values[i] = some[chosen], x[chosen]
-    found.residuals[sources] = np.nan
-    found.error_bounds[sources] = (0.0 if store is None else d * store.error_bound) + found.round_off
-    found.ended[sources] = "store"
-    found.converged[sources] = True

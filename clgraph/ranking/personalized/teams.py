@@ -39,7 +39,7 @@ class Shape(Grouped):
     EACH: ClassVar[int] = 8 * SPAN
 
 
-# CPUs take `clgraph.ranking.personalized.power` instead
+# CPUs take `clgraph.ranking.personalized.product.Runs` instead
 SHAPES = Shapes(
     gpu=Shape(local=256, piece=128), cpu=Shape(local=64, piece=16), simulator=Shape(local=16, piece=6)
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from clgraph import Graph
-from clgraph.ranking.personalized.thresholds import FULL, arc_limits, start_thresholds
+from clgraph.ranking.personalized.walks import FULL, arc_limits, start_thresholds
 from clgraph.ranking.problem import make_problem
 
 

@@ -9,8 +9,8 @@ from ranking_checks import assert_close, every_check
 
 from clgraph import Graph
 from clgraph.ranking import pagerank
-from clgraph.ranking.rows_subgroup import SHAPES
 from clgraph.reference.pagerank import reference_pagerank
+from clgraph.theses.rows import SHAPES
 
 if TYPE_CHECKING:
     from clgraph.device import Device

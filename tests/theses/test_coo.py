@@ -9,8 +9,8 @@ import pytest
 from personalized import close, everywhere, random_graph, skewed_graph
 
 from clgraph import Graph, personalized_pagerank
-from clgraph.ranking.personalized import coo
 from clgraph.reference.ppr import reference_ppr, verify_ppr
+from clgraph.theses import coo
 
 if TYPE_CHECKING:
     from clgraph.device import Device

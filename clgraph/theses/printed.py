@@ -1,6 +1,6 @@
 """Figures printed in the theses and the slides, for comparison with ours.
 
-COPRA thesis (Tariq 2018): the abstract (Table 4.2 is in `clgraph.studies.copra`). PageRank thesis: Table 6.2.
+COPRA thesis (Tariq 2018): the abstract (Table 4.2 is in `clgraph.theses.copra`). PageRank thesis: Table 6.2.
 Personalized PageRank slides: the table of methods, Wikipedia of 2007 (3.57 M vertices, 45 M arcs).
 """
 

@@ -1,4 +1,9 @@
-"""The variant subgroup: a sub-group sums a row. Host half of ``cl/ranking/rows_subgroup.cl``."""
+"""The PageRank thesis's variants serial, pull (Parallel I) and subgroup (Parallel III).
+
+Host half of ``cl/theses/serial.cl``, ``pull.cl`` and ``subgroup.cl``. Its Parallel II, contribution, serves
+variant "auto" too and is in `clgraph.ranking.rows`. On an H200 1000 iterations of ego-Facebook take 35.5 ms
+by pull, 20.0 ms by contribution, 21.3 ms by subgroup, and 9.3 ms by "auto".
+"""
 
 from __future__ import annotations
 
@@ -8,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from clgraph.device.shapes import Grouped, OfKind, Shapes, fitting
-from clgraph.ranking.rows import TALLY, PlainRows
+from clgraph.ranking.rows import FLAT, TALLY, ContributionRows, PlainRows
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -16,6 +21,66 @@ if TYPE_CHECKING:
     from clgraph.graph import Graph
     from clgraph.ranking.problem import Problem
     from clgraph.ranking.rows import Numbers
+
+
+class SerialRows(PlainRows):
+    """One work-item walks all rows."""
+
+    variant = "serial"
+
+    def __init__(
+        self, device: Device, graph: Graph, problem: Problem, numbers: Numbers, weight: bool
+    ) -> None:
+        super().__init__(device, graph, problem, numbers, weight)
+        if self.flat:
+            self.chain = self.flat_chain()
+
+    def explain(self) -> list[str]:
+        return ["one work-item walks all rows (thesis listing 3.1)", *([FLAT] if self.flat else [])]
+
+    def compile(self, defines: dict[str, Any]) -> None:
+        self._program = self.device.program("theses/serial", **defines, **self.csr.defines, LOCAL=1)
+        self._program.pagerank_serial  # noqa: B018
+
+    def enqueue(self, contribution: Any, parts: Any, state: Any, vectors: dict[str, Any]) -> None:
+        self._program.pagerank_serial.exact(
+            1,
+            n=self.n,
+            **self.csr.buffers,
+            share=self.share,
+            contribution=contribution,
+            parts=parts,
+            state=state,
+            **vectors,
+            local=1,
+        )
+
+
+class PullRows(ContributionRows):
+    """As contribution, with one division an arc: Parallel I."""
+
+    variant = "pull"
+    words = "the out-degree is stored beside each arc, which divides by it (Parallel I)"
+    sends_rank = True
+    _degree: Any = None
+
+    def _upload_more(self) -> None:
+        if not self.weighted:
+            out = self.problem.out
+
+            def make() -> Any:
+                beside = out.astype(np.int32)[self.reverse.col_idx]
+                self.device.reserve({"degree": beside.nbytes})
+                return self.device.upload(beside)
+
+            self._degree = self.device.cached(self.reverse, "tail-degrees", make)
+
+    def compile(self, defines: dict[str, Any]) -> None:
+        kernel = self._program("theses/pull", defines).pagerank_pull
+        self._kernel = kernel.bind(degree=self._degree)
+
+
+# --- Parallel III: a sub-group a row ----------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -110,7 +175,7 @@ class SubgroupRows(PlainRows):
 
     def compile(self, defines: dict[str, Any]) -> None:
         self._program: Program = self.device.program(
-            "ranking/rows_subgroup",
+            "theses/subgroup",
             **defines,
             **self.csr.defines,
             LOCAL=self.local,

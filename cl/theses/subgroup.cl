@@ -1,5 +1,4 @@
-// ranking/rows_subgroup.cl: a row is summed by a sub-group: the PageRank thesis's Parallel III without dynamic
-// parallelism.
+// theses/subgroup.cl: a row is summed by a sub-group: the PageRank thesis's Parallel III without dynamic parallelism.
 //
 // The thesis launches a child kernel for each long row. Here rows of more than PIECE arcs are cut into pieces, each
 // summed by a work-group into piece_sum (pagerank_pieces); then every row is summed by a sub-group: its arcs or, if it

@@ -1,4 +1,8 @@
-"""Rows summed over arcs in coordinate form: host half of ``cl/ranking/personalized/coo.cl``."""
+"""The slides' methods "coo" and "coo-flat": rows summed over arcs in coordinate form.
+
+Host half of ``cl/theses/coo.cl``. On an H200 a source takes 12.7 and 12.9 ms in a graph of 3.6 M vertices and
+45 M arcs, and 6.0 ms by method "power".
+"""
 
 from __future__ import annotations
 
@@ -63,7 +67,7 @@ class Arcs(Product):
 
     def compile(self, defines: dict[str, Any]) -> None:
         self._settling = self.device.program(
-            "ranking/personalized/coo",
+            "theses/coo",
             **{**defines, "LANES": None},
             LOCAL=self.local,
             ITEMS=self.shape.items,
@@ -160,10 +164,7 @@ class CooFlat(Arcs):
         super().compile(defines)
         shape = self.shape
         self._program = self.device.program(
-            "ranking/personalized/coo",
-            **{**defines, "LANES": None},
-            LOCAL=shape.flat_local,
-            ARCS=shape.flat_arcs,
+            "theses/coo", **{**defines, "LANES": None}, LOCAL=shape.flat_local, ARCS=shape.flat_arcs
         )
 
     def enqueue(self, test: bool, last: int, parts: Any, state: Any, vectors: dict[str, Any]) -> None:

@@ -11,8 +11,8 @@ import pytest
 from cli_runs import InProcess
 
 from clgraph import InputError, connected_components, copra_graph
-from clgraph.studies.copra import CHARACTERISTICS
-from clgraph.studies.presets import Comparison
+from clgraph.studies.report import Comparison
+from clgraph.theses.copra import CHARACTERISTICS
 
 
 @pytest.fixture

@@ -1,12 +1,11 @@
-// ranking/personalized/coo.cl: an iteration over arcs in coordinate form, for one source: the naive and the flat kernel
-// of the contest slides.
+// theses/coo.cl: personalized PageRank: an iteration over arcs in coordinate form, for one source: the naive and the
+// flat kernel of the contest slides.
 //
 // coo         one work-item per arc: its contribution is added atomically to its head's sum. OpenCL has no atomic float
 //             add, and the order would show in the last bits: sums are integers, in units of 2^-62 (a rank is at most
 //             1, and at most 2^-62 is cut off per arc). Two 32-bit words with a carry where there is no
 //             64-bit atomic. The bytes are the same whatever the order.
 // coo-flat    arcs sorted by head. Each work-group takes an interval of LOCAL * ARCS arcs; each work-item adds up its
-//             own, and a segmented scan over the group joins the sums of rows that cross work-items. Those
 //             own, and a segmented scan over the group joins the sums of rows that cross work-items. The sums of rows
 //             that cross groups are left in `carry` and added by the group in which the row begins (ppr_flat_carries):
 //             no atomics at all.

@@ -1,0 +1,65 @@
+"""Sources without out-arcs answered from stored ranks, as the contest's slides do: the option `stored`."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from clgraph.ranking.personalized.answer import Clock, run_engine
+from clgraph.ranking.personalized.engine import Outcome
+from clgraph.ranking.personalized.store import stored_ranks
+
+if TYPE_CHECKING:
+    from clgraph.ranking.personalized.engine import Request
+    from clgraph.ranking.personalized.store import Store
+
+ALL = 1 - 1e-15  # a source with so much of its mass on dangling vertices has all of it there
+
+
+def answer_stored(request: Request, clock: Clock) -> Outcome:
+    """Answer a call's sources: those without out-arcs from stored ranks, the others by its method."""
+    queries = request.queries
+    from_store = np.flatnonzero(queries.on_dangling >= ALL).tolist()
+    jobs = sorted(set(range(queries.distinct)) - set(from_store))
+    found = run_engine(request, jobs, clock) if jobs else Outcome.blank(request, request.checked_round_off(0))
+    if from_store:
+        store = stored_ranks(request)
+        clock.lap("upload")
+        fill_from_store(request, store, from_store, found)
+        line = f"{len(from_store)} sources without out-arcs: answered from what is stored"
+        found = replace(found, plan=(*found.plan, line))
+        clock.lap("run")
+    return found
+
+
+def fill_from_store(request: Request, store: Store | None, sources: list[int], found: Outcome) -> None:
+    """Answer sources that no weight leaves.
+
+    x = (1-d) p + d g; under "personalization" x = p, under "drop" x = (1-d) p.
+    """
+    problem, d, n, top = request.problem, request.problem.damping, request.problem.n, request.options.top
+    order = np.arange(n, dtype=np.int32) if store is None else store.order
+    share = 1.0 if problem.policy == "personalization" else 1 - d
+    best = None
+    if top is not None:  # of the stored ranks as few as can matter
+        support = max(len(request.queries.entries(i)[0]) for i in sources)
+        best = order[: top + support]
+    for i in sources:
+        where, mass = request.queries.entries(i)
+        some = np.arange(n) if best is None else np.union1d(best, where)
+        x = np.zeros(len(some)) if store is None else d * store.ranks[some]
+        if best is None:
+            x[where] += share * mass
+            found.values[i] = x.astype(request.numbers.real)
+            continue
+        x[np.searchsorted(some, where)] += share * mass
+        x = x.astype(request.numbers.real)
+        chosen = np.argsort(-x, kind="stable")[:top]
+        assert found.index is not None
+        found.index[i], found.values[i] = some[chosen], x[chosen]
+    found.residuals[sources] = np.nan
+    found.error_bounds[sources] = (0.0 if store is None else d * store.error_bound) + found.round_off
+    found.ended[sources] = "store"
+    found.converged[sources] = True
