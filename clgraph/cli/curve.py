@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from clgraph.cli.choices import MethodName
 from clgraph.cli.common import (
+    MethodName,
     OutputName,
     check_without_graph,
     device_for_file,

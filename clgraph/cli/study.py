@@ -117,9 +117,9 @@ def study(
     from clgraph.cli.outputs import input_of
     from clgraph.drawing import need_matplotlib
     from clgraph.studies import study as run
-    from clgraph.studies.outputs import complete_record, write_outputs
     from clgraph.studies.plan import check_tolerance
     from clgraph.studies.presets import PRESETS
+    from clgraph.studies.report import complete_record, write_outputs
 
     checked = check_tolerance(tolerance)
     if figures:
