@@ -251,6 +251,33 @@ def energy_option(command: Callable[..., Any]) -> Callable[..., Any]:
     return with_wish
 
 
+def measure_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """What of a graph's measures takes long, and how much of it is wanted."""
+    hops = click.option(
+        "--hop-sources",
+        type=int,
+        default=1024,
+        show_default=True,
+        help="A graph with more vertices is searched from only this many of them.",
+    )
+    spectrum = click.option(
+        "--eigenvalues/--no-eigenvalues",
+        default=None,
+        help="Compute the 20 largest (default: up to a million vertices).",
+    )
+    return hops(spectrum(command))
+
+
+def run_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The options of a command that reads a graph and works on a device."""
+    return graph_options(device_option(json_option(quiet_option(command))))
+
+
+def measured_run_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """`run_options` with `energy_option`, which ``--help`` lists before ``--json``."""
+    return graph_options(device_option(energy_option(json_option(quiet_option(command)))))
+
+
 class OutputName(click.ParamType):
     """A file name, or ``-``: then nothing but this output goes to standard output."""
 

@@ -14,19 +14,15 @@ from clgraph.cli.common import (
     EnergyWish,
     OutputName,
     device_for_file,
-    device_option,
     direction,
-    energy_option,
-    graph_options,
     is_dataset,
-    json_option,
+    measured_run_options,
     open_device,
     print_json,
-    quiet_option,
     read_graph,
     say,
 )
-from clgraph.cli.pagerank import other_options
+from clgraph.cli.pagerank import damping_option, nonconvergence_option, other_options, tol_option
 from clgraph.cli.shards import job, only_datasets, open_dataset, plan_option, planned, refuse
 from clgraph.errors import ConvergenceError, ConvergenceWarning, InputError
 
@@ -58,14 +54,8 @@ CHECKED_ALONE = ("damping", "dtype", "on_nonconvergence")
     show_default=True,
     help="How: three ways to iterate, or random walks.",
 )
-@click.option("--damping", type=float, default=0.85, show_default=True, help="At least 0 and below 1.")
-@click.option(
-    "--tol",
-    type=float,
-    default=1e-6,
-    show_default=True,
-    help="Stop once the residual is below it; 0 runs exactly --max-iter iterations.",
-)
+@damping_option
+@tol_option
 @click.option(
     "--norm",
     type=click.Choice(["l1", "l2", "linf", "nx"]),
@@ -121,13 +111,7 @@ CHECKED_ALONE = ("damping", "dtype", "on_nonconvergence")
     show_default=True,
     help="Of the ranks.",
 )
-@click.option(
-    "--on-nonconvergence",
-    type=click.Choice(["raise", "warn", "return"]),
-    default="raise",
-    show_default=True,
-    help="What if --max-iter iterations do not reach --tol: fail, warn and go on, or go on.",
-)
+@nonconvergence_option
 @click.option(
     "-o",
     "--output",
@@ -138,11 +122,7 @@ CHECKED_ALONE = ("damping", "dtype", "on_nonconvergence")
 @click.option("--explain", is_flag=True, help="Say what was chosen and why, on stderr.")
 @click.option("--verify", is_flag=True, help="Check the result against the reference.")
 @plan_option
-@graph_options
-@device_option
-@energy_option
-@json_option
-@quiet_option
+@measured_run_options
 def ppr(
     graph: str,
     source: tuple[str, ...],

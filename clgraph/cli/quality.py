@@ -14,16 +14,14 @@ import click
 from clgraph.cli.common import (
     MethodName,
     device_for_file,
-    device_option,
     direction,
     edges_word,
-    graph_options,
-    json_option,
+    measure_options,
     open_device,
     print_json,
     progress_bar,
-    quiet_option,
     read_graph,
+    run_options,
     say,
 )
 from clgraph.device.shapes import Shapes
@@ -66,18 +64,7 @@ PAGES = (".html", ".htm")
     show_default=True,
     help="Chooses the vertices from which a large graph's hop plot is searched.",
 )
-@click.option(
-    "--hop-sources",
-    type=int,
-    default=1024,
-    show_default=True,
-    help="A graph with more vertices is searched from only this many of them.",
-)
-@click.option(
-    "--eigenvalues/--no-eigenvalues",
-    default=None,
-    help="Compute the 20 largest (default: up to a million vertices).",
-)
+@measure_options
 @click.option(
     "--fit",
     type=click.Choice(["own", "powerlaw"]),
@@ -86,10 +73,7 @@ PAGES = (".html", ".htm")
     help="Who fits the power law of the degrees: clgraph, or the package powerlaw, which also tests it "
     "against a lognormal distribution.",
 )
-@graph_options
-@device_option
-@json_option
-@quiet_option
+@run_options
 def quality(
     original: str,
     sample: str | None,

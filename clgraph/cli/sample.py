@@ -19,17 +19,14 @@ from clgraph.cli.common import (
     OutputName,
     check_without_graph,
     device_for_file,
-    device_option,
     direction,
     edges_word,
-    energy_option,
-    graph_options,
     is_dataset,
     json_option,
+    measured_run_options,
     open_device,
     print_json,
     progress_bar,
-    quiet_option,
     read_graph,
     say,
     write_graph,
@@ -227,11 +224,7 @@ TOGETHER = 256  # runs of one call: their samples are written before the next on
     metavar="NODES.CSV",
     help="Attributes of vertices, by id, for an OUT that holds them (graphml, gexf).",
 )
-@graph_options
-@device_option
-@energy_option
-@json_option
-@quiet_option
+@measured_run_options
 def sample(
     graph: str,
     method: str,
