@@ -185,8 +185,8 @@ class Pool(Generic[T]):
 # --- The buffers inside a value: what a kept object amounts to in a device's memory ---
 
 
-# of clgraph's own objects those that are kept for a graph, not the machinery that they refer to
-OTHERS = ("clgraph.graph", "clgraph.device")
+# the folders of the machinery that kept objects refer to, which is not kept for a graph
+OTHERS = {"graph", "device"}
 
 
 def buffers_in(value: Any, seen: set[int]) -> Iterator[tuple[str, Any]]:
@@ -207,7 +207,8 @@ def buffers_in(value: Any, seen: set[int]) -> Iterator[tuple[str, Any]]:
         elif isinstance(value, dict):
             found += [(key if isinstance(key, str) else name, each) for key, each in value.items()]
         else:
-            module = type(value).__module__
-            if isinstance(value, Pool) or (module.startswith("clgraph.") and not module.startswith(OTHERS)):
+            package, *folders = type(value).__module__.split(".")
+            ours = package == "clgraph" and bool(folders) and folders[0] not in OTHERS
+            if ours or isinstance(value, Pool):
                 seen.add(id(value))
                 found += [(key.lstrip("_"), each) for key, each in getattr(value, "__dict__", {}).items()]

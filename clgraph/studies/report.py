@@ -6,12 +6,12 @@ import csv
 import json
 from collections.abc import Sequence
 from html import escape
-from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from clgraph.drawing import need_matplotlib
+from clgraph.graph.exchange.common import library
 from clgraph.graph.io import atomic_write
 from clgraph.measures.figures import inline_svg
 from clgraph.measures.report import page
@@ -66,16 +66,17 @@ def report_html(
         if each.name != "heat-map"  # the page has it as a table
     ]
     plan = study.plan
-    told = [
-        *facts,
-        ("methods", ", ".join(plan.methods)),
-        ("sizes", ", ".join(f"{s} ({t} vertices)" for s, t in zip(plan.sizes, plan.targets, strict=True))),
-        ("seeds", f"{plan.seeds}, from {plan.seed} on"),
-        ("device", study.device),
-        ("clgraph", study.version),
-        ("hash of the graph", study.input),
-        ("hash of the measures", study.output),
-    ]
+    sizes = (f"{s} ({t} vertices)" for s, t in zip(plan.sizes, plan.targets, strict=True))
+    about = {
+        "methods": ", ".join(plan.methods),
+        "sizes": ", ".join(sizes),
+        "seeds": f"{plan.seeds}, from {plan.seed} on",
+        "device": study.device,
+        "clgraph": study.version,
+        "hash of the graph": study.input,
+        "hash of the measures": study.output,
+    }
+    told = (*facts, *about.items())
     return PAGE.substitute(
         version=escape(study.version),
         title=escape(f"How small can a sample of {name} be?"),
@@ -83,7 +84,9 @@ def report_html(
         dark=_series(DARK),
         answer=answer_html(study, found, tolerance) + (f"\n{beside.html()}" if beside else ""),
         figures="\n".join(figures),
-        facts="\n".join(f"<dt>{escape(key)}</dt><dd>{escape(value)}</dd>" for key, value in told),
+        facts="\n".join(
+            f"<dt>{escape(key)}</dt><dd>{escape(value)}</dd>" for key, value in (*facts, *about.items())
+        ),
     )
 
 
@@ -249,7 +252,7 @@ def write_outputs(
         writer.writerow(SUMMARY)
         writer.writerows([text_of(row[column]) for column in SUMMARY] for row in study.summary)
     if find_spec("pyarrow") is not None:
-        pa, parquet = import_module("pyarrow"), import_module("pyarrow.parquet")
+        pa, parquet = library("pyarrow", "arrow"), library("pyarrow.parquet", "arrow")
         columns = {column: [row[column] for row in study.rows] for column in COLUMNS}
         with atomic_write(folder / "study.parquet", "wb") as out:
             parquet.write_table(pa.table(columns), out)
