@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from clgraph import Graph, verify_sample
-from clgraph.reference.draws import reference_draw
+from clgraph.reference.samples import reference_draw
 from clgraph.sampling import sample
 
 # 7 vertices, 9 edges, degrees 2 2 4 3 2 4 1

@@ -2,7 +2,7 @@
 
 * environment.py: which machine, device, versions and source a figure belongs to
 * graphs.py: graphs by name (rmat20, powerlaw3000000, grid1000, a file), sizes by word
-* suites.py, cases/, peers/: what is measured, and the other libraries beside it
+* cases/, peers.py: what is measured, by suite, and the other libraries beside it
 * harness.py: a case; warm-up, medians and spread, phases, energy
 * run.py, store.py: cases one after the other; one JSON file each, written at once
 * table.py, tables.py, figures.py, labels.py, report.py: what is made of the results

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
 
 from clgraph.bench.cases.ppr import SLIDES, does
 from clgraph.bench.labels import Labels, order_of
@@ -26,6 +27,47 @@ def tables(records: Sequence[Record], labels: Labels) -> list[Table]:
         _energy,
     ]
     return [table for make in makers for table in make(done, labels) if table.rows]
+
+
+# columns that several tables have, and what a record has in them
+_SHARED: dict[str, tuple[Column, Callable[[Record, Labels], Any]]] = {
+    column.key: (column, of)
+    for column, of in (
+        (Column("graph", "graph"), lambda record, _: record["graph"]),
+        (Column("arcs", "arcs", "", "d"), lambda record, _: record["details"]["of_arcs"]),
+        (Column("what", "what"), lambda record, _: record["what"]),
+        (Column("who", "who"), lambda record, _: record["who"]),
+        (Column("device", "device"), lambda record, labels: labels.of(record)),
+        (Column("kernels", "kernels", "ms", ".4g"), lambda record, _: value(record, "kernels", 1e3)),
+        (Column("call", "call", "ms", ".4g"), lambda record, _: value(record, "call", 1e3)),
+        (Column("accuracy", "top-20 accuracy", "%", ".1f"), lambda record, _: value(record, "accuracy", 100)),
+        (
+            Column("share_of_copy", "of a copy's bandwidth", "%", ".0f"),
+            lambda record, _: value(record, "share_of_copy", 100),
+        ),
+        (Column("joules", "energy", "J", ".4g"), lambda record, _: energy(record, "joules")),
+        (Column("power", "power", "W", ".1f"), lambda record, _: energy(record, "power")),
+        (Column("idle_power", "idle power", "W", ".1f"), lambda record, _: energy(record, "idle_power")),
+        (
+            Column("vertices_per_joule", "vertices/s/W", "", ".4g"),
+            lambda record, _: energy(record, "vertices_per_second_per_watt"),
+        ),
+    )
+}
+
+
+def _columns(*columns: str | Column) -> list[Column]:
+    """Columns; a string has keys of `_SHARED`."""
+    named = (
+        [_SHARED[key][0] for key in each.split()] if isinstance(each, str) else [each] for each in columns
+    )
+    return [column for some in named for column in some]
+
+
+def _row(record: Record, labels: Labels, columns: Sequence[Column], **own: Any) -> Row:
+    """What a record has in the columns of `_SHARED`, but for those that a table fills in by itself."""
+    shared = [each.key for each in columns if each.key in _SHARED and each.key not in own]
+    return {**{key: _SHARED[key][1](record, labels) for key in shared}, **own}
 
 
 def _of(records: Iterable[Record], suite: str) -> list[Record]:
@@ -82,6 +124,17 @@ def one_core(records: Iterable[Record]) -> dict[tuple[str, str, str], Record]:
 def _sampling(records: list[Record], labels: Labels) -> Iterator[Table]:
     found = [r for r in _of(records, "sampling") if not r["what"].startswith("characteristics")]
     cores = one_core(found)
+    columns = _columns(
+        "graph",
+        Column("method", "method"),
+        Column("mode", "mode"),
+        "device kernels call",
+        Column("vertices", "vertices", "", "d"),
+        Column("edges", "edges", "", "d"),
+        Column("one_core", "one core", "ms", ".4g"),
+        Column("speed_up", "speed-up over one core", "", ".2f"),
+        "joules power idle_power vertices_per_joule",
+    )
     rows = []
     for record in (each for each in found if each["who"] != "clgraph, one core"):
         details, machine = record["details"], record["environment"]["machine"]["cpu"]
@@ -89,39 +142,19 @@ def _sampling(records: list[Record], labels: Labels) -> Iterator[Table]:
         core = None if record["device"] is None else cores.get((machine, record["graph"], record["what"]))
         kernels, alone = value(record, "kernels"), value(core, "kernels")
         rows.append(
-            {
-                "graph": record["graph"],
-                "method": method,
-                "mode": mode,
-                "device": labels.series(record),
-                "kernels": value(record, "kernels", 1e3),
-                "call": value(record, "call", 1e3),
-                "vertices": details.get("vertices"),
-                "edges": details.get("edges"),
-                "one_core": alone and alone * 1e3,
-                "speed_up": alone and kernels and alone / kernels,
-                "joules": energy(record, "joules"),
-                "power": energy(record, "power"),
-                "idle_power": energy(record, "idle_power"),
-                "vertices_per_joule": energy(record, "vertices_per_second_per_watt"),
-            }
+            _row(
+                record,
+                labels,
+                columns,
+                method=method,
+                mode=mode,
+                device=labels.series(record),
+                vertices=details.get("vertices"),
+                edges=details.get("edges"),
+                one_core=alone and alone * 1e3,
+                speed_up=alone and kernels and alone / kernels,
+            )
         )
-    columns = [
-        Column("graph", "graph"),
-        Column("method", "method"),
-        Column("mode", "mode"),
-        Column("device", "device"),
-        Column("kernels", "kernels", "ms", ".4g"),
-        Column("call", "call", "ms", ".4g"),
-        Column("vertices", "vertices", "", "d"),
-        Column("edges", "edges", "", "d"),
-        Column("one_core", "one core", "ms", ".4g"),
-        Column("speed_up", "speed-up over one core", "", ".2f"),
-        Column("joules", "energy", "J", ".4g"),
-        Column("power", "power", "W", ".1f"),
-        Column("idle_power", "idle power", "W", ".1f"),
-        Column("vertices_per_joule", "vertices/s/W", "", ".4g"),
-    ]
     notes = [
         'Samples of half of the vertices. "kernels": first launch to last kernel finished; "call": the '
         "whole call on a graph that is on the device, the sample's graph made. One core: the same kernels on "
@@ -173,6 +206,14 @@ def _iterations(records: list[Record], labels: Labels) -> Iterator[Table]:
         for who in ("scipy csr @ x", "cuSPARSE csr @ x")
         if r["who"] == who
     }
+    columns = _columns(
+        "graph arcs who device",
+        Column("iteration", "iteration", "ms", ".4g"),
+        Column("arcs_per_second", "arcs", "G/s", ".2f"),
+        Column("of_scipy", "of SciPy's", "", ".3f"),
+        Column("of_cusparse", "of cuSPARSE's", "", ".3f"),
+        "share_of_copy",
+    )
     rows = []
     for record in found:
         seconds, place = (
@@ -184,30 +225,17 @@ def _iterations(records: list[Record], labels: Labels) -> Iterator[Table]:
             cusparse = None
         ran = record["details"].get("ran")
         rows.append(
-            {
-                "graph": record["graph"],
-                "arcs": record["details"]["of_arcs"],
-                "who": record["who"] + (f" ({ran})" if ran and record["who"] == "clgraph auto" else ""),
-                "device": labels.of(record),
-                "iteration": seconds and seconds * 1e3,
-                "arcs_per_second": value(record, "arcs_per_second", 1e-9),
-                "of_scipy": scipy and seconds and seconds / scipy,
-                "of_cusparse": cusparse and seconds and seconds / cusparse,
-                "share_of_copy": value(record, "share_of_copy", 100),
-                "joules": energy(record, "joules"),
-            }
+            _row(
+                record,
+                labels,
+                columns,
+                who=record["who"] + (f" ({ran})" if ran and record["who"] == "clgraph auto" else ""),
+                iteration=seconds and seconds * 1e3,
+                arcs_per_second=value(record, "arcs_per_second", 1e-9),
+                of_scipy=scipy and seconds and seconds / scipy,
+                of_cusparse=cusparse and seconds and seconds / cusparse,
+            )
         )
-    columns = [
-        Column("graph", "graph"),
-        Column("arcs", "arcs", "", "d"),
-        Column("who", "who"),
-        Column("device", "device"),
-        Column("iteration", "iteration", "ms", ".4g"),
-        Column("arcs_per_second", "arcs", "G/s", ".2f"),
-        Column("of_scipy", "of SciPy's", "", ".3f"),
-        Column("of_cusparse", "of cuSPARSE's", "", ".3f"),
-        Column("share_of_copy", "of a copy's bandwidth", "%", ".0f"),
-    ]
     note = (
         "One iteration, float32. SciPy and cuSPARSE: the sparse product alone, on the same machine. The "
         "share "
@@ -218,28 +246,23 @@ def _iterations(records: list[Record], labels: Labels) -> Iterator[Table]:
 
 def _solve(records: list[Record], labels: Labels) -> Iterator[Table]:
     found = [r for r in _of(records, "pagerank") if r["what"] == "solve"]
-    rows = [
-        {
-            "graph": record["graph"],
-            "arcs": record["details"]["of_arcs"],
-            "who": record["who"],
-            "device": labels.of(record),
-            "first": value(record, "first", 1e3),
-            "call": value(record, "call", 1e3),
-            "iterations": record["details"].get("iterations"),
-            "away": value(record, "away"),
-        }
-        for record in found
-    ]
-    columns = [
-        Column("graph", "graph"),
-        Column("arcs", "arcs", "", "d"),
-        Column("who", "who"),
-        Column("device", "device"),
+    columns = _columns(
+        "graph arcs who device",
         Column("first", "first call", "ms", ".4g"),
-        Column("call", "call", "ms", ".4g"),
+        "call",
         Column("iterations", "iterations", "", "d"),
         Column("away", "L1 from ours", "", ".1e"),
+    )
+    rows = [
+        _row(
+            record,
+            labels,
+            columns,
+            first=value(record, "first", 1e3),
+            iterations=record["details"].get("iterations"),
+            away=value(record, "away"),
+        )
+        for record in found
     ]
     note = (
         "float64, to an L1 error of 1e-8. First call: the graph reversed and brought to the device. The "
@@ -254,33 +277,28 @@ def _solve(records: list[Record], labels: Labels) -> Iterator[Table]:
 
 
 def _ppr(records: list[Record], labels: Labels) -> Iterator[Table]:
-    rows = [
-        {
-            "graph": record["graph"],
-            "arcs": record["details"]["of_arcs"],
-            "method": record["what"].removesuffix(", all at once") if record["device"] else record["who"],
-            "at_once": record["details"]["at_once"],
-            "device": labels.of(record),
-            "kernels": value(record, "kernels", 1e3),
-            "call": value(record, "call", 1e3),
-            "iterations": record["details"].get("iterations") or None,
-            "accuracy": value(record, "accuracy", 100),
-            "joules": energy(record, "joules"),
-        }
-        for record in _of(records, "ppr")
-        if not record["what"].startswith(SLIDES)
-    ]
-    columns = [
-        Column("graph", "graph"),
-        Column("arcs", "arcs", "", "d"),
+    columns = _columns(
+        "graph arcs",
         Column("method", "method"),
         Column("at_once", "sources at once", "", "d"),
-        Column("device", "device"),
+        "device",
         Column("kernels", "kernels a source", "ms", ".4g"),
         Column("call", "call a source", "ms", ".4g"),
         Column("iterations", "iterations", "", ".1f"),
-        Column("accuracy", "top-20 accuracy", "%", ".1f"),
+        "accuracy",
         Column("joules", "energy of a call", "J", ".4g"),
+    )
+    rows = [
+        _row(
+            record,
+            labels,
+            columns,
+            method=record["what"].removesuffix(", all at once") if record["device"] else record["who"],
+            at_once=record["details"]["at_once"],
+            iterations=record["details"].get("iterations") or None,
+        )
+        for record in _of(records, "ppr")
+        if not record["what"].startswith(SLIDES)
     ]
     note = (
         "Time for each source; accuracy is the share of the true best 20 that were found, mean over sources."
@@ -290,36 +308,30 @@ def _ppr(records: list[Record], labels: Labels) -> Iterator[Table]:
 
 def _ppr_printed(records: list[Record], labels: Labels) -> Iterator[Table]:
     found = [record for record in _of(records, "ppr") if record["what"].startswith(SLIDES)]
+    columns = _columns(
+        Column("slides", "method"),
+        Column("printed", "printed", "ms", ".4g"),
+        Column("printed_accuracy", "printed accuracy"),
+        "graph device kernels call",
+        Column("iterations", "iterations", "", ".1f"),
+        "accuracy",
+    )
     rows = []
     for name, theirs, right, *_ in printed.PPR if found else ():
         row = {"slides": name, "printed": theirs, "printed_accuracy": right}
         ours = [record for record in found if does(record["what"], name)]
         for record in ours:
             rows.append(
-                {
-                    **row,
-                    "slides": record["what"].removeprefix(SLIDES),
-                    "graph": record["graph"],
-                    "device": labels.of(record),
-                    "kernels": value(record, "kernels", 1e3),
-                    "call": value(record, "call", 1e3),
-                    "iterations": record["details"]["iterations"] or None,
-                    "accuracy": value(record, "accuracy", 100),
-                }
+                _row(
+                    record,
+                    labels,
+                    columns,
+                    **{**row, "slides": record["what"].removeprefix(SLIDES)},
+                    iterations=record["details"]["iterations"] or None,
+                )
             )
         if not ours:
             rows.append(row)
-    columns = [
-        Column("slides", "method"),
-        Column("printed", "printed", "ms", ".4g"),
-        Column("printed_accuracy", "printed accuracy"),
-        Column("graph", "graph"),
-        Column("device", "device"),
-        Column("kernels", "kernels", "ms", ".4g"),
-        Column("call", "call", "ms", ".4g"),
-        Column("iterations", "iterations", "", ".1f"),
-        Column("accuracy", "top-20 accuracy", "%", ".1f"),
-    ]
     note = (
         "One source at a time. The slides: Wikipedia of 2007 (3.57 M vertices, 45 M arcs), RTX 3080 laptop; "
         "wiki22 is a graph of that size."
@@ -337,36 +349,26 @@ def _traversal(records: list[Record], labels: Labels) -> Iterator[Table]:
         for r in found
         if r["who"] == "scipy"
     }
+    columns = _columns(
+        "graph arcs what who device kernels call",
+        Column("of_scipy", "call, of SciPy's", "", ".3f"),
+        Column("a_level", "a level", "us", ".1f"),
+        "share_of_copy",
+    )
     rows = []
     for record in found:
         call = value(record, "call")
         base = scipy.get((record["environment"]["machine"]["cpu"], record["graph"], record["what"]))
         rows.append(
-            {
-                "graph": record["graph"],
-                "arcs": record["details"]["of_arcs"],
-                "what": record["what"],
-                "who": record["who"],
-                "device": labels.of(record),
-                "kernels": value(record, "kernels", 1e3),
-                "call": call and call * 1e3,
-                "of_scipy": base and call and call / base,
-                "a_level": value(record, "a_level", 1e6),
-                "share_of_copy": value(record, "share_of_copy", 100),
-            }
+            _row(
+                record,
+                labels,
+                columns,
+                call=call and call * 1e3,
+                of_scipy=base and call and call / base,
+                a_level=value(record, "a_level", 1e6),
+            )
         )
-    columns = [
-        Column("graph", "graph"),
-        Column("arcs", "arcs", "", "d"),
-        Column("what", "what"),
-        Column("who", "who"),
-        Column("device", "device"),
-        Column("kernels", "kernels", "ms", ".4g"),
-        Column("call", "call", "ms", ".4g"),
-        Column("of_scipy", "call, of SciPy's", "", ".3f"),
-        Column("a_level", "a level", "us", ".1f"),
-        Column("share_of_copy", "of a copy's bandwidth", "%", ".0f"),
-    ]
     note = (
         "Breadth-first search: medians over 16 sources of the largest component. The share is of the least "
         "traffic that the answer needs, against a copy of a buffer."
@@ -375,38 +377,27 @@ def _traversal(records: list[Record], labels: Labels) -> Iterator[Table]:
 
 
 def _energy(records: list[Record], labels: Labels) -> Iterator[Table]:
-    rows = [
-        {
-            "suite": record["suite"],
-            "graph": record["graph"],
-            "what": record["what"],
-            "who": record["who"],
-            "device": labels.of(record),
-            "joules": energy(record, "joules"),
-            "seconds": energy(record, "seconds"),
-            "power": energy(record, "power"),
-            "idle_power": energy(record, "idle_power"),
-            "vertices_per_joule": energy(record, "vertices_per_second_per_watt"),
-            "region": record["energy"]["region"],
-            "source": record["energy"]["source"],
-            "runs": record["energy"]["runs"],
-        }
-        for record in sorted(records, key=order_of)
-        if record.get("energy", {}).get("available")
-    ]
-    columns = [
+    columns = _columns(
         Column("suite", "suite"),
-        Column("graph", "graph"),
-        Column("what", "what"),
-        Column("who", "who"),
-        Column("device", "device"),
-        Column("joules", "energy", "J", ".4g"),
+        "graph what who device joules",
         Column("seconds", "time", "s", ".4g"),
-        Column("power", "power", "W", ".1f"),
-        Column("idle_power", "idle power", "W", ".1f"),
-        Column("vertices_per_joule", "vertices/s/W", "", ".4g"),
+        "power idle_power vertices_per_joule",
         Column("region", "of what"),
         Column("source", "source"),
         Column("runs", "runs", "", "d"),
+    )
+    rows = [
+        _row(
+            record,
+            labels,
+            columns,
+            suite=record["suite"],
+            seconds=energy(record, "seconds"),
+            region=record["energy"]["region"],
+            source=record["energy"]["source"],
+            runs=record["energy"]["runs"],
+        )
+        for record in sorted(records, key=order_of)
+        if record.get("energy", {}).get("available")
     ]
     yield Table("energy", "Energy", columns, rows, ["Vertices per second per watt are vertices per joule."])

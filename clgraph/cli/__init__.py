@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import atexit
 import difflib
+import errno
 import importlib
 import os
 import re
@@ -21,7 +22,6 @@ import click
 
 import clgraph
 from clgraph import system
-from clgraph.cli import streams
 from clgraph.device import child
 from clgraph.errors import ClgraphError
 
@@ -29,7 +29,7 @@ from clgraph.errors import ClgraphError
 GROUPS = {
     "Sample": {
         "sample": ("clgraph.cli.sample", "Shrink a graph by a sampling method."),
-        "methods": ("clgraph.cli.drawing", "Every sampling method, its options and its source."),
+        "methods": ("clgraph.cli.sample", "Every sampling method, its options and its source."),
         "curve": ("clgraph.cli.curve", "What a reduction leaves after so many deletions."),
         "forest": ("clgraph.cli.forest", "The priority forest of a dataset, for samples and curves."),
         "quality": ("clgraph.cli.quality", "How good a sample is: figures, distances, a report."),
@@ -57,7 +57,7 @@ GROUPS = {
         "bench": ("clgraph.cli.bench", "Measure, and draw the tables and figures."),
         "fpga": ("clgraph.cli.fpga", "Binaries for Intel FPGAs: compile, show."),
         "cache": ("clgraph.cli.devices", "The folder of built kernels."),
-        "completion": ("clgraph.cli.choices", "What makes your shell complete commands and options."),
+        "completion": ("clgraph.cli.common", "What makes your shell complete commands and options."),
     },
 }
 COMMANDS = {name: about for group in GROUPS.values() for name, about in group.items()}
@@ -155,13 +155,13 @@ def run() -> NoReturn:
         sys.exit(status)
     threading._shutdown()  # type: ignore[attr-defined]  # waits for threads, as the interpreter does
     atexit._run_exitfuncs()
-    streams.silence()
+    silence()
     os._exit(status)
 
 
 def _main(args: list[str] | None, caught: list[int]) -> None:
     try:
-        streams.prepare()
+        prepare()
         try:
             with system.starting_threads():
                 status = cli.main(args, prog_name="clgraph", standalone_mode=False)
@@ -179,7 +179,7 @@ def _main(args: list[str] | None, caught: list[int]) -> None:
     except MemoryError as error:
         _fail(f"error: out of memory: {error}")
     except OSError as error:
-        _fail(f"error: {streams.told(error)}")
+        _fail(f"error: {told(error)}")
     except Exception as error:
         if _comes_of_an_interrupt(error):
             _interrupted(caught)
@@ -238,7 +238,71 @@ def _fail(text: str, status: int = 1) -> NoReturn:
 
 
 def _end(status: int) -> NoReturn:
-    streams.silence()
+    silence()
     # objects that an interrupt left half made may fail when they are freed; nobody needs to read that
     sys.unraisablehook = lambda _: None
     sys.exit(status)
+
+
+# --- Standard streams that are closed, full, gone or of few characters, and terminals of no width ---
+
+
+def prepare() -> None:
+    """Make the standard streams fit to be written to, whatever the caller left of them."""
+    _fill_closed()
+    for stream in (sys.stdout, sys.stderr):
+        if getattr(stream, "errors", None) != "strict" or not hasattr(stream, "reconfigure"):
+            continue
+        # names of files pass as the bytes that they are; what an encoding lacks (PYTHONIOENCODING=ascii) is
+        # written as \xe9
+        unicode = re.fullmatch("utf[-_]?8", str(stream.encoding), re.IGNORECASE)
+        stream.reconfigure(errors="surrogateescape" if unicode else "backslashreplace")
+    if not re.fullmatch("[1-9][0-9]{0,4}", os.environ.get("COLUMNS", "80")):
+        del os.environ["COLUMNS"]  # 0, too: Rich would draw tables of no width
+
+
+def _fill_closed() -> None:
+    """Open the null device where a standard stream is closed (``>&-``).
+
+    Else the next file that is opened would get its number, and whatever a driver prints would go into that
+    file. In place of standard output it is opened for reading: to write results there is an error.
+    """
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        try:
+            os.fstat(number)
+        except OSError:
+            # gets the lowest number that is free: this one
+            os.open(os.devnull, os.O_WRONLY if name == "stderr" else os.O_RDONLY)
+        if getattr(sys, name) is None:
+            mode = "r" if name == "stdin" else "w"
+            setattr(sys, name, os.fdopen(number, mode, encoding="utf-8", closefd=False))
+
+
+def silence() -> None:
+    """Nothing more goes to a stream that cannot be written to, also when the interpreter ends."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except (OSError, ValueError):
+            _to_nowhere(stream)
+
+
+def _to_nowhere(stream: object) -> None:
+    try:
+        number = stream.fileno()  # type: ignore[attr-defined]
+    except (OSError, ValueError):
+        return  # in tests: not a file
+    null = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(null, number)
+    os.close(null)
+
+
+def told(error: OSError) -> str:
+    """What to say of a system's error that no file is named with: standard output had it."""
+    if error.errno is None:
+        return str(error)
+    if error.filename is not None:
+        return f"{os.fsdecode(error.filename)}: {error.strerror}"
+    if error.errno == errno.EBADF:
+        return "standard output is closed, but the results go there; give it a file, or /dev/null"
+    return f"{error.strerror}: standard output cannot be written to"

@@ -10,7 +10,7 @@ import click
 from clgraph.cli.common import json_option, print_json, quiet_option, say
 from clgraph.errors import ClgraphError, InputError
 
-# the suites of clgraph.bench.suites, repeated here so that --help imports nothing of it (a test compares)
+# the suites of clgraph.bench.cases, repeated here so that --help imports nothing of it (a test compares)
 SUITES = ("sampling", "pagerank", "ppr", "traversal")
 
 
@@ -88,11 +88,11 @@ def bench(
     clgraph bench all --sizes small --out results
     clgraph bench sampling --device gpu --sizes 1000000,30000000 --out results
     """
+    from clgraph.bench.cases import cases_of
     from clgraph.bench.harness import chosen
     from clgraph.bench.report import check_drawing, write_report
     from clgraph.bench.run import Outcome
     from clgraph.bench.store import Store
-    from clgraph.bench.suites import cases_of
 
     cases = []
     if suite != "report":

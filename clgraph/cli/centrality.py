@@ -11,16 +11,13 @@ import numpy as np
 from clgraph.cli.common import (
     OutputName,
     device_for_file,
-    device_option,
     direction,
-    graph_options,
     is_dataset,
-    json_option,
     open_device,
     print_json,
     progress_bar,
-    quiet_option,
     read_graph,
+    run_options,
     say,
 )
 from clgraph.errors import ConvergenceError, InputError
@@ -65,10 +62,7 @@ LARGEST = 5000
     help="Write `id value`, tab-separated, one vertex a line (hits: `id hub authority`).",
 )
 @click.option("--verify", is_flag=True, help="Check the result from the definition.")
-@graph_options
-@device_option
-@json_option
-@quiet_option
+@run_options
 def centrality(
     graph: str,
     measure: str,

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
+from click.shell_completion import CompletionItem
 
-from clgraph.cli.choices import FormatName
 from clgraph.errors import ClgraphError
 from clgraph.progress import Tell, bar
 from clgraph.system import starting_threads
@@ -251,6 +251,33 @@ def energy_option(command: Callable[..., Any]) -> Callable[..., Any]:
     return with_wish
 
 
+def measure_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """What of a graph's measures takes long, and how much of it is wanted."""
+    hops = click.option(
+        "--hop-sources",
+        type=int,
+        default=1024,
+        show_default=True,
+        help="A graph with more vertices is searched from only this many of them.",
+    )
+    spectrum = click.option(
+        "--eigenvalues/--no-eigenvalues",
+        default=None,
+        help="Compute the 20 largest (default: up to a million vertices).",
+    )
+    return hops(spectrum(command))
+
+
+def run_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The options of a command that reads a graph and works on a device."""
+    return graph_options(device_option(json_option(quiet_option(command))))
+
+
+def measured_run_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """`run_options` with `energy_option`, which ``--help`` lists before ``--json``."""
+    return graph_options(device_option(energy_option(json_option(quiet_option(command)))))
+
+
 class OutputName(click.ParamType):
     """A file name, or ``-``: then nothing but this output goes to standard output."""
 
@@ -388,3 +415,69 @@ def progress_bar(what: str, quiet: bool, *, left: bool = False) -> AbstractConte
 def file_bar(what: str, quiet: bool) -> AbstractContextManager[Tell | None]:
     """A bar with bytes and seconds left, on a terminal."""
     return nullcontext() if quiet else bar(what, data=True)
+
+
+# --- Types of options whose values have names: shells complete them, and messages list them ---
+
+
+class MethodName(click.ParamType):
+    """The name of a sampling method, as it was typed: whether there is one is said by who runs it.
+
+    Parameters
+    ----------
+    drawing : bool
+        Whether the samplers of the literature are among them.
+    """
+
+    name = "method"
+
+    def __init__(self, *, drawing: bool = True) -> None:
+        self.drawing = drawing
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """The names that begin so, with what they do."""
+        from clgraph.sampling.literature.plan import METHODS as LITERATURE
+        from clgraph.sampling.options import METHODS
+
+        known = dict(METHODS)
+        if self.drawing:
+            known |= {name: method.does for name, method in LITERATURE.items()}
+        return [
+            CompletionItem(name, help=does)
+            for name, does in known.items()
+            if name.startswith(incomplete.lower())
+        ]
+
+
+class FormatName(click.ParamType):
+    """The name of a graph file's format."""
+
+    name = "name"
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """The formats that begin so."""
+        from clgraph.graph.io.formats import FORMATS
+
+        return [CompletionItem(name) for name in FORMATS if name.startswith(incomplete)]
+
+
+@click.command()
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+def completion(shell: str) -> None:
+    """What makes your shell complete clgraph's commands, options and their values.
+
+    \b
+    bash: clgraph completion bash > ~/.local/share/bash-completion/completions/clgraph
+    zsh:  clgraph completion zsh > ~/.zfunc/_clgraph   (a folder of $fpath)
+    fish: clgraph completion fish > ~/.config/fish/completions/clgraph.fish
+    """
+    from click.shell_completion import get_completion_class
+
+    group = click.get_current_context().find_root().command
+    made = get_completion_class(shell)
+    assert made is not None
+    click.echo(made(group, {}, "clgraph", "_CLGRAPH_COMPLETE").source())

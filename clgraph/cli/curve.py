@@ -7,22 +7,19 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from clgraph.cli.choices import MethodName
 from clgraph.cli.common import (
+    MethodName,
     OutputName,
     check_without_graph,
     device_for_file,
-    device_option,
     direction,
     edges_word,
-    graph_options,
     is_dataset,
-    json_option,
     open_device,
     print_json,
     progress_bar,
-    quiet_option,
     read_graph,
+    run_options,
     say,
 )
 from clgraph.cli.shards import (
@@ -71,10 +68,7 @@ POINTS_MAX = 10_000
 @click.option("-o", "--output", metavar="OUT", type=OutputName(), help="Every row of every curve, as CSV.")
 @forest_options
 @plan_option
-@graph_options
-@device_option
-@json_option
-@quiet_option
+@run_options
 def curve(
     graph: str,
     method: str,

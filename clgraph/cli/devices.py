@@ -103,7 +103,7 @@ def doctor(fix: bool, as_json: bool) -> None:
     from clgraph.device.doctor import examine
 
     if fix:
-        from clgraph.device.registering import register
+        from clgraph.device.doctor import register
 
         for line in register() or ["every driver found here is registered already"]:
             click.echo(line, err=True)

@@ -8,8 +8,15 @@ from typing import Any
 
 import click
 
-from clgraph.cli.choices import FormatName
-from clgraph.cli.common import OutputName, device_option, open_device, progress_bar, quiet_option, say
+from clgraph.cli.common import (
+    FormatName,
+    OutputName,
+    device_option,
+    open_device,
+    progress_bar,
+    quiet_option,
+    say,
+)
 from clgraph.keyed import check_seed
 
 

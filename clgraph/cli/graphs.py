@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from clgraph.arguments import file_name
-from clgraph.cli.choices import FormatName
 from clgraph.cli.common import (
+    FormatName,
     OutputName,
     graph_options,
     is_dataset,

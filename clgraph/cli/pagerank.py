@@ -14,15 +14,11 @@ from clgraph.cli.common import (
     EnergyWish,
     OutputName,
     device_for_file,
-    device_option,
     direction,
-    energy_option,
-    graph_options,
     is_dataset,
-    json_option,
+    measured_run_options,
     open_device,
     print_json,
-    quiet_option,
     read_graph,
     say,
 )
@@ -37,18 +33,30 @@ if TYPE_CHECKING:
     from clgraph.scale import Shards
 
 VARIANTS = ["auto", "serial", "pull", "contribution", "subgroup", "small", "runs", "bins", "fixed"]
-
-
-@click.command()
-@click.argument("graph", metavar="GRAPH")
-@click.option("--damping", type=float, default=0.85, show_default=True, help="At least 0 and below 1.")
-@click.option(
+# options that `clgraph ppr` has, too
+damping_option = click.option(
+    "--damping", type=float, default=0.85, show_default=True, help="At least 0 and below 1."
+)
+tol_option = click.option(
     "--tol",
     type=float,
     default=1e-6,
     show_default=True,
     help="Stop once the residual is below it; 0 runs exactly --max-iter iterations.",
 )
+nonconvergence_option = click.option(
+    "--on-nonconvergence",
+    type=click.Choice(["raise", "warn", "return"]),
+    default="raise",
+    show_default=True,
+    help="What if --max-iter iterations do not reach --tol: fail, warn and go on, or go on.",
+)
+
+
+@click.command()
+@click.argument("graph", metavar="GRAPH")
+@damping_option
+@tol_option
 @click.option(
     "--norm",
     type=click.Choice(["l1", "l2", "linf", "nx"]),
@@ -79,13 +87,7 @@ VARIANTS = ["auto", "serial", "pull", "contribution", "subgroup", "small", "runs
     show_default=True,
     help="Type of the ranks.",
 )
-@click.option(
-    "--on-nonconvergence",
-    type=click.Choice(["raise", "warn", "return"]),
-    default="raise",
-    show_default=True,
-    help="What if --max-iter iterations do not reach --tol: fail, warn and go on, or go on.",
-)
+@nonconvergence_option
 @click.option("--top", type=click.IntRange(min=0), default=20, show_default=True, help="Vertices to show.")
 @click.option(
     "-o",
@@ -97,11 +99,7 @@ VARIANTS = ["auto", "serial", "pull", "contribution", "subgroup", "small", "runs
 @click.option("--explain", is_flag=True, help="Say what was chosen and why, on stderr.")
 @click.option("--verify", is_flag=True, help="Check the result from the definition.")
 @plan_option
-@graph_options
-@device_option
-@energy_option
-@json_option
-@quiet_option
+@measured_run_options
 def pagerank(
     graph: str,
     damping: float,

@@ -13,14 +13,12 @@ from click.core import ParameterSource
 
 from clgraph.cli.common import (
     device_for_file,
-    device_option,
-    graph_options,
-    json_option,
+    measure_options,
     open_device,
     print_json,
     progress_bar,
-    quiet_option,
     read_graph,
+    run_options,
     say,
 )
 
@@ -67,23 +65,9 @@ VERTICES = 300_000  # of the graph of a preset, unless told
     help="How far from the original is near enough: ks=0.1,clustering=10% (default: ks=0.1,all=10%).",
 )
 @click.option("--min-size", metavar="SIZE", help="Draw the next seed where a sample is smaller than this.")
-@click.option(
-    "--hop-sources",
-    type=int,
-    default=1024,
-    show_default=True,
-    help="A graph with more vertices is searched from only this many of them.",
-)
-@click.option(
-    "--eigenvalues/--no-eigenvalues",
-    default=None,
-    help="Compute the 20 largest (default: up to a million vertices).",
-)
+@measure_options
 @click.option("--figures/--no-figures", default=True, help="Draw figures and a report (needs matplotlib).")
-@graph_options
-@device_option
-@json_option
-@quiet_option
+@run_options
 @click.pass_context
 def study(
     context: click.Context,
@@ -117,8 +101,8 @@ def study(
     from clgraph.cli.outputs import input_of
     from clgraph.drawing import need_matplotlib
     from clgraph.studies import study as run
-    from clgraph.studies.outputs import complete_record, write_outputs
     from clgraph.studies.plan import check_tolerance
+    from clgraph.studies.report import complete_record, write_outputs
     from clgraph.theses.presets import PRESETS
 
     checked = check_tolerance(tolerance)

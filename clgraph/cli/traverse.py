@@ -12,16 +12,13 @@ from clgraph.cli.common import (
     EnergyWish,
     OutputName,
     device_for_file,
-    device_option,
     direction,
-    energy_option,
-    graph_options,
     is_dataset,
-    json_option,
+    measured_run_options,
     open_device,
     print_json,
-    quiet_option,
     read_graph,
+    run_options,
     say,
     write_graph,
 )
@@ -66,11 +63,7 @@ LEVELS_SHOWN = 20  # of a search, in the text output
 )
 @click.option("--verify", is_flag=True, help="Check the result against the definition.")
 @plan_option
-@graph_options
-@device_option
-@energy_option
-@json_option
-@quiet_option
+@measured_run_options
 def bfs(
     graph: str,
     source: tuple[str, ...],
@@ -228,10 +221,7 @@ SHOWN = 10  # components in the table
 )
 @click.option("--verify", is_flag=True, help="Check the result against the definition.")
 @plan_option
-@graph_options
-@device_option
-@json_option
-@quiet_option
+@run_options
 def components(
     graph: str,
     strong: bool,

@@ -13,18 +13,94 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import pyopencl as cl
 
-from clgraph.csr.build_buckets import Buckets
 from clgraph.csr.build_sort import sort_rows
-from clgraph.csr.rows import Building, offset_type
+from clgraph.csr.parts import DeviceCSR
 from clgraph.device.shapes import OfKind, Shapes, fewer
 from clgraph.errors import CapacityError
-from clgraph.graph.building import exclusive_sums
+from clgraph.graph.building import INT32_MAX, exclusive_sums
 
 if TYPE_CHECKING:
     from clgraph.csr.parts import DeviceCSR
     from clgraph.device import Device
     from clgraph.device.program import Program
     from clgraph.graph import Duplicates
+
+
+# --- What both ways of building rows share: scattering arcs at once, and bucket by bucket ---
+
+
+def offset_type(arcs: int) -> type:
+    """The type of offsets into `arcs` arcs: int32, or int64 from 2**31 arcs on."""
+    return np.int32 if arcs <= INT32_MAX else np.int64
+
+
+class Building:
+    """What both ways of building share: the program, and room for the rows.
+
+    Parameters
+    ----------
+    device : Device
+    n : int
+        Number of vertices.
+    mirror : bool
+        Whether each arc represents both directions.
+    merge : bool
+        Whether parallel arcs become one.
+    loops : bool
+        Whether loops are kept, one arc each.
+    counts : bool
+        Whether to count how many arcs each merged one stands for.
+    heads : int, optional
+        Heads are below it, where that is not `n`.
+
+    Attributes
+    ----------
+    copies : int32 device buffer, shape (arcs,), or None
+        These counts; None where each is 1.
+    """
+
+    copies: Any = None
+
+    def __init__(
+        self,
+        device: Device,
+        n: int,
+        mirror: bool,
+        merge: bool,
+        loops: bool = False,
+        counts: bool = False,
+        heads: int | None = None,
+    ) -> None:
+        self.device, self.n = device, n
+        self.heads = n if heads is None else heads
+        self.mirror, self.merge = mirror, merge
+        self.loops, self.counts = loops, counts and merge
+
+    def program(self, name: str, offset: Any = np.int32, new_offset: Any = np.int32, **more: int) -> Program:
+        """A program of ``cl/csr/``, for offsets of these types."""
+        names = {np.int32: "int", np.int64: "long"}
+        return self.device.program(
+            name,
+            MERGE=int(self.merge),
+            LOOPS=self.loops or None,
+            COUNTS=self.counts or None,
+            OFFSET=names[offset],
+            NEW_OFFSET=names[new_offset],
+            **more,
+        )
+
+    def rows(self, arcs: int) -> DeviceCSR:
+        """Buffers for the rows of so many arcs, not filled yet."""
+        offset = offset_type(arcs)
+        row_ptr = self.device.output(self.n + 1, offset)
+        return DeviceCSR(self.n, arcs, row_ptr, self.device.output(arcs, np.int32), offset)
+
+    def no_arcs(self) -> DeviceCSR:
+        """Rows without arcs."""
+        rows = self.rows(0)
+        self.device.fill(rows.row_ptr, np.int32(0), self.n + 1)
+        return rows
+
 
 Way = Literal["scatter", "buckets"]
 
@@ -266,3 +342,77 @@ class Scatter(Building):
             local=lanes,
         )
         return made
+
+
+# --- Rows built by buckets: host half of ``cl/csr/build_buckets.cl`` ---
+
+
+BUCKET_ARCS = 1 << 15  # so that a bucket's rows fit in a core's own cache
+MOST_BUCKETS = 1 << 12  # each is a stream of writes, with a cache line and a TLB entry
+SLICE_ARCS = 1 << 14  # fewer arcs are not worth a slice
+
+
+class Buckets(Building):
+    """Deal the arcs out to buckets of rows, and finish each bucket separately."""
+
+    def build(self, tail: Any, head: Any, count: int) -> DeviceCSR:
+        """The rows."""
+        device, n = self.device, self.n
+        both = 1 + int(self.mirror)
+        wanted = min(max(count * both // BUCKET_ARCS, 4 * device.compute_units), MOST_BUCKETS, n)
+        shift = (-(-n // wanted) - 1).bit_length()
+        buckets = -(-n // (1 << shift))
+        slices = max(1, min(8 * device.compute_units, count // SLICE_ARCS))
+        program = self.program("csr/build_buckets")
+        table = device.empty(slices * buckets, np.int64)
+        dealing = {
+            "count": count,
+            "mirror": self.mirror,
+            "slices": slices,
+            "shift": shift,
+            "buckets": buckets,
+            "tail": tail,
+            "head": head,
+            "table": table,
+        }
+        program.buckets_count.exact(slices, local=1, **dealing)
+        counts = device.download(table, np.int64, slices * buckets).reshape(slices, buckets)
+        before, arcs = exclusive_sums(counts.T)
+        if not arcs:
+            return self.no_arcs()
+        most = int(counts.sum(axis=0).max())
+        if most > INT32_MAX:
+            raise CapacityError(
+                f"{device.spec} ({device.name}): {most} arcs leave {1 << shift} neighbouring vertices, at "
+                f"most {INT32_MAX} can be sorted together; a GPU takes them (way='scatter')"
+            )
+        begin = before.reshape(buckets, slices)
+        device.write(table, np.ascontiguousarray(begin.T))
+        bucket_ptr = device.upload(np.append(begin[:, 0], arcs))
+        dealt = device.output(2 * arcs, np.int32)
+        program.buckets_deal.exact(slices, local=1, **dealing, dealt=dealt)
+
+        common = {"n": n, "shift": shift, "buckets": buckets, "bucket_ptr": bucket_ptr, "dealt": dealt}
+        heads, degree = device.output(arcs, np.int32), device.empty(n, np.int32)
+        stay = device.empty(buckets, np.int64)
+        common |= {"heads": heads, "degree": degree}
+        bits = max(self.heads - 1, 1).bit_length()
+        program.buckets_sort.exact(buckets, local=1, **common, bits=bits, stay=stay)
+        before, kept = exclusive_sums(device.download(stay, np.int64, buckets))
+        offset = offset_type(kept)
+        row_ptr = device.output(n + 1, offset)
+        col = heads if kept == arcs else device.output(kept, np.int32)
+        if not (self.counts and kept < arcs):
+            common["dealt"] = dealt = None
+        counted = device.output(kept, np.int32) if self.counts and kept < arcs else None
+        self.program("csr/build_buckets", offset).buckets_rows.exact(
+            buckets,
+            local=1,
+            **common,
+            before=device.upload(before),
+            row_ptr=row_ptr,
+            col=None if col is heads else col,
+            counts=counted,
+        )
+        self.copies = counted
+        return DeviceCSR(n, kept, row_ptr, col, offset)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping
 from contextlib import AbstractContextManager
 from functools import partial
 from operator import attrgetter
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from clgraph import hooks
 from clgraph._version import __version__
@@ -15,13 +15,16 @@ from clgraph.device import drivers, turns
 from clgraph.device.hardware import Hardware, Kernels, Kind, Setup, Tuning
 from clgraph.device.launch import Kernel
 from clgraph.device.memory import Memory
-from clgraph.device.pipelines import Pipelines
 from clgraph.device.probe import probe, probe_features
 from clgraph.device.program import Program, build
 from clgraph.device.queues import Queues
 from clgraph.device.verdict import WORKS, Driver, Verdict, kept, verdict_of
 from clgraph.errors import DeviceError
 from clgraph.lazy import lazy
+
+if TYPE_CHECKING:
+    from clgraph.device.program import Program
+
 
 T = TypeVar("T")
 
@@ -326,3 +329,28 @@ class Device(Memory):
         """Free every value that `cached` keeps."""
         with self.alone():
             self.kept.release()
+
+
+# --- Pipelines: the single-work-item form of kernels ---
+#
+# A device whose `kernels` are "pipeline" asks `clgraph.hooks` for them when it first needs them; only then is
+# `clgraph.fpga` imported, which stands above this folder.
+
+
+class Pipelines(Protocol):
+    """What a device asks of its pipelines."""
+
+    def has(self, name: str, defines: Mapping[str, Any]) -> bool:
+        """Whether the kernel file ``cl/NAME.cl`` has a pipeline form for these build options."""
+
+    def variant(self, name: str, defines: dict[str, Any]) -> dict[str, Any]:
+        """Those of a kernel file's build options that matter to its pipelines."""
+
+    def parameter(self, name: str) -> int:
+        """The value of a parameter that the pipelines are built with."""
+
+    def program(self, name: str, defines: dict[str, Any]) -> Program:
+        """The pipelines of a kernel file, built or loaded; a BuildError if that fails."""
+
+    def check(self) -> None:
+        """Of a device without a compiler: raise a DeviceError if its binary cannot be used."""

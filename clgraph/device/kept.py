@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import threading
 import weakref
 from collections.abc import Callable, Hashable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
-from clgraph.device.held import buffers_in
+import pyopencl as cl
 
 T = TypeVar("T")
 
@@ -141,3 +143,72 @@ class Kept:
         for kept in list(self.owners.values()):  # graphs may be freed meanwhile
             kept.values.clear()
         self._finish()
+
+
+# --- Scratch areas: buffers that calls work in, each lent to one call at a time ---
+
+
+class Pool(Generic[T]):
+    """Areas of one kind, for calls that may run in several threads at once.
+
+    It is kept with what the areas are made for, usually a graph on a device, and refers to neither of them:
+    ``device.cached(graph, key, Pool)``.
+    """
+
+    def __init__(self) -> None:
+        self._free: list[T] = []
+        self._lock = threading.Lock()
+
+    def borrow(self, make: Callable[[], T]) -> T:
+        """The area given back last, or what `make` returns if none is free."""
+        with self._lock:
+            if self._free:
+                return self._free.pop()
+        return make()
+
+    def give_back(self, area: T) -> None:
+        """Let the next call have an area."""
+        with self._lock:
+            self._free.append(area)
+
+    @contextmanager
+    def lent(self, make: Callable[[], T]) -> Iterator[T]:
+        """An area for the block, given back at its end.
+
+        After an exception it is not: an interrupt may have left it between two states.
+        """
+        area = self.borrow(make)
+        yield area
+        self.give_back(area)
+
+
+# --- The buffers inside a value: what a kept object amounts to in a device's memory ---
+
+
+# the folders of the machinery that kept objects refer to, which is not kept for a graph
+OTHERS = {"graph", "device"}
+
+
+def buffers_in(value: Any, seen: set[int]) -> Iterator[tuple[str, Any]]:
+    """Each buffer in a value that is not in `seen` yet, with the name of the attribute that has it.
+
+    Looks into containers and into clgraph's own objects, but not into devices and graphs.
+    """
+    found: list[tuple[str, Any]] = [("", value)]
+    while found:
+        name, value = found.pop()
+        if id(value) in seen:
+            continue
+        if isinstance(value, cl.MemoryObjectHolder):
+            seen.add(id(value))
+            yield name, value
+        elif isinstance(value, (list, tuple, set)):
+            found += [(name, each) for each in value]
+        elif isinstance(value, dict):
+            found += [(key if isinstance(key, str) else name, each) for key, each in value.items()]
+        else:
+            package, *folders = type(value).__module__.split(".")
+            ours = package == "clgraph" and bool(folders) and folders[0] not in OTHERS
+            if ours or isinstance(value, Pool):
+                seen.add(id(value))
+                found += [(key.lstrip("_"), each) for key, each in getattr(value, "__dict__", {}).items()]

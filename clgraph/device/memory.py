@@ -6,6 +6,7 @@ Buffers are plain ``pyopencl.Buffer`` objects.
 from __future__ import annotations
 
 import itertools
+import mmap
 import weakref
 from collections import deque
 from collections.abc import Callable, Mapping
@@ -18,7 +19,6 @@ import pyopencl as cl
 
 from clgraph.device import drivers
 from clgraph.device.kept import Kept
-from clgraph.device.pages import LARGE_PAGE, is_mapped_file, on_large_pages
 from clgraph.device.pinned import LARGE, Pinned
 from clgraph.errors import CapacityError
 from clgraph.system import cores, thread_pool, watch_forks
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from clgraph.device.hardware import Hardware
     from clgraph.device.launch import Kernel
     from clgraph.device.queues import Queues
+
 
 _FLAGS = cl.mem_flags
 MOST_READERS = 8  # threads that read a file at a time
@@ -411,3 +412,32 @@ def _keep_parents() -> None:
 
 
 watch_forks(_keep_parents)
+
+
+# --- The pages of host arrays that kernels work in ---
+
+
+LARGE_PAGE = 1 << 21
+
+
+def on_large_pages(count: int, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
+    """An uninitialised array, which starts on a 2 MiB boundary if it is large.
+
+    NumPy asks the operating system for large pages from 4 MiB on, and these start at such boundaries only.
+    Kernels that scatter their writes over a result then miss the TLB far less often, and there are 512 times
+    fewer page faults.
+    """
+    nbytes = count * dtype.itemsize
+    if nbytes < LARGE_PAGE // 2:
+        return np.empty(count, dtype)
+    block = np.empty(nbytes + 2 * LARGE_PAGE, np.uint8)  # untouched pages take no memory
+    skip = -block.ctypes.data % LARGE_PAGE
+    return block[skip : skip + nbytes].view(dtype)
+
+
+def is_mapped_file(array: npt.NDArray[Any]) -> bool:
+    """Whether an array is a view of a memory-mapped file."""
+    base: Any = array
+    while isinstance(base, np.ndarray):
+        base = base.base
+    return isinstance(base, mmap.mmap)

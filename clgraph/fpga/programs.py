@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class PipelinePrograms:
-    """Implements `clgraph.device.pipelines.Pipelines`.
+    """Implements `clgraph.device.device.Pipelines`.
 
     Parameters
     ----------

@@ -12,8 +12,8 @@ from clgraph.arguments import flag, hints
 from clgraph.graph import Graph, as_graph
 from clgraph.measures.compare import Relation, check_part, distances
 from clgraph.measures.cores import core_numbers, k_core
+from clgraph.measures.fits import Fit, check_fit
 from clgraph.measures.hops import SOURCES, check_hop_sources
-from clgraph.measures.packaged import Fit, check_fit
 from clgraph.measures.scalars import PHASES, Measures, Wish, measure
 from clgraph.measures.spectrum import eigenvalues
 from clgraph.measures.triangle_count import average_clustering, clustering, transitivity, triangles

@@ -4,25 +4,20 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from clgraph.drawing import label_narrow
 from clgraph.measures.fits import Exponent
-from clgraph.measures.pair import Pair
-from clgraph.measures.plots import (
-    draw_clustering,
-    draw_curve,
-    draw_degrees,
-    draw_eigenvalues,
-    draw_hops,
-    draw_ranks,
-    short,
-)
 from clgraph.measures.scalars import Measures
+from clgraph.measures.words import Pair
 
 if TYPE_CHECKING:
     from clgraph.sampling.curve import ReductionCurve
+
 
 SIZE = (5.4, 4.1)  # inches: narrow enough that the text can be read on a phone
 # Okabe and Ito's colours, which colour-blind readers can tell apart; markers and dashes differ too, for print
@@ -216,3 +211,206 @@ def _style(colours: dict[str, str]) -> Any:
 
 def _frame(axes: Any) -> None:
     axes.grid(visible=True, linewidth=0.6)
+
+
+# --- What the figures of a quality report show: points, fitted lines and axes (matplotlib) ---
+
+
+POINTS = 300  # drawn of a curve at most
+LOOKS = {"original": ("o", "-"), "sample": ("^", "--")}
+
+
+def short(value: float | None) -> str:
+    """A number for a legend or a sentence."""
+    return "none" if value is None else f"{value:.3g}".replace("-", "\u2212")
+
+
+def _series(graphs: list[tuple[str, Measures]]) -> Iterator[tuple[str, Measures, str, str]]:
+    for name, graph in graphs:
+        yield name, graph, *LOOKS[name]
+
+
+def _points(axes: Any, x: Any, y: Any, colour: str, marker: str, label: str | None = None) -> None:
+    axes.plot(
+        x,
+        y,
+        linestyle="none",
+        marker=marker,
+        markersize=5,
+        markerfacecolor="none",
+        markeredgecolor=colour,
+        markeredgewidth=1.1,
+        label=label,
+    )
+
+
+def _fit(axes: Any, fit: Exponent, x: tuple[float, float], colour: str, dashes: str, name: str) -> None:
+    if fit.slope is None or fit.intercept is None:
+        return
+    ends = np.array(x, np.float64)
+    axes.plot(
+        ends,
+        np.exp(fit.intercept) * ends**fit.slope,
+        dashes,
+        color=colour,
+        linewidth=1.8,
+        label=f"{name}: slope {short(fit.slope)}"
+        + (f", r {short(fit.correlation)}" if fit.correlation is not None else ""),
+    )
+
+
+def _finish(axes: Any, x: str, y: str, *, drawn: bool, logarithmic: bool = True) -> None:
+    axes.set(xlabel=x, ylabel=y)
+    if not drawn:
+        axes.text(0.5, 0.5, "nothing to draw", transform=axes.transAxes, ha="center", va="center")
+        axes.set(xticks=[], yticks=[])
+        return
+    if logarithmic:
+        axes.set_xscale("log")
+        axes.set_yscale("log")
+        # room for the legend above the data: lines that cross the whole square leave no corner free
+        low, high = axes.get_ylim()
+        axes.set_ylim(low, high * (high / low) ** 0.16)
+        label_narrow(axes.yaxis, *axes.get_ylim())
+        label_narrow(axes.xaxis, *axes.get_xlim())
+    if axes.get_legend_handles_labels()[0]:
+        axes.legend(loc="upper right", borderaxespad=0.1, labelspacing=0.25)
+
+
+def _thin(count: int) -> Any:
+    """At most POINTS indices of 0 .. count - 1, denser at the beginning."""
+    if count <= POINTS:
+        return np.arange(count)
+    return np.unique(np.geomspace(1, count, POINTS).astype(np.int64)) - 1
+
+
+def draw_degrees(axes: Any, colours: dict[str, str], graphs: list[tuple[str, Measures]]) -> None:
+    """Vertices of each degree."""
+    drawn = False
+    for name, graph, marker, dashes in _series(graphs):
+        degree, count = graph.degree_histogram
+        degree, count = degree[degree > 0], count[degree > 0]
+        if not len(degree):
+            continue
+        drawn = True
+        fit = graph.degree_exponent
+        keep = _thin(len(degree))
+        _points(axes, degree[keep], count[keep], colours[name], marker, name if fit.slope is None else None)
+        if fit.slope is not None and fit.intercept is not None:
+            # not below half a vertex, where the line means nothing
+            end = float(degree[-1])
+            if fit.slope < 0:
+                end = min(end, float(np.exp((np.log(0.5) - fit.intercept) / fit.slope)))
+            _fit(axes, fit, (float(degree[0]), end), colours[name], dashes, name)
+    _finish(axes, "degree", "vertices", drawn=drawn)
+
+
+def draw_ranks(axes: Any, colours: dict[str, str], graphs: list[tuple[str, Measures]]) -> None:
+    """Degree of each vertex by its rank."""
+    drawn = False
+    for name, graph, marker, dashes in _series(graphs):
+        degree, count = graph.degree_histogram
+        degree, count = degree[degree > 0][::-1], count[degree > 0][::-1]
+        if not len(degree):
+            continue
+        drawn = True
+        ends = np.cumsum(count)
+        total = int(ends[-1])
+        ranks = np.unique(np.geomspace(1, total, 90).astype(np.int64))
+        fit = graph.rank_exponent
+        label = name if fit.slope is None else None
+        _points(axes, ranks, degree[np.searchsorted(ends, ranks)], colours[name], marker, label)
+        _fit(axes, fit, (1, total), colours[name], dashes, name)
+    _finish(axes, "rank by degree", "degree", drawn=drawn)
+
+
+def draw_hops(axes: Any, colours: dict[str, str], graphs: list[tuple[str, Measures]]) -> None:
+    """Pairs of vertices within h hops."""
+    drawn, furthest = False, 1
+    for name, graph, marker, dashes in _series(graphs):
+        pairs = graph.hop_plot[1:]
+        if not len(pairs):
+            continue
+        drawn, furthest = True, max(furthest, len(pairs))
+        keep = _thin(len(pairs))
+        fit = graph.hop_plot_exponent
+        _points(axes, keep + 1, pairs[keep], colours[name], marker, name if fit.slope is None else None)
+        _fit(axes, fit, (1, max(2, fit.points)), colours[name], dashes, name)
+    _finish(axes, "hops", "pairs within this many hops", drawn=drawn)
+    if drawn:
+        from matplotlib.ticker import NullFormatter
+
+        many = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 100_000, 1_000_000)
+        ticks = [h for h in (many if furthest > 20 else (1, 2, 3, 4, 6, 8, 10, 15, 20)) if h <= furthest]
+        axes.set_xticks(ticks, [str(h) for h in ticks])
+        axes.xaxis.set_minor_formatter(NullFormatter())
+        axes.legend(loc="lower right", borderaxespad=0.1)
+
+
+def draw_clustering(axes: Any, colours: dict[str, str], graphs: list[tuple[str, Measures]]) -> None:
+    """Mean local clustering of vertices of about the same degree."""
+    drawn = False
+    for name, graph, marker, dashes in _series(graphs):
+        degree, count = graph.degree_histogram
+        inside = degree > 1
+        degree, count, mean = degree[inside], count[inside], graph.clustering_by_degree[inside]
+        if not len(degree):
+            continue
+        drawn = True
+        # eight bins of degrees to a power of ten: most large degrees occur once
+        bins = np.floor(8 * np.log10(degree)).astype(int)
+        _, which = np.unique(bins, return_inverse=True)
+        weight = np.bincount(which, weights=count)
+        x = np.exp(np.bincount(which, weights=count * np.log(degree)) / weight)
+        y = np.bincount(which, weights=count * mean) / weight
+        axes.plot(x, y, dashes, color=colours[name], linewidth=1.2)
+        _points(axes, x, y, colours[name], marker, f"{name}: mean {short(graph.clustering)}")
+    _finish(axes, "degree", "mean local clustering", drawn=drawn, logarithmic=False)
+    if drawn:
+        axes.set_xscale("log")
+        label_narrow(axes.xaxis, *axes.get_xlim())
+        axes.set_ylim(0, max(axes.get_ylim()[1] * 1.18, 0.01))
+
+
+def draw_eigenvalues(axes: Any, colours: dict[str, str], graphs: list[tuple[str, Measures]]) -> None:
+    """The largest eigenvalues by their rank."""
+    for name, graph, marker, dashes in _series(graphs):
+        values = graph.eigenvalues
+        if not len(values):
+            continue
+        fit = graph.eigen_exponent
+        label = name if fit.slope is None else None
+        _points(axes, np.arange(1, len(values) + 1), values, colours[name], marker, label)
+        _fit(axes, fit, (1, len(values)), colours[name], dashes, name)
+    _finish(axes, "rank", "eigenvalue", drawn=True)
+    from matplotlib.ticker import NullFormatter
+
+    axes.set_xticks([1, 2, 3, 5, 10, 20], ["1", "2", "3", "5", "10", "20"])
+    axes.xaxis.set_minor_formatter(NullFormatter())
+
+
+def draw_curve(axes: Any, colours: dict[str, str], curve: ReductionCurve) -> None:
+    """Vertices, edges and average degree while the original is reduced."""
+    keep = np.unique(np.linspace(0, len(curve.vertices) - 1, POINTS).astype(np.int64))
+    vertices, edges = curve.vertices[keep], curve.edges[keep]
+    axes.plot(
+        vertices, vertices / vertices[0], ":", color=colours["ink"], linewidth=1.4, label="vertices left"
+    )
+    axes.plot(
+        vertices, edges / max(edges[0], 1), "--", color=colours["third"], linewidth=1.8, label="edges left"
+    )
+    degree = curve.average_degree[keep] / max(curve.average_degree[0], 1e-300)
+    axes.plot(vertices, degree, "-", color=colours["original"], linewidth=1.8, label="average degree")
+    axes.plot(
+        vertices[-1:],
+        degree[-1:],
+        "^",
+        color=colours["sample"],
+        markersize=8,
+        label="average degree of the sample",
+    )
+    axes.set(xlabel="vertices left", ylabel="as a share of the original", ylim=(0, None))
+    axes.ticklabel_format(axis="x", style="plain", useOffset=False)
+    axes.locator_params(axis="x", nbins=5)
+    axes.invert_xaxis()
+    axes.legend(loc="lower left", borderaxespad=0.1, labelspacing=0.25)

@@ -11,8 +11,7 @@ import numpy.typing as npt
 from clgraph import keyed
 from clgraph.arguments import shown
 from clgraph.errors import InputError
-from clgraph.measures.pack import Pack
-from clgraph.measures.spread import spread
+from clgraph.measures.pack import Pack, spread
 
 if TYPE_CHECKING:
     from clgraph.device import Device

@@ -18,11 +18,14 @@ from clgraph.csr.compact import compact
 from clgraph.csr.facts import distinct_arcs
 from clgraph.csr.parts import Joined
 from clgraph.csr.upload import SMALL, DeviceCSR, Parts, graph_of, parts_of, upload_csr
+from clgraph.device.shapes import Shapes
 from clgraph.graph import Graph, as_graph, build_csr
 from clgraph.graph.building import exclusive_sums
 
 if TYPE_CHECKING:
     from clgraph.device import Device
+    from clgraph.device.launch import Kernel
+
 
 Ints = npt.NDArray[np.int64]
 
@@ -174,3 +177,16 @@ def simple_view(graph: Any) -> Graph:
     return build_csr(
         view.rows[upper], view.col_idx[upper], view.num_vertices, ids=ids, directed=False, duplicates="merge"
     )
+
+
+# --- Work-groups that share a pass over all vertices, however many there are: ``cl/measures/spread.h`` ---
+
+
+SHAPES = Shapes(gpu=8, cpu=4, simulator=2)  # work-groups per compute unit
+
+
+def spread(dev: Device, kernel: Kernel, graphs: int) -> tuple[tuple[int, int], tuple[int, int]]:
+    """Global and local size of a launch in which several graphs share a device, each with its own groups."""
+    local = min(dev.tuning.local_size, kernel.limit)
+    groups = max(1, SHAPES.of(dev) * min(dev.compute_units, 1024) // graphs)
+    return (groups * local, graphs), (local, 1)

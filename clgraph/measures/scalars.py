@@ -14,19 +14,26 @@ from clgraph.measures.cores import find_cores
 from clgraph.measures.corners import Corners, find_corners
 from clgraph.measures.fits import (
     Exponent,
+    Fit,
     Likelihood,
     degree_exponents,
     eigen_exponent,
     hop_exponent,
     likely_tails,
+    packaged_tail,
     with_neighbours,
 )
 from clgraph.measures.hops import SOURCES, HopPlot, hop_plots
-from clgraph.measures.mixing import assortativity, degree_products
 from clgraph.measures.pack import Pack, measured_view
-from clgraph.measures.packaged import Fit, packaged_tail
 from clgraph.measures.spectrum import MANY, largest_eigenvalues, on_host
-from clgraph.measures.tally import Histogram, component_sizes, degree_histograms, tally
+from clgraph.measures.tally import (
+    Histogram,
+    assortativity,
+    component_sizes,
+    degree_histograms,
+    degree_products,
+    tally,
+)
 from clgraph.measures.triangle_count import count_triangles
 from clgraph.results import Shown
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
-from clgraph.measures.pair import Pair
 from clgraph.measures.scalars import Measures
 
 
@@ -189,3 +188,26 @@ def difference(one: float | None, other: float | None) -> str:
     if one > 0 and other > 0:
         text += f" ({100 * (other / one - 1):+.1f} %)".replace("-", "\u2212")
     return text
+
+
+# --- What figures, tables and reports read of a Quality ---
+
+
+class Pair(Protocol):
+    """The measures of a graph and, if there is one, of its sample; see `clgraph.Quality`."""
+
+    @property
+    def original(self) -> Measures:
+        """Of the graph."""
+
+    @property
+    def sample(self) -> Measures | None:
+        """Of its sample."""
+
+    @property
+    def ks(self) -> dict[str, float | None] | None:
+        """How far their distributions are apart."""
+
+    @property
+    def seed(self) -> int:
+        """Chose the vertices that a large graph was searched from."""

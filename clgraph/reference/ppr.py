@@ -11,7 +11,7 @@ from clgraph.arguments import real, whole, word
 from clgraph.errors import ClgraphError, InputError
 from clgraph.graph import as_graph
 from clgraph.reference.checks import check_result
-from clgraph.reference.recurrence import make_recurrence, source_distributions
+from clgraph.reference.pagerank import make_recurrence, source_distributions
 
 if TYPE_CHECKING:
     from clgraph.graph import Graph

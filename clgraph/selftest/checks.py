@@ -27,12 +27,12 @@ from clgraph.ranking.personalized import Method, personalized_pagerank
 from clgraph.reference import reference_bfs, reference_sample, verify_bfs, verify_components, verify_sample
 from clgraph.reference.contract import reference_contract
 from clgraph.reference.distances import reference_betweenness, reference_closeness
-from clgraph.reference.draws import verify_draw
 from clgraph.reference.forest import reference_forest
+from clgraph.reference.measures import reference_average_neighbor_degree
 from clgraph.reference.models import reference_barabasi_albert, reference_erdos_renyi, reference_lfr
-from clgraph.reference.neighbours import reference_average_neighbor_degree
 from clgraph.reference.pagerank import reference_pagerank, verify_pagerank
 from clgraph.reference.ppr import verify_ppr
+from clgraph.reference.samples import verify_draw
 from clgraph.sampling import sample
 from clgraph.sampling.options import CONTRACTING, EXACT, EXPLORING
 from clgraph.sampling.shards.forest import Forest

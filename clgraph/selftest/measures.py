@@ -11,14 +11,12 @@ from clgraph.graph import Graph
 from clgraph.measures.cores import find_cores
 from clgraph.measures.corners import find_corners
 from clgraph.measures.hops import hop_plot
-from clgraph.measures.mixing import degree_products
 from clgraph.measures.pack import Pack
 from clgraph.measures.spectrum import largest_eigenvalues
-from clgraph.measures.tally import component_sizes, degree_histogram, degree_histograms
+from clgraph.measures.tally import component_sizes, degree_histogram, degree_histograms, degree_products
 from clgraph.measures.triangle_count import count_triangles, triangles
 from clgraph.reference import reference_bfs
-from clgraph.reference.cores import reference_core_numbers
-from clgraph.reference.spectrum import reference_eigenvalues
+from clgraph.reference.measures import reference_core_numbers, reference_eigenvalues
 from clgraph.sampling import deletion_order
 from clgraph.sampling.departures import departures
 

@@ -11,8 +11,8 @@ from clgraph.arguments import file_name
 from clgraph.graph import Graph, as_graph
 from clgraph.measures.hops import SOURCES
 from clgraph.progress import tells
-from clgraph.studies.found import Found
 from clgraph.studies.plan import check_tolerance, make_plan, notes_of
+from clgraph.studies.summary import Found
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -175,10 +175,9 @@ def study(
     from clgraph.device import get_device
     from clgraph.graph.digest import digest
     from clgraph.measures.scalars import Wish, measure
-    from clgraph.studies.columns import SCALARS, scalars, why_not
+    from clgraph.studies.columns import SCALARS, Growing, scalars, why_not
     from clgraph.studies.run import batches
     from clgraph.studies.state import State
-    from clgraph.studies.table import Growing
 
     dev = get_device(device)
     how = dev.watch()

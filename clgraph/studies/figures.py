@@ -17,7 +17,7 @@ from clgraph.studies.columns import COMPARED, MEASURES
 from clgraph.studies.summary import Answer
 
 if TYPE_CHECKING:
-    from clgraph.studies.found import Found
+    from clgraph.studies.summary import Found
 
 # Paul Tol's bright and muted colours; markers and dashes differ too, for print and for colour-blind readers
 SERIES = ("#4477AA", "#CC3311", "#228833", "#AA3377", "#997700", "#0099AA", "#7755CC", "#666666")

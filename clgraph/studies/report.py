@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+import csv
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
-from typing import TYPE_CHECKING
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from clgraph.drawing import need_matplotlib
+from clgraph.graph.exchange.common import library
+from clgraph.graph.io import atomic_write
 from clgraph.measures.figures import inline_svg
+from clgraph.measures.report import page
 from clgraph.measures.words import figure
-from clgraph.studies.columns import COMPARED
+from clgraph.studies.columns import COLUMNS, COMPARED, text_of
 from clgraph.studies.figures import DARK, SERIES, TOKENS, drawings
-from clgraph.studies.page import PAGE
 from clgraph.studies.plan import Tolerance
-from clgraph.studies.summary import Answer, Place
+from clgraph.studies.summary import SUMMARY, Answer, Place
 
 if TYPE_CHECKING:
-    from clgraph.studies.found import Found
+    from clgraph.studies.summary import Found
+
 
 NOTES = 30  # that the report lists
 SIZES = 6  # that a sentence names
@@ -92,16 +99,16 @@ def report_html(
         if each.name != "heat-map"  # the page has it as a table
     ]
     plan = study.plan
-    told = [
-        *facts,
-        ("methods", ", ".join(plan.methods)),
-        ("sizes", ", ".join(f"{s} ({t} vertices)" for s, t in zip(plan.sizes, plan.targets, strict=True))),
-        ("seeds", f"{plan.seeds}, from {plan.seed} on"),
-        ("device", study.device),
-        ("clgraph", study.version),
-        ("hash of the graph", study.input),
-        ("hash of the measures", study.output),
-    ]
+    sizes = (f"{s} ({t} vertices)" for s, t in zip(plan.sizes, plan.targets, strict=True))
+    about = {
+        "methods": ", ".join(plan.methods),
+        "sizes": ", ".join(sizes),
+        "seeds": f"{plan.seeds}, from {plan.seed} on",
+        "device": study.device,
+        "clgraph": study.version,
+        "hash of the graph": study.input,
+        "hash of the measures": study.output,
+    }
     return PAGE.substitute(
         version=escape(study.version),
         title=escape(f"How small can a sample of {name} be?"),
@@ -109,7 +116,9 @@ def report_html(
         dark=_series(DARK),
         answer=answer_html(study, found, tolerance) + (f"\n{beside.html()}" if beside else ""),
         figures="\n".join(figures),
-        facts="\n".join(f"<dt>{escape(key)}</dt><dd>{escape(value)}</dd>" for key, value in told),
+        facts="\n".join(
+            f"<dt>{escape(key)}</dt><dd>{escape(value)}</dd>" for key, value in (*facts, *about.items())
+        ),
     )
 
 
@@ -223,3 +232,116 @@ def _missing(study: Found, found: Answer) -> str:
     more = f"<li>and {len(items) - NOTES} more: see study.json</li>" if len(items) > NOTES else ""
     listed = "\n".join(f"<li>{escape(text)}</li>" for text in items[:NOTES])
     return f"<h2>What was not measured, and what to know</h2>\n<ul>\n{listed}\n{more}</ul>"
+
+
+# --- The files of a study beside its table: summary, Parquet, figures, report ---
+
+
+def complete_record(folder: Path, more: dict[str, Any]) -> None:
+    """Add to ``study.json`` what only the command knows: the input's files, how they were read."""
+    path = folder / "study.json"
+    told = json.loads(path.read_text(encoding="utf-8"))
+    with atomic_write(path, "w") as out:
+        json.dump({**told, **more}, out)
+        out.write("\n")
+
+
+def write_outputs(
+    study: Found,
+    folder: Path,
+    tolerance: Tolerance,
+    *,
+    name: str,
+    facts: Sequence[tuple[str, str]],
+    figures: bool,
+    beside: Comparison | None = None,
+) -> list[str]:
+    """Write what a study has beside ``study.csv`` and ``study.json``.
+
+    Parameters
+    ----------
+    study : Found
+    folder : Path
+    tolerance : Tolerance
+        Of the answer with which the report begins.
+    name : str
+        Of the graph.
+    facts : sequence of (str, str)
+        For the report.
+    figures : bool
+        Whether to draw: figures and the report need matplotlib.
+    beside : Comparison, optional
+        What the report shows after the answer.
+
+    Returns
+    -------
+    list of str
+        The names of the files.
+    """
+    written = ["summary.csv"]
+    with atomic_write(folder / "summary.csv", "w") as out:
+        writer = csv.writer(out, lineterminator="\n")
+        writer.writerow(SUMMARY)
+        writer.writerows([text_of(row[column]) for column in SUMMARY] for row in study.summary)
+    if find_spec("pyarrow") is not None:
+        pa, parquet = library("pyarrow", "arrow"), library("pyarrow.parquet", "arrow")
+        columns = {column: [row[column] for row in study.rows] for column in COLUMNS}
+        with atomic_write(folder / "study.parquet", "wb") as out:
+            parquet.write_table(pa.table(columns), out)
+        written.append("study.parquet")
+    if figures:
+        from clgraph.studies.figures import write_figures
+
+        count = write_figures(study, study.best(tolerance), folder / "figures")
+        page = report_html(study, tolerance, name=name, facts=facts, beside=beside)
+        with atomic_write(folder / "report.html", "wb") as out:  # a file's name may be no UTF-8
+            out.write(page.encode("utf-8", "backslashreplace"))
+        written += [f"figures ({count})", "report.html"]
+    return written
+
+
+# --- The page: its text and style ---
+
+
+STYLE = """\
+.lead { font-size: 1.1rem; margin: .4rem 0 1rem; max-width: 60rem; overflow-wrap: anywhere; }
+.note { max-width: 60rem; }
+th, td { padding: .35rem .55rem; }
+th:first-child { min-width: 9rem; position: sticky; left: 0; background: var(--paper); }
+thead th { vertical-align: bottom; }
+thead th:first-child { font-weight: 600; }
+td.best { color: var(--good); font-weight: 700; } td.none { color: var(--soft); }
+td.heat { background: rgba(var(--heat), var(--share)); }
+@media (max-width: 36rem) {
+  th:first-child { min-width: 7rem; } th, td { padding: .3rem .35rem; font-size: .88rem; }
+}
+@media print {
+  .scroll { overflow: visible; } th:first-child { position: static; }
+  th, td { padding: .2rem .3rem; font-size: .8rem; }
+  td.heat { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
+}
+"""
+BODY = """\
+<header>
+<h1>$title</h1>
+$answer
+</header>
+<section>
+<h2>Figures</h2>
+<div class="figures">
+$figures
+</div>
+</section>
+<section>
+<h2>What was studied, and how</h2>
+<dl>
+$facts
+</dl>
+</section>
+"""
+PAGE = page(
+    BODY,
+    STYLE,
+    light="--good: #00795a; --heat: 213, 94, 0; $light",
+    dark="--good: #35c79b; --heat: 230, 130, 30; $dark",
+)

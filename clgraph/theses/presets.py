@@ -12,7 +12,7 @@ from clgraph.studies.report import NONE, Comparison
 from clgraph.theses.copra import CHARACTERISTICS
 
 if TYPE_CHECKING:
-    from clgraph.studies.found import Found
+    from clgraph.studies.summary import Found
 
 THESIS = ("average_degree", "degree_exponent", "rank_exponent")
 # what the paper of 2007 compares: degrees, degree and rank exponent, hop plot, spectrum

@@ -1,6 +1,6 @@
 """Scratch areas of the searches of a graph: buffers made once, which one search after another works in.
 
-A search borrows its area from a `clgraph.device.scratch.Pool` that is kept with graph and device, so that two
+A search borrows its area from a `clgraph.device.kept.Pool` that is kept with graph and device, so that two
 threads may search the same graph. Nothing in the buffers is kept from one search to the next.
 """
 

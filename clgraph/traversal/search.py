@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from clgraph.device.scratch import Pool
+from clgraph.device.kept import Pool
 from clgraph.traversal.scratch import FrontierScratch, HybridScratch
 from clgraph.traversal.search_hybrid import HybridWalk
 from clgraph.traversal.search_task import SERIAL, Task, shape_for

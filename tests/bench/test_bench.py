@@ -12,15 +12,14 @@ import pytest
 from cli_runs import ROOT, InProcess, environment
 
 import clgraph
+from clgraph.bench import peers
 from clgraph.bench import run as running
-from clgraph.bench.cases import characteristics, sampling
+from clgraph.bench.cases import SUITES, cases_of, characteristics, sampling
 from clgraph.bench.graphs import SIZES, graphs_of, make_graph, size_of
 from clgraph.bench.harness import Absent, Case, Context, Figures, chosen, median, quantity, timed
 from clgraph.bench.labels import Labels
-from clgraph.bench.peers import bfs, components
 from clgraph.bench.report import write_report
 from clgraph.bench.store import SCHEMA, Store, load
-from clgraph.bench.suites import SUITES, cases_of
 from clgraph.bench.table import Column, Table
 from clgraph.bench.tables import tables
 from clgraph.cli import bench as command
@@ -313,11 +312,11 @@ def test_gapbs_measures_itself(tmp_path, monkeypatch):
     program.chmod(0o755)
     monkeypatch.setenv("GAPBS_DIR", str(tmp_path))
     graph = clgraph.Graph.from_edges([0, 1, 3], [1, 2, 4])
-    find = components.MAKERS["gapbs"](graph)
+    find = peers.COMPONENTS["gapbs"](graph)
     assert timed(find, 3, limit=6).seconds == [2.5, 2.5, 2.5]
     np.testing.assert_array_equal(clgraph.read(tmp_path / "seen.sg").col_idx, graph.col_idx)
     with pytest.raises(ImportError, match="GAPBS_DIR"):
-        bfs.MAKERS["gapbs"](graph)
+        peers.BFS["gapbs"](graph)
 
 
 @pytest.mark.device

@@ -11,7 +11,7 @@ from samplers import awkward_graphs
 import clgraph
 from clgraph import Graph, InputError
 from clgraph.centrality.neighbours import _dot, correlation
-from clgraph.reference.neighbours import reference_average_neighbor_degree, reference_degree_assortativity
+from clgraph.reference.measures import reference_average_neighbor_degree, reference_degree_assortativity
 
 WORDS = ("out", "in", "in+out")
 

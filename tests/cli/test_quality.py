@@ -12,7 +12,7 @@ from cli_runs import InProcess, process
 from graphs import tangle
 
 from clgraph import Graph, powerlaw_graph, read, write
-from clgraph.cli.origin import Origin, curve_of, facts_of
+from clgraph.cli.quality import Origin, curve_of, facts_of
 from clgraph.measures import report
 from clgraph.sampling.literature.plan import METHODS as LITERATURE
 

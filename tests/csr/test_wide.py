@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import clgraph
-from clgraph.csr import build_buckets, rows
+from clgraph.csr import build
 from clgraph.ranking import plan
 from clgraph.sampling import replicates
 
@@ -71,8 +71,7 @@ def test_several_seeds(device, graph, monkeypatch, form):
 
 def test_graphs_made_on_a_device(device, graph, monkeypatch):
     """Rows, views and what is taken out of them, where each is made with 64-bit offsets."""
-    for module in (rows, build_buckets):
-        monkeypatch.setattr(module, "offset_type", lambda arcs: np.int64)
+    monkeypatch.setattr(build, "offset_type", lambda arcs: np.int64)
     made = clgraph.rmat_graph(10, edge_factor=8, seed=1, device=device)
     taken = clgraph.sample(made, "drv", size="30%", seed=1, device=device).graph
     expected = clgraph.sample(graph, "drv", size="30%", seed=1, device=device).graph

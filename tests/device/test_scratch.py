@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from clgraph import Graph
-from clgraph.device.scratch import Pool
+from clgraph.device.kept import Pool
 
 
 class Area:

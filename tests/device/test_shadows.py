@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 from cli_runs import environment
 
-from clgraph.device import child, shadows
+from clgraph.device import child
 from clgraph.device.child import ask
+from clgraph.device.doctor import shadows
 
 NAMES = ("numpy", "pyopencl", "json", "scipy", "typing", "tempfile")
 # as the command `clgraph` starts, whose own folder comes first, not the current one
@@ -91,9 +92,9 @@ def test_the_doctor_names_them(trap: Path) -> None:
 
 
 def test_folders_of_pythonpath(trap: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert shadows.shadows() == []
+    assert shadows() == []
     monkeypatch.setattr(sys, "path", [str(trap), *sys.path])
-    found = {name: (file, why) for name, file, why in shadows.shadows()}
+    found = {name: (file, why) for name, file, why in shadows()}
     assert set(found) == set(NAMES)
     assert found["numpy"][0] == trap / "numpy.py" and "PYTHONPATH" in found["numpy"][1]
 
@@ -120,7 +121,7 @@ def test_packages_that_are_installed_there(
     for file, text in {metadata: "Name: click\nVersion: 8.1\n", **files}.items():
         (site / info / file).write_text(text)
     monkeypatch.setattr(sys, "path", [str(site), *sys.path])
-    assert [name for name, _, _ in shadows.shadows()] == ["numpy"]  # nobody has installed that one
+    assert [name for name, _, _ in shadows()] == ["numpy"]  # nobody has installed that one
 
 
 def test_the_folder_of_an_editable_install(
@@ -131,4 +132,4 @@ def test_the_folder_of_an_editable_install(
     (info / "METADATA").write_text("Name: numpy\nVersion: 9\n")
     (info / "direct_url.json").write_text(json.dumps({"url": trap.as_uri(), "dir_info": {"editable": True}}))
     monkeypatch.setattr(sys, "path", [str(trap), *sys.path, str(tmp_path / "site")])
-    assert shadows.shadows() == []
+    assert shadows() == []

@@ -8,7 +8,7 @@ from samplers import awkward_graphs
 
 from clgraph import Graph, InputError, core_numbers
 from clgraph.csr.generate import powerlaw_graph
-from clgraph.reference.cores import reference_core_numbers, verify_core_numbers
+from clgraph.reference.measures import reference_core_numbers, verify_core_numbers
 
 
 @pytest.mark.parametrize("options", [{}, {"duplicates": "keep"}, {"directed": True}], ids=str)

@@ -11,9 +11,9 @@ from clgraph.measures.fits import (
     hurwitz,
     likely_tail,
     line_through,
+    packaged_tail,
     rank_line,
 )
-from clgraph.measures.packaged import packaged_tail
 
 
 def test_maximum_likelihood_finds_the_exponent_that_made_the_data():

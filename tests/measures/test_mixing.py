@@ -5,9 +5,8 @@ import pytest
 from graphs import tangle, to_networkx
 
 from clgraph import Graph, powerlaw_graph
-from clgraph.measures.mixing import assortativity, degree_products
 from clgraph.measures.pack import Pack, simple_view
-from clgraph.measures.tally import degree_histograms
+from clgraph.measures.tally import assortativity, degree_histograms, degree_products
 
 
 @pytest.mark.smoke

@@ -7,10 +7,8 @@ from graphs import tangle
 from clgraph import Graph, InputError, eigenvalues, powerlaw_graph, quality
 from clgraph.measures import spectrum
 from clgraph.measures.pack import Pack, simple_view
-from clgraph.measures.ritz import COUNT
-from clgraph.measures.spectrum import largest_eigenvalues, on_host
-from clgraph.measures.spectrum_host import DENSE, scipy_eigenvalues
-from clgraph.reference.spectrum import reference_eigenvalues, verify_eigenvalues
+from clgraph.measures.spectrum import COUNT, DENSE, largest_eigenvalues, on_host, scipy_eigenvalues
+from clgraph.reference.measures import reference_eigenvalues, verify_eigenvalues
 
 
 def several():

@@ -50,7 +50,7 @@ def case_matrix(device: Any) -> None:
 def case_neighbours(device: Any) -> None:
     """Rows that span several runs, merged arcs."""
     from clgraph import average_neighbor_degree, degree_assortativity_coefficient
-    from clgraph.reference.neighbours import reference_average_neighbor_degree, reference_degree_assortativity
+    from clgraph.reference.measures import reference_average_neighbor_degree, reference_degree_assortativity
 
     graph = _tangle()
     assert average_neighbor_degree(graph, device=device).tolist() == reference_average_neighbor_degree(graph)

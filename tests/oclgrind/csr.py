@@ -38,9 +38,9 @@ def case_csr_build(device: Any) -> None:
 
 def case_csr_buckets(device: Any) -> None:
     """Rows from arcs as CPUs do it."""
-    import clgraph.csr.build_buckets
+    import clgraph.csr.build
 
-    clgraph.csr.build_buckets.SLICE_ARCS = 40
+    clgraph.csr.build.SLICE_ARCS = 40
     _csr_build(device, way="buckets")
 
 
@@ -179,8 +179,7 @@ def case_compact(device: Any) -> None:
 def case_views(device: Any) -> None:
     """A directed graph reversed, and without directions."""
     from clgraph import Graph
-    from clgraph.csr.upload import graph_of, parts_of
-    from clgraph.csr.views import reversed_arcs, without_directions
+    from clgraph.csr.upload import graph_of, parts_of, reversed_arcs, without_directions
 
     rng = np.random.default_rng(4)
     ends = rng.integers(0, 30, (2, 120))

@@ -18,7 +18,7 @@ def _graph(**options: Any) -> Any:
 
 def _draw(method: str, device: Any, *, seeds: int = 2, graph: Any = None, **options: Any) -> None:
     """Two runs side by side, each checked against the reference."""
-    from clgraph.reference.draws import reference_draw, verify_draw
+    from clgraph.reference.samples import reference_draw, verify_draw
     from clgraph.sampling import sample
 
     graph = _graph() if graph is None else graph

@@ -37,7 +37,7 @@ def case_hop_plot(device: Any) -> None:
 def case_cores(device: Any) -> None:
     """Levels taken by a scan, and by what peels away."""
     from clgraph import core_numbers
-    from clgraph.reference.cores import reference_core_numbers
+    from clgraph.reference.measures import reference_core_numbers
 
     graph = _tangle()
     assert np.array_equal(core_numbers(graph, device), reference_core_numbers(graph))
@@ -74,9 +74,8 @@ def case_spectrum(device: Any) -> None:
     """A basis that fills up, restarts and random vectors; a graph whose space is closed at once."""
     from clgraph.graph import Graph
     from clgraph.measures.pack import Pack
-    from clgraph.measures.ritz import COUNT
-    from clgraph.measures.spectrum import Lanczos
-    from clgraph.reference.spectrum import reference_eigenvalues
+    from clgraph.measures.spectrum import COUNT, Lanczos
+    from clgraph.reference.measures import reference_eigenvalues
 
     graphs = [_tangle(), Graph.from_edges(np.zeros(9, int), np.arange(1, 10))]
     found = Lanczos(Pack.of(device, graphs), [0, 1]).run()

@@ -19,7 +19,7 @@ from clgraph import (
     write,
     write_shards,
 )
-from clgraph.cli.origin import curve_of, read_origin
+from clgraph.cli.quality import curve_of, read_origin
 from clgraph.sampling.options import SampleOptions
 from clgraph.studies.record import OPTIONS, load_record
 

@@ -8,8 +8,7 @@ from graphs import tangle
 from clgraph import Graph, InputError, powerlaw_graph, quality, sample, study
 from clgraph.device.shapes import Shapes
 from clgraph.studies import run
-from clgraph.studies.columns import COLUMNS, DISTANCES, scalars
-from clgraph.studies.table import header, lines_of
+from clgraph.studies.columns import COLUMNS, DISTANCES, header, lines_of, scalars
 
 GRAPH = powerlaw_graph(260, seed=4)
 PLAN = {"methods": "drv,dre,drve,cre,rw", "sizes": ["60%", "30%"], "seeds": 4}

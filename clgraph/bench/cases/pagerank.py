@@ -10,11 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from clgraph.bench import peers as others
 from clgraph.bench.harness import Absent, Case, Context, Figures, median, quantity, timed
-from clgraph.bench.peers import made as made_by
-from clgraph.bench.peers import pagerank as other
-from clgraph.bench.peers import wanted
-from clgraph.bench.peers.gapbs import gapbs
 from clgraph.theses.printed import PAGERANK, PAGERANK_ITERATIONS
 
 if TYPE_CHECKING:
@@ -47,7 +44,7 @@ def cases(
             made += [_iteration(graph, variant, dtype) for variant in variants]
         if "solve" in whats:
             made.append(_solve(graph, error))
-            made += [_peer(graph, name, error) for name in wanted(other.MAKERS, peers)]
+            made += [_peer(graph, name, error) for name in others.wanted(others.PAGERANK, peers)]
         if "call" in whats:
             made += [_call(graph, arrays) for arrays in ("host", "device")]
     if "table" in whats:
@@ -109,7 +106,7 @@ def _bytes(graph: Graph) -> int:
 def _product(name: str) -> Case:
     def run(context: Context) -> Figures:
         graph = context.graph(name, directed=True)
-        work = other.product(graph)
+        work = others.product(graph)
         work()
         return Figures({"iteration": timed(work, max(context.repeat, 5)).quantity}, _size(graph))
 
@@ -119,7 +116,7 @@ def _product(name: str) -> Case:
 def _gapbs(name: str) -> Case:
     def run(context: Context) -> Figures:
         graph = context.graph(name, directed=True)
-        iterate = made_by("gapbs", gapbs, "pr", graph)
+        iterate = others.made("gapbs", others.gapbs, "pr", graph)
         seconds = timed(partial(iterate, "-i", "20", "-t", "0"), context.repeat).seconds
         return Figures({"iteration": median(each / 20 for each in seconds)}, _size(graph))
 
@@ -129,7 +126,7 @@ def _gapbs(name: str) -> Case:
 def _cusparse(name: str) -> Case:
     def run(context: Context) -> Figures:
         graph = context.graph(name, directed=True)
-        seconds = made_by("cupy", other.cusparse_product, graph)
+        seconds = others.made("cupy", others.cusparse_product, graph)
         return Figures({"iteration": quantity(seconds, "s")}, _size(graph))
 
     return Case("pagerank", name, "iteration", "cuSPARSE csr @ x", run, False)
@@ -142,7 +139,7 @@ def _tolerance(error: float) -> float:
     """The residual by which the L1 error bound is `error` (in float64, with room for its round-off)."""
     from clgraph.ranking.problem import round_off
 
-    d = other.DAMPING
+    d = others.DAMPING
     return (error * (1 - d) - 2 * round_off("float64", 20_000)) / d
 
 
@@ -214,7 +211,7 @@ def _peer(name: str, who: str, error: float) -> Case:
         from clgraph.ranking import pagerank
 
         graph = context.graph(name, directed=True)
-        solve = made_by(who, other.MAKERS[who], graph, error)
+        solve = others.made(who, others.PAGERANK[who], graph, error)
         timing = timed(solve, context.repeat, limit=5, keep=lambda ranks: ranks)
         ranks = timing.kept[-1]
         ranks = np.asarray(ranks.get() if hasattr(ranks, "get") else ranks)
@@ -279,7 +276,7 @@ def _table(name: str, variant: Any) -> Case:
 def _cuda(name: str, number: int) -> Case:
     def run(context: Context) -> Figures:
         graph = _read(context, name)
-        kernels = made_by("cupy", lambda: list(other.thesis_kernels(graph, PAGERANK_ITERATIONS)))
+        kernels = others.made("cupy", lambda: list(others.thesis_kernels(graph, PAGERANK_ITERATIONS)))
         work = kernels[number][1]
         if math.isnan(work()):
             raise RuntimeError("the CUDA kernels gave no time")

@@ -11,11 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from clgraph.bench import peers as others
 from clgraph.bench.cases.pagerank import data_set
 from clgraph.bench.harness import Absent, Case, Context, Figures, median, quantity, timed
-from clgraph.bench.peers import made as made_by
-from clgraph.bench.peers import ppr as other
-from clgraph.bench.peers import wanted
 from clgraph.theses.printed import CONTEST, PPR
 
 if TYPE_CHECKING:
@@ -90,7 +88,7 @@ def cases(
                         made.append(_ours(asked, what, {**given, "walks": count}))
                 elif given is not None:
                     made.append(_ours(asked, f"{SLIDES}{name}", given))
-            made += [_peer(graph, who, sources, reference) for who in wanted(other.MAKERS, peers)]
+            made += [_peer(graph, who, sources, reference) for who in others.wanted(others.PPR, peers)]
     return made
 
 
@@ -208,7 +206,7 @@ def _peer(name: str, who: str, count: int, reference: str) -> Case:
 
     def run(context: Context) -> Figures:
         graph = _graph(context, name)
-        ask = made_by(who, other.MAKERS[who], graph)
+        ask = others.made(who, others.PPR[who], graph)
         want = asked.ranks(context)
         seconds, ids = [], []
         for source in graph.index(asked.ids(context)[:2]).tolist():

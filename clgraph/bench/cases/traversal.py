@@ -9,11 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from clgraph.bench import peers as others
 from clgraph.bench.harness import Case, Context, Figures, median, quantity, timed
-from clgraph.bench.peers import bfs as bfs_peers
-from clgraph.bench.peers import components as components_peers
-from clgraph.bench.peers import made as made_by
-from clgraph.bench.peers import wanted
 from clgraph.device.shapes import Shapes
 
 if TYPE_CHECKING:
@@ -39,12 +36,12 @@ def cases(
     for graph in graphs:
         if "bfs" in whats:
             found += [_bfs(graph, method, sources, tune) for method in methods]
-            found += [_bfs_peer(graph, name, peer_sources) for name in wanted(bfs_peers.MAKERS, peers)]
+            found += [_bfs_peer(graph, name, peer_sources) for name in others.wanted(others.BFS, peers)]
         if "many" in whats:
             found += [_many(graph, tune), _one_by_one(graph, tune)]
         if "components" in whats:
             found.append(_components(graph))
-            found += [_components_peer(graph, name) for name in wanted(components_peers.MAKERS, peers)]
+            found += [_components_peer(graph, name) for name in others.wanted(others.COMPONENTS, peers)]
     return found
 
 
@@ -115,7 +112,7 @@ def _bfs_bytes(graph: Graph) -> int:
 def _bfs_peer(name: str, who: str, count: int) -> Case:
     def run(context: Context) -> Figures:
         graph = context.graph(name)
-        search = made_by(who, bfs_peers.MAKERS[who], graph)
+        search = others.made(who, others.BFS[who], graph)
         sources = [int(v) for v in graph.index(giant_sources(context, name, count))]
         search(sources[0])
         seconds: list[float] = []
@@ -193,7 +190,7 @@ def _components_bytes(graph: Graph, sector: int) -> int:
 def _components_peer(name: str, who: str) -> Case:
     def run(context: Context) -> Figures:
         graph = context.graph(name)
-        find = made_by(who, components_peers.MAKERS[who], graph)
+        find = others.made(who, others.COMPONENTS[who], graph)
         find()
         return Figures({"call": timed(find, context.repeat).quantity}, _size(graph))
 

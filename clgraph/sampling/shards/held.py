@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph import keyed
-from clgraph.device.pages import on_large_pages
+from clgraph.device.memory import on_large_pages
 from clgraph.graph import Graph
 from clgraph.graph.arrays import Arrays
 from clgraph.lazy import lazy

@@ -1,0 +1,169 @@
+"""Measures of graphs, slow and obviously right: core numbers, eigenvalues, degrees of neighbours."""
+
+from __future__ import annotations
+
+from math import nan, sqrt
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from clgraph.graph import Graph, as_graph
+
+# --- Largest eigenvalues, slow and obviously right: all of them by NumPy, and how many lie above a bound ---
+
+
+def _matrix(graph: Graph) -> npt.NDArray[np.float64]:
+    matrix = np.zeros((graph.num_vertices, graph.num_vertices))
+    matrix[graph.rows, graph.col_idx] = 1
+    matrix[graph.col_idx, graph.rows] = 1
+    np.fill_diagonal(matrix, 0)
+    return matrix
+
+
+def reference_eigenvalues(graph: Graph, count: int, matrix: str = "adjacency") -> npt.NDArray[np.float64]:
+    """The largest positive eigenvalues of the undirected graph's matrix, descending.
+
+    `matrix` is "adjacency", "laplacian" or "normalized laplacian".
+    """
+    graph = as_graph(graph)
+    whole = _matrix(graph)
+    degrees = whole.sum(axis=0)
+    if matrix == "laplacian":
+        whole = np.diag(degrees) - whole
+    elif matrix == "normalized laplacian":
+        roots = np.sqrt(np.where(degrees > 0, degrees, 1))
+        whole = np.diag(1.0 * (degrees > 0)) - whole / np.outer(roots, roots)
+    values = np.sort(np.linalg.eigvalsh(whole))[::-1][:count]
+    return values[values > 1e-9 * max(values[:1], default=0)]
+
+
+def verify_eigenvalues(graph: Graph, values: Any, rel: float = 1e-9) -> None:
+    """Check that exactly so many eigenvalues lie above each value less a little, and above it and a little.
+
+    Counted by Sylvester's law of inertia: pivots of a factorization have the signs of the eigenvalues.
+
+    Raises
+    ------
+    AssertionError
+        What does not hold.
+    """
+    from scipy.linalg import ldl
+
+    graph = as_graph(graph)
+    values = np.asarray(values, np.float64)
+    matrix, more = _matrix(graph), rel * values[:1]
+    # at values that repeat only the first and the last are counted at
+    ends = np.flatnonzero(-np.diff(values, append=-np.inf) > 4 * more)
+    below = values[ends] - more
+    for bound, count in zip(below, ends + 1, strict=True):
+        pivots = ldl(matrix - bound * np.eye(len(matrix)))[1]
+        above = int((np.linalg.eigvalsh(pivots) > 0).sum()) if len(pivots) else 0
+        if above != count:
+            raise AssertionError(f"{above} eigenvalues lie above {bound:.9g}, {count} were found")
+
+
+# --- Degrees of neighbours, slow and obviously right: arc by arc ---
+
+
+def _arcs(graph: Graph) -> list[tuple[int, int, int]]:
+    graph = as_graph(graph)
+    times = [1] * graph.num_arcs if graph.multiplicity is None else graph.multiplicity.tolist()
+    return list(zip(graph.rows.tolist(), graph.col_idx.tolist(), times, strict=True))
+
+
+def _degrees(graph: Graph, which: str) -> list[int]:
+    found = [0] * graph.num_vertices
+    for tail, head, times in _arcs(graph):
+        if not graph.directed:
+            found[tail] += times * (1 + (tail == head))
+            continue
+        if "out" in which:
+            found[tail] += times
+        if "in" in which:
+            found[head] += times
+    return found
+
+
+def reference_average_neighbor_degree(graph: Graph, source: str = "out", target: str = "out") -> list[float]:
+    """The sum of each vertex's neighbours' degrees over its own degree."""
+    own, other = _degrees(graph, source), _degrees(graph, target)
+    total = [0] * graph.num_vertices
+    for tail, head, _ in _arcs(graph):
+        if not graph.directed or "out" in source:
+            total[tail] += other[head]
+        if graph.directed and "in" in source:
+            total[head] += other[tail]
+    return [t / d if d else 0.0 for t, d in zip(total, own, strict=True)]
+
+
+def reference_degree_assortativity(graph: Graph, x: str = "out", y: str = "in") -> float:
+    """The correlation of the degrees at the ends of all arcs, from the list of them."""
+    tails, heads = _degrees(graph, x), _degrees(graph, y)
+    pairs = [(tails[u], heads[v]) for u, v, times in _arcs(graph) for _ in range(times)]
+    if not pairs:
+        return nan
+    mean_x, mean_y = (sum(each) / len(pairs) for each in zip(*pairs, strict=True))
+    var_x, var_y = (sum((a - mean_x) ** 2 for a, _ in pairs), sum((b - mean_y) ** 2 for _, b in pairs))
+    if not (var_x > 1e-9 and var_y > 1e-9):
+        return nan
+    return sum((a - mean_x) * (b - mean_y) for a, b in pairs) / sqrt(var_x * var_y)
+
+
+def _neighbours(graph: Graph) -> list[list[int]]:
+    """Each vertex's neighbours without loops; of a directed graph by arcs out, then by arcs in."""
+    out: list[set[int]] = [set() for _ in range(graph.num_vertices)]
+    back: list[set[int]] = [set() for _ in range(graph.num_vertices)]
+    for u, v in zip(graph.rows.tolist(), graph.col_idx.tolist(), strict=True):
+        if u != v:
+            out[u].add(v)
+            back[v].add(u)
+    if not graph.directed:
+        return [sorted(row) for row in out]
+    return [[*sorted(a), *sorted(b)] for a, b in zip(out, back, strict=True)]
+
+
+def reference_core_numbers(graph: Graph) -> npt.NDArray[np.int32]:
+    """Core numbers by the definition, on the host, shape (n,)."""
+    graph = as_graph(graph)
+    near = _neighbours(graph)
+    left = {v: len(row) for v, row in enumerate(near)}
+    core = np.zeros(graph.num_vertices, np.int32)
+    k = 0
+    while left:
+        v = min(left, key=lambda each: (left[each], each))
+        k = max(k, left.pop(v))
+        core[v] = k
+        for u in near[v]:
+            if u in left:
+                left[u] -= 1
+    return core
+
+
+def verify_core_numbers(graph: Graph, core: Any) -> None:
+    """Check core numbers: each vertex has that many neighbours of its number or more, and no larger one fits.
+
+    Raises
+    ------
+    AssertionError
+        What does not hold.
+    """
+    graph = as_graph(graph)
+    core = np.asarray(core)
+    if core.shape != (graph.num_vertices,):
+        raise AssertionError(f"{core.shape} core numbers for {graph.num_vertices} vertices")
+    near = _neighbours(graph)
+    for v, row in enumerate(near):
+        higher = sum(core[u] >= core[v] for u in row)
+        if higher < core[v]:
+            raise AssertionError(
+                f"vertex {graph.ids[v]}: {higher} neighbours in its core, {core[v]} are needed"
+            )
+    # no larger numbers are possible: level by level everything above peels away
+    for k in range(int(core.max(initial=0)) + 1):
+        inside = {v for v in range(len(near)) if core[v] >= k}
+        stays = {v for v in range(len(near)) if len(near[v]) > k}
+        while gone := {v for v in stays if sum(u in stays for u in near[v]) <= k}:
+            stays -= gone
+        if not stays <= inside or any(core[v] <= k for v in stays):
+            raise AssertionError(f"a vertex of the {k + 1}-core has the number {k}")
