@@ -21,8 +21,7 @@ from clgraph.errors import InputError
 from clgraph.graph.building import INT32_MAX, Duplicates
 from clgraph.graph.graph import Graph, build_csr
 from clgraph.graph.io.atomic import atomic_write
-from clgraph.graph.io.packed import GZIP, GZIP_MAGIC, SUFFIXES, ZSTD, ZSTD_MAGIC, Unpacked
-from clgraph.graph.io.packing import compressed
+from clgraph.graph.io.packed import GZIP, GZIP_MAGIC, SUFFIXES, ZSTD, ZSTD_MAGIC, Unpacked, compressed
 from clgraph.graph.io.progress import opened
 
 Ids = Literal["int", "str", "name"]
