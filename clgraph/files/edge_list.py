@@ -1,4 +1,4 @@
-"""Edge lists read by a device: parsed, numbered and made into rows there.
+"""Edge lists read by a device, also LDBC's and Matrix Market's: parsed, numbered and made into rows there.
 
 What the kernels do not take (`clgraph.files.parse`) is read by the host's reader, which says what is right.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,11 +15,12 @@ import numpy as np
 
 from clgraph.csr.build import build_counted, place_weights
 from clgraph.csr.upload import Chosen, Parts, graph_of
-from clgraph.files.number import Numbered, number_vertices
+from clgraph.files.number import Numbered, number_from_one, number_vertices
 from clgraph.files.parse import Columns, NotTaken, Parser, TooWide, Wanted
-from clgraph.files.pieces import SHAPES, LongLine, Shape, pieces
-from clgraph.files.sources import Packed, Plain, Source
+from clgraph.files.pieces import SHAPES, LongLine, Packed, Plain, Shape, Source, pieces
 from clgraph.graph import Graph, build_csr
+from clgraph.graph.building import INT32_MAX
+from clgraph.graph.io import ldbc, mtx
 from clgraph.graph.io.common import Loaded, Options, counted, open_binary, reading
 from clgraph.graph.io.edges import Layout, look, skipped_lines
 from clgraph.graph.io.packed import SUFFIXES
@@ -26,6 +28,7 @@ from clgraph.progress import Tell
 
 if TYPE_CHECKING:
     from clgraph.device import Device
+
 
 MARK = "\ufeff".encode()
 
@@ -169,3 +172,109 @@ def graph_of_rows(
     if merge:
         vars(graph)["num_duplicates"] = count - graph.num_edges  # what the lazy value would count
     return graph
+
+
+# --- LDBC graphs ---
+
+
+def read_ldbc(
+    path: Path,
+    options: Options,
+    device: Device,
+    *,
+    progress: Tell | None = None,
+    shape: Shape | None = None,
+    block: int | None = None,
+) -> Loaded:
+    """Read NAME.v and NAME.e on a device (see `clgraph.files.edge_list.read_edge_list`)."""
+    if options.ids != "int":
+        raise NotTaken("ids that are text")
+    files = ldbc.find_files(path)
+    directed, options = options.direction(files.directed), replace(options, header=False)
+    vertices = ldbc.read_vertices(files.vertices, options)
+    listed, highest = len(vertices), int(vertices.max(initial=0))
+    if not listed or not files.edges.stat().st_size:
+        raise NotTaken("no rows")
+    with reading(files.edges):
+        layout = look(files.edges, options)
+        wanted = Wanted(layout.columns, layout.delimiter == ",")
+        skip = bytes_before(files.edges, layout, options)
+        with device.alone():
+            columns = read_columns(
+                files.edges,
+                wanted,
+                options,
+                device,
+                skip,
+                progress,
+                shape,
+                block,
+                types=(np.int32, np.int64) if highest <= INT32_MAX else (np.int64,),
+                more=listed,
+            )
+            # each vertex stands behind the rows, as one more of them, so that all are numbered
+            for end in (columns.source, columns.target):
+                device.write(end, vertices.astype(columns.id_type), columns.count)
+            every = replace(columns, count=columns.count + listed, highest=max(columns.highest, highest))
+            numbered = number_vertices(device, every)
+            if numbered.n > listed:
+                raise NotTaken("a vertex that is not listed")
+            graph = graph_of_rows(device, columns, numbered, options, directed=directed)
+    return Loaded(graph, counted(columns.count, "row") + layout.note, skipped_lines(layout))
+
+
+# --- Matrix Market files ---
+
+
+FIELDS = ("pattern", "real", "integer")
+LINE = 1 << 16  # bytes of a line before the entries
+
+
+def read_mtx(
+    path: Path,
+    options: Options,
+    device: Device,
+    *,
+    progress: Tell | None = None,
+    shape: Shape | None = None,
+    block: int | None = None,
+) -> Loaded:
+    """Read a Matrix Market file on a device (see `clgraph.files.edge_list.read_edge_list`)."""
+    with reading(path):
+        head = mtx.look(path, options)
+        symmetric = head.symmetry == "symmetric"
+        directed = options.direction(not symmetric)
+        if head.field not in FIELDS or not (symmetric or head.symmetry == "general"):
+            raise NotTaken(f"a {head.symmetry} matrix of {head.field} entries")
+        if symmetric and directed:
+            raise NotTaken("a symmetric matrix as a directed graph")
+        valued = head.field != "pattern"
+        wanted = Wanted(
+            (0, 1, 2) if valued else (0, 1), comma=False, exact=True, whole=head.field == "integer"
+        )
+        skip = _bytes_before(path, head, options)
+        with device.alone():
+            columns = read_columns(
+                path, wanted, options, device, skip, progress, shape, block, types=(np.int32,)
+            )
+            if columns.count != head.entries:
+                raise NotTaken(f"{counted(columns.count, 'row')} instead of {head.entries}")
+            if not options.weights:  # they were looked through all the same
+                columns = replace(columns, weight=None)
+            numbered, upper = number_from_one(device, columns, head.n)
+            if symmetric and upper:
+                raise NotTaken("a symmetric matrix with entries above the diagonal")
+            graph = graph_of_rows(device, columns, numbered, options, directed=directed)
+    return Loaded(graph, counted(head.entries, "entry", "entries"), head.skipped(options))
+
+
+def _bytes_before(path: Path, head: mtx.Head, options: Options) -> int:
+    """How many bytes come before the first entry."""
+    with open_binary(path, options.max_ratio) as file:
+        skip, line = len(file.readline(LINE)), b"%"
+        while line.startswith(b"%") or (line and not line.strip()):
+            line = file.readline(LINE)
+            skip += len(line)
+    if line.split() != [b"%d" % count for count in (head.n, head.n, head.entries)] or line[-1:] != b"\n":
+        raise NotTaken("an unusual header")
+    return skip

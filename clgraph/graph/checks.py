@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from clgraph.arguments import shown
 from clgraph.errors import InputError
-from clgraph.graph.arrays import LONG, Arrays, row_of
+from clgraph.graph.arrays import LONG, Arrays, over_pieces, row_of
 from clgraph.graph.building import (
     INT32_MAX,
     check_count,
@@ -25,7 +25,6 @@ from clgraph.graph.building import (
     pack,
     stable_argsort,
 )
-from clgraph.graph.pieces import over_pieces
 
 
 def checked_arrays(
