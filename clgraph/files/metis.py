@@ -15,8 +15,7 @@ from clgraph.csr.facts import count_single_arcs, differ
 from clgraph.csr.upload import DeviceCSR, Parts, graph_of
 from clgraph.device.shapes import Shapes
 from clgraph.errors import InputError
-from clgraph.files.edge_list import opened
-from clgraph.files.number import from_one
+from clgraph.files.edge_list import from_one, opened
 from clgraph.files.parse import NotTaken, Room, powers_of_five
 from clgraph.files.pieces import SHAPES, Piece, Shape, pieces
 from clgraph.graph import Graph

@@ -15,7 +15,7 @@ from clgraph.arguments import flag, word
 from clgraph.errors import CapacityError, InputError
 from clgraph.graph.arrays import Arrays, aligned_empty
 from clgraph.graph.building import INT32_MAX, pack, sorted_rows
-from clgraph.graph.exchange.scipy_checks import check_matrix
+from clgraph.graph.checks import check_matrix
 
 Asymmetric = Literal["refuse", "sum"]
 

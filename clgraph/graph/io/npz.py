@@ -24,8 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph.errors import InputError
-from clgraph.graph.checks import checked_ids
-from clgraph.graph.exchange.scipy_checks import PARTS, check_parts, check_square
+from clgraph.graph.checks import PARTS, check_parts, check_square, checked_ids
 from clgraph.graph.graph import Graph, build_csr
 from clgraph.graph.io.atomic import atomic_write
 from clgraph.graph.io.common import (
