@@ -107,8 +107,7 @@ def _tell(sample: StreamSample, name: str | None) -> None:
 def _verified(
     path: str, sample: StreamSample, drawing: dict[str, Any], read_as: dict[str, Any], quiet: bool
 ) -> None:
-    from clgraph.graph.io.arrivals import arrivals
-    from clgraph.graph.io.named_lines import Names
+    from clgraph.graph.io.arrivals import Names, arrivals
     from clgraph.reference.stream import verify_held
     from clgraph.sampling.literature.streamed import in_units
 

@@ -365,7 +365,7 @@ def write_graph(
 
 def device_for_file(path: str, spec: str | None) -> Device | None:
     """The device that a command will run on, if the file is large enough to be read there."""
-    from clgraph.files.standard_input import STDIN
+    from clgraph.files.summary import STDIN
     from clgraph.files.where import SMALL
 
     if path == STDIN:

@@ -66,7 +66,7 @@ def describe(graph: Graph) -> dict[str, Any]:
     """
     import numpy as np
 
-    from clgraph.graph.components import component_labels
+    from clgraph.graph.views import component_labels
 
     count, labels = component_labels(graph.arrays)
     facts: dict[str, Any] = {

@@ -115,7 +115,7 @@ def input_of(graph: str, reading: dict[str, Any]) -> dict[str, Any]:
 
 def _input_files(graph: Path, format_name: str | None) -> list[Path]:
     """The file, or both files of an LDBC graph; none for standard input."""
-    from clgraph.files.standard_input import STDIN
+    from clgraph.files.summary import STDIN
     from clgraph.graph.io import ldbc
     from clgraph.graph.io.formats import find_format
 

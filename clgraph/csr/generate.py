@@ -16,8 +16,7 @@ import numpy as np
 from clgraph.arguments import word
 from clgraph.graph import Duplicates, Graph
 from clgraph.graph.building import sorted_rows
-from clgraph.graph.laws import GUIDE_BITS, rank_guide
-from clgraph.graph.models import PowerLaw, RMat
+from clgraph.graph.models import GUIDE_BITS, PowerLaw, RMat, rank_guide
 from clgraph.progress import Tell, tells
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from clgraph import keyed
 from clgraph.arguments import hints, real, whole
 from clgraph.csr.generate import finish_graph, on_device
 from clgraph.errors import InputError
-from clgraph.graph.laws import GUIDE_BITS, exact, rank_guide, rank_table, scatter
+from clgraph.graph.models import GUIDE_BITS, exact, rank_guide, rank_table, scatter
 from clgraph.progress import Tell
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from clgraph.csr.scan import running_sums
 from clgraph.csr.sort import sort_by_key
 from clgraph.errors import InputError
 from clgraph.graph.building import INT32_MAX
-from clgraph.graph.laws import check_range, exact, power_law
+from clgraph.graph.models import check_range, exact, power_law
 from clgraph.progress import Tell
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from clgraph.csr.generate_distinct import MOST_VERTICES
 from clgraph.csr.scan import running_sums
 from clgraph.errors import InputError
 from clgraph.graph.building import INT32_MAX
-from clgraph.graph.laws import check_range, power_law
+from clgraph.graph.models import check_range, power_law
 from clgraph.progress import Tell
 
 if TYPE_CHECKING:

@@ -194,7 +194,7 @@ class Memory:
             Whether kernels may write to it. If so it is a copy on every device. Otherwise devices that share
             the host's memory use the array itself, which must not change while the buffer lives. (Two kinds
             of array are still copied once: those that do not start at a multiple of 128 bytes, by Intel's
-            runtimes, see `clgraph.graph.aligned`; and large ones in a mapped file, to get larger pages.)
+            runtimes, see `clgraph.graph.arrays`; and large ones in a mapped file, to get larger pages.)
 
         Raises
         ------

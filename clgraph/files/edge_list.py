@@ -1,4 +1,4 @@
-"""Edge lists read by a device: parsed, numbered and made into rows there.
+"""Edge lists read by a device, also LDBC's and Matrix Market's: parsed, numbered and made into rows there.
 
 What the kernels do not take (`clgraph.files.parse`) is read by the host's reader, which says what is right.
 """
@@ -7,18 +7,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from clgraph.csr.build import build_counted, place_weights
 from clgraph.csr.upload import Chosen, Parts, graph_of
-from clgraph.files.number import Numbered, number_vertices
+from clgraph.device.shapes import Shapes
+from clgraph.errors import CapacityError
 from clgraph.files.parse import Columns, NotTaken, Parser, TooWide, Wanted
-from clgraph.files.pieces import SHAPES, LongLine, Shape, pieces
-from clgraph.files.sources import Packed, Plain, Source
+from clgraph.files.pieces import SHAPES, LongLine, Packed, Plain, Shape, Source, pieces
 from clgraph.graph import Graph, build_csr
+from clgraph.graph.building import INT32_MAX, check_count, exclusive_sums
+from clgraph.graph.io import ldbc, mtx
 from clgraph.graph.io.common import Loaded, Options, counted, open_binary, reading
 from clgraph.graph.io.edges import Layout, look, skipped_lines
 from clgraph.graph.io.packed import SUFFIXES
@@ -26,6 +30,178 @@ from clgraph.progress import Tell
 
 if TYPE_CHECKING:
     from clgraph.device import Device
+
+
+# --- vertices numbered by ascending id: host half of ``cl/files/number.cl`` ---
+
+
+BITS_PER_ROW = 64  # a bitmap may have so many bits for each row ...
+BITS_FLOOR = 1 << 20  # ... or this many, before ids are sorted instead
+
+
+@dataclass(frozen=True)
+class NumberShape:
+    """Tunables of ``cl/files/number.cl`` and ``cl/files/number_sort.cl``.
+
+    Attributes
+    ----------
+    span : int
+        Words of the bitmap that one work-item takes.
+    slices : int
+        Most slices of a sort.
+    least : int
+        Entries that a slice has at least.
+    """
+
+    span: int
+    slices: int
+    least: int
+
+
+NUMBER_SHAPES = Shapes(
+    gpu=NumberShape(span=64, slices=1 << 14, least=256),
+    cpu=NumberShape(span=1 << 12, slices=64, least=1 << 14),
+    simulator=NumberShape(span=2, slices=3, least=8),
+)
+
+
+@dataclass(frozen=True)
+class Numbered:
+    """Rows by vertex number, on a device.
+
+    Attributes
+    ----------
+    n : int
+        Number of vertices.
+    ids : Chosen, or int64 array on the host, or None
+        None where they are 0 .. n - 1.
+    tail, head : int32 device buffers
+    """
+
+    n: int
+    ids: npt.NDArray[np.int64] | Chosen | None
+    tail: Any
+    head: Any
+
+
+def number_vertices(device: Device, columns: Columns) -> Numbered:
+    """Number the ids that occur, in ascending order; the columns are used up.
+
+    Raises
+    ------
+    InputError
+        If they are more than clgraph numbers.
+    """
+    few = max(BITS_PER_ROW * columns.count, BITS_FLOOR)
+    if columns.id_type is np.int32 and columns.highest < few:
+        return _by_bitmap(device, columns)
+    return _by_sorting(device, columns)
+
+
+def number_from_one(device: Device, columns: Columns, n: int) -> tuple[Numbered, int]:
+    """Count ids that are the numbers 1 .. n from 0 on, in place.
+
+    Returns
+    -------
+    numbered : Numbered
+        Its `tail` and `head` are the columns.
+    upper : int
+        Rows whose source is below the target.
+
+    Raises
+    ------
+    NotTaken
+        If an id is not among 1 .. n.
+    """
+    items, count = device.tuning.items, columns.count
+    told = device.zeros(2, np.uint32)
+    device.program("files/number", ITEMS=items, SPAN=NUMBER_SHAPES.of(device).span).number_shift(
+        -(-count // items), count=count, n=n, source=columns.source, target=columns.target, told=told
+    )
+    outside, upper = device.download(told, np.uint32, 2).tolist()
+    if outside:
+        raise NotTaken(f"{counted(outside, 'row')} with a number that is not among 1 .. {n}")
+    return Numbered(n, from_one(device, n), columns.source, columns.target), upper
+
+
+def from_one(device: Device, n: int) -> Chosen:
+    """The ids 1 .. n."""
+    items = device.tuning.items
+    ids = device.output(n, np.int32)
+    program = device.program("files/number", ITEMS=items, SPAN=NUMBER_SHAPES.of(device).span)
+    program.number_listed(-(-n // items), n=n, ids=ids)
+    return Chosen(None, ids, n)
+
+
+def _by_bitmap(device: Device, columns: Columns) -> Numbered:
+    shape, items, count = NUMBER_SHAPES.of(device), device.tuning.items, columns.count
+    program = device.program("files/number", ITEMS=items, SPAN=shape.span)
+    words = columns.highest // 32 + 1
+    passes, runs = -(-count // items), -(-words // shape.span)
+    ends = {"source": columns.source, "target": columns.target}
+    bits = device.zeros(words, np.uint32)
+    program.number_mark(passes, count=count, **ends, bits=bits)
+    sums = device.empty(runs, np.uint32)
+    program.number_sums(runs, words=words, bits=bits, sums=sums)
+    before, n = exclusive_sums(device.download(sums, np.uint32, runs))
+    check_count(n)
+    if n == columns.highest + 1:
+        return Numbered(n, None, columns.source, columns.target)
+    device.write(sums, before.astype(np.uint32))
+    ranks, ids = device.empty(words, np.uint32), device.output(n, np.int32)
+    program.number_ids(runs, words=words, bits=bits, sums=sums, before=ranks, ids=ids)
+    program.number_ends(passes, count=count, bits=bits, before=ranks, **ends)
+    return Numbered(n, Chosen(None, ids, n), columns.source, columns.target)
+
+
+def _by_sorting(device: Device, columns: Columns) -> Numbered:
+    shape, rows = NUMBER_SHAPES.of(device), columns.count
+    program = device.program(
+        "files/number_sort", ITEMS=device.tuning.items, ID="int" if columns.id_type is np.int32 else "long"
+    )
+    count = 2 * rows
+    if count >= 2**32:
+        raise CapacityError(f"{device.hardware}: {rows} rows are too many to sort their ids")
+    device.reserve({"ids": 16 * count, "places": 8 * count})
+    slices = max(1, min(shape.slices, count // shape.least))
+    sized = {"count": count, "slices": slices}
+    key, place = device.empty(count, np.int64), device.empty(count, np.uint32)
+    program.sort_begin(
+        -(-rows // device.tuning.items),
+        rows=rows,
+        source=columns.source,
+        target=columns.target,
+        key=key,
+        place=place,
+    )
+    other = device.empty(count, np.int64), device.empty(count, np.uint32)
+    table = device.empty(256 * slices, np.uint32)
+    for shift in range(0, columns.highest.bit_length(), 8):
+        program.sort_count(slices, **sized, shift=shift, key=key, table=table)
+        before, _ = exclusive_sums(device.download(table, np.uint32, 256 * slices))
+        device.write(table, before.astype(np.uint32))
+        program.sort_deal(
+            slices,
+            **sized,
+            shift=shift,
+            key=key,
+            place=place,
+            table=table,
+            to_key=other[0],
+            to_place=other[1],
+        )
+        (key, place), other = other, (key, place)
+    del other
+    fresh = device.empty(slices, np.uint32)
+    program.sort_fresh(slices, **sized, key=key, fresh=fresh)
+    before, n = exclusive_sums(device.download(fresh, np.uint32, slices))
+    check_count(n)
+    device.write(fresh, before.astype(np.uint32))
+    ids = device.output(n, np.int64)
+    tail, head = device.empty(rows, np.int32), device.empty(rows, np.int32)
+    program.sort_number(slices, **sized, key=key, place=place, fresh=fresh, ids=ids, tail=tail, head=head)
+    return Numbered(n, device.take(ids, np.int64, n), tail, head)
+
 
 MARK = "\ufeff".encode()
 
@@ -169,3 +345,109 @@ def graph_of_rows(
     if merge:
         vars(graph)["num_duplicates"] = count - graph.num_edges  # what the lazy value would count
     return graph
+
+
+# --- LDBC graphs ---
+
+
+def read_ldbc(
+    path: Path,
+    options: Options,
+    device: Device,
+    *,
+    progress: Tell | None = None,
+    shape: Shape | None = None,
+    block: int | None = None,
+) -> Loaded:
+    """Read NAME.v and NAME.e on a device (see `clgraph.files.edge_list.read_edge_list`)."""
+    if options.ids != "int":
+        raise NotTaken("ids that are text")
+    files = ldbc.find_files(path)
+    directed, options = options.direction(files.directed), replace(options, header=False)
+    vertices = ldbc.read_vertices(files.vertices, options)
+    listed, highest = len(vertices), int(vertices.max(initial=0))
+    if not listed or not files.edges.stat().st_size:
+        raise NotTaken("no rows")
+    with reading(files.edges):
+        layout = look(files.edges, options)
+        wanted = Wanted(layout.columns, layout.delimiter == ",")
+        skip = bytes_before(files.edges, layout, options)
+        with device.alone():
+            columns = read_columns(
+                files.edges,
+                wanted,
+                options,
+                device,
+                skip,
+                progress,
+                shape,
+                block,
+                types=(np.int32, np.int64) if highest <= INT32_MAX else (np.int64,),
+                more=listed,
+            )
+            # each vertex stands behind the rows, as one more of them, so that all are numbered
+            for end in (columns.source, columns.target):
+                device.write(end, vertices.astype(columns.id_type), columns.count)
+            every = replace(columns, count=columns.count + listed, highest=max(columns.highest, highest))
+            numbered = number_vertices(device, every)
+            if numbered.n > listed:
+                raise NotTaken("a vertex that is not listed")
+            graph = graph_of_rows(device, columns, numbered, options, directed=directed)
+    return Loaded(graph, counted(columns.count, "row") + layout.note, skipped_lines(layout))
+
+
+# --- Matrix Market files ---
+
+
+FIELDS = ("pattern", "real", "integer")
+LINE = 1 << 16  # bytes of a line before the entries
+
+
+def read_mtx(
+    path: Path,
+    options: Options,
+    device: Device,
+    *,
+    progress: Tell | None = None,
+    shape: Shape | None = None,
+    block: int | None = None,
+) -> Loaded:
+    """Read a Matrix Market file on a device (see `clgraph.files.edge_list.read_edge_list`)."""
+    with reading(path):
+        head = mtx.look(path, options)
+        symmetric = head.symmetry == "symmetric"
+        directed = options.direction(not symmetric)
+        if head.field not in FIELDS or not (symmetric or head.symmetry == "general"):
+            raise NotTaken(f"a {head.symmetry} matrix of {head.field} entries")
+        if symmetric and directed:
+            raise NotTaken("a symmetric matrix as a directed graph")
+        valued = head.field != "pattern"
+        wanted = Wanted(
+            (0, 1, 2) if valued else (0, 1), comma=False, exact=True, whole=head.field == "integer"
+        )
+        skip = _bytes_before(path, head, options)
+        with device.alone():
+            columns = read_columns(
+                path, wanted, options, device, skip, progress, shape, block, types=(np.int32,)
+            )
+            if columns.count != head.entries:
+                raise NotTaken(f"{counted(columns.count, 'row')} instead of {head.entries}")
+            if not options.weights:  # they were looked through all the same
+                columns = replace(columns, weight=None)
+            numbered, upper = number_from_one(device, columns, head.n)
+            if symmetric and upper:
+                raise NotTaken("a symmetric matrix with entries above the diagonal")
+            graph = graph_of_rows(device, columns, numbered, options, directed=directed)
+    return Loaded(graph, counted(head.entries, "entry", "entries"), head.skipped(options))
+
+
+def _bytes_before(path: Path, head: mtx.Head, options: Options) -> int:
+    """How many bytes come before the first entry."""
+    with open_binary(path, options.max_ratio) as file:
+        skip, line = len(file.readline(LINE)), b"%"
+        while line.startswith(b"%") or (line and not line.strip()):
+            line = file.readline(LINE)
+            skip += len(line)
+    if line.split() != [b"%d" % count for count in (head.n, head.n, head.entries)] or line[-1:] != b"\n":
+        raise NotTaken("an unusual header")
+    return skip

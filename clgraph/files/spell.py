@@ -21,7 +21,7 @@ from clgraph.files.parse import powers_of_five
 from clgraph.graph.building import INT32_MAX, exclusive_sums
 from clgraph.graph.io.atomic import atomic_write
 from clgraph.graph.io.edges import has_commas, head_of, lost_in_edges
-from clgraph.graph.io.packing import compressed
+from clgraph.graph.io.packed import compressed
 from clgraph.progress import Tell
 from clgraph.system import thread_pool
 from clgraph.temporary import begin_sync

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, get_args
@@ -13,7 +14,6 @@ import numpy as np
 
 from clgraph.arguments import file_name, flag, word
 from clgraph.errors import InputError
-from clgraph.files.standard_input import NAME, STDIN, spooled
 from clgraph.files.where import HOST, read_somewhere, write_edges_somewhere
 from clgraph.graph import Duplicates, Graph, as_graph
 from clgraph.graph.attributes import Attributes
@@ -29,12 +29,74 @@ from clgraph.graph.io.common import (
     few,
 )
 from clgraph.graph.io.formats import check_writable, find_format
+from clgraph.graph.io.packed import GZIP_MAGIC, ZSTD_MAGIC
 from clgraph.graph.io.progress import telling
 from clgraph.graph.io.tables import add_vertex_table
 from clgraph.progress import Tell
 
 if TYPE_CHECKING:
     from clgraph.device import Device
+
+
+# --- standard input as a file: readers look at a file twice, which a pipe does not allow ---
+
+
+STDIN = "-"
+NAME = "standard input"
+PIECE = 1 << 20
+
+
+@contextmanager
+def spooled(progress: Tell | None = None) -> Iterator[Path]:
+    """A temporary file with all that comes from standard input; messages that name it name that instead.
+
+    Raises
+    ------
+    InputError
+        If it cannot be read or kept.
+    """
+    folder = tempfile.gettempdir()
+    descriptor, name = tempfile.mkstemp(prefix="clgraph-", dir=folder)
+    path = Path(name)
+    try:
+        own = Path(f"/proc/self/fd/{descriptor}")
+        if own.exists():  # then a process that is killed leaves nothing behind
+            path.unlink()
+            path = own
+        done = 0
+        try:
+            while data := os.read(0, PIECE):
+                done += len(data)
+                view = memoryview(data)
+                while view:
+                    view = view[os.write(descriptor, view) :]
+                if progress is not None:
+                    progress(done, None)
+        except OSError as error:
+            raise InputError(
+                f"{NAME} cannot be read, or kept in {folder}: {error.strerror or error}; TMPDIR names a "
+                "folder with more room"
+            ) from error
+        begin = _first(path, 4)
+        for magic, tool in ((GZIP_MAGIC, "gzip"), (ZSTD_MAGIC, "zstd")):
+            if begin.startswith(magic):
+                raise InputError(f"{NAME} is compressed by {tool}: unpack it ({tool} -dc FILE | clgraph ...)")
+        try:
+            yield path
+        except InputError as error:
+            if str(path) not in str(error):
+                raise
+            raise InputError(str(error).replace(str(path), NAME)) from error
+    finally:
+        os.close(descriptor)
+        with suppress(FileNotFoundError):
+            os.unlink(name)
+
+
+def _first(path: Path, count: int) -> bytes:
+    with open(path, "rb") as file:
+        return file.read(count)
+
 
 WITH_ATTRIBUTES = ("graphml", "gexf", "pajek")  # formats that hold attributes of vertices and edges
 TABLES = ("parquet", "arrow")  # those of edges

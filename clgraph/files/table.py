@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from clgraph.errors import CapacityError
-from clgraph.files.edge_list import graph_of_rows
-from clgraph.files.number import number_vertices
+from clgraph.files.edge_list import graph_of_rows, number_vertices
 from clgraph.files.parse import Columns, NotTaken
 from clgraph.graph.exchange.arrow import further_columns
 from clgraph.graph.io.arrow import EdgeTable, arrow_table, parquet_table

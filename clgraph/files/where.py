@@ -25,9 +25,9 @@ HOST = "host"
 #: formats that devices read: the module and its reader
 ON_DEVICES = {
     "edges": ("clgraph.files.edge_list", "read_edge_list"),
-    "mtx": ("clgraph.files.mtx", "read_mtx"),
+    "mtx": ("clgraph.files.edge_list", "read_mtx"),
     "metis": ("clgraph.files.metis", "read_metis"),
-    "ldbc": ("clgraph.files.ldbc", "read_ldbc"),
+    "ldbc": ("clgraph.files.edge_list", "read_ldbc"),
     "clg": ("clgraph.files.binary", "read_binary_there"),
     "parquet": ("clgraph.files.table", "read_parquet_there"),
     "arrow": ("clgraph.files.table", "read_arrow_there"),

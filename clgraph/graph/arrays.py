@@ -1,15 +1,68 @@
-"""What a `clgraph.Graph` is made of: plain arrays, as builders, readers and other libraries pass them."""
+"""What a `clgraph.Graph` is made of: plain arrays, as builders, readers and other libraries pass them.
+
+And what such arrays need: addresses that drivers take, and threads that go through them in pieces.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from clgraph.graph.pieces import over_pieces
+from clgraph.system import cores, thread_pool
+
+# --- arrays at addresses that every CPU driver uses in place ---
+#
+# Intel's runtimes take a host array as a buffer without a copy only if it starts at a multiple of 128 bytes
+# (their CL_DEVICE_MEM_BASE_ADDR_ALIGN); NumPy's own allocations start at a multiple of 16. PoCL takes any.
+
+
+ALIGNMENT = 128
+
+
+def aligned_empty(
+    shape: int | tuple[int, ...], dtype: npt.DTypeLike, alignment: int = ALIGNMENT
+) -> npt.NDArray[Any]:
+    """As ``np.empty``, but starting at a multiple of `alignment` bytes."""
+    kind = np.dtype(dtype)
+    nbytes = int(np.prod(shape, dtype=np.int64)) * kind.itemsize
+    room = np.empty(nbytes + alignment, np.uint8)
+    start = -room.ctypes.data % alignment
+    return room[start : start + nbytes].view(kind).reshape(shape)
+
+
+def aligned(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """The array itself if it is contiguous and starts at a multiple of 128 bytes, else a copy that does."""
+    if array.flags.c_contiguous and (array.ctypes.data % ALIGNMENT == 0 or array.size == 0):
+        return array
+    copy = aligned_empty(array.shape, array.dtype)
+    copy[...] = array
+    return copy
+
+
+# --- work over long arrays and files in pieces, by threads: NumPy and reads let go of the GIL ---
+
+
+T = TypeVar("T")
+FEW = 4  # pieces for which threads would take longer to begin
+
+
+def over_pieces(work: Callable[[int, int], T], length: int, piece: int, *, few: int = FEW) -> Iterator[T]:
+    """``work(begin, end)`` of each piece of a range from 0 to `length`, in order."""
+
+    def some(begin: int) -> T:
+        return work(begin, min(begin + piece, length))
+
+    begins = range(0, length, piece)
+    if len(begins) < few or cores() == 1:
+        yield from map(some, begins)
+        return
+    with thread_pool(cores(), "clgraph-pieces") as pool:
+        yield from pool.map(some, begins)
+
 
 PIECE = 1 << 17  # arcs that fit in a cache
 LONG = 1 << 20  # arcs that a thread takes: with fewer, threads wait for the GIL for longer than they compute

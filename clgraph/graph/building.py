@@ -16,8 +16,7 @@ import numpy.typing as npt
 
 from clgraph.arguments import flag, shown, word
 from clgraph.errors import InputError
-from clgraph.graph.aligned import aligned, aligned_empty
-from clgraph.graph.arrays import Arrays
+from clgraph.graph.arrays import Arrays, aligned, aligned_empty
 
 Duplicates = Literal["merge", "keep"]
 INT32_MAX = 2**31 - 1

@@ -30,10 +30,10 @@ from clgraph.graph.checks import (
     checked_mask,
     integers,
 )
-from clgraph.graph.components import largest_component_mask
 from clgraph.graph.exchange import Exchange
 from clgraph.graph.place import NAMES, Place, View
 from clgraph.graph.placed import Placed
+from clgraph.graph.views import largest_component_mask
 from clgraph.lazy import lazy
 from clgraph.results import Shown
 

@@ -1,14 +1,46 @@
-"""Graphs made from a graph's arrays: reversed, undirected, some of the vertices, some of the arcs."""
+"""Graphs made from a graph's arrays: reversed, undirected, some of the vertices, some of the arcs.
+
+And the connected components that say which.
+"""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from clgraph.graph.arrays import Arrays
 from clgraph.graph.building import row_ptr_of, sorted_rows, stable_argsort
+
+# --- connected components on the host, by SciPy: for what must not need a device ---
+
+
+def component_labels(graph: Arrays) -> tuple[int, npt.NDArray[np.int32]]:
+    """Number of weakly connected components, and the number of each vertex's (SciPy), shape (n,)."""
+    n = graph.num_vertices
+    if n == 0:
+        return 0, np.zeros(0, np.int32)
+    from scipy import sparse as sp
+    from scipy.sparse import csgraph
+
+    pattern = sp.csr_array((np.ones(graph.num_arcs, np.int8), graph.col_idx, graph.row_ptr), shape=(n, n))
+    # for a symmetric pattern both are the same, and "strong" saves SciPy the transpose
+    connection: Literal["weak", "strong"] = "weak" if graph.directed else "strong"
+    count, labels = csgraph.connected_components(pattern, directed=True, connection=connection)
+    return int(count), labels
+
+
+def largest_component_mask(graph: Arrays) -> npt.NDArray[np.bool_]:
+    """Which vertices form the largest weakly connected component (SciPy), shape (n,)."""
+    if graph.num_vertices == 0:
+        return np.zeros(0, dtype=bool)
+    _, labels = component_labels(graph)
+    sizes = np.bincount(labels)
+    # the first vertex of any of the largest components settles a tie
+    winner = labels[np.argmax(sizes[labels] == sizes.max())]
+    return labels == winner
 
 
 def reversed_arcs(graph: Arrays) -> Arrays:

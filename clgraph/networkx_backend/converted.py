@@ -15,7 +15,7 @@ from clgraph.errors import InputError
 from clgraph.graph import Graph
 from clgraph.graph.arrays import Arrays
 from clgraph.graph.building import pack, stable_argsort
-from clgraph.graph.exchange.networkx_adjacency import Adjacency, Nodes
+from clgraph.graph.exchange.networkx import Adjacency, Nodes
 
 # a class that overrides one of these has other neighbours than its adjacency says (as NetworkX's own
 # complement graph has)

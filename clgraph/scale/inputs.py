@@ -15,11 +15,10 @@ from clgraph.errors import DeviceError, InputError
 from clgraph.files.edge_list import bytes_before, opened
 from clgraph.files.parse import NotTaken, Parser, TooWide, Wanted
 from clgraph.files.pieces import SHAPES, pieces
-from clgraph.files.standard_input import STDIN
+from clgraph.files.summary import STDIN
 from clgraph.graph.checks import check_offsets, check_range, checked_ids
 from clgraph.graph.io.arrow import parquet_parts
-from clgraph.graph.io.binary import check_sums
-from clgraph.graph.io.binary_header import PAGE, damaged, unpack_header
+from clgraph.graph.io.binary import PAGE, check_sums, damaged, unpack_header
 from clgraph.graph.io.common import Options, check_file, reading
 from clgraph.graph.io.edges import look, skipped_lines
 from clgraph.graph.io.formats import find_format

@@ -21,9 +21,7 @@ from clgraph.graph.building import INT32_MAX
 from clgraph.graph.exchange.arrow import edge_columns, edge_table
 from clgraph.graph.io.arrow import parquet_library
 from clgraph.graph.io.atomic import atomic_write
-from clgraph.graph.io.binary import id_arrays
-from clgraph.graph.io.binary_header import Header
-from clgraph.graph.io.binary_writing import Given, write_sections
+from clgraph.graph.io.binary import Given, Header, id_arrays, write_sections
 from clgraph.graph.io.common import cells, counted, id_cells, write_cells, writing
 from clgraph.graph.io.edges import has_commas, head_of, name_in, weight_cells
 from clgraph.graph.io.formats import find_format

@@ -16,9 +16,9 @@ import numpy as np
 
 from clgraph.device.shapes import Shapes
 from clgraph.errors import DeviceError
-from clgraph.files.binary_sums import Sums
-from clgraph.files.sources import Plain
-from clgraph.graph.io.binary_header import PAGE, Section, unpack_header
+from clgraph.files.binary import Sums
+from clgraph.files.pieces import Plain
+from clgraph.graph.io.binary import PAGE, Section, unpack_header
 from clgraph.graph.io.common import reading
 from clgraph.scale.manifest import Shard
 from clgraph.scale.shards import ShardRows, Shards

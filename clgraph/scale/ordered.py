@@ -12,8 +12,7 @@ import numpy.typing as npt
 from clgraph.errors import InputError
 from clgraph.graph.arrays import row_of
 from clgraph.graph.building import checked_counts, checked_weights
-from clgraph.graph.io.binary_header import damaged
-from clgraph.graph.io.binary_writing import OnDisk
+from clgraph.graph.io.binary import OnDisk, damaged
 from clgraph.progress import Tell
 from clgraph.scale.inputs import Input
 from clgraph.scale.sorting import ahead

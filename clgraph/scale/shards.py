@@ -19,9 +19,8 @@ from clgraph.graph import Graph
 from clgraph.graph.arrays import Arrays
 from clgraph.graph.building import checked_counts, checked_weights
 from clgraph.graph.checks import check_ascending, check_offsets, check_range
-from clgraph.graph.io.binary import check_sums, read_sections
-from clgraph.graph.io.binary_header import PAGE, Header, unpack_header
-from clgraph.graph.io.binary_header import Section as FileSection
+from clgraph.graph.io.binary import PAGE, Header, check_sums, read_sections, unpack_header
+from clgraph.graph.io.binary import Section as FileSection
 from clgraph.graph.io.common import VERTICES_FLOOR, VERTICES_PER_BYTE, reading
 from clgraph.lazy import lazy
 from clgraph.scale.manifest import Manifest, Part, Section, Shard, read_manifest

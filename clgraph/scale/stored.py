@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph.graph.building import INT32_MAX
-from clgraph.graph.io.binary_writing import OnDisk
+from clgraph.graph.io.binary import OnDisk
 from clgraph.scale.cut import cuts
 from clgraph.scale.manifest import BLOCK, Section
 from clgraph.scale.shards import VALUES

@@ -16,11 +16,19 @@ import numpy.typing as npt
 
 from clgraph import system
 from clgraph.errors import InputError
-from clgraph.files.binary_sums import followed
+from clgraph.files.binary import followed
 from clgraph.graph.io.atomic import remove_stale_once
-from clgraph.graph.io.binary import id_arrays
-from clgraph.graph.io.binary_header import BLOCK, PAGE, Header
-from clgraph.graph.io.binary_writing import OnDisk, Stored, Widened, Zeros, write_sections
+from clgraph.graph.io.binary import (
+    BLOCK,
+    PAGE,
+    Header,
+    OnDisk,
+    Stored,
+    Widened,
+    Zeros,
+    id_arrays,
+    write_sections,
+)
 from clgraph.graph.io.common import few
 from clgraph.graph.io.formats import DATASET
 from clgraph.scale.manifest import NAME, Manifest, Part, Section, Shard, read_manifest

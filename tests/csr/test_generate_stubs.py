@@ -9,7 +9,7 @@ from scipy.stats import chisquare
 
 from clgraph import InputError, configuration_graph
 from clgraph.csr.generate_stubs import draw_degrees, shuffle
-from clgraph.graph.laws import power_law
+from clgraph.graph.models import power_law
 from clgraph.reference.models import reference_configuration
 
 

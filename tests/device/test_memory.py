@@ -15,7 +15,7 @@ from clgraph.device import Device
 from clgraph.device.memory import HostBuffer
 from clgraph.device.program import build_source
 from clgraph.errors import CapacityError
-from clgraph.graph.aligned import aligned_empty
+from clgraph.graph.arrays import aligned_empty
 
 READ = "__kernel void read(__global const int *in, __global int *out, int n)\
  { int i = get_global_id(0); if (i < n) out[i] = in[i]; }"

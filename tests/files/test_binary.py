@@ -16,8 +16,7 @@ from graphs import tangle
 from clgraph import Graph, InputError
 from clgraph.device import Device
 from clgraph.files import read, write
-from clgraph.files.binary import read_binary_there
-from clgraph.files.binary_sums import Sums
+from clgraph.files.binary import Sums, read_binary_there
 from clgraph.files.parse import NotTaken
 from clgraph.files.summary import read_with_summary
 from clgraph.graph.io.binary import read_binary
@@ -142,7 +141,7 @@ def test_an_id_twice_with_right_checksums(tmp_path: Path, device: Device, place:
 
 @pytest.mark.parametrize("here", [True, False])
 def test_sums(device: Device, monkeypatch: pytest.MonkeyPatch, here: bool) -> None:
-    monkeypatch.setattr("clgraph.files.binary_sums.BLOCK", 1 << 14)
+    monkeypatch.setattr("clgraph.files.binary.BLOCK", 1 << 14)
     for size in (1, 7, 8, 4095, 4096, 4097, 1 << 14, 100_003):
         data = RNG.integers(0, 256, size).astype(np.uint8)
         sums = Sums(device, size + 4096, here)

@@ -19,8 +19,7 @@ from graph_files import put
 from clgraph import InputError, get_device
 from clgraph.files import read
 from clgraph.files.parse import Parser
-from clgraph.files.pieces import HEAD, Shape
-from clgraph.files.sources import Plain
+from clgraph.files.pieces import HEAD, Plain, Shape
 from clgraph.files.summary import read_with_summary
 from clgraph.graph.io.formats import FORMATS
 

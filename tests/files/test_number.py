@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-import clgraph.files.number
+import clgraph.files.edge_list
 from clgraph.csr.parts import Chosen
-from clgraph.files.number import number_vertices
+from clgraph.files.edge_list import number_vertices
 from clgraph.files.parse import Columns
 from clgraph.graph import building
 
@@ -19,8 +19,8 @@ from clgraph.graph import building
 def test_numbers(device: Any, monkeypatch: pytest.MonkeyPatch, way: str, rows: int, top: int) -> None:
     if way != "either":
         most = 0 if way == "sorted" else 10**6
-        monkeypatch.setattr(clgraph.files.number, "BITS_PER_ROW", most)
-        monkeypatch.setattr(clgraph.files.number, "BITS_FLOOR", most)
+        monkeypatch.setattr(clgraph.files.edge_list, "BITS_PER_ROW", most)
+        monkeypatch.setattr(clgraph.files.edge_list, "BITS_FLOOR", most)
     check(device, np.random.default_rng(rows).integers(0, top, (2, rows)).astype(np.int32))
 
 

@@ -157,7 +157,7 @@ def compress(data: bytes, rng: random.Random, suffix: str = ".gz") -> bytes:
 def _blocks(data: bytes) -> bytes:
     import io
 
-    from clgraph.graph.io.packing import Packer
+    from clgraph.graph.io.packed import Packer
 
     file = io.BytesIO()
     packer = Packer.of_gzip(file)

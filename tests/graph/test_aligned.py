@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from clgraph.graph.aligned import aligned
+from clgraph.graph.arrays import aligned
 
 
 def test_aligned() -> None:

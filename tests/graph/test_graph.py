@@ -20,7 +20,7 @@ import clgraph.graph.building
 from clgraph import Graph, InputError
 from clgraph.files import read
 from clgraph.graph import build_csr
-from clgraph.graph.components import component_labels
+from clgraph.graph.views import component_labels
 
 
 def random_rows(seed: int) -> tuple[int, Any, Any, Any]:

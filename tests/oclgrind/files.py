@@ -113,7 +113,7 @@ def case_files_binary(device: Any) -> None:
     from graphs import tangle
 
     from clgraph import InputError, read, write
-    from clgraph.files.binary_sums import Sums
+    from clgraph.files.binary import Sums
 
     graph = tangle(5, n=40, edges=120, weights=np.random.default_rng(1).random(120)).with_ids(
         np.arange(40) * 3

@@ -15,8 +15,15 @@ from clgraph.errors import InputError
 from clgraph.graph.arrays import Arrays
 from clgraph.graph.attributes import Attributes
 from clgraph.graph.building import Duplicates
-from clgraph.graph.exchange.carried import into_arrow, of_arrow
-from clgraph.graph.exchange.columns import Column, Names, missing, names_or_numbers, rows_of_columns
+from clgraph.graph.exchange.carried import (
+    Ids,
+    Names,
+    into_arrow,
+    missing,
+    names_or_numbers,
+    of_arrow,
+    rows_of_columns,
+)
 from clgraph.graph.exchange.common import library, listed
 
 METADATA = b"clgraph"  # of the schema: {"directed": true}
@@ -68,7 +75,7 @@ def further_columns(table: Any, used: Sequence[Any]) -> Attributes | None:
     return of_arrow(table, used, partial(_ends_of, table.select(list(dict.fromkeys(used[:2]))), *used[:2]))
 
 
-def _ends_of(table: Any, source: str, target: str) -> tuple[Column, Column]:
+def _ends_of(table: Any, source: str, target: str) -> tuple[Ids, Ids]:
     return plain_columns(table, source, target, None, None)[:2]
 
 
@@ -151,7 +158,7 @@ def _is_text(pa: Any, column: Any) -> bool:
     )
 
 
-def _ends(pa: Any, source: Any, source_where: str, target: Any, target_where: str) -> tuple[Column, Column]:
+def _ends(pa: Any, source: Any, source_where: str, target: Any, target_where: str) -> tuple[Ids, Ids]:
     """Both columns of ids; two columns of text share one list of names."""
     if not (_is_text(pa, source) and _is_text(pa, target)):
         return _ids(pa, source, source_where), _ids(pa, target, target_where)
@@ -164,7 +171,7 @@ def _ends(pa: Any, source: Any, source_where: str, target: Any, target_where: st
 
 def plain_columns(
     table: Any, source: str, target: str, weight: str | None, multiplicity: str | None
-) -> tuple[Column, Column, npt.NDArray[np.float64] | None, npt.NDArray[Any] | None]:
+) -> tuple[Ids, Ids, npt.NDArray[np.float64] | None, npt.NDArray[Any] | None]:
     """The rows of a table as they are: ids of both ends, weights and counts."""
     pa = library("pyarrow", "arrow")
     checked(table, [source, target, weight, multiplicity])
@@ -195,7 +202,7 @@ def names_of(pa: Any, source: Any, target: Any) -> tuple[Names, Names]:
     return Names(codes[: len(source)], names), Names(codes[len(source) :], names)
 
 
-def _ids(pa: Any, column: Any, where: str) -> Column:
+def _ids(pa: Any, column: Any, where: str) -> Ids:
     kind = pa.types
     _check_whole(column, where)
     if kind.is_integer(column.type):

@@ -14,8 +14,15 @@ from clgraph.graph.arrays import Arrays
 from clgraph.graph.attributes import Attributes
 from clgraph.graph.building import Duplicates
 from clgraph.graph.exchange.arrow import names_of
-from clgraph.graph.exchange.carried import into_pandas, of_pandas
-from clgraph.graph.exchange.columns import Column, Names, missing, names_or_numbers, rows_of_columns
+from clgraph.graph.exchange.carried import (
+    Ids,
+    Names,
+    into_pandas,
+    missing,
+    names_or_numbers,
+    of_pandas,
+    rows_of_columns,
+)
 from clgraph.graph.exchange.common import library, listed
 
 
@@ -55,7 +62,7 @@ def from_pandas(
     return rows, of_pandas(frame, (source, target, weight, multiplicity), partial(_ends_again, *ends, *where))
 
 
-def _ends_again(source: Any, target: Any, *where: str) -> tuple[Column, Column]:
+def _ends_again(source: Any, target: Any, *where: str) -> tuple[Ids, Ids]:
     return _ends(library("pandas", "pandas"), source, where[0], target, where[1])
 
 
@@ -81,7 +88,7 @@ def _check_whole(column: Any, where: str) -> None:
         raise missing(where, int(np.argmax(absent.to_numpy())))
 
 
-def _ends(pd: Any, source: Any, source_where: str, target: Any, target_where: str) -> tuple[Column, Column]:
+def _ends(pd: Any, source: Any, source_where: str, target: Any, target_where: str) -> tuple[Ids, Ids]:
     """Both columns of ids; two columns of text share one list of names."""
     if not (isinstance(source.dtype, pd.StringDtype) and source.dtype == target.dtype):
         return _ids(pd, source, source_where), _ids(pd, target, target_where)
@@ -97,7 +104,7 @@ def _ends(pd: Any, source: Any, source_where: str, target: Any, target_where: st
     return Names(codes[: len(source)], names), Names(codes[len(source) :], names)
 
 
-def _ids(pd: Any, column: Any, where: str) -> Column:
+def _ids(pd: Any, column: Any, where: str) -> Ids:
     types = pd.api.types
     _check_whole(column, where)
     if isinstance(column.dtype, pd.CategoricalDtype):

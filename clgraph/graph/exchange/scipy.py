@@ -13,10 +13,9 @@ import scipy.sparse as sp
 
 from clgraph.arguments import flag, word
 from clgraph.errors import CapacityError, InputError
-from clgraph.graph.aligned import aligned_empty
-from clgraph.graph.arrays import Arrays
+from clgraph.graph.arrays import Arrays, aligned_empty
 from clgraph.graph.building import INT32_MAX, pack, sorted_rows
-from clgraph.graph.exchange.scipy_checks import check_matrix
+from clgraph.graph.checks import check_matrix
 
 Asymmetric = Literal["refuse", "sum"]
 

@@ -8,8 +8,10 @@ shape (k, 2) or (k, 3), or Arrow batches. Ids are whole numbers, or text, which 
 from __future__ import annotations
 
 import io
+import itertools
 import sys
 import zlib
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from os import PathLike
@@ -22,11 +24,223 @@ import numpy.typing as npt
 from clgraph.arguments import file_name, shown, word
 from clgraph.errors import InputError
 from clgraph.graph.exchange.common import library
-from clgraph.graph.io.common import MAX_RATIO, open_binary, reading
-from clgraph.graph.io.edges import ID_MAX, SOURCE_NAMES, TARGET_NAMES, WEIGHT_NAMES
+from clgraph.graph.io.common import MAX_RATIO, Options, open_binary, reading
+from clgraph.graph.io.edges import (
+    ID_MAX,
+    SMALL,
+    SOURCE_NAMES,
+    TARGET_NAMES,
+    WEIGHT_NAMES,
+    Layout,
+    integer_rows,
+    layout_of,
+    parse_names,
+    scan_rows,
+)
 from clgraph.graph.io.formats import find_format
-from clgraph.graph.io.named_lines import NamedLines, Names
-from clgraph.graph.io.number_lines import NumberLines
+from clgraph.sizes import real_number, whole_number
+
+# --- lines whose ids are text: names by numbers, parsed block by block ---
+
+
+KEPT = 1 << 16  # names that are kept in any case
+
+
+class Names:
+    """Numbers of names, in the order in which these first come; those that nobody needs can be forgotten.
+
+    Attributes
+    ----------
+    text : bool or None
+        Whether the ids of a stream are text; None: nothing has come.
+    """
+
+    def __init__(self) -> None:
+        self.text: bool | None = None
+        self.bound = KEPT
+        self._number: dict[str, int] = defaultdict(itertools.count().__next__)
+
+    def __len__(self) -> int:
+        return len(self._number)
+
+    def numbers(self, names: Iterable[str], count: int) -> npt.NDArray[np.uint64]:
+        """The number of each of `count` names; new ones get the next."""
+        return np.fromiter(map(self._number.__getitem__, names), np.uint64, count)
+
+    def of(self, numbers: npt.NDArray[np.uint64]) -> npt.NDArray[Any]:
+        """The names of numbers."""
+        known = np.fromiter(self._number.values(), np.uint64, len(self))
+        names = np.empty(len(self), object)
+        names[:] = list(self._number)
+        order = np.argsort(known)
+        found: npt.NDArray[Any] = names[order[np.searchsorted(known[order], numbers)]]
+        return found
+
+    @property
+    def full(self) -> bool:
+        """Whether it is time to forget."""
+        return len(self) > self.bound
+
+    def keep(self, numbers: npt.NDArray[np.uint64]) -> None:
+        """Forget all names but these; one that comes again is a new one, which nobody holds."""
+        wanted = set(numbers.tolist())
+        for name in [name for name, number in self._number.items() if number not in wanted]:
+            del self._number[name]
+        self.bound = 2 * len(self) + KEPT
+
+
+class NamedLines:
+    """Rows of two names (and a weight), laid out as `clgraph.read` reads them with ids="str"."""
+
+    def __init__(self, name: str, weighted: bool, header: bool | None, names: Names) -> None:
+        self.name, self.names = name, names
+        self.options = Options(ids="str", weights=weighted, header=header)
+        self.line = 0  # lines before the block
+        self.before = b""  # blocks in which there are not two rows yet
+        self.layout: Layout | None = None
+
+    def columns(self, block: bytes) -> list[Any] | None:
+        """The columns of a block of whole lines, ids as numbers; None if there are none."""
+        if b"\r" in block:
+            block = block.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+        if self.layout is not None:
+            return self.parsed(block, self.layout)
+        self.before += block
+        if sum(1 for _ in itertools.islice(self.rows(self.before), 2)) < 2:
+            return None
+        return self.last()
+
+    def last(self) -> list[Any] | None:
+        """What is left at the stream's end."""
+        block, self.before = self.before.removeprefix("\ufeff".encode()), b""
+        if next(self.rows(block), None) is None:
+            return None
+        self.layout = layout_of(self.numbered(block), self.name, self.options)
+        rest = block.split(b"\n", self.layout.skip)[-1]
+        self.line = self.layout.skip
+        return self.parsed(rest, self.layout)
+
+    @staticmethod
+    def rows(block: bytes) -> Iterator[bytes]:
+        """The lines that are neither blank nor comments."""
+        lines = (line.strip() for line in block.removeprefix("\ufeff".encode()).split(b"\n"))
+        return (line for line in lines if line and line[:1] not in b"#%")
+
+    def numbered(self, block: bytes) -> Iterable[tuple[int, str]]:
+        """The lines of a block and their numbers."""
+        try:
+            return enumerate(block.decode().split("\n"), self.line + 1)
+        except UnicodeDecodeError as error:
+            number = self.line + block.count(b"\n", 0, error.start) + 1
+            raise InputError(
+                f"{self.name}, line {number}: bytes that are not UTF-8 ({error.reason}); convert it "
+                "with iconv"
+            ) from error
+
+    def parsed(self, block: bytes, layout: Layout) -> list[Any] | None:
+        """The columns of lines behind the header."""
+        found = None
+        if len(block) >= SMALL:
+            found = parse_names(block, layout.width, layout.columns, layout.delimiter)
+        if found is not None:
+            tail, head, weights, ids = found
+            number = self.names.numbers(ids.tolist(), len(ids))
+            source, target = number[tail], number[head]
+        else:
+            source, target, weights = scan_rows(self.numbered(block), self.name, layout, self.options)
+            both = self.names.numbers(np.stack((source, target), axis=1).ravel().tolist(), 2 * len(source))
+            source, target = both[::2], both[1::2]
+        self.line += block.count(b"\n")
+        if len(source) == 0:
+            return None
+        return [source, target] if weights is None else [source, target, weights]
+
+
+# --- lines whose ids are whole numbers, parsed block by block ---
+
+
+class NumberLines:
+    """Rows of two whole numbers (and a weight), parsed block by block."""
+
+    def __init__(self, name: str, weighted: bool, header: bool | None) -> None:
+        self.name, self.weighted, self.header = name, weighted, header
+        self.line = 0  # lines before the block
+        self.width = 0  # fields of a row; 0: no row yet
+        self.comma = False
+
+    def columns(self, block: bytes) -> list[Any] | None:
+        """The columns of a block of whole lines; None if there are none."""
+        if self.width == 0:
+            block = self.after_header(block)
+            if self.width == 0:
+                return None
+        lines = block.count(b"\n")
+        found = None if self.weighted else integer_rows(block, self.width, (0, 1), self.comma)
+        columns = self.scan(block) if found is None else found
+        self.line += lines
+        return list(columns) if len(columns[0]) else None
+
+    def last(self) -> None:
+        """What is left at the stream's end: nothing."""
+
+    def after_header(self, block: bytes) -> bytes:
+        """What follows comments and a header; learns how rows look."""
+        while block:
+            line, _, rest = block.partition(b"\n")
+            text = line.strip().removeprefix("\ufeff".encode())
+            if text and text[:1] not in b"#%":
+                fields = self.fields(text)
+                words = any(whole_number(field.decode("latin-1")) is None for field in fields[:2])
+                if self.header is None and words and text[:1].isalpha():
+                    self.header = True
+                if not self.header:
+                    self.width, self.comma = len(fields), b"," in text
+                    return block.removeprefix("\ufeff".encode())
+                self.header = False
+            block = rest
+            self.line += 1
+        return b""
+
+    @staticmethod
+    def fields(text: bytes) -> list[bytes]:
+        """The fields of a row."""
+        return [field.strip() for field in text.split(b"," if b"," in text else None)]
+
+    def scan(self, block: bytes) -> list[Any]:
+        """Row by row: any valid row, and an error for the first that is none."""
+        ends: tuple[list[int], list[int]] = ([], [])
+        weights: list[float] = []
+        needed = 3 if self.weighted else 2
+        for number, line in enumerate(block.split(b"\n"), self.line + 1):
+            text = line.split(b"#")[0].split(b"%")[0].strip()
+            if not text:
+                continue
+            where, fields = f"{self.name}, line {number}", self.fields(text)
+            if len(fields) < needed:
+                what = "two ids and a weight" if self.weighted else "two ids"
+                raise InputError(
+                    f"{where}: {shown(text[:80].decode('latin-1'))} has {len(fields)} of the fields of a "
+                    f"row, {what}; complete or delete the line, or see why the stream was cut off there"
+                )
+            for end, field in zip(ends, fields, strict=False):
+                value = whole_number(field.decode("latin-1"))
+                if value is None or not 0 <= value <= ID_MAX:
+                    raise InputError(
+                        f"{where}: {shown(field[:80].decode('latin-1'))} where an id, a whole number from 0 "
+                        f"to {ID_MAX}, should be; if ids are text, read with ids='str'"
+                    )
+                end.append(value)
+            if self.weighted:
+                weight = real_number(fields[2].decode("latin-1"))
+                if weight is None or not 0 <= weight < float("inf"):
+                    raise InputError(
+                        f"{where}: the weight {shown(fields[2][:80].decode('latin-1'))}: give finite "
+                        "numbers, 0 or more"
+                    )
+                weights.append(weight)
+        columns: list[Any] = [np.array(end, np.int64) for end in ends]
+        return [*columns, np.array(weights)] if self.weighted else columns
+
 
 BLOCK = 1 << 22  # bytes of text at a time
 ROWS = 1 << 18  # rows of a table at a time

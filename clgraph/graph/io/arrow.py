@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from clgraph.errors import InputError
-from clgraph.graph.aligned import aligned_empty
+from clgraph.graph.arrays import aligned_empty
 from clgraph.graph.exchange.arrow import METADATA, checked, noted_direction, plain_columns
 from clgraph.graph.exchange.common import library, listed
 from clgraph.graph.graph import Graph

@@ -18,12 +18,71 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph.errors import InputError
-from clgraph.graph.building import INT32_MAX, Duplicates
+from clgraph.graph.building import INT32_MAX, LOW_HALF, Duplicates, pack
 from clgraph.graph.graph import Graph, build_csr
 from clgraph.graph.io.atomic import atomic_write
-from clgraph.graph.io.packed import GZIP, GZIP_MAGIC, SUFFIXES, ZSTD, ZSTD_MAGIC, Unpacked
-from clgraph.graph.io.packing import compressed
-from clgraph.graph.io.progress import opened
+from clgraph.graph.io.packed import GZIP, GZIP_MAGIC, SUFFIXES, ZSTD, ZSTD_MAGIC, Unpacked, compressed
+from clgraph.graph.io.progress import opened, reached
+
+# --- lists of arcs compared in any order: a list with its reverse, or one with another ---
+
+
+Arcs = tuple[npt.NDArray[Any], npt.NDArray[Any], "npt.NDArray[Any] | None"]  # tails, heads, weights
+
+
+def difference(one: Arcs, other: Arcs) -> tuple[int, int] | None:
+    """The first arc (by tail and head) that is not in both as often and with the same weight."""
+    keys: list[Any] = []
+    weights: list[Any] = []
+    for tail, head, weight in (one, other):
+        key: Any = pack(tail, head)
+        if weight is None:
+            if np.any(key[1:] < key[:-1]):
+                key.sort()
+        else:
+            order = np.lexsort((weight, key))
+            key, weight = key[order], weight[order]
+        keys.append(key)
+        weights.append(weight)
+    shared = min(map(len, keys))
+    different = keys[0][:shared] != keys[1][:shared]
+    if weights[0] is not None:
+        different |= weights[0][:shared] != weights[1][:shared]
+    if different.any():
+        i = int(np.argmax(different))
+        first = min(int(keys[0][i]), int(keys[1][i]))
+    elif len(keys[0]) != len(keys[1]):
+        first = int(max(keys, key=len)[shared])
+    else:
+        return None
+    return first >> 32, first & LOW_HALF
+
+
+def without_twin(arcs: Arcs) -> tuple[int, int] | None:
+    """The first pair (by its smaller end) whose arcs there and back are not as many, of the same weights."""
+    tail, head, weight = arcs
+    up, down = np.flatnonzero(tail < head), np.flatnonzero(tail > head)
+    there: Arcs = tail[up], head[up], None if weight is None else weight[up]
+    back: Arcs = head[down], tail[down], None if weight is None else weight[down]
+    return difference(there, back)
+
+
+def each_once(arcs: Arcs) -> Arcs:
+    """The arcs of an undirected graph, each edge once if both of its arcs are there, as they all must be."""
+    if without_twin(arcs) is not None:
+        return arcs
+    tail, head, weight = arcs
+    once = tail <= head
+    return tail[once], head[once], None if weight is None else weight[once]
+
+
+def distinct_rows(row_ptr: npt.NDArray[Any], heads: npt.NDArray[Any]) -> bool:
+    """Whether the heads of each row ascend, no two of them alike: such rows are a graph's as they are."""
+    ascend = heads[1:] > heads[:-1]
+    ends = row_ptr[1:-1]
+    ascend[ends[(ends > 0) & (ends < len(heads))] - 1] = True  # from one row to the next they may fall
+    return bool(ascend.all())
+
 
 Ids = Literal["int", "str", "name"]
 
@@ -327,3 +386,52 @@ def write_cells(file: IO[bytes], *columns: npt.NDArray[Any]) -> None:
         file.writelines(b"".join(row) for row in zip(*texts, strict=True))
         return
     file.write(np.concatenate(columns, axis=1).tobytes().translate(None, b"\0"))
+
+
+# --- what several writers share: edges in pieces, refusals and notes ---
+
+
+CHUNK = 1 << 18  # arcs worked on at a time: a few MB, which stay in the cache
+WHOLE_MAX = 2.0**53  # whole numbers below it are exact in float64
+
+Piece = tuple[npt.NDArray[np.int32], npt.NDArray[np.int32], "npt.NDArray[np.float64] | None"]
+
+
+def edges_in_pieces(graph: Graph, both_arcs: bool = False) -> Iterator[Piece]:
+    """Tails, heads and weights (or None) of all edges, u <= v if undirected; or of both arcs of each."""
+    rows = graph.rows
+    for start in range(0, graph.num_arcs, CHUNK):
+        reached(start / graph.num_arcs)
+        tail, head = rows[start : start + CHUNK], graph.col_idx[start : start + CHUNK]
+        weight = None if graph.weights is None else graph.weights[start : start + CHUNK]
+        if not graph.directed and not both_arcs:
+            once = tail <= head
+            tail, head = tail[once], head[once]
+            weight = None if weight is None else weight[once]
+        yield tail, head, weight
+
+
+def no_weights_in(graph: Graph, path: Path, format_name: str) -> None:
+    """Raise InputError for a weighted graph and a format without weights."""
+    if graph.weights is not None:
+        raise InputError(f"cannot write {path}: {format_name} files hold no weights; leave weights=True out")
+
+
+def only_whole_weights(graph: Graph, path: Path, format_name: str, limit: float = WHOLE_MAX) -> None:
+    """Raise InputError for a weight that is no whole number from -limit to limit - 1."""
+    if graph.weights is None:
+        return
+    weights: npt.NDArray[Any] = graph.weights
+    wrong = (weights != np.floor(weights)) | (weights < -limit) | (weights >= limit)
+    if wrong.any():
+        raise InputError(
+            f"cannot write {path}: the weight {weights[np.argmax(wrong)]} is not a whole number below "
+            f"{limit:.0f}, as {format_name} files need it; leave weights=True out, or use another format"
+        )
+
+
+def merged_note(graph: Graph) -> list[str]:
+    """A note where parallel edges were merged, which the format does not tell."""
+    if graph.multiplicity is None:
+        return []
+    return [f"{counted(graph.num_duplicates, 'merged parallel edge')} written once"]

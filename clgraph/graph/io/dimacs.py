@@ -23,17 +23,19 @@ from clgraph.graph.io.common import (
     cells,
     check_vertex_count,
     counted,
+    each_once,
+    edges_in_pieces,
+    merged_note,
     numbered_graph,
     numbered_lines,
     only_int_ids,
+    only_whole_weights,
     reading,
     renumbered,
     unpacked_size,
     write_cells,
     writing,
 )
-from clgraph.graph.io.twins import each_once
-from clgraph.graph.io.written import edges_in_pieces, merged_note, only_whole_weights
 from clgraph.sizes import real_number, whole_number
 from clgraph.system import no_warnings
 

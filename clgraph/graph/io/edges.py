@@ -2,9 +2,9 @@
 
 These are SNAP's files (comments begin with ``#``), networkrepository's (``%``), and CSV with or without a
 header; fields are separated by commas, tabs or spaces, lines end in LF or CRLF. Plain files take the fast
-path (`digits`), others NumPy's parser. Only if that fails too, or a number is out of range, `_scan` goes
-through the lines in Python: it defines what is valid, names the line that is not, and reads the rare file
-that the others cannot.
+path (`read_integers`), others NumPy's parser. Only if that fails too, or a number is out of range, `_scan`
+goes through the lines in Python: it defines what is valid, names the line that is not, and reads the rare
+file that the others cannot.
 """
 
 from __future__ import annotations
@@ -12,10 +12,13 @@ from __future__ import annotations
 import math
 import os
 import re
+from bisect import bisect_left
 from collections.abc import Iterable
 from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -25,15 +28,18 @@ import numpy.typing as npt
 from clgraph.errors import InputError
 from clgraph.graph.graph import Graph, build_csr
 from clgraph.graph.io.common import (
+    MAX_RATIO,
     Loaded,
     Options,
     cells,
     counted,
+    edges_in_pieces,
     encoded,
     ended_by,
     id_cells,
     no_place,
     numbered_lines,
+    open_binary,
     open_text,
     plain_name,
     reading,
@@ -41,12 +47,246 @@ from clgraph.graph.io.common import (
     write_cells,
     writing,
 )
-from clgraph.graph.io.digits import read_integers
-from clgraph.graph.io.names import read_names
 from clgraph.graph.io.packed import SUFFIXES, ZSTD
-from clgraph.graph.io.written import edges_in_pieces
 from clgraph.sizes import real_number, whole_number
 from clgraph.system import no_warnings
+
+# --- the fast path where ids are text: parsed and numbered by Arrow, where it is installed ---
+#
+# Anything unusual (a comment between the rows, white space around a field, rows of different lengths, quotes
+# inside a field) sends the whole file to `_scan` instead.
+
+
+SMALL = 1 << 20  # bytes of a file that is scanned sooner than Arrow is imported
+MARK = "\ufeff".encode()
+QUOTE, COMMA, LINE_FEED, RETURN = b'",\n\r'
+
+
+def read_names(
+    path: Path,
+    skip: int,
+    width: int,
+    columns: tuple[int, ...],
+    delimiter: str | None,
+    max_ratio: float = MAX_RATIO,
+) -> tuple[Any, ...] | None:
+    """The rows of a file behind its first `skip` lines by vertex number, counted by ascending id.
+
+    Parameters
+    ----------
+    width : int
+        Fields in a row.
+    columns : tuple of int
+        Of source, target and, if asked for, weight.
+    delimiter : str, optional
+        None: white space.
+
+    Returns
+    -------
+    tail, head : int32 arrays, shape (rows,)
+    weights : float64 array, shape (rows,), or None
+    ids : object array of str
+        Or None in place of all four: the file is left to the scanner.
+    """
+    if path.stat().st_size < SMALL:
+        return None
+    with open_binary(path, max_ratio) as file:
+        before = [file.readline() for _ in range(skip)]
+        text = file.read()
+    if not all(map(_ends_plainly, before)):
+        return None  # whoever counted the lines took a carriage return for a line's end
+    return parse_names(text, width, columns, delimiter)
+
+
+def parse_names(
+    text: bytes, width: int, columns: tuple[int, ...], delimiter: str | None
+) -> tuple[Any, ...] | None:
+    """As `read_names`, of the text behind those lines."""
+    if find_spec("pyarrow") is None:
+        return None
+    pa, csv, compute = (import_module(name) for name in ("pyarrow", "pyarrow.csv", "pyarrow.compute"))
+
+    mark = delimiter or " "
+    if min(columns[:2]) != 0 or max(columns) >= width or not _is_plain(text, mark):
+        return None
+    ends = [f"f{column}" for column in columns]
+    types: dict[str, Any] = dict.fromkeys(ends[:2], pa.dictionary(pa.int32(), pa.string()))
+    types |= dict.fromkeys(ends[2:], pa.float64())
+    try:
+        table = csv.read_csv(
+            pa.BufferReader(text),
+            csv.ReadOptions(autogenerate_column_names=True),
+            csv.ParseOptions(delimiter=mark, quote_char='"' if mark == "," else False),
+            csv.ConvertOptions(
+                column_types=types, include_columns=ends, null_values=[], strings_can_be_null=False
+            ),
+        )
+        if table.num_columns != len(ends) or table.num_rows == 0:
+            return None
+        both = pa.chunked_array([chunk for end in ends[:2] for chunk in table[end].chunks])
+        both = both.unify_dictionaries()
+    except pa.ArrowException:
+        return None
+    found = both.chunk(0).dictionary
+    order = compute.sort_indices(found)
+    names = found.take(order).to_pylist()
+    if not _are_names(names, delimiter):
+        return None
+    ids = np.empty(len(names), object)
+    ids[:] = names
+    weights = None
+    if len(ends) == 3:
+        weights = table[ends[2]].to_numpy()
+        if not np.all(np.isfinite(weights)):
+            return None
+    number = np.empty(len(ids), np.int32)
+    number[order.to_numpy()] = np.arange(len(ids), dtype=np.int32)
+    codes = np.concatenate([chunk.indices.to_numpy() for chunk in both.chunks])
+    tail, head = number[codes].reshape(2, -1)
+    return tail, head, weights, ids
+
+
+def _ends_plainly(text: bytes) -> bool:
+    return text.count(b"\r") == text.count(b"\r\n")
+
+
+def _is_plain(text: bytes, mark: str) -> bool:
+    """Whether Arrow and the scanner agree on what is a line and a field of it."""
+    if b"\0" in text or not _ends_plainly(text) or text.startswith(MARK):
+        return False
+    try:
+        text.isascii() or text.decode()
+    except UnicodeDecodeError:
+        return False
+    return mark != "," or b'"' not in text or _has_plain_quotes(np.frombuffer(text, np.uint8))
+
+
+def _has_plain_quotes(text: npt.NDArray[np.uint8]) -> bool:
+    """Whether quotes enclose whole fields of one line, and are doubled inside."""
+    places = np.flatnonzero(text == QUOTE)
+    line = np.searchsorted(np.flatnonzero(text == LINE_FEED), places)
+    if len(places) % 2 or np.any(line[::2] != line[1::2]):
+        return False
+    opening, closing = places[::2], places[1::2]
+    framed = np.concatenate(([LINE_FEED], text, [LINE_FEED]))
+    doubled = opening[1:] == closing[:-1] + 1
+    before, after = framed[opening], framed[closing + 2]
+    begins = np.isin(before, (LINE_FEED, COMMA))
+    begins[1:] |= doubled
+    ends = np.isin(after, (LINE_FEED, COMMA, RETURN))
+    ends[:-1] |= doubled
+    return bool(np.all(begins) and np.all(ends))
+
+
+def _are_names(names: list[str], delimiter: str | None) -> bool:
+    """Whether the scanner would read these fields, in ascending order, as they are, at any place in a row."""
+    if delimiter is None:
+        whole = "\n".join(names).split() == names
+    else:
+        whole = names[0] != "" and list(map(str.strip, names)) == names
+    comments = (bisect_left(names, chr(ord(mark) + 1)) - bisect_left(names, mark) for mark in "#%")
+    return whole and not any(comments)
+
+
+# --- the fast path through rows of plain non-negative integers, parsed by NumPy in blocks ---
+#
+# `numpy.loadtxt` takes 3.1 s for 16 million rows; blocks that stay in the cache, parsed eight digits at a
+# time (D. Lemire's multiplications, as in simdjson, on arrays of 64-bit words), take 1.2 s. Anything unusual
+# (a sign, a comment between the rows, a missing field, two blanks in a row) sends the whole file to
+# `numpy.loadtxt` instead, so nothing here has to deal with it.
+
+
+BLOCK = 1 << 22  # bytes
+PAD = 16  # zero bytes before each block, so that the 16 bytes before any number's end exist
+# of the 8 bytes before a number's end, the low halves of the last k: its digits
+DIGITS = np.array([(2**64 - (1 << (64 - 8 * k))) & 0x0F0F0F0F0F0F0F0F for k in range(9)], np.uint64)
+
+
+def read_integers(
+    path: Path, skip: int, width: int, columns: tuple[int, ...], comma: bool, max_ratio: float = MAX_RATIO
+) -> list[npt.NDArray[np.integer]] | None:
+    """Columns of a file whose lines after the first `skip` are `width` integers, one character apart.
+
+    Returns
+    -------
+    list of int32 or int64 arrays, or None if the file holds anything else
+    """
+    parts: list[list[npt.NDArray[np.integer]]] = [[] for _ in columns]
+    separators = (44,) if comma else (9, 32)
+    rest = b""
+    if max(columns) >= width:
+        return None
+    with open_binary(path, max_ratio) as file:
+        for _ in range(skip):
+            if b"\r" in file.readline().removesuffix(b"\n").removesuffix(b"\r"):
+                return None  # whoever counted the lines to skip took this for a line end
+        while data := file.read(BLOCK):
+            cut = data.rfind(b"\n") + 1
+            block, rest = b"".join((bytes(PAD), rest, data[:cut])), rest * (not cut) + data[cut:]
+            if cut and not _append(parts, block, width, columns, separators):
+                return None
+            if len(rest) > BLOCK:
+                return None
+    if rest and not _append(parts, bytes(PAD) + rest + b"\n", width, columns, separators):
+        return None
+    return [np.concatenate(part) for part in parts] if parts[0] else None
+
+
+def integer_rows(lines: bytes, width: int, columns: tuple[int, ...], comma: bool) -> Any:
+    """Columns of whole lines of `width` integers, one character apart; None if they hold anything else."""
+    parts: list[list[npt.NDArray[np.integer]]] = [[] for _ in columns]
+    if max(columns) >= width or not _append(
+        parts, bytes(PAD) + lines, width, columns, (44,) if comma else (9, 32)
+    ):
+        return None
+    return [part[0] for part in parts]
+
+
+def _append(
+    parts: list[list[npt.NDArray[np.integer]]],
+    block: bytes,
+    width: int,
+    columns: tuple[int, ...],
+    separators: tuple[int, ...],
+) -> bool:
+    """Parse one block of whole lines; False if it holds anything but such integers."""
+    if b"\r" in block:
+        block = block.replace(b"\r\n", b"\n")
+    text = np.frombuffer(block, np.uint8)
+    ends = np.flatnonzero(text < ord("0"))[PAD:]
+    if len(ends) % width or text.max() > ord("9"):
+        return False
+    separator = text[ends].reshape(-1, width)
+    between = separator[:, :-1]
+    right = (between == separators[0]) | (between == separators[-1])
+    if not (np.all(separator[:, -1] == ord("\n")) and np.all(right)):
+        return False
+    length = np.diff(ends, prepend=PAD - 1) - 1
+    longest = int(length.max(initial=1))
+    if length.min(initial=1) < 1 or longest > 16:
+        return False
+    words = np.ndarray(len(text) - 7, "<u8", block, strides=(1,))  # the 8 bytes from each position on
+    values = _eight_digits(words[ends - 8], np.minimum(length, 8))
+    if longest > 8:
+        values += _eight_digits(words[ends - 16], np.maximum(length - 8, 0)) * np.uint64(10**8)
+    table = values.reshape(-1, width)
+    for part, column in zip(parts, columns, strict=True):
+        numbers = table[:, column]
+        part.append(numbers.astype(np.int32 if numbers.max(initial=0) < 2**31 else np.int64))
+    return True
+
+
+def _eight_digits(words: npt.NDArray[np.uint64], length: npt.NDArray[np.int64]) -> npt.NDArray[np.uint64]:
+    """The numbers that the last `length` bytes of each word spell: by pairs of digits, of pairs, of fours."""
+    words &= DIGITS[length]
+    for factor, shift, mask in ((2561, 8, 0x00FF00FF00FF00FF), (6553601, 16, 0x0000FFFF0000FFFF)):
+        words *= np.uint64(factor)
+        words >>= np.uint64(shift)
+        words &= np.uint64(mask)
+    words *= np.uint64(42949672960001)
+    words >>= np.uint64(32)
+    return words
+
 
 SOURCE_NAMES = ("source", "src", "from", "fromnodeid", "from_node", "u", "tail", "start", "id1", "node1")
 TARGET_NAMES = ("target", "dst", "to", "tonodeid", "to_node", "v", "head", "end", "id2", "node2")

@@ -56,7 +56,7 @@ FORMATS = {
     "edge_index": Format(
         ("*.npz",),
         _later("clgraph.graph.io.npz", "read_npz"),
-        _later("clgraph.graph.io.edge_index", "write_edge_index"),
+        _later("clgraph.graph.io.npz", "write_edge_index"),
         text=False,
     ),
     "sg": _format((".sg",), "clgraph.graph.io.gapbs", "sg", text=False),

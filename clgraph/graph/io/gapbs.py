@@ -17,23 +17,29 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph.errors import InputError
-from clgraph.graph.aligned import aligned_empty
-from clgraph.graph.arrays import Arrays
+from clgraph.graph.arrays import Arrays, aligned_empty
 from clgraph.graph.building import row_ptr_of
 from clgraph.graph.graph import Graph, build_csr
 from clgraph.graph.io.atomic import atomic_write
 from clgraph.graph.io.common import (
+    CHUNK,
+    Arcs,
     Loaded,
     Options,
     check_vertex_count,
     counted,
+    difference,
+    distinct_rows,
+    each_once,
+    merged_note,
+    no_weights_in,
     only_int_ids,
+    only_whole_weights,
     reading,
     renumbered,
+    without_twin,
 )
 from clgraph.graph.io.progress import expect
-from clgraph.graph.io.twins import Arcs, difference, distinct_rows, each_once, without_twin
-from clgraph.graph.io.written import CHUNK, merged_note, no_weights_in, only_whole_weights
 
 HEADER = 17  # bytes
 NODE = np.dtype("<i4")

@@ -15,7 +15,16 @@ import numpy as np
 from clgraph.errors import InputError
 from clgraph.graph.attributes import Attributes, Column
 from clgraph.graph.graph import Graph
-from clgraph.graph.io.common import Loaded, Options, cells, id_cells, writing
+from clgraph.graph.io.common import (
+    CHUNK,
+    Loaded,
+    Options,
+    cells,
+    edges_in_pieces,
+    id_cells,
+    merged_note,
+    writing,
+)
 from clgraph.graph.io.edges import weight_cells
 from clgraph.graph.io.markup import (
     KINDS,
@@ -29,7 +38,6 @@ from clgraph.graph.io.markup import (
     parse,
     write_elements,
 )
-from clgraph.graph.io.written import CHUNK, edges_in_pieces, merged_note
 
 DIRECTIONS = {"directed": True, "undirected": False, "mutual": None}
 HEAD = """<?xml version="1.0" encoding="UTF-8"?>

@@ -13,9 +13,17 @@ import numpy as np
 from clgraph.errors import InputError
 from clgraph.graph.graph import Graph
 from clgraph.graph.io.atomic import atomic_write
-from clgraph.graph.io.common import Loaded, Options, counted, only_int_ids, reading
+from clgraph.graph.io.common import (
+    Loaded,
+    Options,
+    counted,
+    edges_in_pieces,
+    merged_note,
+    no_weights_in,
+    only_int_ids,
+    reading,
+)
 from clgraph.graph.io.edges import isolated_note
-from clgraph.graph.io.written import edges_in_pieces, merged_note, no_weights_in
 
 PAIR = 16  # bytes
 

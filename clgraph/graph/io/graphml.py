@@ -15,7 +15,7 @@ from typing import Any
 from clgraph.errors import InputError
 from clgraph.graph.attributes import Attributes
 from clgraph.graph.graph import Graph
-from clgraph.graph.io.common import Loaded, Options, id_cells, writing
+from clgraph.graph.io.common import CHUNK, Loaded, Options, edges_in_pieces, id_cells, merged_note, writing
 from clgraph.graph.io.edges import weight_cells
 from clgraph.graph.io.markup import (
     KINDS,
@@ -29,7 +29,6 @@ from clgraph.graph.io.markup import (
     parse,
     write_elements,
 )
-from clgraph.graph.io.written import CHUNK, edges_in_pieces, merged_note
 
 DIRECTIONS = {"directed": True, "undirected": False}
 SPELLED = {"true": True, "false": False, "1": True, "0": False}

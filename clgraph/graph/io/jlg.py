@@ -26,7 +26,10 @@ from clgraph.graph.io.common import (
     cells,
     check_vertex_count,
     counted,
+    edges_in_pieces,
     ended_by,
+    merged_note,
+    no_weights_in,
     numbered_graph,
     only_int_ids,
     open_binary,
@@ -35,9 +38,8 @@ from clgraph.graph.io.common import (
     write_cells,
     writing,
 )
-from clgraph.graph.io.digits import integer_rows
+from clgraph.graph.io.edges import integer_rows
 from clgraph.graph.io.packed import GZIP_MAGIC, Unpacked
-from clgraph.graph.io.written import edges_in_pieces, merged_note, no_weights_in
 
 BLOCK = 1 << 22  # bytes of lines worked on at a time
 LINE = 1 << 16  # bytes of a line before the edges

@@ -21,7 +21,9 @@ from clgraph.graph.io.common import (
     cells,
     check_vertex_count,
     counted,
+    edges_in_pieces,
     ended_by,
+    merged_note,
     numbered_lines,
     only_int_ids,
     reading,
@@ -30,7 +32,6 @@ from clgraph.graph.io.common import (
     writing,
 )
 from clgraph.graph.io.edges import read_rows, weight_cells
-from clgraph.graph.io.written import edges_in_pieces, merged_note
 from clgraph.sizes import whole_number
 
 SHAPES = ("sym", "asym", "bip")

@@ -36,10 +36,8 @@ from clgraph.graph.io.common import (
     reading,
     write_cells,
 )
-from clgraph.graph.io.digits import read_integers
-from clgraph.graph.io.edges import CHUNK, ID_MAX, read_rows, skipped_lines, weight_cells
-from clgraph.graph.io.packed import SUFFIXES
-from clgraph.graph.io.packing import compressed
+from clgraph.graph.io.edges import CHUNK, ID_MAX, read_integers, read_rows, skipped_lines, weight_cells
+from clgraph.graph.io.packed import SUFFIXES, compressed
 from clgraph.graph.io.progress import reached
 from clgraph.sizes import whole_number
 

@@ -1,6 +1,8 @@
 """scipy.sparse .npz files: entry (i, j) is the arc i -> j, vertices are numbered from 0.
 
-Files that hold an ``edge_index`` are PyTorch Geometric's (see `edge_index`).
+Files that hold an ``edge_index``, shape (2, arcs), and perhaps ``edge_weight`` are PyTorch Geometric's:
+``num_nodes`` says how many vertices there are, else the highest number in ``edge_index``. An undirected graph
+has both arcs of each edge. Features, labels and masks are not kept.
 
 What SciPy's format lacks (ids, direction) is stored beside its arrays; SciPy still reads such a file. Its own
 reader is not used: it allocates what a header promises, and its conversions trust the indices.
@@ -22,13 +24,90 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph.errors import InputError
-from clgraph.graph.checks import checked_ids
-from clgraph.graph.exchange.scipy_checks import PARTS, check_parts, check_square
-from clgraph.graph.graph import Graph
-from clgraph.graph.io import edge_index
+from clgraph.graph.checks import PARTS, check_parts, check_square, checked_ids
+from clgraph.graph.graph import Graph, build_csr
 from clgraph.graph.io.atomic import atomic_write
-from clgraph.graph.io.common import Loaded, Options, check_vertex_count, counted, few, only_int_ids, reading
+from clgraph.graph.io.common import (
+    Loaded,
+    Options,
+    check_vertex_count,
+    counted,
+    each_once,
+    few,
+    merged_note,
+    only_int_ids,
+    reading,
+    renumbered,
+)
 from clgraph.graph.io.packed import check_ratio
+
+# --- arrays of PyTorch Geometric ---
+
+
+NAMES = ("edge_index", "edge_weight", "num_nodes")
+
+
+def loaded(
+    path: Path, found: dict[str, npt.NDArray[Any]], left: list[str], directed: bool, options: Options
+) -> Loaded:
+    """The graph of the arrays of a file; `left` names others."""
+    index, weight = found["edge_index"], found.get("edge_weight")
+    if index.ndim != 2 or len(index) != 2 or index.dtype.kind not in "iu":
+        raise InputError(
+            f"{path}: edge_index has the shape {index.shape} and the type {index.dtype}; it should be (2, "
+            "arcs) of whole numbers"
+        )
+    n = int(index.max(initial=-1)) + 1
+    lowest = int(index.min(initial=0))
+    if lowest < 0:
+        raise InputError(f"{path}: edge_index holds {lowest}; vertices are numbered from 0")
+    if "num_nodes" in found:
+        said = found["num_nodes"]
+        if said.size != 1 or said.dtype.kind not in "iu" or said.item() < n:
+            raise InputError(f"{path}: num_nodes should be one whole number, {n} or more")
+        n = int(said.item())
+    check_vertex_count(path, n, options)
+    if options.weights:
+        if weight is None:
+            raise InputError(f"{path}: has no edge_weight; leave weights=True out")
+        if weight.size != index.shape[1] or weight.dtype.kind not in "biuf" or not np.isfinite(weight).all():
+            raise InputError(
+                f"{path}: edge_weight, of the shape {weight.shape} and the type {weight.dtype}, should be "
+                f"{index.shape[1]} finite numbers; correct it or leave weights=True out"
+            )
+    kept = weight.ravel().astype(np.float64) if weight is not None and options.weights else None
+    tail, head = (np.ascontiguousarray(row.astype(np.int32)) for row in index)
+    arcs = tail, head, kept
+    tail, head, kept = arcs if directed else each_once(arcs)
+    graph = build_csr(tail, head, n, weights=kept, directed=directed, duplicates=options.duplicates)
+    notes = ["edge_weight"] if weight is not None and not options.weights else []
+    return Loaded(graph, counted(index.shape[1], "arc"), notes + left)
+
+
+def write_edge_index(graph: Graph, path: Path) -> list[str]:
+    """Write edge_index, edge_weight and num_nodes, and whether the graph is directed."""
+    arrays: dict[str, npt.NDArray[Any]] = {
+        "edge_index": np.stack((graph.rows, graph.col_idx)).astype(np.int64),
+        "num_nodes": np.array(graph.num_vertices),
+        "clgraph_directed": np.array(graph.directed),
+    }
+    if graph.weights is not None:
+        arrays["edge_weight"] = graph.weights
+    with atomic_write(path) as file:
+        buffer = io.BytesIO()  # a zip file is not written in one go
+        with zipfile.ZipFile(buffer, "w") as archive:
+            for name, array in arrays.items():
+                store(archive, name, array)
+        file.write(buffer.getbuffer())
+    return [*renumbered(graph, first=0), *merged_note(graph)]
+
+
+def store(archive: zipfile.ZipFile, name: str, array: npt.NDArray[Any]) -> None:
+    """Put an array into an .npz file, with a fixed date: the same graph gives the same bytes."""
+    data = io.BytesIO()
+    np.save(data, array, allow_pickle=False)
+    archive.writestr(zipfile.ZipInfo(f"{name}.npy"), data.getvalue())
+
 
 OWN = ("clgraph_directed", "clgraph_ids")
 RATIO = 1032  # deflate packs no better: a member that promises more is no such file
@@ -57,9 +136,9 @@ def read_npz(path: Path, options: Options) -> Loaded:
     with reading(path):
         try:
             found, left = _arrays(path, options)
-            if edge_index.NAMES[0] in found:
+            if NAMES[0] in found:
                 directed = options.direction(_noted_direction(path, found.get("clgraph_directed")))
-                return edge_index.loaded(path, found, left, directed, options)
+                return loaded(path, found, left, directed, options)
             if "format" not in found:
                 raise InputError(
                     f"{path}: holds neither a matrix saved by scipy.sparse.save_npz nor edge_index, as "
@@ -111,7 +190,7 @@ def _arrays(path: Path, options: Options) -> tuple[dict[str, npt.NDArray[Any]], 
         "shape",
         "coords",
         *OWN,
-        *edge_index.NAMES,
+        *NAMES,
         *(name for names in PARTS.values() for name in names),
     }
     found: dict[str, npt.NDArray[Any]] = {}
@@ -207,6 +286,6 @@ def write_npz(graph: Graph, path: Path) -> list[str]:
         sp.save_npz(buffer, graph.to_scipy(), compressed=False)
         with zipfile.ZipFile(buffer, "a") as archive:
             for name, array in own.items():
-                edge_index.store(archive, name, array)
+                store(archive, name, array)
         file.write(buffer.getbuffer())
     return []

@@ -1,8 +1,9 @@
-"""Compressed files read: gzip and zstd, several members at a time where the file tells where they end.
+"""Compressed files: gzip and zstd, read by their libraries' own readers, written in pieces side by side.
 
-A member of gzip says so in a field of its header (the blocks of bgzip, which clgraph writes as well), a frame
-of zstd by the lengths of its blocks. Other members are unpacked one after the other. Whatever is unusual
-about gzip data is left to Python's own module, which says what is wrong with them.
+Reading leaves members and frames to `isal.igzip` (Python's gzip where it is missing) and `compression.zstd`;
+what is wrong with gzip data Python's module says. gzip files are written as members of at most 64 KiB that
+tell their length, as those of bgzip (SAM format specification, 4.1), and an empty one at the end; zstd files
+as frames of 4 MiB. Every program that reads gzip or zstd reads them.
 """
 
 from __future__ import annotations
@@ -11,28 +12,24 @@ import gzip
 import importlib
 import io
 import os
+import struct
 import zlib
 from collections import deque
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import suppress
+from concurrent.futures import Future
+from contextlib import contextmanager, suppress
 from functools import cache, partial
-from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from clgraph.errors import InputError
 from clgraph.graph.exchange.common import pip_hint
 from clgraph.graph.io.progress import tell
-from clgraph.system import cores, thread_pool
+from clgraph.system import cores, read_at, thread_pool
 
 GZIP, ZSTD = ".gz", ".zst"
 SUFFIXES = (GZIP, ZSTD)
-RATIO_FLOOR = 1 << 26  # bytes that any file may unpack to
-PACKED = 1 << 18  # compressed bytes at a time: what comes of them stays in the cache
-UNPACKED = 1 << 20  # bytes that are unpacked at a time
-WHOLE = 1 << 24  # bytes of a frame that is unpacked at once, packed or not; longer ones piece by piece
-MEMBER = 31  # zlib's word for a gzip member, whose header and checksum it checks
+RATIO_FLOOR = 1 << 26  # bytes that any file may unpack to: a reader needs as much memory for small graphs
 GZIP_MAGIC = b"\x1f\x8b"
 ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 SKIPPED = range(0x184D2A50, 0x184D2A60)  # what begins frames of zstd that hold no data
@@ -40,14 +37,12 @@ BLOCK_HEAD = b"\x1f\x8b\x08\x04"  # of a gzip member with a field of its own
 BLOCK_FIELD = b"\x06\x00BC\x02\x00"  # this one: two bytes follow, the member's length less 1
 END = bytes.fromhex("1f8b08040000000000ff0600424302001b0003000000000000000000")  # the empty block behind all
 BLOCK_MOST = 1 << 16  # bytes of a block, packed or not
-BATCH = 16  # blocks that a thread takes
-MOST_THREADS = 8
-
-Part = tuple[int, "bytes | Future[bytes]"]  # compressed bytes up to its end, and what they unpack to
-
-
-class Unusual(Exception):
-    """Data that are left to another reader."""
+BLOCK = 0xFF00  # bytes in a block, as bgzip has them: also where they do not shrink, 64 KiB are enough
+BATCH = 16 * BLOCK  # bytes that a thread compresses at a time: 8 ms of work
+FRAME = 1 << 22  # bytes in a frame of zstd: they make no file larger than one frame would
+LEVELS = {"isal": 3, "zlib": 6}  # as small as gzip's own 6; isal takes a thirteenth of the time
+ZSTD_LEVEL = 1  # edge lists become no smaller by 3, which takes two and a half times as long
+MOST_THREADS = 8  # more threads wait for the one that writes the file
 
 
 @cache
@@ -90,7 +85,7 @@ class Unpacked(io.RawIOBase):
     Attributes
     ----------
     size, taken : int
-        Bytes of the file, and of those the ones whose contents were given.
+        Bytes of the file, and of those the ones that were read.
     given : int
         Bytes given so far.
     """
@@ -100,13 +95,19 @@ class Unpacked(io.RawIOBase):
         self._file = io.FileIO(path)
         self.size = os.fstat(self._file.fileno()).st_size
         self.taken = self.given = 0
-        self._pool: ThreadPoolExecutor | None = None
-        self._ahead: deque[Part] = deque()
-        self._rest = memoryview(b"")
-        self._plain: gzip.GzipFile | None = None
-        self._fault: Exception | None = None  # met behind the parts that are ahead
+        name, library = unpacker()
+        self._data: Any
+        self._errors: tuple[type[Exception], ...] = ()  # what the library raises for data that are damaged
         try:
-            self._parts = self._frames(zstd_library()) if path.suffix == ZSTD else self._members()
+            if path.suffix == ZSTD:
+                library = zstd_library()
+                self._data, self._errors = library.ZstdFile(self._file), (EOFError, library.ZstdError)
+            elif name == "isal":
+                # without a thread of its own: who reads ahead (clgraph.files.pieces) has one
+                self._data = importlib.import_module("isal.igzip").IGzipFile(fileobj=self._file, mode="rb")
+                self._errors = EOFError, gzip.BadGzipFile, zlib.error, library.error
+            else:
+                self._data = gzip.GzipFile(fileobj=self._file, mode="rb")
         except InputError as error:
             self._file.close()
             raise InputError(f"{path}: {error}; or unpack it: zstd -d") from error
@@ -115,193 +116,166 @@ class Unpacked(io.RawIOBase):
         return True
 
     def readinto(self, buffer: Any) -> int:
-        view = memoryview(buffer).cast("B")
         try:
-            while len(view) and self._plain is None and not self._rest:
-                data = self._next()
-                if data is None:
-                    return 0
-                self._rest = memoryview(data)
-        except Unusual:
+            count: int = self._data.readinto(buffer)
+        except self._errors as error:
+            if self._path.suffix == ZSTD:
+                raise self._no_zstd(error) from error
             self._begin_again()
-        if self._plain is not None:
-            count = self._plain.readinto(view)
-            self.taken = self.size
-        else:
-            count = min(len(view), len(self._rest))
-            view[:count], self._rest = self._rest[:count], self._rest[count:]
+            count = self._data.readinto(buffer)
+        self.taken = self._file.tell()
         self.given += count
         tell(self.taken, self.size)
         check_ratio(self._path, self.given, self.size, self._max_ratio)
+        if not count and self._path.suffix != ZSTD and len(buffer):
+            self._check_end()
         return count
 
     def close(self) -> None:
         if not self.closed:
-            if self._pool is not None:
-                self._pool.shutdown(wait=True, cancel_futures=True)
+            self._data.close()
             self._file.close()
-            if self._plain is not None:
-                self._plain.close()
         super().close()
 
     def _begin_again(self) -> None:
-        """Leave the rest to Python's module."""
-        self._plain = gzip.GzipFile(self._path, "rb")
+        """Leave the rest to Python's gzip, which says in plain words what is wrong, or takes it after all."""
+        self._errors = ()
+        self._file.seek(0)
+        self._data = gzip.GzipFile(fileobj=self._file, mode="rb")
         skip = self.given
-        while skip and (data := self._plain.read(min(skip, UNPACKED))):
+        while skip and (data := self._data.read(min(skip, 1 << 20))):
             skip -= len(data)
 
-    # --- parts, several at a time -----------------------------------------------------------------
+    def _check_end(self) -> None:
+        """Raise EOFError where the last block is not the empty one: the file was cut off between two."""
+        tail = bytearray(min(2 * BLOCK_MOST, self.size))
+        read_at(self._file.fileno(), memoryview(tail), self.size - len(tail))
+        at = len(tail)
+        while (at := tail.rfind(BLOCK_HEAD, 0, at)) >= 0:
+            if tail[at + 10 : at + 16] == BLOCK_FIELD:
+                end = at + int.from_bytes(tail[at + 16 : at + 18], "little") + 1
+                if end <= len(tail) and not any(tail[end:]):  # members may be padded with zeros
+                    if tail[at:end] != END:
+                        raise EOFError("the empty block at the end is missing")
+                    return
 
-    def _next(self) -> bytes | None:
-        """What the next part unpacks to; None at the end."""
-        wanted = 2 * min(cores(), MOST_THREADS)
-        while len(self._ahead) < wanted and (not self._ahead or isinstance(self._ahead[-1][1], Future)):
-            try:
-                part = next(self._parts, None)
-            except (Unusual, EOFError, InputError) as error:
-                self._fault, part = error, None
-            if part is None:
-                break
-            self._ahead.append(part)
-        if not self._ahead:
-            if self._fault is not None:
-                raise self._fault
-            self.taken = self.size
-            return None
-        end, data = self._ahead.popleft()
-        self.taken = end
-        return data.result() if isinstance(data, Future) else data
-
-    def _begin(self, work: Callable[[], bytes]) -> Future[bytes]:
-        if self._pool is None:
-            self._pool = thread_pool(min(cores(), MOST_THREADS), "clgraph-unpack")
-        return self._pool.submit(work)
-
-    def _members(self) -> Iterator[Part]:
-        """Members of gzip: blocks in batches, others piece by piece."""
-        library = unpacker()[1]
-        rest, end, last = b"", 0, END
-        while True:
-            rest = rest.lstrip(b"\0")  # members may be padded with zeros
-            if len(rest) < 2 * BLOCK_MOST and (more := self._file.read(PACKED)):
-                rest, end = rest + more, end + len(more)
-                continue
-            if not rest:
-                if last != END:
-                    raise EOFError("the empty block at the end is missing")
-                return
-            cuts = [0]
-            while len(cuts) <= BATCH and (length := _block_length(rest, cuts[-1])):
-                cuts.append(cuts[-1] + length)
-            if len(cuts) > 1:
-                blocks = [rest[one:other] for one, other in pairwise(cuts)]
-                rest, last = rest[cuts[-1] :], blocks[-1]
-                yield end - len(rest), self._begin(partial(_unpack_blocks, library, blocks))
-                continue
-            if not rest.startswith(GZIP_MAGIC):
-                raise Unusual("bytes behind the gzip data")
-            member, last = library.decompressobj(MEMBER), END
-            while not member.eof:
-                more = b"" if rest else self._file.read(PACKED) or b""
-                rest, end = rest + more, end + len(more)
-                try:
-                    data = member.decompress(rest, UNPACKED)
-                except (zlib.error, library.error) as error:
-                    raise Unusual(f"gzip data that are damaged ({error})") from error
-                if not (data or rest or member.eof):
-                    raise Unusual("gzip data that end too early")
-                rest = member.unused_data if member.eof else member.unconsumed_tail
-                yield end - len(rest), data
-
-    def _frames(self, library: Any) -> Iterator[Part]:
-        """Frames of zstd: whole ones where they are short, others piece by piece."""
-        rest, end = b"", 0
-        while True:
-            if len(rest) < PACKED and (more := self._file.read(PACKED)):
-                rest, end = rest + more, end + len(more)
-                continue
-            if not rest:
-                return
-            if int.from_bytes(rest[:4], "little") in SKIPPED and len(rest) >= 8:
-                skip = 8 + int.from_bytes(rest[4:8], "little")
-                beyond = max(skip - len(rest), 0)
-                if end + beyond > self.size:
-                    raise self._damaged("they end too early")
-                self._file.seek(beyond, os.SEEK_CUR)
-                rest, end = rest[skip:], end + beyond
-                continue
-            if not rest.startswith(ZSTD_MAGIC):
-                if end == len(rest):
-                    raise InputError(
-                        f"{self._path}: named .zst, but not compressed by zstd; rename it or download it "
-                        "again"
-                    )
-                raise self._damaged("other bytes follow")
-            length = None
-            while length is None:
-                with suppress(library.ZstdError):  # it is not all there, or damaged
-                    length = library.get_frame_size(rest)
-                    break
-                more = self._file.read(len(rest)) if len(rest) < WHOLE else None
-                if not more:
-                    break
-                rest, end = rest + more, end + len(more)
-            about = None if length is None else library.get_frame_info(rest).decompressed_size
-            if length is not None and about is not None and about <= WHOLE:
-                frame, rest = rest[:length], rest[length:]
-                work = partial(self._unpack_frame, library, frame, about)
-                yield end - len(rest), self._begin(work)
-                continue
-            frame = library.ZstdDecompressor()
-            try:
-                while not frame.eof:
-                    data = frame.decompress(rest, UNPACKED)
-                    rest = frame.unused_data if frame.eof else b""
-                    if not (data or frame.eof) and frame.needs_input:
-                        rest = self._file.read(PACKED) or b""
-                        end += len(rest)
-                        if not rest:
-                            raise self._damaged("they end too early")
-                    yield end - len(rest), data
-            except library.ZstdError as error:
-                raise self._damaged(f"{error}") from error
-
-    def _unpack_frame(self, library: Any, frame: bytes, about: int) -> bytes:
-        unpacker = library.ZstdDecompressor()
-        try:
-            data = unpacker.decompress(frame, about + 1)
-        except library.ZstdError as error:
-            raise self._damaged(f"{error}") from error
-        if not unpacker.eof or len(data) != about:
-            raise self._damaged("a frame of another length than it says")
-        return bytes(data)
-
-    def _damaged(self, what: str) -> InputError:
+    def _no_zstd(self, error: Exception) -> InputError:
+        begin = bytearray(4)
+        read_at(self._file.fileno(), memoryview(begin), 0)
+        if begin != ZSTD_MAGIC and int.from_bytes(begin, "little") not in SKIPPED:
+            return InputError(
+                f"{self._path}: named .zst, but not compressed by zstd; rename it or download it again"
+            )
+        what = "they end too early" if isinstance(error, EOFError) else f"{error}"
         return InputError(
             f"{self._path}: the zstd data end too early or are damaged ({what}); download the file again"
         )
 
 
-def _block_length(data: bytes, at: int) -> int:
-    """The length of a whole block of bgzip that begins there; 0 where there is none."""
-    if data[at : at + 4] != BLOCK_HEAD or data[at + 10 : at + 16] != BLOCK_FIELD:
-        return 0
-    length = int.from_bytes(data[at + 16 : at + 18], "little") + 1
-    return length if at + length <= len(data) else 0
-
-
-def _unpack_blocks(library: Any, blocks: list[bytes]) -> bytes:
-    found = []
-    for block in blocks:
-        member = library.decompressobj(MEMBER)
+@contextmanager
+def compressed(path: Path, file: IO[bytes]) -> Iterator[IO[bytes]]:
+    """Compress what is written, if the name ends in .gz or .zst; the same bytes each time."""
+    if path.suffix not in SUFFIXES:
+        yield file
+        return
+    try:
+        packer = Packer.of_gzip(file) if path.suffix == GZIP else Packer.of_zstd(file)
+    except InputError as error:
+        raise InputError(f"cannot write {path}: {error}") from error
+    with packer.pool:
         try:
-            data = member.decompress(block, BLOCK_MOST)
-            if not member.eof and not data:
-                raise Unusual("a block that ends too early")
-        except (zlib.error, library.error) as error:
-            raise Unusual(f"gzip data that are damaged ({error})") from error
-        if not member.eof or member.unused_data:
-            raise Unusual("a block of another length than it says")
-        found.append(data)
+            yield packer  # type: ignore[misc]
+            packer.finish()
+        except BaseException:
+            packer.pool.shutdown(wait=True, cancel_futures=True)
+            raise
+
+
+class Packer(io.BufferedIOBase):
+    """A file that compresses what is written to it, in several threads.
+
+    Parameters
+    ----------
+    file : binary file
+    pack : callable
+        Compresses one piece.
+    size : int
+        Bytes of a piece; the last one has fewer.
+    end : bytes
+        What the file ends with.
+    """
+
+    def __init__(self, file: IO[bytes], pack: Callable[[bytes], bytes], size: int, end: bytes) -> None:
+        self._file, self._pack, self._size, self._end = file, pack, size, end
+        threads = min(cores(), MOST_THREADS)
+        self._most = 2 * threads
+        self.pool = thread_pool(threads, "clgraph-pack")  # which starts its threads when they are needed
+        self._packing: deque[Future[bytes]] = deque()
+        self._rest: list[bytes] = []
+        self._held = 0
+
+    @classmethod
+    def of_gzip(cls, file: IO[bytes]) -> Packer:
+        """Members of gzip."""
+        name, library = unpacker()
+        return cls(file, partial(_blocks, library, LEVELS[name]), BATCH, END)
+
+    @classmethod
+    def of_zstd(cls, file: IO[bytes]) -> Packer:
+        """Frames of zstd; an InputError where the library is missing."""
+        library = zstd_library()
+        return cls(file, partial(_frame, library), FRAME, _frame(library, b""))
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any) -> int:
+        view = memoryview(data).cast("B")
+        length, at = len(view), 0
+        while at < length:
+            part = bytes(view[at : at + self._size - self._held])
+            self._rest.append(part)
+            self._held += len(part)
+            at += len(part)
+            if self._held == self._size:
+                self._submit()
+        return length
+
+    def finish(self) -> None:
+        """Write what is left; the file stays open."""
+        if self._held:
+            self._submit()
+        while self._packing:
+            self._file.write(self._packing.popleft().result())
+        self._file.write(self._end)
+
+    def _submit(self) -> None:
+        self._packing.append(self.pool.submit(self._pack, b"".join(self._rest)))
+        self._rest, self._held = [], 0
+        if len(self._packing) > self._most:
+            self._file.write(self._packing.popleft().result())
+
+
+def _blocks(library: Any, level: int, data: bytes) -> bytes:
+    """Members of gzip, each of which tells its length."""
+    found = []
+    for begin in range(0, len(data), BLOCK):
+        part = data[begin : begin + BLOCK]
+        packing = library.compressobj(level, zlib.DEFLATED, -zlib.MAX_WBITS)
+        body = packing.compress(part) + packing.flush()
+        if len(body) > BLOCK + 100:  # stored as it is
+            packing = zlib.compressobj(0, zlib.DEFLATED, -zlib.MAX_WBITS)
+            body = packing.compress(part) + packing.flush()
+        length = struct.pack("<H", len(body) + 25)
+        head = BLOCK_HEAD + b"\0\0\0\0\0\xff" + BLOCK_FIELD + length
+        found += [head, body, struct.pack("<II", library.crc32(part), len(part))]
     return b"".join(found)
+
+
+def _frame(library: Any, data: bytes) -> bytes:
+    """A frame of zstd with its length and a checksum."""
+    parameter = library.CompressionParameter
+    packed: bytes = library.compress(
+        data, options={parameter.compression_level: ZSTD_LEVEL, parameter.checksum_flag: 1}
+    )
+    return packed

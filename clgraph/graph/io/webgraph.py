@@ -13,11 +13,15 @@ import numpy.typing as npt
 from clgraph.errors import InputError
 from clgraph.graph.graph import Graph, build_csr
 from clgraph.graph.io.common import (
+    CHUNK,
     Loaded,
     Options,
     cells,
     check_vertex_count,
     counted,
+    each_once,
+    merged_note,
+    no_weights_in,
     only_int_ids,
     open_binary,
     reading,
@@ -26,8 +30,6 @@ from clgraph.graph.io.common import (
     writing,
 )
 from clgraph.graph.io.progress import reached
-from clgraph.graph.io.twins import each_once
-from clgraph.graph.io.written import CHUNK, merged_note, no_weights_in
 
 BLOCK = 1 << 22  # bytes of lines worked on at a time
 

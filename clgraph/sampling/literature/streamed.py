@@ -14,8 +14,7 @@ from clgraph.arguments import word
 from clgraph.errors import InputError
 from clgraph.graph import Graph
 from clgraph.graph.digest import digest
-from clgraph.graph.io.arrivals import Chunk, arrivals, is_stream
-from clgraph.graph.io.named_lines import Names
+from clgraph.graph.io.arrivals import Chunk, Names, arrivals, is_stream
 from clgraph.lazy import lazy
 from clgraph.results import RunsOn
 from clgraph.sampling.literature.arguments import check_stream

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from clgraph import Graph, InputError
-from clgraph.graph.exchange.networkx_adjacency import Nodes
+from clgraph.graph.exchange.networkx import Nodes
 
 nx = pytest.importorskip("networkx")
 

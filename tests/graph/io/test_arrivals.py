@@ -14,9 +14,7 @@ import pytest
 
 from clgraph import Graph, InputError, read, write
 from clgraph.graph.io import arrivals as module
-from clgraph.graph.io import named_lines
-from clgraph.graph.io.arrivals import arrivals, is_stream, is_streamed
-from clgraph.graph.io.named_lines import Names
+from clgraph.graph.io.arrivals import Names, arrivals, is_stream, is_streamed
 
 EDGES = [(3, 1), (10**12, 4), (5, 5), (4, 3)]
 TEXT = "# made by hand\n\n3 1\n1000000000000 4\n5 5 # a loop\n4 3\n"
@@ -143,9 +141,9 @@ def test_names(monkeypatch, tmp_path):
     (tmp_path / "d.txt").write_text("".join(f"v{a} w{b}\n" for a, b in rows))
     plain = listed(tmp_path / "d.txt", ids="str")
     assert plain[0] == [(f"v{a}", f"w{b}") for a, b in rows]
-    monkeypatch.setattr(named_lines, "SMALL", 1)
+    monkeypatch.setattr(module, "SMALL", 1)
     monkeypatch.setattr(module, "BLOCK", 5000)
-    monkeypatch.delattr(named_lines, "scan_rows")
+    monkeypatch.delattr(module, "scan_rows")
     assert listed(tmp_path / "d.txt", ids="str") == plain
 
 

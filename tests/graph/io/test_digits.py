@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from graph_files import put
 
-from clgraph.graph.io.digits import read_integers
+from clgraph.graph.io.edges import read_integers
 
 
 @pytest.mark.parametrize("size", [1, 5, 7, 30, 1000])
@@ -17,7 +17,7 @@ def test_blocks_of_any_size_are_parsed_alike(tmp_path: Path, size: int, monkeypa
     rng = np.random.default_rng(1)
     values = 10 ** rng.integers(0, 16, (200, 3)) + rng.integers(0, 10, (200, 3)) - 1
     path = put(tmp_path / "x.txt", "\n".join(f"{a}\t{b} {c}" for a, b, c in values.tolist()))
-    monkeypatch.setattr("clgraph.graph.io.digits.BLOCK", max(size, 48))
+    monkeypatch.setattr("clgraph.graph.io.edges.BLOCK", max(size, 48))
     found = read_integers(path, 0, 3, (2, 0), False)
     assert found is not None
     assert np.array_equal(found[0], values[:, 2]) and np.array_equal(found[1], values[:, 0])

@@ -10,11 +10,10 @@ import pytest
 from graph_files import put
 from graphs import same
 
-import clgraph.graph.io.names
+import clgraph.graph.io.edges
 from clgraph import InputError
 from clgraph.graph.io.common import Options
-from clgraph.graph.io.edges import read_edges
-from clgraph.graph.io.names import read_names
+from clgraph.graph.io.edges import read_edges, read_names
 
 pytest.importorskip("pyarrow")
 
@@ -59,7 +58,7 @@ def agree(path: Path, **how: Any) -> bool:
     """Whether Arrow takes a file; fails unless the scanner makes the same of it."""
     results: list[Any] = []
     for small in (1 << 40, 0):
-        clgraph.graph.io.names.SMALL = small
+        clgraph.graph.io.edges.SMALL = small
         try:
             results.append(read_edges(path, Options(ids="str", **how)))
         except InputError as error:
@@ -79,7 +78,7 @@ def agree(path: Path, **how: Any) -> bool:
 
 @pytest.fixture(autouse=True)
 def _restored(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(clgraph.graph.io.names, "SMALL", clgraph.graph.io.names.SMALL)
+    monkeypatch.setattr(clgraph.graph.io.edges, "SMALL", clgraph.graph.io.edges.SMALL)
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from scipy import stats
 
 from clgraph import Graph, InputError
 from clgraph.device.shapes import Shapes
-from clgraph.graph.io import arrivals, named_lines
+from clgraph.graph.io import arrivals
 from clgraph.reference.stream import reference_arrivals, reference_gps, reference_pies, verify_held
 from clgraph.sampling import sample
 from clgraph.sampling.literature import stream
@@ -117,7 +117,7 @@ def test_blocks(device, monkeypatch, together):
 @pytest.mark.parametrize(("method", "options"), KINDS)
 def test_names(device, monkeypatch, method, options):
     """Names for numbers, which are forgotten when nobody holds them: the same edges."""
-    monkeypatch.setattr(named_lines, "KEPT", 3)
+    monkeypatch.setattr(arrivals, "KEPT", 3)
     options = {**options, **({"edges": 20} if method == "gps" else {"size": 12} if method == "pies" else {})}
     u, v = arrivals_of(300, 60, 5)
     ends = np.stack((u, v), axis=1) - 10**12
