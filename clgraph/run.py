@@ -95,7 +95,6 @@ class run_on:
         self.blocks = (
             _blocks(self.device, graph, sections, values, once) if graph is not None and sections else None
         )
-        self._before = list(self.device.queues.launched)
         self.seconds: dict[str, float] = {}
         self._start = start
         self._lock: AbstractContextManager[Any] | None = None
@@ -105,6 +104,7 @@ class run_on:
         if self.blocks is None:
             self._lock = self.device.alone()
             self._lock.__enter__()
+        self._before = list(self.device.queues.launched)  # with the lock: others launch until then
         self._began = perf_counter()
         if self._start is None:
             self._start = self._began
