@@ -22,7 +22,10 @@ class lazy(cached_property[T]):
         """The value; Python asks only until the object has it in its ``__dict__``."""
         if instance is None:
             return self
-        return instance.__dict__.setdefault(self.attrname, self.func(instance))
+        made = self.func(instance)
+        if made is instance:  # kept, it would be a circle, which only the garbage collector frees
+            return made
+        return instance.__dict__.setdefault(self.attrname, made)
 
 
 class Table(dict[str, T]):

@@ -458,9 +458,9 @@ PUBLIC: tuple[Public, ...] = (
         "personalized_pagerank",
         "ranking.personalized",
         "ranking",
-        call="personalized_pagerank(graph, [1])",
+        call="personalized_pagerank(graph, [1, 2, 3])",  # one alone takes PageRank's kernels
         reference="ppr.reference_ppr",
-        verifier="ppr.verify_ppr(graph, found, [1])",
+        verifier="ppr.verify_ppr(graph, found, [1, 2, 3])",
         family="personalized pagerank",
         values=(
             "GRAPHS ; [0] | 0 | [0, 1] | ['a'] | [[0, 1], [1]] | {'u': ['a']} | {1: [0]} ; exclude=None | "

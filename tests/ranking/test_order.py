@@ -23,6 +23,7 @@ class Uploads:
 
     def __init__(self, device: Device, patch: pytest.MonkeyPatch) -> None:
         self.sizes: list[int] = []
+        self._inside = False  # an upload may write
         for name in ("upload", "write"):
             self._watch(device, name, patch)
 
@@ -30,8 +31,14 @@ class Uploads:
         real = getattr(device, name)
 
         def watched(*args: Any, **options: Any) -> Any:
+            if self._inside:
+                return real(*args, **options)
             self.sizes += [array.size for array in args if isinstance(array, np.ndarray)]
-            return real(*args, **options)
+            self._inside = True
+            try:
+                return real(*args, **options)
+            finally:
+                self._inside = False
 
         patch.setattr(device, name, watched)
 
