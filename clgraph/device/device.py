@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable, Mapping
 from contextlib import AbstractContextManager
 from functools import partial
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from clgraph import hooks
 from clgraph._version import __version__
@@ -21,10 +21,6 @@ from clgraph.device.queues import Queues
 from clgraph.device.verdict import WORKS, Driver, Verdict, kept, verdict_of
 from clgraph.errors import DeviceError
 from clgraph.lazy import lazy
-
-if TYPE_CHECKING:
-    from clgraph.device.program import Program
-
 
 T = TypeVar("T")
 
