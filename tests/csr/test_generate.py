@@ -102,7 +102,7 @@ def test_rmat_on_a_device_is_that_of_the_host(device, options):
 
 def test_what_was_made_on_a_device_stays_there(device, monkeypatch):
     graph = powerlaw_graph(1000, seed=1, device=device)
-    monkeypatch.setattr(device, "upload", None)  # whatever is uploaded now fails
+    monkeypatch.setitem(vars(device), "upload", None)  # whatever is uploaded now fails
     rows = upload_csr(device, graph)
     assert (rows.n, rows.arcs, rows.offset) == (1000, graph.num_arcs, np.int32)
     assert np.array_equal(device.download(rows.row_ptr, np.int32, 1001), graph.row_ptr)
@@ -243,7 +243,7 @@ def test_too_large_for_a_device_is_told_before_anything_is_drawn(device, monkeyp
     with pytest.raises(CapacityError, match="at most 4294967295"):
         rmat_graph(30, seed=1, device=device)
     monkeypatch.setitem(vars(device.hardware), "global_memory", 100_000)
-    monkeypatch.setattr(device, "output", None)
+    monkeypatch.setitem(vars(device), "output", None)
     with pytest.raises(CapacityError, match="the device has 100000 bytes"):
         powerlaw_graph(10_000, seed=1, device=device)
 

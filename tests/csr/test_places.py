@@ -183,8 +183,8 @@ def test_a_lost_device(device, monkeypatch):
     def lost(*_):
         raise DeviceError("the device is lost")
 
-    monkeypatch.setattr(device.memory, "take", lost)
-    monkeypatch.setattr(device.memory, "download", lost)
+    monkeypatch.setitem(vars(device), "take", lost)
+    monkeypatch.setitem(vars(device), "download", lost)
     assert here.subgraph(np.arange(50)).num_vertices == 50  # also on the host: goes on
     with pytest.raises(DeviceError, match=r"row_ptr of a graph of 50 vertices is on .* only.*lost"):
         there.row_ptr  # noqa: B018

@@ -40,7 +40,7 @@ class Uploads:
             finally:
                 self._inside = False
 
-        patch.setattr(device, name, watched)
+        patch.setitem(vars(device), name, watched)
 
 
 @pytest.mark.parametrize("weighted", [False, True])

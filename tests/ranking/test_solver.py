@@ -364,9 +364,9 @@ class Moved:
             self.down += count * np.dtype(dtype).itemsize
             return download(buffer, dtype, count, offset)
 
-        patch.setattr(device.memory, "upload", watched_upload)
-        patch.setattr(device.memory, "write", watched_write)
-        patch.setattr(device.memory, "download", watched_download)
+        patch.setitem(vars(device), "upload", watched_upload)
+        patch.setitem(vars(device), "write", watched_write)
+        patch.setitem(vars(device), "download", watched_download)
 
 
 @pytest.mark.parametrize("directed", [False, True])
