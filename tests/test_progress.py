@@ -61,8 +61,8 @@ def test_shards_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
 
     shards = scale.write_shards(GRAPH, tmp_path / "g.clgs", shard_edges=300, progress=teller())
     scale.join_shards(shards, progress=teller())
-    parts = [scale.save_forest(shards, tmp_path / f"{i}.forest", seed=1, which=[i]).path for i in range(2)]
-    scale.merge_forests(parts, tmp_path / "all.forest", progress=teller())
+    parts = [clgraph.save_forest(shards, tmp_path / f"{i}.forest", seed=1, which=[i]).path for i in range(2)]
+    clgraph.merge_forests(parts, tmp_path / "all.forest", progress=teller())
     n = GRAPH.num_vertices
     for each, of in zip(told, (2 * n, n, 2), strict=True):
         assert len(each) > 1 and each == sorted(each) and each[-1] == (of, of)
