@@ -119,7 +119,8 @@ def test_examples_are_right_and_run_kernels_of_their_family(name: str, device: D
     with record_launches() as launches:
         found = example(each, device)
     families = {family_of(launch.program) for launch in launches}
-    assert not each.family or each.family in families, families
+    if not any(launch.pipeline for launch in launches):  # which several families share
+        assert not each.family or each.family in families, families
     if each.verifier:
         verify(each, found)
 
