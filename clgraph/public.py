@@ -734,7 +734,12 @@ FAMILIES = {
     "sampling/explore": "samples by exploration",
     "sampling/strong": "samples by strong components",
     "measures/": "measures",
+    # engines for shards are judged by the one that the self-test runs: all of them load rows alike
     "scale/": "forests of large graphs",
+    "sampling/shards/": "forests of large graphs",
+    "components/shards": "forests of large graphs",
+    "traversal/shards": "forests of large graphs",
+    "ranking/shards": "forests of large graphs",
     "theses/": "pagerank",
     "theses/subgroup": "pagerank subgroup",
     "theses/coo": "personalized pagerank coo",

@@ -37,7 +37,7 @@ LONGEST = (
     "test_package.py",
     "sampling/literature/test_walk.py",
     "sampling/test_sample.py",
-    "scale/test_samples.py",
+    "sampling/shards/test_samples.py",
     "ranking/test_solver.py",
     "ranking/test_fixed.py",
     "fpga/test_pipelines.py",

@@ -1,4 +1,4 @@
-"""Components of graphs in shards: host half of ``cl/scale/components.cl``."""
+"""Components of graphs in shards: host half of ``cl/components/shards.cl``."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class Labels:
 
     def _program(self, offset: str) -> Any:
         device = self._device
-        return device.program("scale/components", SPAN=self._span, ITEMS=device.tuning.items, OFFSET=offset)
+        return device.program("components/shards", SPAN=self._span, ITEMS=device.tuning.items, OFFSET=offset)
 
     def add(self, loaded: Loaded) -> None:
         """Join what the entries of a shard join."""

@@ -1,4 +1,4 @@
-"""What ranks tell each other in an iteration of PageRank: host half of ``cl/scale/pagerank_exchange.cl``."""
+"""What ranks tell each other in an iteration of PageRank: host half of ``cl/ranking/shards_exchange.cl``."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ class Exchange:
 
     def _program(self) -> Any:
         real = "float" if self._dtype == np.float32 else "double"
-        return self._device.program("scale/pagerank_exchange", REAL=real, ITEMS=self._device.tuning.items)
+        return self._device.program("ranking/shards_exchange", REAL=real, ITEMS=self._device.tuning.items)
 
     def _over(self, count: int) -> int:
         return -(-count // self._device.tuning.items)

@@ -1,4 +1,4 @@
-"""Breadth-first search of graphs in shards, level by level: host half of ``cl/scale/bfs.cl``."""
+"""Breadth-first search of graphs in shards, level by level: host half of ``cl/traversal/shards.cl``."""
 
 from __future__ import annotations
 
@@ -163,7 +163,7 @@ class Search:
     def _program(self, loaded: Loaded | None = None) -> Any:
         defines = loaded.defines if loaded else {}
         items, long = self._device.tuning.items, self._shape.long
-        return self._device.program("scale/bfs", ITEMS=items, LONG=long, **defines)
+        return self._device.program("traversal/shards", ITEMS=items, LONG=long, **defines)
 
     def _over_rows(self, name: str, loaded: Loaded, **more: Any) -> None:
         """Launch a kernel over the rows of a shard, and what comes after it for long ones."""

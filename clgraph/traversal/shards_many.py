@@ -1,4 +1,4 @@
-"""Many breadth-first searches of graphs in shards at once: host half of ``cl/scale/bfs_many.cl``."""
+"""Many breadth-first searches of graphs in shards at once: host half of ``cl/traversal/shards_many.cl``."""
 
 from __future__ import annotations
 
@@ -146,7 +146,7 @@ class Searches(ManyBatch):
         for rows in self._loading.rows(name, self._wanted(name, level)):
             shard = rows.shard
             with self.dev.alone():
-                program = self._program("scale/bfs_many", SPAN=span, **rows.defines)
+                program = self._program("traversal/shards_many", SPAN=span, **rows.defines)
                 bits = {"seen": scratch.seen, "front": scratch.front, "next": scratch.next}
                 spans = -(-shard.edges // span)
                 if self._pulling:
@@ -163,7 +163,7 @@ class Searches(ManyBatch):
         with self.dev.alone():
             count = -(-self.n // BLOCK)
             blocks = self.dev.zeros(count, np.uint32)
-            self._program("scale/bfs_many").shard_blocks(
+            self._program("traversal/shards_many").shard_blocks(
                 self._vertices(),
                 n=self.n,
                 level=level,
@@ -191,7 +191,7 @@ class Searches(ManyBatch):
 
         def join(_: object, other: npt.NDArray[np.uint8]) -> None:
             with device.alone():
-                program = self._program("scale/bfs_many")
+                program = self._program("traversal/shards_many")
                 found = device.upload(other.view(self._bits))
                 program.shard_join_found(self._vertices(), n=n, other=found, next=scratch.next)
                 device.finish()  # the message's memory is free

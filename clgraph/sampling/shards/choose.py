@@ -1,6 +1,6 @@
 """Which vertices are in a sample, and from which deletion on edges are: from the priority forest alone.
 
-Host half of ``cl/scale/choose.cl``.
+Host half of ``cl/sampling/shards/choose.cl``.
 """
 
 from __future__ import annotations
@@ -47,10 +47,8 @@ def choose(
     device.finish()  # what made the graph is freed
     run = ExactRun(device, graph, seed, edges=edges)
     whole = run.start()
-    program, items = (
-        device.program("scale/choose", ITEMS=device.tuning.items, BY_EDGE=int(edges)),
-        -(-n // 32),
-    )
+    program = device.program("sampling/shards/choose", ITEMS=device.tuning.items, BY_EDGE=int(edges))
+    items = -(-n // 32)
     found: dict[int, Chosen] = {}
     for target in sorted(set(targets), reverse=True):
         run.shrink_to(target)
@@ -64,7 +62,8 @@ def choose(
 
 def forest_graph(device: Device, words: Any, n: int) -> Graph:
     """The forest as an undirected graph, which stays on the device."""
-    program, passes = device.program("scale/choose", ITEMS=device.tuning.items), -(-n // device.tuning.items)
+    program = device.program("sampling/shards/choose", ITEMS=device.tuning.items)
+    passes = -(-n // device.tuning.items)
     present = device.empty(n, np.uint8)
     program.choose_present(passes, n=n, words=words, present=present)
     before = running_sums(device, present, n, of=np.uint8, into=np.int32)

@@ -1,6 +1,6 @@
 """Reduction curves of graphs in shards, from the priority forest and one pass over the pairs.
 
-Host half of ``cl/scale/curve.cl``. The rows are those of `clgraph.reduction_curve` in exact mode.
+Host half of ``cl/sampling/shards/curve.cl``. The rows are those of `clgraph.reduction_curve` in exact mode.
 """
 
 from __future__ import annotations
@@ -119,7 +119,7 @@ def followed(device: Device, words: Any, n: int, method: str, seed: int, target:
     search = Search(device, graph, "hybrid", predecessors=True, owners=False)
     levels, _ = search.run(sample, None)
     distance, up = search.task.distance, search.task.predecessor
-    program = device.program("scale/curve", ITEMS=device.tuning.items, BY_EDGE=int(edges))
+    program = device.program("sampling/shards/curve", ITEMS=device.tuning.items, BY_EDGE=int(edges))
     over = -(-n // device.tuning.items)
     device.reserve({f"turns {number}": 4 * n for number in range(12)})
     order = None
@@ -170,7 +170,7 @@ def _counted(
         cuts = times = None
         if edges:
             cuts, times = device.upload(path.cuts), device.empty(len(path.cuts), np.uint64)
-            device.program("scale/curve", **defines).curve_times(
+            device.program("sampling/shards/curve", **defines).curve_times(
                 -(-len(path.cuts) // device.tuning.items),
                 rows=len(path.cuts),
                 seed=seed,
@@ -197,4 +197,4 @@ def _counted(
 
 
 def _program(device: Device, defines: dict[str, Any], loaded: Loaded) -> Any:
-    return device.program("scale/curve", **defines, **loaded.defines)
+    return device.program("sampling/shards/curve", **defines, **loaded.defines)

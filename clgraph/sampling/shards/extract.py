@@ -1,4 +1,4 @@
-"""The part of each shard that is in a sample: host half of ``cl/scale/extract.cl``."""
+"""The part of each shard that is in a sample: host half of ``cl/sampling/shards/extract.cl``."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ class Extraction:
         device = self._device
         values = loaded.values if loaded else {}
         return device.program(
-            "scale/extract",
+            "sampling/shards/extract",
             ITEMS=device.tuning.items,
             BY_EDGE=int(self._chosen.cut is not None),
             HAS_WEIGHTS=int("weights" in values),

@@ -1,9 +1,8 @@
 """The priority forest: the maximum spanning forest of a graph's edges by the order of their deletion.
 
-Host half of ``cl/scale/forest.cl``, ``forest_trees.cl`` and ``forest_rows.cl``. At every moment of the
-deletion order the live edges of the forest and of the whole graph have the same components (Kruskal takes
-edges from the latest on), so exact mode gives the same vertices on either. Forests of parts of a graph merge
-in any order.
+Host half of ``cl/sampling/shards/forest.cl`` and ``forest_rows.cl``. At every moment of the deletion order
+the live edges of the forest and of the whole graph have the same components (Kruskal takes edges from the
+latest on), so exact mode gives the same vertices on either. Forests of parts of a graph merge in any order.
 """
 
 from __future__ import annotations
@@ -101,8 +100,7 @@ class Forest:
             "ITEMS": device.tuning.items,
         }
         self._defines, self._lanes = defines, shape.lanes
-        self._program = device.program("scale/forest", **defines)
-        self._trees = device.program("scale/forest_trees", ITEMS=device.tuning.items)
+        self._program = device.program("sampling/shards/forest", **defines)
         self._whole = "HAVE_INT64_ATOMICS" in device.features and device.kind != "simulator"
         self._passes = -(-n // device.tuning.items)
         self._label, self._up = device.empty(n, np.int32), device.empty(n, np.int32)
@@ -139,7 +137,9 @@ class Forest:
         """Add the edges of rows, which hold each once, or both ways; loops are left out."""
         shard, total = loaded.shard, loaded.shard.edges
         device = self._device
-        program = device.program("scale/forest_rows", BOTH_WAYS=both_ways, **loaded.defines, **self._defines)
+        program = device.program(
+            "sampling/shards/forest_rows", BOTH_WAYS=both_ways, **loaded.defines, **self._defines
+        )
         done = 0
         while done < total:
             if self._held == self._room:
@@ -170,7 +170,7 @@ class Forest:
             self.add(Loaded.of(self._device, ShardRows(shard, row_ptr, col_idx)))
 
     def add_words(self, words: Words) -> None:
-        """Add edges as words of `cl/scale/forest.cl`, for instance another forest of the same seed."""
+        """Add edges as words of ``forest.cl``, for instance another forest of the same seed."""
         done = 0
         while done < len(words):
             if self._held == self._room:
@@ -214,7 +214,7 @@ class Forest:
         device, program, n = self._device, self._program, self._n
         total = n + self._held
         chunks = -(-total // self._chunk)
-        self._trees.forest_start(
+        program.forest_start(
             self._passes, n=n, label=self._label, up=self._up, best_t=self._best_t, best_e=self._best_e
         )
         items = device.tuning.items
@@ -270,9 +270,9 @@ class Forest:
             return False
         for step in range(1 if self._whole else 3):
             program.forest_raise.exact(size, local=lanes, step=step, **listed, best_e=self._best_e)
-        self._trees.forest_hook(self._passes, n=n, label=self._label, best_e=self._best_e, up=self._up)
-        self._trees.forest_climb(self._passes, n=n, label=self._label, up=self._up)
-        self._trees.forest_label(
+        program.forest_hook(self._passes, n=n, label=self._label, best_e=self._best_e, up=self._up)
+        program.forest_climb(self._passes, n=n, label=self._label, up=self._up)
+        program.forest_label(
             self._passes, n=n, up=self._up, label=self._label, best_t=self._best_t, best_e=self._best_e
         )
         return True

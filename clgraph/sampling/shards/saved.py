@@ -1,7 +1,7 @@
 """Priority forests in files: what ``clgraph forest`` writes, and what an interrupted pass leaves behind.
 
 A file is a line ``clgraph-forest 1 CHECKSUM`` (the CRC-32 of all that follows), a line of JSON, and the
-forest's edges, ascending ``<u8`` words as in ``cl/scale/forest.cl``. Equal forests are equal bytes.
+forest's edges, ascending ``<u8`` words as in ``cl/sampling/shards/forest.cl``. Equal forests are equal bytes.
 """
 
 from __future__ import annotations

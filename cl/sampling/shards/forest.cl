@@ -1,4 +1,5 @@
-// scale/forest.cl: the maximum spanning forest by deletion order, by Boruvka's rounds (Otakar Boruvka, 1926).
+// sampling/shards/forest.cl: the maximum spanning forest by deletion order, by Boruvka's rounds (Otakar Boruvka,
+// 1926).
 //
 // An edge is a word a << 32 | b, its time t the keyed priority by which it leaves the graph: drv: a is the end that is
 // deleted first, t = vertex_priority(a); dre: a < b, t = edge_priority(a, b). Edges are ordered by (t, word); a larger
@@ -9,14 +10,17 @@
 // words   ulong[]   the list of edges; 0: none. In chunks of CHUNK places: of chunk c, count[c] are in use from place
 // begin, count      c * CHUNK + begin[c] on. Edges inside a tree are dropped in place, in any order within the chunk.
 // times   ulong[]   t of each word with KEEP_TIMES; without, t is computed from the word (GPUs: cheaper than the load)
-// label, best_t, best_e   as in scale/forest_trees.cl
+// label   int[n]    root of the vertex's tree         up  int[n]  what a root was hooked onto, else itself
+// best_t  ulong[n]  of roots: time of the largest edge that leaves the tree
+// best_e  ulong[n]  of roots: its word, 0: none yet; of others: the word by which they, then roots, were hooked. So at the
+//                   end it is the forest
 // launch            a chunk is taken by one work-group of LANES work-items; the kernels without lanes: padded
-//                   ranges, ITEMS each
+//                   ranges, ITEMS each (forest_start, _hook, _climb, _label: consecutive vertices)
 // tunables          CHUNK, LANES, ITEMS, KEEP_TIMES; BY_EDGE (dre), OFFSET (type of row_ptr)
 //
 // Without 64-bit atomics the maxima of time and word are found half by half: four steps instead of two.
 
-#include "scale/forest.h"
+#include "sampling/shards/forest.h"
 
 // Oclgrind's race detector takes the plain first look of `raise` for a race
 #if defined(HAVE_INT64_ATOMICS) && !defined(CHECK_RACES)
@@ -221,5 +225,52 @@ __kernel void forest_raise(const int step, const ulong seed, __global const ulon
                 raise_half(HALF(best_e, root, 0), (uint)word);
 #endif
         }
+    }
+}
+
+// The trees: hooked onto each other, and relabelled.
+__kernel void forest_start(const int n, __global int *restrict label, __global int *restrict up,
+                           __global ulong *restrict best_t, __global ulong *restrict best_e)
+{
+    FOR_ITEMS(v, n) {
+        label[v] = up[v] = v;
+        best_t[v] = best_e[v] = 0;
+    }
+}
+
+__kernel void forest_hook(const int n, __global const int *restrict label, __global const ulong *restrict best_e,
+                          __global int *restrict up)
+{
+    FOR_ITEMS(v, n)
+        if (label[v] == v && best_e[v] != 0) {
+            const ulong word = best_e[v];
+            const int la = label[(uint)(word >> 32)];
+            const int other = la == v ? label[(uint)word] : la;
+            if (best_e[other] != word || v > other)
+                up[v] = other;
+        }
+}
+
+// Every root of this round finds the top of its chain. Others write their own slots meanwhile, always something further
+// up the same chain, so a stale value only makes the way longer.
+__kernel void forest_climb(const int n, __global const int *restrict label, __global int *up)
+{
+    FOR_ITEMS(v, n)
+        if (label[v] == v) {
+            int top = SHARED_LOAD(&up[v]);
+            for (int next = SHARED_LOAD(&up[top]); next != top; next = SHARED_LOAD(&up[top]))
+                top = next;
+            SHARED_STORE(&up[v], top);
+        }
+}
+
+__kernel void forest_label(const int n, __global const int *restrict up, __global int *restrict label,
+                           __global ulong *restrict best_t, __global ulong *restrict best_e)
+{
+    FOR_ITEMS(v, n) {
+        label[v] = up[label[v]];
+        best_t[v] = 0;
+        if (up[v] == v)   // still a root
+            best_e[v] = 0;
     }
 }

@@ -1,5 +1,5 @@
-// scale/choose.cl: the forest of a graph's edges (scale/forest.cl) as a graph of its own, and what a sample of it means
-// for the whole graph: a bit for each vertex, and the last deletion.
+// sampling/shards/choose.cl: the forest of a graph's edges (sampling/shards/forest.cl) as a graph of its own, and what
+// a sample of it means for the whole graph: a bit for each vertex, and the last deletion.
 //
 // words   ulong[n]   edges a << 32 | b, 0: none      before  int[]   how many edges stand before each place
 // live    uchar[n]   1: in the sample                member  uint[]  a bit for each vertex
@@ -7,7 +7,7 @@
 //         each looks at `run` consecutive places, or with run 0 at every lanes-th one
 // tunables ITEMS, BY_EDGE
 
-#include "scale/forest.h"
+#include "sampling/shards/forest.h"
 
 __kernel void choose_present(const int n, __global const ulong *restrict words, __global uchar *restrict present)
 {

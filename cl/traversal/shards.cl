@@ -1,4 +1,4 @@
-// scale/bfs.cl: a level of a breadth-first search whose rows come shard by shard.
+// traversal/shards.cl: a level of a breadth-first search whose rows come shard by shard.
 //
 // frontier, visited, next   uint[]   a bit for each vertex of the graph; `next` may hold visited vertices, too
 // count, pieces             int[1], int[2][]   with LONG: rows of more than LONG entries are noted there, cut into pieces

@@ -1,4 +1,4 @@
-// scale/pagerank_exchange.cl: the ranks (of vertices) that other ranks (of a job) need: of vertices with out-arcs.
+// ranking/shards_exchange.cl: the ranks (of vertices) that other ranks (of a job) need: of vertices with out-arcs.
 //
 // inverse  double[n]   0 without out-arcs        before   int[n + 1]  such vertices before each one
 // needed   int[]       those vertices            message  REAL[]      among other things values of some that follow each

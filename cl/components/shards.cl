@@ -1,4 +1,4 @@
-// scale/components.cl: components of a graph that comes in shards: rows joined one after the other, labels merged.
+// components/shards.cl: components of a graph that comes in shards: rows joined one after the other, labels merged.
 //
 // label   int[n]   label[v] <= v; a root has label[r] == r; joined vertices have one root (see components/finder.h)
 // launch           shard_join: a work-item takes SPAN consecutive entries of the shard and finds the first one's row by

@@ -1,4 +1,4 @@
-// scale/both_ways.h: which entries of a shard count as pairs.
+// sampling/shards/both_ways.h: which entries of a shard count as pairs.
 //
 // COUNTS  an entry (u, v) counts: it is no loop and, with BOTH_WAYS (rows have each pair from both ends), the first of two
 // tunables BOTH_WAYS

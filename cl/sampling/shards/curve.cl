@@ -1,4 +1,5 @@
-// scale/curve.cl: a whole reduction of a graph in shards, from its priority forest (scale/forest.cl).
+// sampling/shards/curve.cl: a whole reduction of a graph in shards, from its priority forest
+// (sampling/shards/forest.cl).
 //
 // A vertex leaves with the first deletion on its way in the forest to the last sample: the forest has the graph's
 // components at every moment. The smallest turn on all ways is found by doubling: each vertex knows the smallest on the
@@ -17,7 +18,7 @@
 #include "csr/arcs.h"
 #include "keyed.h"
 #include "measures/wide.h"
-#include "scale/both_ways.h"
+#include "sampling/shards/both_ways.h"
 
 #ifndef BY_EDGE
 #define BY_EDGE 0

@@ -1,14 +1,14 @@
-// scale/forest_rows.cl: rows of a graph as words of scale/forest.cl.
+// sampling/shards/forest_rows.cl: rows of a graph as words of sampling/shards/forest.cl.
 //
 // The rows hold each edge once, in the row of either end, or (BOTH_WAYS) in both; loops and second entries become 0.
 // Edges from `begin` to `end` of the rows are written to the list from place `at` on.
 //
 // launch     a work-group of LANES work-items takes CHUNK consecutive edges and finds their rows by binary search
-// tunables   CHUNK, LANES, KEEP_TIMES, BY_EDGE, OFFSET as in scale/forest.cl; BOTH_WAYS
+// tunables   CHUNK, LANES, KEEP_TIMES, BY_EDGE, OFFSET as in sampling/shards/forest.cl; BOTH_WAYS
 
 #include "csr/arcs.h"
-#include "scale/both_ways.h"
-#include "scale/forest.h"
+#include "sampling/shards/both_ways.h"
+#include "sampling/shards/forest.h"
 
 __kernel void forest_rows(const int rows, const int first_row, const ulong seed, const long begin, const long end,
                           __global const OFFSET *restrict row_ptr, __global const int *restrict col_idx,

@@ -1,4 +1,4 @@
-// scale/forest.h: what the kernels on edges as words share (see scale/forest.cl).
+// sampling/shards/forest.h: what the kernels on edges as words share (see sampling/shards/forest.cl).
 
 #include "keyed.h"
 

@@ -1,4 +1,4 @@
-// scale/extract.cl: the part of a shard that is in a sample: edges among its vertices that live long enough.
+// sampling/shards/extract.cl: the part of a shard that is in a sample: edges among its vertices that live long enough.
 //
 // member  uint[]   a bit for each vertex of the graph     before  int[]     members before each word of it
 // kept    uint[]   a bit for each entry of the shard      start   OFFSET[]  kept entries before each word of it

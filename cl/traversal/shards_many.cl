@@ -1,4 +1,5 @@
-// scale/bfs_many.cl: a level of up to 64 breadth-first searches at once, a bit each, whose rows come shard by shard.
+// traversal/shards_many.cl: a level of up to 64 breadth-first searches at once, a bit each, whose rows come shard by
+// shard.
 //
 // layout      traversal/many.h; first and last steps are those of traversal/many*.cl
 // blocks      uint[]   not 0: of these 4096 vertices some can add to the level
