@@ -18,7 +18,7 @@ from clgraph.graph import Graph, as_graph
 from clgraph.progress import tells
 from clgraph.results import RunsOn
 from clgraph.run import dataset_of, run_on
-from clgraph.sampling.departures import SHAPES, departures
+from clgraph.sampling.deletion_times import rows_of_curve
 from clgraph.sampling.merge_tree import whole_tree
 from clgraph.sampling.methods import Batches, make_run, upload
 from clgraph.sampling.options import (
@@ -273,9 +273,11 @@ def reduction_curve(
         upload(dev, graph)
         started = perf_counter()
         if options.exact:
-            together = SHAPES.of(dev).pays and dev.kernels == "ndrange" and simple.num_arcs >> 1 < 2**31
-            if together:
-                rows = departures(dev, simple, seed, target, progress, edges=method == "dre")
+            edges = method == "dre"
+            # a serial pass takes a CPU a second for some ten million edges, and what finds all deletions
+            # together 1.4 times that (docs/performance.md); the forest's words do not tell copies of an edge apart
+            if dev.kind == "gpu" and not (edges and simple.has_copies):
+                rows = rows_of_curve(dev, simple, seed, target, progress, edges=edges)
             elif method == "drv":
                 order = _vertex_order(simple.num_vertices, seed).astype(np.int32)
                 rows = whole_tree(dev, simple, vertices=order, progress=progress)

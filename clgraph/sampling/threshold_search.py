@@ -63,7 +63,11 @@ class Probes:
         Vertices, or edges, that have keys; at least 1.
     mean_degree : float
     finder : GiantFinder
+    root : int
+        A vertex of what was marked last.
     """
+
+    root: int
 
     def __init__(self, device: Device, graph: Graph, seed: int, *, edges: bool) -> None:
         self._device, self._graph, self._seed, self._edges = device, graph, seed, edges
@@ -202,7 +206,7 @@ class Probes:
 
     def mark(self, state: State) -> None:
         """Mark the vertices and arcs of a component for `download`."""
-        csr = self._csr
+        csr, self.root = self._csr, state.root
         self._marks.component(state.label, state.root)
         if self._edges:
             self._program.exact_live_arcs(
@@ -287,6 +291,11 @@ class ExactRun:
     def iterations(self) -> int:
         """Thresholds probed so far."""
         return self._probes.count
+
+    @property
+    def root(self) -> int:
+        """A vertex of what `download` gives."""
+        return self._probes.root
 
     def start(self) -> int:
         """Make the keys and find the input's largest component; returns its size."""

@@ -18,7 +18,7 @@ from clgraph.measures.triangle_count import count_triangles, triangles
 from clgraph.reference import reference_bfs
 from clgraph.reference.measures import reference_core_numbers, reference_eigenvalues
 from clgraph.sampling import deletion_order
-from clgraph.sampling.departures import departures
+from clgraph.sampling.deletion_times import rows_of_curve
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -91,6 +91,6 @@ def check_curve(graph: Graph, device: Device) -> None:
         label = sp.csgraph.connected_components(matrix[left][:, left])[1]
         left = left[label == np.argmax(np.bincount(label))]
         expected.append((gone, len(left)))
-    found = departures(device, graph, 3, expected[-1][1])
+    found = rows_of_curve(device, graph, 3, expected[-1][1], edges=False)
     if [(int(a), int(b)) for a, b, _ in zip(*found, strict=True)] != expected:
         raise AssertionError("the sizes after each deletion are wrong")

@@ -180,15 +180,15 @@ def case_curve_drv(device: Any) -> None:
     _curve(device, "drv")
 
 
-def case_departures(device: Any) -> None:
-    """The same for all vertices together, bit by bit."""
+def case_deletion_times(device: Any) -> None:
+    """The same for all deletions together, from the forest."""
     from clgraph import powerlaw_graph, reduction_curve
-    from clgraph.sampling.departures import departures
+    from clgraph.sampling.deletion_times import rows_of_curve
 
     graph = powerlaw_graph(60, seed=3)
     for method in ("drv", "dre"):
         found = reduction_curve(graph, method, 5, device=device)
-        rows = departures(device, graph, 5, 1, edges=method == "dre")
+        rows = rows_of_curve(device, graph, 5, 1, edges=method == "dre")
         for name, row in zip(("deletions", "vertices", "edges"), rows, strict=True):
             assert np.array_equal(getattr(found, name), row)
 

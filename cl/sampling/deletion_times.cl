@@ -1,18 +1,19 @@
-// sampling/shards/curve.cl: a whole reduction of a graph in shards, from its priority forest
+// deletion_times.cl: when each vertex and edge goes in exact drv and dre, from the priority forest
 // (sampling/shards/forest.cl).
 //
 // A vertex leaves with the first deletion on its way in the forest to the last sample: the forest has the graph's
 // components at every moment. The smallest turn on all ways is found by doubling: each vertex knows the smallest on the
 // way to some vertex above it, and in a round takes over what that one knows.
 //
-// up       int[n]   the vertex above in the tree whose roots are the last sample; -1: a root, or not reached
-// distance int[n]   how many ways up; -1: in another component than the sample
+// up       int[n]   the vertex above in the tree whose root is a vertex of the last sample; -1: the root, or not reached
+// distance int[n]   how many ways up; -1: in another component than the sample       live uchar[n]   1 in the sample
 // turn     int[n]   drv: place of the vertex in the order of deletion; dre: of the edge to the vertex above
 // least    int[n]   the smallest turn on the way so far; LAST in the last sample
 // last     int[n]   the last row of the curve that has the vertex: deletions before it leaves; -1: in another component
 // cuts     ulong[]  dre: edge (a << 32 | b, a < b) of the deletion after each row       times ulong[]  when it goes
+// before   long[]   running sums of what goes, row by row
 // ends, gone ulong[rows]   pairs whose last row it is; pairs that are deleted from it
-// launch   padded range, ITEMS vertices or rows each; curve_count: RUN entries
+// launch   padded range, ITEMS vertices or rows each; times_count: RUN entries
 // tunables ITEMS; RUN; BY_EDGE: dre; OFFSET: type of row_ptr; BOTH_WAYS: the rows have each pair from both ends
 
 #include "csr/arcs.h"
@@ -31,7 +32,7 @@ static inline ulong edge_word(uint u, uint v) { return (ulong)min(u, v) << 32 | 
 static inline ulong edge_time(ulong seed, ulong word) { return edge_priority(seed, (uint)(word >> 32), (uint)word, 0); }
 
 // Part 0 .. 3 of what vertices (or their edges up) are sorted by: the low and the high word of the edge, then of the time.
-__kernel void curve_keys(const int n, const ulong seed, const int part, __global const int *restrict order,
+__kernel void times_keys(const int n, const ulong seed, const int part, __global const int *restrict order,
                          __global const int *restrict up, __global uint *restrict key)
 {
     FOR_ITEMS(i, n) {
@@ -46,17 +47,17 @@ __kernel void curve_keys(const int n, const ulong seed, const int part, __global
     }
 }
 
-__kernel void curve_turns(const int n, __global const int *restrict order, __global int *restrict turn)
+__kernel void times_turns(const int n, __global const int *restrict order, __global int *restrict turn)
 {
     FOR_ITEMS(i, n)
         turn[order[i]] = i;
 }
 
-__kernel void curve_begin(const int n, __global const int *restrict turn, __global const int *restrict up,
-                          __global int *restrict above, __global int *restrict least)
+__kernel void times_begin(const int n, __global const int *restrict turn, __global const int *restrict up,
+                          __global const uchar *restrict live, __global int *restrict above, __global int *restrict least)
 {
     FOR_ITEMS(v, n) {
-        const int a = up[v];
+        const int a = live[v] ? -1 : up[v];
         above[v] = a < 0 ? v : a;
 #if BY_EDGE
         least[v] = a < 0 ? LAST : turn[v];
@@ -66,7 +67,7 @@ __kernel void curve_begin(const int n, __global const int *restrict turn, __glob
     }
 }
 
-__kernel void curve_double(const int n, __global const int *restrict above, __global const int *restrict least,
+__kernel void times_double(const int n, __global const int *restrict above, __global const int *restrict least,
                            __global int *restrict new_above, __global int *restrict new_least)
 {
     FOR_ITEMS(v, n) {
@@ -77,42 +78,50 @@ __kernel void curve_double(const int n, __global const int *restrict above, __gl
 }
 
 // How many vertices each turn takes away; `took` is 0 before.
-__kernel void curve_leave(const int n, __global const int *restrict distance, __global const int *restrict least,
+__kernel void times_leave(const int n, __global const int *restrict distance, __global const int *restrict least,
                           volatile __global uint *took)
 {
     FOR_ITEMS(v, n)
-        if (distance[v] > 0)
+        if (distance[v] >= 0 && least[v] != LAST)
             atomic_inc(&took[least[v]]);
 }
 
-__kernel void curve_flags(const int n, __global const uint *restrict took, __global uchar *restrict some)
+__kernel void times_flags(const int n, __global const uint *restrict took, __global uchar *restrict some)
 {
     FOR_ITEMS(i, n)
         some[i] = took[i] != 0;
 }
 
 // Turns that take something away are rows: `place` of them come before each turn.
-__kernel void curve_rows(const int n, __global const uint *restrict took, __global const int *restrict place,
+__kernel void times_rows(const int n, __global const uint *restrict took, __global const int *restrict place,
                          __global const int *restrict order, __global const int *restrict up,
-                         __global uint *restrict left, __global ulong *restrict cuts)
+                         __global uint *restrict took_row, __global ulong *restrict cuts)
 {
     FOR_ITEMS(i, n)
         if (took[i] != 0) {
-            left[place[i]] = took[i];
+            took_row[place[i]] = took[i];
 #if BY_EDGE
             cuts[place[i]] = edge_word((uint)order[i], (uint)up[order[i]]);
 #endif
         }
 }
 
-__kernel void curve_last(const int n, __global const int *restrict distance, __global const int *restrict least,
+__kernel void times_last(const int n, __global const int *restrict distance, __global const int *restrict least,
                          __global const int *restrict place, __global int *restrict last)
 {
     FOR_ITEMS(v, n)
-        last[v] = distance[v] < 0 ? -1 : place[distance[v] > 0 ? least[v] : n];
+        last[v] = distance[v] < 0 ? -1 : place[least[v] == LAST ? n : least[v]];
 }
 
-__kernel void curve_times(const int rows, const ulong seed, __global const ulong *restrict cuts,
+// What is left in each row of `whole`, whose parts go.
+__kernel void times_left(const int rows, const long whole, __global const long *restrict before,
+                         __global long *restrict left)
+{
+    FOR_ITEMS(i, rows)
+        left[i] = whole - before[i];
+}
+
+__kernel void times_of_cuts(const int rows, const ulong seed, __global const ulong *restrict cuts,
                           __global ulong *restrict times)
 {
     FOR_ITEMS(i, rows)
@@ -120,7 +129,7 @@ __kernel void curve_times(const int rows, const ulong seed, __global const ulong
 }
 
 // Counts the pairs of a shard by their last rows, and (dre) those that are deletions themselves by the rows before.
-__kernel void curve_count(const int rows, const int first_row, const long entries, const ulong seed, const int cut_count,
+__kernel void times_count(const int rows, const int first_row, const long entries, const ulong seed, const int cut_count,
                           __global const OFFSET *restrict row_ptr, __global const int *restrict col_idx,
                           __global const int *restrict last, __global const ulong *restrict cuts,
                           __global const ulong *restrict times, volatile __global ulong *ends,

@@ -1,4 +1,4 @@
-"""What drv leaves, found for all vertices together, against one serial pass through the deletions."""
+"""What every deletion leaves, found for all together from the forest, against one serial pass through them."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,7 @@ from graphs import random_graph, tangle
 
 from clgraph import Graph, powerlaw_graph
 from clgraph.sampling.curve import _edge_order, _vertex_order
-from clgraph.sampling.departures import departures
+from clgraph.sampling.deletion_times import rows_of_curve
 from clgraph.sampling.merge_tree import whole_tree
 
 GRAPHS = {
@@ -23,6 +23,8 @@ GRAPHS = {
 @pytest.mark.parametrize("edges", [False, True], ids=["drv", "dre"])
 def test_rows_of_the_serial_pass(device, name, edges):
     graph = GRAPHS[name]
+    if edges and graph.has_copies:
+        pytest.skip("the forest does not tell copies of an edge apart: reduction_curve goes another way")
     for seed in (1, 2**63 + 5):
         if edges:
             low, high, sequence = _edge_order(graph, seed)
@@ -32,6 +34,6 @@ def test_rows_of_the_serial_pass(device, name, edges):
             wanted = whole_tree(device, graph, vertices=order)
         for target in (1, max(1, graph.num_vertices // 3), graph.num_vertices):
             last = min(int(np.searchsorted(-wanted[1], -target)), len(wanted[1]) - 1)
-            for found, want in zip(departures(device, graph, seed, target, edges=edges), wanted, strict=True):
+            for found, want in zip(rows_of_curve(device, graph, seed, target, edges=edges), wanted, strict=True):
                 assert found.dtype == want.dtype
                 assert found.tolist() == want[: last + 1].tolist()

@@ -1,0 +1,177 @@
+"""When each vertex and edge goes in exact drv and dre, and so what every deletion leaves: from the priority forest.
+
+Host half of ``cl/sampling/deletion_times.cl``. `clgraph.sampling.merge_tree.whole_tree` finds the same rows in one
+serial pass, which is faster on CPUs and knows parallel edges.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from clgraph.csr.scan import running_sums
+from clgraph.csr.sort import sort_by_key
+from clgraph.csr.upload import upload_csr
+from clgraph.device.shapes import Shapes
+from clgraph.graph import Graph
+from clgraph.progress import Tell
+from clgraph.sampling.merge_tree import Rows
+from clgraph.sampling.shards.choose import forest_graph
+from clgraph.sampling.shards.forest import Forest
+from clgraph.sampling.shards.passes import default_room
+from clgraph.sampling.threshold_search import ExactRun
+from clgraph.scale.loading import Loaded
+from clgraph.scale.manifest import Shard
+from clgraph.traversal.search import Search
+
+if TYPE_CHECKING:
+    from clgraph.device import Device
+
+SHAPES = Shapes(gpu=16, cpu=4096, simulator=5)  # entries that one work-item takes
+
+
+@dataclass(frozen=True)
+class Path:
+    """What the loop follows, row by row; buffers on a device.
+
+    Attributes
+    ----------
+    rows : int
+    last : int32 buffer, shape (n,)
+        The last row that has each vertex; -1: none.
+    vertices : int64 buffer, shape (rows,)
+        How many each row has.
+    cuts : uint64 buffer, shape (rows - 1,), or None
+        dre: the edge whose deletion ends each row.
+    """
+
+    rows: int
+    last: Any
+    vertices: Any
+    cuts: Any
+
+
+def follow(device: Device, words: Any, n: int, seed: int, target: int, *, edges: bool) -> Path:
+    """The rows of a curve and the last one of each vertex, from the forest (`Forest.take`) alone."""
+    graph = forest_graph(device, words, n)
+    run = ExactRun(device, graph, seed, edges=edges)
+    whole = run.start()
+    run.shrink_to(target)
+    live = run.download().live
+    # the sample is connected in the forest: a search from any of its vertices reaches the others through it
+    search = Search(device, graph, "hybrid", predecessors=True, owners=False)
+    levels, _ = search.run(np.array([run.root], np.int32), None)
+    distance, up = search.task.distance, search.task.predecessor
+    program = device.program("sampling/deletion_times", ITEMS=device.tuning.items, BY_EDGE=int(edges))
+    over = -(-n // device.tuning.items)
+    device.reserve({f"turns {number}": 4 * n for number in range(12)})
+    order = None
+    for part in range(0 if edges else 2, 4):
+        key = device.empty(n, np.uint32)
+        program.times_keys(over, n=n, seed=seed, part=part, order=order, up=up, key=key)
+        _, order = sort_by_key(device, key, n, 32, order)
+    turn, above, least, new_above, new_least, last = (device.empty(n, np.int32) for _ in range(6))
+    program.times_turns(over, n=n, order=order, turn=turn)
+    program.times_begin(over, n=n, turn=turn, up=up, live=live, above=above, least=least)
+    for _ in range(max(levels - 1, 1).bit_length()):
+        program.times_double(over, n=n, above=above, least=least, new_above=new_above, new_least=new_least)
+        above, least, new_above, new_least = new_above, new_least, above, least
+    took, some = device.zeros(n, np.uint32), device.empty(n, np.uint8)
+    program.times_leave(over, n=n, distance=distance, least=least, took=took)
+    program.times_flags(over, n=n, took=took, some=some)
+    place = running_sums(device, some, n, of=np.uint8, into=np.int32)
+    count = int(device.download(place, np.int32, 1, offset=n)[0])
+    took_row = device.empty(count, np.uint32)
+    cuts = device.empty(count, np.uint64) if edges else None
+    program.times_rows(over, n=n, took=took, place=place, order=order, up=up, took_row=took_row, cuts=cuts)
+    program.times_last(over, n=n, distance=distance, least=least, place=place, last=last)
+    before = running_sums(device, took_row, count, of=np.uint32)
+    return Path(count + 1, last, left(device, whole, before, count + 1), cuts)
+
+
+def left(device: Device, whole: int, before: Any, rows: int) -> Any:
+    """``whole - before``, of the first `rows` running sums: an int64 `Device.output` buffer."""
+    program, made = device.program("sampling/deletion_times", ITEMS=device.tuning.items), device.output(rows, np.int64)
+    program.times_left(-(-rows // device.tuning.items), rows=rows, whole=whole, before=before, left=made)
+    return made
+
+
+def count_pairs(
+    device: Device, path: Path, seed: int, blocks: Iterable[Loaded], *, edges: bool, both_ways: bool
+) -> tuple[Any, Any]:
+    """Pairs of some blocks of rows by the last row that has them, and deletions by the row before each.
+
+    Two int64 buffers, shape (rows,). The device is not locked while a block is awaited.
+    """
+    rows, cuts, times = path.rows, path.cuts, None
+    defines: dict[str, Any] = {"ITEMS": device.tuning.items, "RUN": SHAPES.of(device), "BY_EDGE": int(edges)}
+    defines["BOTH_WAYS"] = both_ways
+    with device.alone():
+        device.reserve({"ends": 8 * rows, "deletions": 8 * rows, "times": 8 * rows})
+        ends, gone = (device.zeros(rows, np.int64) for _ in range(2))
+        if edges:
+            times = device.empty(rows - 1, np.uint64)
+            device.program("sampling/deletion_times", **defines).times_of_cuts(
+                -(-(rows - 1) // device.tuning.items), rows=rows - 1, seed=seed, cuts=cuts, times=times
+            )
+    for block in blocks:
+        with device.alone():
+            device.program("sampling/deletion_times", **defines, **block.defines).times_count(
+                -(-block.shard.edges // SHAPES.of(device)),
+                **block.arguments,
+                seed=seed,
+                cut_count=rows - 1,
+                last=path.last,
+                cuts=cuts,
+                times=times,
+                ends=ends,
+                gone=gone,
+            )
+            device.finish()  # the block's buffers are free
+    return ends, gone
+
+
+def rows_of_curve(
+    device: Device, graph: Graph, seed: int, target: int, progress: Tell | None = None, *, edges: bool
+) -> Rows:
+    """The rows of the curve, down to the first with at most `target` vertices.
+
+    Parameters
+    ----------
+    device : Device
+    graph : Graph
+        Undirected, without self-loops; of dre without parallel edges, whose copies the forest does not tell apart.
+    seed, target : int
+    progress : callable, optional
+    edges : bool
+        Whether edges are deleted (dre), not vertices (drv).
+
+    Returns
+    -------
+    deletions, vertices, edges : int64 arrays
+        As `whole_tree` gives them.
+    """
+    csr = upload_csr(device, graph)
+    block = Loaded(Shard("", 0, csr.n, csr.arcs, 0, 0, 0, 0), csr.offset, csr.row_ptr, csr.col_idx)
+    forest = Forest(device, csr.n, seed, edges=edges, room=default_room(device, csr.n, csr.arcs))
+    forest.add(block, both_ways=True)
+    words = forest.take()
+    device.finish()
+    del forest  # its memory is free
+    if progress:
+        progress(1, 2)
+    path = follow(device, words, csr.n, seed, target, edges=edges)
+    del words
+    ends, gone = count_pairs(device, path, seed, [block], edges=edges, both_ways=True)
+    rows = path.rows
+    before = running_sums(device, ends, rows, of=np.int64)
+    pairs = left(device, int(device.download(before, np.int64, 1, offset=rows)[0]), before, rows)
+    deletions = np.arange(rows)
+    if edges:
+        deletions = device.take(running_sums(device, gone, rows, of=np.int64), np.int64, rows + 1)[:-1]
+    if progress:
+        progress(2, 2)
+    return deletions, device.take(path.vertices, np.int64, rows), device.take(pairs, np.int64, rows)
