@@ -390,7 +390,12 @@ class ExactRun:
 
     def _few(self, low: State, upper: int) -> bool:
         """Whether so few deletions lie between that the host takes them one by one."""
-        return upper - low.at <= max(1, self._keys_of(FEW))
+        span = upper - low.at
+        if span <= max(1, self._keys_of(FEW)):
+            return True
+        # what is left inside a small component has its keys anywhere up to TOP
+        inside = low.size * (self._probes.mean_degree / 2 if self._edges else 1)
+        return inside * span <= FEW * (TOP - low.at)
 
     def _first_guess(self, low: State, target: int) -> int:
         """Where a random graph of this mean degree would have a giant of the target's size, plus a little.
