@@ -14,7 +14,6 @@ import re
 import signal
 import sys
 import threading
-import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any, NoReturn
@@ -86,8 +85,6 @@ class _Lazy(click.Group):
             return super().make_context(*args, **kwargs)
 
     def invoke(self, ctx: click.Context) -> Any:
-        # newer pytools warn where pyopencl 2024 makes the invokers of two kernels of one name
-        warnings.filterwarnings("ignore", "Overwriting existing generated code in linecache")
         with _broken_pipes():
             return super().invoke(ctx)
 

@@ -154,7 +154,9 @@ class Program:
             return ""
 
     def _find(self, kernel: str) -> Any:
-        return cl.Kernel(self._built, kernel + self._suffix)
+        # newer pytools warn where pyopencl 2024 makes the invokers of two kernels of one name
+        with no_warnings():
+            return cl.Kernel(self._built, kernel + self._suffix)
 
     @lazy
     def _signatures(self) -> dict[str, Signature]:
