@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from time import perf_counter
 from typing import Any
 
 from clgraph import keyed
@@ -22,7 +23,7 @@ from clgraph.sampling.options import (
 )
 from clgraph.sampling.replicates import run_replicates, side_by_side
 from clgraph.sampling.result import Sample
-from clgraph.sampling.samples import Clock, large_enough, samples_of_run
+from clgraph.sampling.samples import large_enough, samples_of_run
 from clgraph.sampling.sequence import Samples
 
 
@@ -77,26 +78,23 @@ def _drawn(
     first = keyed.check_seed(options.get("seed"))
     runs = check_seeds(first, seeds)
 
-    clock, progress = Clock(), options.get("progress")
+    started, progress = perf_counter(), options.get("progress")
     sections = ("pairs",) if how.exact else ()
     with run_on(options.get("device"), graph, *sections, values=True) as run:
-        device = run.device
-        clock.lap("device")
+        device, run.seconds["device"] = run.device, perf_counter() - started
         if run.blocks is not None:
             from clgraph.sampling.shards.held import samples_of_blocks
 
-            given = run.blocks, device, graph, how
-            return Samples(
-                [samples_of_blocks(*given, first + i, wanted, clock, progress) for i in range(runs)]
-            )
+            given = run, run.blocks, graph, how
+            return Samples([samples_of_blocks(*given, first + i, wanted, progress) for i in range(runs)])
         make_views(device, graph)
-        clock.lap("build")
+        run.lap("build")
         upload(device, graph)
-        clock.lap("upload")
+        run.lap("upload")
         made: list[Sequence[Sample]] = []
         if side_by_side(device, graph, how, runs):
-            made += run_replicates(graph, device, how, first, runs, wanted, clock.seconds(), progress)
+            made += run_replicates(graph, run, how, first, runs, wanted, progress)
         else:
             for i in range(runs):
-                made.append(samples_of_run(graph, device, how, first + i, wanted, clock, progress))
+                made.append(samples_of_run(graph, run, how, first + i, wanted, progress))
     return Samples(made)

@@ -20,7 +20,7 @@ from clgraph.results import RunsOn
 from clgraph.run import dataset_of, run_on
 from clgraph.sampling.deletion_times import rows_of_curve
 from clgraph.sampling.merge_tree import whole_tree
-from clgraph.sampling.methods import Batches, make_run, upload
+from clgraph.sampling.methods import Batches, make_run, serial_device, upload
 from clgraph.sampling.options import (
     EXACT,
     EXPLORING,
@@ -262,6 +262,10 @@ def reduction_curve(
     target = target_size(size, graph.num_vertices)
     seed = keyed.check_seed(seed)
 
+    if options.exact and method == "dre" and graph.has_copies:  # which the forest's words do not tell apart
+        from clgraph.device import get_device
+
+        device = serial_device(get_device(device))
     with run_on(device, graph, *(("pairs",) if options.exact else ()), once=True) as run:
         dev = run.device
         if run.blocks is not None:
@@ -274,8 +278,8 @@ def reduction_curve(
         started = perf_counter()
         if options.exact:
             edges = method == "dre"
-            # a serial pass takes a CPU a second for some ten million edges, and what finds all deletions
-            # together 1.4 times that (docs/performance.md); the forest's words do not tell copies of an edge apart
+            # one serial pass takes a CPU a second for some ten million edges, and the forest's way 1.6 times
+            # that (docs/performance.md)
             if dev.kind == "gpu" and not (edges and simple.has_copies):
                 rows = rows_of_curve(dev, simple, seed, target, progress, edges=edges)
             elif method == "drv":

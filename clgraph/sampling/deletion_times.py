@@ -94,7 +94,10 @@ def follow(device: Device, words: Any, n: int, seed: int, target: int, *, edges:
 
 def left(device: Device, whole: int, before: Any, rows: int) -> Any:
     """``whole - before``, of the first `rows` running sums: an int64 `Device.output` buffer."""
-    program, made = device.program("sampling/deletion_times", ITEMS=device.tuning.items), device.output(rows, np.int64)
+    program, made = (
+        device.program("sampling/deletion_times", ITEMS=device.tuning.items),
+        device.output(rows, np.int64),
+    )
     program.times_left(-(-rows // device.tuning.items), rows=rows, whole=whole, before=before, left=made)
     return made
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from clgraph.components.kept import graph_components
 from clgraph.csr.upload import SMALL, hub_of, upload_csr
+from clgraph.errors import DeviceError
 from clgraph.graph import Graph
 from clgraph.progress import Tell
 from clgraph.sampling.array_frontier import ArrayFrontier
@@ -100,3 +101,15 @@ def upload(device: Device, graph: Graph) -> None:
     """Bring the rows that every run works on to the device, where they stay."""
     upload_csr(device, graph.undirected.simple)
     device.finish()
+
+
+def serial_device(device: Device) -> Device:
+    """Where one work-item after the other is to run: the host's CPU if it has a driver, else the device."""
+    from clgraph.device import get_device
+
+    if device.kind in ("cpu", "emulator", "simulator"):
+        return device
+    try:
+        return get_device("cpu", kernels="ndrange")
+    except DeviceError:  # there is none that works
+        return device

@@ -31,6 +31,7 @@ from clgraph.sampling.sequence import Portion
 
 if TYPE_CHECKING:
     from clgraph.device import Device
+    from clgraph.run import run_on
 
 
 @dataclass(frozen=True)
@@ -460,15 +461,15 @@ class DrawRuns(Replicates):
 
 def run_replicates(
     graph: Graph,
-    device: Device,
+    call: run_on,
     options: Options,
     first: int,
     runs: int,
     wanted: list[tuple[Size, int]],
-    seconds: dict[str, float],
     progress: Tell | None,
 ) -> list[Portion]:
     """The samples of `runs` runs, in portions that take a moment each."""
+    device = call.device
     how = device.watch()
     way: str = SHAPES.of(device).way
     targets = sorted({target for _, target in wanted}, reverse=True)
@@ -485,7 +486,7 @@ def run_replicates(
         several = Serial(device, simple, targets, edges=edges)
     else:
         several = Probing(device, simple, targets, edges=edges)
-    seconds = {**seconds, "compile": perf_counter() - started}
+    seconds = {**call.seconds, "compile": perf_counter() - started}
     made: list[Portion] = []
     done, held, at_once = 0, 0, several.at_first
     while done < runs:

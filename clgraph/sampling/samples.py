@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from time import perf_counter
 from typing import TYPE_CHECKING
 
 from clgraph.errors import InputError
@@ -17,41 +16,23 @@ from clgraph.sampling.result import Sample
 from clgraph.sampling.sequence import COLLAPSED
 
 if TYPE_CHECKING:
-    from clgraph.device import Device
-
-
-class Clock:
-    """Seconds by phase; a phase that comes again replaces its figure."""
-
-    def __init__(self) -> None:
-        self._seconds: dict[str, float] = {}
-        self._last = perf_counter()
-
-    def lap(self, phase: str) -> None:
-        """End a phase, which began where the last one ended."""
-        now = perf_counter()
-        self._seconds[phase] = now - self._last
-        self._last = now
-
-    def seconds(self) -> dict[str, float]:
-        """The phases so far."""
-        return dict(self._seconds)
+    from clgraph.run import run_on
 
 
 def samples_of_run(
     graph: Graph,
-    device: Device,
+    call: run_on,
     options: Options,
     seed: int,
     wanted: list[tuple[Size, int]],
-    clock: Clock,
     progress: Tell | None,
 ) -> list[Sample]:
     """One run: a sample for each (size, target), in the order given."""
+    device = call.device
     how = device.watch()
     run = make_run(device, graph, options, seed)
     prepare_extraction(device, graph, induced=options.induced)
-    clock.lap("compile")
+    call.lap("compile")
     whole = run.start()
     made: dict[int, Sample] = {}
     smaller: Graph | None = None
@@ -61,16 +42,16 @@ def samples_of_run(
             continue
         run.shrink_to(target, progress)
         device.finish()
-        clock.lap("sample")
+        call.lap("sample")
         left = run.download()
-        clock.lap("download")
+        call.lap("download")
         smaller = extract_sample(device, graph, left, larger=smaller)
         device.finish()
         untouched = whole <= target
         loops = graph.undirected.num_self_loops
         told = notes_of(graph, target, untouched, smaller.num_vertices, loops)
         notes = (*options.idle(), *told, *run.notes)
-        clock.lap("result")
+        call.lap("result")
         made[target] = Sample(
             smaller,
             options.method,
@@ -80,7 +61,7 @@ def samples_of_run(
             seed,
             device.name,
             0 if untouched else run.iterations,
-            clock.seconds(),
+            dict(call.seconds),
             "untouched" if untouched else run.way,
             notes,
             graph,

@@ -34,6 +34,8 @@ def test_rows_of_the_serial_pass(device, name, edges):
             wanted = whole_tree(device, graph, vertices=order)
         for target in (1, max(1, graph.num_vertices // 3), graph.num_vertices):
             last = min(int(np.searchsorted(-wanted[1], -target)), len(wanted[1]) - 1)
-            for found, want in zip(rows_of_curve(device, graph, seed, target, edges=edges), wanted, strict=True):
+            for found, want in zip(
+                rows_of_curve(device, graph, seed, target, edges=edges), wanted, strict=True
+            ):
                 assert found.dtype == want.dtype
                 assert found.tolist() == want[: last + 1].tolist()

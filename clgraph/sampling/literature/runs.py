@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from time import perf_counter
 from typing import TYPE_CHECKING, Any, Protocol
 
 from clgraph import keyed
 from clgraph.arguments import shown
-from clgraph.errors import DeviceError, InputError
+from clgraph.errors import InputError
 from clgraph.graph import Graph
+from clgraph.run import run_on
 from clgraph.sampling.literature import (
     chordal,
     diffusion,
@@ -26,8 +28,8 @@ from clgraph.sampling.literature.arguments import check_wish
 from clgraph.sampling.literature.drawn import Drawn
 from clgraph.sampling.literature.result import DrawnPortion
 from clgraph.sampling.literature.wish import Wish
+from clgraph.sampling.methods import serial_device
 from clgraph.sampling.options import check_seeds, given_options
-from clgraph.sampling.samples import Clock
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -104,18 +106,6 @@ def draw(device: Device, wish: Wish, seed: int, runs: int) -> list[tuple[Drawn, 
     return made
 
 
-def serial_device(device: Device) -> Device:
-    """Where one work-item after the other is to run: the host's CPU if it has a driver, else the device."""
-    from clgraph.device import get_device
-
-    if device.kind in ("cpu", "emulator", "simulator"):
-        return device
-    try:
-        return get_device("cpu", kernels="ndrange")
-    except DeviceError:  # there is none that works
-        return device
-
-
 def drawn_samples(
     graph: Graph,
     method: str,
@@ -131,22 +121,21 @@ def drawn_samples(
 
     from clgraph.device import get_device
 
-    clock = Clock()
+    started = perf_counter()
     device = get_device(options.get("device"))
     if wanted[0].serial:
         device = serial_device(device)
     loops = graph.undirected.num_self_loops
     told = (f"{loops} self-loops play no part and are not in the sample",) if loops else ()
-    with device.alone():
-        clock.lap("device")
-        how = device.watch()
+    with run_on(device) as run:
+        run.seconds["device"] = perf_counter() - started
         wanted[0].view.csr(device)
         device.finish()
-        clock.lap("upload")
+        run.lap("upload")
         by_size = [draw(device, wish, first, runs) for wish in wanted]
-        clock.lap("sample")
+        run.lap("sample")
         given = given_options(options, sizes)
-        seconds = clock.seconds()
+        seconds = dict(run.seconds)
         drawn = {id(each): each for made in by_size for each, _ in made}
         walking = sum(each.walking for each in drawn.values())
         if walking:
@@ -156,6 +145,6 @@ def drawn_samples(
             "device": device.name,
             "seconds": seconds,
             "notes": told,
-            "provenance": how(),
+            "provenance": run.provenance,
         }
         return DrawnPortion(wanted, by_size, first, common)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,15 +18,14 @@ from clgraph.graph.digest import digest
 from clgraph.graph.io.arrivals import Chunk, Names, arrivals, is_stream
 from clgraph.lazy import lazy
 from clgraph.results import RunsOn
+from clgraph.run import run_on
 from clgraph.sampling.literature.arguments import check_stream
 from clgraph.sampling.literature.estimates import Estimate
 from clgraph.sampling.literature.held import Held, estimates_of
-from clgraph.sampling.literature.runs import serial_device
 from clgraph.sampling.literature.stream import StreamRun
 from clgraph.sampling.literature.stream_order import rule_of, told_of
-from clgraph.sampling.literature.wish import Wish
+from clgraph.sampling.methods import serial_device
 from clgraph.sampling.options import check_seeds
-from clgraph.sampling.samples import Clock
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -171,11 +171,10 @@ def stream_samples(
 
     from clgraph.device import get_device
 
-    clock = Clock()
+    started = perf_counter()
     device = serial_device(get_device(options.get("device")))
-    with device.alone():
-        clock.lap("device")
-        how = device.watch()
+    with run_on(device) as run:
+        run.seconds["device"] = perf_counter() - started
         passes = [StreamRun(device, rule_of(wish), first, runs) for wish in wishes]
         loops, names = 0, Names()
         for chunk in arrivals(source, names, weighted=weighted, **read_as):
@@ -188,36 +187,32 @@ def stream_samples(
         results = [each.result() for each in passes]
         if names.text:
             results = [[held.named(names) for held in each] for each in results]
-        clock.lap("sample")
-        provenance = how()
+        run.lap("sample")
+        provenance, seconds = run.provenance, dict(run.seconds)
     common = (f"{loops} self-loops play no part",) if loops else ()
     made = []
-    for run in range(runs):
-        for wish, held in zip(wishes, results, strict=True):
-            notes = told_of(wish, held[run])
-            if not held[run].complete and options.get("strict"):
+    for i in range(runs):
+        for wish, result in zip(wishes, results, strict=True):
+            held = result[i]
+            notes = told_of(wish, held)
+            if not held.complete and options.get("strict"):
                 raise InputError(f"{notes[0].split(':')[0]}: ask for less (or without strict)")
-            rest = {
-                "provenance": provenance,
-                "given": {name: options[name] for name in wish.plan.options if options.get(name)},
-            }
-            made.append(_sample(wish, held[run], first + run, (*common, *notes), device, clock, rest))
+            made.append(
+                StreamSample(
+                    wish.method,
+                    wish.size,
+                    wish.target or wish.target_edges,
+                    first + i,
+                    device.name,
+                    seconds,
+                    (*common, *notes),
+                    held,
+                    wish.mode,
+                    given={name: options[name] for name in wish.plan.options if options.get(name)},
+                    provenance=provenance,
+                )
+            )
     return made
-
-
-def _sample(
-    wish: Wish,
-    held: Held,
-    seed: int,
-    notes: tuple[str, ...],
-    device: Device,
-    clock: Clock,
-    rest: dict[str, Any],
-) -> StreamSample:
-    target = wish.target or wish.target_edges
-    return StreamSample(
-        wish.method, wish.size, target, seed, device.name, clock.seconds(), notes, held, wish.mode, **rest
-    )
 
 
 def _plain(ids: npt.NDArray[Any]) -> npt.NDArray[Any]:

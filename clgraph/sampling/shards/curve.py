@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from clgraph.progress import Tell
     from clgraph.sampling.shards.samples import Size
 
+
 def curve_of_shards(
     shards: Shards,
     method: str,

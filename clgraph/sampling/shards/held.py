@@ -25,22 +25,22 @@ from clgraph.scale.ranks import Alone
 if TYPE_CHECKING:
     from clgraph.device import Device
     from clgraph.progress import Tell
+    from clgraph.run import run_on
     from clgraph.sampling.options import Options, Size
-    from clgraph.sampling.samples import Clock
     from clgraph.scale.held import HeldShards
 
 
 def samples_of_blocks(
+    call: run_on,
     held: HeldShards,
-    device: Device,
     graph: Graph,
     how: Options,
     seed: int,
     wanted: list[tuple[Size, int]],
-    clock: Clock,
     progress: Tell | None,
 ) -> list[Sample]:
     """One run of exact mode: a sample for each (size, target), in the order given."""
+    device = call.device
     watched = device.watch()
     n, method = held.num_vertices, how.method
     carried = held.carried
@@ -49,9 +49,9 @@ def samples_of_blocks(
         chosen = choose(device, found.words, n, method, seed, [target for _, target in wanted])
     loading, numbers = found.loading, found.own
     del found
-    clock.lap("sample")
+    call.lap("sample")
     smaller = _extracted(held, device, loading, numbers, seed, chosen)
-    clock.lap("result")
+    call.lap("result")
     made = {}
     for size, target in wanted:
         each, part = chosen[target], smaller[target]
@@ -65,7 +65,7 @@ def samples_of_blocks(
             seed,
             device.name,
             0,
-            clock.seconds(),
+            dict(call.seconds),
             "untouched" if each.untouched else "forest",
             (*how.idle(), *told),
             graph,
