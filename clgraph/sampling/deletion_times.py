@@ -1,7 +1,8 @@
-"""When each vertex and edge goes in exact drv and dre, and so what every deletion leaves: from the priority forest.
+"""When each vertex and edge goes in exact drv and dre, and so what every deletion leaves.
 
-Host half of ``cl/sampling/deletion_times.cl``. `clgraph.sampling.merge_tree.whole_tree` finds the same rows in one
-serial pass, which is faster on CPUs and knows parallel edges.
+Host half of ``cl/sampling/deletion_times.cl``: all of it from the priority forest.
+`clgraph.sampling.merge_tree.whole_tree` finds the same rows in one serial pass, which is faster on CPUs and
+knows parallel edges.
 """
 
 from __future__ import annotations
@@ -146,7 +147,7 @@ def rows_of_curve(
     ----------
     device : Device
     graph : Graph
-        Undirected, without self-loops; of dre without parallel edges, whose copies the forest does not tell apart.
+        Undirected, without self-loops; of dre without parallel edges, whose copies the forest takes for one.
     seed, target : int
     progress : callable, optional
     edges : bool

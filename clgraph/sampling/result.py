@@ -82,8 +82,8 @@ class Sample(RunsOn):
         graph).
     way : str
         How the sample was found. Exact mode: "probes" (of thresholds, and a merge tree for the last
-        deletions), "merge tree" (all deletions) or "forest" (the priority forest: many sizes by dre on a
-        CPU, and arcs that exceed the device's largest buffer). Batched mode: how the largest component was
+        deletions), "merge tree" (all deletions) or "forest" (the priority forest: arcs that exceed the
+        device's largest buffer). Batched mode: how the largest component was
         found, "afforest", "bfs" or "strong". "contraction", "breadth-first", "depth-first" ("depth-first on
         NAME" where the walk, which is serial, ran on the host's CPU device instead of a GPU); or "untouched".
     notes : tuple of str
