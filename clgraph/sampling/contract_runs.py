@@ -21,9 +21,8 @@ from clgraph.sampling.batched import batch_size
 from clgraph.sampling.contract import SHAPES as ARC_SHAPES
 from clgraph.sampling.contract import ContractRun, regrouped
 from clgraph.sampling.extract import extract_contracted
-from clgraph.sampling.packed import SamplesOfRuns, Words
+from clgraph.sampling.packed import Runs, Slot, Words
 from clgraph.sampling.result import SomeLeft
-from clgraph.sampling.sequence import Made
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -33,7 +32,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Groups:
+class Groups(Runs):
     """What contractions left of a graph.
 
     Attributes
@@ -57,6 +56,7 @@ class Groups:
     begin: tuple[npt.NDArray[np.int64], ...]
     counts: npt.NDArray[np.int32]
     whole: int
+    needs_device = True
 
     def download(self) -> None:
         """Bring the groups to the host."""
@@ -68,41 +68,28 @@ class Groups:
         self.download()
         self.rows.clear()
 
-
-class GroupedSamples(SamplesOfRuns[Groups]):
-    """The contractions of some runs: each is made when it is first asked for."""
-
-    def __reduce__(self) -> Any:
-        return Made, (list(self),)
-
-    def joined(self, device: Device, which: list[int]) -> list[tuple[list[int], Joined]]:
-        packed, pieces = self._packed, []
-        runs = len(packed.counts)
-        if device is not packed.device:
-            return []
-        for slot, rows in enumerate(packed.rows):
-            some = [i for i in which if self._place(i)[1] == slot]
-            if [self._place(i)[0] for i in some] == list(range(runs)):
-                begin = np.arange(runs + 1, dtype=np.int64) * (rows.n // runs)
-                pieces.append((some, Joined(rows, begin, packed.begin[slot])))
-        return pieces
-
-    def _group(self, i: int) -> npt.NDArray[np.int32]:
-        run, slot = self._place(i)
-        found: npt.NDArray[np.int32] = self._packed.group[slot].array[run]
+    def members(self, graph: Graph, at: Slot) -> npt.NDArray[np.bool_]:
+        run, slot = at
+        found: npt.NDArray[np.bool_] = self.group[slot].array[run] == np.arange(
+            graph.num_vertices, dtype=np.int32
+        )
         return found
 
-    def _members(self, i: int) -> npt.NDArray[np.bool_]:
-        group = self._group(i)
-        members: npt.NDArray[np.bool_] = group == np.arange(len(group), dtype=np.int32)
-        return members
-
-    def _cut(self, i: int) -> tuple[Graph, SomeLeft]:
-        device = self._packed.device
+    def cut(self, graph: Graph, at: Slot) -> tuple[Graph, SomeLeft]:
+        device, (run, slot) = self.device, at
         with device.alone():
-            group = device.upload(self._group(i), writable=True)
-            left = regrouped(device, self._graph.undirected.simple, group)
-            return extract_contracted(device, self._graph, left), left
+            group = device.upload(self.group[slot].array[run], writable=True)
+            left = regrouped(device, graph.undirected.simple, group)
+            return extract_contracted(device, graph, left), left
+
+    def joined(self, device: Device, graph: Graph, which: list[Slot]) -> list[tuple[list[int], Joined]]:
+        pieces, runs = [], len(self.counts)
+        for slot, rows in enumerate(self.rows if device is self.device else []):
+            some = [k for k, at in enumerate(which) if at[1] == slot]
+            if [which[k][0] for k in some] == list(range(runs)):  # all of a target's, as they lie in the rows
+                begin = np.arange(runs + 1, dtype=np.int64) * (rows.n // runs)
+                pieces.append((some, Joined(rows, begin, self.begin[slot])))
+        return pieces
 
 
 class Shape(GroupPerRun):

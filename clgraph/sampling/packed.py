@@ -5,11 +5,12 @@ Host half of ``cl/sampling/packed.cl``.
 
 from __future__ import annotations
 
-from abc import abstractmethod
+import copyreg
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from math import prod
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any
 from weakref import WeakValueDictionary
 
 import numpy as np
@@ -24,14 +25,14 @@ from clgraph.lazy import lazy
 from clgraph.sampling.options import Options, Size
 from clgraph.sampling.result import Left, Sample, SomeLeft, extract
 from clgraph.sampling.samples import collapsed, notes_of
-from clgraph.sampling.sequence import Facts, Portion
+from clgraph.sampling.sequence import Facts, Made, Portion
 
 if TYPE_CHECKING:
     from clgraph.device import Device
 
 Bits = npt.NDArray[np.uint32]
 PIECE = 1 << 28  # arcs that are cut out together
-R = TypeVar("R", bound="Runs")
+Slot = tuple[int, int]  # a run, and the number of a target
 
 
 class Words:
@@ -76,8 +77,8 @@ class Words:
         return {"array": self.array, "_held": None, "_shape": self._shape, "_dtype": self._dtype}
 
 
-class Runs(Protocol):
-    """What runs left of a graph, in any form.
+class Runs(ABC):
+    """What runs left of a graph.
 
     Attributes
     ----------
@@ -87,22 +88,34 @@ class Runs(Protocol):
         Vertices of the graph's largest component.
     """
 
-    @property
-    def counts(self) -> npt.NDArray[np.int32]: ...
+    counts: npt.NDArray[np.int32]
+    whole: int
+    needs_device = False  # to make a sample of it
 
-    @property
-    def whole(self) -> int: ...
-
+    @abstractmethod
     def download(self) -> None:
         """Bring it to the host."""
 
+    @abstractmethod
     def leave(self) -> None:
         """Give back what it has of the device's memory."""
 
+    @abstractmethod
+    def members(self, graph: Graph, at: Slot) -> npt.NDArray[np.bool_]:
+        """Which vertices a sample has."""
+
+    @abstractmethod
+    def cut(self, graph: Graph, at: Slot) -> tuple[Graph, SomeLeft]:
+        """A sample as a graph, and what is left of the original."""
+
+    @abstractmethod
+    def joined(self, device: Device, graph: Graph, which: list[Slot]) -> list[tuple[list[int], Joined]]:
+        """As `Portion.joined`, of samples by their places in `which`."""
+
 
 @dataclass(frozen=True)
-class Packed:
-    """What runs left of a graph.
+class Packed(Runs):
+    """What runs left of a graph, as bits.
 
     Attributes
     ----------
@@ -129,8 +142,35 @@ class Packed:
 
     leave = download
 
+    def members(self, graph: Graph, at: Slot) -> npt.NDArray[np.bool_]:
+        return unpacked(self.member.array[at], graph.num_vertices)
 
-class SamplesOfRuns(Portion, Generic[R]):
+    def cut(self, graph: Graph, at: Slot) -> tuple[Graph, SomeLeft]:
+        simple, members = graph.undirected.simple, self.members(graph, at)
+        if self.kept is None:
+            arcs = np.repeat(members, simple.degrees)
+            arcs &= members[simple.col_idx]
+        else:
+            arcs = both_arcs(simple, unpacked(self.kept.array[at], simple.num_edges))
+        return extract(graph, members, arcs)[0], Left(members, arcs)
+
+    def joined(self, device: Device, graph: Graph, which: list[Slot]) -> list[tuple[list[int], Joined]]:
+        simple = graph.undirected.simple
+        if simple.has_copies or not device.has_compiler:
+            return []
+        pieces: list[list[int]] = []
+        room = 0
+        for k, at in enumerate(which):
+            arcs = 2 * int(self.counts[at][1])
+            room -= arcs
+            if room < 0 or not pieces:
+                pieces.append([])
+                room = PIECE - arcs
+            pieces[-1].append(k)
+        return [(some, cut_out(device, simple, self, [which[k] for k in some])) for some in pieces]
+
+
+class SamplesOfRuns(Portion):
     """The samples of some runs: each is made when it is first asked for.
 
     Parameters
@@ -158,7 +198,7 @@ class SamplesOfRuns(Portion, Generic[R]):
         first: int,
         wanted: list[tuple[Size, int]],
         targets: list[int],
-        packed: R,
+        packed: Runs,
         way: str,
         about: dict[str, Any],
     ) -> None:
@@ -167,8 +207,11 @@ class SamplesOfRuns(Portion, Generic[R]):
         self._slots = [targets.index(target) for _, target in wanted]
         self._made: WeakValueDictionary[int, Sample] = WeakValueDictionary()  # those that somebody holds
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name != "_made"}
+    def __reduce__(self) -> Any:
+        if self._packed.needs_device:  # there may be none where it is unpickled
+            return Made, (list(self),)
+        state = {name: value for name, value in self.__dict__.items() if name != "_made"}
+        return copyreg.__newobj__, (type(self),), state  # type: ignore[attr-defined]
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state, _made=WeakValueDictionary())
@@ -184,11 +227,14 @@ class SamplesOfRuns(Portion, Generic[R]):
         started = perf_counter()
         packed.download()
         downloaded = perf_counter()
-        smaller, left = self._cut(i)
+        run, slot = self._place(i)
+        smaller, left = packed.cut(graph, (run, slot))
         untouched = packed.whole <= target
         loops = graph.undirected.num_self_loops
-        run, slot = self._place(i)
-        notes = (*options.idle(), *notes_of(graph, target, untouched, smaller.num_vertices, loops))
+        notes = (
+            *options.idle(),
+            *notes_of(graph.num_vertices, target, untouched, smaller.num_vertices, loops),
+        )
         seconds = {"download": downloaded - started, "result": perf_counter() - downloaded}
         made = Sample(
             smaller,
@@ -206,7 +252,7 @@ class SamplesOfRuns(Portion, Generic[R]):
         )
         return self._made.setdefault(i, made)
 
-    def _place(self, i: int) -> tuple[int, int]:
+    def _place(self, i: int) -> Slot:
         run, k = divmod(i, len(self._wanted))
         return run, self._slots[k]
 
@@ -235,51 +281,14 @@ class SamplesOfRuns(Portion, Generic[R]):
         return chosen if self._graph.has_identity_ids else self._graph.ids[chosen]
 
     def positions(self, i: int) -> npt.NDArray[np.int64]:
-        return np.flatnonzero(self._members(i))
-
-    @abstractmethod
-    def _members(self, i: int) -> npt.NDArray[np.bool_]:
-        """Which vertices sample i has."""
-
-    @abstractmethod
-    def _cut(self, i: int) -> tuple[Graph, SomeLeft]:
-        """Sample i as a graph, and what is left of the original."""
-
-
-class PackedSamples(SamplesOfRuns[Packed]):
-    """Samples of runs as bits."""
+        return np.flatnonzero(self._packed.members(self._graph, self._place(i)))
 
     def joined(self, device: Device, which: list[int]) -> list[tuple[list[int], Joined]]:
-        simple = self._graph.undirected.simple
-        if simple.has_copies or not device.has_compiler:
-            return []
-        pieces: list[list[int]] = []
-        room = 0
-        for i in which:
-            room -= 2 * self.counts(i)[1]
-            if room < 0 or not pieces:
-                pieces.append([])
-                room = PIECE - 2 * self.counts(i)[1]
-            pieces[-1].append(i)
-        return [
-            (some, cut_out(device, simple, self._packed, [self._place(i) for i in some])) for some in pieces
-        ]
-
-    def _members(self, i: int) -> npt.NDArray[np.bool_]:
-        return unpacked(self._packed.member.array[self._place(i)], self._graph.num_vertices)
-
-    def _cut(self, i: int) -> tuple[Graph, SomeLeft]:
-        packed, simple, place = self._packed, self._graph.undirected.simple, self._place(i)
-        members = unpacked(packed.member.array[place], simple.num_vertices)
-        if packed.kept is None:
-            arcs = np.repeat(members, simple.degrees)
-            arcs &= members[simple.col_idx]
-        else:
-            arcs = both_arcs(simple, unpacked(packed.kept.array[place], simple.num_edges))
-        return extract(self._graph, members, arcs)[0], Left(members, arcs)
+        found = self._packed.joined(device, self._graph, [self._place(i) for i in which])
+        return [([which[k] for k in some], piece) for some, piece in found]
 
 
-def cut_out(device: Device, graph: Graph, packed: Packed, which: list[tuple[int, int]]) -> Joined:
+def cut_out(device: Device, graph: Graph, packed: Packed, which: list[Slot]) -> Joined:
     """Samples as graphs on a device; does not wait.
 
     Parameters

@@ -23,10 +23,10 @@ from clgraph.device.shapes import GroupPerRun, Shapes
 from clgraph.errors import DeviceError
 from clgraph.graph import Graph
 from clgraph.progress import Tell
-from clgraph.sampling.contract_runs import ContractRuns, GroupedSamples
+from clgraph.sampling.contract_runs import ContractRuns
 from clgraph.sampling.members import Members
 from clgraph.sampling.options import CONTRACTING, Options, Size
-from clgraph.sampling.packed import Packed, PackedSamples, Words, edge_numbers
+from clgraph.sampling.packed import Packed, Runs, SamplesOfRuns, Words, edge_numbers
 from clgraph.sampling.sequence import Portion
 
 if TYPE_CHECKING:
@@ -172,17 +172,30 @@ def side_by_side(device: Device, graph: Graph, options: Options, runs: int) -> b
     return device.kernels == "ndrange" and 4 <= graph.undirected.simple.num_arcs <= most
 
 
-class Serial(Replicates):
+class Lanes(Replicates):
+    """A run a work-item: each takes the next run when it is done with one."""
+
+    at_first: int
+    most = 1 << 30  # areas belong to work-items, not to runs, of which a launch may have any number
+    _kernel: Any
+    _common: dict[str, Any]
+
+    def _launch(self, first: int, runs: int, member: Any, kept: Any, count: Any) -> None:
+        bits = {"member": member, "kept": kept} if self._edges else {"member": member}
+        following = self._device.zeros(1, np.int32)
+        about = {"seed": first, "runs": runs, "next": following, "count": count}
+        self._kernel.exact(self.at_first, local=1, **self._common, **about, **bits)
+
+
+class Serial(Lanes):
     """A run a work-item: it puts all things in order and builds the whole tree of merges."""
 
     def __init__(self, device: Device, graph: Graph, targets: Sequence[int], *, edges: bool) -> None:
         super().__init__(device, graph, targets, edges=edges)
         n, m = self._n, self._m
         area = 4 * m + 12 * n if edges else 6 * n
-        # areas belong to work-items, not to runs, of which a launch may have any number
-        self.at_first, self.most = max(1, device.compute_units), 1 << 30
+        self.at_first = max(1, device.compute_units)
         device.reserve({"areas": 4 * area * self.at_first})
-        self._next = device.empty(1, np.int32)  # the next run that a work-item takes
         program = device.program("sampling/replicates", **self._csr.defines)
         bits = max(1, self._things.bit_length() - 1)
         # not bound: a call launches it once or twice, and what is bound is an OpenCL kernel of its own
@@ -201,22 +214,8 @@ class Serial(Replicates):
         else:
             self._kernel, self._common = program.replicates_vertices, {**common, **self._csr.buffers}
 
-    def _launch(self, first: int, runs: int, member: Any, kept: Any, count: Any) -> None:
-        bits = {"member": member, "kept": kept} if self._edges else {"member": member}
-        self._device.clear(self._next, 1, np.int32)
-        self._kernel.exact(
-            self.at_first,
-            local=1,
-            **self._common,
-            seed=first,
-            runs=runs,
-            next=self._next,
-            **bits,
-            count=count,
-        )
 
-
-class Breadth(Replicates):
+class Breadth(Lanes):
     """A run a work-item: breadth-first from a random vertex, or from a given one."""
 
     def __init__(
@@ -231,11 +230,9 @@ class Breadth(Replicates):
         lanes, area = SHAPES.of(device).lanes or device.compute_units, 24 * self._n
         room = min(device.global_memory // 4, device.max_buffer)
         self.at_first = max(1, min(lanes, room // area))
-        self.most = 1 << 30
         device.reserve({"areas": area * self.at_first})
         number = device.empty(self._n, np.int32)
         inside, whole = Members(device).number(self._n, largest.label, largest.root, None, number)
-        self._next = device.empty(1, np.int32)  # the next run that a work-item takes
         program = device.program("sampling/replicates_explore", **self._csr.defines)
         self._kernel = program.replicates_breadth
         self._common = {
@@ -248,19 +245,6 @@ class Breadth(Replicates):
             "target": self._target,
             "area": device.empty(6 * self._n * self.at_first, np.int32),
         }
-
-    def _launch(self, first: int, runs: int, member: Any, kept: Any, count: Any) -> None:
-        self._device.clear(self._next, 1, np.int32)
-        self._kernel.exact(
-            self.at_first,
-            local=1,
-            **self._common,
-            seed=first,
-            runs=runs,
-            next=self._next,
-            member=member,
-            count=count,
-        )
 
 
 class Probing(Replicates):
@@ -492,7 +476,7 @@ def run_replicates(
     while done < runs:
         count = min(at_once, several.most, runs - done)
         started = perf_counter()
-        packed = several.run(first + done, count)
+        packed: Runs = several.run(first + done, count)
         held += several.bits * count
         if held > device.global_memory // 8:  # too much to stay on the device
             packed.leave()
@@ -503,8 +487,7 @@ def run_replicates(
             "seconds": {**seconds, "sample": took / count},
             "provenance": how(),
         }
-        kind: Any = GroupedSamples if options.method in CONTRACTING else PackedSamples
-        made.append(kind(graph, options, first + done, wanted, targets, packed, way, about))
+        made.append(SamplesOfRuns(graph, options, first + done, wanted, targets, packed, way, about))
         done += count
         if progress:
             excess = max(0, packed.whole - targets[-1])

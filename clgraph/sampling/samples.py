@@ -49,7 +49,7 @@ def samples_of_run(
         device.finish()
         untouched = whole <= target
         loops = graph.undirected.num_self_loops
-        told = notes_of(graph, target, untouched, smaller.num_vertices, loops)
+        told = notes_of(graph.num_vertices, target, untouched, smaller.num_vertices, loops)
         notes = (*options.idle(), *told, *run.notes)
         call.lap("result")
         made[target] = Sample(
@@ -72,14 +72,14 @@ def samples_of_run(
     return [replace(made[target], size=size) for size, target in wanted]
 
 
-def notes_of(graph: Graph, target: int, untouched: bool, found: int, loops: int) -> list[str]:
-    """What the user should know of a sample with `found` vertices of a graph with so many self-loops."""
+def notes_of(n: int, target: int, untouched: bool, found: int, loops: int) -> list[str]:
+    """What the user should know of a sample with `found` vertices of a graph with `n` and `loops` self-loops."""
     notes = []
     if loops:
         notes.append(f"{loops} self-loops play no part and are not in the sample")
     if untouched:
         notes.append(
-            f"the largest component has {found} of {graph.num_vertices} vertices, not more than the "
+            f"the largest component has {found} of {n} vertices, not more than the "
             f"target of {target}: it is returned untouched"
         )
     elif collapse := collapsed(found, target):

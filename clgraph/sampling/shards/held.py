@@ -55,7 +55,7 @@ def samples_of_blocks(
     made = {}
     for size, target in wanted:
         each, part = chosen[target], smaller[target]
-        told = notes_of(graph, target, each.untouched, part.num_vertices, graph.num_self_loops)
+        told = notes_of(n, target, each.untouched, part.num_vertices, graph.num_self_loops)
         made[target] = Sample(
             part,
             method,

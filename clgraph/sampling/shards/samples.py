@@ -20,7 +20,7 @@ from clgraph.progress import Tell
 from clgraph.results import Shown
 from clgraph.run import not_offered
 from clgraph.sampling.options import OF_SHARDS, check_seeds, check_sizes, plain_method
-from clgraph.sampling.samples import collapsed
+from clgraph.sampling.samples import notes_of
 from clgraph.sampling.shards.choose import choose
 from clgraph.sampling.shards.extract import Bits, Chosen, Extraction, unpacked
 from clgraph.sampling.shards.passes import about_of, forest_pass, forget
@@ -237,7 +237,7 @@ def _sample(
         [target for _, target, _ in wanted],
         everywhere=forest.everywhere,
     )
-    loading, numbers = forest.loading, forest.own
+    loading, numbers, loops = forest.loading, forest.own, shards.section("pairs").loops
     del forest
     seconds["sample"] = perf_counter() - started
     made = []
@@ -252,7 +252,7 @@ def _sample(
         else:
             opened, edges = write_sample(ranks, device, shards, loading, extraction, name)
         took = {**seconds, "edges": perf_counter() - started}
-        notes = tuple(_notes(shards, target, chosen, extraction.size))
+        notes = tuple(notes_of(n, target, chosen.untouched, extraction.size, loops))
         about = (method, size, target, seed, device.name, took, notes)
         made.append(ShardedSample(opened, extraction.size, edges, *about, chosen.bits, shards))
     forget(ranks, checkpoint, about_of(shards, method, seed))
@@ -295,21 +295,6 @@ def _chosen(
         cut = (int(cuts[0]), int(cuts[1])) if method == "dre" else None
         told[target] = Chosen(bits, cut, bool(cuts[2]))
     return told
-
-
-def _notes(shards: Shards, target: int, chosen: Chosen, found: int) -> list[str]:
-    notes = []
-    loops = shards.section("pairs").loops
-    if loops:
-        notes.append(f"{loops} self-loops play no part and are not in the sample")
-    if chosen.untouched:
-        notes.append(
-            f"the largest component has {found} of {shards.num_vertices} vertices, not more than the target "
-            f"of {target}: it is returned untouched"
-        )
-    elif collapse := collapsed(found, target):
-        notes.append(collapse)
-    return notes
 
 
 def sample_of_shards(
