@@ -73,7 +73,7 @@ def samples_of_run(
 
 
 def notes_of(n: int, target: int, untouched: bool, found: int, loops: int) -> list[str]:
-    """What the user should know of a sample with `found` vertices of a graph with `n` and `loops` self-loops."""
+    """What the user should know of a sample of `found` vertices; its graph has `n`, and `loops` self-loops."""
     notes = []
     if loops:
         notes.append(f"{loops} self-loops play no part and are not in the sample")
