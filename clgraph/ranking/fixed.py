@@ -24,9 +24,11 @@ from clgraph.errors import DeviceError, InputError
 from clgraph.progress import Tell
 from clgraph.ranking import fixed_windows
 from clgraph.ranking.fixed_windows import ALONE, Prepared, Rows, Shape, Windows
+from clgraph.ranking.problem import noise
 
 if TYPE_CHECKING:
     from clgraph.device import Device
+    from clgraph.ranking.problem import Problem, Stop
 
 # both belong to the definition of the sums: other numbers give other bytes
 BLOCK = 4096  # vertices whose values are added up as one tree
@@ -134,7 +136,7 @@ class FixedPower:
     ) -> None:
         check_doubles(device)
         self.n = n = leaving.n
-        self._device, self._damping, self._drop = device, damping, drop
+        self._device, self.damping, self._drop = device, damping, drop
         self._dtype, self._leaving, self._kind = np.dtype(dtype), leaving, kind
         blocks = -(-n // BLOCK)
         device.reserve(self.memory(n, self._dtype, leaving.place is not None))
@@ -229,7 +231,7 @@ class FixedPower:
         rows, shape = prepared.rows, self._shape
         arguments = {
             "first_row": rows.first_row,
-            "d": self._damping,
+            "d": self.damping,
             "mass": 0 if self._drop else mass,
             "uniform": self._uniform,
             "row_ptr": rows.row_ptr,
@@ -337,18 +339,28 @@ def normalised(values: Reals | None) -> Reals | None:
     return None if values is None else values / fsum(values.data)
 
 
+def exact_vectors(problem: Problem) -> dict[str, Any]:
+    """What `FixedPower` takes of a problem, its distributions scaled exactly."""
+    p, same = normalised(problem.personalization), problem.dangling is problem.personalization
+    return {
+        "damping": problem.damping,
+        "p": p,
+        "q": p if same else normalised(problem.dangling),
+        "drop": problem.drop,
+        "start": normalised(problem.start),
+    }
+
+
 def iterate(
     power: FixedPower,
     parts: Callable[[], Iterable[Prepared]],
     exchange: Callable[[], Callable[[], Reals]],
     *,
     start_sums: Reals,
-    threshold: float,
-    noise: float,
-    max_iter: int,
+    stop: Stop,
     progress: Tell | None = None,
 ) -> tuple[int, float, bool]:
-    """Iterate until the L1 residual is below `threshold`, or roundings forbid it; 0: `max_iter` times.
+    """Iterate until the L1 residual is below the threshold, or roundings forbid it; tol 0: `max_iter` times.
 
     Parameters
     ----------
@@ -360,8 +372,8 @@ def iterate(
         waits for the sums of all blocks, shape (blocks, 2).
     start_sums : array, shape (blocks, 2)
         Of the vector to start from.
-    noise : float
-        As of `clgraph.ranking.problem.noise`.
+    stop : Stop
+        In the L1 norm.
     progress : callable, optional
         Called with (iterations, `max_iter`).
 
@@ -371,6 +383,7 @@ def iterate(
     residual : float
     met : bool
     """
+    max_iter, cycles_below = stop.max_iter, noise(stop, power.damping, power.dtype.name)
     mass = tree_sum(start_sums[:, 0])
     residual = least = np.inf
     stale = 0
@@ -381,10 +394,10 @@ def iterate(
         power.turn()
         sums = added()
         mass, residual = tree_sum(sums[:, 0]), tree_sum(sums[:, 1])
-        if threshold > 0 and residual < threshold:
+        if stop.tol > 0 and residual < stop.threshold:
             return iteration, residual, True
         least, stale = (residual, 0) if residual < least else (least, stale + 1)
-        if residual < noise and stale >= PATIENCE:
+        if residual < cycles_below and stale >= PATIENCE:
             return iteration, residual, False
         if progress:
             progress(iteration, max_iter)

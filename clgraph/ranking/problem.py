@@ -14,9 +14,10 @@ import numpy.typing as npt
 
 from clgraph.arguments import flag, real, shown, whole, word
 from clgraph.errors import DeviceError, InputError
+from clgraph.graph import Graph
 
 if TYPE_CHECKING:
-    from clgraph.graph import Graph
+    from clgraph.scale.shards import Shards
 
 Norm = Literal["l1", "l2", "linf", "nx"]
 Policy = Literal["personalization", "uniform", "drop"]
@@ -139,7 +140,7 @@ def check_damping(damping: Any) -> float:
 
 
 def make_problem(
-    graph: Graph,
+    graph: Graph | Shards,
     *,
     damping: float = 0.85,
     personalization: Any = None,
@@ -160,9 +161,11 @@ def make_problem(
     weight = flag(weight, "weight")
     p = distribution(graph, personalization, "personalization")
     policy, q = _dangling(graph, dangling, p)
-    weights, out, largest = _weighing(graph, weight)
     start = distribution(graph, nstart, "nstart")
-    return Problem(d, p, q, start, policy == "drop", policy, graph.num_vertices, weights, out, largest)
+    # W of shards is read where it is wanted: for the device alone, which does without it afterwards
+    of_shards = None, partial(getattr, graph, "leaving"), None
+    weighing = _weighing(graph, weight) if isinstance(graph, Graph) else of_shards
+    return Problem(d, p, q, start, policy == "drop", policy, graph.num_vertices, *weighing)
 
 
 # w and W of graphs, by whether the graph's weights count: kept as long as the graph lives
@@ -221,7 +224,7 @@ def _frozen(values: Reals) -> Reals:
     return values
 
 
-def _dangling(graph: Graph, dangling: Any, p: Reals | None) -> tuple[str, Reals | None]:
+def _dangling(graph: Graph | Shards, dangling: Any, p: Reals | None) -> tuple[str, Reals | None]:
     if dangling is None or (isinstance(dangling, str) and dangling == "personalization"):
         return "personalization", p
     if isinstance(dangling, str):
@@ -234,7 +237,7 @@ def _dangling(graph: Graph, dangling: Any, p: Reals | None) -> tuple[str, Reals 
     return "given", distribution(graph, dangling, "dangling")
 
 
-def distribution(graph: Graph, given: Any, name: str) -> Reals | None:
+def distribution(graph: Graph | Shards, given: Any, name: str) -> Reals | None:
     """A dict of ids or an array as a vector that sums to 1; None stays None."""
     if given is None:
         return None
@@ -269,7 +272,7 @@ def distribution(graph: Graph, given: Any, name: str) -> Reals | None:
     return values
 
 
-def _indices(graph: Graph, ids: list[Any], name: str) -> npt.NDArray[np.int64]:
+def _indices(graph: Graph | Shards, ids: list[Any], name: str) -> npt.NDArray[np.int64]:
     try:
         return graph.index(ids)
     except InputError as error:
