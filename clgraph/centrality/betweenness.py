@@ -15,6 +15,7 @@ from clgraph.device.shapes import Shapes
 from clgraph.errors import CapacityError, InputError
 from clgraph.graph import Graph, as_graph, build_csr
 from clgraph.progress import Tell, tells
+from clgraph.run import run_on
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -248,14 +249,11 @@ def betweenness_centrality(
     normalized, endpoints = flag(normalized, "normalized"), flag(endpoints, "endpoints")
     seed = keyed.check_seed(seed)
     chosen = _chosen(whole_graph, k, sources, seed)
-    from clgraph.device import get_device
-
-    dev = get_device(device)
-    need_doubles(dev, "betweenness centrality")
-    if n == 0:
-        return np.zeros(0)
-    with dev.alone():
-        total = dependencies(dev, whole_graph, chosen, endpoints=endpoints, progress=progress)
+    with run_on(device) as run:
+        need_doubles(run.device, "betweenness centrality")
+        if n == 0:
+            return np.zeros(0)
+        total = dependencies(run.device, whole_graph, chosen, endpoints=endpoints, progress=progress)
     directed = whole_graph.directed
     return total * scales(n, chosen, normalized=normalized, endpoints=endpoints, directed=directed)
 
