@@ -151,7 +151,6 @@ def pagerank(
 
     from clgraph.ranking.plan import make_solver
     from clgraph.ranking.solver import choose_numbers
-    from clgraph.ranking.top import Selection
 
     offered = variant in ("auto", "fixed") and norm == "l1" and not stays
     offered = offered and (weight or graph.weights is None)
@@ -198,7 +197,7 @@ def pagerank(
             dangling=problem.policy,
             problem=problem,
             _ids=graph.naming(),
-            _there=Selection(dev) if stays else None,
+            _there=dev if stays else None,
         )
     if result.converged is False:
         report_nonconvergence(result, stop, on_nonconvergence)
