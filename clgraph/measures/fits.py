@@ -13,8 +13,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from clgraph.arguments import shown
-from clgraph.errors import InputError
+from clgraph.arguments import word
 
 Floats = npt.NDArray[np.float64]
 CANDIDATES = 50  # degrees tried as the beginning of the tail
@@ -428,9 +427,7 @@ Fit = Literal["own", "powerlaw"]
 
 def check_fit(fit: Any) -> None:
     """Validate `fit`, and that its package is there."""
-    if not isinstance(fit, str) or fit not in get_args(Fit):
-        raise InputError(f"fit is {shown(fit)}: use one of {', '.join(get_args(Fit))}")
-    if fit == "powerlaw":
+    if word(fit, "fit", get_args(Fit)) == "powerlaw":
         _package()
 
 

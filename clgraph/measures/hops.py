@@ -9,8 +9,6 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph import keyed
-from clgraph.arguments import shown
-from clgraph.errors import InputError
 from clgraph.measures.pack import Pack, spread
 
 if TYPE_CHECKING:
@@ -104,12 +102,6 @@ def _plot(counts: npt.NDArray[np.int64], done: int, n: int, arcs: int, *, exact:
         pairs[1:2] = n + arcs  # known: no need to estimate it from sources that may miss the hubs
         pairs = np.maximum.accumulate(pairs)
     return HopPlot(pairs, done, exact)
-
-
-def check_hop_sources(hop_sources: Any) -> None:
-    """Validate hop_sources."""
-    if isinstance(hop_sources, bool) or not isinstance(hop_sources, int) or hop_sources < 1:
-        raise InputError(f"hop_sources is {shown(hop_sources)}: give a count of vertices, 1 or more")
 
 
 def draw_sources(n: int, count: int, seed: int) -> npt.NDArray[np.int32]:
