@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +21,9 @@ from clgraph.reference.checks import check_result
 from clgraph.reference.components import in_largest_component
 from clgraph.reference.sampling import EdgeList
 from clgraph.sizes import target_size
+
+if TYPE_CHECKING:
+    from clgraph.sampling.result import Sample
 
 METHODS = ("cre", "crve")
 
@@ -137,23 +140,7 @@ def reference_contract(
     return made
 
 
-class ContractionLike(Protocol):
-    """What `verify_contraction` looks at."""
-
-    @property
-    def group(self) -> npt.NDArray[np.int32] | None: ...
-
-    @property
-    def edges(self) -> npt.NDArray[np.int64]: ...
-
-    @property
-    def graph(self) -> Graph: ...
-
-    @property
-    def target(self) -> int: ...
-
-
-def verify_contraction(graph: Graph, sample: ContractionLike) -> None:
+def verify_contraction(graph: Graph, sample: Sample) -> None:
     """Check a contraction against its definition.
 
     The groups partition the largest component and are connected; there are exactly `target` of them (or the

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -16,8 +16,11 @@ from clgraph.graph import Graph
 from clgraph.reference.checks import check_result
 from clgraph.reference.components import in_largest_component
 from clgraph.reference.numbers import below, words
-from clgraph.reference.sampling import EdgeList, SampleLike
+from clgraph.reference.sampling import EdgeList, check_induced
 from clgraph.sizes import target_size
+
+if TYPE_CHECKING:
+    from clgraph.sampling.result import Sample
 
 METHODS = ("ebfs", "edfs")
 
@@ -108,7 +111,7 @@ def _depth_first(view: Graph, seed: int, start: int) -> list[int]:
     return order
 
 
-def verify_exploration(graph: Graph, sample: SampleLike) -> None:
+def verify_exploration(graph: Graph, sample: Sample) -> None:
     """Check an exploration: exactly `target` vertices (or the untouched component), and their induced edges.
 
     That it is connected, and its vertices and edges the original's, is for `verify_deletion` to check.
@@ -129,9 +132,4 @@ def verify_exploration(graph: Graph, sample: SampleLike) -> None:
         raise AssertionError(
             f"{np.count_nonzero(inside)} vertices instead of {wanted} of the largest component"
         )
-    edges = EdgeList.of(graph)
-    induced = edges.rank[inside[edges.low] & inside[edges.high]]
-    if not np.array_equal(induced, sample.edges):
-        raise AssertionError(
-            f"{len(induced)} edges are induced by the sample's vertices, it has {len(sample.edges)}"
-        )
+    check_induced(EdgeList.of(graph), inside, sample)

@@ -15,7 +15,7 @@ from clgraph import keyed
 from clgraph.errors import InputError
 from clgraph.graph import Graph
 from clgraph.reference.numbers import NEVER, lg, race_key, words
-from clgraph.reference.sampling import EdgeList
+from clgraph.reference.sampling import EdgeList, check_induced
 from clgraph.sizes import target_size
 
 METHODS = ("rn", "rdn", "rpn", "re", "rne", "hyb", "ties", "rnn")
@@ -224,7 +224,7 @@ def verify_race(graph: Graph, sample: Any) -> None:
     inside[graph.index(sample.vertices)] = True
     edges = EdgeList.of(graph)
     if wish.kind in ("vertices", "near"):
-        _induced(edges, inside, sample)
+        check_induced(edges, inside, sample)
     if wish.kind == "vertices":
         times = _vertex_times(graph, sample, edges)
         groups = [(np.ones(n, bool), wish.target)]
@@ -244,7 +244,7 @@ def verify_race(graph: Graph, sample: Any) -> None:
         np.minimum.at(first, edges.high, times)
         taken = np.isin(edges.rank, sample.edges)
         if wish.keep == "induced":
-            _induced(edges, inside, sample)
+            check_induced(edges, inside, sample)
         if wish.target is None:
             if wish.keep != "induced":
                 _first(times, taken)
@@ -279,14 +279,6 @@ def _as_many_as_fit(first: npt.NDArray[Any], inside: npt.NDArray[np.bool_], targ
     more = int(np.count_nonzero(rest == rest.min())) if len(rest) and np.isfinite(rest.min()) else target + 1
     if not count <= target < count + more:
         raise AssertionError(f"{count} vertices for a target of {target}, and {more} come next")
-
-
-def _induced(edges: EdgeList, inside: npt.NDArray[np.bool_], sample: Any) -> None:
-    induced = edges.rank[inside[edges.low] & inside[edges.high]]
-    if not np.array_equal(induced, sample.edges):
-        raise AssertionError(
-            f"{len(induced)} edges are induced by the sample's vertices, it has {len(sample.edges)}"
-        )
 
 
 def _time(number: npt.NDArray[np.uint64], weight: Any) -> npt.NDArray[np.float64]:

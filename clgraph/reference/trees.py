@@ -11,7 +11,7 @@ from clgraph import keyed
 from clgraph.graph import Graph
 from clgraph.reference.numbers import below, words
 from clgraph.reference.races import ReferenceDraw, Rows
-from clgraph.reference.walks import first_start, made_of, start_order
+from clgraph.reference.walks import first_start, given_starts, made_of, start_order
 from clgraph.sizes import target_size
 
 METHODS = ("ust",)
@@ -21,8 +21,7 @@ def reference_tree(graph: Graph, method: str, *, seed: int, **options: Any) -> R
     """Grow a tree by the definition, on the host; arguments as in `clgraph.sample`."""
     near = Rows(graph).near
     n = len(near)
-    given = options.get("start")
-    roots = [first_start(graph, seed)] if given is None else graph.index(given).ravel().tolist()
+    roots = given_starts(graph, options) or [first_start(graph, seed)]
     component = components(near)
     reached = {component[v] for v in roots}
     for v in start_order(n, seed):
