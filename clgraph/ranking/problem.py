@@ -247,7 +247,7 @@ def distribution(graph: Graph | Shards, given: Any, name: str) -> Reals | None:
             if not given:
                 raise InputError(f"{name} is an empty dict: give at least one vertex a positive value")
             values = np.zeros(n)
-            values[_indices(graph, list(given), name)] = np.fromiter(given.values(), np.float64, len(given))
+            values[indices_of(graph, list(given), name)] = np.fromiter(given.values(), np.float64, len(given))
         elif isinstance(given, str):
             raise InputError(f"{name} is {shown(given)}: use a dict of ids, an array, or None")
         else:
@@ -272,13 +272,12 @@ def distribution(graph: Graph | Shards, given: Any, name: str) -> Reals | None:
     return values
 
 
-def _indices(graph: Graph | Shards, ids: list[Any], name: str) -> npt.NDArray[np.int64]:
+def indices_of(graph: Graph | Shards, ids: list[Any], name: str) -> npt.NDArray[np.int64]:
+    """The indices of the ids in an argument, or an InputError with the argument's name."""
     try:
         return graph.index(ids)
     except InputError as error:
         raise InputError(f"{name}: {error}") from error
-    except (ValueError, TypeError, OverflowError) as error:  # raised by NumPy for ids of another type
-        raise InputError(f"{name}: {shown(ids[0])} is no id of this graph ({error})") from error
 
 
 def arc_weights(graph: Graph, weight: bool) -> Reals | None:
