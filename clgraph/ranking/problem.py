@@ -241,23 +241,11 @@ def distribution(graph: Graph | Shards, given: Any, name: str) -> Reals | None:
     """A dict of ids or an array as a vector that sums to 1; None stays None."""
     if given is None:
         return None
-    n = graph.num_vertices
-    try:
-        if isinstance(given, Mapping):
-            if not given:
-                raise InputError(f"{name} is an empty dict: give at least one vertex a positive value")
-            values = np.zeros(n)
-            values[indices_of(graph, list(given), name)] = np.fromiter(given.values(), np.float64, len(given))
-        elif isinstance(given, str):
-            raise InputError(f"{name} is {shown(given)}: use a dict of ids, an array, or None")
-        else:
-            values = np.array(given, dtype=np.float64)
-    except (TypeError, ValueError, OverflowError) as error:
-        if isinstance(error, InputError):
-            raise
-        raise InputError(f"{name} holds a value that is no number: {error}") from error
-    if values.shape != (n,):
-        raise InputError(f"{name} has shape {values.shape}; the graph has {n} vertices: ({n},) is needed")
+    if isinstance(given, Mapping) and not given:
+        raise InputError(f"{name} is an empty dict: give at least one vertex a positive value")
+    if isinstance(given, str):
+        raise InputError(f"{name} is {shown(given)}: use a dict of ids, an array, or None")
+    values = vertex_values(graph, given, name, 0.0)
     bad = ~(np.isfinite(values) & (values >= 0))
     if np.any(bad):
         v = int(np.argmax(bad))
@@ -269,6 +257,24 @@ def distribution(graph: Graph | Shards, given: Any, name: str) -> Reals | None:
         raise InputError(f"{name} is zero everywhere: at least one vertex needs a positive value")
     values /= largest  # so that the sum cannot overflow
     values /= values.sum()
+    return values
+
+
+def vertex_values(graph: Graph | Shards, given: Any, name: str, rest: float) -> Reals:
+    """A number for each vertex from an array, or from a dict of ids: `rest` for those that it leaves out."""
+    n = graph.num_vertices
+    try:
+        if isinstance(given, Mapping):
+            values = np.full(n, rest)
+            values[indices_of(graph, list(given), name)] = np.fromiter(given.values(), np.float64, len(given))
+        else:
+            values = np.array(given, dtype=np.float64)
+    except InputError:
+        raise
+    except (TypeError, ValueError, OverflowError) as error:
+        raise InputError(f"{name} holds a value that is no number: {error}") from error
+    if values.shape != (n,):
+        raise InputError(f"{name} has shape {values.shape}; the graph has {n} vertices: ({n},) is needed")
     return values
 
 
