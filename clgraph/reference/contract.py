@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
 from typing import TYPE_CHECKING, Any
@@ -19,24 +18,13 @@ from clgraph.errors import InputError
 from clgraph.graph import Graph, as_graph
 from clgraph.reference.checks import check_result
 from clgraph.reference.components import in_largest_component
-from clgraph.reference.sampling import EdgeList
+from clgraph.reference.sampling import EdgeList, ReferenceSample
 from clgraph.sizes import target_size
 
 if TYPE_CHECKING:
     from clgraph.sampling.result import Sample
 
 METHODS = ("cre", "crve")
-
-
-@dataclass(frozen=True)
-class ReferenceContraction:
-    """What `reference_contract` returns; the fields mean what they mean in `clgraph.Sample`."""
-
-    vertices: npt.NDArray[Any]
-    edges: npt.NDArray[np.int64]
-    group: npt.NDArray[np.int32]
-    target: int
-    iterations: int
 
 
 class _Contracting:
@@ -102,7 +90,7 @@ def _find(above: dict[int, int], v: int) -> int:
 
 def reference_contract(
     graph: Graph, method: str, *, sizes: Sequence[float | int | str], seed: int, single: bool = False
-) -> list[ReferenceContraction]:
+) -> list[ReferenceSample]:
     """Contract by the definition, on the host.
 
     Parameters
@@ -118,7 +106,7 @@ def reference_contract(
 
     Returns
     -------
-    list of ReferenceContraction
+    list of ReferenceSample
     """
     if method not in METHODS:
         raise InputError(f"unknown method {shown(method)}: reference_contract knows {', '.join(METHODS)}")
@@ -135,7 +123,9 @@ def reference_contract(
             step += 1
         _, ranks = state.pairs()
         made.append(
-            ReferenceContraction(graph.ids[state.live], np.sort(ranks), state.group, target, state.step)
+            ReferenceSample(
+                graph.ids[state.live], np.sort(ranks), target, iterations=state.step, group=state.group
+            )
         )
     return made
 

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from clgraph import keyed
 from clgraph.arguments import shown
@@ -16,7 +14,7 @@ from clgraph.graph import Graph
 from clgraph.reference.checks import check_result
 from clgraph.reference.components import in_largest_component
 from clgraph.reference.numbers import below, words
-from clgraph.reference.sampling import EdgeList, check_induced
+from clgraph.reference.sampling import EdgeList, ReferenceSample, check_induced
 from clgraph.sizes import target_size
 
 if TYPE_CHECKING:
@@ -25,19 +23,9 @@ if TYPE_CHECKING:
 METHODS = ("ebfs", "edfs")
 
 
-@dataclass(frozen=True)
-class ReferenceExploration:
-    """What `reference_explore` returns; the fields mean what they mean in `clgraph.Sample`."""
-
-    vertices: npt.NDArray[Any]
-    edges: npt.NDArray[np.int64]
-    target: int
-    start: Any
-
-
 def reference_explore(
     graph: Graph, method: str, *, sizes: Sequence[float | int | str], seed: int, start: Any = None
-) -> list[ReferenceExploration]:
+) -> list[ReferenceSample]:
     """Explore by the definition, on the host.
 
     Parameters
@@ -51,7 +39,7 @@ def reference_explore(
 
     Returns
     -------
-    list of ReferenceExploration
+    list of ReferenceSample
     """
     if method not in METHODS:
         raise InputError(f"unknown method {shown(method)}: reference_explore knows {', '.join(METHODS)}")
@@ -75,7 +63,7 @@ def reference_explore(
         seen = np.zeros(graph.num_vertices, bool)
         seen[order[:target]] = True
         ranks = edges.rank[seen[edges.low] & seen[edges.high]]
-        made.append(ReferenceExploration(graph.ids[seen], ranks, target, graph.ids[first]))
+        made.append(ReferenceSample(graph.ids[seen], ranks, target, start=graph.ids[first]))
     return made
 
 

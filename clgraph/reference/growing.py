@@ -10,7 +10,8 @@ import numpy as np
 from clgraph import keyed
 from clgraph.graph import Graph
 from clgraph.reference.numbers import clock, words
-from clgraph.reference.races import ReferenceDraw, Rows
+from clgraph.reference.races import Rows
+from clgraph.reference.sampling import ReferenceSample
 from clgraph.reference.walks import (
     check_arrivals,
     check_kept,
@@ -24,7 +25,7 @@ from clgraph.sizes import target_size
 METHODS = ("diffusion", "xsn")
 
 
-def reference_growth(graph: Graph, method: str, *, seed: int, **options: Any) -> ReferenceDraw:
+def reference_growth(graph: Graph, method: str, *, seed: int, **options: Any) -> ReferenceSample:
     """Grow a sample by the definition, on the host; arguments as in `clgraph.sample`."""
     near = Rows(graph).near
     starts = list(dict.fromkeys(given_starts(graph, options) or [first_start(graph, seed)]))

@@ -7,7 +7,7 @@ Driven by the same keyed numbers (`clgraph.keyed`) as the devices, whose samples
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from math import ceil
 from typing import TYPE_CHECKING, Any
@@ -34,12 +34,35 @@ Ends = npt.NDArray[np.int32]
 
 @dataclass(frozen=True)
 class ReferenceSample:
-    """What `reference_sample` returns; the fields mean what they mean in `clgraph.Sample`."""
+    """What the references of all samplers return; the fields mean what they mean in `clgraph.Sample`.
+
+    Attributes
+    ----------
+    vertices : array, shape (k,)
+        Ids, in index order.
+    edges : int64 array
+        Ranks.
+    target : int
+    order : int64 array, shape (k,), or None
+        Rank of arrival.
+    iterations : int
+        Of deletions and contractions.
+    group : int32 array, shape (n,), or None
+        Of contractions.
+    start : id or None
+        Of explorations.
+    more : dict
+        What else a method has to say, by the name that it has in `clgraph.Sample`.
+    """
 
     vertices: npt.NDArray[Any]
     edges: npt.NDArray[np.int64]
     target: int
-    iterations: int
+    order: npt.NDArray[np.int64] | None = None
+    iterations: int = 0
+    group: npt.NDArray[np.int32] | None = None
+    start: Any = None
+    more: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -242,7 +265,7 @@ def reference_deletion(
     slack = Fraction(target, 1000) if tolerance is None else _exact(tolerance, "tolerance")
     iterations = run(state, method, target, slack)
     return ReferenceSample(
-        graph.ids[state.vertices], np.sort(state.edges.rank[state.live]), target, iterations
+        graph.ids[state.vertices], np.sort(state.edges.rank[state.live]), target, iterations=iterations
     )
 
 

@@ -12,7 +12,8 @@ import numpy as np
 from clgraph import keyed
 from clgraph.graph import Graph
 from clgraph.reference.numbers import lg, race_key, words
-from clgraph.reference.races import ReferenceDraw, Rows
+from clgraph.reference.races import Rows
+from clgraph.reference.sampling import ReferenceSample
 from clgraph.reference.walks import (
     check_arrivals,
     check_kept,
@@ -102,7 +103,7 @@ def count_below(x: int, p: Fraction) -> int:
     return j
 
 
-def reference_spread(graph: Graph, method: str, *, seed: int, **options: Any) -> ReferenceDraw:
+def reference_spread(graph: Graph, method: str, *, seed: int, **options: Any) -> ReferenceSample:
     """Spread by the definition, on the host; arguments as in `clgraph.sample`."""
     spread = Spread(graph, method, seed, options)
     n = len(spread.rows)

@@ -15,8 +15,8 @@ from clgraph import keyed
 from clgraph.graph import Graph
 from clgraph.reference.components import in_largest_component
 from clgraph.reference.numbers import below, clock, lg, words
-from clgraph.reference.races import ReferenceDraw, Rows
-from clgraph.reference.sampling import EdgeList, check_induced
+from clgraph.reference.races import Rows
+from clgraph.reference.sampling import EdgeList, ReferenceSample, check_induced
 from clgraph.sizes import target_size
 
 METHODS = ("rw", "rwr", "rj", "rwj", "mhrw", "gmd", "nbrw", "mhda", "cnarw", "cnrw", "fs")
@@ -169,7 +169,7 @@ def given_starts(graph: Graph, options: dict[str, Any]) -> list[int]:
     return [] if given is None else graph.index(given).ravel().tolist()
 
 
-def reference_walk(graph: Graph, method: str, *, seed: int, **options: Any) -> ReferenceDraw:
+def reference_walk(graph: Graph, method: str, *, seed: int, **options: Any) -> ReferenceSample:
     """Walk by the definition, on the host; arguments as in `clgraph.sample`."""
     walk = Walk(graph, method, seed, options)
     n, walkers, steps = walk.n, options.get("walkers", 1), options.get("steps")
@@ -187,7 +187,7 @@ def reference_walk(graph: Graph, method: str, *, seed: int, **options: Any) -> R
 
 def _of_length(
     graph: Graph, walk: Walk, starts: list[int], walkers: int, steps: int, options: dict[str, Any]
-) -> ReferenceDraw:
+) -> ReferenceSample:
     burn_in, thin = options.get("burn_in", 0), options.get("thin", 1)
     visits = [0] * walk.n
     paths = []
@@ -228,7 +228,7 @@ def _of_length(
 
 def _of_size(
     graph: Graph, walk: Walk, starts: list[int], walkers: int, target: int, options: dict[str, Any]
-) -> ReferenceDraw:
+) -> ReferenceSample:
     n, patience = walk.n, options.get("patience", 1000)
     target = min(target, n)
     came: dict[int, int] = {}
@@ -282,7 +282,7 @@ def _of_size(
     return made
 
 
-def _frontier(graph: Graph, walk: Walk, walkers: int, options: dict[str, Any]) -> ReferenceDraw:
+def _frontier(graph: Graph, walk: Walk, walkers: int, options: dict[str, Any]) -> ReferenceSample:
     """Frontier sampling: the moves of all walkers, each by its own clock, in order of (time, walker)."""
     n, seed, steps = walk.n, walk.seed, options.get("steps")
     order = [v for v in start_order(n, seed) if walk.d(v) > 0]
@@ -346,7 +346,7 @@ def made_of(
     parent: dict[int, int],
     walked: set[tuple[int, int, int]],
     target: int,
-) -> ReferenceDraw:
+) -> ReferenceSample:
     """The result: which edges stay."""
     rows = Rows(graph)
     if keep == "induced":
