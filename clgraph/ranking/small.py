@@ -227,7 +227,7 @@ class SmallSolver(Solver):
     def run(self, progress: Tell | None = None) -> None:
         """Iterate until the test is met, roundings forbid it, or `max_iter` iterations are done."""
         stop, rows, problem = self.stop, self.rows, self.problem
-        kept, local = rows.kept, rows.shape.local
+        kept, local, area = rows.kept, rows.shape.local, self.area
         even, d = 1 / self.n, problem.damping
         self.start()
         rest = kept.order[kept.sources :]
@@ -259,15 +259,15 @@ class SmallSolver(Solver):
                 **kept.slices,
                 first_piece=kept.first_piece,
                 to_rest=kept.to_rest,
-                inverse=self._inverse,
-                p=self._p,
-                q=self._q,
-                rank=self._rank,
-                contribution=self._contribution,
-                contribution_too=self._next,
+                inverse=self.vectors.inverse,
+                p=self.vectors.p,
+                q=self.vectors.q,
+                rank=area.rank,
+                contribution=area.contribution,
+                contribution_too=area.next,
                 piece_sum_=rows.piece_sum,
-                sums=self._sums,
-                state=self._state,
+                sums=area.sums,
+                state=area.state,
             )
             if stop.max_iter > TURNS and self.stopped():
                 break
