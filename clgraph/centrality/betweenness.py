@@ -9,7 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph import keyed
-from clgraph.arguments import flag, flat_list, whole
+from clgraph.arguments import flag, whole
+from clgraph.centrality.distances import chosen_of
 from clgraph.centrality.power import Floats, need_doubles
 from clgraph.device.shapes import Shapes
 from clgraph.errors import CapacityError, InputError
@@ -261,13 +262,12 @@ def betweenness_centrality(
 def _chosen(graph: Graph, k: Any, sources: Any, seed: int) -> npt.NDArray[np.int32]:
     """The vertices to search from, each once, ascending."""
     from clgraph.measures.hops import draw_sources
-    from clgraph.traversal.arguments import indices_of
 
     n = graph.num_vertices
     if sources is not None:
         if k is not None:
             raise InputError("k and sources are given: use one of them")
-        return np.unique(indices_of(graph, flat_list(sources, "sources"))).astype(np.int32)
+        return np.unique(chosen_of(graph, sources, "sources"))
     if k is None or whole(k, "k", 1, max(n, 1)) == n:
         return np.arange(n, dtype=np.int32)
     return draw_sources(n, int(k), seed)
