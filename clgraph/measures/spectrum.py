@@ -260,7 +260,8 @@ class Lanczos:
             self._begin(kept, number)
             for j in range(kept, STEPS):
                 self._step(j, kept, some=bool(flags[j].any()))
-            ritz.take(kept, *map(self._small, (self.alpha, self.coupling, self.norm)), self.sizes)
+            alpha, coupling, norm = map(self._small, (self.alpha, self.coupling, self.norm))
+            ritz.take(kept, alpha, coupling, norm, self.sizes)
             if ritz.done.all():
                 break
         why = (

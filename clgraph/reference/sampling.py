@@ -60,7 +60,7 @@ class ReferenceSample:
     target: int
     order: npt.NDArray[np.int64] | None = None
     iterations: int = 0
-    group: npt.NDArray[np.int32] | None = None
+    group: Any = None
     start: Any = None
     more: dict[str, Any] = field(default_factory=dict)
 
