@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
-LANES = 64
+LANES = 64  # searches side by side, a bit of a word each
 FEW = 48  # levels up to here are counted one by one, all searches at once; more of them search by search
 SHAPES = Shapes(gpu=8, cpu=4, simulator=2)  # work-groups per compute unit
 

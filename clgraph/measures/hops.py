@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 SOURCES = 1024  # searches of a graph that has more vertices
 DEEP_SOURCES = 128  # searches are enough for a deep graph: they are done one by one, and it has no large hubs
-LANES = 64
-LEVELS = 16  # distances that one launch counts
+LANES = 64  # searches side by side, a bit of a word each
+LEVELS = 16  # distances that one launch counts: each work-item keeps a sum for each of them to itself
 STEP = 0x686F70  # keeps the draw of sources apart from a sampler's draws of the same seed
 
 

@@ -33,7 +33,7 @@ KEPT = 28  # vectors that a restart keeps: some more than are wanted, or the las
 STEPS = 48  # vectors of a basis
 EXACT = 1e-10  # error at which an eigenvalue is found, as a share of it
 ROUNDING = 1e-13  # residual, as a share of the largest eigenvalue, that does not get smaller
-SAME = 1e-9
+SAME = 1e-9  # share of the largest by which the eigenvalues of two cycles may differ and be the same
 # between two passes over the whole basis vectors may lose their being orthogonal from the one to the other
 LEAST, MOST = 1e-15, 1e-7
 LEAST_SHARE = 8  # matrices that are worth a thread
@@ -43,7 +43,7 @@ NO_LANCZOS = 1000  # the same, where SciPy is the other way: less than a second
 ZERO = 1e-9  # shares of the largest eigenvalue up to which others are rounding errors
 MANY = 1_000_000  # vertices beyond which eigenvalues are computed on request only
 BYTES = 8 * (STEPS + 1)  # of a vertex in the basis
-RESTARTS = 400
+RESTARTS = 400  # at most: eigenvalues that are too close together would go on for ever
 Found = tuple[Floats, str | None]  # descending, or why there are none
 Matrix = Literal["adjacency", "laplacian", "normalized laplacian"]
 

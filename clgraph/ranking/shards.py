@@ -112,6 +112,8 @@ def _run(
         power = FixedPower(device, leaving, **vectors, dtype=dtype, kind=kind)
     wanted = {"weights": ("weights",), "counts": ("multiplicity",), "arcs": ()}[kind]
     loading = Loading(device, shards, values=wanted)
+    # a device in the host's memory leaves half of it to the host, which reads the files; others leave an
+    # eighth to the driver
     room = device.global_memory * (4 if device.shares_memory else 7) // 8 - sum(
         power.memory(n, dtype, leaving.place is not None).values()
     )
