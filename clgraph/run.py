@@ -119,10 +119,13 @@ class run_on:
             self._lock.__exit__(kind, error, where)
 
     def lap(self, phase: str | None = None) -> None:
-        """Note that a phase ends here, which began where the last one ended; None: one that is not noted."""
+        """Note that a phase ends here, which began where the last one ended; None: one that is not noted.
+
+        A phase that comes again takes its times together.
+        """
         now = perf_counter()
         if phase is not None:
-            self.seconds[phase] = now - self._began
+            self.seconds[phase] = self.seconds.get(phase, 0.0) + now - self._began
         self._began = now
 
     @property

@@ -1,4 +1,4 @@
-// ranking/row_sum.h: the sum of a row by one work-item; after ranking/pagerank.h.
+// ranking/row_sum.h: rows summed by one work-item each; after ranking/pagerank.h.
 //
 // tunables    UNROLL (arcs whose values are fetched together)
 
@@ -30,3 +30,14 @@
     ACC sum = ACC_ZERO;                                                                              \
     for (OFFSET e = row_ptr[v], end_ = row_ptr[(v) + 1]; e < end_; e++) sum = acc_add(sum, value(e))
 #endif
+
+// The body of a kernel whose work-items sum rows (on CPUs ITEMS consecutive ones); value(e) is what arc e brings.
+#define SUM_AND_SETTLE(value)                \
+    TALLY_BOX;                               \
+    const int rows = state[STOPPED] ? 0 : n; \
+    Tally tally = TALLY_ZERO;                \
+    FOR_ITEMS(v, rows) {                     \
+        SUM_ROW(sum, v, value);              \
+        SETTLE(v, sum, tally);               \
+    }                                        \
+    TALLY_GROUP(tally, parts, get_group_id(0))

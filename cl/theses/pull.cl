@@ -20,12 +20,5 @@ __kernel void pagerank_pull(const int n, __global const OFFSET *restrict row_ptr
                             __global const REAL *restrict contribution, __global ACC *restrict parts,
                             __global const int *restrict state, VERTEX_ARGS)
 {
-    TALLY_BOX;
-    const int rows = state[STOPPED] ? 0 : n;
-    Tally tally = TALLY_ZERO;
-    FOR_ITEMS(v, rows) {
-        SUM_ROW(sum, v, DIVIDED);
-        SETTLE(v, sum, tally);
-    }
-    TALLY_GROUP(tally, parts, get_group_id(0));
+    SUM_AND_SETTLE(DIVIDED);
 }

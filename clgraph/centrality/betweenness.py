@@ -9,17 +9,21 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph import keyed
-from clgraph.arguments import flag, flat_list, whole
+from clgraph.arguments import flag, whole
+from clgraph.centrality.distances import chosen_of
 from clgraph.centrality.power import Floats, need_doubles
 from clgraph.device.shapes import Shapes
 from clgraph.errors import CapacityError, InputError
 from clgraph.graph import Graph, as_graph, build_csr
 from clgraph.progress import Tell, tells
+from clgraph.run import run_on
 
 if TYPE_CHECKING:
     from clgraph.device import Device
     from clgraph.traversal.many import ManySearch
 
+# searches side by side: a vertex takes 17 bytes for each (number of paths, share, distance), so that twice as
+# many would fill a device with half as large a graph
 LANES = 32
 
 
@@ -248,14 +252,11 @@ def betweenness_centrality(
     normalized, endpoints = flag(normalized, "normalized"), flag(endpoints, "endpoints")
     seed = keyed.check_seed(seed)
     chosen = _chosen(whole_graph, k, sources, seed)
-    from clgraph.device import get_device
-
-    dev = get_device(device)
-    need_doubles(dev, "betweenness centrality")
-    if n == 0:
-        return np.zeros(0)
-    with dev.alone():
-        total = dependencies(dev, whole_graph, chosen, endpoints=endpoints, progress=progress)
+    with run_on(device) as run:
+        need_doubles(run.device, "betweenness centrality")
+        if n == 0:
+            return np.zeros(0)
+        total = dependencies(run.device, whole_graph, chosen, endpoints=endpoints, progress=progress)
     directed = whole_graph.directed
     return total * scales(n, chosen, normalized=normalized, endpoints=endpoints, directed=directed)
 
@@ -263,13 +264,12 @@ def betweenness_centrality(
 def _chosen(graph: Graph, k: Any, sources: Any, seed: int) -> npt.NDArray[np.int32]:
     """The vertices to search from, each once, ascending."""
     from clgraph.measures.hops import draw_sources
-    from clgraph.traversal.arguments import indices_of
 
     n = graph.num_vertices
     if sources is not None:
         if k is not None:
             raise InputError("k and sources are given: use one of them")
-        return np.unique(indices_of(graph, flat_list(sources, "sources"))).astype(np.int32)
+        return np.unique(chosen_of(graph, sources, "sources"))
     if k is None or whole(k, "k", 1, max(n, 1)) == n:
         return np.arange(n, dtype=np.int32)
     return draw_sources(n, int(k), seed)

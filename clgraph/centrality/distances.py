@@ -17,11 +17,12 @@ from clgraph.run import run_on
 
 if TYPE_CHECKING:
     from clgraph.device import Device
+    from clgraph.traversal import BFSResult
     from clgraph.traversal.many import ManySearch
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
-LANES = 64
+LANES = 64  # searches side by side, a bit of a word each
 FEW = 48  # levels up to here are counted one by one, all searches at once; more of them search by search
 SHAPES = Shapes(gpu=8, cpu=4, simulator=2)  # work-groups per compute unit
 
@@ -155,18 +156,11 @@ def shortest_path(graph: Any, source: Any, target: Any, *, device: Device | str 
     >>> clgraph.shortest_path(clgraph.Graph.from_edges([0, 1, 2, 0], [1, 2, 3, 3]), 0, 2)
     array([0, 1, 2])
     """
-    from clgraph.traversal import bfs
-
     whole = as_graph(graph)
-    at = _ends(whole, source, target)
-    found = bfs(whole, whole.ids[at[:1]], device=device)
+    found, v = _search(whole, source, target, device, predecessors=True)
     assert found.predecessor is not None
-    length = int(found.distance[at[1]])
-    if length < 0:
-        raise InputError(f"no path leads from {shown(source)} to {shown(target)}")
-    path = np.empty(length + 1, np.int64)
-    v = int(at[1])
-    for place in range(length, -1, -1):
+    path = np.empty(int(found.distance[v]) + 1, np.int64)
+    for place in range(len(path) - 1, -1, -1):
         path[place] = v
         v = int(found.predecessor[v])
     return whole.ids[path]
@@ -184,21 +178,22 @@ def shortest_path_length(graph: Any, source: Any, target: Any, *, device: Device
     >>> clgraph.shortest_path_length(clgraph.Graph.from_edges([0, 1, 2], [1, 2, 3]), 0, 3)
     3
     """
+    found, v = _search(as_graph(graph), source, target, device, predecessors=False)
+    return int(found.distance[v])
+
+
+def _search(
+    graph: Graph, source: Any, target: Any, device: Any, *, predecessors: bool
+) -> tuple[BFSResult, int]:
+    """A search from the source that reaches the target, and the target's index."""
     from clgraph.traversal import bfs
-
-    whole = as_graph(graph)
-    at = _ends(whole, source, target)
-    length = int(bfs(whole, whole.ids[at[:1]], predecessors=False, device=device).distance[at[1]])
-    if length < 0:
-        raise InputError(f"no path leads from {shown(source)} to {shown(target)}")
-    return length
-
-
-def _ends(graph: Graph, source: Any, target: Any) -> Ints:
-    """The indices of two vertices."""
     from clgraph.traversal.arguments import indices_of
 
-    return indices_of(graph, [one_id(source, "source"), one_id(target, "target")])
+    first, last = indices_of(graph, [one_id(source, "source"), one_id(target, "target")]).tolist()
+    found = bfs(graph, graph.ids[[first]], predecessors=predecessors, device=device)
+    if found.distance[last] < 0:
+        raise InputError(f"no path leads from {shown(source)} to {shown(target)}")
+    return found, last
 
 
 @tells("mean distance")
@@ -240,9 +235,8 @@ def average_shortest_path_length(
     if n == 0:
         raise InputError("the graph is empty: it has no distances")
     with run_on(device) as run:
-        dev = run.device
-        total = 0
-        for _, counts in distance_counts(dev, whole, np.arange(n, dtype=np.int32), progress=progress):
+        total, every = 0, np.arange(n, dtype=np.int32)
+        for _, counts in distance_counts(run.device, whole, every, progress=progress):
             if counts.sum() < len(counts) * (n - 1):
                 kind = "strongly connected" if whole.directed else "connected"
                 raise InputError(
@@ -302,10 +296,9 @@ def closeness_centrality(
     """
     whole = as_graph(graph)
     improved = flag(improved, "improved")
-    chosen = _chosen(whole, vertices)
+    chosen = chosen_of(whole, vertices)
     with run_on(device) as run:
-        dev = run.device
-        return closeness_of(dev, whole, chosen, improved=improved, progress=progress)
+        return closeness_of(run.device, whole, chosen, improved=improved, progress=progress)
 
 
 def closeness_of(
@@ -366,14 +359,13 @@ def harmonic_centrality(
     array([1.5, 2. , 1.5])
     """
     whole = as_graph(graph)
-    chosen = _chosen(whole, vertices)
+    chosen = chosen_of(whole, vertices)
     counted = None
     if sources is not None:
         counted = np.zeros(whole.num_vertices, bool)
-        counted[_chosen(whole, sources, "sources")] = True
+        counted[chosen_of(whole, sources, "sources")] = True
     with run_on(device) as run:
-        dev = run.device
-        return harmonic_of(dev, whole, chosen, counted=counted, progress=progress)
+        return harmonic_of(run.device, whole, chosen, counted=counted, progress=progress)
 
 
 def harmonic_of(
@@ -393,7 +385,7 @@ def harmonic_of(
     return found
 
 
-def _chosen(graph: Graph, vertices: Any, name: str = "vertices") -> npt.NDArray[np.int32]:
+def chosen_of(graph: Graph, vertices: Any, name: str = "vertices") -> npt.NDArray[np.int32]:
     """Indices of the vertices asked for; of all, if none are named."""
     from clgraph.traversal.arguments import indices_of
 

@@ -307,7 +307,7 @@ def hits(
 # The vectors stay on the device; the host has the small projected matrices.
 
 
-LITTLE = 1e-4  # of a vector's squares
+LITTLE = 1e-4  # of a vector's squares: with so few left, roundings are a part of them that matters
 ROUND_OFF = 1e-14  # of the largest singular value's square: residuals do not get smaller
 
 

@@ -127,8 +127,7 @@ def average_neighbor_degree(
     word(source, "source", get_args(Direction))
     word(target, "target", get_args(Direction))
     with run_on(device) as run:
-        dev = run.device
-        total = sums_over_neighbours(dev, whole, degrees_of(whole, target), source)
+        total = sums_over_neighbours(run.device, whole, degrees_of(whole, target), source)
         own = degrees_of(whole, source)
         return np.divide(total, own, out=np.zeros(len(own)), where=own > 0)
 
@@ -190,9 +189,8 @@ def degree_assortativity_coefficient(
     word(x, "x", ("out", "in"))
     word(y, "y", ("out", "in"))
     with run_on(device) as run:
-        dev = run.device
         tail, head = degrees_of(whole, x), degrees_of(whole, y)
-        sums = neighbour_sums(dev, whole, head, counted=True)
+        sums = neighbour_sums(run.device, whole, head, counted=True)
         leaving, arriving = _row_sums(whole), _row_sums(whole.reverse) if whole.directed else _row_sums(whole)
     return correlation(
         int(leaving.sum()),

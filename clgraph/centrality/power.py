@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from clgraph.arguments import shown
 from clgraph.csr.upload import Place, upload_csr
 from clgraph.device.shapes import Grouped, Shapes
 from clgraph.errors import DeviceError, InputError
@@ -170,20 +168,9 @@ def numbers_of(graph: Graph, given: Any, name: str) -> Floats | None:
     """
     if given is None:
         return None
-    n = graph.num_vertices
-    try:
-        if isinstance(given, Mapping):
-            at = graph.index(list(given)) if len(given) else np.zeros(0, np.int64)
-            values = np.full(n, np.nan)
-            values[at] = np.fromiter(given.values(), np.float64, len(given))
-        else:
-            values = np.array(given, np.float64)
-    except InputError as error:
-        raise InputError(f"{name}: {error}") from error
-    except (ValueError, TypeError, OverflowError) as error:
-        raise InputError(f"{name} is {shown(given)}: a number for each vertex is needed ({error})") from error
-    if values.shape != (n,):
-        raise InputError(f"{name} has shape {values.shape}; the graph has {n} vertices: ({n},) is needed")
+    from clgraph.ranking.problem import vertex_values  # which loads PageRank's modules
+
+    values = vertex_values(graph, given, name, np.nan)
     if not np.all(np.isfinite(values)):
         v = int(np.argmin(np.isfinite(values)))
         raise InputError(f"{name} has no finite number for vertex {graph.ids[v]}")

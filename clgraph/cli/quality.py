@@ -101,14 +101,14 @@ def quality(
     clgraph quality internet.txt half.txt --record half.json --report half.html
     """
     from clgraph import keyed
+    from clgraph.arguments import whole as whole_number
     from clgraph.graph.io import atomic_write, check_writable
     from clgraph.measures import quality as measure
     from clgraph.measures.compare import check_part
     from clgraph.measures.fits import check_fit
-    from clgraph.measures.hops import check_hop_sources
 
     keyed.check_seed(seed)
-    check_hop_sources(hop_sources)
+    whole_number(hop_sources, "hop_sources", 1)
     check_fit(fit)
     given = {
         "--record": record,

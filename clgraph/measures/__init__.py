@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from clgraph import keyed
 from clgraph.arguments import flag, hints
+from clgraph.arguments import whole as whole_number
 from clgraph.graph import Graph, as_graph
 from clgraph.measures.compare import Relation, check_part, distances
 from clgraph.measures.cores import core_numbers, k_core
 from clgraph.measures.fits import Fit, check_fit
-from clgraph.measures.hops import SOURCES, check_hop_sources
+from clgraph.measures.hops import SOURCES
 from clgraph.measures.scalars import PHASES, Measures, Wish, measure
 from clgraph.measures.spectrum import eigenvalues
 from clgraph.measures.triangle_count import average_clustering, clustering, transitivity, triangles
@@ -240,7 +241,7 @@ def quality(
     (4.942, 44)
     """
     seed = keyed.check_seed(seed)
-    check_hop_sources(hop_sources)
+    whole_number(hop_sources, "hop_sources", 1)
     check_fit(fit)
     if eigenvalues is not None:
         flag(eigenvalues, "eigenvalues")

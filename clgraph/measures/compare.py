@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from clgraph.arguments import shown
+from clgraph.arguments import word
 from clgraph.csr.upload import Place, upload_csr
 from clgraph.device.shapes import Shapes
 from clgraph.errors import InputError
@@ -47,9 +47,7 @@ def check_part(
     InputError
         If it is not; the message names the first vertex or edge that is missing.
     """
-    if not isinstance(relation, str) or relation not in get_args(Relation):
-        raise InputError(f"relation is {shown(relation)}: use one of {', '.join(get_args(Relation))}")
-    if relation == "none" or sample.num_vertices == 0:
+    if word(relation, "relation", get_args(Relation)) == "none" or sample.num_vertices == 0:
         return
     whole, part = names
     rows = upload_csr(device, sample.undirected)
@@ -115,9 +113,7 @@ def _places(device: Device, original: Graph, sample: Graph) -> Any:
 def _positions(original: Graph, sample: Graph) -> npt.NDArray[np.int64]:
     """Index in the original of every vertex of the sample, -1 where it has none."""
     ids, known = sample.ids, original.ids
-    if (ids.dtype == object) != (known.dtype == object):
-        return np.full(len(ids), -1, np.int64)
-    if original.num_vertices == 0:
+    if (ids.dtype == object) != (known.dtype == object) or not len(known):
         return np.full(len(ids), -1, np.int64)
     if original.has_identity_ids:
         return np.where((ids >= 0) & (ids < original.num_vertices), ids, -1).astype(np.int64)

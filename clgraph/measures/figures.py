@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,6 +25,9 @@ SIZE = (5.4, 4.1)  # inches: narrow enough that the text can be read on a phone
 PAPER = {"ink": "#1b1b1b", "grid": "#d0d0d0", "original": "#0072B2", "sample": "#D55E00", "third": "#009E73"}
 # placeholders that become CSS variables in an SVG, so that the page can be dark
 TOKENS = {"ink": "#0a0b01", "grid": "#0a0b02", "original": "#0a0b03", "sample": "#0a0b04", "third": "#0a0b05"}
+
+
+Named = list[tuple[str, Measures]]  # "original", and "sample" where there is one
 
 
 @dataclass(frozen=True)
@@ -47,21 +51,21 @@ def drawings(quality: Pair, curve: ReductionCurve | None = None) -> list[Drawing
             "Degree distribution",
             "Number of vertices of each degree against the degree, both axes logarithmic. "
             + _slopes(graphs, "degree_exponent"),
-            lambda axes, colours: draw_degrees(axes, colours, graphs),
+            partial(draw_degrees, graphs=graphs),
         ),
         Drawing(
             "ranks",
             "Rank plot",
             "Degree of each vertex against its rank by degree, both axes logarithmic. "
             + _slopes(graphs, "rank_exponent"),
-            lambda axes, colours: draw_ranks(axes, colours, graphs),
+            partial(draw_ranks, graphs=graphs),
         ),
         Drawing(
             "hops",
             "Hop plot",
             "Ordered pairs of vertices within h hops against h, both axes logarithmic. "
             + _slopes(graphs, "hop_plot_exponent"),
-            lambda axes, colours: draw_hops(axes, colours, graphs),
+            partial(draw_hops, graphs=graphs),
         ),
         Drawing(
             "clustering",
@@ -69,7 +73,7 @@ def drawings(quality: Pair, curve: ReductionCurve | None = None) -> list[Drawing
             "Mean local clustering coefficient of vertices of about the same degree, against the degree. "
             + "; ".join(f"{name}: mean {short(graph.clustering)}" for name, graph in graphs)
             + ".",
-            lambda axes, colours: draw_clustering(axes, colours, graphs),
+            partial(draw_clustering, graphs=graphs),
         ),
     ]
     if any(len(graph.eigenvalues) for _, graph in graphs):
@@ -79,7 +83,7 @@ def drawings(quality: Pair, curve: ReductionCurve | None = None) -> list[Drawing
                 "Largest eigenvalues",
                 "The largest eigenvalues of the adjacency matrix against their rank, both axes logarithmic. "
                 + _slopes(graphs, "eigen_exponent"),
-                lambda axes, colours: draw_eigenvalues(axes, colours, graphs),
+                partial(draw_eigenvalues, graphs=graphs),
             )
         )
     if curve is not None:
@@ -90,13 +94,13 @@ def drawings(quality: Pair, curve: ReductionCurve | None = None) -> list[Drawing
                 f"Average degree while {curve.method} with seed {curve.seed} shrinks the original: from "
                 f"{short(float(curve.average_degree[0]))} at {int(curve.vertices[0])} vertices to "
                 f"{short(float(curve.average_degree[-1]))} at {int(curve.vertices[-1])}.",
-                lambda axes, colours: draw_curve(axes, colours, curve),
+                partial(draw_curve, curve=curve),
             )
         )
     return made
 
 
-def _slopes(graphs: list[tuple[str, Measures]], exponent: str) -> str:
+def _slopes(graphs: Named, exponent: str) -> str:
     parts = []
     for name, graph in graphs:
         fit: Exponent = getattr(graph, exponent)
@@ -137,8 +141,7 @@ def draw_page(new: Callable[..., Any], drawn: list[Drawing], title: str) -> Any:
         for i, each in enumerate(drawn):
             axes = page.add_subplot(rows, 2, i + 1)
             axes.set_title(each.title)
-            _frame(axes)
-            each.draw(axes, PAPER)
+            _draw(axes, each, PAPER)
     return page
 
 
@@ -151,8 +154,7 @@ def figure_of(drawing: Drawing, colours: dict[str, str]) -> Any:
         figure = Figure(figsize=SIZE, layout="constrained")
         axes = figure.add_subplot()
         axes.set_title(drawing.title)
-        _frame(axes)
-        drawing.draw(axes, colours)
+        _draw(axes, drawing, colours)
     return figure
 
 
@@ -165,9 +167,7 @@ def inline_svg(drawing: Drawing, tokens: dict[str, str] = TOKENS) -> str:
 
     with rc_context({**_style(tokens), "svg.hashsalt": drawing.name, "svg.fonttype": "path"}):
         figure = Figure(figsize=SIZE, layout="constrained")
-        axes = figure.add_subplot()
-        _frame(axes)
-        drawing.draw(axes, tokens)
+        _draw(figure.add_subplot(), drawing, tokens)
         out = io.StringIO()
         figure.savefig(out, format="svg", transparent=True, metadata={"Date": None})
     text = out.getvalue()
@@ -209,8 +209,9 @@ def _style(colours: dict[str, str]) -> Any:
     }
 
 
-def _frame(axes: Any) -> None:
+def _draw(axes: Any, drawing: Drawing, colours: dict[str, str]) -> None:
     axes.grid(visible=True, linewidth=0.6)
+    drawing.draw(axes, colours)
 
 
 # --- What the figures of a quality report show: points, fitted lines and axes (matplotlib) ---
@@ -225,17 +226,12 @@ def short(value: float | None) -> str:
     return "none" if value is None else f"{value:.3g}".replace("-", "\u2212")
 
 
-def _series(graphs: list[tuple[str, Measures]]) -> Iterator[tuple[str, Measures, str, str]]:
-    for name, graph in graphs:
-        yield name, graph, *LOOKS[name]
-
-
-def _points(axes: Any, x: Any, y: Any, colour: str, marker: str, label: str | None = None) -> None:
+def _points(axes: Any, x: Any, y: Any, name: str, colour: str, label: str | None) -> None:
     axes.plot(
         x,
         y,
         linestyle="none",
-        marker=marker,
+        marker=LOOKS[name][0],
         markersize=5,
         markerfacecolor="none",
         markeredgecolor=colour,
@@ -244,14 +240,16 @@ def _points(axes: Any, x: Any, y: Any, colour: str, marker: str, label: str | No
     )
 
 
-def _fit(axes: Any, fit: Exponent, x: tuple[float, float], colour: str, dashes: str, name: str) -> None:
+def _fitted(axes: Any, x: Any, y: Any, name: str, colour: str, fit: Exponent, ends: Any) -> None:
+    """Points, and the line through them from one end to the other; it bears the name, if there is one."""
+    _points(axes, x, y, name, colour, name if fit.slope is None else None)
     if fit.slope is None or fit.intercept is None:
         return
-    ends = np.array(x, np.float64)
+    ends = np.array(ends, np.float64)
     axes.plot(
         ends,
         np.exp(fit.intercept) * ends**fit.slope,
-        dashes,
+        LOOKS[name][1],
         color=colour,
         linewidth=1.8,
         label=f"{name}: slope {short(fit.slope)}"
@@ -284,10 +282,10 @@ def _thin(count: int) -> Any:
     return np.unique(np.geomspace(1, count, POINTS).astype(np.int64)) - 1
 
 
-def draw_degrees(axes: Any, colours: dict[str, str], graphs: list[tuple[str, Measures]]) -> None:
+def draw_degrees(axes: Any, colours: dict[str, str], graphs: Named) -> None:
     """Vertices of each degree."""
     drawn = False
-    for name, graph, marker, dashes in _series(graphs):
+    for name, graph in graphs:
         degree, count = graph.degree_histogram
         degree, count = degree[degree > 0], count[degree > 0]
         if not len(degree):
@@ -295,20 +293,18 @@ def draw_degrees(axes: Any, colours: dict[str, str], graphs: list[tuple[str, Mea
         drawn = True
         fit = graph.degree_exponent
         keep = _thin(len(degree))
-        _points(axes, degree[keep], count[keep], colours[name], marker, name if fit.slope is None else None)
-        if fit.slope is not None and fit.intercept is not None:
+        end = float(degree[-1])
+        if fit.intercept is not None and fit.slope is not None and fit.slope < 0:
             # not below half a vertex, where the line means nothing
-            end = float(degree[-1])
-            if fit.slope < 0:
-                end = min(end, float(np.exp((np.log(0.5) - fit.intercept) / fit.slope)))
-            _fit(axes, fit, (float(degree[0]), end), colours[name], dashes, name)
+            end = min(end, float(np.exp((np.log(0.5) - fit.intercept) / fit.slope)))
+        _fitted(axes, degree[keep], count[keep], name, colours[name], fit, (degree[0], end))
     _finish(axes, "degree", "vertices", drawn=drawn)
 
 
-def draw_ranks(axes: Any, colours: dict[str, str], graphs: list[tuple[str, Measures]]) -> None:
+def draw_ranks(axes: Any, colours: dict[str, str], graphs: Named) -> None:
     """Degree of each vertex by its rank."""
     drawn = False
-    for name, graph, marker, dashes in _series(graphs):
+    for name, graph in graphs:
         degree, count = graph.degree_histogram
         degree, count = degree[degree > 0][::-1], count[degree > 0][::-1]
         if not len(degree):
@@ -317,25 +313,22 @@ def draw_ranks(axes: Any, colours: dict[str, str], graphs: list[tuple[str, Measu
         ends = np.cumsum(count)
         total = int(ends[-1])
         ranks = np.unique(np.geomspace(1, total, 90).astype(np.int64))
-        fit = graph.rank_exponent
-        label = name if fit.slope is None else None
-        _points(axes, ranks, degree[np.searchsorted(ends, ranks)], colours[name], marker, label)
-        _fit(axes, fit, (1, total), colours[name], dashes, name)
+        by_rank = degree[np.searchsorted(ends, ranks)]
+        _fitted(axes, ranks, by_rank, name, colours[name], graph.rank_exponent, (1, total))
     _finish(axes, "rank by degree", "degree", drawn=drawn)
 
 
-def draw_hops(axes: Any, colours: dict[str, str], graphs: list[tuple[str, Measures]]) -> None:
+def draw_hops(axes: Any, colours: dict[str, str], graphs: Named) -> None:
     """Pairs of vertices within h hops."""
     drawn, furthest = False, 1
-    for name, graph, marker, dashes in _series(graphs):
+    for name, graph in graphs:
         pairs = graph.hop_plot[1:]
         if not len(pairs):
             continue
         drawn, furthest = True, max(furthest, len(pairs))
         keep = _thin(len(pairs))
         fit = graph.hop_plot_exponent
-        _points(axes, keep + 1, pairs[keep], colours[name], marker, name if fit.slope is None else None)
-        _fit(axes, fit, (1, max(2, fit.points)), colours[name], dashes, name)
+        _fitted(axes, keep + 1, pairs[keep], name, colours[name], fit, (1, max(2, fit.points)))
     _finish(axes, "hops", "pairs within this many hops", drawn=drawn)
     if drawn:
         from matplotlib.ticker import NullFormatter
@@ -347,10 +340,10 @@ def draw_hops(axes: Any, colours: dict[str, str], graphs: list[tuple[str, Measur
         axes.legend(loc="lower right", borderaxespad=0.1)
 
 
-def draw_clustering(axes: Any, colours: dict[str, str], graphs: list[tuple[str, Measures]]) -> None:
+def draw_clustering(axes: Any, colours: dict[str, str], graphs: Named) -> None:
     """Mean local clustering of vertices of about the same degree."""
     drawn = False
-    for name, graph, marker, dashes in _series(graphs):
+    for name, graph in graphs:
         degree, count = graph.degree_histogram
         inside = degree > 1
         degree, count, mean = degree[inside], count[inside], graph.clustering_by_degree[inside]
@@ -363,8 +356,8 @@ def draw_clustering(axes: Any, colours: dict[str, str], graphs: list[tuple[str, 
         weight = np.bincount(which, weights=count)
         x = np.exp(np.bincount(which, weights=count * np.log(degree)) / weight)
         y = np.bincount(which, weights=count * mean) / weight
-        axes.plot(x, y, dashes, color=colours[name], linewidth=1.2)
-        _points(axes, x, y, colours[name], marker, f"{name}: mean {short(graph.clustering)}")
+        axes.plot(x, y, LOOKS[name][1], color=colours[name], linewidth=1.2)
+        _points(axes, x, y, name, colours[name], f"{name}: mean {short(graph.clustering)}")
     _finish(axes, "degree", "mean local clustering", drawn=drawn, logarithmic=False)
     if drawn:
         axes.set_xscale("log")
@@ -372,16 +365,14 @@ def draw_clustering(axes: Any, colours: dict[str, str], graphs: list[tuple[str, 
         axes.set_ylim(0, max(axes.get_ylim()[1] * 1.18, 0.01))
 
 
-def draw_eigenvalues(axes: Any, colours: dict[str, str], graphs: list[tuple[str, Measures]]) -> None:
+def draw_eigenvalues(axes: Any, colours: dict[str, str], graphs: Named) -> None:
     """The largest eigenvalues by their rank."""
-    for name, graph, marker, dashes in _series(graphs):
+    for name, graph in graphs:
         values = graph.eigenvalues
         if not len(values):
             continue
-        fit = graph.eigen_exponent
-        label = name if fit.slope is None else None
-        _points(axes, np.arange(1, len(values) + 1), values, colours[name], marker, label)
-        _fit(axes, fit, (1, len(values)), colours[name], dashes, name)
+        at = np.arange(1, len(values) + 1)
+        _fitted(axes, at, values, name, colours[name], graph.eigen_exponent, (1, len(values)))
     _finish(axes, "rank", "eigenvalue", drawn=True)
     from matplotlib.ticker import NullFormatter
 

@@ -13,8 +13,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from clgraph.arguments import shown
-from clgraph.errors import InputError
+from clgraph.arguments import word
 
 Floats = npt.NDArray[np.float64]
 CANDIDATES = 50  # degrees tried as the beginning of the tail
@@ -40,10 +39,10 @@ class Line:
         Why something is None.
     """
 
-    slope: float | None
-    intercept: float | None
-    correlation: float | None
-    points: int
+    slope: float | None = None
+    intercept: float | None = None
+    correlation: float | None = None
+    points: int = 0
     reason: str | None = None
 
 
@@ -61,10 +60,10 @@ class Cumulative:
     reason : str or None
     """
 
-    exponent: float | None
-    slope: float | None
-    correlation: float | None
-    points: int
+    exponent: float | None = None
+    slope: float | None = None
+    correlation: float | None = None
+    points: int = 0
     reason: str | None = None
 
 
@@ -97,10 +96,10 @@ class Likelihood:
        SIAM Review 51(4), 2009.
     """
 
-    exponent: float | None
-    alpha: float | None
-    minimum: float | None
-    tail: int
+    exponent: float | None = None
+    alpha: float | None = None
+    minimum: float | None = None
+    tail: int = 0
     error: float | None = None
     distance: float | None = None
     reason: str | None = None
@@ -133,7 +132,12 @@ class Exponent:
     @classmethod
     def of(cls, line: Line, ccdf: Cumulative, mle: Likelihood) -> Exponent:
         """The line, with the two other fits."""
-        return cls(line.slope, line.intercept, line.correlation, line.points, line.reason, ccdf, mle)
+        return cls(**vars(line), ccdf=ccdf, mle=mle)
+
+    @classmethod
+    def none(cls, reason: str) -> Exponent:
+        """No fit at all."""
+        return cls.of(Line(reason=reason), Cumulative(reason=reason), Likelihood(reason=reason))
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON."""
@@ -151,7 +155,8 @@ def line_through(x: npt.ArrayLike, y: npt.ArrayLike, what: str = "value") -> Lin
     """
     a, b = np.log(np.asarray(x, np.float64)), np.log(np.asarray(y, np.float64))
     if len(a) < 2:
-        return Line(None, None, None, len(a), f"{len(a) or 'no'} {what}: a line takes two different ones")
+        reason = f"{len(a) or 'no'} {what}: a line takes two different ones"
+        return Line(points=len(a), reason=reason)
     middle_a, middle_b = a.mean(), b.mean()
     a -= middle_a
     b -= middle_b
@@ -185,17 +190,7 @@ def degree_exponents(
     """
     degree, count = with_neighbours(degree, count)
     if len(degree) == 0:
-        nothing = "no vertex has a neighbour"
-        none = Exponent(
-            None,
-            None,
-            None,
-            0,
-            nothing,
-            Cumulative(None, None, None, 0, nothing),
-            Likelihood(None, None, None, 0, reason=nothing),
-        )
-        return none, none
+        return (Exponent.none("no vertex has a neighbour"),) * 2
     cumulative = line_through(degree, np.cumsum(count[::-1])[::-1] / count.sum(), "degree that occurs")
     tail = tail or likely_tail(degree, count)
     by_degree = Exponent.of(
@@ -224,7 +219,7 @@ def rank_line(degree: npt.NDArray[np.int64], count: npt.NDArray[np.int64]) -> Li
     degree, count = degree[::-1], count[::-1]
     vertices = int(count.sum())
     if vertices < 2:
-        return Line(None, None, None, vertices, "1 vertex: a line takes two")
+        return Line(points=vertices, reason="1 vertex: a line takes two")
     if len(degree) == 1:
         reason = f"no correlation: every vertex has degree {degree[0]}, and the line is level"
         return Line(0.0, float(np.log(degree[0])), None, vertices, reason)
@@ -292,17 +287,16 @@ class _Tails:
         """The tail that its fit is nearest to."""
         degree, above = self.degree, self.above
         if not len(self.first):
-            if len(degree) <= 1:
-                reason = (
-                    f"every vertex has degree {degree[0]}" if len(degree) else "no vertex has a neighbour"
-                )
-                return Likelihood(None, None, None, 0, reason=reason)
-            reason = f"{int(above[0])} vertices: a tail of {TAIL} is needed"
-            return Likelihood(None, None, None, int(above[0]), reason=reason)
+            if not len(degree):
+                return Likelihood(reason="no vertex has a neighbour")
+            if len(degree) == 1:
+                return Likelihood(reason=f"every vertex has degree {degree[0]}")
+            return Likelihood(
+                tail=int(above[0]), reason=f"{int(above[0])} vertices: a tail of {TAIL} is needed"
+            )
         fits = (alphas > 1.001) & (alphas < 19.9)
         if not fits.any():
-            reason = "no power law: degrees fall off too fast"
-            return Likelihood(None, None, None, int(above[0]), reason=reason)
+            return Likelihood(tail=int(above[0]), reason="no power law: degrees fall off too fast")
         at = int(np.argmin(np.where(fits, distances, np.inf)))
         first, alpha = self.first[at], float(alphas[at])
         size = int(above[first])
@@ -392,28 +386,24 @@ def _likeliest(minimum: Floats, mean_log: Floats) -> Floats:
 def hop_exponent(pairs: Floats) -> Exponent:
     """The hop-plot exponent: log P(h) on log h for h = 1 .. min(4, first h with P(h) >= 0.9 P(end))."""
     no = "a hop plot is cumulative itself, over a handful of distances: it has no such fit"
-    ccdf, mle = Cumulative(None, None, None, 0, no), Likelihood(None, None, None, 0, reason=no)
     if len(pairs) < 2:
-        return Exponent(None, None, None, 0, "no vertex has a neighbour", ccdf, mle)
-    last = min(4, max(1, int(np.argmax(pairs >= 0.9 * pairs[-1]))))
-    line = line_through(np.arange(1, last + 1), pairs[1 : last + 1])
-    if last == 1:
-        line = Line(None, None, None, 1, "a hop reaches nine tenths of all pairs: no line through one point")
-    return Exponent.of(line, ccdf, mle)
+        line = Line(reason="no vertex has a neighbour")
+    elif (last := min(4, max(1, int(np.argmax(pairs >= 0.9 * pairs[-1]))))) == 1:
+        line = Line(points=1, reason="a hop reaches nine tenths of all pairs: no line through one point")
+    else:
+        line = line_through(np.arange(1, last + 1), pairs[1 : last + 1])
+    return Exponent.of(line, Cumulative(reason=no), Likelihood(reason=no))
 
 
 def eigen_exponent(eigenvalues: Floats, reason: str | None) -> Exponent:
     """The eigen exponent: log of the i-th largest eigenvalue on log i; they descend and are positive."""
+    if reason is not None:
+        return Exponent.none(reason)
     ranks = np.arange(1, len(eigenvalues) + 1)
     line = line_through(ranks, eigenvalues, "positive eigenvalue")
-    if reason is not None:
-        line = Line(None, None, None, 0, reason)
     if line.slope is None or line.correlation is None:
-        return Exponent.of(
-            line,
-            Cumulative(None, None, None, line.points, line.reason),
-            Likelihood(None, None, None, line.points, reason=line.reason),
-        )
+        ccdf = Cumulative(points=line.points, reason=line.reason)
+        return Exponent.of(line, ccdf, Likelihood(tail=line.points, reason=line.reason))
     above = float(np.log(eigenvalues[:-1] / eigenvalues[-1]).mean())  # Hill's estimator
     alpha, size = 1 + 1 / above, len(eigenvalues)
     mle = Likelihood(-above, alpha, float(eigenvalues[-1]), size, (alpha - 1) / float(np.sqrt(size)))
@@ -428,9 +418,7 @@ Fit = Literal["own", "powerlaw"]
 
 def check_fit(fit: Any) -> None:
     """Validate `fit`, and that its package is there."""
-    if not isinstance(fit, str) or fit not in get_args(Fit):
-        raise InputError(f"fit is {shown(fit)}: use one of {', '.join(get_args(Fit))}")
-    if fit == "powerlaw":
+    if word(fit, "fit", get_args(Fit)) == "powerlaw":
         _package()
 
 
@@ -451,14 +439,14 @@ def packaged_tail(degree: npt.NDArray[np.int64], count: npt.NDArray[np.int64]) -
     vertices = int(count.sum())
     if len(degree) < 3 or vertices < TAIL:
         reason = f"{vertices} vertices of {len(degree)} degrees: {TAIL} of three are needed"
-        return Likelihood(None, None, None, vertices, reason=reason)
+        return Likelihood(tail=vertices, reason=reason)
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")  # it warns of every distribution that does not fit
         fit = _package().Fit(np.repeat(degree, count), discrete=True, verbose=0)
         law = fit.power_law
         alpha, minimum = float(law.alpha), float(law.xmin)
         if not (np.isfinite(alpha) and np.isfinite(minimum)):
-            return Likelihood(None, None, None, vertices, reason="the package powerlaw finds no fit")
+            return Likelihood(tail=vertices, reason="the package powerlaw finds no fit")
         ratio, p = map(float, fit.distribution_compare("power_law", "lognormal", normalized_ratio=True))
     known = np.isfinite(ratio) and np.isfinite(p)
     return Likelihood(

@@ -9,8 +9,6 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph import keyed
-from clgraph.arguments import shown
-from clgraph.errors import InputError
 from clgraph.measures.pack import Pack, spread
 
 if TYPE_CHECKING:
@@ -20,8 +18,8 @@ if TYPE_CHECKING:
 
 SOURCES = 1024  # searches of a graph that has more vertices
 DEEP_SOURCES = 128  # searches are enough for a deep graph: they are done one by one, and it has no large hubs
-LANES = 64
-LEVELS = 16  # distances that one launch counts
+LANES = 64  # searches side by side, a bit of a word each
+LEVELS = 16  # distances that one launch counts: each work-item keeps a sum for each of them to itself
 STEP = 0x686F70  # keeps the draw of sources apart from a sampler's draws of the same seed
 
 
@@ -104,12 +102,6 @@ def _plot(counts: npt.NDArray[np.int64], done: int, n: int, arcs: int, *, exact:
         pairs[1:2] = n + arcs  # known: no need to estimate it from sources that may miss the hubs
         pairs = np.maximum.accumulate(pairs)
     return HopPlot(pairs, done, exact)
-
-
-def check_hop_sources(hop_sources: Any) -> None:
-    """Validate hop_sources."""
-    if isinstance(hop_sources, bool) or not isinstance(hop_sources, int) or hop_sources < 1:
-        raise InputError(f"hop_sources is {shown(hop_sources)}: give a count of vertices, 1 or more")
 
 
 def draw_sources(n: int, count: int, seed: int) -> npt.NDArray[np.int32]:

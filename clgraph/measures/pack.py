@@ -19,7 +19,7 @@ from clgraph.csr.facts import distinct_arcs
 from clgraph.csr.parts import Joined
 from clgraph.csr.upload import SMALL, DeviceCSR, Parts, graph_of, parts_of, upload_csr
 from clgraph.device.shapes import Shapes
-from clgraph.graph import Graph, as_graph, build_csr
+from clgraph.graph import Graph, build_csr
 from clgraph.graph.building import exclusive_sums
 
 if TYPE_CHECKING:
@@ -157,19 +157,9 @@ def _distinct(device: Device, view: Graph) -> Graph:
     return of_rows(device, made.rows)
 
 
-def simple_view(graph: Any) -> Graph:
-    """The undirected graph without self-loops in which each pair of neighbours is one edge; on the host.
-
-    Parameters
-    ----------
-    graph : Graph or symmetric SciPy array
-
-    Raises
-    ------
-    InputError
-        If it is neither.
-    """
-    view = as_graph(graph).undirected.simple
+def simple_view(graph: Graph) -> Graph:
+    """The undirected graph without self-loops in which each pair of neighbours is one edge; on the host."""
+    view = graph.undirected.simple
     if not view.has_copies:
         return view
     upper = view.rows < view.col_idx

@@ -138,19 +138,20 @@ class Measures(Shown):
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON: everything but the distribution of the local coefficients."""
+        columns = {
+            "degree_histogram": ("degree", "vertices"),
+            "component_sizes": ("size", "components"),
+            "core_numbers": ("core", "vertices"),
+        }
         measures: dict[str, Any] = {}
         for name in self.__dataclass_fields__:
             value = getattr(self, name)
             if isinstance(value, Exponent):
                 measures[name] = value.to_dict()
-            elif name == "degree_histogram":
-                measures[name] = {"degree": value[0].tolist(), "vertices": value[1].tolist()}
-            elif name == "component_sizes":
-                measures[name] = {"size": value[0].tolist(), "components": value[1].tolist()}
-            elif name == "core_numbers":
-                measures[name] = {"core": value[0].tolist(), "vertices": value[1].tolist()}
-            elif name == "hop_plot":
-                measures[name] = value.astype(np.int64).tolist() if self.hop_plot_exact else value.tolist()
+            elif name in columns:
+                measures[name] = {of: each.tolist() for of, each in zip(columns[name], value, strict=True)}
+            elif name == "hop_plot" and self.hop_plot_exact:
+                measures[name] = value.astype(np.int64).tolist()
             elif isinstance(value, np.ndarray):
                 measures[name] = value.tolist()
             elif name != "local_clustering":

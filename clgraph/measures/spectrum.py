@@ -33,7 +33,7 @@ KEPT = 28  # vectors that a restart keeps: some more than are wanted, or the las
 STEPS = 48  # vectors of a basis
 EXACT = 1e-10  # error at which an eigenvalue is found, as a share of it
 ROUNDING = 1e-13  # residual, as a share of the largest eigenvalue, that does not get smaller
-SAME = 1e-9
+SAME = 1e-9  # share of the largest by which the eigenvalues of two cycles may differ and be the same
 # between two passes over the whole basis vectors may lose their being orthogonal from the one to the other
 LEAST, MOST = 1e-15, 1e-7
 LEAST_SHARE = 8  # matrices that are worth a thread
@@ -43,7 +43,7 @@ NO_LANCZOS = 1000  # the same, where SciPy is the other way: less than a second
 ZERO = 1e-9  # shares of the largest eigenvalue up to which others are rounding errors
 MANY = 1_000_000  # vertices beyond which eigenvalues are computed on request only
 BYTES = 8 * (STEPS + 1)  # of a vertex in the basis
-RESTARTS = 400
+RESTARTS = 400  # at most: eigenvalues that are too close together would go on for ever
 Found = tuple[Floats, str | None]  # descending, or why there are none
 Matrix = Literal["adjacency", "laplacian", "normalized laplacian"]
 
@@ -166,9 +166,9 @@ def largest_eigenvalues(
         if arcs[i] == arcs[i + 1]:
             found[i] = np.zeros(0), "no vertex has a neighbour: all eigenvalues are 0"
         elif on_host(device, n):
-            found[i] = scipy_eigenvalues(*pack.rows_of(i), COUNT, matrix)
+            found[i] = scipy_eigenvalues(*pack.rows_of(i), matrix)
         elif n <= DENSE:
-            found[i] = dense_eigenvalues(*pack.rows_of(i), COUNT, matrix), None
+            found[i] = dense_eigenvalues(*pack.rows_of(i), matrix), None
         else:
             large.append(i)
     for some in _side_by_side(device, np.diff(begin), large):
@@ -260,11 +260,7 @@ class Lanczos:
             self._begin(kept, number)
             for j in range(kept, STEPS):
                 self._step(j, kept, some=bool(flags[j].any()))
-            alpha, coupling, norm = (
-                self._small(self.alpha),
-                self._small(self.coupling),
-                self._small(self.norm),
-            )
+            alpha, coupling, norm = map(self._small, (self.alpha, self.coupling, self.norm))
             ritz.take(kept, alpha, coupling, norm, self.sizes)
             if ritz.done.all():
                 break
@@ -273,7 +269,7 @@ class Lanczos:
             "method: they are too close together"
         )
         return [
-            (positive(values, COUNT), None) if done else (np.zeros(0), why)
+            (positive(values), None) if done else (np.zeros(0), why)
             for values, done in zip(ritz.values, ritz.done.tolist(), strict=True)
         ]
 
@@ -285,36 +281,25 @@ class Lanczos:
         local = self.shape.local
         kernel.exact(self.groups * local, local=local, **named)
 
-    def _sum(self, values: int, out: Any, scale: Any = None, row: int = 0) -> None:
+    def _join(self, kernel: Any, *more: int, **named: Any) -> None:
+        """Add up the sums of chunks: a work-group for each graph that is not done."""
         local = self.shape.local
-        self.starts.spectrum_sum.exact(
-            (local, self.going, values),
+        kernel.exact(
+            (local, self.going, *more),
             graphs=self.graphs,
-            chunks=self.chunks,
             begin=self.begins,
             alive=self.alive,
             part=self.part,
-            scale=scale,
-            row=row,
-            out=out,
-            local=(local, 1, 1),
+            **named,
+            local=(local, 1, *(1 for _ in more)),
         )
 
+    def _sum(self, values: int, out: Any, scale: Any = None, row: int = 0) -> None:
+        self._join(self.starts.spectrum_sum, values, chunks=self.chunks, scale=scale, row=row, out=out)
+
     def _norm(self, target: int, alpha: Any = None) -> None:
-        local = self.shape.local
-        self.starts.spectrum_norm.exact(
-            (local, self.going),
-            graphs=self.graphs,
-            target=target,
-            begin=self.begins,
-            alive=self.alive,
-            part=self.part,
-            alpha=alpha,
-            size=self.size,
-            norm=self.norm,
-            scale=self.scale,
-            local=(local, 1),
-        )
+        lengths = {"size": self.size, "norm": self.norm, "scale": self.scale}
+        self._join(self.starts.spectrum_norm, target=target, alpha=alpha, **lengths)
 
     def _orthogonal(self, j: int, count: int, target: int, row: int, h: Any, *, some: bool = True) -> None:
         """Take from a vector alpha[j] v[j] and, where the flag is set, what it has of the first `count`."""
@@ -513,13 +498,13 @@ def blas() -> Any:
     return ThreadpoolController()
 
 
-def positive(values: Floats, count: int) -> Floats:
-    """The largest of some eigenvalues, descending, without those that are not positive."""
+def positive(values: Floats) -> Floats:
+    """The `COUNT` largest of some eigenvalues, descending, without those that are not positive."""
     values = np.sort(values)[::-1]
-    return values[values > ZERO * values[0]][:count]
+    return values[values > ZERO * values[0]][:COUNT]
 
 
-def matrix_of(row_ptr: npt.NDArray[np.integer], col_idx: npt.NDArray[np.int32], matrix: str) -> Any:
+def matrix_of(row_ptr: npt.NDArray[np.integer], col_idx: npt.NDArray[np.int32], matrix: Matrix) -> Any:
     """The adjacency matrix or a Laplacian of some rows, sparse."""
     import scipy.sparse as sp
 
@@ -531,16 +516,16 @@ def matrix_of(row_ptr: npt.NDArray[np.integer], col_idx: npt.NDArray[np.int32], 
 
 
 def dense_eigenvalues(
-    row_ptr: npt.NDArray[np.integer], col_idx: npt.NDArray[np.int32], count: int, matrix: str = "adjacency"
+    row_ptr: npt.NDArray[np.integer], col_idx: npt.NDArray[np.int32], matrix: Matrix
 ) -> Floats:
     """Of a small graph, by NumPy."""
     whole = matrix_of(row_ptr, col_idx, matrix).toarray()
-    return positive(np.linalg.eigvalsh(whole).astype(np.float64), count)
+    return positive(np.linalg.eigvalsh(whole).astype(np.float64))
 
 
 def scipy_eigenvalues(
-    row_ptr: npt.NDArray[np.integer], col_idx: npt.NDArray[np.int32], count: int, matrix: str = "adjacency"
-) -> tuple[Floats, str | None]:
+    row_ptr: npt.NDArray[np.integer], col_idx: npt.NDArray[np.int32], matrix: Matrix = "adjacency"
+) -> Found:
     """By SciPy's eigsh, of small graphs by NumPy; or why there are none.
 
     It may find an eigenvalue of a large graph that repeats too seldom, as it begins with one vector.
@@ -549,7 +534,7 @@ def scipy_eigenvalues(
 
     n = len(row_ptr) - 1
     if n <= NO_LANCZOS:
-        return dense_eigenvalues(row_ptr, col_idx, count, matrix), None
+        return dense_eigenvalues(row_ptr, col_idx, matrix), None
     whole = matrix_of(row_ptr, col_idx, matrix)
     # a fixed start vector: all ones would miss antisymmetric eigenvectors, and SciPy's random one
     # would not be reproducible
@@ -557,8 +542,8 @@ def scipy_eigenvalues(
     try:
         # its many small products are faster on one core than on two that wait for each other
         with blas().limit(limits=1, user_api="blas"):
-            values = eigsh(whole, k=count, which="LA", v0=start, return_eigenvectors=False)
+            values = eigsh(whole, k=COUNT, which="LA", v0=start, return_eigenvectors=False)
     except ArpackNoConvergence as error:
         found = len(error.eigenvalues)
-        return np.zeros(0), f"SciPy's eigsh found only {found} of {count} eigenvalues in {10 * n} iterations"
-    return positive(values, count), None
+        return np.zeros(0), f"SciPy's eigsh found only {found} of {COUNT} eigenvalues in {10 * n} iterations"
+    return positive(values), None

@@ -125,29 +125,15 @@ def pagerank(
     word(variant, "variant", get_args(Variant))
     word(on_nonconvergence, "on_nonconvergence", get_args(OnNonconvergence))
     stays = on_device(arrays)
-    # of an engine for shards, which always is variant "fixed" and sums in the L1 norm
-    given: dict[str, Any] = {
-        "damping": damping,
-        "tol": tol,
-        "max_iter": max_iter,
-        "personalization": personalization,
-        "dangling": dangling,
-        "nstart": nstart,
-        "weight": weight,
-        "dtype": dtype,
-        "on_nonconvergence": on_nonconvergence,
-    }
     if (shards := dataset_of(graph)) is not None:
-        from clgraph.ranking.shards import rank_shards
-
         check_on_host(arrays)
         if variant not in ("auto", "fixed"):
             why = "only 'fixed' (and 'auto', which takes it) adds up alike anywhere"
             raise not_offered("variant", variant, why)
         if not is_word(norm, "l1"):
             raise not_offered("norm", norm, "the residual is the L1 norm's")
-        return rank_shards(shards, **given, device=device)
-    graph = as_graph(graph)
+    else:
+        graph = as_graph(graph)
     problem = make_problem(
         graph,
         damping=damping,
@@ -158,10 +144,13 @@ def pagerank(
     )
     stop = make_stop(tol, norm, max_iter, problem.n)
     check_reachable(stop, problem.n, dtype, round_off(dtype, 0))
+    if shards is not None:
+        from clgraph.ranking.shards import rank_shards
+
+        return rank_shards(shards, problem, stop, dtype, weight, on_nonconvergence, device)
 
     from clgraph.ranking.plan import make_solver
     from clgraph.ranking.solver import choose_numbers
-    from clgraph.ranking.top import Selection
 
     offered = variant in ("auto", "fixed") and norm == "l1" and not stays
     offered = offered and (weight or graph.weights is None)
@@ -171,7 +160,8 @@ def pagerank(
         if run.blocks is not None:
             from clgraph.ranking.shards import rank_shards
 
-            return run.stamped(rank_shards(run.blocks, **given, device=dev))
+            found = rank_shards(run.blocks, problem, stop, dtype, weight, on_nonconvergence, dev)
+            return run.stamped(found)
         numbers = choose_numbers(dev, dtype)
         run.lap()
         solver = make_solver(variant, dev, graph, problem, stop, numbers, bool(weight))
@@ -207,7 +197,7 @@ def pagerank(
             dangling=problem.policy,
             problem=problem,
             _ids=graph.naming(),
-            _there=Selection(dev) if stays else None,
+            _there=dev if stays else None,
         )
     if result.converged is False:
         report_nonconvergence(result, stop, on_nonconvergence)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from clgraph.device import Device
     from clgraph.graph import Graph
 
-WINDOW_BITS = 15  # of a position within its window
+WINDOW_BITS = 15  # of a position within its window: 17 bits are left for a source within its slice
 WINDOWS = 1 << 7  # approximately, if their sizes allow it
 SLICE_ARCS = 1 << 14  # fewer are not worth a slice of their own
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from functools import partial
 from math import fsum
 from typing import TYPE_CHECKING, Any
 
@@ -24,9 +25,11 @@ from clgraph.errors import DeviceError, InputError
 from clgraph.progress import Tell
 from clgraph.ranking import fixed_windows
 from clgraph.ranking.fixed_windows import ALONE, Prepared, Rows, Shape, Windows
+from clgraph.ranking.problem import noise
 
 if TYPE_CHECKING:
     from clgraph.device import Device
+    from clgraph.ranking.problem import Problem, Stop
 
 # both belong to the definition of the sums: other numbers give other bytes
 BLOCK = 4096  # vertices whose values are added up as one tree
@@ -73,7 +76,7 @@ class Leaving:
         """Made of W on the device, for `Rows` of this kind and launches of this shape."""
         check_doubles(device)
         device.reserve({"1 / the weights that leave": 9 * n, "places": 12 * n if shape.span else 0})
-        program, count, over = _leaving_program(device, shape), n, -(-n // shape.items)
+        program, count, over = _leaving_program(device, shape), n, shape.over(n)
         inverse, dangling, place = device.empty(n, np.float64), device.empty(n, np.uint8), None
         program.fixed_inverse(over, n=count, out=out, inverse=inverse, dangling=dangling)
         if shape.span:
@@ -134,13 +137,13 @@ class FixedPower:
     ) -> None:
         check_doubles(device)
         self.n = n = leaving.n
-        self._device, self._damping, self._drop = device, damping, drop
+        self._device, self.damping, self._drop = device, damping, drop
         self._dtype, self._leaving, self._kind = np.dtype(dtype), leaving, kind
         blocks = -(-n // BLOCK)
         device.reserve(self.memory(n, self._dtype, leaving.place is not None))
         self._integers = integers = dtype == "float32"
         self._shape = shape or shape_of(device, dtype)
-        self._defines = {
+        defines = {
             "REAL": "float" if dtype == "float32" else "double",
             "HAS_SHARES": int(kind != "arcs"),
             "HAS_P": int(p is not None),
@@ -152,9 +155,10 @@ class FixedPower:
             "WIDTH": self._shape.width,
             "ITEMS": self._shape.items,
         }
-        self._windows = Windows(device, self._defines, self._shape, integers=integers)
+        self._program = partial(fixed_windows.program_of, device, defines)
+        self._windows = Windows(device, defines, self._shape, integers=integers)
         gathers = leaving.place is not None or kind == "arcs"
-        exact = np.int64 if self._defines["READY"] else np.float32 if integers else np.float64
+        exact = np.int64 if defines["READY"] else np.float32 if integers else np.float64
         self._terms = device.empty(n, exact if kind == "arcs" else self._dtype) if gathers else None
         self._p = None if p is None else device.upload(p)
         self._q = self._p if q is p else None if q is None else device.upload(q)
@@ -175,16 +179,10 @@ class FixedPower:
         vectors = {"ranks": 2 * n * np.dtype(dtype).itemsize, "terms": 8 * n}
         return vectors | {"1 / the weights that leave": 9 * n, "places": 4 * n if spans else 0}
 
-    def _program(self, name: str = "fixed", offset: type = np.int32, **more: int) -> Any:
-        return fixed_windows.program_of(self._device, self._defines, name, offset, **more)
-
-    def _over(self, count: int) -> int:
-        return -(-count // self._shape.items)
-
     def _make_terms(self) -> None:
         if self._terms is not None:
             self._program().fixed_terms(
-                self._over(self.n),
+                self._shape.over(self.n),
                 n=self.n,
                 place=self._leaving.place,
                 x=self._x,
@@ -195,7 +193,7 @@ class FixedPower:
     def prepare(self, rows: Rows) -> Prepared:
         """What each iteration wants to know of some rows; they may be kept for the next ones."""
         device, shape, leaving, shares = self._device, self._shape, self._leaving, None
-        program, over = _leaving_program(device, shape), self._over(rows.entries)
+        program, over = _leaving_program(device, shape), self._shape.over(rows.entries)
         if leaving.out is not None:
             shares = device.empty(rows.entries, np.float64)
             weights = rows.weights if self._kind == "weights" else None  # beside these, counts do not count
@@ -229,7 +227,7 @@ class FixedPower:
         rows, shape = prepared.rows, self._shape
         arguments = {
             "first_row": rows.first_row,
-            "d": self._damping,
+            "d": self.damping,
             "mass": 0 if self._drop else mass,
             "uniform": self._uniform,
             "row_ptr": rows.row_ptr,
@@ -245,7 +243,7 @@ class FixedPower:
             return
         program = self._program("fixed_integers" if self._integers else "fixed", rows.offset)
         kernel = program.fixed_whole_rows if self._integers else program.fixed_rows
-        kernel(self._over(rows.count), rows=rows.count, **arguments)
+        kernel(self._shape.over(rows.count), rows=rows.count, **arguments)
 
     def blocks(self, first: int, count: int) -> Reals:
         """Sums over blocks of the next ranks: of dangling ones, of differences; shape (count, 2)."""
@@ -337,18 +335,28 @@ def normalised(values: Reals | None) -> Reals | None:
     return None if values is None else values / fsum(values.data)
 
 
+def exact_vectors(problem: Problem) -> dict[str, Any]:
+    """What `FixedPower` takes of a problem, its distributions scaled exactly."""
+    p, same = normalised(problem.personalization), problem.dangling is problem.personalization
+    return {
+        "damping": problem.damping,
+        "p": p,
+        "q": p if same else normalised(problem.dangling),
+        "drop": problem.drop,
+        "start": normalised(problem.start),
+    }
+
+
 def iterate(
     power: FixedPower,
     parts: Callable[[], Iterable[Prepared]],
     exchange: Callable[[], Callable[[], Reals]],
     *,
     start_sums: Reals,
-    threshold: float,
-    noise: float,
-    max_iter: int,
+    stop: Stop,
     progress: Tell | None = None,
 ) -> tuple[int, float, bool]:
-    """Iterate until the L1 residual is below `threshold`, or roundings forbid it; 0: `max_iter` times.
+    """Iterate until the L1 residual is below the threshold, or roundings forbid it; tol 0: `max_iter` times.
 
     Parameters
     ----------
@@ -360,8 +368,8 @@ def iterate(
         waits for the sums of all blocks, shape (blocks, 2).
     start_sums : array, shape (blocks, 2)
         Of the vector to start from.
-    noise : float
-        As of `clgraph.ranking.problem.noise`.
+    stop : Stop
+        In the L1 norm.
     progress : callable, optional
         Called with (iterations, `max_iter`).
 
@@ -371,6 +379,7 @@ def iterate(
     residual : float
     met : bool
     """
+    max_iter, cycles_below = stop.max_iter, noise(stop, power.damping, power.dtype.name)
     mass = tree_sum(start_sums[:, 0])
     residual = least = np.inf
     stale = 0
@@ -381,10 +390,10 @@ def iterate(
         power.turn()
         sums = added()
         mass, residual = tree_sum(sums[:, 0]), tree_sum(sums[:, 1])
-        if threshold > 0 and residual < threshold:
+        if stop.tol > 0 and residual < stop.threshold:
             return iteration, residual, True
         least, stale = (residual, 0) if residual < least else (least, stale + 1)
-        if residual < noise and stale >= PATIENCE:
+        if residual < cycles_below and stale >= PATIENCE:
             return iteration, residual, False
         if progress:
             progress(iteration, max_iter)

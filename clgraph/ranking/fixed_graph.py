@@ -19,12 +19,11 @@ from clgraph.ranking.fixed import (
     additions,
     check_doubles,
     check_leaving,
+    exact_vectors,
     iterate,
-    normalised,
     shape_of,
 )
 from clgraph.ranking.order import order_program
-from clgraph.ranking.problem import noise
 from clgraph.ranking.shares import sums_of_rows
 
 if TYPE_CHECKING:
@@ -53,10 +52,7 @@ class FixedSolver:
             self._kind = "weights"
         elif graph.is_counted:
             self._kind = "counts"
-        self._p, start = normalised(problem.personalization), normalised(problem.start)
-        same = problem.dangling is problem.personalization
-        self._q = self._p if same else normalised(problem.dangling)
-        self._start = None if start is None else start.astype(self._dtype)
+        self._vectors = exact_vectors(problem)
 
     def explain(self) -> tuple[str, ...]:
         """What was chosen and why, a line each."""
@@ -72,15 +68,7 @@ class FixedSolver:
         key, reverse = (self._kind, self._dtype.name), graph.reverse  # which the host may have to make
         leaving, out_chain = device.cached(graph, ("fixed-leaving", *key), self._leaving)
         self._power = power = FixedPower(
-            device,
-            leaving,
-            damping=problem.damping,
-            p=self._p,
-            q=self._q,
-            drop=problem.drop,
-            start=self._start,
-            dtype=self._dtype.name,
-            kind=self._kind,
+            device, leaving, **self._vectors, dtype=self._dtype.name, kind=self._kind
         )
 
         def prepare() -> tuple[Prepared, int]:
@@ -121,15 +109,13 @@ class FixedSolver:
 
     def run(self, progress: Tell | None = None) -> None:
         """Iterate until the test is met, roundings forbid it, or `max_iter` iterations are done."""
-        stop, blocks = self._stop, -(-self._power.n // BLOCK)
+        blocks = -(-self._power.n // BLOCK)
         self._ended = iterate(
             self._power,
             lambda: [self._prepared],
             lambda: self._power.start_blocks(0, blocks),
             start_sums=self._power.blocks(0, blocks),
-            threshold=stop.threshold if stop.tol else 0.0,
-            noise=noise(stop, self._problem.damping, self._dtype.name),
-            max_iter=stop.max_iter,
+            stop=self._stop,
             progress=progress,
         )
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -37,6 +38,10 @@ class Shape:
     span: int
     items: int
     width: int
+
+    def over(self, count: int) -> int:
+        """Work-items that take `items` each."""
+        return -(-count // self.items)
 
     def within(self, device: OfKind) -> Shape:
         """Cut to a device's limits: where groups of 32 are too large, there are none."""
@@ -136,14 +141,8 @@ class Windows:
     """
 
     def __init__(self, device: Device, defines: Mapping[str, Any], shape: Shape, *, integers: bool) -> None:
-        self._device, self._defines, self._shape = device, defines, shape
-        self._integers = integers
-
-    def _program(self, name: str, offset: type, **more: int) -> Any:
-        return program_of(self._device, self._defines, name, offset, **more)
-
-    def _over(self, count: int) -> int:
-        return -(-count // self._shape.items)
+        self._device, self._shape, self._integers = device, shape, integers
+        self._program = partial(program_of, device, defines, SPAN=shape.span)
 
     def prepare(self, rows: Rows, shares: Any) -> Prepared:
         """The windows and long rows of some rows."""
@@ -151,18 +150,18 @@ class Windows:
         windows = -(-(rows.entries + rows.count) // shape.span)
         starts, filled = device.empty(windows + 1, np.int32), device.empty(windows, np.uint8)
         count, longs = device.zeros(1, np.int32), device.empty(rows.entries // shape.span + 1, np.int32)
-        program, size = self._program("fixed_windows", rows.offset, SPAN=shape.span), windows
+        program, size = self._program("fixed_windows", rows.offset), windows
         program.fixed_starts(
-            self._over(windows + 1), rows=rows.count, windows=size, row_ptr=rows.row_ptr, starts=starts
+            self._shape.over(windows + 1), rows=rows.count, windows=size, row_ptr=rows.row_ptr, starts=starts
         )
         program.fixed_filled(
-            self._over(windows), windows=size, starts=starts, row_ptr=rows.row_ptr, filled=filled
+            self._shape.over(windows), windows=size, starts=starts, row_ptr=rows.row_ptr, filled=filled
         )
         before = running_sums(device, filled, windows, of=np.uint8, into=np.int32)
         kept = int(device.download(before, np.int32, 1, offset=windows)[0])
         window, begin = device.empty(3 * kept, np.int32), device.empty(kept, rows.offset)
         program.fixed_listed(
-            self._over(windows),
+            self._shape.over(windows),
             windows=size,
             starts=starts,
             row_ptr=rows.row_ptr,
@@ -171,7 +170,7 @@ class Windows:
             begin=begin,
         )
         program.fixed_longs(
-            self._over(rows.count), rows=rows.count, row_ptr=rows.row_ptr, count=count, longs=longs
+            self._shape.over(rows.count), rows=rows.count, row_ptr=rows.row_ptr, count=count, longs=longs
         )
         long = int(device.download(count, np.int32, 1)[0])
         found = Prepared(rows, shares, kept, window, begin, longs, long)
@@ -180,16 +179,16 @@ class Windows:
     def _cut(self, prepared: Prepared) -> Prepared:
         """The long rows in pieces."""
         device, rows, long = self._device, prepared.rows, prepared.long
-        program = self._program("fixed_integers", rows.offset, SPAN=self._shape.span)
+        program = self._program("fixed_integers", rows.offset)
         each = device.empty(long, np.int32)
         program.fixed_whole_counts(
-            self._over(long), longs=long, listed=prepared.longs, row_ptr=rows.row_ptr, counts=each
+            self._shape.over(long), longs=long, listed=prepared.longs, row_ptr=rows.row_ptr, counts=each
         )
         before = running_sums(device, each, long, of=np.int32, into=np.int32)
         pieces = int(device.download(before, np.int32, 1, offset=long)[0])
         begins, counts = device.empty(pieces, rows.offset), device.empty(pieces, np.int32)
         program.fixed_whole_cuts(
-            self._over(long),
+            self._shape.over(long),
             longs=long,
             listed=prepared.longs,
             row_ptr=rows.row_ptr,
@@ -205,11 +204,11 @@ class Windows:
         rows, shape, long = prepared.rows, self._shape, prepared.long
         width, window = shape.width, {"window": prepared.window, "begins": prepared.begin}
         if not self._integers:
-            program = self._program("fixed_windows", rows.offset, SPAN=shape.span)
+            program = self._program("fixed_windows", rows.offset)
             program.fixed_long_rows.exact(long * width, local=width, longs=prepared.longs, **arguments)
             program.fixed_window_rows.exact(prepared.windows * width, local=width, **window, **arguments)
             return
-        program = self._program("fixed_integers", rows.offset, SPAN=shape.span)
+        program = self._program("fixed_integers", rows.offset)
         program.fixed_whole_pieces.exact(
             prepared.pieces * width,
             begins=prepared.begins,
@@ -221,7 +220,7 @@ class Windows:
         program.fixed_whole_windows.exact(prepared.windows * width, local=width, **window, **arguments)
         names = ("first_row", "d", "mass", "uniform", "p", "q", "y")
         program.fixed_whole_longs(
-            self._over(long),
+            self._shape.over(long),
             longs=long,
             listed=prepared.longs,
             before=prepared.before,

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 KINDS: Table[type[Rows]] = Table(
     {kind.variant: kind for kind in (ContributionRows, RunRows, BinRows, small.SmallRows, PartitionRows)}
 )
-LARGEST = INT32_MAX  # arcs that slices are made of
+LARGEST = INT32_MAX  # arcs that slices are made of: pieces and steps are counted in 32 bits
 
 
 def choose(device: Device, graph: Graph, numbers: Numbers) -> str:

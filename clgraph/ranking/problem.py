@@ -14,9 +14,10 @@ import numpy.typing as npt
 
 from clgraph.arguments import flag, real, shown, whole, word
 from clgraph.errors import DeviceError, InputError
+from clgraph.graph import Graph
 
 if TYPE_CHECKING:
-    from clgraph.graph import Graph
+    from clgraph.scale.shards import Shards
 
 Norm = Literal["l1", "l2", "linf", "nx"]
 Policy = Literal["personalization", "uniform", "drop"]
@@ -139,7 +140,7 @@ def check_damping(damping: Any) -> float:
 
 
 def make_problem(
-    graph: Graph,
+    graph: Graph | Shards,
     *,
     damping: float = 0.85,
     personalization: Any = None,
@@ -160,9 +161,11 @@ def make_problem(
     weight = flag(weight, "weight")
     p = distribution(graph, personalization, "personalization")
     policy, q = _dangling(graph, dangling, p)
-    weights, out, largest = _weighing(graph, weight)
     start = distribution(graph, nstart, "nstart")
-    return Problem(d, p, q, start, policy == "drop", policy, graph.num_vertices, weights, out, largest)
+    # W of shards is read where it is wanted: for the device alone, which does without it afterwards
+    of_shards = None, partial(getattr, graph, "leaving"), None
+    weighing = _weighing(graph, weight) if isinstance(graph, Graph) else of_shards
+    return Problem(d, p, q, start, policy == "drop", policy, graph.num_vertices, *weighing)
 
 
 # w and W of graphs, by whether the graph's weights count: kept as long as the graph lives
@@ -221,7 +224,7 @@ def _frozen(values: Reals) -> Reals:
     return values
 
 
-def _dangling(graph: Graph, dangling: Any, p: Reals | None) -> tuple[str, Reals | None]:
+def _dangling(graph: Graph | Shards, dangling: Any, p: Reals | None) -> tuple[str, Reals | None]:
     if dangling is None or (isinstance(dangling, str) and dangling == "personalization"):
         return "personalization", p
     if isinstance(dangling, str):
@@ -234,27 +237,15 @@ def _dangling(graph: Graph, dangling: Any, p: Reals | None) -> tuple[str, Reals 
     return "given", distribution(graph, dangling, "dangling")
 
 
-def distribution(graph: Graph, given: Any, name: str) -> Reals | None:
+def distribution(graph: Graph | Shards, given: Any, name: str) -> Reals | None:
     """A dict of ids or an array as a vector that sums to 1; None stays None."""
     if given is None:
         return None
-    n = graph.num_vertices
-    try:
-        if isinstance(given, Mapping):
-            if not given:
-                raise InputError(f"{name} is an empty dict: give at least one vertex a positive value")
-            values = np.zeros(n)
-            values[_indices(graph, list(given), name)] = np.fromiter(given.values(), np.float64, len(given))
-        elif isinstance(given, str):
-            raise InputError(f"{name} is {shown(given)}: use a dict of ids, an array, or None")
-        else:
-            values = np.array(given, dtype=np.float64)
-    except (TypeError, ValueError, OverflowError) as error:
-        if isinstance(error, InputError):
-            raise
-        raise InputError(f"{name} holds a value that is no number: {error}") from error
-    if values.shape != (n,):
-        raise InputError(f"{name} has shape {values.shape}; the graph has {n} vertices: ({n},) is needed")
+    if isinstance(given, Mapping) and not given:
+        raise InputError(f"{name} is an empty dict: give at least one vertex a positive value")
+    if isinstance(given, str):
+        raise InputError(f"{name} is {shown(given)}: use a dict of ids, an array, or None")
+    values = vertex_values(graph, given, name, 0.0)
     bad = ~(np.isfinite(values) & (values >= 0))
     if np.any(bad):
         v = int(np.argmax(bad))
@@ -269,13 +260,30 @@ def distribution(graph: Graph, given: Any, name: str) -> Reals | None:
     return values
 
 
-def _indices(graph: Graph, ids: list[Any], name: str) -> npt.NDArray[np.int64]:
+def vertex_values(graph: Graph | Shards, given: Any, name: str, rest: float) -> Reals:
+    """A number for each vertex from an array, or from a dict of ids: `rest` for those that it leaves out."""
+    n = graph.num_vertices
+    try:
+        if isinstance(given, Mapping):
+            values = np.full(n, rest)
+            values[indices_of(graph, list(given), name)] = np.fromiter(given.values(), np.float64, len(given))
+        else:
+            values = np.array(given, dtype=np.float64)
+    except InputError:
+        raise
+    except (TypeError, ValueError, OverflowError) as error:
+        raise InputError(f"{name} holds a value that is no number: {error}") from error
+    if values.shape != (n,):
+        raise InputError(f"{name} has shape {values.shape}; the graph has {n} vertices: ({n},) is needed")
+    return values
+
+
+def indices_of(graph: Graph | Shards, ids: list[Any], name: str) -> npt.NDArray[np.int64]:
+    """The indices of the ids in an argument, or an InputError with the argument's name."""
     try:
         return graph.index(ids)
     except InputError as error:
         raise InputError(f"{name}: {error}") from error
-    except (ValueError, TypeError, OverflowError) as error:  # raised by NumPy for ids of another type
-        raise InputError(f"{name}: {shown(ids[0])} is no id of this graph ({error})") from error
 
 
 def arc_weights(graph: Graph, weight: bool) -> Reals | None:

@@ -5,22 +5,18 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from clgraph.arguments import shown
-from clgraph.errors import ConvergenceError, ConvergenceWarning, InputError
+from clgraph.arguments import whole
+from clgraph.errors import ConvergenceError, ConvergenceWarning
 from clgraph.ranking.problem import OnNonconvergence, Problem, Stop
 from clgraph.results import RunsOn
 
-
-class Selects(Protocol):
-    """What selects among ranks that stayed on a device."""
-
-    def highest(self, ranks: Any, k: int) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
-        """The indices of the k highest, or of all, and their ranks."""
+if TYPE_CHECKING:
+    from clgraph.device import Device
 
 
 @dataclass(frozen=True, repr=False)
@@ -76,21 +72,23 @@ class PageRankResult(RunsOn):
     dangling: str
     problem: Problem = field(repr=False)
     _ids: Callable[[npt.NDArray[Any]], npt.NDArray[Any]] | None = field(default=None, repr=False)
-    _there: Selects | None = field(default=None, repr=False, compare=False)
+    _there: Device | None = field(default=None, repr=False, compare=False)
 
     def top(self, k: int = 20) -> list[tuple[Any, float]]:
         """The k highest ranks, descending, with their vertices' ids; equal ones: smaller index first.
 
         Ranks that stayed on the device are selected there.
         """
-        if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 0:
-            raise InputError(f"k is {shown(k)}: use a whole number of at least 0")
-        if k == 0:
+        if whole(k, "k") == 0:
             return []
-        if self._there is not None:
-            return self._named(*self._there.highest(self.ranks, k))
-        ranks = self.ranks
+        ranks: Any = self.ranks
         n = len(ranks)
+        if self._there is not None:
+            from clgraph.ranking.top import highest
+
+            with self._there.alone():
+                found = highest(self._there, ranks.base_data, n, min(k, n), ranks.dtype.type)
+            return self._named(*found)
         if k < n:
             # only ranks as high as the k-th are sorted
             least = np.partition(ranks, n - k)[n - k]

@@ -120,6 +120,10 @@ class Rows:
         self.device, self.graph, self.problem, self.numbers = device, graph, problem, numbers
         self.n, self.weight = graph.num_vertices, weight
         self.weighted = problem.weighted
+        self.prepare()
+
+    def prepare(self) -> None:
+        """Choose the launch shape, and look at the graph; a plan's own layout is made here."""
 
     def row_order(self) -> RowOrder:
         """The order of the vertices, and the arrays in that order on the device; made at the first call."""
@@ -171,14 +175,10 @@ class PlainRows(Rows):
     csr: DeviceCSR
     share: Any = None
 
-    def __init__(
-        self, device: Device, graph: Graph, problem: Problem, numbers: Numbers, weight: bool
-    ) -> None:
-        super().__init__(device, graph, problem, numbers, weight)
-        self.reverse = graph.reverse
-        self.flat = device.has_pipeline("ranking/solver")
-        self.longest = longest_row(device, self.reverse)
-        self.chain = self.longest
+    def prepare(self) -> None:
+        self.reverse = self.graph.reverse
+        self.flat = self.device.has_pipeline("ranking/solver")
+        self.chain = self.longest = longest_row(self.device, self.reverse)
 
     def flat_chain(self) -> int:
         """The error of fixed point (``cl/fpga/ranking/flat.h``), 2**-62 an arc, in units of 2**-53."""
@@ -188,10 +188,6 @@ class PlainRows(Rows):
         self.csr = upload_csr(self.device, self.reverse)
         if self.weighted:
             self.share = upload_shares(self.device, self.graph, self.problem, self.numbers.real, self.weight)
-        self._upload_more()
-
-    def _upload_more(self) -> None:
-        """Upload the arrays that only this variant needs."""
 
 
 class ContributionRows(PlainRows):
@@ -201,11 +197,9 @@ class ContributionRows(PlainRows):
     words = "one division a vertex (Parallel II)"
     _kernel: Kernel
 
-    def __init__(
-        self, device: Device, graph: Graph, problem: Problem, numbers: Numbers, weight: bool
-    ) -> None:
-        super().__init__(device, graph, problem, numbers, weight)
-        self.shape = SHAPES.of(device)
+    def prepare(self) -> None:
+        super().prepare()
+        self.shape = SHAPES.of(self.device)
         self.groups = -(-self.n // (self.shape.local * self.shape.items))
         self.parts = self.groups
         self.chain = max(self.chain, self.shape.items + int(log2(self.shape.local)))
@@ -253,17 +247,16 @@ class PartitionRows(PlainRows):
 
     variant = "partitions"
 
-    def __init__(
-        self, device: Device, graph: Graph, problem: Problem, numbers: Numbers, weight: bool
-    ) -> None:
-        super().__init__(device, graph, problem, numbers, weight)
+    def prepare(self) -> None:
+        super().prepare()
         self.chain = self.flat_chain()
-        cut = cut_for(device, graph)
+        cut = cut_for(self.device, self.graph)
         if cut is None:
             raise ValueError("this graph needs no partitions (see `cut_for`)")
         self.cut = cut
 
-    def _upload_more(self) -> None:
+    def upload(self) -> None:
+        super().upload()
         dev = self.device
         self._layout = upload_layout(dev, self.reverse, self.cut)
         moved = self._layout.moved

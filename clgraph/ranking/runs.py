@@ -64,10 +64,12 @@ class RunRows(SliceRows[RunBalance]):
 
     variant = "runs"
 
-    def set_shape(self) -> None:
+    def prepare(self) -> None:
         shape = SHAPES.of(self.device)
         self.width, self.hot = shape.width, shape.hot
         self.long_row, self.classes = shape.long_row, shape.classes
+        super().prepare()
+        self.parts = self.kept.balance.rows.count
 
     def make(self) -> SliceBuffers[RunBalance]:
         made, filled = deal_slices(
@@ -103,13 +105,10 @@ class RunRows(SliceRows[RunBalance]):
         bound = balanced(cost, RUNS)
         return Runs(len(bound) - 1, self.device.upload(bound))
 
-    def count_parts(self) -> int:
-        return self.kept.balance.rows.count
-
     def explain(self) -> list[str]:
-        runs = self.kept.balance.rows.count
         return [
-            f"a CPU: one work-item takes a run of slices of {self.width} rows, {runs} runs of equal work",
+            f"a CPU: one work-item takes a run of slices of {self.width} rows, {self.parts} runs of equal "
+            "work",
             self.kept.about,
         ]
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from clgraph.arguments import flag, shown
 from clgraph.csr.facts import longest_row
 from clgraph.csr.parts import DeviceCSR
 from clgraph.errors import InputError
@@ -19,21 +18,11 @@ from clgraph.ranking.fixed import (
     Rows,
     additions,
     check_leaving,
+    exact_vectors,
     iterate,
-    normalised,
     shape_of,
 )
-from clgraph.ranking.problem import (
-    Problem,
-    check_damping,
-    check_dtype,
-    check_reachable,
-    distribution,
-    error_bound,
-    make_stop,
-    noise,
-    round_off,
-)
+from clgraph.ranking.problem import OnNonconvergence, Problem, Stop, error_bound, round_off
 from clgraph.ranking.result import PageRankResult, report_nonconvergence
 from clgraph.ranking.shards_exchange import Exchange
 from clgraph.scale.loading import Loaded, Loading
@@ -42,39 +31,23 @@ from clgraph.scale.shards import Shards
 
 if TYPE_CHECKING:
     from clgraph.device import Device
-    from clgraph.ranking.problem import OnNonconvergence, Reals
 
 
 def rank_shards(
     shards: Shards,
-    *,
-    damping: float = 0.85,
-    tol: float = 1e-6,
-    max_iter: int = 100,
-    personalization: Any = None,
-    dangling: Any = "personalization",
-    nstart: Any = None,
-    weight: bool = True,
-    dtype: Any = "float32",
-    on_nonconvergence: OnNonconvergence = "raise",
-    device: Any = None,
+    problem: Problem,
+    stop: Stop,
+    dtype: str,
+    weight: bool,
+    on_nonconvergence: OnNonconvergence,
+    device: Any,
 ) -> PageRankResult:
-    """`clgraph.pagerank` of a graph in shards, variant "fixed".
+    """`clgraph.pagerank` of a graph in shards, variant "fixed", in the L1 norm; arguments are checked.
 
     Shards stay on the device where they fit, and are read in each iteration otherwise.
     """
-    n = shards.num_vertices
-    if n == 0:
-        raise InputError("the graph has no vertices: there is nothing to rank")
-    dtype, weight = check_dtype(dtype), flag(weight, "weight")
     name = "in" if shards.directed else "rows"
     shards.section(name)
-    p = normalised(distribution(shards, personalization, "personalization"))  # type: ignore[arg-type]
-    policy, q = _dangling(shards, dangling, p)
-    start = normalised(distribution(shards, nstart, "nstart"))  # type: ignore[arg-type]
-    stop = make_stop(tol, "l1", max_iter, n)
-    rho = round_off(dtype, 0)
-    check_reachable(stop, n, dtype, rho)
     kind = "arcs"
     if weight and shards.manifest.weights:
         kind = "weights"
@@ -87,31 +60,17 @@ def rank_shards(
         )
     if kind == "arcs" and shards.manifest.weights:
         raise InputError("weight=False of a weighted dataset is not offered; convert it without weights")
-    d = check_damping(damping)
-    # W is read for the device alone, which does without it afterwards
-    problem = Problem(d, p, q, start, policy == "drop", policy, n, None, lambda: shards.leaving)
+    vectors = exact_vectors(problem)
 
     def work(ranks: Ranks, dev: Device) -> PageRankResult:
-        ranks.agree(dataset=shards.fingerprint, method="pagerank", options=f"{d} {stop} {policy} {dtype}")
-        return _run(ranks, dev, shards, name, problem, stop, rho, dtype, kind)
+        options = f"{problem.damping} {stop} {problem.policy} {dtype}"
+        ranks.agree(dataset=shards.fingerprint, method="pagerank", options=options)
+        return _run(ranks, dev, shards, name, problem, vectors, stop, dtype, kind)
 
     result = run_on_ranks(work, device, shards.comm)
     if result.converged is False:
         report_nonconvergence(result, stop, on_nonconvergence)
     return result
-
-
-def _dangling(shards: Shards, dangling: Any, p: Reals | None) -> tuple[str, Reals | None]:
-    if dangling is None or (isinstance(dangling, str) and dangling == "personalization"):
-        return "personalization", p
-    if isinstance(dangling, str):
-        if dangling not in ("uniform", "drop"):
-            raise InputError(
-                f"dangling is {shown(dangling)}: use 'personalization', 'uniform', 'drop', or a dict or "
-                "array of where the mass of vertices without out-arcs goes"
-            )
-        return dangling, None
-    return "given", normalised(distribution(shards, dangling, "dangling"))  # type: ignore[arg-type]
 
 
 def rows_of(loaded: Loaded) -> Rows:
@@ -135,8 +94,8 @@ def _run(
     shards: Shards,
     name: str,
     problem: Problem,
-    stop: Any,
-    rho: float,
+    vectors: dict[str, Any],
+    stop: Stop,
     dtype: str,
     kind: str,
 ) -> PageRankResult:
@@ -150,19 +109,11 @@ def _run(
         leaving = Leaving.of(device, n, device.upload(out), kind, shape_of(device, dtype))
         del out
         device.finish()  # it is freed before the vectors are made
-        power = FixedPower(
-            device,
-            leaving,
-            damping=problem.damping,
-            p=problem.personalization,
-            q=problem.dangling,
-            drop=problem.drop,
-            start=problem.start,
-            dtype=dtype,
-            kind=kind,
-        )
+        power = FixedPower(device, leaving, **vectors, dtype=dtype, kind=kind)
     wanted = {"weights": ("weights",), "counts": ("multiplicity",), "arcs": ()}[kind]
     loading = Loading(device, shards, values=wanted)
+    # a device in the host's memory leaves half of it to the host, which reads the files; others leave an
+    # eighth to the driver
     room = device.global_memory * (4 if device.shares_memory else 7) // 8 - sum(
         power.memory(n, dtype, leaving.place is not None).values()
     )
@@ -189,15 +140,7 @@ def _run(
     with device.alone():
         exchange = Exchange(ranks, device, power, section.shards)
     began = perf_counter()
-    iterations, residual, met = iterate(
-        power,
-        parts,
-        exchange,
-        start_sums=exchange.sums(),
-        threshold=stop.threshold if stop.tol else 0.0,
-        noise=noise(stop, problem.damping, dtype),
-        max_iter=stop.max_iter,
-    )
+    iterations, residual, met = iterate(power, parts, exchange, start_sums=exchange.sums(), stop=stop)
     seconds = {"upload": began - started, "iterate": perf_counter() - began}
     found = exchange.complete()
     with device.alone():
@@ -208,12 +151,13 @@ def _run(
             f"a weight of {shards.folder} is negative or not finite: PageRank needs finite weights that are "
             "not negative"
         )
+    chain = 0
     if dtype == "float64":
         most = max(int(rank[1]) for rank in seen)
         chain = additions(n, most)
         if kind == "weights":  # how many weights leave a vertex is in no section of a directed graph
             chain += n if shards.directed else most
-        rho = round_off(dtype, chain)
+    rho = round_off(dtype, chain)
     seconds["total"] = perf_counter() - started
     return PageRankResult(
         ranks=found,

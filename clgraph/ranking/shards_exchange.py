@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from clgraph.device import Device
 
 Bytes = npt.NDArray[np.uint8]
-PIECE = 1 << 20  # bytes that a thread copies at a time
+PIECE = 1 << 20  # bytes that a thread copies at a time: enough for a turn in the pool not to matter
 COPIERS = 4
 
 

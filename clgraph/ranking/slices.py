@@ -16,12 +16,10 @@ from clgraph.csr.scan import running_sums
 from clgraph.csr.upload import DeviceCSR
 from clgraph.device.shapes import Shapes
 from clgraph.ranking.layout import Slices, SortedSlices
-from clgraph.ranking.rows import Numbers, Rows
+from clgraph.ranking.rows import Rows
 
 if TYPE_CHECKING:
     from clgraph.device import Device
-    from clgraph.graph import Graph
-    from clgraph.ranking.problem import Problem
 
 B = TypeVar("B")
 SHAPES = Shapes(gpu=16, cpu=4096, simulator=8)  # consecutive arcs of a work-item
@@ -232,7 +230,7 @@ class SliceRows(Rows, Generic[B]):
     Attributes
     ----------
     width, hot, long_row, segments, classes
-        As of `clgraph.ranking.layout.make_slices`; `set_shape` of a sub-class sets them.
+        As of `clgraph.ranking.layout.make_slices`; `prepare` of a sub-class sets them, and then `parts`.
     """
 
     shift = 1
@@ -242,25 +240,12 @@ class SliceRows(Rows, Generic[B]):
     classes: tuple[int, ...]
     segments = 1
 
-    def __init__(
-        self, device: Device, graph: Graph, problem: Problem, numbers: Numbers, weight: bool
-    ) -> None:
-        super().__init__(device, graph, problem, numbers, weight)
-        self.set_shape()
+    def prepare(self) -> None:
         self.plan = (self.variant, self.width, self.hot, self.long_row, self.segments, self.classes)
-        key: Hashable = (*self.plan, weight, numbers.dtype) if self.weighted else self.plan
-        self.kept: SliceBuffers[B] = device.cached(graph, ("slices", key), self.make)
+        key: Hashable = (*self.plan, self.weight, self.numbers.dtype) if self.weighted else self.plan
+        self.kept: SliceBuffers[B] = self.device.cached(self.graph, ("slices", key), self.make)
         self.order, self.number = self.kept.order, self.kept.number
         self.chain = 2 * self.long_row + self.kept.longest_join
-        self.parts = self.count_parts()
-
-    def set_shape(self) -> None:
-        """Set width, hot, long_row and classes."""
-        raise NotImplementedError
-
-    def count_parts(self) -> int:
-        """Work-groups that tally."""
-        raise NotImplementedError
 
     def make(self) -> SliceBuffers[B]:
         """Lay the rows out."""

@@ -14,15 +14,13 @@ from clgraph.device.shapes import OfKind, Shapes, fitting
 from clgraph.errors import InputError
 from clgraph.progress import Tell
 from clgraph.ranking.layout import make_slices
-from clgraph.ranking.rows import Numbers, Rows
+from clgraph.ranking.rows import Rows
 from clgraph.ranking.shares import graph_shares
 from clgraph.ranking.slices import box_bytes, place_sorted
 from clgraph.ranking.solver import NORMS, Solver
 
 if TYPE_CHECKING:
     from clgraph.device import Device
-    from clgraph.graph import Graph
-    from clgraph.ranking.problem import Problem
 
 SOURCES = 65535  # that 16 bits can name
 TURNS = 4096  # iterations in a launch, even: a display driven by the device should not freeze for long
@@ -132,17 +130,14 @@ class SmallRows(Rows):
     variant = "small"
     shift = 1
 
-    def __init__(
-        self, device: Device, graph: Graph, problem: Problem, numbers: Numbers, weight: bool
-    ) -> None:
-        super().__init__(device, graph, problem, numbers, weight)
+    def prepare(self) -> None:
+        device, dtype = self.device, self.numbers.dtype
         self.shape = SHAPES.of(device)
         self.plan = (self.variant, self.shape)
-        by = (weight,) if self.weighted else ()
-        key = ("small", self.shape, numbers.dtype, *by)
-        self.kept: SmallBuffers = device.cached(graph, key, self._make)
+        by = (self.weight,) if self.weighted else ()
+        self.kept: SmallBuffers = device.cached(self.graph, ("small", self.shape, dtype, *by), self._make)
         self.order, self.chain = self.kept.order_buffer, self.kept.chain
-        size = np.dtype(numbers.real).itemsize
+        size = np.dtype(self.numbers.real).itemsize
         self.local_bytes, self.room, self.piece_room = local_bytes(
             device, self.shape, self.kept.sources, self.kept.pieces, size
         )
@@ -232,7 +227,7 @@ class SmallSolver(Solver):
     def run(self, progress: Tell | None = None) -> None:
         """Iterate until the test is met, roundings forbid it, or `max_iter` iterations are done."""
         stop, rows, problem = self.stop, self.rows, self.problem
-        kept, local = rows.kept, rows.shape.local
+        kept, local, area = rows.kept, rows.shape.local, self.area
         even, d = 1 / self.n, problem.damping
         self.start()
         rest = kept.order[kept.sources :]
@@ -264,15 +259,15 @@ class SmallSolver(Solver):
                 **kept.slices,
                 first_piece=kept.first_piece,
                 to_rest=kept.to_rest,
-                inverse=self._inverse,
-                p=self._p,
-                q=self._q,
-                rank=self._rank,
-                contribution=self._contribution,
-                contribution_too=self._next,
+                inverse=self.vectors.inverse,
+                p=self.vectors.p,
+                q=self.vectors.q,
+                rank=area.rank,
+                contribution=area.contribution,
+                contribution_too=area.next,
                 piece_sum_=rows.piece_sum,
-                sums=self._sums,
-                state=self._state,
+                sums=area.sums,
+                state=area.state,
             )
             if stop.max_iter > TURNS and self.stopped():
                 break

@@ -105,17 +105,6 @@ class Solver:
         return self.round_off_chain + leaving_chain(self.device, self.rows.graph, self.problem, self.numbers)
 
     @property
-    def defines(self) -> dict[str, Any]:
-        """Build options of the problem."""
-        problem = self.problem
-        return {
-            **self.numbers.defines,
-            "WEIGHTED": problem.weighted,
-            "SEND_RANK": self.rows.sends_rank,
-            "SHIFT": self.rows.shift,
-        }
-
-    @property
     def variant(self) -> str:
         """What runs."""
         return self.rows.variant
@@ -130,7 +119,7 @@ class Solver:
         self.rows.upload()
         dev, n, real, rows = self.device, self.n, self.numbers.real, self.rows
         self.order: RowOrder = rows.row_order()
-        self.hold(self.make_vectors())
+        self.vectors = self.make_vectors()
         key = "ranking-work", rows.variant, rows.plan, real, self.parts
         self._areas: Pool[Area] = dev.cached(rows.graph, key, Pool)
 
@@ -145,19 +134,13 @@ class Solver:
             sums, state = dev.empty(4, np.float64), dev.empty(4, np.int32)
             return Area(dev.output(n, real), contribution, following, parts, sums, state, rows.make_work())
 
-        self._area = area = self._areas.borrow(make)
-        self._rank, self._contribution, self._next = area.rank, area.contribution, area.next
-        self._parts, self._sums, self._state = area.parts, area.sums, area.state
-        rows.take_work(area.work)
+        self.area = self._areas.borrow(make)
+        rows.take_work(self.area.work)
 
     def give_back(self) -> None:
         """Let the next call have the buffers; after the last `take`, where nothing failed."""
         if self.order.order is not None:  # else the ranks were handed over as they are
-            self._areas.give_back(self._area)
-
-    def hold(self, given: Vectors) -> None:
-        """Run with these vectors from now on."""
-        self._inverse, self._p, self._q, self._start = given.inverse, given.p, given.q, given.start
+            self._areas.give_back(self.area)
 
     def make_vectors(self) -> Vectors:
         """Upload the vectors that the caller gave (a sub-class may have them on the device already)."""
@@ -168,8 +151,13 @@ class Solver:
 
     def compile(self) -> None:
         """Build the kernels."""
-        defines = self.defines
-        uniform = self._p is None and self._q is None
+        defines = {
+            **self.numbers.defines,
+            "WEIGHTED": self.problem.weighted,
+            "SEND_RANK": self.rows.sends_rank,
+            "SHIFT": self.rows.shift,
+        }
+        uniform = self.vectors.p is None and self.vectors.q is None
         self.rows.plain = uniform and NORMS[self.stop.norm] == 1
         self.rows.compile(defines)
         self._program = self.device.program(
@@ -178,24 +166,24 @@ class Solver:
 
     def run(self, progress: Tell | None = None) -> None:
         """Iterate until the test is met, roundings forbid it, or `max_iter` iterations are done."""
-        stop, rows = self.stop, self.rows
+        stop, rows, area, given = self.stop, self.rows, self.area, self.vectors
         vectors = {
-            "rank": self._rank,
-            "inverse": self._inverse,
-            "p": self._p,
-            "q": self._q,
+            "rank": area.rank,
+            "inverse": given.inverse,
+            "p": given.p,
+            "q": given.q,
             "damping": self.problem.damping,
             "even": 1 / self.n,
             "norm": NORMS[stop.norm],
-            "sums": self._sums,
+            "sums": area.sums,
         }
         self.start()
-        contribution, following = self._contribution, self._next
+        contribution, following = area.contribution, area.next
         done = 0
         while done < stop.max_iter:
             for _ in range(min(LOOK, stop.max_iter - done)):
                 vectors["next"] = following
-                rows.enqueue(contribution, self._parts, self._state, vectors)
+                rows.enqueue(contribution, area.parts, area.state, vectors)
                 self._finish(rows.parts, counts=True)
                 contribution, following = following, contribution
                 done += 1
@@ -214,19 +202,19 @@ class Solver:
             self.start_groups * self.local,
             n=self.n,
             even=1 / self.n,
-            start=self._start,
-            inverse=self._inverse,
-            rank=self._rank,
-            contribution=self._contribution,
-            parts=self._parts,
-            state=self._state,
+            start=self.vectors.start,
+            inverse=self.vectors.inverse,
+            rank=self.area.rank,
+            contribution=self.area.contribution,
+            parts=self.area.parts,
+            state=self.area.state,
             local=self.local,
         )
         self._finish(self.start_groups, counts=False)
 
     def stopped(self) -> bool:
         """Whether the device has stopped; waits."""
-        return bool(self.device.download(self._state, np.int32, 1)[0])
+        return bool(self.device.download(self.area.state, np.int32, 1)[0])
 
     def _finish(self, count: int, *, counts: bool) -> None:
         stop = self.stop
@@ -239,30 +227,25 @@ class Solver:
             noise=self.noise,
             norm=NORMS[stop.norm],
             drop=self.problem.drop,
-            parts=self._parts,
-            sums=self._sums,
-            state=self._state,
+            parts=self.area.parts,
+            sums=self.area.sums,
+            state=self.area.state,
             local=self.local,
         )
-
-    @property
-    def rank(self) -> Any:
-        """The buffer of the ranks, in the rows' order."""
-        return self._rank
 
     def end(self) -> tuple[int, bool, float, float]:
         """Iterations, whether the test was met, and the residuals (L1, norm); waits."""
         dev = self.device
-        _, iterations, met = dev.download(self._state, np.int32, 3).tolist()
+        _, iterations, met = dev.download(self.area.state, np.int32, 3).tolist()
         if self.numbers.compensated:
-            sums = dev.download(self._sums, np.float32, 6).astype(np.float64).reshape(3, 2).sum(axis=1)
+            sums = dev.download(self.area.sums, np.float32, 6).astype(np.float64).reshape(3, 2).sum(axis=1)
         else:
-            sums = dev.download(self._sums, np.float64, 3)
+            sums = dev.download(self.area.sums, np.float64, 3)
         return iterations, bool(met), float(sums[1]), float(sums[2])
 
     def take(self, *, on_device: bool = False) -> tuple[Any, int, bool, float, float]:
         """Ranks in the graph's order (or a ``pyopencl.array.Array`` of them), and what `end` gives."""
-        ranks, real = self.order.by_vertex(self._rank), self.numbers.real
+        ranks, real = self.order.by_vertex(self.area.rank), self.numbers.real
         if on_device:
             return self.device.array(ranks, real, self.n), *self.end()
         return self.device.take(ranks, real, self.n), *self.end()

@@ -137,16 +137,3 @@ def highest(
     program, items = order_program(device, real)
     program.order_gather(-(-k // items), n=k, at=who, values=score, out=values)
     return device.download(who, np.int32, k), device.download(values, real, k)
-
-
-class Selection:
-    """Selects among ranks that stayed on a device."""
-
-    def __init__(self, device: Device) -> None:
-        self._device = device
-
-    def highest(self, ranks: Any, k: int) -> tuple[npt.NDArray[np.int32], npt.NDArray[Any]]:
-        """The indices of the k highest of a ``pyopencl.array.Array``, or of all, and their ranks."""
-        with self._device.alone():
-            n = len(ranks)
-            return highest(self._device, ranks.base_data, n, min(k, n), ranks.dtype.type)

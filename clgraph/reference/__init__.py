@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from clgraph.reference.bfs import reference_bfs, verify_bfs
 from clgraph.reference.components import reference_components, verify_components
-from clgraph.reference.contract import ReferenceContraction, reference_contract, verify_contraction
-from clgraph.reference.explore import ReferenceExploration, reference_explore, verify_exploration
+from clgraph.reference.contract import reference_contract, verify_contraction
+from clgraph.reference.explore import reference_explore, verify_exploration
 from clgraph.reference.measures import reference_core_numbers, verify_core_numbers
 from clgraph.reference.pagerank import reference_pagerank, verify_pagerank
 from clgraph.reference.samples import reference_sample, verify_sample
 from clgraph.reference.sampling import ReferenceSample
 
 __all__ = [
-    "ReferenceContraction",
-    "ReferenceExploration",
     "ReferenceSample",
     "reference_bfs",
     "reference_components",

@@ -10,13 +10,12 @@ import numpy.typing as npt
 from clgraph.arguments import given_ids, whole
 from clgraph.errors import ClgraphError
 from clgraph.graph import as_graph
-from clgraph.reference.checks import check_result
+from clgraph.reference.checks import arc_slices, check_result
 
 if TYPE_CHECKING:
     from clgraph.graph import Graph
     from clgraph.traversal import BFSResult
 
-SLICE = 1 << 24  # arcs looked at in one go
 FAR = np.iinfo(np.int32).max
 
 
@@ -105,10 +104,7 @@ def verify_bfs(graph: Graph, result: BFSResult) -> None:
     # the smallest vertex, and the smallest source, one level up
     smallest = np.full(n, FAR, np.int32)
     owner = np.full(n, FAR, np.int32) if result.source_of is not None else None
-    for first, last in _slices(graph):
-        low, high = int(graph.row_ptr[first]), int(graph.row_ptr[last])
-        head = graph.col_idx[low:high]
-        tail = np.repeat(np.arange(first, last, dtype=np.int32), np.diff(graph.row_ptr[first : last + 1]))
+    for tail, head in arc_slices(graph):
         here, there = distance[tail], distance[head]
         wrong = (here >= 0) & ((there < 0) | (there > here + 1))
         if limit is not None:
@@ -144,15 +140,3 @@ def verify_bfs(graph: Graph, result: BFSResult) -> None:
 def _all(right: npt.NDArray[np.bool_], message: str) -> None:
     if not np.all(right):
         raise ClgraphError(message.format(int(np.argmin(right))))
-
-
-def _slices(graph: Graph) -> list[tuple[int, int]]:
-    """Ranges of vertices with about SLICE arcs each, together all of them."""
-    marks = np.arange(0, graph.num_arcs, SLICE)
-    starts = (
-        np.unique(np.searchsorted(graph.row_ptr, marks, side="right") - 1) if len(marks) else np.zeros(0, int)
-    )
-    if len(starts) == 0:
-        return []
-    starts[0] = 0
-    return list(zip(starts.tolist(), [*starts[1:].tolist(), graph.num_vertices], strict=True))

@@ -11,14 +11,15 @@ import numpy as np
 from clgraph import keyed
 from clgraph.graph import Graph
 from clgraph.reference.numbers import words
-from clgraph.reference.races import ReferenceDraw, Rows
+from clgraph.reference.races import Rows
+from clgraph.reference.sampling import ReferenceSample
 
 METHODS = ("chordal", "quasi-chordal")
 MAXIMAL = 3000  # pairs of vertices that are tried, at most, to see whether a subgraph is maximal
 Near = list[set[int]]
 
 
-def reference_chordal(graph: Graph, method: str, *, seed: int, **options: Any) -> ReferenceDraw:
+def reference_chordal(graph: Graph, method: str, *, seed: int, **options: Any) -> ReferenceSample:
     """Draw by the definition, on the host; arguments as in `clgraph.sample`."""
     rows = Rows(graph)
     near = [set(row) for row in rows.near]
@@ -107,14 +108,14 @@ def joined(cliques: Near) -> Near:
     return kept
 
 
-def _made(rows: Rows, edges: set[tuple[int, int]], taken: list[int] | None) -> ReferenceDraw:
+def _made(rows: Rows, edges: set[tuple[int, int]], taken: list[int] | None) -> ReferenceSample:
     low, high = rows.edges.low.tolist(), rows.edges.high.tolist()
     stays = np.array([pair in edges for pair in zip(low, high, strict=True)], bool)
     order = None
     if taken is not None:
         order = np.empty(rows.n, np.int64)
         order[taken] = np.arange(rows.n)
-    return ReferenceDraw(rows.graph.ids, rows.edges.rank[stays], order, 0)
+    return ReferenceSample(rows.graph.ids, rows.edges.rank[stays], 0, order)
 
 
 def is_chordal(near: Near) -> bool:

@@ -11,14 +11,12 @@ from scipy.sparse.csgraph import connected_components
 
 from clgraph.arguments import word
 from clgraph.graph import as_graph
-from clgraph.reference.checks import check_result
+from clgraph.reference.checks import arc_slices, check_result
 
 if TYPE_CHECKING:
     from clgraph.components import Components
     from clgraph.components.labels import Connection
     from clgraph.graph import Graph
-
-SLICE = 1 << 24  # arcs looked at in one go
 
 
 def reference_components(
@@ -115,15 +113,10 @@ def _check_numbering(labels: npt.NDArray[np.int32], sizes: npt.NDArray[np.int64]
 
 
 def _check_arcs(graph: Graph, labels: npt.NDArray[np.int32]) -> None:
-    for begin in range(0, graph.num_arcs, SLICE):
-        end = min(begin + SLICE, graph.num_arcs)
-        tail = np.searchsorted(graph.row_ptr, np.array([begin, end - 1]), side="right") - 1
-        rows = np.arange(tail[0], tail[1] + 1)
-        arcs = np.minimum(graph.row_ptr[rows + 1], end) - np.maximum(graph.row_ptr[rows], begin)
-        tails = np.repeat(rows, arcs)
-        wrong = np.flatnonzero(labels[tails] != labels[graph.col_idx[begin:end]])
+    for tails, heads in arc_slices(graph):
+        wrong = np.flatnonzero(labels[tails] != labels[heads])
         if len(wrong):
-            u, v = int(tails[wrong[0]]), int(graph.col_idx[begin + wrong[0]])
+            u, v = int(tails[wrong[0]]), int(heads[wrong[0]])
             raise AssertionError(f"arc {u} -> {v} joins components {labels[u]} and {labels[v]}")
 
 

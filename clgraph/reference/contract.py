@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -19,21 +18,13 @@ from clgraph.errors import InputError
 from clgraph.graph import Graph, as_graph
 from clgraph.reference.checks import check_result
 from clgraph.reference.components import in_largest_component
-from clgraph.reference.sampling import EdgeList
+from clgraph.reference.sampling import EdgeList, ReferenceSample
 from clgraph.sizes import target_size
 
+if TYPE_CHECKING:
+    from clgraph.sampling.result import Sample
+
 METHODS = ("cre", "crve")
-
-
-@dataclass(frozen=True)
-class ReferenceContraction:
-    """What `reference_contract` returns; the fields mean what they mean in `clgraph.Sample`."""
-
-    vertices: npt.NDArray[Any]
-    edges: npt.NDArray[np.int64]
-    group: npt.NDArray[np.int32]
-    target: int
-    iterations: int
 
 
 class _Contracting:
@@ -99,7 +90,7 @@ def _find(above: dict[int, int], v: int) -> int:
 
 def reference_contract(
     graph: Graph, method: str, *, sizes: Sequence[float | int | str], seed: int, single: bool = False
-) -> list[ReferenceContraction]:
+) -> list[ReferenceSample]:
     """Contract by the definition, on the host.
 
     Parameters
@@ -115,7 +106,7 @@ def reference_contract(
 
     Returns
     -------
-    list of ReferenceContraction
+    list of ReferenceSample
     """
     if method not in METHODS:
         raise InputError(f"unknown method {shown(method)}: reference_contract knows {', '.join(METHODS)}")
@@ -132,28 +123,14 @@ def reference_contract(
             step += 1
         _, ranks = state.pairs()
         made.append(
-            ReferenceContraction(graph.ids[state.live], np.sort(ranks), state.group, target, state.step)
+            ReferenceSample(
+                graph.ids[state.live], np.sort(ranks), target, iterations=state.step, group=state.group
+            )
         )
     return made
 
 
-class ContractionLike(Protocol):
-    """What `verify_contraction` looks at."""
-
-    @property
-    def group(self) -> npt.NDArray[np.int32] | None: ...
-
-    @property
-    def edges(self) -> npt.NDArray[np.int64]: ...
-
-    @property
-    def graph(self) -> Graph: ...
-
-    @property
-    def target(self) -> int: ...
-
-
-def verify_contraction(graph: Graph, sample: ContractionLike) -> None:
+def verify_contraction(graph: Graph, sample: Sample) -> None:
     """Check a contraction against its definition.
 
     The groups partition the largest component and are connected; there are exactly `target` of them (or the

@@ -60,10 +60,7 @@ def verify_eigenvector(graph: Graph, found: Floats, *, tol: float = 1e-6, weight
     AssertionError
         What does not hold.
     """
-    graph = as_graph(graph)
-    x = np.asarray(found, np.float64)
-    if x.shape != (graph.num_vertices,) or not np.isfinite(x).all():
-        raise AssertionError(f"a finite number for each of {graph.num_vertices} vertices is needed")
+    graph, x = as_graph(graph), _vector(graph, found)
     if abs(np.linalg.norm(x) - 1) > 1e-6:
         raise AssertionError(f"the vector has length {np.linalg.norm(x):.6g}, not 1")
     after = _product(graph, x, weight) + x
@@ -82,10 +79,7 @@ def verify_katz(
     AssertionError
         What does not hold.
     """
-    graph = as_graph(graph)
-    x = np.asarray(found, np.float64)
-    if x.shape != (graph.num_vertices,) or not np.isfinite(x).all():
-        raise AssertionError(f"a finite number for each of {graph.num_vertices} vertices is needed")
+    graph, x = as_graph(graph), _vector(graph, found)
     rest = x - alpha * _product(graph, x, weight)
     scale = float(rest.mean())
     if not scale > 0:
@@ -105,10 +99,7 @@ def verify_hits(
     AssertionError
         What does not hold.
     """
-    graph = as_graph(graph)
-    h, a = np.asarray(hubs, np.float64), np.asarray(authorities, np.float64)
-    if h.shape != (graph.num_vertices,) or a.shape != h.shape or not np.isfinite([h, a]).all():
-        raise AssertionError(f"two finite numbers for each of {graph.num_vertices} vertices are needed")
+    graph, h, a = as_graph(graph), _vector(graph, hubs), _vector(graph, authorities)
     for name, have, want in (
         ("hubs", h, _product(graph, a, weight, turned=True)),
         ("authorities", a, _product(graph, h, weight)),
@@ -116,6 +107,14 @@ def verify_hits(
         off = float(np.abs(have - want / want.sum()).max())
         if off > tol:
             raise AssertionError(f"the {name} are off by {off:.3g}, more than {tol:.3g}")
+
+
+def _vector(graph: Graph, found: Any) -> Floats:
+    """What was found, if it is a finite number for each vertex."""
+    n, x = as_graph(graph).num_vertices, np.asarray(found, np.float64)
+    if x.shape != (n,) or not np.isfinite(x).all():
+        raise AssertionError(f"a finite number for each of {n} vertices is needed")
+    return x
 
 
 def _product(graph: Graph, x: Floats, weight: bool, *, turned: bool = False) -> Floats:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from clgraph import keyed
 from clgraph.arguments import shown
@@ -16,25 +14,18 @@ from clgraph.graph import Graph
 from clgraph.reference.checks import check_result
 from clgraph.reference.components import in_largest_component
 from clgraph.reference.numbers import below, words
-from clgraph.reference.sampling import EdgeList, SampleLike
+from clgraph.reference.sampling import EdgeList, ReferenceSample, check_induced
 from clgraph.sizes import target_size
+
+if TYPE_CHECKING:
+    from clgraph.sampling.result import Sample
 
 METHODS = ("ebfs", "edfs")
 
 
-@dataclass(frozen=True)
-class ReferenceExploration:
-    """What `reference_explore` returns; the fields mean what they mean in `clgraph.Sample`."""
-
-    vertices: npt.NDArray[Any]
-    edges: npt.NDArray[np.int64]
-    target: int
-    start: Any
-
-
 def reference_explore(
     graph: Graph, method: str, *, sizes: Sequence[float | int | str], seed: int, start: Any = None
-) -> list[ReferenceExploration]:
+) -> list[ReferenceSample]:
     """Explore by the definition, on the host.
 
     Parameters
@@ -48,7 +39,7 @@ def reference_explore(
 
     Returns
     -------
-    list of ReferenceExploration
+    list of ReferenceSample
     """
     if method not in METHODS:
         raise InputError(f"unknown method {shown(method)}: reference_explore knows {', '.join(METHODS)}")
@@ -72,7 +63,7 @@ def reference_explore(
         seen = np.zeros(graph.num_vertices, bool)
         seen[order[:target]] = True
         ranks = edges.rank[seen[edges.low] & seen[edges.high]]
-        made.append(ReferenceExploration(graph.ids[seen], ranks, target, graph.ids[first]))
+        made.append(ReferenceSample(graph.ids[seen], ranks, target, start=graph.ids[first]))
     return made
 
 
@@ -108,7 +99,7 @@ def _depth_first(view: Graph, seed: int, start: int) -> list[int]:
     return order
 
 
-def verify_exploration(graph: Graph, sample: SampleLike) -> None:
+def verify_exploration(graph: Graph, sample: Sample) -> None:
     """Check an exploration: exactly `target` vertices (or the untouched component), and their induced edges.
 
     That it is connected, and its vertices and edges the original's, is for `verify_deletion` to check.
@@ -129,9 +120,4 @@ def verify_exploration(graph: Graph, sample: SampleLike) -> None:
         raise AssertionError(
             f"{np.count_nonzero(inside)} vertices instead of {wanted} of the largest component"
         )
-    edges = EdgeList.of(graph)
-    induced = edges.rank[inside[edges.low] & inside[edges.high]]
-    if not np.array_equal(induced, sample.edges):
-        raise AssertionError(
-            f"{len(induced)} edges are induced by the sample's vertices, it has {len(sample.edges)}"
-        )
+    check_induced(EdgeList.of(graph), inside, sample)

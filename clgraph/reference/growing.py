@@ -10,19 +10,25 @@ import numpy as np
 from clgraph import keyed
 from clgraph.graph import Graph
 from clgraph.reference.numbers import clock, words
-from clgraph.reference.races import ReferenceDraw, Rows
-from clgraph.reference.walks import first_start, made_of, start_order
+from clgraph.reference.races import Rows
+from clgraph.reference.sampling import ReferenceSample
+from clgraph.reference.walks import (
+    check_arrivals,
+    check_kept,
+    first_start,
+    given_starts,
+    made_of,
+    start_order,
+)
 from clgraph.sizes import target_size
 
 METHODS = ("diffusion", "xsn")
 
 
-def reference_growth(graph: Graph, method: str, *, seed: int, **options: Any) -> ReferenceDraw:
+def reference_growth(graph: Graph, method: str, *, seed: int, **options: Any) -> ReferenceSample:
     """Grow a sample by the definition, on the host; arguments as in `clgraph.sample`."""
     near = Rows(graph).near
-    given = options.get("start")
-    starts = [first_start(graph, seed)] if given is None else graph.index(given).ravel().tolist()
-    starts = list(dict.fromkeys(starts))
+    starts = list(dict.fromkeys(given_starts(graph, options) or [first_start(graph, seed)]))
     target = min(target_size(options["size"], len(near)), len(near))
     came, parent = (diffuse if method == "diffusion" else expand)(near, seed, starts, target)
     keep = options.get("keep", "induced")
@@ -93,28 +99,12 @@ def verify_growth(graph: Graph, sample: Any) -> None:
     index, order = graph.index(sample.vertices), sample.order
     if len(index) != min(wish.target, n) or sorted(order.tolist()) != list(range(len(index))):
         raise AssertionError(f"{len(index)} vertices instead of {min(wish.target, n)}, or no order")
-    simple = graph.undirected.simple
-    when = np.full(n, n, np.int64)
-    when[index] = order
-    earliest = np.full(n, n, np.int64)
-    np.minimum.at(earliest, simple.col_idx, when[simple.rows])
-    first = len(set(wish.start)) if wish.start is not None else 1
-    lost = int(np.count_nonzero(earliest[index] >= when[index]))
-    if lost > first + int(sample.iterations) - 1:
-        raise AssertionError(f"{lost} vertices came from nowhere, more than there were starts")
-    if wish.keep == "induced":
-        inside = when < n
-        both = np.repeat(inside, simple.degrees) & inside[simple.col_idx]
-        if int(np.count_nonzero(both)) // 2 != len(sample.edges):
-            raise AssertionError("its edges are not all of those among its vertices")
-    else:
-        parent = graph.index(sample.parent)
-        if np.any((when[parent] >= when[index]) & (parent != index)):
-            raise AssertionError("a parent came after its child")
-        if len(sample.edges) != np.count_nonzero(parent != index):
-            raise AssertionError("a tree has one edge for each vertex that is no start")
+    check_arrivals(graph, sample, index, len(set(wish.start)) if wish.start is not None else 1)
+    inside = np.zeros(n, bool)
+    inside[index] = True
+    check_kept(graph, sample, inside)
     if sample.method == "xsn":
-        _best(simple, index[np.argsort(order)])
+        _best(graph.undirected.simple, index[np.argsort(order)])
 
 
 def _best(simple: Graph, came: Any) -> None:

@@ -10,14 +10,15 @@ import numpy as np
 from clgraph import keyed
 from clgraph.graph import Graph
 from clgraph.reference.numbers import below, words
-from clgraph.reference.races import ReferenceDraw, Rows
+from clgraph.reference.races import Rows
+from clgraph.reference.sampling import ReferenceSample
 from clgraph.reference.walks import made_of
 from clgraph.sizes import target_size
 
 METHODS = ("sp",)
 
 
-def reference_paths(graph: Graph, method: str, *, seed: int, **options: Any) -> ReferenceDraw:
+def reference_paths(graph: Graph, method: str, *, seed: int, **options: Any) -> ReferenceSample:
     """Draw paths by the definition, on the host; arguments as in `clgraph.sample`."""
     near = Rows(graph).near
     n = len(near)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from fractions import Fraction
 from math import floor
 from typing import Any
@@ -15,34 +14,10 @@ from clgraph import keyed
 from clgraph.errors import InputError
 from clgraph.graph import Graph
 from clgraph.reference.numbers import NEVER, lg, race_key, words
-from clgraph.reference.sampling import EdgeList
+from clgraph.reference.sampling import EdgeList, ReferenceSample, check_induced
 from clgraph.sizes import target_size
 
 METHODS = ("rn", "rdn", "rpn", "re", "rne", "hyb", "ties", "rnn")
-
-
-@dataclass(frozen=True)
-class ReferenceDraw:
-    """What the references of the literature's samplers return.
-
-    Attributes
-    ----------
-    vertices : array, shape (k,)
-        Ids, in index order.
-    edges : int64 array
-        Ranks, as in `clgraph.Sample`.
-    order : int64 array, shape (k,), or None
-        Rank of arrival.
-    target : int
-    more : dict
-        What else a method has to say, by the name that it has in `clgraph.Sample`.
-    """
-
-    vertices: npt.NDArray[Any]
-    edges: npt.NDArray[np.int64]
-    order: npt.NDArray[np.int64] | None
-    target: int
-    more: dict[str, Any] = field(default_factory=dict)
 
 
 class Rows:
@@ -67,7 +42,7 @@ class Rows:
         top = max(w, default=0)
         return [0 if each == 0 else max(1, floor(each / top * 2**40 + 0.5)) for each in w]
 
-    def draw(self, chosen: list[int], ranks: npt.NDArray[np.int64] | None, target: int) -> ReferenceDraw:
+    def draw(self, chosen: list[int], ranks: npt.NDArray[np.int64] | None, target: int) -> ReferenceSample:
         """A result: vertices in order of arrival, and edges (None: all among the vertices)."""
         inside = np.zeros(self.n, bool)
         inside[chosen] = True
@@ -75,7 +50,7 @@ class Rows:
             ranks = self.edges.rank[inside[self.edges.low] & inside[self.edges.high]]
         order = np.full(self.n, -1, np.int64)
         order[chosen] = np.arange(len(chosen))
-        return ReferenceDraw(self.graph.ids[inside], ranks, order[inside], target)
+        return ReferenceSample(self.graph.ids[inside], ranks, target, order[inside])
 
 
 def reference_race(
@@ -90,7 +65,7 @@ def reference_race(
     weighted: bool = False,
     keep: str | None = None,
     strata: Any = None,
-) -> ReferenceDraw:
+) -> ReferenceSample:
     """Draw by the definition, on the host; arguments as in `clgraph.sample`."""
     rows = Rows(graph)
     if method in ("rn", "rdn", "rpn"):
@@ -117,7 +92,7 @@ def reference_race(
     return rows.draw(came, ranks, wanted if target is None else target)
 
 
-def _vertices(rows: Rows, method: str, seed: int, size: Any, weighted: bool, strata: Any) -> ReferenceDraw:
+def _vertices(rows: Rows, method: str, seed: int, size: Any, weighted: bool, strata: Any) -> ReferenceSample:
     weight = [1] * rows.n
     if method == "rdn":
         weight = [len(row) for row in rows.near]
@@ -192,7 +167,7 @@ def _edge_keys(rows: Rows, method: str, seed: int, mix: Fraction, weighted: bool
     return keys
 
 
-def _neighbours(rows: Rows, seed: int, size: Any, starts: int | None) -> ReferenceDraw:
+def _neighbours(rows: Rows, seed: int, size: Any, starts: int | None) -> ReferenceSample:
     priority = [words(seed, v, 0, 0, keyed.TAG_VERTEX)[0] for v in range(rows.n)]
     centres = sorted(range(rows.n), key=lambda v: (priority[v], v))
     target = rows.n if starts is not None else target_size(size, rows.n)
@@ -224,7 +199,7 @@ def verify_race(graph: Graph, sample: Any) -> None:
     inside[graph.index(sample.vertices)] = True
     edges = EdgeList.of(graph)
     if wish.kind in ("vertices", "near"):
-        _induced(edges, inside, sample)
+        check_induced(edges, inside, sample)
     if wish.kind == "vertices":
         times = _vertex_times(graph, sample, edges)
         groups = [(np.ones(n, bool), wish.target)]
@@ -244,7 +219,7 @@ def verify_race(graph: Graph, sample: Any) -> None:
         np.minimum.at(first, edges.high, times)
         taken = np.isin(edges.rank, sample.edges)
         if wish.keep == "induced":
-            _induced(edges, inside, sample)
+            check_induced(edges, inside, sample)
         if wish.target is None:
             if wish.keep != "induced":
                 _first(times, taken)
@@ -279,14 +254,6 @@ def _as_many_as_fit(first: npt.NDArray[Any], inside: npt.NDArray[np.bool_], targ
     more = int(np.count_nonzero(rest == rest.min())) if len(rest) and np.isfinite(rest.min()) else target + 1
     if not count <= target < count + more:
         raise AssertionError(f"{count} vertices for a target of {target}, and {more} come next")
-
-
-def _induced(edges: EdgeList, inside: npt.NDArray[np.bool_], sample: Any) -> None:
-    induced = edges.rank[inside[edges.low] & inside[edges.high]]
-    if not np.array_equal(induced, sample.edges):
-        raise AssertionError(
-            f"{len(induced)} edges are induced by the sample's vertices, it has {len(sample.edges)}"
-        )
 
 
 def _time(number: npt.NDArray[np.uint64], weight: Any) -> npt.NDArray[np.float64]:

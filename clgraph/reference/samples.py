@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from fractions import Fraction
-from typing import Any, Literal, Required, TypedDict, Unpack, overload
+from typing import Any
 
 from clgraph import keyed
 from clgraph.arguments import whole, word
@@ -23,41 +23,9 @@ from clgraph.reference import (
     walks,
 )
 from clgraph.reference.checks import check_result
-from clgraph.reference.contract import ReferenceContraction
-from clgraph.reference.explore import ReferenceExploration
-from clgraph.reference.races import ReferenceDraw
 from clgraph.reference.sampling import ReferenceSample
 
 
-class _Options(TypedDict, total=False):
-    """What does not change the type of `reference_sample`'s result."""
-
-    size: Required[float | int | str]
-    seed: Required[int]
-    mode: str
-    tolerance: float | None
-    connection: str
-    mix: float | str | Fraction | None
-    weight: float | str | Fraction
-    start: Any
-
-
-@overload
-def reference_sample(
-    graph: Graph, method: Literal["drv", "dre", "drve", "dhyb"] = ..., **options: Unpack[_Options]
-) -> ReferenceSample: ...
-@overload
-def reference_sample(
-    graph: Graph, method: Literal["cre", "crve"], **options: Unpack[_Options]
-) -> ReferenceContraction: ...
-@overload
-def reference_sample(
-    graph: Graph, method: Literal["ebfs", "edfs"], **options: Unpack[_Options]
-) -> ReferenceExploration: ...
-@overload
-def reference_sample(
-    graph: Graph, method: str, **options: Unpack[_Options]
-) -> ReferenceSample | ReferenceContraction | ReferenceExploration: ...
 def reference_sample(
     graph: Graph,
     method: str = "drv",
@@ -70,7 +38,7 @@ def reference_sample(
     mix: float | str | Fraction | None = None,
     weight: float | str | Fraction = Fraction(4, 5),
     start: Any = None,
-) -> ReferenceSample | ReferenceContraction | ReferenceExploration:
+) -> ReferenceSample:
     """Sample by the definition, on the host: slow and obviously right.
 
     Parameters
@@ -86,8 +54,7 @@ def reference_sample(
 
     Returns
     -------
-    ReferenceSample, ReferenceContraction or ReferenceExploration
-        With vertices, edges and target as in `clgraph.Sample`.
+    ReferenceSample
     """
     graph = as_graph(graph)
     word(method, "method", (*sampling.METHODS, *contract.METHODS, *explore.METHODS))
@@ -151,7 +118,7 @@ def verify_sample(graph: Graph, sample: Any, *, connection: str = "weak") -> Non
 
 
 # the methods of each module, what draws by them and what checks a draw
-KINDS: tuple[tuple[Collection[str], Callable[..., ReferenceDraw], Callable[[Graph, Any], None]], ...] = (
+KINDS: tuple[tuple[Collection[str], Callable[..., ReferenceSample], Callable[[Graph, Any], None]], ...] = (
     (races.METHODS, races.reference_race, races.verify_race),
     (walks.METHODS, walks.reference_walk, walks.verify_walk),
     (spreading.METHODS, spreading.reference_spread, spreading.verify_spread),
@@ -164,7 +131,7 @@ KINDS: tuple[tuple[Collection[str], Callable[..., ReferenceDraw], Callable[[Grap
 METHODS = tuple(name for names, _, _ in KINDS for name in names)
 
 
-def reference_draw(graph: Graph, method: str, *, seed: int, **options: Any) -> ReferenceDraw:
+def reference_draw(graph: Graph, method: str, *, seed: int, **options: Any) -> ReferenceSample:
     """Draw by a sampler of the literature, on the host: slow and obviously right.
 
     Parameters

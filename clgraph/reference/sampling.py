@@ -7,10 +7,10 @@ Driven by the same keyed numbers (`clgraph.keyed`) as the devices, whose samples
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from math import ceil
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -18,24 +18,51 @@ import scipy.sparse as sp
 import scipy.sparse.csgraph as csgraph
 
 from clgraph import keyed
-from clgraph.arguments import real, shown, word
+from clgraph.arguments import real, word
 from clgraph.errors import InputError
 from clgraph.graph import Graph, as_graph
 from clgraph.reference.checks import check_result
 from clgraph.reference.components import reference_components
 from clgraph.sizes import target_size
 
+if TYPE_CHECKING:
+    from clgraph.sampling.result import Sample
+
 METHODS = ("drv", "dre", "drve", "dhyb")
+Ends = npt.NDArray[np.int32]
 
 
 @dataclass(frozen=True)
 class ReferenceSample:
-    """What `reference_sample` returns; the fields mean what they mean in `clgraph.Sample`."""
+    """What the references of all samplers return; the fields mean what they mean in `clgraph.Sample`.
+
+    Attributes
+    ----------
+    vertices : array, shape (k,)
+        Ids, in index order.
+    edges : int64 array
+        Ranks.
+    target : int
+    order : int64 array, shape (k,), or None
+        Rank of arrival.
+    iterations : int
+        Of deletions and contractions.
+    group : int32 array, shape (n,), or None
+        Of contractions.
+    start : id or None
+        Of explorations.
+    more : dict
+        What else a method has to say, by the name that it has in `clgraph.Sample`.
+    """
 
     vertices: npt.NDArray[Any]
     edges: npt.NDArray[np.int64]
     target: int
-    iterations: int
+    order: npt.NDArray[np.int64] | None = None
+    iterations: int = 0
+    group: Any = None
+    start: Any = None
+    more: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -229,20 +256,16 @@ def reference_deletion(
     -------
     ReferenceSample
     """
-    if method not in METHODS:
-        raise InputError(f"unknown method {shown(method)}: reference_deletion knows {', '.join(METHODS)}")
     target = target_size(size, graph.num_vertices)
     if graph.num_vertices == 0:
         raise InputError("the graph has no vertices")
-    if connection not in ("weak", "strong"):
-        raise InputError(f"unknown connection {shown(connection)}: use weak or strong")
     strong = connection == "strong" and graph.directed
     state = _Shrinking(graph, method, seed, _exact(weight, "weight"), strong)
     run = _one_at_a_time if mode == "exact" else _batched
     slack = Fraction(target, 1000) if tolerance is None else _exact(tolerance, "tolerance")
     iterations = run(state, method, target, slack)
     return ReferenceSample(
-        graph.ids[state.vertices], np.sort(state.edges.rank[state.live]), target, iterations
+        graph.ids[state.vertices], np.sort(state.edges.rank[state.live]), target, iterations=iterations
     )
 
 
@@ -283,26 +306,16 @@ def _batched(state: _Shrinking, method: str, target: int, slack: Fraction) -> in
     return step
 
 
-class SampleLike(Protocol):
-    """What `verify_deletion` looks at."""
-
-    @property
-    def vertices(self) -> npt.NDArray[Any]: ...
-
-    @property
-    def edges(self) -> npt.NDArray[np.int64]: ...
-
-    @property
-    def target(self) -> int: ...
-
-    @property
-    def method(self) -> str: ...
-
-    @property
-    def graph(self) -> Graph: ...
+def check_induced(edges: EdgeList, inside: npt.NDArray[np.bool_], sample: Sample) -> None:
+    """Check that a sample has all edges among its vertices, and no others."""
+    induced = edges.rank[inside[edges.low] & inside[edges.high]]
+    if not np.array_equal(induced, sample.edges):
+        raise AssertionError(
+            f"{len(induced)} edges are induced by the sample's vertices, it has {len(sample.edges)}"
+        )
 
 
-def verify_deletion(graph: Graph, sample: SampleLike, *, connection: str = "weak") -> None:
+def verify_deletion(graph: Graph, sample: Sample, *, connection: str = "weak") -> None:
     """Check a sample against the definition of what a sample is.
 
     Connected (strongly, if so asked of a directed graph); at most `target` vertices (or the untouched largest
@@ -319,24 +332,11 @@ def verify_deletion(graph: Graph, sample: SampleLike, *, connection: str = "weak
     graph = check_result(graph, sample, "sample", vertices=("iuUO", 1), edges=("i", 1))
     as_graph(sample.graph)
     word(connection, "connection", ("weak", "strong"))
-    verify_parts(graph, sample)
-    index = graph.index(sample.vertices)
-    inside = np.zeros(graph.num_vertices, dtype=bool)
-    inside[index] = True
-    edges = EdgeList.of(graph)
-    place = np.searchsorted(edges.rank, sample.edges)
-    low, high = edges.low[place], edges.high[place]
-    induced = int(np.count_nonzero(inside[edges.low] & inside[edges.high]))
-    if sample.method == "drv" and induced != len(sample.edges):
-        raise AssertionError(
-            f"{induced} edges are induced by the sample's vertices, it has {len(sample.edges)}"
-        )
+    edges, inside, tails, heads = verify_parts(graph, sample)
+    if sample.method == "drv":
+        check_induced(edges, inside, sample)
 
-    strong = connection == "strong" and graph.directed
-    tails, heads = low, high
-    if graph.directed:
-        up, down = (way[place] for way in edges.directions(graph))
-        tails, heads = np.append(low[up], high[down]), np.append(high[up], low[down])
+    strong, index = connection == "strong" and graph.directed, np.flatnonzero(inside)
     ones = np.ones(len(tails), dtype=np.int8)
     adjacency = sp.coo_array((ones, (tails, heads)), shape=(graph.num_vertices,) * 2)
     _, labels = csgraph.connected_components(adjacency, directed=strong, connection="strong")
@@ -348,8 +348,15 @@ def verify_deletion(graph: Graph, sample: SampleLike, *, connection: str = "weak
             raise AssertionError(f"{len(index)} vertices, more than the target of {sample.target}")
 
 
-def verify_parts(graph: Graph, sample: SampleLike) -> None:
+def verify_parts(graph: Graph, sample: Sample) -> tuple[EdgeList, npt.NDArray[np.bool_], Ends, Ends]:
     """Check that a sample's vertices and edges are the original's, and `sample.graph` made of exactly them.
+
+    Returns
+    -------
+    edges : EdgeList
+    inside : bool array, shape (n,)
+    tails, heads : arrays
+        Of the arcs that `sample.graph` has, by index in the original.
 
     Raises
     ------
@@ -377,20 +384,19 @@ def verify_parts(graph: Graph, sample: SampleLike) -> None:
     low, high = edges.low[place], edges.high[place]
     if not (np.all(inside[low]) and np.all(inside[high])):
         raise AssertionError("an edge of the sample leaves its vertices")
-    tails, heads = low, high
+    tails, heads = np.append(low, high), np.append(high, low)
     if graph.directed:
         up, down = (way[place] for way in edges.directions(graph))
         tails, heads = np.append(low[up], high[down]), np.append(high[up], low[down])
     made = sample.graph
     if not np.array_equal(np.sort(made.ids), np.sort(graph.ids[inside])):
         raise AssertionError("sample.graph does not have the sample's vertices")
-    if not graph.directed:
-        tails, heads = np.append(low, high), np.append(high, low)
     of = graph.index(made.ids)
     if not np.array_equal(_sorted(of[made.rows], of[made.col_idx]), _sorted(tails, heads)):
         raise AssertionError(
             f"sample.graph has {made.num_arcs} arcs, which are not the {len(tails)} of the sample's edges"
         )
+    return edges, inside, tails, heads
 
 
 def _sorted(tails: npt.NDArray[Any], heads: npt.NDArray[Any]) -> npt.NDArray[Any]:

@@ -12,8 +12,17 @@ import numpy as np
 from clgraph import keyed
 from clgraph.graph import Graph
 from clgraph.reference.numbers import lg, race_key, words
-from clgraph.reference.races import ReferenceDraw, Rows
-from clgraph.reference.walks import directed_rows, first_start, made_of, start_order
+from clgraph.reference.races import Rows
+from clgraph.reference.sampling import ReferenceSample
+from clgraph.reference.walks import (
+    check_arrivals,
+    check_kept,
+    directed_rows,
+    first_start,
+    given_starts,
+    made_of,
+    start_order,
+)
 from clgraph.sizes import target_size
 
 METHODS = ("snowball", "ff", "rds", "spikyball")
@@ -94,28 +103,25 @@ def count_below(x: int, p: Fraction) -> int:
     return j
 
 
-def reference_spread(graph: Graph, method: str, *, seed: int, **options: Any) -> ReferenceDraw:
+def reference_spread(graph: Graph, method: str, *, seed: int, **options: Any) -> ReferenceSample:
     """Spread by the definition, on the host; arguments as in `clgraph.sample`."""
     spread = Spread(graph, method, seed, options)
     n = len(spread.rows)
     stages = options.get("stages")
     target = n if stages is not None else min(target_size(options["size"], n), n)
     order = start_order(n, seed)
-    given = options.get("start")
-    if given is None:
+    starts = list(dict.fromkeys(given_starts(graph, options)))
+    if not starts:
         first = first_start(graph, seed)
         many = options.get("starts", 10) if method == "rds" else 1
         starts = [first, *[v for v in order if v != first][: many - 1]]
-    else:
-        starts = list(dict.fromkeys(graph.index(given).ravel().tolist()))
     one_by_one = options.get("mode", "auto") == "exact"
     search = _queue if one_by_one else _stages
     came, parent, named = search(spread, starts, order, target, stages)
     made = made_of(graph, came, options.get("keep", "induced"), parent, named, target)
-    more = dict(made.more)
     if method == "rds":
-        more["parent"] = [graph.ids[parent[v]] for v in sorted(came)]
-    return ReferenceDraw(made.vertices, made.edges, made.order, target, more)
+        made.more["parent"] = [graph.ids[parent[v]] for v in sorted(came)]
+    return made
 
 
 Found = tuple[list[int], dict[int, int], set[tuple[int, int, int]]]
@@ -206,24 +212,9 @@ def verify_spread(graph: Graph, sample: Any) -> None:
         raise AssertionError(f"{len(index)} vertices instead of {min(wish.target, n)}")
     inside = np.zeros(n, bool)
     inside[index] = True
-    simple = graph.undirected.simple
-    if wish.keep == "induced":
-        both = np.repeat(inside, simple.degrees) & inside[simple.col_idx]
-        if int(np.count_nonzero(both)) // 2 != len(sample.edges):
-            raise AssertionError("its edges are not all of those among its vertices")
-    if wish.keep == "tree" and len(sample.edges) != np.count_nonzero(sample.parent != sample.vertices):
-        raise AssertionError("a tree has one edge for each vertex that is no start")
-    when = np.full(n, n, np.int64)
-    when[index] = sample.order
-    earliest = np.full(n, n, np.int64)
-    np.minimum.at(earliest, simple.col_idx, when[simple.rows])
-    lost = int(np.count_nonzero(earliest[index] >= when[index]))
-    first = len(wish.start) if wish.start is not None else (wish.starts or 1)
-    if lost > first + int(sample.iterations) - 1:
-        raise AssertionError(f"{lost} vertices came from nowhere, more than there were starts")
-    if sample.parent is not None:
+    check_kept(graph, sample, inside)
+    check_arrivals(graph, sample, index, len(wish.start) if wish.start is not None else (wish.starts or 1))
+    if sample.method == "rds":
         parent = graph.index(sample.parent)
-        if np.any((when[parent] >= when[index]) & (parent != index)):
-            raise AssertionError("a parent came after its child")
-        if sample.method == "rds" and np.bincount(parent[parent != index], minlength=1).max() > wish.k:
+        if np.bincount(parent[parent != index], minlength=1).max() > wish.k:
             raise AssertionError("somebody recruited more than there were coupons")

@@ -12,7 +12,8 @@ import numpy as np
 from clgraph import keyed
 from clgraph.graph import Graph
 from clgraph.reference.numbers import below, words
-from clgraph.reference.races import ReferenceDraw, Rows
+from clgraph.reference.races import Rows
+from clgraph.reference.sampling import ReferenceSample
 from clgraph.sizes import target_size
 
 METHODS = ("pies", "gsh", "gps")
@@ -140,7 +141,7 @@ def in_order(rows: Rows, seed: int) -> list[int]:
     return sorted(range(rows.m), key=lambda e: (priority[e], e))
 
 
-def reference_stream(graph: Graph, method: str, *, seed: int, **options: Any) -> ReferenceDraw:
+def reference_stream(graph: Graph, method: str, *, seed: int, **options: Any) -> ReferenceSample:
     """Stream a graph by the definition; arguments as in `clgraph.sample`."""
     rows = Rows(graph)
     order = in_order(rows, seed)
@@ -161,7 +162,7 @@ def reference_stream(graph: Graph, method: str, *, seed: int, **options: Any) ->
     inside = np.zeros(rows.n, bool)
     inside[made.vertices] = True
     ranks = rows.edges.rank[[e for e, _, _ in taken]]
-    return ReferenceDraw(graph.ids[inside], ranks, None, known.get("size", 0), more)
+    return ReferenceSample(graph.ids[inside], ranks, known.get("size", 0), more=more)
 
 
 def verify_held(edges: Sequence[Edge], held: Any, method: str, seed: int, options: dict[str, Any]) -> None:

@@ -10,19 +10,19 @@ import numpy as np
 from clgraph import keyed
 from clgraph.graph import Graph
 from clgraph.reference.numbers import below, words
-from clgraph.reference.races import ReferenceDraw, Rows
-from clgraph.reference.walks import first_start, made_of, start_order
+from clgraph.reference.races import Rows
+from clgraph.reference.sampling import ReferenceSample
+from clgraph.reference.walks import first_start, given_starts, made_of, start_order
 from clgraph.sizes import target_size
 
 METHODS = ("ust",)
 
 
-def reference_tree(graph: Graph, method: str, *, seed: int, **options: Any) -> ReferenceDraw:
+def reference_tree(graph: Graph, method: str, *, seed: int, **options: Any) -> ReferenceSample:
     """Grow a tree by the definition, on the host; arguments as in `clgraph.sample`."""
     near = Rows(graph).near
     n = len(near)
-    given = options.get("start")
-    roots = [first_start(graph, seed)] if given is None else graph.index(given).ravel().tolist()
+    roots = given_starts(graph, options) or [first_start(graph, seed)]
     component = components(near)
     reached = {component[v] for v in roots}
     for v in start_order(n, seed):

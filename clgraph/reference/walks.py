@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from dataclasses import replace
 from fractions import Fraction
 from math import ceil, floor
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from clgraph import keyed
 from clgraph.graph import Graph
 from clgraph.reference.components import in_largest_component
 from clgraph.reference.numbers import below, clock, lg, words
-from clgraph.reference.races import ReferenceDraw, Rows
+from clgraph.reference.races import Rows
+from clgraph.reference.sampling import EdgeList, ReferenceSample, check_induced
 from clgraph.sizes import target_size
 
 METHODS = ("rw", "rwr", "rj", "rwj", "mhrw", "gmd", "nbrw", "mhda", "cnarw", "cnrw", "fs")
@@ -160,14 +163,19 @@ def start_order(n: int, seed: int) -> list[int]:
     return sorted(range(n), key=lambda v: (words(seed, v, 0, 0, keyed.TAG_START)[0], v))
 
 
-def reference_walk(graph: Graph, method: str, *, seed: int, **options: Any) -> ReferenceDraw:
+def given_starts(graph: Graph, options: dict[str, Any]) -> list[int]:
+    """The vertices that a caller gave to start from; none if it gave no option `start`."""
+    given = options.get("start")
+    return [] if given is None else graph.index(given).ravel().tolist()
+
+
+def reference_walk(graph: Graph, method: str, *, seed: int, **options: Any) -> ReferenceSample:
     """Walk by the definition, on the host; arguments as in `clgraph.sample`."""
     walk = Walk(graph, method, seed, options)
     n, walkers, steps = walk.n, options.get("walkers", 1), options.get("steps")
     if method == "fs":
         return _frontier(graph, walk, walkers, options)
-    given = options.get("start")
-    starts = [] if given is None else graph.index(given).ravel().tolist()
+    starts = given_starts(graph, options)
     if not starts:
         first = first_start(graph, seed)
         others = [v for v in start_order(n, seed) if v != first]
@@ -179,7 +187,7 @@ def reference_walk(graph: Graph, method: str, *, seed: int, **options: Any) -> R
 
 def _of_length(
     graph: Graph, walk: Walk, starts: list[int], walkers: int, steps: int, options: dict[str, Any]
-) -> ReferenceDraw:
+) -> ReferenceSample:
     burn_in, thin = options.get("burn_in", 0), options.get("thin", 1)
     visits = [0] * walk.n
     paths = []
@@ -212,17 +220,15 @@ def _of_length(
         if came[v][0] < walkers:
             parent[v] = v
     made = made_of(graph, order, keep, parent, walked, 0)
-    more = {"visits": [visits[v] for v in sorted(order)]}
+    made.more["visits"] = [visits[v] for v in sorted(order)]
     if options.get("walks"):
-        more["walks"] = graph.ids[np.array(paths)].tolist()
-    return ReferenceDraw(
-        made.vertices, made.edges, None if keep == "induced" else made.order, 0, made.more | more
-    )
+        made.more["walks"] = graph.ids[np.array(paths)].tolist()
+    return replace(made, order=None) if keep == "induced" else made
 
 
 def _of_size(
     graph: Graph, walk: Walk, starts: list[int], walkers: int, target: int, options: dict[str, Any]
-) -> ReferenceDraw:
+) -> ReferenceSample:
     n, patience = walk.n, options.get("patience", 1000)
     target = min(target, n)
     came: dict[int, int] = {}
@@ -272,21 +278,15 @@ def _of_size(
             if j >= 0:
                 walked.add((v, u, walk.rows[v][:j].count(u)))
     made = made_of(graph, chosen, options.get("keep", "induced"), parent, walked, target)
-    return ReferenceDraw(
-        made.vertices,
-        made.edges,
-        made.order,
-        target,
-        made.more | {"visits": [visits[v] for v in sorted(chosen)]},
-    )
+    made.more["visits"] = [visits[v] for v in sorted(chosen)]
+    return made
 
 
-def _frontier(graph: Graph, walk: Walk, walkers: int, options: dict[str, Any]) -> ReferenceDraw:
+def _frontier(graph: Graph, walk: Walk, walkers: int, options: dict[str, Any]) -> ReferenceSample:
     """Frontier sampling: the moves of all walkers, each by its own clock, in order of (time, walker)."""
     n, seed, steps = walk.n, walk.seed, options.get("steps")
     order = [v for v in start_order(n, seed) if walk.d(v) > 0]
-    given = options.get("start")
-    starts = order[:walkers] if given is None else graph.index(given).ravel().tolist()
+    starts = given_starts(graph, options) or order[:walkers]
     target = n + 1 if steps is not None else min(target_size(options["size"], n), len(order))
     burn_in, thin = options.get("burn_in", 0) * walkers, options.get("thin", 1)
     came: dict[int, int] = {}
@@ -334,10 +334,9 @@ def _frontier(graph: Graph, walk: Walk, walkers: int, options: dict[str, Any]) -
     chosen = sorted(came, key=lambda v: came[v])[: min(target, n)]
     if steps is not None and keep == "induced":
         chosen = [v for v in chosen if visits[v]]
-    made_ = made_of(graph, chosen, keep, parent, walked, 0 if steps is not None else target)
-    more = made_.more | {"visits": [visits[v] for v in sorted(chosen)]}
-    ranks = None if steps is not None and keep == "induced" else made_.order
-    return ReferenceDraw(made_.vertices, made_.edges, ranks, target, more)
+    found = made_of(graph, chosen, keep, parent, walked, target)
+    found.more["visits"] = [visits[v] for v in sorted(chosen)]
+    return replace(found, order=None) if steps is not None and keep == "induced" else found
 
 
 def made_of(
@@ -347,7 +346,7 @@ def made_of(
     parent: dict[int, int],
     walked: set[tuple[int, int, int]],
     target: int,
-) -> ReferenceDraw:
+) -> ReferenceSample:
     """The result: which edges stay."""
     rows = Rows(graph)
     if keep == "induced":
@@ -363,8 +362,39 @@ def made_of(
     )
     kept = [e for e in edges if e[0] in inside and e[1] in inside]
     ranks = rows.edges.rank[[bisect_left(names, e) for e in sorted(kept)]]
-    made = rows.draw(order, ranks.astype(np.int64), target)
-    return ReferenceDraw(made.vertices, made.edges, made.order, target, more)
+    return replace(rows.draw(order, ranks.astype(np.int64), target), more=more)
+
+
+def check_kept(graph: Graph, sample: Any, inside: npt.NDArray[np.bool_]) -> None:
+    """Check the edges of a sample that keeps all among its vertices, or a tree's."""
+    if sample.wish.keep == "induced":
+        check_induced(EdgeList.of(graph), inside, sample)
+    if sample.wish.keep == "tree" and len(sample.edges) != np.count_nonzero(sample.parent != sample.vertices):
+        raise AssertionError("a tree has one edge for each vertex that is no start")
+
+
+def came_from_nowhere(
+    rows: Graph, sample: Any, index: npt.NDArray[np.int64]
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.bool_]]:
+    """When each vertex came (n: never), and which of the sample's have no neighbour that came before them."""
+    n = rows.num_vertices
+    when, earliest = np.full(n, n, np.int64), np.full(n, n, np.int64)
+    when[index] = sample.order
+    np.minimum.at(earliest, rows.col_idx, when[rows.rows])
+    return when, earliest[index] >= when[index]
+
+
+def check_arrivals(graph: Graph, sample: Any, index: npt.NDArray[np.int64], starts: int) -> None:
+    """Check that all but starts have a neighbour before them, and that parents come before their children."""
+    when, lost = came_from_nowhere(graph.undirected.simple, sample, index)
+    if np.count_nonzero(lost) > starts + int(sample.iterations) - 1:
+        raise AssertionError(
+            f"{np.count_nonzero(lost)} vertices came from nowhere, more than there were starts"
+        )
+    if sample.parent is not None:
+        parent = graph.index(sample.parent)
+        if np.any((when[parent] >= when[index]) & (parent != index)):
+            raise AssertionError("a parent came after its child")
 
 
 def verify_walk(graph: Graph, sample: Any) -> None:
@@ -384,14 +414,7 @@ def verify_walk(graph: Graph, sample: Any) -> None:
         raise AssertionError(f"{len(index)} vertices instead of {min(wish.target, reach)}")
     inside = np.zeros(graph.num_vertices, bool)
     inside[index] = True
-    rows = wish.view.rows
-    if wish.keep == "induced":
-        simple = graph.undirected.simple
-        both = np.repeat(inside, simple.degrees) & inside[simple.col_idx]
-        if int(np.count_nonzero(both)) // 2 != len(sample.edges):
-            raise AssertionError("its edges are not all of those among its vertices")
-    if wish.keep == "tree" and len(sample.edges) != np.count_nonzero(sample.parent != sample.vertices):
-        raise AssertionError("a tree has one edge for each vertex that is no start")
+    check_kept(graph, sample, inside)
     steps = None if wish.steps is None else wish.walkers * ((wish.steps - wish.burn_in) // wish.thin)
     if steps is not None and sample.method == "fs":
         steps = wish.walkers * (wish.steps - wish.burn_in) // wish.thin
@@ -399,11 +422,8 @@ def verify_walk(graph: Graph, sample: Any) -> None:
         raise AssertionError(f"{sample.visits.sum()} visits instead of {steps}")
     if sample.order is None or sample.method in ("rj", "rwj"):
         return
-    when = np.full(graph.num_vertices, graph.num_vertices, np.int64)
-    when[index] = sample.order
-    earliest = np.full(graph.num_vertices, graph.num_vertices, np.int64)
-    np.minimum.at(earliest, rows.col_idx, when[rows.rows])
-    lost = index[(earliest[index] >= when[index]) & (rows.degrees[index] > 0)]
+    rows = wish.view.rows
+    lost = index[came_from_nowhere(rows, sample, index)[1] & (rows.degrees[index] > 0)]
     most = wish.walkers * int(sample.iterations)
     if wish.direction == "both" and np.all(rows.degrees[index] > 0) and len(lost) > most:
         raise AssertionError(f"{len(lost)} vertices came from nowhere, and there were {most} starts")

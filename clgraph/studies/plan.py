@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from clgraph import keyed
-from clgraph.arguments import flag, shown
+from clgraph.arguments import flag, shown, whole
 from clgraph.errors import InputError
 from clgraph.graph import Graph
-from clgraph.measures.hops import SOURCES, check_hop_sources
+from clgraph.measures.hops import SOURCES
 from clgraph.sampling.literature.arguments import check_wish
 from clgraph.sampling.literature.plan import known
 from clgraph.sampling.options import Size, check_min_size, check_options, tiny
@@ -94,7 +94,7 @@ def make_plan(
         raise InputError(f"seeds is {shown(seeds)}: give a count of runs, 1 or more")
     first = keyed.check_seed(seed)
     keyed.check_seed(first + 2 * int(seeds))
-    check_hop_sources(hop_sources)
+    whole(hop_sources, "hop_sources", 1)
     if eigenvalues is not None:
         flag(eigenvalues, "eigenvalues")
     least = 0 if min_size is None else min(check_min_size(min_size, graph, each) for each in short)

@@ -16,11 +16,7 @@ from clgraph.device.shapes import Grouped, OfKind, Shapes, fitting
 from clgraph.ranking.rows import FLAT, TALLY, ContributionRows, PlainRows
 
 if TYPE_CHECKING:
-    from clgraph.device import Device
     from clgraph.device.program import Program
-    from clgraph.graph import Graph
-    from clgraph.ranking.problem import Problem
-    from clgraph.ranking.rows import Numbers
 
 
 class SerialRows(PlainRows):
@@ -28,10 +24,8 @@ class SerialRows(PlainRows):
 
     variant = "serial"
 
-    def __init__(
-        self, device: Device, graph: Graph, problem: Problem, numbers: Numbers, weight: bool
-    ) -> None:
-        super().__init__(device, graph, problem, numbers, weight)
+    def prepare(self) -> None:
+        super().prepare()
         if self.flat:
             self.chain = self.flat_chain()
 
@@ -64,7 +58,8 @@ class PullRows(ContributionRows):
     sends_rank = True
     _degree: Any = None
 
-    def _upload_more(self) -> None:
+    def upload(self) -> None:
+        super().upload()
         if not self.weighted:
             out = self.problem.out
 
@@ -131,14 +126,12 @@ class SubgroupRows(PlainRows):
 
     variant = "subgroup"
 
-    def __init__(
-        self, device: Device, graph: Graph, problem: Problem, numbers: Numbers, weight: bool
-    ) -> None:
-        super().__init__(device, graph, problem, numbers, weight)
-        shape = self.shape = SHAPES.of(device)
-        features = device.features
+    def prepare(self) -> None:
+        super().prepare()
+        shape = self.shape = SHAPES.of(self.device)
+        features = self.device.features
         self.local = shape.local
-        if "HAVE_SUBGROUPS" in features and device.max_work_group >= 64:
+        if "HAVE_SUBGROUPS" in features and self.device.max_work_group >= 64:
             self.team, self.by = 0, "OpenCL's sub-group functions"
             self.local = max(self.local, 64)
         elif "HAVE_PTX" in features and self.local >= 32:
@@ -146,13 +139,14 @@ class SubgroupRows(PlainRows):
         else:
             self.team, self.by = shape.team, f"local memory, {shape.team} work-items"
         # every group's part of the tally has to be added up: no more groups than keep the device busy
-        busy = self.n // (GROUPS_FOR_A_UNIT * device.compute_units)
+        busy = self.n // (GROUPS_FOR_A_UNIT * self.device.compute_units)
         self.rows = min(max(shape.rows, 1 << max(0, busy.bit_length() - 1)), shape.most_rows)
         self.parts = -(-self.n // self.rows)
         # the part of a row that a lane adds up is at most all of a piece
         self.chain = max(min(self.longest, shape.piece) + self.longest // shape.piece + 16, self.rows)
 
-    def _upload_more(self) -> None:
+    def upload(self) -> None:
+        super().upload()
         piece = self.shape.piece
 
         def make() -> Pieces:

@@ -7,30 +7,31 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from clgraph.ranking.personalized.answer import Clock, run_engine
+from clgraph.ranking.personalized.answer import run_engine
 from clgraph.ranking.personalized.engine import Outcome
 from clgraph.ranking.personalized.store import stored_ranks
 
 if TYPE_CHECKING:
     from clgraph.ranking.personalized.engine import Request
     from clgraph.ranking.personalized.store import Store
+    from clgraph.run import run_on
 
 ALL = 1 - 1e-15  # a source with so much of its mass on dangling vertices has all of it there
 
 
-def answer_stored(request: Request, clock: Clock) -> Outcome:
+def answer_stored(request: Request, run: run_on) -> Outcome:
     """Answer a call's sources: those without out-arcs from stored ranks, the others by its method."""
     queries = request.queries
     from_store = np.flatnonzero(queries.on_dangling >= ALL).tolist()
     jobs = sorted(set(range(queries.distinct)) - set(from_store))
-    found = run_engine(request, jobs, clock) if jobs else Outcome.blank(request, request.checked_round_off(0))
+    found = run_engine(request, jobs, run) if jobs else Outcome.blank(request, request.checked_round_off(0))
     if from_store:
         store = stored_ranks(request)
-        clock.lap("upload")
+        run.lap("upload")
         fill_from_store(request, store, from_store, found)
         line = f"{len(from_store)} sources without out-arcs: answered from what is stored"
         found = replace(found, plan=(*found.plan, line))
-        clock.lap("run")
+        run.lap("run")
     return found
 
 

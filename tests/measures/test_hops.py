@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 from graphs import tangle, to_networkx
 
-from clgraph import Graph, InputError
-from clgraph.measures.hops import check_hop_sources, draw_sources, hop_plot
+from clgraph import Graph
+from clgraph.measures.hops import draw_sources, hop_plot
 
 
 def pairs_by_networkx(graph, sources):
@@ -61,10 +61,3 @@ def test_sources_are_different_and_the_seeds():
 def test_no_vertices_and_no_edges(device):
     assert hop_plot(device, Graph.from_edges([], [])).pairs.tolist() == []
     assert hop_plot(device, Graph.from_edges([], [], vertices=[1, 2, 3])).pairs.tolist() == [3]
-
-
-def test_counts_of_sources_that_are_none():
-    check_hop_sources(1)
-    for bad in (0, -1, 1.5, True, "9"):
-        with pytest.raises(InputError, match="hop_sources"):
-            check_hop_sources(bad)

@@ -237,8 +237,9 @@ def test_contractions_need_no_word(device):
 
 def test_bad_options():
     graph = ODD["ring"]
-    with pytest.raises(InputError, match="hop_sources is 0"):
-        quality(graph, hop_sources=0)
+    for bad in (0, -1, 1.5, True, "9"):
+        with pytest.raises(InputError, match=f"hop_sources is {bad!r}"):
+            quality(graph, hop_sources=bad)
     with pytest.raises(InputError, match="seed -1"):
         quality(graph, seed=-1)
     with pytest.raises(InputError, match="a Graph is needed"):

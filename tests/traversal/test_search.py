@@ -305,7 +305,7 @@ def test_verifier() -> None:
 
 
 def test_verifier_in_slices(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("clgraph.reference.bfs.SLICE", 7)
+    monkeypatch.setattr("clgraph.reference.checks.SLICE", 7)
     for seed in range(4):
         graph = random_graph(seed)
         verify_bfs(graph, bfs(graph, [0, graph.num_vertices - 1]))

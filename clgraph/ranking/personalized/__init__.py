@@ -243,7 +243,8 @@ def personalized_pagerank(
         request = Request(
             run.device, graph, problem, queries, options, numbers, bool(weight), progress, stays
         )
-        found, run.seconds = answer(request)
+        run.lap()
+        found = answer(request, run)
         if exclusion is not None:
             found = exclusion.cut(found)
         result = make_result(

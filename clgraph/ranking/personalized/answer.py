@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -13,52 +12,35 @@ from clgraph.ranking.personalized.single import Single, takes
 from clgraph.ranking.personalized.walks import Walks
 
 if TYPE_CHECKING:
-    from clgraph.ranking.personalized.engine import Engine
-
-
-class Clock:
-    """Time by phase, in seconds; `lap` ends a phase."""
-
-    def __init__(self) -> None:
-        self.seconds: dict[str, float] = {}
-        self._began = time.perf_counter()
-
-    def lap(self, phase: str) -> None:
-        """What has passed since the last lap was this phase's."""
-        now = time.perf_counter()
-        self.seconds[phase] = self.seconds.get(phase, 0.0) + now - self._began
-        self._began = now
+    from clgraph.run import run_on
 
 
 # what answers a call that has an option of this name: `clgraph.theses` adds "stored"
-ANSWERS: Table[Callable[[Request, Clock], Outcome]] = Table()
+ANSWERS: Table[Callable[[Request, run_on], Outcome]] = Table()
 
 
-def answer(request: Request) -> tuple[Outcome, dict[str, float]]:
-    """What is found, by distinct source, and the seconds of each phase."""
-    clock = Clock()
+def answer(request: Request, run: run_on) -> Outcome:
+    """What is found, by distinct source; the time of each phase is noted."""
     if request.options.stored:
-        found = ANSWERS["stored"](request, clock)
-    else:
-        found = run_engine(request, list(range(request.queries.distinct)), clock)
-    return found, clock.seconds
+        return ANSWERS["stored"](request, run)
+    return run_engine(request, list(range(request.queries.distinct)), run)
 
 
-def run_engine(request: Request, jobs: list[int], clock: Clock) -> Outcome:
+def run_engine(request: Request, jobs: list[int], run: run_on) -> Outcome:
     """Answer these distinct sources, at least one."""
     engine = make_engine(request, jobs)
-    clock.lap("build")
+    run.lap("build")
     engine.upload()
     request.device.finish()
-    clock.lap("upload")
+    run.lap("upload")
     engine.compile()
-    clock.lap("compile")
+    run.lap("compile")
     found = engine.run()
-    clock.lap("run")
+    run.lap("run")
     return found
 
 
-def make_engine(request: Request, jobs: list[int]) -> Engine:
+def make_engine(request: Request, jobs: list[int]) -> Walks | Single | Lanes:
     """The engine for these distinct sources."""
     if request.options.method == "monte-carlo":
         return Walks(request, jobs)

@@ -1,13 +1,14 @@
-"""The interface of the engines of personalized PageRank: what they are asked, what they find, their phases.
+"""What the engines of personalized PageRank are asked, and what they find.
 
 An engine answers some distinct sources of a call: `clgraph.ranking.personalized.lanes` (many sources side by
 side), `clgraph.ranking.personalized.single` (one after the other) and `clgraph.ranking.personalized.walks`.
+It is made for a call and these sources, and used once: upload, compile, run.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -171,16 +172,3 @@ class Outcome:
 
             arrays["values"] = concatenate([self.values[i] for i in row.tolist()]).reshape(len(row), -1)
         return replace(self, **arrays)
-
-
-class Engine(Protocol):
-    """Made for a call and the distinct sources that it shall answer, and used once, in this order."""
-
-    def upload(self) -> None:
-        """Bring the graph to the device, and allocate what the run needs."""
-
-    def compile(self) -> None:
-        """Build the kernels."""
-
-    def run(self) -> Outcome:
-        """Answer the sources."""

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from clgraph.arguments import shown
 from clgraph.errors import InputError
+from clgraph.ranking.problem import indices_of
 
 if TYPE_CHECKING:
     from clgraph.graph import Graph
@@ -81,12 +82,7 @@ def make_exclusion(graph: Graph, exclude: Any, queries: Queries, top: int | None
             "ids, or a pair of a word and such a list"
         )
     if ids is not None and len(ids):
-        try:
-            everywhere = np.asarray(graph.index(ids))
-        except InputError as error:
-            raise InputError(f"exclude: {error}") from error
-        except (ValueError, TypeError, OverflowError) as error:  # raised by NumPy for ids of another type
-            raise InputError(f"exclude: {shown(ids[0])} is no id of this graph ({error})") from error
+        everywhere = indices_of(graph, ids, "exclude")
     left_out = []
     for i in range(queries.distinct):
         gone = [everywhere]

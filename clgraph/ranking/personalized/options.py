@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from clgraph.arguments import shown
+from clgraph.arguments import flag, real, shown, whole
 from clgraph.errors import InputError
 from clgraph.keyed import check_seed
 from clgraph.ranking.problem import make_stop
@@ -87,11 +87,11 @@ def check_options(
     options = Options(
         method,
         make_stop(tol, norm, max_iter, n),
-        None if top is None else _whole(top, "top", 1, n),
-        _whole(check_every, "check_every", 1, LARGEST),
-        _flag(squared, "squared"),
-        _whole(stable_top, "stable_top", 0, LARGEST),
-        _flag(stored, "stored"),
+        None if top is None else whole(top, "top", 1, n),
+        whole(check_every, "check_every", 1, LARGEST),
+        flag(squared, "squared"),
+        whole(stable_top, "stable_top", 0, LARGEST),
+        flag(stored, "stored"),
         walks=0,
         seed=0,
     )
@@ -124,18 +124,6 @@ def _check_iterating(options: Options) -> None:
         raise InputError("stable_top stops early, and tol=0 asks for exactly max_iter iterations")
 
 
-def _whole(value: Any, name: str, least: int, most: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not least <= value <= most:
-        raise InputError(f"{name} is {shown(value)}: use a whole number from {least} to {most}")
-    return int(value)
-
-
-def _flag(value: Any, name: str) -> bool:
-    if not isinstance(value, (bool, np.bool_)):
-        raise InputError(f"{name} is {shown(value)}: use True or False")
-    return bool(value)
-
-
 # --- how many walks: as asked, or as many as an error bound needs ---------------------------------------
 
 
@@ -151,18 +139,12 @@ def check_walks(walks: Any, epsilon: Any, confidence: Any, damping: float, n: in
     if epsilon is None:
         if walks is None:
             return min(DEFAULT_WALKS, most)
-        if isinstance(walks, bool) or not isinstance(walks, (int, np.integer)) or walks < 1:
-            raise InputError(f"walks is {shown(walks)}: use a whole number of at least 1")
-        if walks > most:
+        if (walks := whole(walks, "walks", 1)) > most:
             raise InputError(f"walks is {walks}: at most {most} fit 32-bit counters at damping {damping}")
-        return int(walks)
-    if isinstance(epsilon, (bool, str)) or not isinstance(epsilon, (int, float, np.number)):
-        raise InputError(f"epsilon is {shown(epsilon)}: a number is needed")
-    if not 0 < float(epsilon) < 1:
+        return walks
+    if not 0 < real(epsilon, "epsilon") < 1:
         raise InputError(f"epsilon is {shown(epsilon)}: an error of a rank is above 0 and below 1")
-    if isinstance(confidence, (bool, str)) or not isinstance(confidence, (int, float, np.number)):
-        raise InputError(f"confidence is {shown(confidence)}: a number is needed")
-    if not 0 < float(confidence) < 1:
+    if not 0 < real(confidence, "confidence") < 1:
         raise InputError(f"confidence is {shown(confidence)}: use a probability above 0 and below 1")
     needed = walks_for(float(epsilon), float(confidence), damping, n, policy)
     if needed > most:

@@ -47,7 +47,7 @@ class SourceSolver(Solver):
         """Go over to another source; only once uploaded."""
         if job != self.job:
             self.job = job
-            self.hold(self.make_vectors())
+            self.vectors = self.make_vectors()
 
     def make_vectors(self) -> Vectors:
         """What the row order keeps, and the source's entries."""
@@ -105,7 +105,7 @@ class Single:
             found.values[i] = ranks
         else:
             assert found.index is not None
-            self._top.enqueue(self._lane, 1, self.solver.rank, number=self._number)
+            self._top.enqueue(self._lane, 1, self.solver.area.rank, number=self._number)
             found.index[i : i + 1], found.values[i : i + 1] = self._top.take(1)
             iterations, met, moved, residual = self.solver.end()
         found.put_end(self.request, i, iterations, moved, residual, met, False)

@@ -13,7 +13,7 @@ import scipy.sparse as sp
 
 from clgraph.arguments import flat_list, given_ids, shown
 from clgraph.errors import InputError
-from clgraph.ranking.problem import Reals, distribution
+from clgraph.ranking.problem import Reals, distribution, indices_of
 
 if TYPE_CHECKING:
     from clgraph.graph import Graph
@@ -147,12 +147,7 @@ def _vertices(graph: Graph, sources: Any, problem: Problem) -> Queries:
             f"source {shown(wanted[0])}: sources are ids of vertices; distributions are dicts of ids, or an "
             f"array of shape (k, {graph.num_vertices})"
         )
-    try:
-        index = graph.index(wanted)
-    except InputError as error:
-        raise InputError(f"sources: {error}") from error
-    except (ValueError, TypeError, OverflowError) as error:  # NumPy's complaint about ids of another type
-        raise InputError(f"sources: {shown(wanted[0])} is not an id of this graph ({error})") from error
+    index = indices_of(graph, wanted, "sources")
     distinct, row = np.unique(index, return_inverse=True)
     return Queries(
         graph.num_vertices,
@@ -231,7 +226,7 @@ def items_matrix(graph: Graph, names: list[Any], rows: list[Any]) -> Any:
     where = np.repeat(np.arange(len(rows)), [len(row) for row in rows])
     try:
         index = graph.index(list(chain.from_iterable(rows)))
-    except (ValueError, TypeError, OverflowError) as error:
+    except InputError as error:
         raise InputError(f"sources: {_first_wrong(graph, names, rows) or error}") from error
     counts = sp.csr_array((np.ones(len(index)), (where, index)), shape=(len(rows), graph.num_vertices))
     counts.data /= np.repeat(np.asarray(counts.sum(axis=1)).ravel(), np.diff(counts.indptr))
@@ -243,6 +238,6 @@ def _first_wrong(graph: Graph, names: list[Any], rows: list[Any]) -> str | None:
         for item in row:
             try:
                 graph.index([item])
-            except (ValueError, TypeError, OverflowError):
+            except InputError:
                 return f"user {shown(name)} has the item {shown(item)}, which is not an id of this graph"
     return None

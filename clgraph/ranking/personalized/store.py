@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 
     from clgraph.ranking.personalized.engine import Request
 
-TOL = 1e-10  # L1 difference at which the stored ranks are done (float64)
+# L1 difference at which the stored ranks are done (float64): far below the usual 1e-6, as calls of all
+# tolerances share them
+TOL = 1e-10
 
 
 class Store:
