@@ -128,6 +128,11 @@ class run_on:
             self.seconds[phase] = self.seconds.get(phase, 0.0) + now - self._began
         self._began = now
 
+    def forget(self, *phases: str) -> None:
+        """Drop the times of phases that begin anew, for the next of several runs."""
+        for phase in phases:
+            self.seconds.pop(phase, None)
+
     @property
     def provenance(self) -> dict[str, Any]:
         """How a result came about: see `clgraph.results.RunsOn`."""

@@ -18,7 +18,6 @@ from clgraph.graph import Graph, as_graph
 from clgraph.progress import tells
 from clgraph.results import RunsOn
 from clgraph.run import dataset_of, run_on
-from clgraph.sampling.deletion_times import rows_of_curve
 from clgraph.sampling.merge_tree import whole_tree
 from clgraph.sampling.methods import Batches, make_run, serial_device, upload
 from clgraph.sampling.options import (
@@ -281,6 +280,8 @@ def reduction_curve(
             # one serial pass takes a CPU a second for some ten million edges, and the forest's way 1.6 times
             # that (docs/performance.md)
             if dev.kind == "gpu" and not (edges and simple.has_copies):
+                from clgraph.sampling.deletion_times import rows_of_curve
+
                 rows = rows_of_curve(dev, simple, seed, target, progress, edges=edges)
             elif method == "drv":
                 order = _vertex_order(simple.num_vertices, seed).astype(np.int32)

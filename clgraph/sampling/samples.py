@@ -29,6 +29,7 @@ def samples_of_run(
 ) -> list[Sample]:
     """One run: a sample for each (size, target), in the order given."""
     device = call.device
+    call.forget("compile")
     how = device.watch()
     run = make_run(device, graph, options, seed)
     prepare_extraction(device, graph, induced=options.induced)
@@ -42,6 +43,7 @@ def samples_of_run(
             continue
         run.shrink_to(target, progress)
         device.finish()
+        call.forget("sample", "download", "result")
         call.lap("sample")
         left = run.download()
         call.lap("download")
@@ -73,7 +75,7 @@ def samples_of_run(
 
 
 def notes_of(n: int, target: int, untouched: bool, found: int, loops: int) -> list[str]:
-    """What the user should know of a sample of `found` vertices; its graph has `n`, and `loops` self-loops."""
+    """What the user should know of a sample of `found` vertices; its graph has `n` and `loops` loops."""
     notes = []
     if loops:
         notes.append(f"{loops} self-loops play no part and are not in the sample")

@@ -1,4 +1,4 @@
-"""What every deletion leaves, found for all together from the forest, against one serial pass through them."""
+"""What every deletion leaves, found for all from the forest, against one serial pass through them."""
 
 import numpy as np
 import pytest

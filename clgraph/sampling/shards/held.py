@@ -41,6 +41,7 @@ def samples_of_blocks(
 ) -> list[Sample]:
     """One run of exact mode: a sample for each (size, target), in the order given."""
     device = call.device
+    call.forget("sample", "result")
     watched = device.watch()
     n, method = held.num_vertices, how.method
     carried = held.carried
