@@ -9,7 +9,7 @@ Graphs: ``rmatS`` (scale S, 16 edges a vertex before merging, undirected), ``gri
 largest component, or over `--repeat` runs, after one that is not counted. "call" is the whole call on a
 graph used before, "kernels" the time from the first launch to the end of the last kernel. "moved" is the
 least traffic that the result requires, also as a share of a copy's bandwidth measured in the same run.
-`--tune alpha=30,beta=24` changes `clgraph.traversal.search_task.Shape` for all devices. The cases:
+`--tune alpha=30,beta=24` changes `clgraph.traversal.search.Shape` for all devices. The cases:
 clgraph/bench/cases/traversal.py.
 """
 
@@ -19,20 +19,20 @@ from clgraph.bench import script
 from clgraph.bench.cases import traversal
 from clgraph.bench.graphs import check_name
 from clgraph.device.shapes import Shapes
-from clgraph.traversal import search_task
+from clgraph.traversal import search
 
 
 def tune(text: str) -> None:
     """Change the shape of the search."""
-    known = [field.name for field in fields(search_task.Shape)]
+    known = [field.name for field in fields(search.Shape)]
     changes = {}
     for pair in script.words(text):
         key, _, value = pair.partition("=")
         if key not in known or not value.isdigit():
             raise SystemExit(f"error: --tune {pair}: use NAME=NUMBER with a name of {', '.join(known)}")
         changes[key] = int(value)
-    old = search_task.SHAPES
-    search_task.SHAPES = Shapes(
+    old = search.SHAPES
+    search.SHAPES = Shapes(
         gpu=replace(old.gpu, **changes),
         cpu=replace(old.cpu, **changes),
         simulator=replace(old.simulator, **changes),
@@ -51,7 +51,7 @@ def main() -> None:
     parser.add_argument("--sources", type=int, default=traversal.SOURCES)
     parser.add_argument("--peer-sources", type=int, default=traversal.SOURCES)
     parser.add_argument(
-        "--tune", default="", help="alpha=30,beta=24: fields of clgraph.traversal.search_task.Shape"
+        "--tune", default="", help="alpha=30,beta=24: fields of clgraph.traversal.search.Shape"
     )
     options = parser.parse_args()
     tune(options.tune)

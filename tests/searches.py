@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 
 from clgraph import Graph
-from clgraph.traversal import search_task
+from clgraph.traversal import search
 
 if TYPE_CHECKING:
     from clgraph.device import Device
 
 # the work-group kernels of GPUs, in groups that CPUs can have too
-TEAM = replace(search_task.TEAM, local=64, rows=16, fused_local=32)
+TEAM = replace(search.TEAM, local=64, rows=16, fused_local=32)
 
 
 def put_shape(patch: pytest.MonkeyPatch, module: Any, device: Device, shape: Any) -> None:

@@ -144,7 +144,7 @@ class _Breadth:
         """Mark the first `target` vertices; returns the number of levels that they span."""
         if not len(self._up_to):
             levels, _ = self._search.run(np.array([begin], np.int32), None)
-            self._distance = self._search.task.distance
+            self._distance = self._search.distance
             self._up_to = np.cumsum(self._sizes(levels + 1), dtype=np.int64)
         level = int(np.searchsorted(self._up_to, target))
         before = int(self._up_to[level - 1]) if level else 0

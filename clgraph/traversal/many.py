@@ -11,11 +11,9 @@ import numpy.typing as npt
 
 from clgraph.device.kept import Pool
 from clgraph.traversal.arguments import distance_type
-from clgraph.traversal.many_batch import ManyBatch
+from clgraph.traversal.many_batch import ManyBatch, ManyScratch, read_slot_of_many
 from clgraph.traversal.ranked import Ranked, rank_graph
-from clgraph.traversal.scratch import ManyScratch
-from clgraph.traversal.search import NO_LIMIT, Search
-from clgraph.traversal.state import read_slot_of_many, read_state
+from clgraph.traversal.search import NO_LIMIT, Search, read_state
 
 if TYPE_CHECKING:
     from clgraph.csr.upload import DeviceCSR

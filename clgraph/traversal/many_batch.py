@@ -11,9 +11,7 @@ import numpy.typing as npt
 
 from clgraph.device.shapes import Shapes
 from clgraph.traversal.arguments import DISTANCE_TYPES
-from clgraph.traversal.scratch import ManyScratch
-from clgraph.traversal.search_task import shape_for
-from clgraph.traversal.state import read_slot_of_many, read_state
+from clgraph.traversal.search import COUNT, STATE_SIZE, read_state, shape_for, slot
 
 if TYPE_CHECKING:
     from clgraph.csr.upload import DeviceCSR
@@ -21,9 +19,13 @@ if TYPE_CHECKING:
     from clgraph.device.program import Program
 
 
+PLANES = 4  # bits of a distance to begin with: levels up to 15
+MANY_ARCS = 5  # where a slot has the arcs (cl/traversal/many.h)
+
+
 @dataclass(frozen=True)
 class ManyShape:
-    """Launch choices of many searches at once, beside those of one search (`search_task.Shape`).
+    """Launch choices of many searches at once, beside those of one search (`search.Shape`).
 
     Attributes
     ----------
@@ -50,6 +52,56 @@ class ManyShape:
 
 
 SHAPES = Shapes(gpu=ManyShape(run=1), cpu=ManyShape(), simulator=ManyShape())
+
+
+@dataclass
+class ManyScratch:
+    """For many searches at once: a word of bits a vertex in each array (cl/traversal/many.h).
+
+    `planes` holds distances of `bits` bits; it is widened where they do not fit and stays so.
+    """
+
+    seen: Any
+    front: Any
+    next: Any
+    planes: Any
+    stamp: Any
+    queue: Any
+    next_queue: Any
+    state: Any
+    bits: int = PLANES
+
+    @classmethod
+    def make(cls, dev: Device, n: int, lanes: int) -> ManyScratch:
+        """For a graph of `n` vertices and batches of `lanes` searches."""
+        words = lanes // 8 * n
+        sizes = {
+            "seen": words,
+            "front": words,
+            "next": words,
+            "planes": PLANES * words,
+            "stamp": 4 * n,
+            "queue": 4 * n,
+            "next_queue": 4 * n,
+            "state": 4 * STATE_SIZE,
+        }
+        dev.reserve({**sizes, "distance": lanes * n})
+        # `output` memory is on large pages where it is the host's: gathers from 8 bytes a vertex want them
+        return cls(**{name: dev.output(size, np.uint8) for name, size in sizes.items()})
+
+    def swap_fronts(self) -> None:
+        """The next frontier's bits become this one's."""
+        self.front, self.next = self.next, self.front
+
+    def swap_queues(self) -> None:
+        """The same of the queues."""
+        self.queue, self.next_queue = self.next_queue, self.queue
+
+
+def read_slot_of_many(state: npt.NDArray[np.uint32], level: int) -> tuple[int, int]:
+    """Of the frontier of many searches: vertices, and about how many arcs leave them."""
+    at = slot(level)
+    return int(state[at + COUNT]), int(state[at + MANY_ARCS])
 
 
 class ManyBatch:

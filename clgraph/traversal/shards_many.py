@@ -16,9 +16,8 @@ from clgraph.scale.manifest import BLOCK
 from clgraph.scale.ranks import Ranks, run_on_ranks
 from clgraph.scale.shards import Shards
 from clgraph.traversal import arguments
-from clgraph.traversal.many_batch import ManyBatch
+from clgraph.traversal.many_batch import ManyBatch, ManyScratch
 from clgraph.traversal.results import ManyBFSResult
-from clgraph.traversal.scratch import ManyScratch
 from clgraph.traversal.search import last_level
 from clgraph.traversal.shards import Search, agree, sections_of
 

@@ -22,7 +22,7 @@ from clgraph.device import Device, Setup
 from clgraph.device.launch import Launch, record_launches
 from clgraph.device.program import read_source
 from clgraph.fpga import pipelines
-from clgraph.traversal import search_task
+from clgraph.traversal import search as module
 
 # their kernels are made by a macro of fpga/ranking/flat.h
 FLAT = ("ranking/contribution", "theses/serial", "theses/pull")
@@ -126,10 +126,8 @@ def test_results_and_launches(
         ]
         # levels pushed, levels pulled and pushed again: of a graph of this size all would be fused
         for alpha, beta in ((1, 18), (15, 18), (15, 1)):
-            shape = dataclasses.replace(search_task.SERIAL, fuse_arcs=24, alpha=alpha, beta=beta)
-            monkeypatch.setattr(
-                search_task, "SHAPES", dataclasses.replace(search_task.SHAPES, emulator=shape)
-            )
+            shape = dataclasses.replace(module.SERIAL, fuse_arcs=24, alpha=alpha, beta=beta)
+            monkeypatch.setattr(module, "SHAPES", dataclasses.replace(module.SHAPES, emulator=shape))
             for sources in (0, [5, 700, 960]):
                 search = clgraph.bfs(graph, sources, device=emulator)
                 arrays = (search.distance, search.predecessor, search.source_of)
@@ -227,8 +225,8 @@ def test_partitions(
             tail, graph.col_idx, weights=1.0 + tail % 7, directed=True, duplicates="keep"
         )
     # pulls from the first level on
-    shape = dataclasses.replace(search_task.SERIAL, fuse_arcs=24, alpha=100_000)
-    monkeypatch.setattr(search_task, "SHAPES", dataclasses.replace(search_task.SHAPES, emulator=shape))
+    shape = dataclasses.replace(module.SERIAL, fuse_arcs=24, alpha=100_000)
+    monkeypatch.setattr(module, "SHAPES", dataclasses.replace(module.SHAPES, emulator=shape))
     with record_launches() as launches:
         for sources in (0, [5, 700, int(graph.ids[-1])]):
             mine, other = (clgraph.bfs(graph, sources, device=d) for d in (device, emulator))

@@ -14,7 +14,7 @@ def case_pipelines(device: Any) -> None:
     import clgraph
     from clgraph import Graph
     from clgraph.device import Setup
-    from clgraph.traversal import search_task
+    from clgraph.traversal import search as module
 
     random = np.random.default_rng(5)
     tail = np.concatenate((random.integers(0, 40, 60), np.zeros(9, np.int64)))
@@ -27,8 +27,8 @@ def case_pipelines(device: Any) -> None:
         drve = clgraph.sample(graph, "drve", size="60%", seed=3, components="bfs", device=form)
         found = [drv.vertices.tolist(), drve.vertices.tolist(), drve.edges.tolist()]
         for alpha in (1, 15):
-            shape = dataclasses.replace(search_task.SHAPES.simulator, fuse_arcs=2, alpha=alpha)
-            search_task.SHAPES = dataclasses.replace(search_task.SHAPES, simulator=shape)
+            shape = dataclasses.replace(module.SHAPES.simulator, fuse_arcs=2, alpha=alpha)
+            module.SHAPES = dataclasses.replace(module.SHAPES, simulator=shape)
             search = clgraph.bfs(graph, [0, 3], device=form)
             found += [search.distance.tolist(), search.predecessor.tolist(), search.source_of.tolist()]
         found.append(clgraph.connected_components(graph, device=form).labels.tolist())
@@ -50,15 +50,15 @@ def case_partitions(device: Any) -> None:
     from clgraph import Graph
     from clgraph.device import Setup
     from clgraph.device.launch import record_launches
-    from clgraph.traversal import search_task
+    from clgraph.traversal import search as module
 
     random = np.random.default_rng(5)
     tail = np.concatenate((random.integers(0, 140, 150), np.zeros(30, np.int64)))
     graph = Graph.from_edges(tail, np.concatenate((random.integers(0, 140, 150), np.arange(110, 140))))
     pipelines = device.with_setup(Setup(kernels="pipeline"))
     pipelines.pipeline_parameters = {"UNROLL": 1, "LOCAL_WORDS": 4, "LOCAL_RANKS": 64, "ROW_BLOCK": 32}
-    shape = dataclasses.replace(search_task.SHAPES.simulator, fuse_arcs=2, alpha=1000)
-    search_task.SHAPES = dataclasses.replace(search_task.SHAPES, simulator=shape)
+    shape = dataclasses.replace(module.SHAPES.simulator, fuse_arcs=2, alpha=1000)
+    module.SHAPES = dataclasses.replace(module.SHAPES, simulator=shape)
     with record_launches() as launches:
         found = clgraph.bfs(graph, 0, device=pipelines)
         ranks = clgraph.pagerank(graph, tol=0, max_iter=2, device=pipelines)

@@ -12,10 +12,10 @@ def _bfs(device: Any, many: bool = False, method: Any = "hybrid", **shape: Any) 
 
     from clgraph.graph import Graph
     from clgraph.reference.bfs import reference_bfs
-    from clgraph.traversal import bfs, bfs_many, search_task
+    from clgraph.traversal import bfs, bfs_many, search
 
-    shapes = search_task.SHAPES
-    search_task.SHAPES = replace(shapes, simulator=replace(shapes.simulator, **shape))
+    shapes = search.SHAPES
+    search.SHAPES = replace(shapes, simulator=replace(shapes.simulator, **shape))
     rng = np.random.default_rng(5)
     tails = np.r_[rng.integers(0, 50, 60), np.zeros(20, np.int64), np.arange(20, 40)]
     heads = np.r_[rng.integers(0, 50, 60), np.arange(20), np.arange(21, 41)]

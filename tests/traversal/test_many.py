@@ -14,7 +14,7 @@ from searches import TEAM, first_device_but, put_shape, random_graph
 from clgraph import Graph, InputError, bfs_many
 from clgraph.reference.bfs import reference_bfs
 from clgraph.traversal import many as many_module
-from clgraph.traversal import many_batch, search_task
+from clgraph.traversal import many_batch, search
 from clgraph.traversal.many import ManySearch
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def test_many(device: Device, way: str, team: bool, monkeypatch: pytest.MonkeyPa
     if way != "own":
         put_shape(monkeypatch, many_batch, device, replace(many_batch.SHAPES.of(device), **WAYS[way]))
     if team:
-        put_shape(monkeypatch, search_task, device, replace(TEAM, long_row=3))
+        put_shape(monkeypatch, search, device, replace(TEAM, long_row=3))
     for seed in range(6):
         graph = random_graph(seed)
         sources = np.random.default_rng(seed).integers(0, graph.num_vertices, (3, 70)[seed % 2])

@@ -13,7 +13,7 @@ from searches import put_shape
 
 from clgraph import Graph, bfs_many
 from clgraph.reference.bfs import reference_bfs
-from clgraph.traversal import many_batch, ranked, search_task
+from clgraph.traversal import many_batch, ranked, search
 
 if TYPE_CHECKING:
     from clgraph.csr.upload import DeviceCSR
@@ -69,7 +69,7 @@ def test_searches_find_the_same(device: Device, short: bool, monkeypatch: pytest
     monkeypatch.setattr(ranked, "HOT_SHARE", 1)
     pulls = replace(many_batch.SHAPES.of(device), fused_count=0, fused_arcs=0, pull_share=10**9)
     put_shape(monkeypatch, many_batch, device, pulls)
-    put_shape(monkeypatch, search_task, device, replace(search_task.SERIAL, items=32))
+    put_shape(monkeypatch, search, device, replace(search.SERIAL, items=32))
     rng = np.random.default_rng(8)
     for directed in (False, True):
         n, ends = 300, rng.integers(0, 250, (2, 900))  # 50 vertices and more have no arcs

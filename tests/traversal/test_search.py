@@ -17,7 +17,7 @@ from searches import TEAM, first_device_but, put_shape, random_graph
 from clgraph import Graph, bfs, read
 from clgraph.errors import ClgraphError, InputError
 from clgraph.reference.bfs import reference_bfs, verify_bfs
-from clgraph.traversal import bfs_many, scratch, search, search_task
+from clgraph.traversal import bfs_many, search
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -29,10 +29,10 @@ Paths = Callable[[str], Path]
 SHAPES = {
     "own": None,
     "serial, small": replace(
-        search_task.SERIAL, items=32, push_items=2, long_row=4, long_piece=3, fuse_arcs=6, alpha=4, beta=4
+        search.SERIAL, items=32, push_items=2, long_row=4, long_piece=3, fuse_arcs=6, alpha=4, beta=4
     ),
     "serial, pull": replace(
-        search_task.SERIAL, items=32, long_row=3, long_piece=2, fuse_arcs=0, alpha=10**9, beta=1
+        search.SERIAL, items=32, long_row=3, long_piece=2, fuse_arcs=0, alpha=10**9, beta=1
     ),
     "team": TEAM,
     "team, small": replace(
@@ -47,7 +47,7 @@ def shape(request: pytest.FixtureRequest, device: Device, monkeypatch: pytest.Mo
     """Each launch shape in turn, in place of the device's own."""
     wanted = SHAPES[request.param]
     if wanted is not None:
-        put_shape(monkeypatch, search_task, device, wanted)
+        put_shape(monkeypatch, search, device, wanted)
     yield request.param
 
 
@@ -138,8 +138,8 @@ def test_two_threads_search_one_graph(device: Device, method: Any) -> None:
 def test_scratch_is_used_again(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
     """Made once for all searches of a graph, and once more after one that failed halfway."""
     made = []
-    make = scratch.HybridScratch.make
-    monkeypatch.setattr(scratch.HybridScratch, "make", lambda *of: made.append(make(*of)) or made[-1])
+    make = search.HybridScratch.make
+    monkeypatch.setattr(search.HybridScratch, "make", lambda *of: made.append(make(*of)) or made[-1])
     graph = random_graph(4)
     first = check(graph, 0, device)
     with monkeypatch.context() as patch, pytest.raises(ZeroDivisionError):
