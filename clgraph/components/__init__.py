@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph.arguments import hints
-from clgraph.components.labels import Connection, check_connection, find_labels
+from clgraph.components.kept import Connection, check_connection, find_labels
 from clgraph.graph import as_graph
 from clgraph.lazy import lazy
 from clgraph.results import Arrays, RunsOn, on_device

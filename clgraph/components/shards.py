@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -27,6 +26,7 @@ class Shape:
     span: int
 
 
+# a CPU core wants long runs, which also spare it bisections; a GPU wants many work-items
 SHAPES = Shapes(gpu=Shape(8), cpu=Shape(4096), simulator=Shape(5))
 
 
@@ -89,53 +89,41 @@ class Labels:
         return self._device.download(self.label, np.int32, self._n)
 
 
-def join_components(
-    shards: Shards, *, device: Any = None, progress: Callable[[int, int], None] | None = None
-) -> Joined:
+def join_components(shards: Shards, *, device: Any) -> Joined:
     """`clgraph.connected_components` of a graph in shards: weak ones, in one pass over its pairs."""
 
     def work(ranks: Ranks, dev: Device) -> Joined:
         ranks.agree(dataset=shards.fingerprint, method="components")
-        return _components(ranks, dev, shards, progress)
+        n = shards.num_vertices
+        if n == 0:
+            return Joined(np.empty(0, np.int32), np.empty(0, np.int64), "weak", {}, dev.name)
+        started = perf_counter()
+        with dev.alone():
+            labels = Labels(dev, n)
+        for rows in Loading(dev, shards).pairs(ranks.shares(len(shards.section(shards.pairs).shards))):
+            with dev.alone():
+                labels.add(rows)
+
+        def pack(own: Labels) -> npt.NDArray[np.int32]:
+            with dev.alone():
+                return own.download()
+
+        def join(own: Labels, other: npt.NDArray[np.uint8]) -> Labels:
+            with dev.alone():
+                own.merge(other.view(np.int32))
+            return own
+
+        whole = ranks.merge(labels, pack, join)
+        joined = perf_counter()
+        numbered = sizes = None
+        if whole is not None:
+            with dev.alone():
+                finder = GiantFinder(dev, n, 0)
+                finder.sample(whole.label)
+                sizes = finder.rank(whole.label)
+                numbered = whole.download()
+        numbered, sizes = ranks.broadcast(numbered, np.int32), ranks.broadcast(sizes, np.int64)
+        seconds = {"components": joined - started, "ranking": perf_counter() - joined}
+        return Joined(numbered, sizes, "weak", seconds, dev.name)
 
     return run_on_ranks(work, device, shards.comm)
-
-
-def _components(
-    ranks: Ranks, device: Device, shards: Shards, progress: Callable[[int, int], None] | None
-) -> Joined:
-    n, seconds = shards.num_vertices, {}
-    if n == 0:
-        return Joined(np.empty(0, np.int32), np.empty(0, np.int64), "weak", {}, device.name)
-    started = perf_counter()
-    with device.alone():
-        labels = Labels(device, n)
-    numbers = list(ranks.shares(len(shards.section(shards.pairs).shards)))
-    for done, rows in enumerate(Loading(device, shards).pairs(numbers)):
-        if progress and ranks.rank == 0:
-            progress(done, len(numbers))
-        with device.alone():
-            labels.add(rows)
-
-    def pack(own: Labels) -> npt.NDArray[np.int32]:
-        with device.alone():
-            return own.download()
-
-    def join(own: Labels, other: npt.NDArray[np.uint8]) -> Labels:
-        with device.alone():
-            own.merge(other.view(np.int32))
-        return own
-
-    whole = ranks.merge(labels, pack, join)
-    seconds["components"] = perf_counter() - started
-    started = perf_counter()
-    numbered = sizes = None
-    if whole is not None:
-        with device.alone():
-            finder = GiantFinder(device, n, 0)
-            finder.sample(whole.label)
-            sizes = finder.rank(whole.label)
-            numbered = whole.download()
-    numbered, sizes = ranks.broadcast(numbered, np.int32), ranks.broadcast(sizes, np.int64)
-    seconds["ranking"] = perf_counter() - started
-    return Joined(numbered, sizes, "weak", seconds, device.name)

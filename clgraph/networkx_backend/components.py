@@ -16,7 +16,7 @@ from clgraph.networkx_backend.running import chosen_device, on_device
 
 if TYPE_CHECKING:
     from clgraph.components import Components
-    from clgraph.components.labels import Connection
+    from clgraph.components.kept import Connection
     from clgraph.device import Device
     from clgraph.graph import Graph
 
