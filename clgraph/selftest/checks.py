@@ -11,6 +11,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
 import numpy as np
+import scipy.sparse as sp
 
 from clgraph.centrality import average_neighbor_degree, closeness_centrality
 from clgraph.centrality.betweenness import dependencies
@@ -21,6 +22,13 @@ from clgraph.device.verdict import Check
 from clgraph.errors import ClgraphError
 from clgraph.files import read, write
 from clgraph.graph import Duplicates, Graph, build_csr
+from clgraph.measures.cores import find_cores
+from clgraph.measures.corners import find_corners
+from clgraph.measures.hops import hop_plot
+from clgraph.measures.pack import Pack
+from clgraph.measures.spectrum import largest_eigenvalues
+from clgraph.measures.tally import component_sizes, degree_histogram, degree_histograms, degree_products
+from clgraph.measures.triangle_count import count_triangles, triangles
 from clgraph.public import PUBLIC, Public, call_as, load
 from clgraph.ranking import Variant, pagerank
 from clgraph.ranking.personalized import Method, personalized_pagerank
@@ -28,16 +36,20 @@ from clgraph.reference import reference_bfs, reference_sample, verify_bfs, verif
 from clgraph.reference.contract import reference_contract
 from clgraph.reference.distances import reference_betweenness, reference_closeness
 from clgraph.reference.forest import reference_forest
-from clgraph.reference.measures import reference_average_neighbor_degree
+from clgraph.reference.measures import (
+    reference_average_neighbor_degree,
+    reference_core_numbers,
+    reference_eigenvalues,
+)
 from clgraph.reference.models import reference_barabasi_albert, reference_erdos_renyi, reference_lfr
 from clgraph.reference.pagerank import reference_pagerank, verify_pagerank
 from clgraph.reference.ppr import verify_ppr
 from clgraph.reference.samples import verify_draw
-from clgraph.sampling import sample
+from clgraph.sampling import deletion_order, sample
+from clgraph.sampling.deletion_times import rows_of_curve
 from clgraph.sampling.options import CONTRACTING, EXACT, EXPLORING
 from clgraph.sampling.shards.forest import Forest
 from clgraph.selftest.graphs import Graphs
-from clgraph.selftest.measures import check_curve, check_measures, check_several, check_spectrum
 from clgraph.traversal import bfs, bfs_many
 
 if TYPE_CHECKING:
@@ -102,9 +114,9 @@ def checks(device: Device) -> Iterator[Named]:
     yield from _searches(device, graphs)
     yield from _ranks(device, graphs)
     yield from _samples(device, graphs)
-    yield "measures", "degrees, triangles, hop plot", partial(check_measures, graphs, device)
-    yield "measures", "several graphs at once", partial(check_several, graphs, device)
-    yield "measures", "eigenvalues", partial(check_spectrum, graphs, device)
+    yield "measures", "degrees, triangles, hop plot", partial(_measures, graphs, device)
+    yield "measures", "several graphs at once", partial(_packed, graphs, device)
+    yield "measures", "eigenvalues", partial(_spectrum, graphs, device)
     yield "centrality", "distances, degrees, paths", partial(_centrality, graphs, device)
     yield "forests of large graphs", "power-law graph", partial(_on, graphs, "powerlaw", _forest, device)
     for each in PUBLIC:
@@ -152,7 +164,7 @@ def _samples(device: Device, graphs: Graphs) -> Iterator[Named]:
     for method in EXACT:
         check = partial(_on, graphs, "powerlaw", _sample, method, "exact", device)
         yield "samples", f"{method}, power-law graph", check
-    yield "samples", "drv, curve of a power-law graph", partial(_on, graphs, "powerlaw", check_curve, device)
+    yield "samples", "drv, curve of a power-law graph", partial(_on, graphs, "powerlaw", _curve, device)
     yield "samples", "drv, several seeds", partial(_on, graphs, "powerlaw", _seeds, device)
     yield "samples", "drv, large graph", partial(_on, graphs, "medium", _valid, "drv", device, mode="exact")
     kinds: dict[str, tuple[str, ...]] = {"batched samples": DELETING}
@@ -361,3 +373,74 @@ def _forest(graph: Graph, device: Device) -> None:
         forest.add_rows(rows, head)
         if not np.array_equal(forest.words(), reference_forest(graph.num_vertices, edges, 3, method)):
             raise AssertionError(f"differs from the reference ({method})")
+
+
+def _matrix(graph: Graph) -> sp.csr_array:
+    n = graph.num_vertices
+    return sp.csr_array((np.ones(graph.num_arcs, np.int64), graph.col_idx, graph.row_ptr), (n, n))
+
+
+def _measures(graphs: Graphs, device: Device) -> None:
+    """Degrees, triangles, hop plot of one graph."""
+    for graph in (graphs.medium, graphs.star):
+        degrees, counts = degree_histogram(device, graph)
+        expected = np.unique(graph.degrees, return_counts=True)
+        if not (np.array_equal(degrees, expected[0]) and np.array_equal(counts, expected[1])):
+            raise AssertionError("the degrees are wrong")
+        lower = sp.tril(_matrix(graph), format="csr")
+        total = int((lower @ lower).multiply(lower).sum())  # paths down, closed by an arc
+        if int(triangles(graph, device).sum()) != 3 * total:
+            raise AssertionError("the triangles are wrong")
+    small = graphs.powerlaw
+    distances = np.concatenate([reference_bfs(small, v)[0] for v in small.ids.tolist()])
+    pairs = np.cumsum(np.bincount(distances[distances >= 0]))
+    if not np.array_equal(hop_plot(device, small, 0, small.num_vertices).pairs, pairs):
+        raise AssertionError("the hop plot is wrong")
+
+
+def _packed(graphs: Graphs, device: Device) -> None:
+    """What is measured of several graphs one behind the other."""
+    several = [graphs.powerlaw, graphs.path, Graph.from_edges(*np.triu_indices(9, 1)), graphs.powerlaw]
+    pack = Pack.of(device, several)
+    cores = device.download(find_cores(device, pack.graph), np.int32, pack.csr.n)
+    corners = find_corners(pack, count_triangles(device, pack.graph))
+    each = (degree_histograms(pack), degree_products(pack), component_sizes(pack), corners)
+    for i, (graph, degrees, products, sizes, corner) in enumerate(zip(several, *each, strict=True)):
+        matrix, degree = _matrix(graph), graph.degrees.astype(np.int64)
+        if not np.array_equal(np.repeat(*degrees), np.sort(degree)):
+            raise AssertionError("the degrees are wrong")
+        if products != int(degree @ (matrix @ degree)):
+            raise AssertionError("the products of neighbours' degrees are wrong")
+        if corner.total != int((matrix @ matrix).multiply(matrix).sum()) // 6:
+            raise AssertionError("the triangles by degree are wrong")
+        label = sp.csgraph.connected_components(matrix)[1]
+        if not np.array_equal(np.repeat(*sizes), np.sort(np.bincount(label))):
+            raise AssertionError("the components' sizes are wrong")
+        if not np.array_equal(cores[pack.begin[i] : pack.begin[i + 1]], reference_core_numbers(graph)):
+            raise AssertionError("the core numbers are wrong")
+
+
+def _spectrum(graphs: Graphs, device: Device) -> None:
+    """Eigenvalues of several graphs side by side."""
+    several = [graphs.powerlaw, graphs.path, graphs.powerlaw]
+    for graph, (values, _) in zip(several, largest_eigenvalues(Pack.of(device, several)), strict=True):
+        expected = reference_eigenvalues(graph, 20)
+        if len(values) != len(expected) or not np.allclose(values, expected, rtol=1e-6):
+            raise AssertionError("the eigenvalues are wrong")
+
+
+def _curve(graph: Graph, device: Device) -> None:
+    """What drv leaves after each deletion, found for all together."""
+    order = graph.index(deletion_order(graph, "drv", 3))
+    matrix, left, gone, expected = _matrix(graph), np.arange(graph.num_vertices), 0, []
+    for vertex in [-1, *order[: graph.num_vertices // 2].tolist()]:
+        if vertex >= 0 and vertex not in left:
+            continue  # it went with a component before
+        gone += vertex >= 0
+        left = left[left != vertex]
+        label = sp.csgraph.connected_components(matrix[left][:, left])[1]
+        left = left[label == np.argmax(np.bincount(label))]
+        expected.append((gone, len(left)))
+    found = rows_of_curve(device, graph, 3, expected[-1][1], edges=False)
+    if [(int(a), int(b)) for a, b, _ in zip(*found, strict=True)] != expected:
+        raise AssertionError("the sizes after each deletion are wrong")
