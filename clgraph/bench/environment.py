@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import importlib.metadata
 import os
 import platform
 import subprocess
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from clgraph import system
 from clgraph._version import __version__
+from clgraph.device.doctor import installed
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -43,12 +43,8 @@ DRAWING = {"table.py", "tables.py", "figures.py", "labels.py", "report.py"}
 @cache
 def environment() -> dict[str, Any]:
     """Machine, system, versions and source of this process."""
-    versions = {"python": platform.python_version(), "clgraph": __version__}
-    for name in PACKAGES:
-        try:
-            versions[name] = importlib.metadata.version(name)
-        except importlib.metadata.PackageNotFoundError:
-            continue  # the case of a missing peer says so
+    # the case of a peer that is not installed says so
+    versions = {"python": platform.python_version(), "clgraph": __version__, **installed(PACKAGES)}
     return {
         "machine": {
             "cpu": _cpu(),

@@ -94,12 +94,12 @@ def _versions() -> dict[str, str | None]:
         "python": f"{platform.python_version()} ({sys.executable})",
         "system": platform.platform(),
     }
-    for package in PACKAGES:
-        try:
-            versions[package] = importlib.metadata.version(package)
-        except importlib.metadata.PackageNotFoundError:
-            versions[package] = None
-    return versions
+    return {**versions, **dict.fromkeys(PACKAGES), **installed(PACKAGES)}
+
+
+def installed(packages: Iterable[str]) -> dict[str, str]:
+    """The versions of those packages that are installed."""
+    return {name: found.version for name in packages if (found := _distribution(name)) is not None}
 
 
 def _loader() -> dict[str, Any]:

@@ -142,7 +142,7 @@ def pip_icds() -> list[Icd]:
         try:
             distribution = importlib.metadata.distribution(package)
         except importlib.metadata.PackageNotFoundError:
-            continue
+            continue  # pip has installed no such driver, and need not have
         listed = [
             Path(str(distribution.locate_file(f))) for f in distribution.files or [] if f.name == library
         ]

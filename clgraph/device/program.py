@@ -308,5 +308,5 @@ def _save_failed(name: str, source: str) -> str:
             cache.write_atomically(path, source.encode())
             return str(path)
         except OSError:
-            continue
+            continue  # the next place may do; if none does, the build error says so
     return "(could not be saved: neither the cache nor the temporary folder can be written)"

@@ -199,7 +199,7 @@ class Threads(Ranks):
             try:
                 results[rank] = work(ranks)
             except Failure:
-                pass
+                pass  # the rank that failed first has noted its own error, which is raised below
             except BaseException as error:  # raised in the caller's thread
                 ranks.fail(error)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import getpass
-import importlib.metadata
 import platform
 import re
 import tempfile
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from clgraph._version import __version__
 from clgraph.device.cache import cache_folder
-from clgraph.device.doctor import PACKAGES, describe
+from clgraph.device.doctor import PACKAGES, describe, installed
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -23,12 +22,6 @@ MOST = 4000  # characters of a message
 
 def about(device: Device | None) -> dict[str, Any]:
     """Versions, and the facts of a device."""
-    packages = {}
-    for name in PACKAGES:
-        try:
-            packages[name] = importlib.metadata.version(name)
-        except importlib.metadata.PackageNotFoundError:
-            continue
     facts = {} if device is None else describe(device)
     for name in ("verdict", "failed", "working", "reason", "identity"):  # said elsewhere, or of another test
         facts.pop(name, None)
@@ -36,7 +29,7 @@ def about(device: Device | None) -> dict[str, Any]:
         "clgraph": __version__,
         "python": platform.python_version(),
         "system": f"{platform.system()} {platform.release()} {platform.machine()}",
-        "packages": packages,
+        "packages": installed(PACKAGES),
         "device": facts,
     }
 
