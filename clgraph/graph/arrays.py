@@ -83,6 +83,17 @@ def row_of(row_ptr: npt.NDArray[Any], arc: int) -> int:
     return int(np.searchsorted(row_ptr, row_ptr.dtype.type(arc), side="right")) - 1
 
 
+def tails_of(row_ptr: npt.NDArray[Any], first: int = 0) -> npt.NDArray[np.int32]:
+    """The row of each entry, where the first row has the number `first`."""
+    return np.repeat(np.arange(first, first + len(row_ptr) - 1, dtype=np.int32), np.diff(row_ptr))
+
+
+def tails_between(row_ptr: npt.NDArray[Any], begin: int, end: int) -> npt.NDArray[np.int32]:
+    """The rows of the entries from `begin` to `end`."""
+    first, last = row_of(row_ptr, begin), row_of(row_ptr, end - 1) + 1
+    return tails_of(np.clip(row_ptr[first : last + 1], begin, end), first)
+
+
 @dataclass(frozen=True)
 class Arrays:
     """The arrays of a graph and whether it is directed; shapes and types as in `clgraph.Graph`.
@@ -115,7 +126,7 @@ class Arrays:
 
     def tails(self) -> npt.NDArray[np.int32]:
         """Tail of each stored arc, shape (arcs,)."""
-        return np.repeat(np.arange(self.num_vertices, dtype=np.int32), np.diff(self.row_ptr))
+        return tails_of(self.row_ptr)
 
     def pieces(self) -> Iterator[tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]]:
         """Tails and heads of the arcs, so many at once as fit in a cache."""
@@ -123,10 +134,7 @@ class Arrays:
             yield self._piece(begin, min(begin + PIECE, self.num_arcs))
 
     def _piece(self, begin: int, end: int) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
-        row_ptr = self.row_ptr
-        first, last = row_of(row_ptr, begin), row_of(row_ptr, end - 1) + 1
-        lengths = np.diff(np.clip(row_ptr[first : last + 1], begin, end))
-        return np.repeat(np.arange(first, last, dtype=np.int32), lengths), self.col_idx[begin:end]
+        return tails_between(self.row_ptr, begin, end), self.col_idx[begin:end]
 
     def count_loops(self) -> int:
         """Number of arcs from a vertex to itself."""

@@ -25,7 +25,7 @@ from clgraph.arguments import file_name
 from clgraph.errors import InputError
 from clgraph.files.parse import NotTaken
 from clgraph.files.summary import left_out, read_with_summary
-from clgraph.graph.arrays import Arrays
+from clgraph.graph.arrays import Arrays, tails_of
 from clgraph.graph.building import checked_counts, checked_weights, row_ptr_of
 from clgraph.graph.io.atomic import remove_stale_once
 from clgraph.graph.io.common import Options
@@ -367,9 +367,8 @@ class _Conversion:
     def _add_leaving(self, leaving: npt.NDArray[np.float64], first: int, arrays: Arrays) -> None:
         """What some pairs add to the weight that leaves each vertex, in the order of its row."""
         counts: Any = arrays.multiplicity if arrays.weights is None else arrays.weights
-        last = first + arrays.num_vertices
         # to a vertex v come first the pairs (u, v) of rows u < v, in order, then those of its own row
-        tails = np.repeat(np.arange(first, last, dtype=np.int32), np.diff(arrays.row_ptr))
+        tails = tails_of(arrays.row_ptr, first)
         counts = np.ones(len(tails)) if counts is None else counts
         apart = tails != arrays.col_idx
         np.add.at(leaving, arrays.col_idx[apart], counts[apart])

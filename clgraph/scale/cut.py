@@ -13,7 +13,7 @@ import numpy.typing as npt
 from clgraph.arguments import file_name, shown
 from clgraph.errors import InputError
 from clgraph.graph import Graph, as_graph
-from clgraph.graph.arrays import Arrays
+from clgraph.graph.arrays import Arrays, tails_of
 from clgraph.graph.building import row_ptr_of, sorted_rows
 from clgraph.progress import Tell, tells
 from clgraph.scale.manifest import BLOCK, Manifest, Section, Shard
@@ -78,7 +78,7 @@ def write_shards(
         made: dict[str, Section] = {}
         n = graph.num_vertices
         for name in wanted:
-            arrays, way = _section(graph, name)
+            arrays, way = _with_values(graph, name)
             shards = []
             for shard in _written(writer, name, arrays, way, shard_edges):
                 shards.append(shard)
@@ -121,8 +121,8 @@ def check_shard_edges(value: int) -> None:
         raise InputError(f"shard_edges is {shown(value)}: a whole number of at least 1 is needed")
 
 
-def _section(graph: Graph, name: str) -> tuple[Arrays, npt.NDArray[np.uint8] | None]:
-    """The rows of a section of the whole graph, and the ways of pairs."""
+def section_of(graph: Graph, name: str) -> tuple[Arrays, npt.NDArray[np.bool_] | None]:
+    """The rows of a section of the whole graph; of pairs bare, and their mask in the undirected view."""
     if name in ("rows", "out"):
         return graph.arrays, None
     if name == "in":
@@ -131,17 +131,25 @@ def _section(graph: Graph, name: str) -> tuple[Arrays, npt.NDArray[np.uint8] | N
     tails, heads = view.rows, view.col_idx
     once = tails <= heads
     row_ptr = row_ptr_of(np.bincount(tails[once], minlength=graph.num_vertices))
+    return Arrays(row_ptr, heads[once]), once
+
+
+def _with_values(graph: Graph, name: str) -> tuple[Arrays, npt.NDArray[np.uint8] | None]:
+    """`section_of` with what the entries carry, and the ways of pairs."""
+    arrays, once = section_of(graph, name)
+    if once is None:
+        return arrays, None
     if not graph.directed:
         values = {
             key: None if array is None else array[once]
             for key, array in (("weights", graph.weights), ("multiplicity", graph.multiplicity))
         }
-        return Arrays(row_ptr, heads[once], **values), None  # type: ignore[arg-type]
-    pairs = tails[once].astype(np.int64) << 32 | heads[once]
+        return replace(arrays, **values), None  # type: ignore[arg-type]
+    pairs = arrays.tails().astype(np.int64) << 32 | arrays.col_idx
     away = graph.rows.astype(np.int64) << 32 | graph.col_idx
     back = graph.col_idx.astype(np.int64) << 32 | graph.rows
     way = np.isin(pairs, away).astype(np.uint8) | np.isin(pairs, back).astype(np.uint8) << 1
-    return Arrays(row_ptr, heads[once]), way.astype(np.uint8)
+    return arrays, way.astype(np.uint8)
 
 
 def _written(
@@ -190,9 +198,7 @@ def join_shards(shards: Shards, *, progress: Tell | None = None) -> Graph:
     columns: dict[str, Any] = {"tail": [], "head": [], "weights": [], "multiplicity": []}
     for each in shards.rows(name):
         first = each.shard.first_row
-        columns["tail"].append(
-            np.repeat(np.arange(first, first + each.shard.rows, dtype=np.int32), np.diff(each.row_ptr))
-        )
+        columns["tail"].append(tails_of(each.row_ptr, first))
         columns["head"].append(each.col_idx)
         columns["weights"].append(each.weights)
         ones = np.ones(each.shard.edges, np.int32)

@@ -13,10 +13,9 @@ import numpy.typing as npt
 from clgraph.csr.upload import Place
 from clgraph.graph import Graph
 from clgraph.graph.arrays import Arrays
-from clgraph.graph.building import row_ptr_of
 from clgraph.graph.place import View
 from clgraph.lazy import lazy
-from clgraph.scale.cut import cuts
+from clgraph.scale.cut import cuts, section_of
 from clgraph.scale.manifest import Manifest, Section, Shard
 from clgraph.scale.shards import ShardRows, Shards
 from clgraph.scale.writing import row_sums, summed
@@ -63,7 +62,7 @@ class HeldShards(Shards):
     @staticmethod
     def of(graph: Graph, sections: Sequence[str], values: bool, shard_edges: int) -> HeldShards:
         """The sections of a graph; it holds its arrays, never the graph."""
-        made = {name: _section(graph, name) for name in sections}
+        made = {name: section_of(graph, name)[0] for name in sections}
         return HeldShards(graph, made, values, shard_edges)
 
     @property
@@ -126,18 +125,6 @@ class _Shelf(Place):
 def shelve(device: Device, graph: Graph) -> None:
     """Let a graph know that a device may hold parts of it."""
     graph.settle(device.cached(graph, "shelf", lambda: _Shelf(device)))
-
-
-def _section(graph: Graph, name: str) -> Arrays:
-    """The rows of a section of the whole graph; of pairs without their ways."""
-    if name in ("rows", "out"):
-        return graph.arrays
-    if name == "in":
-        return graph.reverse.arrays
-    view = graph.undirected
-    tails, heads = view.rows, view.col_idx
-    once = tails <= heads
-    return Arrays(row_ptr_of(np.bincount(tails[once], minlength=graph.num_vertices)), heads[once])
 
 
 def _cut(name: str, arrays: Arrays, shard_edges: int) -> Section:

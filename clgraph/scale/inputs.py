@@ -16,6 +16,7 @@ from clgraph.files.edge_list import bytes_before, opened
 from clgraph.files.parse import NotTaken, Parser, TooWide, Wanted
 from clgraph.files.pieces import SHAPES, pieces
 from clgraph.files.summary import STDIN
+from clgraph.graph.arrays import tails_between
 from clgraph.graph.checks import check_offsets, check_range, checked_ids
 from clgraph.graph.io.arrow import parquet_parts
 from clgraph.graph.io.binary import PAGE, check_sums, damaged, unpack_header
@@ -23,7 +24,7 @@ from clgraph.graph.io.common import Options, check_file, reading
 from clgraph.graph.io.edges import look, skipped_lines
 from clgraph.graph.io.formats import find_format
 from clgraph.progress import Tell
-from clgraph.scale.tables import STEP, Columns, tails_between
+from clgraph.scale.tables import STEP, Columns
 
 if TYPE_CHECKING:
     from clgraph.device import Device

@@ -10,14 +10,14 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph.errors import InputError
-from clgraph.graph.arrays import row_of
+from clgraph.graph.arrays import row_of, tails_between
 from clgraph.graph.building import checked_counts, checked_weights
 from clgraph.graph.io.binary import OnDisk, damaged
 from clgraph.progress import Tell
 from clgraph.scale.inputs import Input
 from clgraph.scale.sorting import ahead
 from clgraph.scale.stored import Rows, Stored
-from clgraph.scale.tables import STEP, Columns, tails_between
+from clgraph.scale.tables import STEP, Columns
 
 Words = npt.NDArray[np.uint64]
 

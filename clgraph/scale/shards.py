@@ -16,7 +16,7 @@ import numpy.typing as npt
 from clgraph.arguments import file_name, shown
 from clgraph.errors import InputError
 from clgraph.graph import Graph
-from clgraph.graph.arrays import Arrays
+from clgraph.graph.arrays import Arrays, tails_of
 from clgraph.graph.building import checked_counts, checked_weights
 from clgraph.graph.checks import check_ascending, check_offsets, check_range
 from clgraph.graph.io.binary import PAGE, Header, check_sums, read_sections, unpack_header
@@ -376,9 +376,7 @@ class Shards:
                 checked_weights(weights, shard.edges)
             if multiplicity is not None:
                 checked_counts(multiplicity, shard.edges)
-            tails = np.repeat(
-                np.arange(shard.first_row, shard.first_row + shard.rows, dtype=np.int32), np.diff(row_ptr)
-            )
+            tails = tails_of(row_ptr, shard.first_row)
             if name == "pairs" and np.any(tails > col_idx):
                 raise InputError("a pair is in the row of its larger end")
             loops = int(np.count_nonzero(tails == col_idx))

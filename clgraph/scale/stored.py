@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from clgraph.graph.arrays import tails_between, tails_of
 from clgraph.graph.building import INT32_MAX
 from clgraph.graph.io.binary import OnDisk
 from clgraph.scale.cut import cuts
 from clgraph.scale.manifest import BLOCK, Section
 from clgraph.scale.shards import VALUES
-from clgraph.scale.tables import STEP, Columns, Table, tails_between
+from clgraph.scale.tables import STEP, Columns, Table
 from clgraph.scale.writing import Writer, summed
 
 
@@ -109,7 +110,7 @@ class Stored(Rows):
         self.row_ptr[first : last + 1] = row_ptr
         self.row_ptr[first : last + 1] += self.rows
         if self._base is None:
-            tails = np.repeat(np.arange(first, last, dtype=np.int32), np.diff(row_ptr))
+            tails = tails_of(row_ptr, first)
             self.note_loops(tails[tails == col_idx])
         self.extend({"head": col_idx, **values})
 

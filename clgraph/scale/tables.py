@@ -18,15 +18,6 @@ STEP = 1 << 19  # rows that are in memory at a time: they stay in the cache
 FINEST = 1024  # ranges that rows are dealt to at a time, about
 
 
-def tails_between(row_ptr: Column, begin: int, end: int) -> npt.NDArray[np.int32]:
-    """The rows of the entries from `begin` to `end`."""
-    kind = row_ptr.dtype.type  # another one would make searchsorted copy the offsets
-    first = int(np.searchsorted(row_ptr, kind(begin), side="right")) - 1
-    last = int(np.searchsorted(row_ptr, kind(end), side="left"))
-    lengths = np.diff(np.clip(row_ptr[first : last + 1], begin, end))
-    return np.repeat(np.arange(first, last, dtype=np.int32), lengths)
-
-
 class Table:
     """Columns of one length, each in a file of its own; their types are those of what is appended first.
 

@@ -17,6 +17,7 @@ import numpy.typing as npt
 from clgraph import system
 from clgraph.errors import InputError
 from clgraph.files.binary import followed
+from clgraph.graph.arrays import tails_of
 from clgraph.graph.io.atomic import remove_stale_once
 from clgraph.graph.io.binary import (
     BLOCK,
@@ -80,8 +81,7 @@ class Writer:
         rows, edges = len(row_ptr) - 1, int(row_ptr[-1])
         name = f"{section}-{number:06d}.clg"
         if loops is None:
-            tails = np.repeat(np.arange(first_row, first_row + rows, dtype=np.int32), np.diff(row_ptr))
-            loops = int(np.count_nonzero(tails == col_idx))
+            loops = int(np.count_nonzero(tails_of(row_ptr, first_row) == col_idx))
         narrow = np.int32 if edges < 2**31 else np.int64
         arrays = {"row_ptr": row_ptr.astype(narrow, copy=False), "col_idx": col_idx, **values}
         header = Header(self._directed, rows, edges, loops, {}, first_row, self._n)
