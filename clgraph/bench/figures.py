@@ -8,7 +8,7 @@ from typing import Any
 
 from clgraph.bench.cases.ppr import SLIDES, does
 from clgraph.bench.cases.sampling import METHODS
-from clgraph.bench.labels import Labels, order_of
+from clgraph.bench.labels import Labels, cpu_of, order_of
 from clgraph.bench.run import show
 from clgraph.bench.table import energy, value
 from clgraph.bench.tables import one_core
@@ -148,8 +148,6 @@ class _Lines:
 
 # --- sampling ------------------------------------------------------------------------------------------
 
-Y = Callable[[Record], float | None]
-
 
 def _sampling(records: list[Record], labels: Labels) -> Iterable[tuple[str, Any]]:
     found = [r for r in records if r["suite"] == "sampling" and not r["what"].startswith("characteristics")]
@@ -159,13 +157,13 @@ def _sampling(records: list[Record], labels: Labels) -> Iterable[tuple[str, Any]
         return value(record, "kernels") or value(record, "call")
 
     def speed_up(record: Record) -> float | None:
-        alone = cores.get((record["environment"]["machine"]["cpu"], record["graph"], record["what"]))
+        alone = cores.get((cpu_of(record), record["graph"], record["what"]))
         ours = value(record, "kernels")
         if alone is None or alone is record or not ours:
             return None
         return (value(alone, "kernels") or 0) / ours
 
-    kinds: list[tuple[str, str, str, str, Y]] = [
+    kinds: list[tuple[str, str, str, str, Callable[[Record], float | None]]] = [
         ("sampling_time", "Half of a power-law graph sampled", "time", "s", seconds),
         ("sampling_speedup", "Speed-up over one core of the same machine", "times as fast", "", speed_up),
         ("sampling_energy", "Energy of a sample", "energy", "J", lambda r: energy(r, "joules")),

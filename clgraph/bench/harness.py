@@ -44,6 +44,11 @@ def median(values: Iterable[float], unit: str = "s") -> Quantity:
     }
 
 
+def size(graph: Graph) -> dict[str, int]:
+    """The details that say how large the input is."""
+    return {"of_vertices": graph.num_vertices, "of_arcs": graph.num_arcs}
+
+
 @dataclass
 class Timing(Generic[T]):
     """Repeated runs of one piece of work."""
@@ -139,6 +144,13 @@ class Context:
         """Bytes per second of a buffer copy on the device, reads plus writes."""
         return self.once("copy", lambda: _copy_bandwidth(self.device), for_ever=True)
 
+    def of_copy(self, moved: int, seconds: float) -> dict[str, Quantity]:
+        """The share of a copy's bandwidth, if only the least possible traffic were moved."""
+        return {
+            "moved": quantity(moved, "B"),
+            "share_of_copy": quantity(moved / seconds / self.copy_bandwidth, ""),
+        }
+
     def energy(self, work: Callable[[], Any], region: str) -> Energy | None:
         """Energy of `work`, described by `region`; None if it is not to be measured."""
         if self.meter is None:
@@ -171,21 +183,19 @@ class Figures:
         ``{"value": ..., "unit": ...}``; repeated measurements also have "low", "high" and "runs".
     details : dict
         Anything else that fits JSON: counts, words, rows.
+        "of_vertices", of the input, gives vertices per second per watt.
     energy : Energy or None
-    things : int or None
-        Vertices of the input, for vertices per second per watt.
     """
 
     values: dict[str, Quantity]
     details: dict[str, Any] = field(default_factory=dict)
     energy: Energy | None = None
-    things: int | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """As a dict for JSON."""
         told = {"values": self.values, "details": self.details}
         if self.energy is not None:
-            told["energy"] = energy_dict(self.energy, self.things)
+            told["energy"] = energy_dict(self.energy, self.details.get("of_vertices"))
         return told
 
 

@@ -52,6 +52,11 @@ class Labels:
         return f"{record['who']}, {self.of(record)}" if self._several else str(record["who"])
 
 
+def cpu_of(record: Record) -> str:
+    """The machine's processor."""
+    return str(record["environment"]["machine"]["cpu"])
+
+
 def machine_key(record: Record) -> tuple[str, int]:
     """What identifies a machine."""
     machine = record["environment"]["machine"]

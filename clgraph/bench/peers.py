@@ -63,8 +63,6 @@ def wanted(names: Iterable[str], asked: str) -> list[str]:
 
 def scipy_matrix(graph: Graph, dtype: Any = np.int8) -> Any:
     """The arcs as a SciPy array of ones."""
-    import scipy.sparse as sp
-
     n = graph.num_vertices
     return sp.csr_array((np.ones(graph.num_arcs, dtype), graph.col_idx, graph.row_ptr), shape=(n, n))
 
@@ -90,7 +88,6 @@ def _ends(graph: Graph, arcs: bool) -> tuple[Any, Any, bool]:
 def networkit_graph(graph: Graph, *, arcs: bool = False) -> Any:
     """NetworKit's graph."""
     import networkit as nk
-    import scipy.sparse as sp
 
     tail, head, directed = _ends(graph, arcs)
     n = graph.num_vertices

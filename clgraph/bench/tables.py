@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from clgraph.bench.cases.ppr import SLIDES, does
-from clgraph.bench.labels import Labels, order_of
+from clgraph.bench.labels import Labels, cpu_of, order_of
 from clgraph.bench.table import Column, Record, Row, Table, energy, value
 from clgraph.theses import printed
 from clgraph.theses.copra import CHARACTERISTICS
@@ -115,7 +115,7 @@ def _characteristics(records: list[Record], labels: Labels) -> Iterator[Table]:
 def one_core(records: Iterable[Record]) -> dict[tuple[str, str, str], Record]:
     """(machine, graph, what) -> the record on one core."""
     return {
-        (record["environment"]["machine"]["cpu"], record["graph"], record["what"]): record
+        (cpu_of(record), record["graph"], record["what"]): record
         for record in records
         if record["who"] == "clgraph, one core"
     }
@@ -137,9 +137,11 @@ def _sampling(records: list[Record], labels: Labels) -> Iterator[Table]:
     )
     rows = []
     for record in (each for each in found if each["who"] != "clgraph, one core"):
-        details, machine = record["details"], record["environment"]["machine"]["cpu"]
+        details = record["details"]
         method, mode = record["what"].split()
-        core = None if record["device"] is None else cores.get((machine, record["graph"], record["what"]))
+        core = (
+            None if record["device"] is None else cores.get((cpu_of(record), record["graph"], record["what"]))
+        )
         kernels, alone = value(record, "kernels"), value(core, "kernels")
         rows.append(
             _row(
@@ -201,7 +203,7 @@ def _pagerank_table(records: list[Record], labels: Labels) -> Iterator[Table]:
 def _iterations(records: list[Record], labels: Labels) -> Iterator[Table]:
     found = [r for r in _of(records, "pagerank") if r["what"] == "iteration"]
     base = {
-        (who, r["environment"]["machine"]["cpu"], r["graph"]): value(r, "iteration")
+        (who, cpu_of(r), r["graph"]): value(r, "iteration")
         for r in found
         for who in ("scipy csr @ x", "cuSPARSE csr @ x")
         if r["who"] == who
@@ -216,10 +218,7 @@ def _iterations(records: list[Record], labels: Labels) -> Iterator[Table]:
     )
     rows = []
     for record in found:
-        seconds, place = (
-            value(record, "iteration"),
-            (record["environment"]["machine"]["cpu"], record["graph"]),
-        )
+        seconds, place = value(record, "iteration"), (cpu_of(record), record["graph"])
         scipy, cusparse = base.get(("scipy csr @ x", *place)), base.get(("cuSPARSE csr @ x", *place))
         if record["device"] is None or record["device"]["kind"] != "gpu":
             cusparse = None
@@ -238,8 +237,7 @@ def _iterations(records: list[Record], labels: Labels) -> Iterator[Table]:
         )
     note = (
         "One iteration, float32. SciPy and cuSPARSE: the sparse product alone, on the same machine. The "
-        "share "
-        "is of the least bytes that an iteration must move, against a copy of a buffer."
+        "share is of the least bytes that an iteration must move, against a copy of a buffer."
     )
     yield Table("pagerank_iterations", "PageRank: an iteration", columns, rows, [note])
 
@@ -266,9 +264,8 @@ def _solve(records: list[Record], labels: Labels) -> Iterator[Table]:
     ]
     note = (
         "float64, to an L1 error of 1e-8. First call: the graph reversed and brought to the device. The "
-        "other "
-        "libraries' own graphs were made beforehand; those that are far from ours treat dangling vertices in "
-        "another way."
+        "other libraries' own graphs were made beforehand; those that are far from ours treat dangling "
+        "vertices in another way."
     )
     yield Table("pagerank_solve", "PageRank: a solution", columns, rows, [note])
 
@@ -344,11 +341,7 @@ def _ppr_printed(records: list[Record], labels: Labels) -> Iterator[Table]:
 
 def _traversal(records: list[Record], labels: Labels) -> Iterator[Table]:
     found = _of(records, "traversal")
-    scipy = {
-        (r["environment"]["machine"]["cpu"], r["graph"], r["what"]): value(r, "call")
-        for r in found
-        if r["who"] == "scipy"
-    }
+    scipy = {(cpu_of(r), r["graph"], r["what"]): value(r, "call") for r in found if r["who"] == "scipy"}
     columns = _columns(
         "graph arcs what who device kernels call",
         Column("of_scipy", "call, of SciPy's", "", ".3f"),
@@ -358,7 +351,7 @@ def _traversal(records: list[Record], labels: Labels) -> Iterator[Table]:
     rows = []
     for record in found:
         call = value(record, "call")
-        base = scipy.get((record["environment"]["machine"]["cpu"], record["graph"], record["what"]))
+        base = scipy.get((cpu_of(record), record["graph"], record["what"]))
         rows.append(
             _row(
                 record,

@@ -13,7 +13,7 @@ import numpy as np
 
 from clgraph.bench import peers as others
 from clgraph.bench.cases.pagerank import data_set
-from clgraph.bench.harness import Absent, Case, Context, Figures, median, quantity, timed
+from clgraph.bench.harness import Absent, Case, Context, Figures, median, quantity, size, timed
 from clgraph.theses.printed import CONTEST, PPR
 
 if TYPE_CHECKING:
@@ -188,14 +188,9 @@ def _ours(asked: Asked, what: str, options: dict[str, Any]) -> Case:
             "call": median(calls),
             "accuracy": quantity(accuracy(graph, ids, want[: len(ids)]), ""),
         }
-        details = {
-            "of_vertices": graph.num_vertices,
-            "of_arcs": graph.num_arcs,
-            "iterations": float(np.mean(iterations)),
-            "at_once": each,
-        }
+        details = {**size(graph), "iterations": float(np.mean(iterations)), "at_once": each}
         energy = context.energy(partial(call, parts[0]), f"a call of {each} sources")
-        return Figures(values, details, energy, graph.num_vertices)
+        return Figures(values, details, energy)
 
     asked_for = {"sources": asked.sources, "top": TOP} | ({} if asked.at_once else {"singles": asked.singles})
     return Case("ppr", asked.graph, what, "clgraph", run, True, asked_for)
@@ -216,12 +211,7 @@ def _peer(name: str, who: str, count: int, reference: str) -> Case:
             if sum(seconds) > SLOW:
                 break
         right = accuracy(graph, ids, want[: len(ids)])
-        details = {
-            "of_vertices": graph.num_vertices,
-            "of_arcs": graph.num_arcs,
-            "at_once": 1,
-            "asked": len(ids),
-        }
+        details = {**size(graph), "at_once": 1, "asked": len(ids)}
         return Figures({"call": median(seconds), "accuracy": quantity(right, "")}, details)
 
     return Case("ppr", name, "one source", who, run, False, {"sources": count, "top": TOP})

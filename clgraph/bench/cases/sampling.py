@@ -105,7 +105,7 @@ def measure(context: Context, graph: Graph, method: str, mode: Any) -> Figures:
     values["look"] = quantity(time.perf_counter() - begin, "s")
     energy = context.energy(alone, "a run on the device: its arrays, and the sampling")
     details = {**found, "of_vertices": graph.num_vertices, "of_edges": graph.num_edges}
-    return Figures(values, details, energy, graph.num_vertices)
+    return Figures(values, details, energy)
 
 
 class Alone:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from clgraph.bench import peers as others
-from clgraph.bench.harness import Case, Context, Figures, median, quantity, timed
+from clgraph.bench.harness import Case, Context, Figures, median, quantity, size, timed
 from clgraph.device.shapes import Shapes
 
 if TYPE_CHECKING:
@@ -33,12 +33,13 @@ def cases(
 ) -> list[Case]:
     """The cases of traversal; a figure comes from `sources` searches from the largest component."""
     found: list[Case] = []
+    tuned = {"tune": tune} if tune else {}
     for graph in graphs:
         if "bfs" in whats:
-            found += [_bfs(graph, method, sources, tune) for method in methods]
+            found += [_bfs(graph, method, sources, tuned) for method in methods]
             found += [_bfs_peer(graph, name, peer_sources) for name in others.wanted(others.BFS, peers)]
         if "many" in whats:
-            found += [_many(graph, tune), _one_by_one(graph, tune)]
+            found += [_many(graph, tuned), _one_by_one(graph, tuned)]
         if "components" in whats:
             found.append(_components(graph))
             found += [_components_peer(graph, name) for name in others.wanted(others.COMPONENTS, peers)]
@@ -60,19 +61,7 @@ def giant_sources(context: Context, name: str, count: int) -> list[int]:
     return [int(v) for v in graph.ids[drawn]]
 
 
-def _size(graph: Graph) -> dict[str, int]:
-    return {"of_vertices": graph.num_vertices, "of_arcs": graph.num_arcs}
-
-
-def _of_copy(context: Context, moved: int, seconds: float) -> dict[str, Any]:
-    """The share of a copy's bandwidth, if only the least possible traffic were moved."""
-    return {
-        "moved": quantity(moved, "B"),
-        "share_of_copy": quantity(moved / seconds / context.copy_bandwidth, ""),
-    }
-
-
-def _bfs(name: str, method: Any, count: int, tune: str) -> Case:
+def _bfs(name: str, method: Any, count: int, tuned: dict[str, str]) -> Case:
     def run(context: Context) -> Figures:
         from clgraph.traversal import bfs
 
@@ -91,13 +80,12 @@ def _bfs(name: str, method: Any, count: int, tune: str) -> Case:
             "kernels": median(kernels),
             "call": median(calls),
             "a_level": quantity(middle / depth, "s"),
-            **_of_copy(context, _bfs_bytes(graph), middle),
+            **context.of_copy(_bfs_bytes(graph), middle),
         }
         energy = context.energy(partial(search, sources[0]), "a whole call, arrays brought to the host")
-        return Figures(values, {**_size(graph), "levels": depth}, energy, graph.num_vertices)
+        return Figures(values, {**size(graph), "levels": depth}, energy)
 
-    options = {"sources": count, **({"tune": tune} if tune else {})}
-    return Case("traversal", name, "bfs", f"clgraph {method}", run, True, options)
+    return Case("traversal", name, "bfs", f"clgraph {method}", run, True, {"sources": count, **tuned})
 
 
 def _bfs_bytes(graph: Graph) -> int:
@@ -119,12 +107,12 @@ def _bfs_peer(name: str, who: str, count: int) -> Case:
         for source in sources:
             if sum(seconds) < 20:
                 seconds += timed(partial(search, source), 1).seconds
-        return Figures({"call": median(seconds)}, _size(graph))
+        return Figures({"call": median(seconds)}, size(graph))
 
     return Case("traversal", name, "bfs", who, run, False, {"sources": count})
 
 
-def _many(name: str, tune: str) -> Case:
+def _many(name: str, tuned: dict[str, str]) -> Case:
     def run(context: Context) -> Figures:
         from clgraph.traversal import bfs_many
 
@@ -134,13 +122,13 @@ def _many(name: str, tune: str) -> Case:
         timing = timed(search, context.repeat, keep=lambda r: {"kernels": r.seconds["bfs"]})
         energy = context.energy(search, "a whole call, arrays brought to the host")
         values = {"kernels": timing.phase("kernels"), "call": timing.quantity}
-        return Figures(values, _size(graph), energy, graph.num_vertices)
+        return Figures(values, size(graph), energy)
 
-    options = {"sources": MANY, **({"tune": tune} if tune else {})}
+    options = {"sources": MANY, **tuned}
     return Case("traversal", name, f"{MANY} searches", "clgraph at once", run, True, options)
 
 
-def _one_by_one(name: str, tune: str) -> Case:
+def _one_by_one(name: str, tuned: dict[str, str]) -> Case:
     def run(context: Context) -> Figures:
         from clgraph.traversal import bfs
 
@@ -148,9 +136,9 @@ def _one_by_one(name: str, tune: str) -> Case:
         sources = giant_sources(context, name, MANY)
         bfs(graph, sources[0], device=device)
         timing = timed(lambda: [bfs(graph, s, device=device).levels for s in sources], context.repeat)
-        return Figures({"call": timing.quantity}, _size(graph))
+        return Figures({"call": timing.quantity}, size(graph))
 
-    options = {"sources": MANY, **({"tune": tune} if tune else {})}
+    options = {"sources": MANY, **tuned}
     return Case("traversal", name, f"{MANY} searches", "clgraph one by one", run, True, options)
 
 
@@ -168,9 +156,9 @@ def _components(name: str) -> Case:
         timing = timed(find, context.repeat, keep=keep)
         kernels = timing.phase("kernels")
         moved = _components_bytes(graph, SECTORS.of(device))
-        values = {"kernels": kernels, "call": timing.quantity, **_of_copy(context, moved, kernels["value"])}
+        values = {"kernels": kernels, "call": timing.quantity, **context.of_copy(moved, kernels["value"])}
         energy = context.energy(find, "a whole call, labels brought to the host")
-        return Figures(values, _size(graph), energy, graph.num_vertices)
+        return Figures(values, size(graph), energy)
 
     return Case("traversal", name, "components", "clgraph", run)
 
@@ -192,6 +180,6 @@ def _components_peer(name: str, who: str) -> Case:
         graph = context.graph(name)
         find = others.made(who, others.COMPONENTS[who], graph)
         find()
-        return Figures({"call": timed(find, context.repeat).quantity}, _size(graph))
+        return Figures({"call": timed(find, context.repeat).quantity}, size(graph))
 
     return Case("traversal", name, "components", who, run, False)
