@@ -23,9 +23,6 @@ if TYPE_CHECKING:
 
 Size = int | tuple[int, ...]
 
-# the types of buffers that were met: isinstance takes a microsecond for each argument
-_memory_types: set[type] = set()
-
 
 def _is_memory(value: Any) -> bool:
     return isinstance(value, (cl.MemoryObjectHolder, cl.LocalMemory))
@@ -182,6 +179,10 @@ class Kernel:
         self._packs = [each.pack for _, each in scalars if each.pack]
         self._numbers, self._buffers = _values(scalars), _values(memory)
         self._scalar_pairs, self._memory_pairs = _pairs(scalars), _pairs(memory)
+        # classes of buffers that were checked together, and the last ones without nulls: to look at each
+        # argument takes a microsecond
+        self._checked: set[tuple[type, ...]] = set()
+        self._classes: list[type] | None = None
 
     def _set(self, named: dict[str, Any]) -> None:
         """Set the arguments that are free, which `named` must name, all and nothing else."""
@@ -195,8 +196,8 @@ class Kernel:
             memory[1::2] = buffers = self._buffers(named)
         except (KeyError, TypeError, struct.error, OverflowError) as error:
             raise self._wrong(named) from error
-        if not _memory_types.issuperset(map(type, buffers)):
-            memory = self._without_nulls(memory, named)
+        if (classes := [*map(type, buffers)]) != self._classes:
+            memory = self._without_nulls(memory, classes, named)
         if scalars:
             self._set_scalars(tuple(scalars))
         if memory:
@@ -206,20 +207,30 @@ class Kernel:
             for index, value in zip(both[::2], both[1::2], strict=True):
                 self.partner.set_arg(index, value)
 
-    def _without_nulls(self, memory: list[Any], named: dict[str, Any]) -> list[Any]:
-        """Set null pointers; the arguments that are left."""
+    def _without_nulls(self, memory: list[Any], classes: list[type], named: dict[str, Any]) -> list[Any]:
+        """Set null pointers; the arguments that are left, checked."""
+        if tuple(classes) not in self._checked:
+            for index, value in zip(memory[::2], memory[1::2], strict=True):
+                if value is not None and not (_is_memory(value) and self._takes(index, value)):
+                    raise self._wrong(named)
+            self._checked.add(tuple(classes))
+        if type(None) not in classes:
+            self._classes = classes
+            return memory
         others: list[Any] = []
         for index, value in zip(memory[::2], memory[1::2], strict=True):
             if value is None:
                 self._set_null(index)
                 if self.partner is not None:
                     self.partner.set_arg(index, None)
-            elif _is_memory(value):
-                _memory_types.add(type(value))
-                others += index, value
             else:
-                raise self._wrong(named)
+                others += index, value
         return others
+
+    def _takes(self, index: int, value: Any) -> bool:
+        """Whether a buffer's elements, if its class says what they are, may be those of a parameter."""
+        dtype = getattr(value, "dtype", None)
+        return dtype is None or self.signature.parameters[index].takes(dtype)
 
     def _wrong(self, named: dict[str, Any]) -> TypeError:
         """What is wrong with the arguments, in words."""
@@ -230,7 +241,7 @@ class Kernel:
             return TypeError(f"{place} lacks its argument {', '.join(missing)}")
         if strange := [name for name in named if name not in names]:
             return TypeError(f"{place} has no argument {', '.join(strange)}; it has {', '.join(names)}")
-        for parameter in self.signature.parameters:
+        for index, parameter in enumerate(self.signature.parameters):
             value = named.get(parameter.name)
             where = f"{place}, argument `{parameter}`: {type(value).__name__} {value!r:.40}"
             if parameter.name not in names:
@@ -238,6 +249,8 @@ class Kernel:
             if parameter.pack is None:
                 if value is not None and not _is_memory(value):
                     return TypeError(f"{where} is neither a buffer nor None")
+                if value is not None and not self._takes(index, value):
+                    return TypeError(f"{place}, argument `{parameter}`: a buffer of {value.dtype} is given")
                 continue
             try:
                 parameter.pack(value)

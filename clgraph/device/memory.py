@@ -1,6 +1,7 @@
 """A device's memory: buffers, transfers, and checks that what is needed fits.
 
-Buffers are plain ``pyopencl.Buffer`` objects.
+Buffers are ``pyopencl.Buffer`` objects. Their classes say what their elements are, so that a kernel checks
+that once for all buffers of the same classes (`clgraph.device.launch`); those of uint8 are memory for all.
 """
 
 from __future__ import annotations
@@ -10,8 +11,9 @@ import mmap
 import weakref
 from collections import deque
 from collections.abc import Callable, Mapping
+from functools import cache
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -54,6 +56,17 @@ class HostBuffer(cl.Buffer):
     """A buffer whose memory is a host array, which `Memory` keeps until the device has finished with it."""
 
     array: npt.NDArray[Any]
+
+
+B = TypeVar("B", bound=cl.Buffer)
+
+
+@cache
+def _of_elements(kind: type[B], dtype: np.dtype[Any]) -> type[B]:
+    """The class of those buffers that have elements of a type."""
+    if dtype == np.uint8:
+        return kind
+    return type(kind.__name__, (kind,), {"dtype": dtype})
 
 
 class Memory:
@@ -108,7 +121,8 @@ class Memory:
     def _on_array(self, array: npt.NDArray[Any], access: int) -> HostBuffer:
         """A buffer whose memory is a host array."""
         try:
-            buffer = HostBuffer(self._queues.context, access | _FLAGS.USE_HOST_PTR, hostbuf=array)
+            kind = _of_elements(HostBuffer, array.dtype)
+            buffer = kind(self._queues.context, access | _FLAGS.USE_HOST_PTR, hostbuf=array)
         except cl.Error as error:
             raise self._no_room(array.nbytes, error) from error
         buffer.array = array
@@ -124,15 +138,16 @@ class Memory:
         if self._quirks.shares_memory and nbytes >= LARGE_PAGE:
             return self.output(count, dtype)
         self._make_room(nbytes)
-        buffer = self._allocated(max(nbytes, 16))  # OpenCL has no empty buffers
+        buffer = self._allocated(max(nbytes, 16), np.dtype(dtype))  # OpenCL has no empty buffers
         if self._quirks.never_frees:
             self._unfreed.append(buffer)
         return buffer
 
-    def _allocated(self, nbytes: int) -> OwnBuffer:
+    def _allocated(self, nbytes: int, dtype: np.dtype[Any]) -> OwnBuffer:
+        kind = _of_elements(OwnBuffer, dtype)
         while True:
             try:
-                buffer = OwnBuffer(self._queues.context, _FLAGS.READ_WRITE, nbytes)
+                buffer = kind(self._queues.context, _FLAGS.READ_WRITE, nbytes)
                 break
             except cl.Error as error:
                 if not self.kept.drop_one():

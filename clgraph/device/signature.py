@@ -11,9 +11,12 @@ import re
 import struct
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from clgraph.errors import BuildError
+
+if TYPE_CHECKING:
+    import numpy as np
 
 # struct's letters; the host's int is 32 bits and its long 64, as the device's, on all systems that we know
 _LETTERS = {
@@ -44,6 +47,7 @@ _DEFINE = re.compile(r"(\w+)(\(([^)]*)\))?\s*(.*)", re.DOTALL)
 _DEFINED = re.compile(r"\bdefined\s*(?:\(\s*(\w+)\s*\)|(\w+))")
 _WORD = re.compile(r"\b[A-Za-z_]\w*\b")
 _NUMBER = re.compile(r"\b(0[xX][0-9a-fA-F]+|\d+)[uUlL]*\b")
+_VECTOR = re.compile(r"(?:2|3|4|8|16)$")
 _NAME = re.compile(r"\bvoid\s+(\w+)\s*\(")
 _LINE = re.compile(r'#line (\d+) "([^"\n]*)"')
 
@@ -68,6 +72,19 @@ class Parameter:
     space: str
     type: str
     pack: Callable[[Any], bytes] | None
+
+    def takes(self, dtype: np.dtype[Any]) -> bool:
+        """Whether a buffer of such elements may be what it points to.
+
+        Signed and unsigned whole numbers pass for each other; floating-point numbers are taken as such, or as
+        unsigned words of their size where only bits are moved.
+        """
+        letter = _LETTERS.get(_VECTOR.sub("", self.type))
+        if letter is None:
+            return True  # a type of our own
+        if dtype.itemsize != struct.calcsize(f"={letter}"):
+            return False
+        return dtype.kind == "f" if letter in "fd" else letter.isupper() or dtype.kind != "f"
 
     def __str__(self) -> str:
         return f"{f'__{self.space} {self.type} *' if self.space else f'{self.type} '}{self.name}"

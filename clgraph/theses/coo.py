@@ -110,7 +110,7 @@ class Coo(Arcs):
         self._head = upload_csr(device, graph).col_idx
         self._tail = device.cached(graph, "ppr-tails", tails)
         self._share = self._shares(by_tail=True)
-        self._fixed = device.zeros(self.n, np.uint64)
+        self._fixed = device.zeros(2 * self.n, np.uint32)  # low and high words
 
     def enqueue(self, test: bool, last: int, parts: Any, state: Any, vectors: dict[str, Any]) -> None:
         items = self.shape.items

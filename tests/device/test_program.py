@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -258,6 +259,18 @@ def test_wrong_arguments(device: Device, wrong: dict[str, Any], words: str) -> N
     with pytest.raises(TypeError, match=words):
         made(device).add(4, **{name: value for name, value in given.items() if value is not ...})
     assert not device.download(out, np.int32, 4).any()
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.float32, np.int16])
+def test_a_buffer_of_other_elements(device: Device, dtype: type) -> None:
+    add, wrong = made(device).add, device.zeros(4, dtype)
+    given: dict[str, Any] = {"n": 4, "more": 1, "part": 1}
+    for launch in (partial(add, 4, **given), add.bind):
+        with pytest.raises(TypeError, match=rf"line 2\), argument .*out`: a buffer of {np.dtype(dtype)} is"):
+            launch(out=wrong)
+    for right in (np.int32, np.uint32, np.uint8):  # bytes are memory for anything
+        add(4, out=device.zeros(16, right), **given)
+    add(4, out=cl.Buffer(device.context, cl.mem_flags.READ_WRITE, 16), **given)  # the user's own says nothing
 
 
 def test_a_buffer_for_a_number_and_too_large_a_group(device: Device) -> None:
