@@ -51,6 +51,8 @@ class Shape:
     link_every: int = 1
 
 
+# one work-item of a GPU alone on a long row would hold up the launch; a CPU's core goes through rows of any
+# length, and most of its links would only find that the giant has both ends
 SHAPES = Shapes(
     gpu=Shape(long_row=64, block=64, rank_items=8, sample_width=256),
     cpu=Shape(long_row=None, block=2048, rank_items=512, link_every=8),

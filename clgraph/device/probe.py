@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from clgraph.device.queues import Queues
 
 LOCAL = 16  # work-items of a group, fewer where the device takes fewer
-GROUPS = 4
-WARP = 32  # the same of the features' probes
+GROUPS = 4  # so that groups that are confused with each other show
+WARP = 32  # the same of the features' probes: what NVIDIA's shuffles work on
 
 
 def probe(queues: Queues, memory: Memory) -> str | None:

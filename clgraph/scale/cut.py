@@ -20,7 +20,7 @@ from clgraph.scale.manifest import BLOCK, Manifest, Section, Shard
 from clgraph.scale.shards import Shards, check_shards, open_shards
 from clgraph.scale.writing import Writer, new_dataset, row_sums, summed
 
-SHARD_EDGES = 1 << 28
+SHARD_EDGES = 1 << 28  # a GiB of heads, so that offsets within a shard are 32-bit integers
 
 
 @tells("writing shards")

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from clgraph.device import Device
 
 SECTIONS = {"pairs": 0, "rows": 1, "out": 2, "in": 3}
-FORWARD, BACK = 4, 5
+FORWARD, BACK = 4, 5  # the draws of a pair each way, beside the sections (cl/scale/generate.cl)
 SHAPES = Shapes(gpu=32, cpu=4096, simulator=8)  # draws that one work-item takes
 
 

@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 VALUES = {"weights": np.float64, "multiplicity": np.int32, "way": np.uint8}
 
 
-KEPT = 3, 4  # the part of a device's memory up to which it keeps shards of graphs in memory
+# the part of a device's memory up to which it keeps shards of graphs in memory: a call works in the rest
+KEPT = 3, 4
 SHAPES = Shapes(gpu=16, cpu=4096, simulator=5)  # entries that one work-item takes
 
 

@@ -15,7 +15,7 @@ from clgraph.errors import InputError
 Column = npt.NDArray[Any]
 Columns = dict[str, Column]
 STEP = 1 << 19  # rows that are in memory at a time: they stay in the cache
-FINEST = 1024  # ranges that rows are dealt to at a time, about
+FINEST = 1024  # ranges that rows are dealt to at a time, about: with more, each gets a few rows of a part
 
 
 class Table:

@@ -51,6 +51,7 @@ class ManyShape:
     scatter_share: int = 4
 
 
+# GPUs want a work-item for each entry, CPUs runs of them
 SHAPES = Shapes(gpu=ManyShape(run=1), cpu=ManyShape(), simulator=ManyShape())
 
 

@@ -90,6 +90,8 @@ class Shape:
         return replace(self, local=local, fused_local=fused_local, fuse_count=count)
 
 
+# alpha and beta are those of the GAP Benchmark Suite; one work-group does runs of levels so small that
+# launches would take longer than their work
 TEAM = Shape(
     team=True,
     local=256,

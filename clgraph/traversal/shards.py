@@ -44,6 +44,7 @@ class Shape:
         return replace(self, local=fitting(self.local, device))
 
 
+# one work-item of a GPU alone on a long row would hold up the level; a CPU's core takes rows of any length
 SHAPES = Shapes(gpu=Shape(512, 2048, 128), cpu=Shape(0, 0, 1), simulator=Shape(4, 2, 4))
 FEW = 32  # a frontier of fewer than a 32nd of the unvisited vertices is pushed from, a larger one pulled to
 
