@@ -24,9 +24,8 @@ import numpy.typing as npt
 from clgraph.arguments import file_name, shown, word
 from clgraph.errors import InputError
 from clgraph.graph.exchange.common import library
-from clgraph.graph.io.common import MAX_RATIO, Options, open_binary, reading
+from clgraph.graph.io.common import ID_MAX, MAX_RATIO, Options, open_binary, reading
 from clgraph.graph.io.edges import (
-    ID_MAX,
     SMALL,
     SOURCE_NAMES,
     TARGET_NAMES,

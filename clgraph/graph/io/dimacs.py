@@ -26,6 +26,7 @@ from clgraph.graph.io.common import (
     each_once,
     edges_in_pieces,
     merged_note,
+    natural,
     numbered_graph,
     numbered_lines,
     only_int_ids,
@@ -70,7 +71,7 @@ def _problem(path: Path, options: Options, size: int) -> tuple[int, int, int]:
                 f"{path}, line {number}: {shown!r} where 'p sp vertices arcs' should be; is this a graph of "
                 "DIMACS's shortest-path challenge?"
             )
-        n, m = map(_count, fields[2:])
+        n, m = map(natural, fields[2:])
         if n is None or m is None:
             raise InputError(f"{path}, line {number}: {shown!r} should hold two counts, of vertices and arcs")
         check_vertex_count(path, n, options)
@@ -80,10 +81,6 @@ def _problem(path: Path, options: Options, size: int) -> tuple[int, int, int]:
             )
         return n, m, number
     raise InputError(f"{path}: has no line 'p sp vertices arcs'; download it again")
-
-
-def _count(text: str) -> int | None:
-    return whole_number(text) if text.isdigit() else None
 
 
 def _parse(path: Path, n: int, m: int, skip: int) -> _Arcs | None:

@@ -9,7 +9,6 @@ file that the others cannot.
 
 from __future__ import annotations
 
-import math
 import os
 import re
 from bisect import bisect_left
@@ -28,14 +27,13 @@ import numpy.typing as npt
 from clgraph.errors import InputError
 from clgraph.graph.graph import Graph, build_csr
 from clgraph.graph.io.common import (
+    ID_MAX,
     MAX_RATIO,
     Loaded,
     Options,
-    cells,
     counted,
-    edges_in_pieces,
     encoded,
-    ended_by,
+    finite_weight,
     id_cells,
     no_place,
     numbered_lines,
@@ -44,7 +42,7 @@ from clgraph.graph.io.common import (
     plain_name,
     reading,
     unpacked_size,
-    write_cells,
+    write_rows,
     writing,
 )
 from clgraph.graph.io.packed import SUFFIXES, ZSTD
@@ -291,8 +289,6 @@ def _eight_digits(words: npt.NDArray[np.uint64], length: npt.NDArray[np.int64]) 
 SOURCE_NAMES = ("source", "src", "from", "fromnodeid", "from_node", "u", "tail", "start", "id1", "node1")
 TARGET_NAMES = ("target", "dst", "to", "tonodeid", "to_node", "v", "head", "end", "id2", "node2")
 WEIGHT_NAMES = ("weight", "w", "value", "cost")
-ID_MAX = 2**63 - 1
-CHUNK = 1 << 18  # rows written at a time: a few MB, which stay in the cache
 NO_EDGES = "# no edges"  # a file of comments alone may have been cut off, but one that says so is whole
 SEPARATORS = re.compile(r"[\t\n\r]")
 # one field of a row with quotes, and what ends it: "text with "" and ,", or text that begins with no quote
@@ -506,7 +502,7 @@ def scan_rows(
             else:
                 raise InputError(f"{where}: an empty id in {line[:80]!r}; complete or delete the line")
         if options.weights:
-            weights.append(_weight(where, fields[layout.columns[2]].strip()))
+            weights.append(finite_weight(where, fields[layout.columns[2]].strip()))
     source, target = (np.array(end, np.int64 if as_int else object) for end in ends)
     return source, target, np.array(weights) if options.weights else None
 
@@ -529,15 +525,6 @@ def _bad_id(where: str, name: str) -> NoReturn:
         f"{where}: {name[:80]!r} where a vertex id, a whole number, should be; "
         "if ids are text, read with ids='str'"
     )
-
-
-def _weight(where: str, text: str) -> float:
-    value = real_number(text)
-    if value is None or not math.isfinite(value):
-        raise InputError(
-            f"{where}: weight {text[:80]!r} is not a finite number; correct it or leave weights=True out"
-        )
-    return value
 
 
 def _split(line: str, delimiter: str | None, where: str) -> list[str]:
@@ -565,15 +552,10 @@ def write_edges(graph: Graph, path: Path) -> list[str]:
     Returns notes on what the file does not hold.
     """
     separator = b"," if has_commas(path) else b"\t"
-    source = id_cells(graph, separator, partial(name_in, path))
-    target = ended_by(source, separator if graph.weights is not None else b"\n")
+    names = id_cells(graph, separator, partial(name_in, path))
     with writing(path) as file:
         file.write(head_of(path, graph.is_weighted, graph.num_arcs))
-        for tail, head, weight in edges_in_pieces(graph):
-            columns = [source[tail], target[head]]
-            if weight is not None:
-                columns.append(weight_cells(weight, b"\n"))
-            write_cells(file, *columns)
+        write_rows(file, graph, names)
     return lost_in_edges(graph)
 
 
@@ -592,11 +574,7 @@ def head_of(path: Path, weighted: bool, arcs: int) -> bytes:
 
 def name_in(path: Path, name: str) -> bytes:
     """An id that is text as a file of this name has it; InputError if it would not be read again."""
-    return _csv_name(path, name) if has_commas(path) else _name(path, name)
-
-
-def _name(path: Path, name: str) -> bytes:
-    return plain_name(path, name, SEPARATORS)
+    return _csv_name(path, name) if has_commas(path) else plain_name(path, name, SEPARATORS)
 
 
 def _csv_name(path: Path, name: str) -> bytes:
@@ -607,14 +585,6 @@ def _csv_name(path: Path, name: str) -> bytes:
     if name != name.strip() or name[0] in "#%" or "," in name or '"' in name:
         return b'"' + text.replace(b'"', b'""') + b'"'
     return text
-
-
-def weight_cells(weights: npt.NDArray[np.float64], mark: bytes) -> npt.NDArray[np.uint64]:
-    """Weights as the shortest text that reads back to the same number."""
-    # equal ones are formatted once: they are often small whole numbers; 0.0 and -0.0 differ by their bits
-    bits, place = np.unique(weights.view(np.int64), return_inverse=True)
-    values = bits.view(np.float64).tolist()
-    return cells(np.array([repr(value).encode() for value in values], dtype="S"), mark)[place]
 
 
 def lost_in_edges(graph: Graph) -> list[str]:
