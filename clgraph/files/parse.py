@@ -131,6 +131,12 @@ class Room:
         self._more, self._rows, self._parsed = more, 0, 0
         self.columns: list[Any] = [None] * len(types)
 
+    @property
+    def three(self) -> tuple[Any, Any, Any]:
+        """The columns, the third of them None where there are two."""
+        one, other, *third = self.columns
+        return one, other, third[0] if third else None
+
     def make(self, count: int, wanted: int, nbytes: int) -> None:
         """Columns of at least `wanted` rows, with the first `count`; the text so far is `nbytes` longer."""
         self._parsed += nbytes
@@ -209,15 +215,16 @@ class Parser:
             self._take(piece)
         if not self._count:
             raise NotTaken("no rows")
-        source, target, weight = self._columns()
-        return Columns(source, target, weight, self._count, self._id_type, self._highest, self._loops)
+        return self._found()
 
     def one(self, piece: Piece) -> Columns:
         """The rows of a piece alone, in buffers that the next piece uses again; errors as of `all`."""
         self._count = 0
         self._take(piece)
-        source, target, weight = self._columns()
-        return Columns(source, target, weight, self._count, self._id_type, self._highest, self._loops)
+        return self._found()
+
+    def _found(self) -> Columns:
+        return Columns(*self._room.three, self._count, self._id_type, self._highest, self._loops)
 
     def _take(self, piece: Piece) -> None:
         device, program = self._device, self._program
@@ -232,7 +239,7 @@ class Parser:
         room = count if self._weighted else 0
         hard = [device.empty(max(room, 1), np.int32) for _ in range(2)]
         source_column, target_column, weight_column = (*self._wanted.columns, 0)[:3]
-        source, target, weight = self._columns()
+        source, target, weight = self._room.three
         program.parse_rows(
             blocks,
             **text,
@@ -267,9 +274,6 @@ class Parser:
         self._highest = max(self._highest, (told[HIGHEST] << 32 | 0xFFFFFFFF) if wide else told[HIGHEST])
         self._loops += told[LOOPS]
 
-    def _columns(self) -> list[Any]:
-        return [*self._room.columns, None][:3]
-
     def _read_hard(self, piece: Piece, rows: npt.NDArray[np.int32], places: npt.NDArray[np.int32]) -> None:
         """Weights that the kernel was not sure about."""
         values = np.empty(len(rows))
@@ -286,7 +290,7 @@ class Parser:
             base=self._count,
             patch_row=device.upload(rows),
             patch=device.upload(values.view(np.uint64)),
-            weight=self._columns()[2],
+            weight=self._room.three[2],
         )
         device.finish()  # before the arrays are gone
 
