@@ -17,6 +17,7 @@ import numpy.typing as npt
 from clgraph import keyed
 from clgraph.arguments import flag, real, whole
 from clgraph.errors import InputError
+from clgraph.graph.building import INT32_MAX
 from clgraph.lazy import lazy
 
 # --- laws of ranks, degrees and sizes as integer tables ---
@@ -76,8 +77,8 @@ def scatter(n: int) -> int:
 
 def check_range(least: int, most: int, name: str) -> tuple[int, int]:
     """The least and the most of a power law, from 1 up."""
-    least = whole(least, f"minimum {name}", 1, 2**31 - 1)
-    most = whole(most, f"maximum {name}", 1, 2**31 - 1)
+    least = whole(least, f"minimum {name}", 1, INT32_MAX)
+    most = whole(most, f"maximum {name}", 1, INT32_MAX)
     if least > most:
         raise InputError(f"minimum {name} {least} is above the maximum, {most}: exchange them")
     if most - least >= LARGEST_RANGE:
@@ -117,7 +118,6 @@ def _smallest_factors(most: int) -> list[int]:
     return factor.tolist()
 
 
-INT32_MAX = 2**31 - 1
 LARGEST_SCALE = 30
 LOW32 = 0xFFFFFFFF
 
@@ -184,8 +184,8 @@ def _expected_degrees(
     """The table of ranks; the largest expected degree is near sqrt(n * average_degree)."""
     with localcontext() as context:
         context.prec = 40
-        power = 1 / (Decimal(repr(float(exponent))) - 1)
-        mean = Decimal(repr(float(average_degree)))
+        power = 1 / (exact(exponent) - 1)
+        mean = exact(average_degree)
         # The expected degree of the last rank if shift were 0, a closed form. It makes the largest one 1.9
         # times the root at exponent 2.1, n = 10^5; with the exact sum each seed would make another graph.
         smallest = mean * (1 - power)
@@ -277,7 +277,7 @@ def _quadrant_thresholds(quadrants: tuple[float, float, float]) -> tuple[int, in
     for name, share in zip("abc", quadrants, strict=True):
         if not 0 <= real(share, name) <= 1:
             raise InputError(f"probability {name} = {share}: give a number from 0 to 1")
-    a, b, c = (Decimal(repr(float(share))) for share in quadrants)
+    a, b, c = map(exact, quadrants)
     if a + b + c > 1:
         raise InputError(
             f"probabilities a + b + c = {a} + {b} + {c} = {a + b + c}: they are three of four shares of one; "
