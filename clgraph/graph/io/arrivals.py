@@ -27,12 +27,10 @@ from clgraph.graph.exchange.common import library
 from clgraph.graph.io.common import ID_MAX, MAX_RATIO, Options, open_binary, reading
 from clgraph.graph.io.edges import (
     SMALL,
-    SOURCE_NAMES,
-    TARGET_NAMES,
-    WEIGHT_NAMES,
     Layout,
     integer_rows,
     layout_of,
+    named_columns,
     parse_names,
     scan_rows,
 )
@@ -408,9 +406,7 @@ def _columns(chunk: Any, where: str) -> list[Any]:
 
 def _table_columns(chunk: Any, where: str, weighted: bool) -> list[Any]:
     names = list(chunk.schema.names)
-    lower = [name.lower() for name in names]
-    known = (SOURCE_NAMES, TARGET_NAMES, WEIGHT_NAMES)
-    places = [next((i for i, name in enumerate(lower) if name in some), None) for some in known]
+    places = named_columns(names)
     if places[0] is None or places[1] is None:
         places[:2] = [0, 1]
     if weighted and places[2] is None:

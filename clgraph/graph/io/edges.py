@@ -194,6 +194,8 @@ def _are_names(names: list[str], delimiter: str | None) -> bool:
 # `numpy.loadtxt` instead, so nothing here has to deal with it.
 
 
+Columns = list[npt.NDArray[np.integer]]
+
 BLOCK = 1 << 22  # bytes
 PAD = 16  # zero bytes before each block, so that the 16 bytes before any number's end exist
 # of the 8 bytes before a number's end, the low halves of the last k: its digits
@@ -202,15 +204,14 @@ DIGITS = np.array([(2**64 - (1 << (64 - 8 * k))) & 0x0F0F0F0F0F0F0F0F for k in r
 
 def read_integers(
     path: Path, skip: int, width: int, columns: tuple[int, ...], comma: bool, max_ratio: float = MAX_RATIO
-) -> list[npt.NDArray[np.integer]] | None:
+) -> Columns | None:
     """Columns of a file whose lines after the first `skip` are `width` integers, one character apart.
 
     Returns
     -------
     list of int32 or int64 arrays, or None if the file holds anything else
     """
-    parts: list[list[npt.NDArray[np.integer]]] = [[] for _ in columns]
-    separators = (44,) if comma else (9, 32)
+    parts: list[Columns] = []
     rest = b""
     if max(columns) >= width:
         return None
@@ -221,57 +222,49 @@ def read_integers(
         while data := file.read(BLOCK):
             cut = data.rfind(b"\n") + 1
             block, rest = b"".join((bytes(PAD), rest, data[:cut])), rest * (not cut) + data[cut:]
-            if cut and not _append(parts, block, width, columns, separators):
-                return None
+            if cut:
+                if (found := _integers(block, width, columns, comma)) is None:
+                    return None
+                parts.append(found)
             if len(rest) > BLOCK:
                 return None
-    if rest and not _append(parts, bytes(PAD) + rest + b"\n", width, columns, separators):
-        return None
-    return [np.concatenate(part) for part in parts] if parts[0] else None
+    if rest:
+        if (found := integer_rows(rest + b"\n", width, columns, comma)) is None:
+            return None
+        parts.append(found)
+    return [np.concatenate(part) for part in zip(*parts, strict=True)] if parts else None
 
 
-def integer_rows(lines: bytes, width: int, columns: tuple[int, ...], comma: bool) -> Any:
+def integer_rows(lines: bytes, width: int, columns: tuple[int, ...], comma: bool) -> Columns | None:
     """Columns of whole lines of `width` integers, one character apart; None if they hold anything else."""
-    parts: list[list[npt.NDArray[np.integer]]] = [[] for _ in columns]
-    if max(columns) >= width or not _append(
-        parts, bytes(PAD) + lines, width, columns, (44,) if comma else (9, 32)
-    ):
-        return None
-    return [part[0] for part in parts]
+    return None if max(columns) >= width else _integers(bytes(PAD) + lines, width, columns, comma)
 
 
-def _append(
-    parts: list[list[npt.NDArray[np.integer]]],
-    block: bytes,
-    width: int,
-    columns: tuple[int, ...],
-    separators: tuple[int, ...],
-) -> bool:
-    """Parse one block of whole lines; False if it holds anything but such integers."""
+def _integers(block: bytes, width: int, columns: tuple[int, ...], comma: bool) -> Columns | None:
+    """As `integer_rows`, of lines behind `PAD` bytes."""
+    separators = (44,) if comma else (9, 32)
     if b"\r" in block:
         block = block.replace(b"\r\n", b"\n")
     text = np.frombuffer(block, np.uint8)
     ends = np.flatnonzero(text < ord("0"))[PAD:]
     if len(ends) % width or text.max() > ord("9"):
-        return False
+        return None
     separator = text[ends].reshape(-1, width)
     between = separator[:, :-1]
     right = (between == separators[0]) | (between == separators[-1])
     if not (np.all(separator[:, -1] == ord("\n")) and np.all(right)):
-        return False
+        return None
     length = np.diff(ends, prepend=PAD - 1) - 1
     longest = int(length.max(initial=1))
     if length.min(initial=1) < 1 or longest > 16:
-        return False
+        return None
     words = np.ndarray(len(text) - 7, "<u8", block, strides=(1,))  # the 8 bytes from each position on
     values = _eight_digits(words[ends - 8], np.minimum(length, 8))
     if longest > 8:
         values += _eight_digits(words[ends - 16], np.maximum(length - 8, 0)) * np.uint64(10**8)
     table = values.reshape(-1, width)
-    for part, column in zip(parts, columns, strict=True):
-        numbers = table[:, column]
-        part.append(numbers.astype(np.int32 if numbers.max(initial=0) < 2**31 else np.int64))
-    return True
+    found = (table[:, column] for column in columns)
+    return [each.astype(np.int32 if each.max(initial=0) < 2**31 else np.int64) for each in found]
 
 
 def _eight_digits(words: npt.NDArray[np.uint64], length: npt.NDArray[np.int64]) -> npt.NDArray[np.uint64]:
@@ -293,6 +286,13 @@ NO_EDGES = "# no edges"  # a file of comments alone may have been cut off, but o
 SEPARATORS = re.compile(r"[\t\n\r]")
 # one field of a row with quotes, and what ends it: "text with "" and ,", or text that begins with no quote
 FIELD = re.compile(r'\s*(?:"((?:[^"]|"")*)"\s*|((?:[^",\s][^,]*)?))(,|\Z)')
+
+
+def named_columns(names: Iterable[str]) -> list[int | None]:
+    """Which columns are called as sources, targets and weights are; None where none is."""
+    lower = [name.lower() for name in names]
+    known = SOURCE_NAMES, TARGET_NAMES, WEIGHT_NAMES
+    return [next((i for i, name in enumerate(lower) if name in some), None) for some in known]
 
 
 @dataclass(frozen=True)
@@ -375,10 +375,7 @@ def layout_of(lines_of: Iterable[tuple[int, str]], path: str, options: Options) 
         delimiter = ","
     fields = _split(line, delimiter, f"{path}, line {lines}")
     names = [field.strip().lower() for field in fields]
-    source, target, weight = (
-        next((i for i, name in enumerate(names) if name in known), None)
-        for known in (SOURCE_NAMES, TARGET_NAMES, WEIGHT_NAMES)
-    )
+    source, target, weight = named_columns(names)
     following = next(
         ((n, text) for n, raw in numbered if (text := raw.strip()) and text[0] not in "#%"), None
     )
@@ -431,26 +428,17 @@ def _parse(path: Path, layout: Layout, options: Options) -> tuple[Any, Any, Any]
             return plain[0], plain[1], None
     unpacked_size(path, options.max_ratio)  # NumPy would unpack whatever comes
     kinds = [("source", np.int64), ("target", np.int64), ("weight", np.float64)]
-    try:
-        # NumPy reads a named file in blocks, an open one line by line
-        named = nullcontext(os.path.abspath(path))
-        # "no data": the scan says it better; an older NumPy takes 1.5 for an integer
-        with (
-            open_text(path, "latin-1", options.max_ratio) if path.suffix == ZSTD else named as file,
-            no_warnings(errors=DeprecationWarning),
-        ):
-            table = np.loadtxt(
-                file,
-                dtype=kinds if weighted else np.int64,
-                comments=layout.comment,
-                delimiter=layout.delimiter,
-                quotechar=None,  # or a stray quote would swallow rows up to the next one
-                skiprows=layout.skip,
-                usecols=layout.columns,
-                encoding="latin-1",
-                ndmin=1 if weighted else 2,
-            )
-    except (ValueError, DeprecationWarning):
+    table = numpy_table(
+        path,
+        options,
+        dtype=kinds if weighted else np.int64,
+        comments=layout.comment,
+        delimiter=layout.delimiter,
+        skiprows=layout.skip,
+        usecols=layout.columns,
+        ndmin=1 if weighted else 2,
+    )
+    if table is None:
         return None
     source, target = (table["source"], table["target"]) if weighted else (table[:, 0], table[:, 1])
     weights = table["weight"] if weighted else None
@@ -459,6 +447,22 @@ def _parse(path: Path, layout: Layout, options: Options) -> tuple[Any, Any, Any]
     if weights is not None and not np.all(np.isfinite(weights)):
         return None
     return source, target, weights
+
+
+def numpy_table(path: Path, options: Options, **how: Any) -> Any:
+    """The table that `numpy.loadtxt` reads; None where it does not take a line."""
+    # NumPy reads a named file in blocks, an open one line by line
+    named = nullcontext(os.path.abspath(path))
+    try:
+        with (
+            open_text(path, "latin-1", options.max_ratio) if path.suffix == ZSTD else named as file,
+            # "no data": the scan says it better; an older NumPy takes 1.5 for an integer
+            no_warnings(errors=DeprecationWarning),
+        ):
+            # a stray quote would swallow rows up to the next one
+            return np.loadtxt(file, quotechar=None, encoding="latin-1", **how)
+    except (ValueError, DeprecationWarning):
+        return None
 
 
 def _scan(path: Path, layout: Layout, options: Options) -> tuple[Any, Any, Any]:
