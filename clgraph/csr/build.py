@@ -357,7 +357,7 @@ class Scatter(Building):
 
 BUCKET_ARCS = 1 << 15  # so that a bucket's rows fit in a core's own cache
 MOST_BUCKETS = 1 << 12  # each is a stream of writes, with a cache line and a TLB entry
-SLICE_ARCS = 1 << 14  # fewer arcs are not worth a slice
+SLICE_ARCS = 1 << 14  # fewer arcs are not worth a slice, which has a counter for each bucket
 
 
 class Buckets(Building):

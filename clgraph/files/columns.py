@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 TYPES = {"i4": "INT", "i8": "LONG", "f4": "FLOAT", "f8": "DOUBLE"}
 LONGEST = {"i4": 12, "i8": 21, "f4": 25, "f8": 25}  # bytes of a value and what ends it
-SMALL_ROWS = 100_000  # that Python writes sooner
+SMALL_ROWS = 100_000  # that Python writes sooner than a device is opened
 LARGE = 1000.0  # floats are written with an exponent from here on, or from more, as NumPy's release has it
-ROWS = 1 << 16  # that Python takes at a time
+ROWS = 1 << 16  # that Python takes at a time: their strings are a few MB
 
 SHAPES = Shapes(
     gpu=Shape(run=16, piece=1 << 25, rooms=3),

@@ -57,6 +57,7 @@ class NumberShape:
     least: int
 
 
+# a CPU core takes long serial runs; a GPU wants many work-items
 NUMBER_SHAPES = Shapes(
     gpu=NumberShape(span=64, slices=1 << 14, least=256),
     cpu=NumberShape(span=1 << 12, slices=64, least=1 << 14),
@@ -364,7 +365,7 @@ def read_ldbc(path: Path, options: Options, device: Device, how: How = AS_USUAL)
 
 
 FIELDS = ("pattern", "real", "integer")
-LINE = 1 << 16  # bytes of a line before the entries
+LINE = 1 << 16  # bytes of a line before the entries: of a file without line ends no more is looked at
 
 
 def read_mtx(path: Path, options: Options, device: Device, how: How = AS_USUAL) -> Loaded:

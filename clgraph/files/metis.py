@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 # --- lists of neighbours parsed on a device: host half of ``cl/files/lists.cl`` ---
 
 
-# bytes that one work-item takes
+# bytes that one work-item takes: see `clgraph.files.parse.SHAPES`
 LIST_SHAPES = Shapes(gpu=256, cpu=1 << 14, simulator=16)
 SEEN = 2
 SHORTEST = 2  # bytes of a number

@@ -22,13 +22,13 @@ from clgraph.sizes import real_number
 if TYPE_CHECKING:
     from clgraph.device import Device
 
-# bytes that one work-item takes
+# bytes that one work-item takes: on a CPU a run that stays in the cache, on a GPU a few lines
 SHAPES = Shapes(gpu=256, cpu=1 << 14, simulator=64)
 POWERS = -342, 308  # of ten, that a double reaches with 19 digits in front
 SEEN = 6
 ODD_ROWS, ODD_FIRST, HARD_ROWS, WIDE_ROWS, HIGHEST, LOOPS = range(SEEN)
 NUMBER = re.compile(rb"[-+.eE0-9]+")
-LONGEST = 4096  # bytes of a weight
+LONGEST = 4096  # bytes of a weight: no writer spells a longer one, and nothing is looked for beyond
 SHORTEST_ROW = 4  # "1 2\\n"
 
 
@@ -144,6 +144,7 @@ class Room:
             return
         rest = max(self._total() - self._parsed, 0)
         share = wanted / self._parsed  # rows in a byte so far
+        # a twentieth more than the text so far lets expect, so that columns are seldom made again
         rows = min(int(wanted + 1.05 * share * rest) + 1024, wanted + rest // self._shortest + 1)
         room = rows + self._more
         if room >= 2**32:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 # --- where the bytes of a text come from: a file as it is, or a compressed one ---
 
 
-PART = 1 << 22  # bytes that a thread reads at a time
+PART = 1 << 22  # bytes that a thread reads at a time: several read one piece
 
 
 class Plain:
@@ -144,6 +144,8 @@ class Shape:
     threads: int
 
 
+# a GPU is given more at a time, which hides how long a transfer takes to begin; kernels on a CPU need the cores
+# that readers would take
 SHAPES = Shapes(
     gpu=Shape(piece=1 << 25, ahead=4, threads=8),
     cpu=Shape(piece=1 << 24, ahead=3, threads=2),

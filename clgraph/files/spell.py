@@ -54,6 +54,7 @@ class Shape:
     rooms: int
 
 
+# pieces as of `clgraph.files.pieces`: one is spelt while others are on their way and written
 SHAPES = Shapes(
     gpu=Shape(run=64, piece=1 << 25, rooms=4),
     cpu=Shape(run=4096, piece=1 << 24, rooms=3),

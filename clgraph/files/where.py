@@ -33,7 +33,7 @@ ON_DEVICES = {
     "arrow": ("clgraph.files.table", "read_arrow_there"),
 }
 SMALL = 1_000_000  # bytes of a file that the host reads sooner than a device is opened
-SMALL_ARCS = 200_000  # arcs of a graph that the host writes sooner
+SMALL_ARCS = 200_000  # arcs of a graph that the host writes sooner than a device is opened
 
 
 def read_somewhere(

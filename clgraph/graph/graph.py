@@ -19,7 +19,7 @@ import numpy.typing as npt
 from clgraph.arguments import one_id, shown
 from clgraph.errors import DeviceError, InputError
 from clgraph.graph import views
-from clgraph.graph.arrays import Arrays, Edges, row_of
+from clgraph.graph.arrays import Arrays, Edges, last_of_rows, row_of
 from clgraph.graph.attributes import Renaming
 from clgraph.graph.building import Duplicates, rows_of_edges, sorted_rows
 from clgraph.graph.checks import (
@@ -139,10 +139,7 @@ class Graph(Placed, Exchange, Shown):
     def _repeats(self) -> npt.NDArray[np.bool_]:
         """Which arcs, from the second on, are parallel to the arc before, shape (arcs - 1,)."""
         same = self.col_idx[1:] == self.col_idx[:-1]
-        ends = self.row_ptr[1:-1]
-        same[ends[(ends > 0) & (ends < self.num_arcs)] - 1] = (
-            False  # the last arc of a row and the first of the next are not parallel
-        )
+        same[last_of_rows(self.row_ptr, self.num_arcs)] = False
         return same
 
     @lazy

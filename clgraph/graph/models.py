@@ -23,8 +23,8 @@ from clgraph.lazy import lazy
 # --- laws of ranks, degrees and sizes as integer tables ---
 
 
-GUIDE_BITS = 10
-LARGEST_RANGE = 1 << 20  # values of a power law
+GUIDE_BITS = 10  # the upper bits of a word: a table of so few entries stays in a cache
+LARGEST_RANGE = 1 << 20  # values of a power law: each is computed in decimal arithmetic, one by one
 
 RankTable = tuple[npt.NDArray[np.int64], npt.NDArray[np.uint32]]
 
@@ -118,7 +118,7 @@ def _smallest_factors(most: int) -> list[int]:
     return factor.tolist()
 
 
-LARGEST_SCALE = 30
+LARGEST_SCALE = 30  # 2**31 vertices are one more than int32 counts
 LOW32 = 0xFFFFFFFF
 
 Ends = tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]
@@ -160,7 +160,7 @@ class PowerLaw:
             raise InputError(
                 f"exponent {exponent}: give a number above 2, at most 10 (below, the mean is infinite)"
             )
-        self.num_vertices = int(num_vertices)
+        self.num_vertices = num_vertices
         self.seed = keyed.check_seed(seed)
         self.count = round(self.num_vertices * average_degree / 2)
         self.stride = scatter(self.num_vertices)
@@ -228,7 +228,7 @@ class RMat:
             raise InputError(
                 f"edge factor {edge_factor}: give the edges to draw per vertex, a number above 0 (such as 16)"
             )
-        self.scale, self.num_vertices = int(scale), 1 << int(scale)
+        self.scale, self.num_vertices = scale, 1 << scale
         self.count = round(edge_factor * self.num_vertices)
         if not self.count:
             raise InputError(
@@ -236,7 +236,7 @@ class RMat:
             )
         self.thresholds = _quadrant_thresholds(quadrants)
         self.seed = keyed.check_seed(seed)
-        self.directed, self.scramble = bool(directed), bool(scramble)
+        self.directed, self.scramble = directed, scramble
 
     def draw(self, begin: int, end: int) -> Ends:
         """Tails and heads of the draws begin .. end - 1."""

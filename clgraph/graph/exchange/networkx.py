@@ -23,7 +23,9 @@ from clgraph.graph.exchange.common import library
 
 
 each_value: Callable[[Any], Any] = methodcaller("values")
-TABLE_SPAN = 16  # integer nodes are looked up in a table of at most so many entries per node
+TABLE_SPAN = (
+    16  # integer nodes are looked up in a table of at most so many entries per node, else by bisection
+)
 
 
 class Nodes:

@@ -40,7 +40,7 @@ from clgraph.sizes import real_number, whole_number
 # --- lines whose ids are text: names by numbers, parsed block by block ---
 
 
-KEPT = 1 << 16  # names that are kept in any case
+KEPT = 1 << 16  # names that are kept in any case: forgetting takes a pass over all
 
 
 class Names:
@@ -239,9 +239,9 @@ class NumberLines:
         return [*columns, np.array(weights)] if self.weighted else columns
 
 
-BLOCK = 1 << 22  # bytes of text at a time
+BLOCK = 1 << 22  # bytes of text at a time: their arrays stay in the cache
 ROWS = 1 << 18  # rows of a table at a time
-LONG_LINE = 1 << 20  # bytes of a line, at most
+LONG_LINE = 1 << 20  # bytes of a line, at most: a stream without line ends must not fill memory
 STREAMED = ("edges", "parquet", "arrow")  # formats that are read piece by piece
 STDIN = "standard input"
 

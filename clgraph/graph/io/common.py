@@ -19,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph.errors import InputError
+from clgraph.graph.arrays import last_of_rows
 from clgraph.graph.building import INT32_MAX, LOW_HALF, Duplicates, pack
 from clgraph.graph.graph import Graph, build_csr
 from clgraph.graph.io.atomic import atomic_write
@@ -81,19 +82,20 @@ def each_once(arcs: Arcs) -> Arcs:
 def distinct_rows(row_ptr: npt.NDArray[Any], heads: npt.NDArray[Any]) -> bool:
     """Whether the heads of each row ascend, no two of them alike: such rows are a graph's as they are."""
     ascend = heads[1:] > heads[:-1]
-    ends = row_ptr[1:-1]
-    ascend[ends[(ends > 0) & (ends < len(heads))] - 1] = True  # from one row to the next they may fall
+    ascend[last_of_rows(row_ptr, len(heads))] = True  # from one row to the next they may fall
     return bool(ascend.all())
 
 
 Ids = Literal["int", "str", "name"]
 
 MAX_RATIO = 200.0  # how many times its own size a file may unpack to, unless the user says otherwise
-NAMES_SHOWN = 8  # things that a note names
-VERTICES_FLOOR = 1 << 22  # vertices that any file may announce without listing them ...
-VERTICES_PER_BYTE = 16  # ... and larger files
+NAMES_SHOWN = 8  # things that a note names: it is one line
+# vertices that any file may announce without listing them, a few tens of MB in memory, and those for each
+# byte of a larger one: more are a mistake, or made to fill memory
+VERTICES_FLOOR = 1 << 22
+VERTICES_PER_BYTE = 16
 ID_MAX = 2**63 - 1
-WIDE = 1 << 24  # bytes of cells that are filled up without a second thought
+WIDE = 1 << 24  # bytes of cells of one width that are filled up however long the longest name is
 
 
 @dataclass(frozen=True)

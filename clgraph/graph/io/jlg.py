@@ -38,7 +38,7 @@ from clgraph.graph.io.edges import integer_rows
 from clgraph.graph.io.packed import GZIP, GZIP_MAGIC, Unpacked
 
 BLOCK = 1 << 22  # bytes of lines worked on at a time
-LINE = 1 << 16  # bytes of a line before the edges
+LINE = 1 << 16  # bytes of a line before the edges: of a file without line ends no more is looked at
 ROW = 4  # bytes of the shortest edge: two digits, a comma and a line feed
 EDGE = re.compile(rb"\s*([0-9]{1,18})\s*,\s*([0-9]{1,18})\s*")
 DIRECTIONS = {b"u": False, b"d": True}

@@ -33,7 +33,7 @@ from clgraph.graph.io.common import (
 
 Header = tuple[int, int, int, int, bool]  # n, m, sizes and weights of a vertex, has edge weights
 BLOCK = 1 << 22  # bytes of text worked on at a time
-NCON_MAX = 1_000_000  # weights of one vertex
+NCON_MAX = 1_000_000  # weights of one vertex, which a damaged header may promise
 
 
 def read_metis(path: Path, options: Options) -> Loaded:
