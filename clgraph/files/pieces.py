@@ -144,8 +144,8 @@ class Shape:
     threads: int
 
 
-# a GPU is given more at a time, which hides how long a transfer takes to begin; kernels on a CPU need the cores
-# that readers would take
+# a GPU is given more at a time, which hides how long a transfer takes to begin; on a CPU kernels need the
+# cores that more readers would take
 SHAPES = Shapes(
     gpu=Shape(piece=1 << 25, ahead=4, threads=8),
     cpu=Shape(piece=1 << 24, ahead=3, threads=2),
