@@ -9,7 +9,7 @@ from graphs import same
 
 from clgraph import Graph, InputError
 from clgraph.files.parse import NotTaken
-from clgraph.files.pieces import Shape
+from clgraph.files.pieces import How, Shape
 from clgraph.files.where import reader_of
 from clgraph.graph.io.common import Options
 from clgraph.graph.io.formats import FORMATS
@@ -34,7 +34,7 @@ def agree(
     except InputError as caught:
         error = str(caught)
     try:
-        made = reader_of(form)(path, options, device, shape=shape, block=block)
+        made = reader_of(form)(path, options, device, How(shape=shape, block=block))
     except NotTaken as caught:
         return str(caught)
     except InputError as caught:

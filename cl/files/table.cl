@@ -4,8 +4,7 @@
 // ID has no room for, are counted: the host then takes a wider ID, or leaves the table to its own reader.
 //
 // in         IN[count] of a chunk, from the row `at` of the column on
-// column     ID[rows]
-// weights    ulong[rows]   the bits of doubles
+// column     ID[rows], or of weights ulong[rows], the bits of doubles
 // seen       uint[3]       ids that do not fit, and weights that are not finite; the highest id (of 64 bits its upper
 //                          half); rows from a vertex to itself
 // launch     padded range, ITEMS consecutive rows per work-item
@@ -42,12 +41,12 @@ __kernel void table_ids(const long count, const long at, __global const IN *rest
 }
 
 __kernel void table_weights(const long count, const long at, __global const ulong *restrict in,
-                            __global ulong *restrict weights, volatile __global uint *seen)
+                            __global ulong *restrict column, volatile __global uint *seen)
 {
     uint wrong = 0;
     FOR_ITEMS_LONG(e, count) {
         wrong += (in[e] & INFINITE) == INFINITE;
-        weights[at + e] = in[e];
+        column[at + e] = in[e];
     }
     tell(seen, wrong, 0);
 }

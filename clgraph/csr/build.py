@@ -20,7 +20,6 @@ from clgraph.errors import CapacityError
 from clgraph.graph.building import INT32_MAX, exclusive_sums
 
 if TYPE_CHECKING:
-    from clgraph.csr.parts import DeviceCSR
     from clgraph.device import Device
     from clgraph.device.program import Program
     from clgraph.graph import Duplicates
@@ -148,10 +147,7 @@ def build_rows(
     CapacityError
         If it does not fit the device.
     """
-    way = way or _best_way(device)
-    reserve_rows(device, n, count, mirror=mirror, way=way)
-    builder = Buckets if way == "buckets" else Scatter
-    return builder(device, n, mirror, duplicates == "merge").build(tail, head, count)
+    return _building(device, n, count, mirror, duplicates == "merge", way).build(tail, head, count)
 
 
 def build_counted(
@@ -173,19 +169,31 @@ def build_counted(
     multiplicity : int32 device buffer, shape (arcs,), or None
         How many arcs each one stands for; None where that is 1 everywhere.
     """
-    way = way or _best_way(device)
-    reserve_rows(device, n, count, mirror=mirror, way=way, counts=duplicates == "merge")
-    builder = Buckets if way == "buckets" else Scatter
-    building = builder(device, n, mirror, duplicates == "merge", loops=True, counts=True)
+    building = _building(device, n, count, mirror, duplicates == "merge", way, loops=True, counts=True)
     return building.build(tail, head, count), building.copies
 
 
 def build_some(device: Device, n: int, tail: Any, head: Any, count: int, *, heads: int) -> DeviceCSR:
     """As `build_rows`, of `n` rows of a larger graph: tails are from 0 to n - 1, heads below `heads`."""
-    way = _best_way(device)
-    reserve_rows(device, n, count, mirror=False, way=way)
+    return _building(device, n, count, False, True, loops=True, heads=heads).build(tail, head, count)
+
+
+def _building(
+    device: Device,
+    n: int,
+    count: int,
+    mirror: bool,
+    merge: bool,
+    way: Way | None = None,
+    *,
+    counts: bool = False,
+    **more: Any,
+) -> Scatter | Buckets:
+    """What builds rows of `count` arcs in the way that suits the device, for which there is room."""
+    way = way or _best_way(device)
+    reserve_rows(device, n, count, mirror=mirror, way=way, counts=counts and merge)
     builder = Buckets if way == "buckets" else Scatter
-    return builder(device, n, False, True, loops=True, heads=heads).build(tail, head, count)
+    return builder(device, n, mirror, merge, counts=counts, **more)
 
 
 def place_weights(
@@ -349,7 +357,7 @@ class Scatter(Building):
 
 BUCKET_ARCS = 1 << 15  # so that a bucket's rows fit in a core's own cache
 MOST_BUCKETS = 1 << 12  # each is a stream of writes, with a cache line and a TLB entry
-SLICE_ARCS = 1 << 14  # fewer arcs are not worth a slice
+SLICE_ARCS = 1 << 14  # fewer arcs are not worth a slice, which has a counter for each bucket
 
 
 class Buckets(Building):

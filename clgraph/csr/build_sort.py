@@ -34,6 +34,7 @@ class Shape:
         return replace(self, chunk=fewer(self.chunk, 8 * self.chunk, device))
 
 
+# a short row fits in one work-item's private array, a chunk in the local memory of a group
 _LARGE = Shape(short=32, chunk=1024)
 SHAPES = Shapes(gpu=_LARGE, cpu=_LARGE, simulator=Shape(short=2, chunk=4))
 

@@ -8,13 +8,14 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph.device.shapes import Shapes
+from clgraph.graph.building import INT32_MAX
 
 if TYPE_CHECKING:
     from clgraph.csr.parts import DeviceCSR
     from clgraph.device import Device
     from clgraph.device.program import Program
 
-# arcs that one work-item looks up the twins of
+# arcs that one work-item looks up the twins of: long serial runs on a CPU core, many work-items on a GPU
 SHAPES = Shapes(gpu=16, cpu=4096, simulator=3)
 
 
@@ -108,7 +109,7 @@ def count_single_arcs(device: Device, rows: DeviceCSR, weights: Any) -> int:
 def count_range(device: Device, rows: DeviceCSR, counts: Any) -> tuple[int, int]:
     """The smallest and the largest of int32 values beside the arcs, of which there are some."""
     run = SHAPES.of(device)
-    found = device.upload(np.array([2**31 - 1, 1 - 2**31], np.int32), writable=True)
+    found = device.upload(np.array([INT32_MAX, -INT32_MAX], np.int32), writable=True)
     program = device.program("csr/facts", ITEMS=device.tuning.items, RUN=run, **rows.defines)
     program.facts_range(-(-rows.arcs // run), count=rows.arcs, values=counts, found=found)
     low, high = device.download(found, np.int32, 2).tolist()

@@ -22,7 +22,7 @@ from clgraph.progress import Tell, tells
 if TYPE_CHECKING:
     from clgraph.device import Device
 
-CHUNK = 1 << 16
+CHUNK = 1 << 16  # draws made at a time on the host: their words stay in the cache
 
 Made = TypeVar("Made")
 

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 
 MOST_VERTICES = 2**31 - 1
-MOST_EDGES = 2**30
-ROUNDS = 1000
+MOST_EDGES = 2**30  # the hash table has twice as many entries, whose numbers fit in 32 bits
+ROUNDS = 1000  # each places a share of what is left: more are needed only where there is no room
 
 
 @dataclass(frozen=True)
@@ -46,9 +46,14 @@ class Drawn:
     left: int
 
 
+def table_size(count: int) -> int:
+    """Entries of a hash table of edges: of at most half of them in use, a search ends after a few."""
+    return 1 << max(4, (2 * count - 1).bit_length())
+
+
 def table_of(device: Device, count: int) -> tuple[Any, int]:
-    """An empty hash table of edges and its mask: at most half of it is used."""
-    size = 1 << max(4, (2 * count - 1).bit_length())
+    """An empty hash table of edges, and its mask."""
+    size = table_size(count)
     table = device.empty(size, np.int32)
     device.fill(table, np.int32(-1), size)
     return table, size - 1
@@ -77,8 +82,8 @@ def share(value: float, name: str) -> float:
 
 def _draw(device: Device, count: int, propose: Callable[..., None], progress: Tell | None) -> Drawn:
     """Draw in rounds, until every edge has its place."""
-    size = 4 << max(4, (2 * count - 1).bit_length())
-    device.reserve({"tails": 4 * count, "heads": 4 * count, "table of edges": size, "marks": count})
+    table_bytes = 4 * table_size(count)
+    device.reserve({"tails": 4 * count, "heads": 4 * count, "table of edges": table_bytes, "marks": count})
     items, program = device.tuning.items, _program(device)
     tail, head = device.output(count, np.int32), device.output(count, np.int32)
     placed, left = device.zeros(count, np.uint8), device.empty(1, np.int32)

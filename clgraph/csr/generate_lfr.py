@@ -11,7 +11,7 @@ import numpy.typing as npt
 from clgraph import keyed
 from clgraph.arguments import hints, whole
 from clgraph.csr.generate import finish_graph, on_device
-from clgraph.csr.generate_distinct import MOST_VERTICES, share, table_of
+from clgraph.csr.generate_distinct import MOST_VERTICES, share, table_of, table_size
 from clgraph.csr.generate_stubs import check_degrees, draw_degrees, join, shuffle, stubs_program, total_of
 from clgraph.csr.scan import running_sums
 from clgraph.csr.sort import sort_by_key
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from clgraph.device import Device
     from clgraph.graph import Graph
 
-ROUNDS = 32
+ROUNDS = 32  # of exchanges: what has found no place by then is unlikely to have one
 
 
 @dataclass(frozen=True, repr=False)
@@ -270,8 +270,8 @@ class _Making:
     ) -> tuple[int, int]:
         """Exchange ends; the number of edges that are left out, and of rounds."""
         edges = of[0]
-        size, over = 4 << max(4, (2 * edges - 1).bit_length()), -(-edges // dev.tuning.items)
-        dev.reserve({"table of edges": size, "wanted edges": 8 * edges, "states": edges})
+        over = -(-edges // dev.tuning.items)
+        dev.reserve({"table of edges": 4 * table_size(edges), "wanted edges": 8 * edges, "states": edges})
         table, mask = table_of(dev, edges)
         state = dev.zeros(edges, np.uint8)
         mate, wanted = dev.empty(edges, np.int32), dev.empty(edges, np.int32)

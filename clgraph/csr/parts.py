@@ -108,7 +108,7 @@ class Parts:
     has_copies: bool | None = None
 
 
-FEW = 64  # ids that are fetched one by one
+FEW = 64  # ids that are fetched one by one: so many waits are sooner over than all ids are copied
 
 
 @dataclass(frozen=True)

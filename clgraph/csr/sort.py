@@ -41,6 +41,7 @@ class Shape(Grouped):
         return replace(self, local=local) if local > 1 else ALONE
 
 
+# a CPU core deals to 256 places in its cache; a group on a GPU has counters of all its lanes in local memory
 ALONE = Shape(local=1, each=1 << 15, bits=8)
 SHAPES = Shapes(gpu=Shape(local=256, each=8, bits=4), cpu=ALONE, simulator=Shape(local=4, each=4, bits=2))
 

@@ -228,13 +228,13 @@ class Place:
 
     def held(self, graph: Any) -> dict[str, int]:
         """Bytes that the device holds for the graph, by what they are."""
-        return self._device.memory.kept.held(graph)
+        return self._device.kept.held(graph)
 
     def free(self, graph: Any) -> None:
         """Give back what the device holds for the graph and can be made again."""
         with self._device.alone():
             graph.leave(self)
-            self._device.memory.kept.forget(graph)
+            self._device.kept.forget(graph)
 
     def may_go(self, graph: Any) -> bool:
         """Whether the graph can do without; asked when memory is short."""

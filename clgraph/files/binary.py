@@ -19,7 +19,7 @@ import numpy.typing as npt
 from clgraph.csr.upload import Chosen, DeviceCSR, Parts, graph_of
 from clgraph.device.shapes import Shapes
 from clgraph.files.parse import NotTaken
-from clgraph.files.pieces import Plain
+from clgraph.files.pieces import AS_USUAL, How, Plain
 from clgraph.graph.io.binary import BLOCK, FULL_BELOW, PAGE, Header, Section, read_binary, unpack_header
 from clgraph.graph.io.common import Loaded, Options, counted, reading
 from clgraph.graph.io.packed import unpacker
@@ -152,9 +152,7 @@ class Faulty(Exception):
     """A file at which something is wrong."""
 
 
-def read_binary_there(
-    path: Path, options: Options, device: Device, *, progress: Tell | None = None
-) -> Loaded:
+def read_binary_there(path: Path, options: Options, device: Device, how: How = AS_USUAL) -> Loaded:
     """Read a .clg file to a device (see `clgraph.read`); the graph stays there.
 
     Raises
@@ -170,7 +168,7 @@ def read_binary_there(
         raise NotTaken("numbers are big-endian here")
     try:
         with reading(path), closing(Plain(path)) as source, device.alone():
-            return _Reading(path, options, device, source, progress).loaded()
+            return _Reading(path, options, device, source, how.progress).loaded()
     except Faulty:
         read_binary(path, replace(options, verify=options.verify is not False))  # which raises what is wrong
         raise NotTaken("it needed a closer look") from None

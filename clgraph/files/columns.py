@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from clgraph.device.shapes import Shapes
 from clgraph.device.staging import Staging
 from clgraph.errors import CapacityError
 from clgraph.files.parse import powers_of_five
-from clgraph.files.spell import TENS, Shape, write_pieces
+from clgraph.files.spell import TENS, Shape, Spelt
 from clgraph.files.where import device_or_host
 from clgraph.graph.building import exclusive_sums
 
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 TYPES = {"i4": "INT", "i8": "LONG", "f4": "FLOAT", "f8": "DOUBLE"}
 LONGEST = {"i4": 12, "i8": 21, "f4": 25, "f8": 25}  # bytes of a value and what ends it
-SMALL_ROWS = 100_000  # that Python writes sooner
+SMALL_ROWS = 100_000  # that Python writes sooner than a device is opened
 LARGE = 1000.0  # floats are written with an exponent from here on, or from more, as NumPy's release has it
-ROWS = 1 << 16  # that Python takes at a time
+ROWS = 1 << 16  # that Python takes at a time: their strings are a few MB
 
 SHAPES = Shapes(
     gpu=Shape(run=16, piece=1 << 25, rooms=3),
@@ -54,7 +54,7 @@ def write_columns(file: IO[bytes], *columns: Any, device: Device | None = None) 
             spelling = None
         if spelling is not None:
             with found.alone():
-                write_pieces(file, spelling.pieces(), len(spelling.rooms))
+                spelling.write(file)
             return
     for start in range(0, len(arrays[0]), ROWS):
         # str of a NumPy scalar is the shortest that reads back as the same number of its type
@@ -70,13 +70,8 @@ def _is_plain(column: npt.NDArray[Any]) -> bool:
     return column.dtype.str[1:] in TYPES
 
 
-class Spelling:
+class Spelling(Spelt):
     """Rows of numbers, spelt piece by piece on a device.
-
-    Attributes
-    ----------
-    rooms : list of Staging
-        What the pieces are spelt into, in turn.
 
     Raises
     ------
@@ -88,12 +83,12 @@ class Spelling:
         self, device: Device, columns: Sequence[npt.NDArray[Any]], shape: Shape | None = None
     ) -> None:
         shape = shape or SHAPES.of(device)
-        self._device, self._run, self._count = device, shape.run, len(columns[0])
+        self._device, self._run, self.count = device, shape.run, len(columns[0])
         kinds = [column.dtype.str[1:] for column in columns]
         names = dict(zip(("FIRST", "SECOND", "THIRD"), (TYPES[kind] for kind in kinds), strict=False))
         longest = sum(LONGEST[kind] for kind in kinds)
-        runs = max(1, min(shape.piece // (longest * shape.run), -(-self._count // shape.run)))
-        self._step = runs * shape.run
+        runs = max(1, min(shape.piece // (longest * shape.run), -(-self.count // shape.run)))
+        self.step = runs * shape.run
         with device.alone():
             device.reserve({"columns": sum(column.nbytes for column in columns)})
             self._program = device.program("files/columns", RUN=shape.run, **names)
@@ -101,15 +96,10 @@ class Spelling:
             self._columns = dict(zip(("first", "second", "third"), there, strict=True))
             self._columns["powers"] = device.upload(powers_of_five(*TENS, up=True))
             self._lengths = device.empty(runs, np.int32)
-            self.rooms = [Staging(device, self._step * longest) for _ in range(shape.rooms)]
+            self.rooms = [Staging(device, self.step * longest) for _ in range(shape.rooms)]
 
-    def pieces(self) -> Iterator[tuple[int, int, Staging]]:
-        """For each piece the rows done, its bytes, and the room that it is in."""
-        for k, first in enumerate(range(0, self._count, self._step)):
-            last, room = min(first + self._step, self._count), self.rooms[k % len(self.rooms)]
-            yield last, self._spell(first, last, room), room
-
-    def _spell(self, first: int, last: int, room: Staging) -> int:
+    def spell(self, first: int, last: int, room: Staging) -> int:
+        """Spell some rows; how many bytes they have."""
         device, runs = self._device, -(-(last - first) // self._run)
         rows = {"begin": first, "end": last, **self._columns}
         self._program.columns_lengths(runs, **rows, lengths=self._lengths)

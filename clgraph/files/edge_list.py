@@ -6,7 +6,7 @@ What the kernels do not take (`clgraph.files.parse`) is read by the host's reade
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,14 +19,13 @@ from clgraph.csr.upload import Chosen, Parts, graph_of
 from clgraph.device.shapes import Shapes
 from clgraph.errors import CapacityError
 from clgraph.files.parse import Columns, NotTaken, Parser, TooWide, Wanted
-from clgraph.files.pieces import SHAPES, LongLine, Packed, Plain, Shape, Source, pieces
+from clgraph.files.pieces import AS_USUAL, How, LongLine, Packed, Plain, Source, pieces
 from clgraph.graph import Graph, build_csr
 from clgraph.graph.building import INT32_MAX, check_count, exclusive_sums
 from clgraph.graph.io import ldbc, mtx
 from clgraph.graph.io.common import Loaded, Options, counted, open_binary, reading
-from clgraph.graph.io.edges import Layout, look, skipped_lines
+from clgraph.graph.io.edges import MARK, Layout, look, skipped_lines
 from clgraph.graph.io.packed import SUFFIXES
-from clgraph.progress import Tell
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -58,6 +57,7 @@ class NumberShape:
     least: int
 
 
+# a CPU core takes long serial runs; a GPU wants many work-items
 NUMBER_SHAPES = Shapes(
     gpu=NumberShape(span=64, slices=1 << 14, least=256),
     cpu=NumberShape(span=1 << 12, slices=64, least=1 << 14),
@@ -203,18 +203,7 @@ def _by_sorting(device: Device, columns: Columns) -> Numbered:
     return Numbered(n, device.take(ids, np.int64, n), tail, head)
 
 
-MARK = "\ufeff".encode()
-
-
-def read_edge_list(
-    path: Path,
-    options: Options,
-    device: Device,
-    *,
-    progress: Tell | None = None,
-    shape: Shape | None = None,
-    block: int | None = None,
-) -> Loaded:
+def read_edge_list(path: Path, options: Options, device: Device, how: How = AS_USUAL) -> Loaded:
     """Read an edge list on a device (see `clgraph.read`); the graph stays there.
 
     Parameters
@@ -222,10 +211,7 @@ def read_edge_list(
     path : Path
     options : Options
     device : Device
-    progress : callable, optional
-        Called with (bytes read, bytes in all or None).
-    shape, block : optional
-        How the text is cut into pieces, and pieces into blocks.
+    how : How
 
     Raises
     ------
@@ -240,10 +226,8 @@ def read_edge_list(
         layout = look(path, options)
         if layout.empty:
             raise NotTaken("no edges")
-        skip = bytes_before(path, layout, options)
         with device.alone():
-            wanted = Wanted(layout.columns, layout.delimiter == ",")
-            columns = read_columns(path, wanted, options, device, skip, progress, shape, block)
+            columns = _listed(path, layout, options, device, how)
             numbered = number_vertices(device, columns)
             graph = graph_of_rows(device, columns, numbered, options, directed=options.direction())
     return Loaded(graph, counted(columns.count, "row") + layout.note, skipped_lines(layout))
@@ -260,15 +244,19 @@ def bytes_before(path: Path, layout: Layout, options: Options) -> int:
     return sum(map(len, lines))
 
 
+def _listed(path: Path, layout: Layout, options: Options, device: Device, how: How, **more: Any) -> Columns:
+    """The columns of an edge list; `more` as `read_columns` has it."""
+    wanted = Wanted(layout.columns, layout.delimiter == ",")
+    return read_columns(path, wanted, options, device, bytes_before(path, layout, options), how, **more)
+
+
 def read_columns(
     path: Path,
     wanted: Wanted,
     options: Options,
     device: Device,
     skip: int,
-    progress: Tell | None = None,
-    shape: Shape | None = None,
-    block: int | None = None,
+    how: How,
     *,
     types: tuple[type, ...] = (np.int32, np.int64),
     more: int = 0,
@@ -287,19 +275,16 @@ def read_columns(
     """
     for id_type in types:
         with opened(path, options) as source:
-            parser = Parser(device, wanted, id_type, source.total, block, more)
-            with closing(pieces(device, source, skip, shape or SHAPES.of(device), progress)) as text:
-                try:
-                    return parser.all(text)
-                except TooWide:
-                    continue
+            parser = Parser(device, wanted, id_type, source.total, how.block, more)
+            with closing(pieces(device, source, skip, how)) as text, suppress(TooWide):
+                return parser.all(text)  # an id too wide for this type: the next one takes it, or none does
     raise NotTaken("an id that is too large")
 
 
 @contextmanager
 def opened(path: Path, options: Options) -> Iterator[Source]:
     """The bytes of a plain or compressed file; `NotTaken` for what is left to the host's reader."""
-    source: Any = Packed(path, options.max_ratio) if path.suffix in SUFFIXES else Plain(path)
+    source = Packed(path, options.max_ratio) if path.suffix in SUFFIXES else Plain(path)
     try:
         yield source
     except LongLine as error:
@@ -350,15 +335,7 @@ def graph_of_rows(
 # --- LDBC graphs ---
 
 
-def read_ldbc(
-    path: Path,
-    options: Options,
-    device: Device,
-    *,
-    progress: Tell | None = None,
-    shape: Shape | None = None,
-    block: int | None = None,
-) -> Loaded:
+def read_ldbc(path: Path, options: Options, device: Device, how: How = AS_USUAL) -> Loaded:
     """Read NAME.v and NAME.e on a device (see `clgraph.files.edge_list.read_edge_list`)."""
     if options.ids != "int":
         raise NotTaken("ids that are text")
@@ -370,21 +347,9 @@ def read_ldbc(
         raise NotTaken("no rows")
     with reading(files.edges):
         layout = look(files.edges, options)
-        wanted = Wanted(layout.columns, layout.delimiter == ",")
-        skip = bytes_before(files.edges, layout, options)
+        types = (np.int32, np.int64) if highest <= INT32_MAX else (np.int64,)
         with device.alone():
-            columns = read_columns(
-                files.edges,
-                wanted,
-                options,
-                device,
-                skip,
-                progress,
-                shape,
-                block,
-                types=(np.int32, np.int64) if highest <= INT32_MAX else (np.int64,),
-                more=listed,
-            )
+            columns = _listed(files.edges, layout, options, device, how, types=types, more=listed)
             # each vertex stands behind the rows, as one more of them, so that all are numbered
             for end in (columns.source, columns.target):
                 device.write(end, vertices.astype(columns.id_type), columns.count)
@@ -400,18 +365,10 @@ def read_ldbc(
 
 
 FIELDS = ("pattern", "real", "integer")
-LINE = 1 << 16  # bytes of a line before the entries
+LINE = 1 << 16  # bytes of a line before the entries: of a file without line ends no more is looked at
 
 
-def read_mtx(
-    path: Path,
-    options: Options,
-    device: Device,
-    *,
-    progress: Tell | None = None,
-    shape: Shape | None = None,
-    block: int | None = None,
-) -> Loaded:
+def read_mtx(path: Path, options: Options, device: Device, how: How = AS_USUAL) -> Loaded:
     """Read a Matrix Market file on a device (see `clgraph.files.edge_list.read_edge_list`)."""
     with reading(path):
         head = mtx.look(path, options)
@@ -427,9 +384,7 @@ def read_mtx(
         )
         skip = _bytes_before(path, head, options)
         with device.alone():
-            columns = read_columns(
-                path, wanted, options, device, skip, progress, shape, block, types=(np.int32,)
-            )
+            columns = read_columns(path, wanted, options, device, skip, how, types=(np.int32,))
             if columns.count != head.entries:
                 raise NotTaken(f"{counted(columns.count, 'row')} instead of {head.entries}")
             if not options.weights:  # they were looked through all the same

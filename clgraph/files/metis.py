@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from contextlib import closing
-from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,13 +16,12 @@ from clgraph.csr.upload import DeviceCSR, Parts, graph_of
 from clgraph.device.shapes import Shapes
 from clgraph.errors import InputError
 from clgraph.files.edge_list import from_one, opened
-from clgraph.files.parse import NotTaken, Room, powers_of_five
-from clgraph.files.pieces import SHAPES, Piece, Shape, pieces
+from clgraph.files.parse import Columns, NotTaken, Room, powers_of_five
+from clgraph.files.pieces import AS_USUAL, How, Piece, pieces
 from clgraph.graph import Graph
 from clgraph.graph.building import exclusive_sums
 from clgraph.graph.io import metis
 from clgraph.graph.io.common import Loaded, Options, counted, reading
-from clgraph.progress import Tell
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -31,31 +30,10 @@ if TYPE_CHECKING:
 # --- lists of neighbours parsed on a device: host half of ``cl/files/lists.cl`` ---
 
 
-# bytes that one work-item takes
+# bytes that one work-item takes: see `clgraph.files.parse.SHAPES`
 LIST_SHAPES = Shapes(gpu=256, cpu=1 << 14, simulator=16)
 SEEN = 2
 SHORTEST = 2  # bytes of a number
-
-
-@dataclass
-class Arcs:
-    """Parsed lists on a device.
-
-    Attributes
-    ----------
-    tail, head : int32 device buffers, shape (count,)
-        Counted from 0.
-    weight : float64 device buffer, shape (count,), or None
-    count : int
-    loops : int
-        Arcs from a vertex to itself.
-    """
-
-    tail: Any
-    head: Any
-    weight: Any
-    count: int
-    loops: int
 
 
 class Lists:
@@ -87,8 +65,8 @@ class Lists:
         self._room = Room(device, types, self._step * SHORTEST, total)
         self._lines = self._numbers = self._loops = 0
 
-    def all(self, pieces: Iterable[Piece]) -> Arcs:
-        """The arcs of all pieces.
+    def all(self, pieces: Iterable[Piece]) -> Columns:
+        """The arcs of all pieces, their ends counted from 0.
 
         Raises
         ------
@@ -101,11 +79,7 @@ class Lists:
             raise NotTaken("no neighbours")
         if self._lines < self._n:
             raise NotTaken(f"{counted(self._lines, 'line')} for {self._n} vertices")
-        tail, head, weight = self._columns()
-        return Arcs(tail, head, weight, self._numbers // self._step, self._loops)
-
-    def _columns(self) -> list[Any]:
-        return [*self._room.columns, None][:3]
+        return Columns(*self._room.three, self._numbers // self._step, np.int32, self._n - 1, self._loops)
 
     def _take(self, piece: Piece) -> None:
         device, nbytes = self._device, piece.end - piece.begin
@@ -121,7 +95,7 @@ class Lists:
         step, known = self._step, self._numbers
         self._room.make(-(-known // step), -(-(known + sums[1]) // step), nbytes)
         seen = device.zeros(SEEN, np.uint32)
-        tail, head, weight = self._columns()
+        tail, head, weight = self._room.three
         self._program.lists_numbers(
             blocks,
             **text,
@@ -144,15 +118,7 @@ class Lists:
         self._loops += loops
 
 
-def read_metis(
-    path: Path,
-    options: Options,
-    device: Device,
-    *,
-    progress: Tell | None = None,
-    shape: Shape | None = None,
-    block: int | None = None,
-) -> Loaded:
+def read_metis(path: Path, options: Options, device: Device, how: How = AS_USUAL) -> Loaded:
     """Read a METIS graph file on a device (see `clgraph.files.edge_list.read_edge_list`)."""
     with reading(path):
         try:
@@ -167,9 +133,8 @@ def read_metis(
         if options.weights and not weighted:
             raise NotTaken("no weights")
         with device.alone(), opened(path, options) as source:
-            lists = Lists(device, n, weighted, source.total, block)
-            how = shape or SHAPES.of(device)
-            with closing(pieces(device, source, skip, how, progress, words=True)) as text:
+            lists = Lists(device, n, weighted, source.total, how.block)
+            with closing(pieces(device, source, skip, how, words=True)) as text:
                 arcs = lists.all(text)
             edges = (arcs.count + arcs.loops) // 2
             if m != edges and 2 * m != arcs.count:
@@ -181,21 +146,19 @@ def read_metis(
     return Loaded(graph, counted(arcs.count, "entry", "entries"), notes)
 
 
-def _graph(device: Device, n: int, arcs: Arcs, options: Options) -> Graph:
+def _graph(device: Device, n: int, arcs: Columns, options: Options) -> Graph:
     """The graph, if each arc has its twin."""
-    of = n, arcs.tail, arcs.head
-    rows, copies = build_counted(device, *of, arcs.count, mirror=False, duplicates="merge")
+    build = partial(build_counted, device, n, count=arcs.count, mirror=False)
+    rows, copies = build(arcs.source, arcs.target)
     if copies is not None and (arcs.weight is not None or options.duplicates == "keep"):
         raise NotTaken("parallel edges")
     weight = None
     if arcs.weight is not None:
-        weight = place_weights(device, rows, *of[1:], arcs.weight, arcs.count, mirror=False)
+        ends = arcs.source, arcs.target
+        weight = place_weights(device, rows, *ends, arcs.weight, arcs.count, mirror=False)
         single = count_single_arcs(device, rows, weight) > 0
     else:
-        back, again = build_counted(
-            device, n, arcs.head, arcs.tail, arcs.count, mirror=False, duplicates="merge"
-        )
-        single = _differ(device, rows, copies, back, again)
+        single = _differ(device, rows, copies, *build(arcs.target, arcs.source))
     if single:
         raise NotTaken("neighbours without their twins")
     parts = Parts(

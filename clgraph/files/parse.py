@@ -22,13 +22,13 @@ from clgraph.sizes import real_number
 if TYPE_CHECKING:
     from clgraph.device import Device
 
-# bytes that one work-item takes
+# bytes that one work-item takes: on a CPU a run that stays in the cache, on a GPU a few lines
 SHAPES = Shapes(gpu=256, cpu=1 << 14, simulator=64)
 POWERS = -342, 308  # of ten, that a double reaches with 19 digits in front
 SEEN = 6
 ODD_ROWS, ODD_FIRST, HARD_ROWS, WIDE_ROWS, HIGHEST, LOOPS = range(SEEN)
 NUMBER = re.compile(rb"[-+.eE0-9]+")
-LONGEST = 4096  # bytes of a weight
+LONGEST = 4096  # bytes of a weight: no writer spells a longer one, and nothing is looked for beyond
 SHORTEST_ROW = 4  # "1 2\\n"
 
 
@@ -131,6 +131,12 @@ class Room:
         self._more, self._rows, self._parsed = more, 0, 0
         self.columns: list[Any] = [None] * len(types)
 
+    @property
+    def three(self) -> tuple[Any, Any, Any]:
+        """The columns, the third of them None where there are two."""
+        one, other, *third = self.columns
+        return one, other, third[0] if third else None
+
     def make(self, count: int, wanted: int, nbytes: int) -> None:
         """Columns of at least `wanted` rows, with the first `count`; the text so far is `nbytes` longer."""
         self._parsed += nbytes
@@ -138,6 +144,7 @@ class Room:
             return
         rest = max(self._total() - self._parsed, 0)
         share = wanted / self._parsed  # rows in a byte so far
+        # a twentieth more than the text so far lets expect, so that columns are seldom made again
         rows = min(int(wanted + 1.05 * share * rest) + 1024, wanted + rest // self._shortest + 1)
         room = rows + self._more
         if room >= 2**32:
@@ -209,15 +216,16 @@ class Parser:
             self._take(piece)
         if not self._count:
             raise NotTaken("no rows")
-        source, target, weight = self._columns()
-        return Columns(source, target, weight, self._count, self._id_type, self._highest, self._loops)
+        return self._found()
 
     def one(self, piece: Piece) -> Columns:
         """The rows of a piece alone, in buffers that the next piece uses again; errors as of `all`."""
         self._count = 0
         self._take(piece)
-        source, target, weight = self._columns()
-        return Columns(source, target, weight, self._count, self._id_type, self._highest, self._loops)
+        return self._found()
+
+    def _found(self) -> Columns:
+        return Columns(*self._room.three, self._count, self._id_type, self._highest, self._loops)
 
     def _take(self, piece: Piece) -> None:
         device, program = self._device, self._program
@@ -232,7 +240,7 @@ class Parser:
         room = count if self._weighted else 0
         hard = [device.empty(max(room, 1), np.int32) for _ in range(2)]
         source_column, target_column, weight_column = (*self._wanted.columns, 0)[:3]
-        source, target, weight = self._columns()
+        source, target, weight = self._room.three
         program.parse_rows(
             blocks,
             **text,
@@ -267,9 +275,6 @@ class Parser:
         self._highest = max(self._highest, (told[HIGHEST] << 32 | 0xFFFFFFFF) if wide else told[HIGHEST])
         self._loops += told[LOOPS]
 
-    def _columns(self) -> list[Any]:
-        return [*self._room.columns, None][:3]
-
     def _read_hard(self, piece: Piece, rows: npt.NDArray[np.int32], places: npt.NDArray[np.int32]) -> None:
         """Weights that the kernel was not sure about."""
         values = np.empty(len(rows))
@@ -286,7 +291,7 @@ class Parser:
             base=self._count,
             patch_row=device.upload(rows),
             patch=device.upload(values.view(np.uint64)),
-            weight=self._columns()[2],
+            weight=self._room.three[2],
         )
         device.finish()  # before the arrays are gone
 

@@ -12,7 +12,7 @@ from collections.abc import Generator, Iterator
 from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -32,11 +32,11 @@ if TYPE_CHECKING:
 # --- where the bytes of a text come from: a file as it is, or a compressed one ---
 
 
-PART = 1 << 22  # bytes that a thread reads at a time
+PART = 1 << 22  # bytes that a thread reads at a time: several read one piece
 
 
-class Source(Protocol):
-    """Where the bytes come from.
+class Plain:
+    """The bytes of a file that is not compressed, as many as there are when it is opened.
 
     Attributes
     ----------
@@ -46,29 +46,7 @@ class Source(Protocol):
         Bytes of the file.
     """
 
-    threads: int
-    size: int
-
-    def parts(self, length: int) -> Iterator[tuple[int, int]]:
-        """The ranges of a piece of this length that may be read independently."""
-
-    def read(self, view: memoryview, offset: int) -> int:
-        """Fill a view with the bytes from an offset on; fewer only at the end."""
-
-    def consumed(self, given: int) -> int:
-        """How many bytes of the file those given so far were."""
-
-    def total(self) -> int:
-        """About how many bytes there are to give in all."""
-
-    def close(self) -> None:
-        """Let go of the file."""
-
-
-class Plain:
-    """The bytes of a file that is not compressed, as many as there are when it is opened."""
-
-    threads = 64
+    threads = 64  # more than any `Shape` has
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -76,12 +54,12 @@ class Plain:
         self.size = os.fstat(self._descriptor).st_size
 
     def parts(self, length: int) -> Iterator[tuple[int, int]]:
-        """Each part is read by itself."""
+        """The ranges of a piece of this length that may be read independently."""
         for begin in range(0, length, PART):
             yield begin, min(begin + PART, length)
 
     def read(self, view: memoryview, offset: int) -> int:
-        """Fill a view; an InputError if the file has become shorter."""
+        """Fill a view, at the end a part of it; an InputError if the file has become shorter."""
         wanted, done = min(len(view), max(self.size - offset, 0)), 0
         while done < wanted:
             got = system.read_at(self._descriptor, view[done:wanted], offset + done)
@@ -94,11 +72,11 @@ class Plain:
         return wanted
 
     def consumed(self, given: int) -> int:
-        """All of them."""
+        """How many bytes of the file those given so far were: all of them."""
         return given
 
     def total(self) -> int:
-        """The file's size."""
+        """About how many bytes there are to give in all."""
         return self.size
 
     def close(self) -> None:
@@ -107,7 +85,7 @@ class Plain:
 
 
 class Packed:
-    """The bytes of a .gz or .zst file, one piece after the other."""
+    """The bytes of a .gz or .zst file, one piece after the other; otherwise as `Plain`."""
 
     threads = 1
 
@@ -139,6 +117,8 @@ class Packed:
         self._file.close()
 
 
+Source = Plain | Packed
+
 HEAD = 1 << 16  # room for the line that began in the piece before: longer ones are left to the host's scanner
 TAIL = 64  # room for a line feed after the last line, and for words that reach beyond it
 
@@ -164,11 +144,33 @@ class Shape:
     threads: int
 
 
+# a GPU is given more at a time, which hides how long a transfer takes to begin; on a CPU kernels need the
+# cores that more readers would take
 SHAPES = Shapes(
     gpu=Shape(piece=1 << 25, ahead=4, threads=8),
     cpu=Shape(piece=1 << 24, ahead=3, threads=2),
     simulator=Shape(piece=1 << 10, ahead=2, threads=1),
 )
+
+
+@dataclass(frozen=True)
+class How:
+    """What a file's reader is told beside the user's options.
+
+    Attributes
+    ----------
+    progress : callable, optional
+        Called with (bytes read, bytes in all or None).
+    shape, block : optional
+        How a text is cut into pieces, and pieces into blocks, if not as the device likes it.
+    """
+
+    progress: Tell | None = None
+    shape: Shape | None = None
+    block: int | None = None
+
+
+AS_USUAL = How()
 
 
 @dataclass
@@ -195,13 +197,7 @@ class LongLine(Exception):
 
 
 def pieces(
-    device: Device,
-    source: Source,
-    skip: int,
-    shape: Shape,
-    progress: Tell | None = None,
-    *,
-    words: bool = False,
+    device: Device, source: Source, skip: int, how: How = AS_USUAL, *, words: bool = False
 ) -> Generator[Piece, None, None]:
     """The text of a source, without its first `skip` bytes, in pieces.
 
@@ -212,7 +208,7 @@ def pieces(
     LongLine
         If a line is longer than `HEAD`, or the bytes to skip are more than a piece has.
     """
-    rooms: list[Staging] = []
+    shape, progress = how.shape or SHAPES.of(device), how.progress
     filling: list[tuple[Staging, list[Future[int]]]] = []
     pool = thread_pool(min(shape.threads, source.threads), "clgraph-read")
     offset = 0
@@ -229,8 +225,7 @@ def pieces(
 
     try:
         for _ in range(shape.ahead):
-            rooms.append(Staging(device, HEAD + shape.piece + TAIL))
-            fill(rooms[-1])
+            fill(Staging(device, HEAD + shape.piece + TAIL))
         rest = np.empty(0, np.uint8)
         begin, done = HEAD + skip, 0
         while True:

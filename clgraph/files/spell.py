@@ -5,7 +5,7 @@ Rows are spelt piece by piece; while the device spells the next piece, a thread 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
@@ -54,6 +54,7 @@ class Shape:
     rooms: int
 
 
+# pieces as of `clgraph.files.pieces`: one is spelt while others are on their way and written
 SHAPES = Shapes(
     gpu=Shape(run=64, piece=1 << 25, rooms=4),
     cpu=Shape(run=4096, piece=1 << 24, rooms=3),
@@ -87,36 +88,42 @@ def write_edge_list(spelling: Spelling, path: Path, *, progress: Tell | None = N
     with spelling.device.alone(), atomic_write(path, "wb") as plain, compressed(path, plain) as file:
         file.write(head_of(path, graph.is_weighted, graph.num_arcs))
         file.flush()
-        write_pieces(file, spelling.pieces(), len(spelling.rooms), tell)
+        spelling.write(file, tell)
     return lost_in_edges(graph)
 
 
-def write_pieces(
-    file: IO[bytes],
-    pieces: Iterable[tuple[int, int, Staging]],
-    rooms: int,
-    tell: Callable[[int, int], None] = lambda last, nbytes: None,
-) -> None:
-    """Write pieces of a text while the next ones are made.
+class Spelt:
+    """Rows of a text that a device spells, piece by piece.
 
-    Parameters
+    Attributes
     ----------
-    file : binary file
-    pieces : iterable of (how far it is, bytes, room)
-    rooms : int
-        How many rooms they come in, in turn.
-    tell : callable
-        Called with how far it is, and the bytes of the piece.
+    rooms : list of Staging
+        What the pieces are spelt into, in turn.
+    count, step : int
+        Rows (or arcs), and those of a piece.
     """
-    writing: list[Future[None]] = []
-    with thread_pool(1, "clgraph-write") as pool:
-        for k, (last, nbytes, room) in enumerate(pieces):
-            writing.append(pool.submit(_write, file, room.fetch(nbytes)))
-            if k + 1 >= rooms:
-                writing.pop(0).result()  # the room that comes next is free again
-            tell(last, nbytes)
-        for each in writing:
-            each.result()
+
+    rooms: list[Staging]
+    count: int
+    step: int
+
+    def spell(self, first: int, last: int, room: Staging) -> int:
+        """Spell some rows; how many bytes they have."""
+        raise NotImplementedError
+
+    def write(self, file: IO[bytes], tell: Callable[[int, int], None] = lambda last, nbytes: None) -> None:
+        """Write the pieces, each while the next ones are spelt; `tell` gets the rows done, and its bytes."""
+        writing: list[Future[None]] = []
+        with thread_pool(1, "clgraph-write") as pool:
+            for k, first in enumerate(range(0, self.count, self.step)):
+                if k >= len(self.rooms):
+                    writing.pop(0).result()  # the room is free again
+                last, room = min(first + self.step, self.count), self.rooms[k % len(self.rooms)]
+                nbytes = self.spell(first, last, room)
+                writing.append(pool.submit(_write, file, room.fetch(nbytes)))
+                tell(last, nbytes)
+            for each in writing:
+                each.result()
 
 
 def _write(file: IO[bytes], text: npt.NDArray[np.uint8]) -> None:
@@ -127,7 +134,7 @@ def _write(file: IO[bytes], text: npt.NDArray[np.uint8]) -> None:
         begin_sync(file.fileno(), end - len(text), len(text))
 
 
-class Spelling:
+class Spelling(Spelt):
     """The rows of a graph, spelt piece by piece.
 
     `Spelling.of` makes it.
@@ -136,8 +143,6 @@ class Spelling:
     ----------
     comma : bool
         Whether by commas, else by tabs.
-    rooms : list of Staging
-        What the pieces are spelt into, in turn.
 
     Raises
     ------
@@ -156,23 +161,8 @@ class Spelling:
     ) -> None:
         self.graph, self.device = graph, device
         self.comma = has_commas(path)
-        self._begin(parts, ids, shape)
-
-    @staticmethod
-    def of(graph: Graph, device: Device, path: Path, shape: Shape | None = None) -> Spelling | None:
-        """The rows of a graph whose ids are numbers; else None."""
-        with device.alone():
-            parts = parts_of(device, graph)
-            ids = parts.ids
-            if isinstance(ids, Chosen) and (device.shares_memory or ids.of is not None):
-                ids = graph.ids
-            text = isinstance(ids, np.ndarray) and ids.dtype == object
-            return None if text else Spelling(graph, parts, ids, device, path, shape or SHAPES.of(device))
-
-    def _begin(self, parts: Parts, ids: npt.NDArray[Any] | Chosen | None, shape: Shape) -> None:
-        device = self.device
         self._csr, n = parts.rows, parts.rows.n
-        self._run, self._arcs, self._directed = shape.run, parts.rows.arcs, parts.directed
+        self._run, self.count, self._directed = shape.run, parts.rows.arcs, parts.directed
         if isinstance(ids, Chosen):
             highest, there = INT32_MAX, ids.place
         elif ids is None:
@@ -198,23 +188,29 @@ class Spelling:
         longest = 2 * (len(str(highest)) + 1)  # bytes of a row
         if parts.weights is not None:
             longest += LONGEST_WEIGHT
-        all_runs = -(-self._arcs // shape.run)
-        self._runs = max(1, min(shape.piece // (longest * shape.run), all_runs))
-        self._lengths = device.empty(self._runs + 1, np.int32)
+        all_runs = -(-self.count // shape.run)
+        runs = max(1, min(shape.piece // (longest * shape.run), all_runs))
+        self.step = runs * shape.run
+        self._lengths = device.empty(runs + 1, np.int32)
         self._weights = None
         if parts.weights is not None:
-            self._weights = _Weights(device, self._csr, parts.weights, shape.run, self._runs * shape.run)
-        rooms = min(shape.rooms, -(-all_runs // self._runs) + 1)
-        self.rooms: list[Staging] = [Staging(device, self._runs * shape.run * longest) for _ in range(rooms)]
+            self._weights = _Weights(device, self._csr, parts.weights, shape.run, self.step)
+        rooms = min(shape.rooms, -(-all_runs // runs) + 1)
+        self.rooms = [Staging(device, self.step * longest) for _ in range(rooms)]
 
-    def pieces(self) -> Iterator[tuple[int, int, Staging]]:
-        """For each piece the arcs done, its bytes, and the room that it is in."""
-        step = self._runs * self._run
-        for k, first in enumerate(range(0, self._arcs, step)):
-            last, room = min(first + step, self._arcs), self.rooms[k % len(self.rooms)]
-            yield last, self._spell(first, last, room), room
+    @staticmethod
+    def of(graph: Graph, device: Device, path: Path, shape: Shape | None = None) -> Spelling | None:
+        """The rows of a graph whose ids are numbers; else None."""
+        with device.alone():
+            parts = parts_of(device, graph)
+            ids = parts.ids
+            if isinstance(ids, Chosen) and (device.shares_memory or ids.of is not None):
+                ids = graph.ids
+            text = isinstance(ids, np.ndarray) and ids.dtype == object
+            return None if text else Spelling(graph, parts, ids, device, path, shape or SHAPES.of(device))
 
-    def _spell(self, first: int, last: int, room: Staging) -> int:
+    def spell(self, first: int, last: int, room: Staging) -> int:
+        """Spell some arcs; how many bytes they have."""
         device, runs = self.device, -(-(last - first) // self._run)
         arcs = {
             "n": self._csr.n,
@@ -240,7 +236,7 @@ class Spelling:
             runs,
             **arcs,
             cells=self._cells,
-            room=self._runs * self._run,
+            room=self.step,
             weight_cells=None if weights is None else weights.cells,
             before=self._lengths,
             text=room.buffer,

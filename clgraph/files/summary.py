@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 
@@ -18,16 +18,7 @@ from clgraph.files.where import HOST, read_somewhere, write_edges_somewhere
 from clgraph.graph import Duplicates, Graph, as_graph
 from clgraph.graph.attributes import Attributes
 from clgraph.graph.io.atomic import STDOUT, named
-from clgraph.graph.io.common import (
-    MAX_RATIO,
-    Ids,
-    Loaded,
-    Options,
-    check_file,
-    check_vertex_count,
-    counted,
-    few,
-)
+from clgraph.graph.io.common import Ids, Loaded, Options, check_file, check_vertex_count, counted, few
 from clgraph.graph.io.formats import check_writable, find_format
 from clgraph.graph.io.packed import GZIP_MAGIC, ZSTD_MAGIC
 from clgraph.graph.io.progress import telling
@@ -77,7 +68,8 @@ def spooled(progress: Tell | None = None) -> Iterator[Path]:
                 f"{NAME} cannot be read, or kept in {folder}: {error.strerror or error}; TMPDIR names a "
                 "folder with more room"
             ) from error
-        begin = _first(path, 4)
+        with open(path, "rb") as file:
+            begin = file.read(4)
         for magic, tool in ((GZIP_MAGIC, "gzip"), (ZSTD_MAGIC, "zstd")):
             if begin.startswith(magic):
                 raise InputError(f"{NAME} is compressed by {tool}: unpack it ({tool} -dc FILE | clgraph ...)")
@@ -93,11 +85,6 @@ def spooled(progress: Tell | None = None) -> Iterator[Path]:
             os.unlink(name)
 
 
-def _first(path: Path, count: int) -> bytes:
-    with open(path, "rb") as file:
-        return file.read(count)
-
-
 WITH_ATTRIBUTES = ("graphml", "gexf", "pajek")  # formats that hold attributes of vertices and edges
 TABLES = ("parquet", "arrow")  # those of edges
 NAMED = ("graphml", "gexf")
@@ -107,17 +94,10 @@ def read_with_summary(
     path: str | os.PathLike[str],
     *,
     format: str | None = None,
-    directed: bool | None = None,
-    ids: Ids = "int",
-    weights: bool = False,
-    duplicates: Duplicates = "merge",
-    verify: bool | None = None,
-    header: bool | None = None,
-    max_vertices: int | None = None,
-    max_ratio: float = MAX_RATIO,
     attributes: str | os.PathLike[str] | None = None,
     device: Device | str | None = None,
     progress: Tell | None = None,
+    **options: Any,
 ) -> tuple[Graph, str]:
     """`read`, and a line that says how the file was read and what was merged or skipped.
 
@@ -125,6 +105,8 @@ def read_with_summary(
     ----------
     progress : callable, optional
         Called with (bytes read, bytes in all or None).
+    **options
+        As `Options` has them, not checked yet.
 
     Returns
     -------
@@ -133,23 +115,29 @@ def read_with_summary(
         As ``read internet.txt: undirected, 22963 vertices, 48436 edges (48436 rows)``.
     """
     device = _opened(device)
-    word(ids, "ids", get_args(Ids))
-    word(duplicates, "duplicates", get_args(Duplicates))
-    directed, weights = None if directed is None else flag(directed, "directed"), flag(weights, "weights")
-    if max_vertices is not None and max_vertices < 0:
-        raise InputError(f"max_vertices is {max_vertices}: give a count, 0 or more")
-    if not max_ratio > 0:
-        raise InputError(f"max_ratio is {max_ratio}: give a positive number, or inf")
-    options = Options(directed, ids, weights, duplicates, verify, header, max_vertices, float(max_ratio))
+    checked = _checked(Options(**options))
     file, name = file_name(path), None
     with ExitStack() as stack:
         if str(file) == STDIN:
             file, name, format = stack.enter_context(spooled(progress)), NAME, format or "edges"
-        loaded = _loaded(file, format, options, device, progress)
+        loaded = _loaded(file, format, checked, device, progress)
     if attributes is not None:
         kind: Ids = "str" if loaded.graph.ids.dtype == object else "int"
-        add_vertex_table(loaded.graph, file_name(attributes), kind, options.max_ratio)
+        add_vertex_table(loaded.graph, file_name(attributes), kind, checked.max_ratio)
     return loaded.graph, f"read {name or file.name}: {_describe(loaded)}"
+
+
+def _checked(given: Options) -> Options:
+    """What the user wants, as it may be."""
+    word(given.ids, "ids", get_args(Ids))
+    word(given.duplicates, "duplicates", get_args(Duplicates))
+    directed = None if given.directed is None else flag(given.directed, "directed")
+    if given.max_vertices is not None and given.max_vertices < 0:
+        raise InputError(f"max_vertices is {given.max_vertices}: give a count, 0 or more")
+    if not given.max_ratio > 0:
+        raise InputError(f"max_ratio is {given.max_ratio}: give a positive number, or inf")
+    weights, most = flag(given.weights, "weights"), float(given.max_ratio)
+    return replace(given, directed=directed, weights=weights, max_ratio=most)
 
 
 def _loaded(

@@ -14,10 +14,10 @@ import numpy as np
 from clgraph.errors import CapacityError
 from clgraph.files.edge_list import graph_of_rows, number_vertices
 from clgraph.files.parse import Columns, NotTaken
+from clgraph.files.pieces import AS_USUAL, How
 from clgraph.graph.exchange.arrow import further_columns
 from clgraph.graph.io.arrow import EdgeTable, arrow_table, parquet_table
 from clgraph.graph.io.common import Loaded, Options
-from clgraph.progress import Tell
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -28,9 +28,7 @@ SEEN = 3
 WRONG, HIGHEST, LOOPS = range(SEEN)
 
 
-def read_parquet_there(
-    path: Path, options: Options, device: Device, *, progress: Tell | None = None
-) -> Loaded:
+def read_parquet_there(path: Path, options: Options, device: Device, how: How = AS_USUAL) -> Loaded:
     """Read an edge table from a Parquet file; its graph is built on a device and stays there.
 
     Raises
@@ -45,7 +43,7 @@ def read_parquet_there(
     return _loaded(parquet_table(path, options), options, device)
 
 
-def read_arrow_there(path: Path, options: Options, device: Device, *, progress: Tell | None = None) -> Loaded:
+def read_arrow_there(path: Path, options: Options, device: Device, how: How = AS_USUAL) -> Loaded:
     """Read an edge table from an Arrow or Feather file, as `read_parquet_there` does."""
     return _loaded(arrow_table(path, options), options, device)
 
@@ -113,26 +111,24 @@ class _Taken:
 
     def ids(self, chunks: list[Any]) -> Any:
         """A column of ids."""
-        column, at = self._device.empty(self._count, self._type), 0
-        for chunk in chunks:
-            there = self._device.upload(chunk)
-            self._program(NAMES[chunk.dtype.str[1:]]).table_ids(
-                self._passes(len(chunk)), count=len(chunk), at=at, in_=there, column=column, seen=self._seen
-            )
-            at += len(chunk)
-        return column
+        return self._column(chunks, self._type, "table_ids")
 
     def weights(self, chunks: list[Any]) -> Any:
         """A column of weights."""
-        column, at = self._device.empty(self._count, np.float64), 0
-        for chunk in chunks:
-            there = self._device.upload(chunk)
-            self._program("long").table_weights(
-                self._passes(len(chunk)), count=len(chunk), at=at, in_=there, weights=column, seen=self._seen
-            )
-            at += len(chunk)
+        column = self._column(chunks, np.float64, "table_weights")
         if self._device.download(self._seen, np.uint32, SEEN)[WRONG]:
             raise NotTaken("weights that are not finite")
+        return column
+
+    def _column(self, chunks: list[Any], kind: type, kernel: str) -> Any:
+        device, at = self._device, 0
+        column = device.empty(self._count, kind)
+        for chunk in chunks:
+            # the kernel of weights is the same in all programs
+            take = getattr(self._program(NAMES.get(chunk.dtype.str[1:], "long")), kernel)
+            there, count = device.upload(chunk), len(chunk)
+            take(self._passes(count), count=count, at=at, in_=there, column=column, seen=self._seen)
+            at += count
         return column
 
     def seen(self, source: Any, target: Any) -> list[int]:

@@ -33,7 +33,7 @@ ON_DEVICES = {
     "arrow": ("clgraph.files.table", "read_arrow_there"),
 }
 SMALL = 1_000_000  # bytes of a file that the host reads sooner than a device is opened
-SMALL_ARCS = 200_000  # arcs of a graph that the host writes sooner
+SMALL_ARCS = 200_000  # arcs of a graph that the host writes sooner than a device is opened
 
 
 def read_somewhere(
@@ -54,10 +54,11 @@ def read_somewhere(
     if found is None:
         return _on_host(form, path, options, progress)
     from clgraph.files.parse import NotTaken
+    from clgraph.files.pieces import How
 
     by = f", unpacked by {unpacker()[0]}" if path.suffix == GZIP else ""
     try:
-        loaded = reader_of(name)(path, options, found, progress=progress)
+        loaded = reader_of(name)(path, options, found, How(progress))
         return replace(loaded, where=f"read on {found.hardware}{by}")
     except NotTaken as error:
         why = f"{error}"

@@ -77,6 +77,13 @@ class Edges(NamedTuple):
     multiplicity: npt.NDArray[np.int32] | None
 
 
+def last_of_rows(row_ptr: npt.NDArray[Any], arcs: int) -> npt.NDArray[Any]:
+    """The arcs that are the last of their rows and have others behind them: neighbours of another row's."""
+    ends = row_ptr[1:-1]
+    found: npt.NDArray[Any] = ends[(ends > 0) & (ends < arcs)] - 1
+    return found
+
+
 def row_of(row_ptr: npt.NDArray[Any], arc: int) -> int:
     """The row that an arc is in."""
     # of the array's own type: NumPy would convert all of the array to another one

@@ -117,6 +117,7 @@ def number_vertices(
     if highest > 2**63 - 1:
         where = _place(groups, lambda group: group == highest)
         raise InputError(f"vertex id {highest} does not fit in 64 bits ({where})")
+    # ids so close that a table of all numbers up to the highest costs less than sorting them
     if highest < 8 * sum(len(group) for group in filled) + 1024:
         present = np.zeros(highest + 1, dtype=bool)
         for group in filled:

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from clgraph.arguments import shown
 from clgraph.errors import InputError
-from clgraph.graph.arrays import LONG, Arrays, over_pieces, row_of
+from clgraph.graph.arrays import LONG, Arrays, last_of_rows, over_pieces, row_of
 from clgraph.graph.building import (
     INT32_MAX,
     check_count,
@@ -108,9 +108,9 @@ def check_range(indices: npt.NDArray[Any], n: int, name: str) -> None:
 
 def check_ascending(arrays: Arrays) -> None:
     """Raise InputError unless every row's heads ascend (equal ones, parallel copies, may be neighbours)."""
-    heads, ends = arrays.col_idx, arrays.row_ptr[1:-1]
+    heads = arrays.col_idx
     falls = heads[1:] < heads[:-1]
-    falls[ends[(ends > 0) & (ends < len(heads))] - 1] = False  # from one row to the next they may fall
+    falls[last_of_rows(arrays.row_ptr, len(heads))] = False  # from one row to the next they may fall
     if np.any(falls):
         at = int(np.argmax(falls)) + 1
         row = row_of(arrays.row_ptr, at)

@@ -9,9 +9,9 @@ knows nothing of OpenCL.
 from __future__ import annotations
 
 import weakref
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, cast
+from typing import Any, ParamSpec, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -19,7 +19,7 @@ import numpy.typing as npt
 from clgraph.arguments import one_id, shown
 from clgraph.errors import DeviceError, InputError
 from clgraph.graph import views
-from clgraph.graph.arrays import Arrays, Edges, row_of
+from clgraph.graph.arrays import Arrays, Edges, last_of_rows, row_of
 from clgraph.graph.attributes import Renaming
 from clgraph.graph.building import Duplicates, rows_of_edges, sorted_rows
 from clgraph.graph.checks import (
@@ -36,6 +36,8 @@ from clgraph.graph.placed import Placed
 from clgraph.graph.views import largest_component_mask
 from clgraph.lazy import lazy
 from clgraph.results import Shown
+
+P = ParamSpec("P")
 
 
 class Graph(Placed, Exchange, Shown):
@@ -137,10 +139,7 @@ class Graph(Placed, Exchange, Shown):
     def _repeats(self) -> npt.NDArray[np.bool_]:
         """Which arcs, from the second on, are parallel to the arc before, shape (arcs - 1,)."""
         same = self.col_idx[1:] == self.col_idx[:-1]
-        ends = self.row_ptr[1:-1]
-        same[ends[(ends > 0) & (ends < self.num_arcs)] - 1] = (
-            False  # the last arc of a row and the first of the next are not parallel
-        )
+        same[last_of_rows(self.row_ptr, self.num_arcs)] = False
         return same
 
     @lazy
@@ -485,26 +484,14 @@ def _mirrored(arrays: Arrays) -> Arrays:
     return arrays
 
 
-def build_csr(
-    source: npt.NDArray[np.int32],
-    target: npt.NDArray[np.int32],
-    n: int,
-    *,
-    weights: npt.NDArray[np.float64] | None = None,
-    multiplicity: npt.NDArray[np.int32] | None = None,
-    ids: npt.NDArray[Any] | None = None,
-    directed: bool,
-    duplicates: Duplicates = "merge",
-) -> Graph:
-    """A Graph of edges given by vertex index (see `clgraph.graph.building.sorted_rows`)."""
-    rows = sorted_rows(
-        source,
-        target,
-        n,
-        weights=weights,
-        multiplicity=multiplicity,
-        ids=ids,
-        directed=directed,
-        duplicates=duplicates,
-    )
-    return Graph.of(rows)
+def _graph_of(make: Callable[P, Arrays]) -> Callable[P, Graph]:
+    """The function that makes a Graph where another one makes its arrays."""
+
+    def build(*args: P.args, **options: P.kwargs) -> Graph:
+        return Graph.of(make(*args, **options))
+
+    return build
+
+
+#: the Graph of edges given by vertex index: see `clgraph.graph.building.sorted_rows`
+build_csr = _graph_of(sorted_rows)

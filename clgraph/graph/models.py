@@ -17,13 +17,14 @@ import numpy.typing as npt
 from clgraph import keyed
 from clgraph.arguments import flag, real, whole
 from clgraph.errors import InputError
+from clgraph.graph.building import INT32_MAX
 from clgraph.lazy import lazy
 
 # --- laws of ranks, degrees and sizes as integer tables ---
 
 
-GUIDE_BITS = 10
-LARGEST_RANGE = 1 << 20  # values of a power law
+GUIDE_BITS = 10  # the upper bits of a word: a table of so few entries stays in a cache
+LARGEST_RANGE = 1 << 20  # values of a power law: each is computed in decimal arithmetic, one by one
 
 RankTable = tuple[npt.NDArray[np.int64], npt.NDArray[np.uint32]]
 
@@ -76,8 +77,8 @@ def scatter(n: int) -> int:
 
 def check_range(least: int, most: int, name: str) -> tuple[int, int]:
     """The least and the most of a power law, from 1 up."""
-    least = whole(least, f"minimum {name}", 1, 2**31 - 1)
-    most = whole(most, f"maximum {name}", 1, 2**31 - 1)
+    least = whole(least, f"minimum {name}", 1, INT32_MAX)
+    most = whole(most, f"maximum {name}", 1, INT32_MAX)
     if least > most:
         raise InputError(f"minimum {name} {least} is above the maximum, {most}: exchange them")
     if most - least >= LARGEST_RANGE:
@@ -117,8 +118,7 @@ def _smallest_factors(most: int) -> list[int]:
     return factor.tolist()
 
 
-INT32_MAX = 2**31 - 1
-LARGEST_SCALE = 30
+LARGEST_SCALE = 30  # 2**31 vertices are one more than int32 counts
 LOW32 = 0xFFFFFFFF
 
 Ends = tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]
@@ -160,7 +160,7 @@ class PowerLaw:
             raise InputError(
                 f"exponent {exponent}: give a number above 2, at most 10 (below, the mean is infinite)"
             )
-        self.num_vertices = int(num_vertices)
+        self.num_vertices = num_vertices
         self.seed = keyed.check_seed(seed)
         self.count = round(self.num_vertices * average_degree / 2)
         self.stride = scatter(self.num_vertices)
@@ -184,8 +184,8 @@ def _expected_degrees(
     """The table of ranks; the largest expected degree is near sqrt(n * average_degree)."""
     with localcontext() as context:
         context.prec = 40
-        power = 1 / (Decimal(repr(float(exponent))) - 1)
-        mean = Decimal(repr(float(average_degree)))
+        power = 1 / (exact(exponent) - 1)
+        mean = exact(average_degree)
         # The expected degree of the last rank if shift were 0, a closed form. It makes the largest one 1.9
         # times the root at exponent 2.1, n = 10^5; with the exact sum each seed would make another graph.
         smallest = mean * (1 - power)
@@ -228,7 +228,7 @@ class RMat:
             raise InputError(
                 f"edge factor {edge_factor}: give the edges to draw per vertex, a number above 0 (such as 16)"
             )
-        self.scale, self.num_vertices = int(scale), 1 << int(scale)
+        self.scale, self.num_vertices = scale, 1 << scale
         self.count = round(edge_factor * self.num_vertices)
         if not self.count:
             raise InputError(
@@ -236,7 +236,7 @@ class RMat:
             )
         self.thresholds = _quadrant_thresholds(quadrants)
         self.seed = keyed.check_seed(seed)
-        self.directed, self.scramble = bool(directed), bool(scramble)
+        self.directed, self.scramble = directed, scramble
 
     def draw(self, begin: int, end: int) -> Ends:
         """Tails and heads of the draws begin .. end - 1."""
@@ -277,7 +277,7 @@ def _quadrant_thresholds(quadrants: tuple[float, float, float]) -> tuple[int, in
     for name, share in zip("abc", quadrants, strict=True):
         if not 0 <= real(share, name) <= 1:
             raise InputError(f"probability {name} = {share}: give a number from 0 to 1")
-    a, b, c = (Decimal(repr(float(share))) for share in quadrants)
+    a, b, c = map(exact, quadrants)
     if a + b + c > 1:
         raise InputError(
             f"probabilities a + b + c = {a} + {b} + {c} = {a + b + c}: they are three of four shares of one; "

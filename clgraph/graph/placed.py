@@ -51,13 +51,14 @@ class Placed:
             own["num_self_loops"] = arrays.num_self_loops  # what the lazy value would count
 
     @classmethod
-    def of(cls, arrays: Arrays) -> Self:
+    def of(cls, arrays: Arrays, attributes: Attributes | None = None) -> Self:
         """The graph of some arrays that clgraph has made or checked itself: shared, and not checked again.
 
         Arrays from elsewhere go through the constructor.
         """
         graph = cls.__new__(cls)
         graph._take(arrays)
+        graph.attributes = attributes
         return graph
 
     @classmethod

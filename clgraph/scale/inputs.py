@@ -14,7 +14,7 @@ import numpy.typing as npt
 from clgraph.errors import DeviceError, InputError
 from clgraph.files.edge_list import bytes_before, opened
 from clgraph.files.parse import NotTaken, Parser, TooWide, Wanted
-from clgraph.files.pieces import SHAPES, pieces
+from clgraph.files.pieces import How, pieces
 from clgraph.files.summary import STDIN
 from clgraph.graph.arrays import tails_between
 from clgraph.graph.checks import check_offsets, check_range, checked_ids
@@ -97,7 +97,7 @@ class Input:
         with reading(path), opened(path, options) as source, device.alone():
             # buffers are as large as the piece needs: nothing is known to follow it
             parser = Parser(device, wanted, np.int32, lambda: 0)
-            with closing(pieces(device, source, skip, SHAPES.of(device), progress)) as text:
+            with closing(pieces(device, source, skip, How(progress))) as text:
                 for piece in text:
                     try:
                         found = parser.one(piece)

@@ -22,8 +22,8 @@ from clgraph.graph.exchange.arrow import edge_columns, edge_table
 from clgraph.graph.io.arrow import parquet_library
 from clgraph.graph.io.atomic import atomic_write
 from clgraph.graph.io.binary import Given, Header, id_arrays, write_sections
-from clgraph.graph.io.common import cells, counted, id_cells, write_cells, writing
-from clgraph.graph.io.edges import has_commas, head_of, name_in, weight_cells
+from clgraph.graph.io.common import cells, counted, id_cells, weight_cells, write_cells, writing
+from clgraph.graph.io.edges import has_commas, head_of, name_in
 from clgraph.graph.io.formats import find_format
 from clgraph.progress import Tell
 from clgraph.scale.cut import join_shards

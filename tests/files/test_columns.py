@@ -13,7 +13,6 @@ from cli_runs import InProcess
 import clgraph.files.columns
 from clgraph import powerlaw_graph, write
 from clgraph.files.columns import SHAPES, Shape, Spelling, write_columns
-from clgraph.files.spell import write_pieces
 
 
 def floats(rng: np.random.Generator, count: int) -> Any:
@@ -47,7 +46,7 @@ def test_kernels_spell_as_python_does(device: Any, tmp_path: Path, which: int) -
     for shape in (small, SHAPES.of(device)) if which == 2 else (small,):
         spelling = Spelling(device, columns[which], shape)
         with open(tmp_path / "a.tsv", "wb") as file, device.alone():
-            write_pieces(file, spelling.pieces(), len(spelling.rooms))
+            spelling.write(file)
         assert (tmp_path / "a.tsv").read_bytes() == wanted.getvalue()
 
 

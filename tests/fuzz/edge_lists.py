@@ -70,7 +70,7 @@ def compare(case: Case, folder: Path, device: Any) -> bool:
 
     from clgraph import ClgraphError
     from clgraph.files.parse import NotTaken
-    from clgraph.files.pieces import Shape
+    from clgraph.files.pieces import How, Shape
     from clgraph.files.where import reader_of
     from clgraph.graph.io.common import Options, check_file
     from clgraph.graph.io.formats import FORMATS
@@ -84,13 +84,13 @@ def compare(case: Case, folder: Path, device: Any) -> bool:
         wanted = FORMATS[form].read(path, options)
     except ClgraphError as error:
         said = str(error)
-    how: dict[str, Any] = {}
+    how = How()
     if "piece" in case.what:
-        how = {"shape": Shape(piece=case.what["piece"], ahead=2, threads=2), "block": case.what["block"]}
+        how = How(shape=Shape(piece=case.what["piece"], ahead=2, threads=2), block=case.what["block"])
     try:
         if form != "ldbc":
             check_file(path)
-        made = reader_of(form)(path, options, device, **how)
+        made = reader_of(form)(path, options, device, how)
     except NotTaken:
         return False
     except ClgraphError as error:

@@ -68,14 +68,13 @@ def case_files_columns(device: Any) -> None:
     import numpy as np
 
     from clgraph.files.columns import Spelling
-    from clgraph.files.spell import write_pieces
 
     whole = np.array([0, -1, 2**63 - 1, -(2**63), 12])
     columns = whole, np.array([0.5, 1e-4, 3e-9, 0, 7], np.float32), np.array([0.1, 1e-5, 1 / 3, 5e-324, -2])
     for some in (columns, (whole.astype(np.int32), *columns[1:]), columns[:2]):
         spelling = Spelling(device, some)
         with tempfile.TemporaryFile() as file:
-            write_pieces(file, spelling.pieces(), len(spelling.rooms))
+            spelling.write(file)
             file.seek(0)
             rows = ["\t".join(map(str, row)) + "\n" for row in zip(*some, strict=True)]
             assert file.read().decode() == "".join(rows)

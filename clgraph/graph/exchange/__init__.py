@@ -22,7 +22,7 @@ class Exchange:
         attributes: Attributes | None
 
         @classmethod
-        def of(cls, arrays: Arrays) -> Self: ...
+        def of(cls, arrays: Arrays, attributes: Attributes | None = None) -> Self: ...
 
         @property
         def arrays(self) -> Arrays: ...
@@ -176,9 +176,7 @@ class Exchange:
             duplicates=duplicates,
             vertices=vertices,
         )
-        made = cls.of(arrays)
-        made.attributes = attributes
-        return made
+        return cls.of(arrays, attributes)
 
     def to_pandas(self, source: Any = "source", target: Any = "target") -> Any:
         """A pandas data frame with a row for each edge, as `to_edges` has them.
@@ -272,9 +270,7 @@ class Exchange:
             duplicates=duplicates,
             vertices=vertices,
         )
-        made = cls.of(arrays)
-        made.attributes = attributes
-        return made
+        return cls.of(arrays, attributes)
 
     def to_arrow(self, source: str = "source", target: str = "target") -> Any:
         """An Arrow table with a row for each edge, as `to_edges` has them.

@@ -228,11 +228,7 @@ def _arrays(tails: list[Any], heads: list[Any]) -> Ends:
 
 def _ids(ids: Any) -> npt.NDArray[Any]:
     """Ids as an array: of int64, or of strings as objects."""
-    return np.asarray(ids, object if _are_text(ids) else np.int64)
-
-
-def _are_text(ids: Any) -> bool:
-    return len(ids) > 0 and isinstance(ids[0], str)
+    return np.asarray(ids, object if len(ids) and isinstance(ids[0], str) else np.int64)
 
 
 def _plain(ids: Ids) -> npt.NDArray[Any]:

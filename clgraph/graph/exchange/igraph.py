@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from itertools import chain
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import numpy.typing as npt
 
-from clgraph.arguments import shown
+from clgraph.arguments import shown, word
 from clgraph.errors import InputError
 from clgraph.graph.arrays import Arrays
 from clgraph.graph.attributes import Attributes
@@ -21,8 +21,7 @@ OWN = ("weight", "multiplicity")  # edge attributes that `to_igraph` sets itself
 def from_igraph(graph: Any, *, weight: bool | str, duplicates: Duplicates) -> Arrays:
     """See `clgraph.Graph.from_igraph`."""
     _check_igraph(graph)
-    if duplicates not in ("merge", "keep"):
-        raise InputError(f"duplicates is {shown(duplicates)}: use 'merge' or 'keep'")
+    word(duplicates, "duplicates", get_args(Duplicates))
     n = graph.vcount()
     check_count(n)
     ids = _names(graph)

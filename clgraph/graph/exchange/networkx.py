@@ -7,7 +7,7 @@ from contextlib import suppress
 from functools import cached_property
 from itertools import chain, repeat
 from operator import contains, methodcaller
-from typing import Any, cast
+from typing import Any, cast, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -23,7 +23,9 @@ from clgraph.graph.exchange.common import library
 
 
 each_value: Callable[[Any], Any] = methodcaller("values")
-TABLE_SPAN = 16  # integer nodes are looked up in a table of at most so many entries per node
+TABLE_SPAN = (
+    16  # integer nodes are looked up in a table of at most so many entries per node, else by bisection
+)
 
 
 class Nodes:
@@ -225,7 +227,7 @@ def _check_networkx(graph: Any) -> Any:
 def from_networkx(graph: Any, *, weight: Any, duplicates: Duplicates) -> Arrays:
     """See `clgraph.Graph.from_networkx`."""
     _check_networkx(graph)
-    word(duplicates, "duplicates", ("merge", "keep"))
+    word(duplicates, "duplicates", get_args(Duplicates))
     nodes = Nodes(graph)
     adjacency = Adjacency(nodes, graph._adj, graph.is_multigraph())
     weights = _weights(adjacency, weight)

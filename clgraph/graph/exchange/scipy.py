@@ -45,8 +45,8 @@ def from_scipy(
     if weighted and counts:
         raise InputError("the entries are weights or counts: give weighted=True or counts=True, not both")
     _check_sparse(matrix)
-    if counts:
-        _check_counted(matrix)
+    if counts and matrix.dtype.kind not in "iu":
+        raise InputError(f"the matrix holds {matrix.dtype} values: counts=True wants whole numbers")
     a = _canonical(matrix, values=weighted or counts)
     weights, multiplicity = _values(a, weighted, counts)
     values = None if weights is None and multiplicity is None else a.data
@@ -139,11 +139,6 @@ def _widened(data: npt.NDArray[Any]) -> npt.NDArray[Any]:
         return data
     largest = max(-int(data.min()), int(data.max()))
     return data.astype(np.int64 if largest * data.size < 2**63 else np.float64)
-
-
-def _check_counted(matrix: Any) -> None:
-    if matrix.dtype.kind not in "iu":
-        raise InputError(f"the matrix holds {matrix.dtype} values: counts=True wants whole numbers")
 
 
 def _values(

@@ -24,16 +24,13 @@ import numpy.typing as npt
 from clgraph.arguments import file_name, shown, word
 from clgraph.errors import InputError
 from clgraph.graph.exchange.common import library
-from clgraph.graph.io.common import MAX_RATIO, Options, open_binary, reading
+from clgraph.graph.io.common import ID_MAX, MAX_RATIO, Options, open_binary, reading
 from clgraph.graph.io.edges import (
-    ID_MAX,
     SMALL,
-    SOURCE_NAMES,
-    TARGET_NAMES,
-    WEIGHT_NAMES,
     Layout,
     integer_rows,
     layout_of,
+    named_columns,
     parse_names,
     scan_rows,
 )
@@ -43,7 +40,7 @@ from clgraph.sizes import real_number, whole_number
 # --- lines whose ids are text: names by numbers, parsed block by block ---
 
 
-KEPT = 1 << 16  # names that are kept in any case
+KEPT = 1 << 16  # names that are kept in any case: forgetting takes a pass over all
 
 
 class Names:
@@ -242,9 +239,9 @@ class NumberLines:
         return [*columns, np.array(weights)] if self.weighted else columns
 
 
-BLOCK = 1 << 22  # bytes of text at a time
+BLOCK = 1 << 22  # bytes of text at a time: their arrays stay in the cache
 ROWS = 1 << 18  # rows of a table at a time
-LONG_LINE = 1 << 20  # bytes of a line, at most
+LONG_LINE = 1 << 20  # bytes of a line, at most: a stream without line ends must not fill memory
 STREAMED = ("edges", "parquet", "arrow")  # formats that are read piece by piece
 STDIN = "standard input"
 
@@ -409,9 +406,7 @@ def _columns(chunk: Any, where: str) -> list[Any]:
 
 def _table_columns(chunk: Any, where: str, weighted: bool) -> list[Any]:
     names = list(chunk.schema.names)
-    lower = [name.lower() for name in names]
-    known = (SOURCE_NAMES, TARGET_NAMES, WEIGHT_NAMES)
-    places = [next((i for i, name in enumerate(lower) if name in some), None) for some in known]
+    places = named_columns(names)
     if places[0] is None or places[1] is None:
         places[:2] = [0, 1]
     if weighted and places[2] is None:

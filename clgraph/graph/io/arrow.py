@@ -23,7 +23,7 @@ from clgraph.graph.exchange.common import library, listed
 from clgraph.graph.graph import Graph
 from clgraph.graph.io.atomic import atomic_write
 from clgraph.graph.io.common import Loaded, Options, counted, few, reading
-from clgraph.graph.io.edges import SOURCE_NAMES, TARGET_NAMES, WEIGHT_NAMES, isolated_note
+from clgraph.graph.io.edges import WEIGHT_NAMES, isolated_note, named_columns
 from clgraph.graph.io.packed import check_ratio, is_suspicious
 
 CELLS = 16  # bytes of a row in memory, at least: two ids
@@ -349,10 +349,7 @@ def _columns(path: Path, table: Any, options: Options) -> tuple[str, str, str | 
     names = table.column_names
     if len(names) < 2:
         raise InputError(f"{path}: an edge table has two columns of ids; this one has {listed(names)}")
-    source, target, weight = (
-        next((name for name in names if name.lower() in known), None)
-        for known in (SOURCE_NAMES, TARGET_NAMES, WEIGHT_NAMES)
-    )
+    source, target, weight = (None if i is None else names[i] for i in named_columns(names))
     if source is None or target is None:
         source, target = names[:2]
     if not options.weights:

@@ -434,7 +434,7 @@ def _utf8(name: str, path: Path) -> bytes:
 # --- sections written from arrays in memory, or a few bytes at a time ---
 
 
-PIECE = 1 << 22  # bytes that are written at a time
+PIECE = 1 << 22  # bytes that are read or written at a time: enough for a thread, and progress is told between
 
 
 @dataclass(frozen=True)
@@ -501,11 +501,12 @@ class Widened:
         def piece(begin: int) -> memoryview:
             return self.array[begin : begin + step].astype(kind).view(np.uint8).data
 
+        # few threads: more would wait for the one that writes the file
         with thread_pool(min(4, cores()), "clgraph-widen") as pool:
             ahead: deque[Future[memoryview]] = deque()
             for begin in range(0, len(self.array), step):
                 ahead.append(pool.submit(piece, begin))
-                if len(ahead) > 8:
+                if len(ahead) > 8:  # or all of the array would be in memory as it is written
                     yield ahead.popleft().result()
             while ahead:
                 yield ahead.popleft().result()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import math
 import os
 import re
 import stat
@@ -18,11 +19,13 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph.errors import InputError
+from clgraph.graph.arrays import last_of_rows
 from clgraph.graph.building import INT32_MAX, LOW_HALF, Duplicates, pack
 from clgraph.graph.graph import Graph, build_csr
 from clgraph.graph.io.atomic import atomic_write
 from clgraph.graph.io.packed import GZIP, GZIP_MAGIC, SUFFIXES, ZSTD, ZSTD_MAGIC, Unpacked, compressed
 from clgraph.graph.io.progress import opened, reached
+from clgraph.sizes import real_number, whole_number
 
 # --- lists of arcs compared in any order: a list with its reverse, or one with another ---
 
@@ -31,7 +34,7 @@ Arcs = tuple[npt.NDArray[Any], npt.NDArray[Any], "npt.NDArray[Any] | None"]  # t
 
 
 def difference(one: Arcs, other: Arcs) -> tuple[int, int] | None:
-    """The first arc (by tail and head) that is not in both as often and with the same weight."""
+    """The first arc (by tail and head) that is not in both as often, or else not with the same weight."""
     keys: list[Any] = []
     weights: list[Any] = []
     for tail, head, weight in (one, other):
@@ -46,8 +49,8 @@ def difference(one: Arcs, other: Arcs) -> tuple[int, int] | None:
         weights.append(weight)
     shared = min(map(len, keys))
     different = keys[0][:shared] != keys[1][:shared]
-    if weights[0] is not None:
-        different |= weights[0][:shared] != weights[1][:shared]
+    if weights[0] is not None and not different.any():
+        different = weights[0][:shared] != weights[1][:shared]
     if different.any():
         i = int(np.argmax(different))
         first = min(int(keys[0][i]), int(keys[1][i]))
@@ -79,18 +82,20 @@ def each_once(arcs: Arcs) -> Arcs:
 def distinct_rows(row_ptr: npt.NDArray[Any], heads: npt.NDArray[Any]) -> bool:
     """Whether the heads of each row ascend, no two of them alike: such rows are a graph's as they are."""
     ascend = heads[1:] > heads[:-1]
-    ends = row_ptr[1:-1]
-    ascend[ends[(ends > 0) & (ends < len(heads))] - 1] = True  # from one row to the next they may fall
+    ascend[last_of_rows(row_ptr, len(heads))] = True  # from one row to the next they may fall
     return bool(ascend.all())
 
 
 Ids = Literal["int", "str", "name"]
 
 MAX_RATIO = 200.0  # how many times its own size a file may unpack to, unless the user says otherwise
-NAMES_SHOWN = 8  # things that a note names
-VERTICES_FLOOR = 1 << 22  # vertices that any file may announce without listing them ...
-VERTICES_PER_BYTE = 16  # ... and larger files
-WIDE = 1 << 24  # bytes of cells that are filled up without a second thought
+NAMES_SHOWN = 8  # things that a note names: it is one line
+# vertices that any file may announce without listing them, a few tens of MB in memory, and those for each
+# byte of a larger one: more are a mistake, or made to fill memory
+VERTICES_FLOOR = 1 << 22
+VERTICES_PER_BYTE = 16
+ID_MAX = 2**63 - 1
+WIDE = 1 << 24  # bytes of cells of one width that are filled up however long the longest name is
 
 
 @dataclass(frozen=True)
@@ -258,6 +263,32 @@ def check_vertex_count(path: Path, n: int, options: Options | None = None) -> No
         )
 
 
+def vertex_id(path: Path, number: int, text: str) -> int:
+    """The id, a whole number, that a text in a line of a file is; InputError if it is none."""
+    value = natural(text)
+    if value is None or value > ID_MAX:
+        raise InputError(
+            f"{path}, line {number}: {text[:80]!r} is not a vertex id, a whole number up to {ID_MAX}; if ids "
+            "are text, read with ids='str'"
+        )
+    return value
+
+
+def natural(text: str) -> int | None:
+    """The number that digits alone spell; None if there is anything else."""
+    return whole_number(text) if text.isdigit() else None
+
+
+def finite_weight(where: str, text: str) -> float:
+    """The weight that a text spells; InputError if it is no finite number."""
+    value = real_number(text)
+    if value is None or not math.isfinite(value):
+        raise InputError(
+            f"{where}: weight {text[:80]!r} is not a finite number; correct it or leave weights=True out"
+        )
+    return value
+
+
 def counted(number: int, noun: str, plural: str | None = None) -> str:
     """``1 row``, ``2 rows``."""
     return f"{number} {noun}" if number == 1 else f"{number} {plural or noun + 's'}"
@@ -392,6 +423,7 @@ def write_cells(file: IO[bytes], *columns: npt.NDArray[Any]) -> None:
 
 
 CHUNK = 1 << 18  # arcs worked on at a time: a few MB, which stay in the cache
+LISTS = 1 << 16  # rows of neighbours worked on at a time, which stay in the cache, too
 WHOLE_MAX = 2.0**53  # whole numbers below it are exact in float64
 
 Piece = tuple[npt.NDArray[np.int32], npt.NDArray[np.int32], "npt.NDArray[np.float64] | None"]
@@ -409,6 +441,43 @@ def edges_in_pieces(graph: Graph, both_arcs: bool = False) -> Iterator[Piece]:
             tail, head = tail[once], head[once]
             weight = None if weight is None else weight[once]
         yield tail, head, weight
+
+
+def weight_cells(weights: npt.NDArray[np.float64], mark: bytes) -> npt.NDArray[np.uint64]:
+    """Weights as the shortest text that reads back to the same number."""
+    # equal ones are formatted once: they are often small whole numbers; 0.0 and -0.0 differ by their bits
+    bits, place = np.unique(weights.view(np.int64), return_inverse=True)
+    values = bits.view(np.float64).tolist()
+    return cells(np.array([repr(value).encode() for value in values], dtype="S"), mark)[place]
+
+
+def write_rows(file: IO[bytes], graph: Graph, names: npt.NDArray[Any]) -> None:
+    """Write a row for each edge: cells of both ends, given by vertex, and of its weight if it has one."""
+    last = names if graph.weights is not None else ended_by(names, b"\n")
+    for tail, head, weight in edges_in_pieces(graph):
+        columns = [names[tail], last[head]]
+        if weight is not None:
+            columns.append(weight_cells(weight, b"\n"))
+        write_cells(file, *columns)
+
+
+def write_lists(file: IO[bytes], graph: Graph, first: int) -> None:
+    """Write a line for each vertex: its neighbours, counted from `first`, each with its (whole) weight."""
+    n = graph.num_vertices
+    numbers = cells(np.arange(first, n + first), b" ")
+    end = np.zeros((1, 8 * numbers.shape[1]), np.uint8)
+    end[0, -1] = ord("\n")
+    text = np.concatenate((numbers, end.view(np.uint64)))  # the last cell ends a row
+    for start in range(0, n, LISTS):
+        row_ptr = graph.row_ptr[start : start + LISTS + 1]
+        reached(int(row_ptr[0]) / max(graph.num_arcs, 1))
+        arcs = slice(int(row_ptr[0]), int(row_ptr[-1]))
+        ends = (row_ptr[1:] - row_ptr[0]).astype(np.int64)
+        columns = [text[np.insert(graph.col_idx[arcs], ends, n)]]
+        if graph.weights is not None:
+            weight = cells(graph.weights[arcs].astype(np.int64), b" ")
+            columns.append(np.insert(weight, ends, 0, axis=0))
+        write_cells(file, *columns)
 
 
 def no_weights_in(graph: Graph, path: Path, format_name: str) -> None:

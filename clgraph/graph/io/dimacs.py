@@ -8,7 +8,6 @@ is valid.
 from __future__ import annotations
 
 import math
-import os
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +25,7 @@ from clgraph.graph.io.common import (
     each_once,
     edges_in_pieces,
     merged_note,
+    natural,
     numbered_graph,
     numbered_lines,
     only_int_ids,
@@ -36,8 +36,8 @@ from clgraph.graph.io.common import (
     write_cells,
     writing,
 )
+from clgraph.graph.io.edges import numpy_table
 from clgraph.sizes import real_number, whole_number
-from clgraph.system import no_warnings
 
 ROW = 8  # bytes of the shortest arc: "a 1 1 1" and a line feed
 
@@ -50,7 +50,7 @@ def read_dimacs(path: Path, options: Options) -> Loaded:
     with reading(path):
         size = unpacked_size(path, options.max_ratio)
         n, m, skip = _problem(path, options, size)
-        source, target, weight = _parse(path, n, m, skip) or _scan(path, n, m, skip, options)
+        source, target, weight = _parse(path, n, m, skip, options) or _scan(path, n, m, skip, options)
     directed = options.direction(True)
     arcs = (source - 1).astype(np.int32), (target - 1).astype(np.int32), weight if options.weights else None
     tail, head, weights = arcs if directed else each_once(arcs)
@@ -70,7 +70,7 @@ def _problem(path: Path, options: Options, size: int) -> tuple[int, int, int]:
                 f"{path}, line {number}: {shown!r} where 'p sp vertices arcs' should be; is this a graph of "
                 "DIMACS's shortest-path challenge?"
             )
-        n, m = map(_count, fields[2:])
+        n, m = map(natural, fields[2:])
         if n is None or m is None:
             raise InputError(f"{path}, line {number}: {shown!r} should hold two counts, of vertices and arcs")
         check_vertex_count(path, n, options)
@@ -82,29 +82,14 @@ def _problem(path: Path, options: Options, size: int) -> tuple[int, int, int]:
     raise InputError(f"{path}: has no line 'p sp vertices arcs'; download it again")
 
 
-def _count(text: str) -> int | None:
-    return whole_number(text) if text.isdigit() else None
-
-
-def _parse(path: Path, n: int, m: int, skip: int) -> _Arcs | None:
+def _parse(path: Path, n: int, m: int, skip: int, options: Options) -> _Arcs | None:
     """All arcs by NumPy's parser; None if anything but m valid arcs follows the first `skip` lines."""
     if m == 0:
         return None
-    try:
-        with no_warnings(errors=DeprecationWarning):
-            table = np.loadtxt(
-                os.path.abspath(path),
-                # two characters, so that no longer word is taken for an a
-                dtype=[("kind", "S2"), ("source", np.int64), ("target", np.int64), ("weight", np.float64)],
-                comments=None,
-                quotechar=None,
-                skiprows=skip,
-                encoding="latin-1",
-                ndmin=1,
-            )
-    except (ValueError, DeprecationWarning):
-        return None
-    if len(table) != m:
+    # two characters, so that no longer word is taken for an a
+    kinds = [("kind", "S2"), ("source", np.int64), ("target", np.int64), ("weight", np.float64)]
+    table = numpy_table(path, options, dtype=kinds, comments=None, skiprows=skip, ndmin=1)
+    if table is None or len(table) != m:
         return None
     source, target, weight = table["source"], table["target"], table["weight"]
     ends_right = min(source.min(), target.min()) >= 1 and max(source.max(), target.max()) <= n

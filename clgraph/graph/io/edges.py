@@ -9,7 +9,6 @@ file that the others cannot.
 
 from __future__ import annotations
 
-import math
 import os
 import re
 from bisect import bisect_left
@@ -28,14 +27,13 @@ import numpy.typing as npt
 from clgraph.errors import InputError
 from clgraph.graph.graph import Graph, build_csr
 from clgraph.graph.io.common import (
+    ID_MAX,
     MAX_RATIO,
     Loaded,
     Options,
-    cells,
     counted,
-    edges_in_pieces,
     encoded,
-    ended_by,
+    finite_weight,
     id_cells,
     no_place,
     numbered_lines,
@@ -44,7 +42,7 @@ from clgraph.graph.io.common import (
     plain_name,
     reading,
     unpacked_size,
-    write_cells,
+    write_rows,
     writing,
 )
 from clgraph.graph.io.packed import SUFFIXES, ZSTD
@@ -196,6 +194,8 @@ def _are_names(names: list[str], delimiter: str | None) -> bool:
 # `numpy.loadtxt` instead, so nothing here has to deal with it.
 
 
+Columns = list[npt.NDArray[np.integer]]
+
 BLOCK = 1 << 22  # bytes
 PAD = 16  # zero bytes before each block, so that the 16 bytes before any number's end exist
 # of the 8 bytes before a number's end, the low halves of the last k: its digits
@@ -204,15 +204,14 @@ DIGITS = np.array([(2**64 - (1 << (64 - 8 * k))) & 0x0F0F0F0F0F0F0F0F for k in r
 
 def read_integers(
     path: Path, skip: int, width: int, columns: tuple[int, ...], comma: bool, max_ratio: float = MAX_RATIO
-) -> list[npt.NDArray[np.integer]] | None:
+) -> Columns | None:
     """Columns of a file whose lines after the first `skip` are `width` integers, one character apart.
 
     Returns
     -------
     list of int32 or int64 arrays, or None if the file holds anything else
     """
-    parts: list[list[npt.NDArray[np.integer]]] = [[] for _ in columns]
-    separators = (44,) if comma else (9, 32)
+    parts: list[Columns] = []
     rest = b""
     if max(columns) >= width:
         return None
@@ -223,57 +222,49 @@ def read_integers(
         while data := file.read(BLOCK):
             cut = data.rfind(b"\n") + 1
             block, rest = b"".join((bytes(PAD), rest, data[:cut])), rest * (not cut) + data[cut:]
-            if cut and not _append(parts, block, width, columns, separators):
-                return None
+            if cut:
+                if (found := _integers(block, width, columns, comma)) is None:
+                    return None
+                parts.append(found)
             if len(rest) > BLOCK:
                 return None
-    if rest and not _append(parts, bytes(PAD) + rest + b"\n", width, columns, separators):
-        return None
-    return [np.concatenate(part) for part in parts] if parts[0] else None
+    if rest:
+        if (found := integer_rows(rest + b"\n", width, columns, comma)) is None:
+            return None
+        parts.append(found)
+    return [np.concatenate(part) for part in zip(*parts, strict=True)] if parts else None
 
 
-def integer_rows(lines: bytes, width: int, columns: tuple[int, ...], comma: bool) -> Any:
+def integer_rows(lines: bytes, width: int, columns: tuple[int, ...], comma: bool) -> Columns | None:
     """Columns of whole lines of `width` integers, one character apart; None if they hold anything else."""
-    parts: list[list[npt.NDArray[np.integer]]] = [[] for _ in columns]
-    if max(columns) >= width or not _append(
-        parts, bytes(PAD) + lines, width, columns, (44,) if comma else (9, 32)
-    ):
-        return None
-    return [part[0] for part in parts]
+    return None if max(columns) >= width else _integers(bytes(PAD) + lines, width, columns, comma)
 
 
-def _append(
-    parts: list[list[npt.NDArray[np.integer]]],
-    block: bytes,
-    width: int,
-    columns: tuple[int, ...],
-    separators: tuple[int, ...],
-) -> bool:
-    """Parse one block of whole lines; False if it holds anything but such integers."""
+def _integers(block: bytes, width: int, columns: tuple[int, ...], comma: bool) -> Columns | None:
+    """As `integer_rows`, of lines behind `PAD` bytes."""
+    separators = (44,) if comma else (9, 32)
     if b"\r" in block:
         block = block.replace(b"\r\n", b"\n")
     text = np.frombuffer(block, np.uint8)
     ends = np.flatnonzero(text < ord("0"))[PAD:]
     if len(ends) % width or text.max() > ord("9"):
-        return False
+        return None
     separator = text[ends].reshape(-1, width)
     between = separator[:, :-1]
     right = (between == separators[0]) | (between == separators[-1])
     if not (np.all(separator[:, -1] == ord("\n")) and np.all(right)):
-        return False
+        return None
     length = np.diff(ends, prepend=PAD - 1) - 1
     longest = int(length.max(initial=1))
     if length.min(initial=1) < 1 or longest > 16:
-        return False
+        return None
     words = np.ndarray(len(text) - 7, "<u8", block, strides=(1,))  # the 8 bytes from each position on
     values = _eight_digits(words[ends - 8], np.minimum(length, 8))
     if longest > 8:
         values += _eight_digits(words[ends - 16], np.maximum(length - 8, 0)) * np.uint64(10**8)
     table = values.reshape(-1, width)
-    for part, column in zip(parts, columns, strict=True):
-        numbers = table[:, column]
-        part.append(numbers.astype(np.int32 if numbers.max(initial=0) < 2**31 else np.int64))
-    return True
+    found = (table[:, column] for column in columns)
+    return [each.astype(np.int32 if each.max(initial=0) < 2**31 else np.int64) for each in found]
 
 
 def _eight_digits(words: npt.NDArray[np.uint64], length: npt.NDArray[np.int64]) -> npt.NDArray[np.uint64]:
@@ -291,12 +282,17 @@ def _eight_digits(words: npt.NDArray[np.uint64], length: npt.NDArray[np.int64]) 
 SOURCE_NAMES = ("source", "src", "from", "fromnodeid", "from_node", "u", "tail", "start", "id1", "node1")
 TARGET_NAMES = ("target", "dst", "to", "tonodeid", "to_node", "v", "head", "end", "id2", "node2")
 WEIGHT_NAMES = ("weight", "w", "value", "cost")
-ID_MAX = 2**63 - 1
-CHUNK = 1 << 18  # rows written at a time: a few MB, which stay in the cache
 NO_EDGES = "# no edges"  # a file of comments alone may have been cut off, but one that says so is whole
 SEPARATORS = re.compile(r"[\t\n\r]")
 # one field of a row with quotes, and what ends it: "text with "" and ,", or text that begins with no quote
 FIELD = re.compile(r'\s*(?:"((?:[^"]|"")*)"\s*|((?:[^",\s][^,]*)?))(,|\Z)')
+
+
+def named_columns(names: Iterable[str]) -> list[int | None]:
+    """Which columns are called as sources, targets and weights are; None where none is."""
+    lower = [name.lower() for name in names]
+    known = SOURCE_NAMES, TARGET_NAMES, WEIGHT_NAMES
+    return [next((i for i, name in enumerate(lower) if name in some), None) for some in known]
 
 
 @dataclass(frozen=True)
@@ -379,10 +375,7 @@ def layout_of(lines_of: Iterable[tuple[int, str]], path: str, options: Options) 
         delimiter = ","
     fields = _split(line, delimiter, f"{path}, line {lines}")
     names = [field.strip().lower() for field in fields]
-    source, target, weight = (
-        next((i for i, name in enumerate(names) if name in known), None)
-        for known in (SOURCE_NAMES, TARGET_NAMES, WEIGHT_NAMES)
-    )
+    source, target, weight = named_columns(names)
     following = next(
         ((n, text) for n, raw in numbered if (text := raw.strip()) and text[0] not in "#%"), None
     )
@@ -435,26 +428,17 @@ def _parse(path: Path, layout: Layout, options: Options) -> tuple[Any, Any, Any]
             return plain[0], plain[1], None
     unpacked_size(path, options.max_ratio)  # NumPy would unpack whatever comes
     kinds = [("source", np.int64), ("target", np.int64), ("weight", np.float64)]
-    try:
-        # NumPy reads a named file in blocks, an open one line by line
-        named = nullcontext(os.path.abspath(path))
-        # "no data": the scan says it better; an older NumPy takes 1.5 for an integer
-        with (
-            open_text(path, "latin-1", options.max_ratio) if path.suffix == ZSTD else named as file,
-            no_warnings(errors=DeprecationWarning),
-        ):
-            table = np.loadtxt(
-                file,
-                dtype=kinds if weighted else np.int64,
-                comments=layout.comment,
-                delimiter=layout.delimiter,
-                quotechar=None,  # or a stray quote would swallow rows up to the next one
-                skiprows=layout.skip,
-                usecols=layout.columns,
-                encoding="latin-1",
-                ndmin=1 if weighted else 2,
-            )
-    except (ValueError, DeprecationWarning):
+    table = numpy_table(
+        path,
+        options,
+        dtype=kinds if weighted else np.int64,
+        comments=layout.comment,
+        delimiter=layout.delimiter,
+        skiprows=layout.skip,
+        usecols=layout.columns,
+        ndmin=1 if weighted else 2,
+    )
+    if table is None:
         return None
     source, target = (table["source"], table["target"]) if weighted else (table[:, 0], table[:, 1])
     weights = table["weight"] if weighted else None
@@ -463,6 +447,22 @@ def _parse(path: Path, layout: Layout, options: Options) -> tuple[Any, Any, Any]
     if weights is not None and not np.all(np.isfinite(weights)):
         return None
     return source, target, weights
+
+
+def numpy_table(path: Path, options: Options, **how: Any) -> Any:
+    """The table that `numpy.loadtxt` reads; None where it does not take a line."""
+    # NumPy reads a named file in blocks, an open one line by line
+    named = nullcontext(os.path.abspath(path))
+    try:
+        with (
+            open_text(path, "latin-1", options.max_ratio) if path.suffix == ZSTD else named as file,
+            # "no data": the scan says it better; an older NumPy takes 1.5 for an integer
+            no_warnings(errors=DeprecationWarning),
+        ):
+            # a stray quote would swallow rows up to the next one
+            return np.loadtxt(file, quotechar=None, encoding="latin-1", **how)
+    except (ValueError, DeprecationWarning):
+        return None
 
 
 def _scan(path: Path, layout: Layout, options: Options) -> tuple[Any, Any, Any]:
@@ -506,7 +506,7 @@ def scan_rows(
             else:
                 raise InputError(f"{where}: an empty id in {line[:80]!r}; complete or delete the line")
         if options.weights:
-            weights.append(_weight(where, fields[layout.columns[2]].strip()))
+            weights.append(finite_weight(where, fields[layout.columns[2]].strip()))
     source, target = (np.array(end, np.int64 if as_int else object) for end in ends)
     return source, target, np.array(weights) if options.weights else None
 
@@ -529,15 +529,6 @@ def _bad_id(where: str, name: str) -> NoReturn:
         f"{where}: {name[:80]!r} where a vertex id, a whole number, should be; "
         "if ids are text, read with ids='str'"
     )
-
-
-def _weight(where: str, text: str) -> float:
-    value = real_number(text)
-    if value is None or not math.isfinite(value):
-        raise InputError(
-            f"{where}: weight {text[:80]!r} is not a finite number; correct it or leave weights=True out"
-        )
-    return value
 
 
 def _split(line: str, delimiter: str | None, where: str) -> list[str]:
@@ -565,15 +556,10 @@ def write_edges(graph: Graph, path: Path) -> list[str]:
     Returns notes on what the file does not hold.
     """
     separator = b"," if has_commas(path) else b"\t"
-    source = id_cells(graph, separator, partial(name_in, path))
-    target = ended_by(source, separator if graph.weights is not None else b"\n")
+    names = id_cells(graph, separator, partial(name_in, path))
     with writing(path) as file:
         file.write(head_of(path, graph.is_weighted, graph.num_arcs))
-        for tail, head, weight in edges_in_pieces(graph):
-            columns = [source[tail], target[head]]
-            if weight is not None:
-                columns.append(weight_cells(weight, b"\n"))
-            write_cells(file, *columns)
+        write_rows(file, graph, names)
     return lost_in_edges(graph)
 
 
@@ -592,11 +578,7 @@ def head_of(path: Path, weighted: bool, arcs: int) -> bytes:
 
 def name_in(path: Path, name: str) -> bytes:
     """An id that is text as a file of this name has it; InputError if it would not be read again."""
-    return _csv_name(path, name) if has_commas(path) else _name(path, name)
-
-
-def _name(path: Path, name: str) -> bytes:
-    return plain_name(path, name, SEPARATORS)
+    return _csv_name(path, name) if has_commas(path) else plain_name(path, name, SEPARATORS)
 
 
 def _csv_name(path: Path, name: str) -> bytes:
@@ -607,14 +589,6 @@ def _csv_name(path: Path, name: str) -> bytes:
     if name != name.strip() or name[0] in "#%" or "," in name or '"' in name:
         return b'"' + text.replace(b'"', b'""') + b'"'
     return text
-
-
-def weight_cells(weights: npt.NDArray[np.float64], mark: bytes) -> npt.NDArray[np.uint64]:
-    """Weights as the shortest text that reads back to the same number."""
-    # equal ones are formatted once: they are often small whole numbers; 0.0 and -0.0 differ by their bits
-    bits, place = np.unique(weights.view(np.int64), return_inverse=True)
-    values = bits.view(np.float64).tolist()
-    return cells(np.array([repr(value).encode() for value in values], dtype="S"), mark)[place]
 
 
 def lost_in_edges(graph: Graph) -> list[str]:

@@ -23,9 +23,9 @@ from clgraph.graph.io.common import (
     edges_in_pieces,
     id_cells,
     merged_note,
+    weight_cells,
     writing,
 )
-from clgraph.graph.io.edges import weight_cells
 from clgraph.graph.io.markup import (
     KINDS,
     TYPES,

@@ -15,8 +15,16 @@ from typing import Any
 from clgraph.errors import InputError
 from clgraph.graph.attributes import Attributes
 from clgraph.graph.graph import Graph
-from clgraph.graph.io.common import CHUNK, Loaded, Options, edges_in_pieces, id_cells, merged_note, writing
-from clgraph.graph.io.edges import weight_cells
+from clgraph.graph.io.common import (
+    CHUNK,
+    Loaded,
+    Options,
+    edges_in_pieces,
+    id_cells,
+    merged_note,
+    weight_cells,
+    writing,
+)
 from clgraph.graph.io.markup import (
     KINDS,
     TYPES,

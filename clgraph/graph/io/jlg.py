@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
@@ -26,8 +24,6 @@ from clgraph.graph.io.common import (
     cells,
     check_vertex_count,
     counted,
-    edges_in_pieces,
-    ended_by,
     merged_note,
     no_weights_in,
     numbered_graph,
@@ -35,14 +31,14 @@ from clgraph.graph.io.common import (
     open_binary,
     reading,
     renumbered,
-    write_cells,
+    write_rows,
     writing,
 )
 from clgraph.graph.io.edges import integer_rows
-from clgraph.graph.io.packed import GZIP_MAGIC, Unpacked
+from clgraph.graph.io.packed import GZIP, GZIP_MAGIC, Unpacked
 
 BLOCK = 1 << 22  # bytes of lines worked on at a time
-LINE = 1 << 16  # bytes of a line before the edges
+LINE = 1 << 16  # bytes of a line before the edges: of a file without line ends no more is looked at
 ROW = 4  # bytes of the shortest edge: two digits, a comma and a line feed
 EDGE = re.compile(rb"\s*([0-9]{1,18})\s*,\s*([0-9]{1,18})\s*")
 DIRECTIONS = {b"u": False, b"d": True}
@@ -75,17 +71,13 @@ def read_jlg(path: Path, options: Options) -> Loaded:
     return Loaded(graph, counted(head.m, "edge"))
 
 
-@contextmanager
-def _opened(path: Path, options: Options) -> Iterator[IO[bytes]]:
+def _opened(path: Path, options: Options) -> IO[bytes]:
+    """The bytes of a file; whether they are compressed, its first two tell, not its name."""
     with open(path, "rb") as plain:
         packed = plain.read(2) == GZIP_MAGIC
-    unpacked = packed and path.suffix != ".gz"
-    with (
-        io.BufferedReader(Unpacked(path, options.max_ratio), 1 << 20)
-        if unpacked
-        else open_binary(path, options.max_ratio)
-    ) as file:
-        yield file
+    if packed and path.suffix != GZIP:
+        return io.BufferedReader(Unpacked(path, options.max_ratio), 1 << 20)
+    return open_binary(path, options.max_ratio)
 
 
 def _head(path: Path, file: IO[bytes]) -> Head:
@@ -152,11 +144,8 @@ def write_jlg(graph: Graph, path: Path) -> list[str]:
     """Write a graph for Graphs.jl."""
     no_weights_in(graph, path, "Graphs.jl's")
     n = graph.num_vertices
-    source = cells(np.arange(1, n + 1), b",")
-    target = ended_by(source, b"\n")
     direction = "d" if graph.directed else "u"
     with writing(path) as file:
         file.write(f"{n},{graph.num_edges},{direction},graph,2,Int64,simplegraph\n".encode())
-        for tail, head, _ in edges_in_pieces(graph):
-            write_cells(file, source[tail], target[head])
+        write_rows(file, graph, cells(np.arange(1, n + 1), b","))
     return [*renumbered(graph), *merged_note(graph)]

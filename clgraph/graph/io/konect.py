@@ -21,18 +21,16 @@ from clgraph.graph.io.common import (
     cells,
     check_vertex_count,
     counted,
-    edges_in_pieces,
-    ended_by,
     merged_note,
+    natural,
     numbered_lines,
     only_int_ids,
     reading,
     renumbered,
-    write_cells,
+    write_rows,
     writing,
 )
-from clgraph.graph.io.edges import read_rows, weight_cells
-from clgraph.sizes import whole_number
+from clgraph.graph.io.edges import read_rows
 
 SHAPES = ("sym", "asym", "bip")
 
@@ -107,7 +105,7 @@ def _head(path: Path, options: Options) -> Head:
             f"{path}, line 1: should say '% sym', '% asym' or '% bip' and what the weights are, as KONECT's "
             "files do; read other edge lists with format='edges'"
         )
-    counts = [whole_number(word) if word.isdigit() else None for word in (words[1] if words[1:] else [])]
+    counts = [natural(word) for word in (words[1] if words[1:] else [])]
     if not counts or any(count is None for count in counts):
         counts = []
     edges = counts[0] if counts else None
@@ -138,13 +136,7 @@ def write_konect(graph: Graph, path: Path) -> list[str]:
     kind = "unweighted"
     if weights is not None:
         kind = "posweighted" if np.all(weights > 0) else "weighted"
-    source = cells(np.arange(1, n + 1), b"\t")
-    target = source if weights is not None else ended_by(source, b"\n")
     with writing(path) as file:
         file.write(f"% {'asym' if graph.directed else 'sym'} {kind}\n% {graph.num_edges} {n} {n}\n".encode())
-        for tail, heads, weight in edges_in_pieces(graph):
-            columns = [source[tail], target[heads]]
-            if weight is not None:
-                columns.append(weight_cells(weight, b"\n"))
-            write_cells(file, *columns)
+        write_rows(file, graph, cells(np.arange(1, n + 1), b"\t"))
     return [*renumbered(graph), *merged_note(graph)]

@@ -23,23 +23,25 @@ from clgraph.errors import InputError
 from clgraph.graph.graph import Graph
 from clgraph.graph.io.atomic import atomic_files, open_descriptor
 from clgraph.graph.io.common import (
+    CHUNK,
     Loaded,
     Options,
     check_file,
     counted,
     ended_by,
     id_cells,
+    merged_note,
     numbered_lines,
     open_binary,
     open_text,
     plain_name,
     reading,
+    vertex_id,
     write_cells,
+    write_rows,
 )
-from clgraph.graph.io.edges import CHUNK, ID_MAX, read_integers, read_rows, skipped_lines, weight_cells
+from clgraph.graph.io.edges import read_integers, read_rows, skipped_lines
 from clgraph.graph.io.packed import SUFFIXES, compressed
-from clgraph.graph.io.progress import reached
-from clgraph.sizes import whole_number
 
 SEPARATORS = re.compile(r"[\s,]")
 
@@ -123,17 +125,8 @@ def read_vertices(path: Path, options: Options) -> npt.NDArray[Any]:
     found: list[Any] = []
     with reading(path):
         for number, line in numbered_lines(path, "utf-8", options.max_ratio):
-            name = line.strip()
-            if name and options.ids == "int":
-                value = whole_number(name) if name.isdigit() else None
-                if value is None or value > ID_MAX:
-                    raise InputError(
-                        f"{path}, line {number}: {name[:80]!r} is not a vertex id, a whole number up to "
-                        f"{ID_MAX}; if ids are text, read with ids='str'"
-                    )
-                found.append(value)
-            elif name:
-                found.append(name)
+            if name := line.strip():
+                found.append(vertex_id(path, number, name) if options.ids == "int" else name)
     return _all_different(path, np.array(found, np.int64 if options.ids == "int" else object))
 
 
@@ -179,17 +172,10 @@ def check_place(path: Path) -> None:
             )
 
 
-def _name(path: Path, name: str) -> bytes:
-    return plain_name(path, name, SEPARATORS)
-
-
 def write_ldbc(graph: Graph, path: Path) -> list[str]:
     """Write NAME.v, NAME.e and NAME.properties, given any of these names."""
     stem, packed = stem_of(path)
-    names = id_cells(graph, b"\n", partial(_name, path))
-    source = ended_by(names, b" ")
-    target = names if graph.weights is None else source
-    rows = graph.rows
+    names = id_cells(graph, b"\n", partial(plain_name, path, separators=SEPARATORS))
     properties = f"{stem}.properties"
     vertex_path, edge_path = Path(f"{stem}.v{packed}"), Path(f"{stem}.e{packed}")
     with atomic_files() as create:
@@ -201,17 +187,7 @@ def write_ldbc(graph: Graph, path: Path) -> list[str]:
         ):
             for start in range(0, graph.num_vertices, CHUNK):
                 write_cells(vertex_file, names[start : start + CHUNK])
-            for start in range(0, graph.num_arcs, CHUNK):
-                reached(start / graph.num_arcs)
-                arcs = np.arange(start, min(start + CHUNK, graph.num_arcs))
-                if not graph.directed:
-                    arcs = arcs[rows[arcs] <= graph.col_idx[arcs]]
-                columns = [source[rows[arcs]], target[graph.col_idx[arcs]]]
-                if graph.weights is not None:
-                    columns.append(weight_cells(graph.weights[arcs], b"\n"))
-                write_cells(edge_file, *columns)
+            write_rows(edge_file, graph, ended_by(names, b" "))
         is_directed = "true" if graph.directed else "false"
         create(properties, "w").write(f"graph.{stem.name}.directed = {is_directed}\n")
-    if graph.multiplicity is not None:
-        return [f"{counted(graph.num_duplicates, 'merged parallel edge')} written once"]
-    return []
+    return merged_note(graph)

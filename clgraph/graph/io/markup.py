@@ -6,7 +6,6 @@ those that name other files.
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -20,6 +19,7 @@ from clgraph.errors import InputError
 from clgraph.graph.attributes import Attributes, Column
 from clgraph.graph.graph import Graph
 from clgraph.graph.io.common import (
+    ID_MAX,
     Loaded,
     Options,
     cells,
@@ -27,13 +27,13 @@ from clgraph.graph.io.common import (
     counted,
     encoded,
     few,
+    finite_weight,
+    natural,
     no_place,
     open_binary,
     reading,
     write_cells,
 )
-from clgraph.graph.io.edges import ID_MAX
-from clgraph.sizes import real_number, whole_number
 
 PIECE = 1 << 20  # bytes parsed at a time
 NO_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
@@ -106,12 +106,7 @@ class Network:
 
     def weight(self, text: str, line: int) -> float:
         """The number that a text spells."""
-        value = real_number(text.strip())
-        if value is None or not math.isfinite(value):
-            raise self.wrong(
-                line, f"weight {text[:80]!r} is not a finite number; correct it or leave weights=True out"
-            )
-        return value
+        return finite_weight(f"{self.path}, line {line}", text.strip())
 
     def loaded(self) -> Loaded:
         """The graph."""
@@ -183,7 +178,7 @@ def _as_numbers(ids: dict[str, str]) -> dict[str, Any]:
     """The same as whole numbers, if all spell such, and different ones."""
     found = {}
     for node, text in ids.items():
-        value = whole_number(text) if text.isdigit() else None
+        value = natural(text)
         if value is None or value > ID_MAX:
             return ids
         found[node] = value

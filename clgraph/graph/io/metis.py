@@ -14,27 +14,26 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph.errors import InputError
-from clgraph.graph.building import LOW_HALF
 from clgraph.graph.graph import Graph
 from clgraph.graph.io.common import (
     Loaded,
     Options,
-    cells,
     check_vertex_count,
     counted,
+    merged_note,
     numbered_graph,
     only_int_ids,
     open_binary,
     reading,
     renumbered,
-    write_cells,
+    without_twin,
+    write_lists,
     writing,
 )
-from clgraph.graph.io.progress import reached
 
 Header = tuple[int, int, int, int, bool]  # n, m, sizes and weights of a vertex, has edge weights
 BLOCK = 1 << 22  # bytes of text worked on at a time
-NCON_MAX = 1_000_000  # weights of one vertex
+NCON_MAX = 1_000_000  # weights of one vertex, which a damaged header may promise
 
 
 def read_metis(path: Path, options: Options) -> Loaded:
@@ -176,30 +175,19 @@ def _check_twins(
     path: Path, tail: npt.NDArray[Any], head: npt.NDArray[Any], weights: npt.NDArray[Any] | None
 ) -> None:
     """Raise InputError for an arc without its twin, or with a twin of another weight."""
-    there = (tail.astype(np.int64) << 32) | head
-    back = (head.astype(np.int64) << 32) | tail
-    if weights is None:
-        there.sort()
-        back.sort()
-    else:
-        order, back_order = np.lexsort((weights, there)), np.lexsort((weights, back))
-        there, back = there[order], back[back_order]
-    different = there != back
-    if not different.any() and weights is not None:
-        different = weights[order] != weights[back_order]
-    if different.any():
-        # the smaller of the first two that differ is the one whose twin is missing
-        i = int(np.argmax(different))
-        key = min(int(there[i]), int(back[i]))
-        u, v = key >> 32, key & LOW_HALF
-        if key == back[i] != there[i]:
-            u, v = v, u
-        what = "with the same weight" if there[i] == back[i] else "as often"
-        raise InputError(
-            f"{path}, line {_line_of(path, u)}: vertex {u + 1} lists {v + 1}, but vertex {v + 1} "
-            f"(line {_line_of(path, v)}) does not list {u + 1} {what}; METIS files hold every edge twice: "
-            "correct the line, or give directed graphs as edge lists"
-        )
+    found = without_twin((tail, head, weights))
+    if found is None:
+        return
+    u, v = found
+    there, back = (np.count_nonzero((tail == one) & (head == other)) for one, other in ((u, v), (v, u)))
+    if there < back:
+        u, v = v, u
+    what = "with the same weight" if there == back else "as often"
+    raise InputError(
+        f"{path}, line {_line_of(path, u)}: vertex {u + 1} lists {v + 1}, but vertex {v + 1} "
+        f"(line {_line_of(path, v)}) does not list {u + 1} {what}; METIS files hold every edge twice: "
+        "correct the line, or give directed graphs as edge lists"
+    )
 
 
 def _line_of(path: Path, vertex: int) -> int:
@@ -214,9 +202,6 @@ def _line_of(path: Path, vertex: int) -> int:
                 return number
             header, left = True, left - 1
     raise AssertionError(f"{path} has no line for vertex {vertex}")
-
-
-STEP = 1 << 16  # vertices written at a time
 
 
 def write_metis(graph: Graph, path: Path) -> list[str]:
@@ -236,28 +221,7 @@ def write_metis(graph: Graph, path: Path) -> list[str]:
             f"cannot write {path}: METIS edge weights are positive whole numbers; leave weights=True out"
         )
     n = graph.num_vertices
-    # numbers end in a blank; cell n ends a row
-    text = np.concatenate((cells(np.arange(1, n + 1), b" "), _line_end(n)))
     with writing(path) as file:
         file.write(f"{n} {graph.num_edges}{' 001' if weights is not None else ''}\n".encode())
-        for start in range(0, n, STEP):
-            row_ptr = graph.row_ptr[start : start + STEP + 1]
-            reached(int(row_ptr[0]) / max(graph.num_arcs, 1))
-            arcs = slice(int(row_ptr[0]), int(row_ptr[-1]))
-            ends = (row_ptr[1:] - row_ptr[0]).astype(np.int64)
-            columns = [text[np.insert(graph.col_idx[arcs], ends, n)]]
-            if weights is not None:
-                weight = cells(weights[arcs].astype(np.int64), b" ")
-                columns.append(np.insert(weight, ends, 0, axis=0))
-            write_cells(file, *columns)
-    notes = renumbered(graph)
-    if graph.multiplicity is not None:
-        notes.append(f"{counted(graph.num_duplicates, 'merged parallel edge')} written once")
-    return notes
-
-
-def _line_end(n: int) -> npt.NDArray[np.uint64]:
-    words = cells(np.arange(n, n + 1), b" ").shape[1]
-    text = np.zeros((1, 8 * words), np.uint8)
-    text[0, -1] = ord("\n")
-    return text.view(np.uint64)
+        write_lists(file, graph, first=1)
+    return renumbered(graph) + merged_note(graph)

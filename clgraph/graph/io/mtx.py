@@ -21,6 +21,7 @@ from clgraph.graph.io.common import (
     Options,
     check_vertex_count,
     counted,
+    merged_note,
     numbered_graph,
     only_int_ids,
     open_binary,
@@ -188,7 +189,4 @@ def write_mtx(graph: Graph, path: Path) -> list[str]:
             field="pattern" if graph.weights is None else "real",
             symmetry="general" if graph.directed else "symmetric",
         )
-    notes = renumbered(graph)
-    if graph.multiplicity is not None:
-        notes.append(f"{counted(graph.num_duplicates, 'merged parallel edge')} written once")
-    return notes
+    return renumbered(graph) + merged_note(graph)

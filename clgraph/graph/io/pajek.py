@@ -7,7 +7,6 @@ two arcs each. Labels are the ids if ids are text, else the numbers are.
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterable, Iterator
 from functools import partial
@@ -32,17 +31,19 @@ from clgraph.graph.io.common import (
     encoded,
     ended_by,
     few,
+    finite_weight,
     id_cells,
     merged_note,
+    natural,
     no_place,
     numbered_lines,
     reading,
+    weight_cells,
     write_cells,
     writing,
 )
-from clgraph.graph.io.edges import weight_cells
 from clgraph.graph.io.tables import kind_of
-from clgraph.sizes import real_number, whole_number
+from clgraph.sizes import real_number
 
 # --- fields: what follows the label of a vertex, or the weight of an edge, as attributes ---
 #
@@ -171,7 +172,7 @@ class _Reader:
         self.section = words[0].lower()
         self.arcs = self.arcs or SECTIONS.get(self.section, False)
         if self.section == "*vertices":
-            n = whole_number(words[1]) if len(words) > 1 and words[1].isdigit() else None
+            n = natural(words[1]) if len(words) > 1 else None
             if n is None or self.n is not None:
                 raise InputError(f"{where}: {' '.join(words)[:80]!r} should be one '*Vertices n'")
             check_vertex_count(self.path, n, self.options)
@@ -219,13 +220,7 @@ class _Reader:
             self.weighted = True
             self.left["edge weights"] = None
             if self.options.weights:
-                value = real_number(words[2])
-                if value is None or not math.isfinite(value):
-                    raise InputError(
-                        f"{where}: weight {words[2][:80]!r} is not a finite number; correct it or leave "
-                        "weights=True out"
-                    )
-                weight = value
+                weight = finite_weight(where, words[2])
         v = self._number(where, words[1])
         sources.append(u)
         targets.append(v)
@@ -234,7 +229,7 @@ class _Reader:
             self._fields(text.split(None, 3)[3], 1, (u, v, SECTIONS[self.section]))
 
     def _number(self, where: str, word: str) -> int:
-        v = whole_number(word) if word.isdigit() else None
+        v = natural(word)
         if v is None or self.n is None or not 1 <= v <= self.n:
             raise InputError(f"{where}: {word[:80]!r} is not a vertex: they are 1 .. {self.n}")
         return v

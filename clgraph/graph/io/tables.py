@@ -14,8 +14,7 @@ from typing import Any
 from clgraph.errors import InputError
 from clgraph.graph.attributes import Attributes, Column
 from clgraph.graph.graph import Graph
-from clgraph.graph.io.common import Ids, check_file, counted, numbered_lines, reading
-from clgraph.graph.io.edges import ID_MAX
+from clgraph.graph.io.common import Ids, check_file, counted, numbered_lines, reading, vertex_id
 from clgraph.sizes import real_number, whole_number
 
 ID_NAMES = ("id", "node", "nodeid", "node_id", "vertex", "vertexid", "vertex_id", "name")
@@ -56,7 +55,8 @@ def read_vertex_table(path: Path, ids: Ids, max_ratio: float) -> dict[str, Colum
                     f"{path}, line {number}: {found} where line 1 names {len(names)}; put fields with commas "
                     "into quotes, in one line"
                 )
-            vertex = _vertex(path, number, fields.pop(key).strip(), ids)
+            name = fields.pop(key).strip()
+            vertex = name if ids == "str" and name else vertex_id(path, number, name)
             if vertex in seen:
                 raise InputError(f"{path}, line {number}: a second row of the vertex {vertex!r}; keep one")
             seen.add(vertex)
@@ -84,18 +84,6 @@ def _fields(path: Path, number: int, line: str, mark: str) -> list[str]:
         return next(csv.reader([line.rstrip("\r\n")], delimiter=mark, strict=True), [])
     except csv.Error as error:
         raise InputError(f"{path}, line {number}: {error}; correct the quotes") from error
-
-
-def _vertex(path: Path, number: int, text: str, ids: Ids) -> Any:
-    if ids == "str" and text:
-        return text
-    value = whole_number(text) if text.isdigit() else None
-    if value is None or value > ID_MAX:
-        raise InputError(
-            f"{path}, line {number}: {text[:80]!r} is not a vertex id, a whole number up to {ID_MAX}; if ids "
-            "are text, read with ids='str'"
-        )
-    return value
 
 
 def kind_of(texts: Any) -> str:

@@ -13,10 +13,8 @@ import numpy.typing as npt
 from clgraph.errors import InputError
 from clgraph.graph.graph import Graph, build_csr
 from clgraph.graph.io.common import (
-    CHUNK,
     Loaded,
     Options,
-    cells,
     check_vertex_count,
     counted,
     each_once,
@@ -26,10 +24,9 @@ from clgraph.graph.io.common import (
     open_binary,
     reading,
     renumbered,
-    write_cells,
+    write_lists,
     writing,
 )
-from clgraph.graph.io.progress import reached
 
 BLOCK = 1 << 22  # bytes of lines worked on at a time
 
@@ -96,18 +93,9 @@ def write_webgraph(graph: Graph, path: Path) -> list[str]:
     if graph.multiplicity is None and graph.num_duplicates:
         raise InputError(f"cannot write {path}: parallel edges, which the format cannot hold; merge them")
     n = graph.num_vertices
-    numbers = cells(np.arange(n), b" ")
-    end = np.zeros((1, 8 * numbers.shape[1]), np.uint8)
-    end[0, -1] = ord("\n")
-    text = np.concatenate((numbers, end.view(np.uint64)))  # the last cell ends a row
     with writing(path) as file:
         file.write(f"{n}\n".encode())
-        for start in range(0, n, CHUNK):
-            row_ptr = graph.row_ptr[start : start + CHUNK + 1]
-            reached(int(row_ptr[0]) / max(graph.num_arcs, 1))
-            stops = (row_ptr[1:] - row_ptr[0]).astype(np.int64)
-            heads = graph.col_idx[int(row_ptr[0]) : int(row_ptr[-1])]
-            write_cells(file, text[np.insert(heads, stops, len(text) - 1)])
+        write_lists(file, graph, first=0)
     notes = renumbered(graph, first=0)
     if not graph.directed:
         notes.append("each edge written as two arcs (the format is directed)")

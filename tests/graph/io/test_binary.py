@@ -90,9 +90,7 @@ def test_the_layout_is_the_one_described(tmp_path: Path) -> None:
 
 
 def test_a_checksum_for_each_block(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("clgraph.graph.io.binary.BLOCK", 8192)
     monkeypatch.setattr(binary, "BLOCK", 8192)
-    monkeypatch.setattr("clgraph.graph.io.binary.BLOCK", 8192)
     graph = tangle(4, n=3000, edges=9000, weights=np.ones(9000))
     write(graph, tmp_path / "x.clg")
     whole = (tmp_path / "x.clg").read_bytes()
