@@ -23,7 +23,7 @@ from clgraph.errors import DeviceError, InputError
 @click.option("--seed", type=int, default=1, show_default=True, help="Seed of the graph and of the samples.")
 @device_option
 @quiet_option
-def demo(vertices: int, seed: int, device: str | None, quiet: bool) -> None:
+def demo(vertices: int, seed: int, device: str | None) -> None:
     """Make a power-law graph, sample half of it by each method, show before and after."""
     from rich.console import Console
     from rich.table import Table
@@ -33,7 +33,7 @@ def demo(vertices: int, seed: int, device: str | None, quiet: bool) -> None:
     from clgraph.sampling import sample
     from clgraph.sampling.options import METHODS
 
-    dev = open_device(device, quiet)
+    dev = open_device(device)
     graph = powerlaw_graph(vertices, seed=seed)
     click.echo(f"A power-law graph, and samples of half its vertices by each method (seed {seed}):")
     table = Table()
@@ -66,7 +66,7 @@ def demo(vertices: int, seed: int, device: str | None, quiet: bool) -> None:
 @device_option
 @json_option
 @quiet_option
-def selftest(device: str | None, families: tuple[str, ...], as_json: bool, quiet: bool) -> None:
+def selftest(device: str | None, families: tuple[str, ...], as_json: bool) -> None:
     """Check every kernel family on a device, in child processes.
 
     A driver may crash or hang: the family at which it does is told, and the others are still checked. With
@@ -81,7 +81,7 @@ def selftest(device: str | None, families: tuple[str, ...], as_json: bool, quiet
         raise InputError(f"--family {strange.pop()}: there is none of that name; use one of {known}")
     os.environ["CLGRAPH_FORCE"] = "1"  # it is tested here, not before
     try:
-        dev = open_device(device, quiet or as_json)
+        dev = open_device(device, silent=as_json)
     except DeviceError as error:
         if not as_json or "BROKEN" not in str(error):  # else there is no such device
             raise

@@ -45,12 +45,7 @@ def _making(command: Callable[..., Any], on_host: bool = True) -> Callable[..., 
     @quiet_option
     @wraps(command)
     def make(
-        seed: int | None,
-        device: str | None,
-        output: str,
-        output_format: str | None,
-        quiet: bool,
-        **parameters: Any,
+        seed: int | None, device: str | None, output: str, output_format: str | None, **parameters: Any
     ) -> None:
         from clgraph.cli.shards import generate_dataset, is_dataset
         from clgraph.files.summary import write_with_summary
@@ -59,18 +54,18 @@ def _making(command: Callable[..., Any], on_host: bool = True) -> Callable[..., 
         cut = {name: parameters.pop(name, None) for name in ("sections", "shard_edges")}
         if is_dataset(output):
             model = getattr(command(**parameters), "model", None)
-            generate_dataset(command.__name__, model, output, seed, device, **cut, quiet=quiet)
+            generate_dataset(command.__name__, model, output, seed, device, **cut)
             return
         if any(value is not None for value in cut.values()):
             raise click.UsageError("--sections and --shard-edges are of datasets: OUT.clgs.")
         check_writable(output, output_format)
         seed = check_seed(seed)
         maker = command(**parameters)
-        where = None if device is None and on_host else open_device(device, quiet)
-        with progress_bar("generating", quiet) as progress:
+        where = None if device is None and on_host else open_device(device)
+        with progress_bar("generating") as progress:
             graph = maker(seed=seed, device=where, progress=progress)
         summary = write_with_summary(graph, output, format=output_format)
-        say(f"{command.__name__}, seed {seed}: {summary}", quiet)
+        say(f"{command.__name__}, seed {seed}: {summary}")
 
     return make
 

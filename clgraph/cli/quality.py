@@ -13,14 +13,13 @@ import click
 
 from clgraph.cli.common import (
     MethodName,
-    device_for_file,
     direction,
     edges_word,
     measure_options,
     open_device,
     print_json,
     progress_bar,
-    read_graph,
+    read_for,
     run_options,
     say,
 )
@@ -92,7 +91,6 @@ def quality(
     reading: dict[str, Any],
     device: str | None,
     as_json: bool,
-    quiet: bool,
 ) -> None:
     """Measure ORIGINAL and a SAMPLE of it: degrees, exponents, clustering, distances.
 
@@ -130,22 +128,21 @@ def quality(
         check_writable(value, "edges")
         need_matplotlib(name)
     made = read_origin(record, method, sample_seed, command, sample)
-    whole = read_graph(original, reading, quiet, device=device_for_file(original, device))
+    whole = read_for(device, original, reading)
     part = None
     if sample is not None:
-        how = {**reading, "format": sample_format}
-        part = read_graph(sample, how, quiet, device=device_for_file(sample, device))
+        part = read_for(device, sample, {**reading, "format": sample_format})
         made = made.checked(part, record)
         if made.left_out:
-            say(f"note: {sample} lacks {made.lacks} of the sample, and so do the figures", quiet)
+            say(f"note: {sample} lacks {made.lacks} of the sample, and so do the figures")
         if relation is None:
             relation = "contraction" if made.contracts else "subset"
-    dev = open_device(device, quiet)
+    dev = open_device(device)
     if part is not None:
         names = Path(original).name, Path(str(sample)).name
         with dev.alone():
             check_part(whole, part, relation or "subset", names, device=dev)
-    with progress_bar("measuring", quiet) as progress:
+    with progress_bar("measuring") as progress:
         found = measure(
             whole,
             part,
@@ -168,15 +165,15 @@ def quality(
             page = report_html(found, names=names, facts=facts, curve=curve, no_curve=why)
             with atomic_write(report, "wb") as out:  # a file's name may be no UTF-8
                 out.write(page.encode("utf-8", "backslashreplace"))
-            say(f"{report}: {len(page) // 1000} kB", quiet)
+            say(f"{report}: {len(page) // 1000} kB")
         if plot:
             drawn = drawings(found, curve)
             title = f"{names[1]}, a sample of {names[0]}" if sample else names[0]
             with atomic_write(plot, "wb") as out:
                 picture(drawn, out, plot.rsplit(".", 1)[1].lower(), title)
-            say(f"{plot}: {len(drawn)} figures", quiet)
+            say(f"{plot}: {len(drawn)} figures")
         if why:
-            say(f"no reduction curve: {why}", quiet)
+            say(f"no reduction curve: {why}")
     if as_json:
         print_json(
             {

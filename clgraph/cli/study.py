@@ -12,12 +12,11 @@ import click
 from click.core import ParameterSource
 
 from clgraph.cli.common import (
-    device_for_file,
     measure_options,
     open_device,
     print_json,
     progress_bar,
-    read_graph,
+    read_for,
     run_options,
     say,
 )
@@ -77,17 +76,13 @@ def study(
     methods: str,
     sizes: str,
     seeds: int,
-    seed: int,
     output: str,
     tolerance: str | None,
-    min_size: str | None,
-    hop_sources: int,
-    eigenvalues: bool | None,
     figures: bool,
     reading: dict[str, Any],
     device: str | None,
     as_json: bool,
-    quiet: bool,
+    **options: Any,
 ) -> None:
     """Sample GRAPH by several methods, sizes and seeds, and say how small is small enough.
 
@@ -100,6 +95,7 @@ def study(
     """
     from clgraph.cli.outputs import input_of
     from clgraph.drawing import need_matplotlib
+    from clgraph.files.summary import read_with_summary
     from clgraph.studies import study as run
     from clgraph.studies.plan import check_tolerance
     from clgraph.studies.report import complete_record, write_outputs
@@ -118,15 +114,15 @@ def study(
         )
     folder = Path(output)
     if graph is None:
-        dev = open_device(device, quiet)
-        graph = _made(folder, VERTICES if vertices is None else vertices, dev, quiet)
-        data = read_graph(graph, reading, True)
+        dev = open_device(device)
+        graph = _made(folder, VERTICES if vertices is None else vertices, dev)
+        data = read_with_summary(graph, **reading)[0]
     else:
-        data = read_graph(graph, reading, quiet, device=device_for_file(graph, device))
-        dev = open_device(device, quiet)
+        data = read_for(device, graph, reading)
+        dev = open_device(device)
     told = [0, 0]
     try:
-        with progress_bar("sampling and measuring", quiet, left=True) as bar:
+        with progress_bar("sampling and measuring", left=True) as bar:
 
             def tell(done: int, of: int) -> None:
                 told[:] = done, of
@@ -138,18 +134,15 @@ def study(
                 methods,
                 sizes,
                 seeds=seeds,
-                seed=seed,
-                min_size=min_size,
-                hop_sources=hop_sources,
-                eigenvalues=eigenvalues,
                 folder=folder,
                 device=dev,
                 progress=tell,
-                on_note=lambda note: say(f"note: {note}", quiet),
+                on_note=lambda note: say(f"note: {note}"),
+                **options,
             )
     except KeyboardInterrupt:
         if told[1]:
-            say(f"{told[0]} of {told[1]} samples are in {folder}; the same command goes on from there", quiet)
+            say(f"{told[0]} of {told[1]} samples are in {folder}; the same command goes on from there")
         raise
     known = input_of(graph, reading)
     complete_record(
@@ -162,7 +155,7 @@ def study(
     beside = PRESETS[preset].compare(found) if preset else None
     name = Path(graph).name
     written = write_outputs(found, folder, checked, name=name, facts=facts, figures=figures, beside=beside)
-    say(f"{folder}: study.csv ({len(found.rows)} rows), study.json, {', '.join(written)}", quiet)
+    say(f"{folder}: study.csv ({len(found.rows)} rows), study.json, {', '.join(written)}")
     if as_json:
         compared = {"beside": asdict(beside)} if beside else {}
         print_json({**found.to_dict(), "answer": _answer(found, checked), **compared})
@@ -182,7 +175,7 @@ def _check_preset(graph: str | None, preset: str | None, vertices: int | None) -
         raise click.UsageError("--vertices is for the graph that --preset copra makes.")
 
 
-def _made(folder: Path, vertices: int, device: Device, quiet: bool) -> str:
+def _made(folder: Path, vertices: int, device: Device) -> str:
     """The file with the graph of the COPRA thesis; made again only where it is not there."""
     from clgraph.files import write
     from clgraph.studies.state import make_folder
@@ -193,7 +186,7 @@ def _made(folder: Path, vertices: int, device: Device, quiet: bool) -> str:
         make_folder(folder)
         graph = copra_graph(vertices, device=device)
         write(graph, path)
-        say(f"{path}: {graph.num_vertices} vertices, {graph.num_edges} edges", quiet)
+        say(f"{path}: {graph.num_vertices} vertices, {graph.num_edges} edges")
     return str(path)
 
 
