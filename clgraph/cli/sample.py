@@ -137,7 +137,7 @@ TOGETHER = 256  # runs of one call: their samples are written before the next on
 @click.option("--steps", type=int, help="Walks: how many steps a walker makes, instead of --size.")
 @click.option("--walkers", type=int, help="Walks: how many walkers (default 1).")
 @click.option("--burn-in", type=int, help="Walks of --steps: first steps that do not count.")
-@click.option("--thin", type=int, help="Walks of --steps: every so manieth step counts.")
+@click.option("--thin", type=int, help="Walks of --steps: only one step in this many counts.")
 @click.option("--patience", type=int, help="Walks: steps for each new vertex before a new start (1000).")
 @click.option("--direction", type=click.Choice(["both", "out", "in"]), help="Arcs that are followed.")
 @click.option(
