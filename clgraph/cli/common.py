@@ -22,6 +22,8 @@ from clgraph.progress import Tell, bar
 from clgraph.system import starting_threads
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from clgraph.device import Device
     from clgraph.energy import Energy, Meter
     from clgraph.graph import Graph
@@ -510,6 +512,26 @@ def print_json(value: dict[str, Any]) -> None:
     """One JSON object on stdout."""
     json.dump(value, sys.stdout, indent=2)
     sys.stdout.write("\n")
+
+
+def table_of(heads: Iterable[str], *, title: str | None = None, names: int = 1) -> Table:
+    """A table for the terminal; all columns but the first, of `names`, are on the right."""
+    from rich.table import Table
+
+    table = Table(title=title)
+    for number, head in enumerate(heads):
+        table.add_column(head, justify="left" if number < names else "right")
+    return table
+
+
+def print_table(table: Table, lines: Iterable[str] = ()) -> None:
+    """Print a table, and below it lines as they are."""
+    from rich.console import Console
+
+    console = Console()
+    console.print(table)
+    for line in lines:
+        console.print(line, highlight=False, markup=False, soft_wrap=True)
 
 
 def progress_bar(what: str, **how: bool) -> AbstractContextManager[Tell | None]:

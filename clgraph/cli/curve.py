@@ -16,12 +16,15 @@ from clgraph.cli.common import (
     open_device,
     output_option,
     print_json,
+    print_table,
     progress_bar,
     read_for,
     run_options,
     say,
     speaks,
+    table_of,
 )
+from clgraph.cli.outputs import check_drawn
 from clgraph.cli.shards import (
     forest_options,
     job,
@@ -40,7 +43,6 @@ if TYPE_CHECKING:
     from clgraph.sampling.curve import ReductionCurve
     from clgraph.scale import Shards
 
-PICTURES = (".png", ".svg", ".pdf")
 POINTS_MAX = 10_000
 
 
@@ -108,7 +110,7 @@ def curve(
     first = keyed.check_seed(seed)
     keyed.check_seed(first + seeds - 1)
     if plot:
-        _check_picture(plot)
+        check_drawn("--plot", plot, otherwise="leave it out and take -o OUT")
     if output:
         check_writable(output, "edges")
     data: Graph | Shards
@@ -194,33 +196,19 @@ def _tell(
 
 
 def _print_table(data: Graph | Shards, table: dict[str, list[float]], curves: list[ReductionCurve]) -> None:
-    from rich.console import Console
-    from rich.table import Table
-
-    shown = Table(
-        title=f"{direction(data)} graph, {curves[0].method} ({curves[0].mode}), seed {curves[0].seed}"
-        + (f" to {curves[-1].seed}" if len(curves) > 1 else "")
+    seeds = f"{curves[0].seed}" + (f" to {curves[-1].seed}" if len(curves) > 1 else "")
+    shown = table_of(
+        ("share", "deletions", "vertices", edges_word(data), "average degree"),
+        title=f"{direction(data)} graph, {curves[0].method} ({curves[0].mode}), seed {seeds}",
+        names=0,
     )
-    for name in ("share", "deletions", "vertices", edges_word(data), "average degree"):
-        shown.add_column(name, justify="right")
     for i, share in enumerate(table["share"]):
         degree = f"{table['average_degree'][i]:.4f}"
         if len(curves) > 1:
             degree += f" ± {table['average_degree_spread'][i]:.4f}"
         counts = (f"{table[name][i]:.0f}" for name in ("deletions", "vertices", "edges"))
         shown.add_row(f"{share:.1%}", *counts, degree)
-    Console().print(shown)
-
-
-def _check_picture(path: str) -> None:
-    """Check, before any work is done, that the picture can be drawn."""
-    from clgraph.drawing import need_matplotlib
-    from clgraph.graph.io import check_writable
-
-    if not path.lower().endswith(PICTURES):
-        raise InputError(f"--plot {path}: the name must end in {', '.join(PICTURES)}")
-    check_writable(path, "edges")
-    need_matplotlib("--plot", "leave it out and take -o OUT")
+    print_table(shown)
 
 
 def draw(curves: list[ReductionCurve], path: str, name: str) -> None:

@@ -8,7 +8,15 @@ from time import perf_counter
 
 import click
 
-from clgraph.cli.common import device_option, json_option, open_device, print_json, quiet_option
+from clgraph.cli.common import (
+    device_option,
+    json_option,
+    open_device,
+    print_json,
+    print_table,
+    quiet_option,
+    table_of,
+)
 from clgraph.errors import DeviceError, InputError
 
 
@@ -25,9 +33,6 @@ from clgraph.errors import DeviceError, InputError
 @quiet_option
 def demo(vertices: int, seed: int, device: str | None) -> None:
     """Make a power-law graph, sample half of it by each method, show before and after."""
-    from rich.console import Console
-    from rich.table import Table
-
     from clgraph.csr.generate import powerlaw_graph
     from clgraph.graph import Graph
     from clgraph.sampling import sample
@@ -36,10 +41,7 @@ def demo(vertices: int, seed: int, device: str | None) -> None:
     dev = open_device(device)
     graph = powerlaw_graph(vertices, seed=seed)
     click.echo(f"A power-law graph, and samples of half its vertices by each method (seed {seed}):")
-    table = Table()
-    table.add_column("")
-    for head in ("vertices", "edges", "average degree", "largest degree", "seconds"):
-        table.add_column(head, justify="right")
+    table = table_of(("", "vertices", "edges", "average degree", "largest degree", "seconds"))
 
     def row(name: str, shown: Graph, seconds: float | None) -> None:
         degrees = shown.degrees
@@ -57,7 +59,7 @@ def demo(vertices: int, seed: int, device: str | None) -> None:
         started = perf_counter()
         result = sample(graph, method, size="50%", seed=seed, device=dev)
         row(method, result.graph, perf_counter() - started)
-    Console().print(table)
+    print_table(table)
     click.echo("Your own graph: clgraph sample GRAPH --method drv --size 50% --seed 1 -o sample.txt")
 
 

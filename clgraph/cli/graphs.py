@@ -15,6 +15,7 @@ from clgraph.cli.common import (
     is_dataset,
     json_option,
     print_json,
+    print_table,
     quiet_option,
     read_graph,
     write_graph,
@@ -39,7 +40,6 @@ def info(graph: str, reading: dict[str, Any], as_json: bool) -> None:
     if as_json:
         print_json(facts)
         return
-    from rich.console import Console
     from rich.table import Table
 
     table = Table(title=Path(graph).name, show_header=False)
@@ -55,7 +55,7 @@ def info(graph: str, reading: dict[str, Any], as_json: bool) -> None:
                 table.add_row(f"{label}, {key}", shown)
         else:
             table.add_row(label, ("yes" if value else "no") if isinstance(value, bool) else str(value))
-    Console().print(table)
+    print_table(table)
 
 
 def describe(graph: Graph) -> dict[str, Any]:

@@ -21,6 +21,7 @@ from clgraph.cli.common import (
     open_device,
     output_option,
     print_json,
+    print_table,
     read_for,
     say,
     speaks,
@@ -301,7 +302,6 @@ def _show(best: list[tuple[Any, float]]) -> None:
         for vertex, rank in best:
             click.echo(f"{vertex}\t{rank:.6g}")
         return
-    from rich.console import Console
     from rich.table import Table
 
     table = Table("", "vertex", "rank")
@@ -309,4 +309,4 @@ def _show(best: list[tuple[Any, float]]) -> None:
         column.justify = "right"
     for place, (vertex, rank) in enumerate(best, 1):
         table.add_row(str(place), str(vertex), f"{rank:.6g}")
-    Console().print(table)
+    print_table(table)

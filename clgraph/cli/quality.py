@@ -18,11 +18,14 @@ from clgraph.cli.common import (
     measure_options,
     open_device,
     print_json,
+    print_table,
     progress_bar,
     read_for,
     run_options,
     say,
+    table_of,
 )
+from clgraph.cli.outputs import PICTURES, check_drawn
 from clgraph.device.shapes import Shapes
 from clgraph.errors import InputError
 
@@ -34,7 +37,6 @@ if TYPE_CHECKING:
     from clgraph.sampling.curve import ReductionCurve
 
 
-PICTURES = (".png", ".svg", ".pdf")
 PAGES = (".html", ".htm")
 
 
@@ -99,7 +101,7 @@ def quality(
     clgraph quality internet.txt half.txt --record half.json --report half.html
     """
     from clgraph import keyed
-    from clgraph.graph.io import atomic_write, check_writable
+    from clgraph.graph.io import atomic_write
     from clgraph.measures import quality as measure
     from clgraph.measures.compare import check_part
     from clgraph.measures.fits import check_fit
@@ -119,14 +121,8 @@ def quality(
     if sample is None and (idle := [name for name, value in given.items() if value is not None]):
         raise InputError(f"{idle[0]} is about a SAMPLE, but none is given")
     for name, value, endings in (("--report", report, PAGES), ("--plot", plot, PICTURES)):
-        if value is None:
-            continue
-        from clgraph.drawing import need_matplotlib
-
-        if not value.lower().endswith(endings):
-            raise InputError(f"{name} {value}: the name must end in {', '.join(endings)}")
-        check_writable(value, "edges")
-        need_matplotlib(name)
+        if value is not None:
+            check_drawn(name, value, endings)
     made = read_origin(record, method, sample_seed, command, sample)
     whole = read_for(device, original, reading)
     part = None
@@ -215,16 +211,11 @@ def _facts(dev: Device, found: Quality) -> list[tuple[str, str]]:
 
 
 def _print_tables(whole: Graph, found: Quality, names: tuple[str, str]) -> None:
-    from rich.console import Console
-    from rich.table import Table
-
     from clgraph.measures.words import DISTANCES, TABLES, figure, rows
 
     two, kind = found.sample is not None, direction(whole)
-    table = Table(title=f"{names[1]}, a sample of {names[0]} ({kind})" if two else f"{names[0]} ({kind})")
-    table.add_column()
-    for name in ("original", "sample", "difference") if two else ("",):
-        table.add_column(name, justify="right")
+    title = f"{names[1]}, a sample of {names[0]} ({kind})" if two else f"{names[0]} ({kind})"
+    table = table_of(("", "original", "sample", "difference") if two else ("", ""), title=title)
     reasons = []
     for i, (_, entries) in enumerate(TABLES):
         if i:
@@ -238,13 +229,9 @@ def _print_tables(whole: Graph, found: Quality, names: tuple[str, str]) -> None:
         table.add_section()
         for key, name, _ in DISTANCES:
             table.add_row(f"KS distance, {name}", "", "", figure(found.ks[key]))
-    console = Console()
-    console.print(table)
-    for reason in reasons:
-        console.print(f"- {reason}", highlight=False, markup=False, soft_wrap=True)
     for whose, graph in (("original", found.original), ("sample", found.sample)):
-        for note in graph.notes if graph else ():
-            console.print(f"- {whose}: {note}", highlight=False, markup=False, soft_wrap=True)
+        reasons += [f"{whose}: {note}" for note in (graph.notes if graph else ())]
+    print_table(table, (f"- {reason}" for reason in reasons))
 
 
 # --- What is known of how a sample was made: from its record, or from what the user says ---

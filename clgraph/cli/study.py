@@ -15,10 +15,12 @@ from clgraph.cli.common import (
     measure_options,
     open_device,
     print_json,
+    print_table,
     progress_bar,
     read_for,
     run_options,
     say,
+    table_of,
 )
 
 if TYPE_CHECKING:
@@ -200,18 +202,15 @@ def _answer(found: Study, tolerance: Tolerance) -> dict[str, Any]:
 
 
 def _print(found: Study, tolerance: Tolerance) -> None:
-    from rich.console import Console
-    from rich.table import Table
-
     from clgraph.measures.words import figure
     from clgraph.studies.columns import COMPARED
     from clgraph.studies.report import NONE, sentence
 
     best = found.best(tolerance)
-    table = Table(title="The smallest size within the tolerance")
-    table.add_column("measure")
-    for name in ("original", "tolerance", *(place.method for place in best.ranking)):
-        table.add_column(name, justify="right")
+    table = table_of(
+        ("measure", "original", "tolerance", *(place.method for place in best.ranking)),
+        title="The smallest size within the tolerance",
+    )
     for verdict in best.verdicts:
         sizes = [verdict.smallest.get(place.method) or NONE for place in best.ranking]
         original = "" if verdict.measure.startswith("ks_") else figure(verdict.original)
@@ -219,17 +218,11 @@ def _print(found: Study, tolerance: Tolerance) -> None:
     table.add_section()
     away = [f"{100 * place.deviation:.1f}" for place in best.ranking]
     table.add_row("% from the original on average", "", "", *away)
-    console = Console()
-    console.print(table)
-    console.print(sentence(found, best), highlight=False, markup=False, soft_wrap=True)
-    for name, why in best.missing.items():
-        console.print(
-            f"- {COMPARED[name]} is not defined: {why}", highlight=False, markup=False, soft_wrap=True
-        )
+    missing = (f"- {COMPARED[name]} is not defined: {why}" for name, why in best.missing.items())
+    print_table(table, (sentence(found, best), *missing))
 
 
 def _print_beside(beside: Comparison) -> None:
-    from rich.console import Console
     from rich.table import Table
 
     table = Table(title=beside.title)
@@ -237,6 +230,4 @@ def _print_beside(beside: Comparison) -> None:
         table.add_column(head, justify="right" if number else "left", overflow="fold", no_wrap=not number)
     for row in beside.rows:
         table.add_row(*row)
-    console = Console()
-    console.print(table)
-    console.print(beside.words, highlight=False, markup=False, soft_wrap=True)
+    print_table(table, [beside.words])

@@ -20,7 +20,7 @@ from clgraph.measures.words import figure
 from clgraph.studies.columns import COLUMNS, COMPARED, text_of
 from clgraph.studies.figures import DARK, SERIES, TOKENS, drawings
 from clgraph.studies.plan import Tolerance
-from clgraph.studies.summary import SUMMARY, Answer, Place
+from clgraph.studies.summary import Answer, Place
 
 if TYPE_CHECKING:
     from clgraph.studies.summary import Found
@@ -275,8 +275,8 @@ def write_outputs(
     written = ["summary.csv"]
     with atomic_write(folder / "summary.csv", "w") as out:
         writer = csv.writer(out, lineterminator="\n")
-        writer.writerow(SUMMARY)
-        writer.writerows([text_of(row[column]) for column in SUMMARY] for row in study.summary)
+        writer.writerow(study.summary[0])
+        writer.writerows(map(text_of, row.values()) for row in study.summary)
     if find_spec("pyarrow") is not None:
         pa, parquet = library("pyarrow", "arrow"), library("pyarrow.parquet", "arrow")
         columns = {column: [row[column] for row in study.rows] for column in COLUMNS}
