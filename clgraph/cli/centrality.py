@@ -33,8 +33,8 @@ MEASURES = {
     for each in PUBLIC
     if each.name.endswith("_centrality") or each.name == "hits"
 }
-VERIFIED = 16  # vertices whose distances --verify looks at; betweenness: the largest graph is
-LARGEST = 5000
+VERIFIED = 16  # vertices at which --verify checks distances: each is a search on the host
+LARGEST = 5000  # vertices of a graph whose betweenness --verify checks: a search on the host from every one
 
 
 @click.command()

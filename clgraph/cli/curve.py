@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from clgraph.sampling.curve import ReductionCurve
     from clgraph.scale import Shards
 
-POINTS_MAX = 10_000
+POINTS_MAX = 10_000  # rows of a table for people; a file has them all
 
 
 @click.command()

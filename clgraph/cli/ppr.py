@@ -43,7 +43,8 @@ if TYPE_CHECKING:
     from clgraph.scale import Shards
 
 
-SOURCES_SHOWN = 10
+SOURCES_SHOWN = 10  # of many: a result for each would hide the figures above
+# options that `check_options` does not take: others check them
 CHECKED_ALONE = ("damping", "dtype", "on_nonconvergence")
 
 

@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from clgraph.device import Device
     from clgraph.graph import Graph
 
-READ = 3  # arcs per vertex, on average, that are read first
+# arcs per vertex, on average, that are read first: the longest rows of so many connect most vertices of a
+# graph, and few have to be read for the rest
+READ = 3
 EMPTY = "Connectivity is undefined for the null graph."
 
 

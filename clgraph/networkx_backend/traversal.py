@@ -18,8 +18,8 @@ from clgraph.networkx_backend.running import RELEASE, check_in, lazily, on_devic
 if TYPE_CHECKING:
     from clgraph.graph import Graph
 
-PLACES = 1 << 25  # vertices of all searches that run at once, at most
-SEARCHES = 64
+PLACES = 1 << 25  # vertices of all searches that run at once, at most: the host holds a distance for each
+SEARCHES = 64  # that run at once: the lanes of `bfs_many`
 Places = npt.NDArray[Any]
 
 

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from clgraph.studies.summary import Found
 
 
-NOTES = 30  # that the report lists
-SIZES = 6  # that a sentence names
+NOTES = 30  # that the report lists: study.json has all
+SIZES = 6  # that a sentence names: with more nobody reads it
 NONE = "\u2013"
 
 

@@ -14,8 +14,9 @@ from clgraph.results import RunsOn, Shown
 from clgraph.studies.columns import COMPARED, MEASURES, Row
 from clgraph.studies.plan import Plan, Tolerance, check_tolerance
 
-MANY = 50  # seeds from which on there are bootstrap intervals, too
-DRAWS = 2000  # of the bootstrap
+# seeds from which on there are bootstrap intervals, too: a percentile of fewer values is too narrow
+MANY = 50
+DRAWS = 2000  # of the bootstrap: its 2.5 % tails then have 50 values each
 Floats = npt.NDArray[np.float64]
 
 
