@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+import clgraph
 from clgraph.cli.common import (
     MethodName,
     check_without_graph,
@@ -141,12 +142,12 @@ def _curves(
     data: Graph | Shards, method: str, seeds: range, device: Any, options: dict[str, Any]
 ) -> list[ReductionCurve]:
     """A curve for each seed."""
-    from clgraph.sampling.curve import reduction_curve
-
     curves = []
     for number in seeds:
         with progress_bar(f"reducing, seed {number}") as progress:
-            curves.append(reduction_curve(data, method, number, progress=progress, device=device, **options))
+            curves.append(
+                clgraph.reduction_curve(data, method, number, progress=progress, device=device, **options)
+            )
     return curves
 
 

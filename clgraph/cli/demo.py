@@ -8,6 +8,7 @@ from time import perf_counter
 
 import click
 
+import clgraph
 from clgraph.cli.common import (
     device_option,
     json_option,
@@ -33,17 +34,14 @@ from clgraph.errors import DeviceError, InputError
 @quiet_option
 def demo(vertices: int, seed: int, device: str | None) -> None:
     """Make a power-law graph, sample half of it by each method, show before and after."""
-    from clgraph.csr.generate import powerlaw_graph
-    from clgraph.graph import Graph
-    from clgraph.sampling import sample
     from clgraph.sampling.options import METHODS
 
     dev = open_device(device)
-    graph = powerlaw_graph(vertices, seed=seed)
+    graph = clgraph.powerlaw_graph(vertices, seed=seed)
     click.echo(f"A power-law graph, and samples of half its vertices by each method (seed {seed}):")
     table = table_of(("", "vertices", "edges", "average degree", "largest degree", "seconds"))
 
-    def row(name: str, shown: Graph, seconds: float | None) -> None:
+    def row(name: str, shown: clgraph.Graph, seconds: float | None) -> None:
         degrees = shown.degrees
         table.add_row(
             name,
@@ -57,7 +55,7 @@ def demo(vertices: int, seed: int, device: str | None) -> None:
     row("the graph", graph, None)
     for method in METHODS:
         started = perf_counter()
-        result = sample(graph, method, size="50%", seed=seed, device=dev)
+        result = clgraph.sample(graph, method, size="50%", seed=seed, device=dev)
         row(method, result.graph, perf_counter() - started)
     print_table(table)
     click.echo("Your own graph: clgraph sample GRAPH --method drv --size 50% --seed 1 -o sample.txt")

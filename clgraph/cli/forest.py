@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+import clgraph
 from clgraph.cli.common import (
     device_option,
     is_dataset,
@@ -69,7 +70,6 @@ def make(
     as_json: bool,
 ) -> None:
     """Make the forest of a dataset, or of some of its shards."""
-    from clgraph.sampling.shards import save_forest
     from clgraph.sampling.shards.saved import numbers_of
 
     if not is_dataset(graph):
@@ -81,7 +81,7 @@ def make(
         count = len(shards.section("pairs").shards)
         numbers = None if which is None else numbers_of(which, count, "--shards")
         with progress_bar("priority forest") as progress:
-            made = save_forest(
+            made = clgraph.save_forest(
                 shards,
                 output,
                 method,
@@ -108,12 +108,10 @@ def merge(
     forests: tuple[str, ...], output: str, max_vertices: int | None, device: str | None, as_json: bool
 ) -> None:
     """Merge forests of parts of one dataset: any order, the same bytes."""
-    from clgraph.sampling.shards import merge_forests
-
     with job():
         if speaks():  # one rank is enough
             with progress_bar("merging forests") as progress:
-                made = merge_forests(
+                made = clgraph.merge_forests(
                     forests, output, max_vertices=max_vertices, device=device, progress=progress
                 )
             _tell(made, as_json)

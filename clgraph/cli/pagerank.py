@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+import clgraph
 from clgraph.cli.common import (
     EnergyWish,
     direction,
@@ -130,7 +131,6 @@ def pagerank(
     clgraph pagerank california.mtx --personalize 9616,18 --dangling uniform
     """
     from clgraph.graph.io import check_writable
-    from clgraph.ranking import pagerank as rank
     from clgraph.ranking.problem import check_damping, make_stop
 
     # invalid options are rejected before a large file is read
@@ -159,7 +159,7 @@ def pagerank(
             shards = open_dataset(graph)
             if planned(shards, "pagerank", iterations=options["max_iter"], dtype=options["dtype"]):
                 return
-            found = rank(shards, device=device, **vectors(shards), **options)
+            found = clgraph.pagerank(shards, device=device, **vectors(shards), **options)
             if speaks():
                 _tell(shards, found, dict(found.seconds), output, top, False, energy, as_json)
         return
@@ -170,7 +170,7 @@ def pagerank(
     dev = open_device(device)
     energy.open(dev)
     with convergence_told(options["dtype"]):
-        found = rank(data, device=dev, **options)
+        found = clgraph.pagerank(data, device=dev, **options)
     if verify:
         from clgraph.reference.pagerank import verify_pagerank
 
@@ -178,7 +178,7 @@ def pagerank(
         say("verified: one more iteration leaves the ranks where they are, within the error bound")
     tell_plan(found.plan, explain)
     # a failure to converge has been reported already
-    energy.measure(lambda: rank(data, device=dev, **{**options, "on_nonconvergence": "return"}))
+    energy.measure(lambda: clgraph.pagerank(data, device=dev, **{**options, "on_nonconvergence": "return"}))
     _tell(data, found, {**seconds, **found.seconds}, output, top, verify, energy, as_json, dev)
 
 

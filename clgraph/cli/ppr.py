@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+import clgraph
 from clgraph.cli.common import (
     EnergyWish,
     direction,
@@ -152,7 +153,6 @@ def ppr(
     clgraph ppr bought.txt --ids str --users users.txt --exclude neighbours --top 5
     """
     from clgraph.graph.io import check_writable
-    from clgraph.ranking.personalized import personalized_pagerank
     from clgraph.ranking.personalized.options import check_options
     from clgraph.ranking.problem import check_damping
 
@@ -187,7 +187,7 @@ def ppr(
             if planned(shards, "ppr"):
                 return
             ids = wanted.ids(shards)
-            found = personalized_pagerank(shards, ids, device=device, **options, **asked(shards))
+            found = clgraph.personalized_pagerank(shards, ids, device=device, **options, **asked(shards))
             if speaks():
                 _tell(shards, found, dict(found.seconds), output, False, energy, as_json)
         return
@@ -199,7 +199,7 @@ def ppr(
     energy.open(dev)
     options |= {"device": dev, **asked(data)}
     with convergence_told(options["dtype"]):
-        found = personalized_pagerank(data, ids, **options)
+        found = clgraph.personalized_pagerank(data, ids, **options)
     if verify:
         from clgraph.reference.ppr import verify_ppr
 
@@ -207,7 +207,9 @@ def ppr(
         say("verified: the ranks are those of the reference, within their error")
     tell_plan(found.plan, explain)
     # non-convergence has been reported once
-    energy.measure(lambda: personalized_pagerank(data, ids, **{**options, "on_nonconvergence": "return"}))
+    energy.measure(
+        lambda: clgraph.personalized_pagerank(data, ids, **{**options, "on_nonconvergence": "return"})
+    )
     _tell(data, found, {**seconds, **found.seconds}, output, verify, energy, as_json, dev)
 
 

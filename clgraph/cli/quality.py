@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+import clgraph
 from clgraph.cli.common import (
     MethodName,
     direction,
@@ -102,7 +103,6 @@ def quality(
     """
     from clgraph import keyed
     from clgraph.graph.io import atomic_write
-    from clgraph.measures import quality as measure
     from clgraph.measures.compare import check_part
     from clgraph.measures.fits import check_fit
     from clgraph.measures.hops import check_hop_sources
@@ -139,7 +139,7 @@ def quality(
         with dev.alone():
             check_part(whole, part, relation or "subset", names, device=dev)
     with progress_bar("measuring") as progress:
-        found = measure(
+        found = clgraph.quality(
             whole,
             part,
             seed=seed,
@@ -193,8 +193,6 @@ def _facts(dev: Device, found: Quality) -> list[tuple[str, str]]:
     """How this report was made."""
     import datetime
     from importlib.metadata import version
-
-    import clgraph
 
     now = datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d %H:%M UTC")
     seconds = sum(found.original.seconds.values())
@@ -422,7 +420,6 @@ def curve_of(
     original: Graph, sample: Graph, made: Origin, dev: Device
 ) -> tuple[ReductionCurve | None, str | None]:
     """The reduction curve down to the sample, or why it is left out."""
-    from clgraph.sampling.curve import reduction_curve
     from clgraph.sampling.options import EXACT, EXPLORING, METHODS
     from clgraph.studies.record import is_lost
 
@@ -440,7 +437,7 @@ def curve_of(
     options = made.options or {}
     if lost := next((name for name, value in options.items() if is_lost(value)), None):
         return None, f"{lost} was {options[lost]}, which the record does not hold."
-    curve = reduction_curve(
+    curve = clgraph.reduction_curve(
         original,
         made.method,
         made.seed,

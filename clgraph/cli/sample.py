@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+import clgraph
 from clgraph.cli.arrivals import is_stream, refuse_of_streams, sample_stream
 from clgraph.cli.common import (
     EnergyWish,
@@ -222,7 +223,6 @@ def sample(
     """
     from clgraph import keyed
     from clgraph.graph.io import check_writable
-    from clgraph.sampling import sample as run
     from clgraph.sampling.literature.plan import UNSIZED, known
     from clgraph.sampling.options import plain_method, tiny
     from clgraph.sizes import parse_size
@@ -353,7 +353,7 @@ def sample(
         with progress_bar("sampling" + ("" if seeds is None else which)) as progress:
             more: dict[str, Any] = {} if count == 1 else {"seeds": count}
             with warnings.catch_warnings(action="ignore"):  # what it warns of is in the notes, too
-                found = run(data, method, seed=number, progress=progress, **more, **options)
+                found = clgraph.sample(data, method, seed=number, progress=progress, **more, **options)
             made = [found] if options["sizes"] is None and count == 1 else found
         for each, result in zip(wanted * count, made, strict=True):
             for note in result.notes:
@@ -391,7 +391,7 @@ def sample(
                     f"{row['edges']['mean']:.1f} ± {row['edges']['spread']:.1f} {word}, average degree "
                     f"{row['average_degree']['mean']:.4f} ± {row['average_degree']['spread']:.4f}"
                 )
-    energy.measure(lambda: run(data, method, seed=first, **options))
+    energy.measure(lambda: clgraph.sample(data, method, seed=first, **options))
     value |= energy.facts(data)
     if not as_json:
         energy.tell()

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
+import clgraph
 from clgraph.cli.common import (
     direction,
     edges_word,
@@ -63,9 +64,7 @@ def job() -> Iterator[None]:
 
 def open_dataset(name: str) -> Shards:
     """Open a dataset, and report what it holds."""
-    from clgraph.scale import open_shards
-
-    shards = open_shards(name)
+    shards = clgraph.open_shards(name)
     say(f"{name}: {shards!r}"[: 2 + len(name) + 300])
     return shards
 
@@ -86,7 +85,6 @@ def sample_dataset(
     as_json: bool,
 ) -> None:
     """``clgraph sample NAME.clgs``: exact samples, each written as a dataset."""
-    from clgraph.sampling import sample
     from clgraph.scale.ranks import shared_seed
 
     with job():
@@ -102,7 +100,7 @@ def sample_dataset(
         for number in range(first, first + seeds):
             names = [fill_template(output, size, number) for size in sizes] if output else None
             with progress_bar("priority forest") as progress:
-                made: Any = sample(
+                made: Any = clgraph.sample(
                     shards,
                     method,
                     sizes=sizes,
@@ -162,9 +160,7 @@ def saved_forest(
     """What ``--forest`` names, with the method and seed: its own where the command line has none."""
     if name is None:
         return None, method, seed
-    from clgraph.sampling.shards import open_forest
-
-    found, context = open_forest(name), click.get_current_context()
+    found, context = clgraph.open_forest(name), click.get_current_context()
     if context.get_parameter_source("method") is not ParameterSource.COMMANDLINE:
         method = found.about.method
     return found, method, found.about.seed if seed is None else seed
@@ -223,7 +219,6 @@ def to_dataset(
 ) -> None:
     """``clgraph convert IN... OUT.clgs``."""
     from clgraph.graph.io.common import Options
-    from clgraph.scale import join_shards
     from clgraph.scale.convert import convert_to_shards
     from clgraph.scale.cut import SHARD_EDGES, write_shards
 
@@ -231,7 +226,7 @@ def to_dataset(
     edges = SHARD_EDGES if shard_edges is None else shard_edges
     if len(sources) == 1 and is_dataset(sources[0]):
         with progress_bar("joining shards") as progress:
-            graph = join_shards(open_dataset(sources[0]), progress=progress)
+            graph = clgraph.join_shards(open_dataset(sources[0]), progress=progress)
         with progress_bar("writing shards") as progress:
             made = write_shards(graph, target, sections=wanted, shard_edges=edges, progress=progress)
     else:
@@ -300,9 +295,7 @@ def from_dataset(source: str, target: str, output_format: str | None) -> None:
 
 def describe_dataset(name: str) -> dict[str, Any]:
     """The facts that ``clgraph info NAME.clgs`` prints, from the manifest alone."""
-    from clgraph.scale import open_shards
-
-    shards = open_shards(name)
+    shards = clgraph.open_shards(name)
     manifest = shards.manifest
     return {
         "directed": manifest.directed,

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
+import clgraph
 from clgraph.cli.common import (
     measure_options,
     open_device,
@@ -98,7 +99,6 @@ def study(
     from clgraph.cli.outputs import input_of
     from clgraph.drawing import need_matplotlib
     from clgraph.files.summary import read_with_summary
-    from clgraph.studies import study as run
     from clgraph.studies.plan import check_tolerance
     from clgraph.studies.report import complete_record, write_outputs
     from clgraph.theses.presets import PRESETS
@@ -131,7 +131,7 @@ def study(
                 if bar:
                     bar(done, of)
 
-            found = run(
+            found = clgraph.study(
                 data,
                 methods,
                 sizes,
@@ -179,15 +179,13 @@ def _check_preset(graph: str | None, preset: str | None, vertices: int | None) -
 
 def _made(folder: Path, vertices: int, device: Device) -> str:
     """The file with the graph of the COPRA thesis; made again only where it is not there."""
-    from clgraph.files import write
     from clgraph.studies.state import make_folder
-    from clgraph.theses.copra import copra_graph
 
     path = folder / f"copra-{vertices}.clg"
     if not path.is_file():
         make_folder(folder)
-        graph = copra_graph(vertices, device=device)
-        write(graph, path)
+        graph = clgraph.copra_graph(vertices, device=device)
+        clgraph.write(graph, path)
         say(f"{path}: {graph.num_vertices} vertices, {graph.num_edges} edges")
     return str(path)
 

@@ -194,7 +194,7 @@ def components(
     \b
     clgraph components internet.txt --largest giant.txt -o component.tsv
     """
-    from clgraph.components import connected_components
+    from clgraph.components import connected_components  # here, while a thread loads the drivers
     from clgraph.graph.io import check_writable
 
     # errors come before a large file is read
