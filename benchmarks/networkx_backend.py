@@ -18,67 +18,44 @@ import sys
 from collections import deque
 from collections.abc import Iterator
 from functools import partial
+from inspect import signature
 from itertools import islice
 from typing import Any
 
 import networkx as nx
 
+from _clgraph_networkx import FUNCTIONS
 from clgraph.bench import script
 from clgraph.bench.harness import Case, Context, Figures, quantity, timed
 
-UNDIRECTED = (
-    "pagerank",
-    "connected_components",
-    "number_connected_components",
-    "is_connected",
-    "node_connected_component",
-    "triangles",
-    "clustering",
-    "average_clustering",
-    "transitivity",
-    "core_number",
-    "k_core",
-    "degree_assortativity_coefficient",
-    "average_neighbor_degree",
-    "hits",
-    "eigenvector_centrality",
-    "katz_centrality",
+# of each the search from every node: only on request
+EVERY_NODE = (
+    "all_pairs_shortest_path_length",
+    "average_shortest_path_length",
+    "betweenness_centrality",
+    "closeness_centrality",
+    "harmonic_centrality",
 )
-DIRECTED = (
-    "weakly_connected_components",
-    "number_weakly_connected_components",
-    "is_weakly_connected",
-    "strongly_connected_components",
-    "number_strongly_connected_components",
-    "is_strongly_connected",
-    "condensation",
-)
-SEARCHES = (
-    "bfs_edges",
-    "bfs_tree",
-    "bfs_predecessors",
-    "bfs_successors",
-    "bfs_layers",
-    "descendants",
-    "ancestors",
-    "descendants_at_distance",
-    "single_source_shortest_path_length",
-    "single_target_shortest_path_length",
-    "single_source_shortest_path",
-    "has_path",
-    "shortest_path",
-    "shortest_path_length",
-)
-PAIRS = "all_pairs_shortest_path_length"  # only on request
-PAIRED_SOURCES = 64  # so many of its results are consumed
+DIRECTED = ("condensation", *(name for name in FUNCTIONS if "weakly" in name or "strongly" in name))
+PAIRED_SOURCES = 64  # so many results are consumed of a search from every node
+# what a function is called with beside the graph; those that are not here take 0 and 1 for nodes they need
 ARGUMENTS: dict[str, tuple[Any, ...]] = {
-    **dict.fromkeys((*SEARCHES, "node_connected_component"), (0,)),
-    "has_path": (0, 1),
     "katz_centrality": (0.01,),
     "descendants_at_distance": (0, 2),
+    **dict.fromkeys(("shortest_path", "shortest_path_length"), (0,)),
 }
 SIZES = [size for power in range(1, 7) for size in (10**power, 3 * 10**power)]  # for --crossover
 LIMIT = 10.0  # seconds for each figure, after the first run
+
+
+def arguments(name: str) -> tuple[Any, ...]:
+    """What a function is called with beside the graph."""
+    needed = [
+        each
+        for each in signature(getattr(nx, name)).parameters.values()
+        if each.kind is each.POSITIONAL_OR_KEYWORD and each.default is each.empty
+    ]
+    return ARGUMENTS.get(name, (0, 1)[: len(needed) - 1])
 
 
 def make_graph(edges: int, directed: bool, shuffled: bool) -> Any:
@@ -96,13 +73,13 @@ def make_graph(edges: int, directed: bool, shuffled: bool) -> Any:
 def consume(name: str, found: Any) -> None:
     """Make every part of a result."""
     if isinstance(found, Iterator):
-        deque(islice(found, PAIRED_SOURCES) if name == PAIRS else found, maxlen=0)
+        deque(islice(found, PAIRED_SOURCES) if name in EVERY_NODE else found, maxlen=0)
 
 
 def measure(name: str, graph: Any, context: Context, limit: float = LIMIT) -> Figures:
     """Seconds of NetworkX, of the first call with a graph, and of later calls."""
     nx.config.backends.clgraph.device = context.device
-    function = partial(getattr(nx, name), graph, *ARGUMENTS.get(name, ()))
+    function = partial(getattr(nx, name), graph, *arguments(name))
 
     def cached() -> None:
         consume(name, function(backend="clgraph"))
@@ -150,7 +127,7 @@ def crossover(name: str, largest: int) -> Case:
             if not faster:
                 break
             least |= dict.fromkeys(faster, found.details["of_arcs"])
-        line = f'"{name}": Crossover({least["first"]:_.0f}, {least["cached"]:_.0f}),'.replace("inf", "NEVER")
+        line = f'Function("{name}", {least["first"]:_.0f}, {least["cached"]:_.0f}),'.replace("inf", "NEVER")
         return Figures({}, {"crossover": line})
 
     return Case("networkx", f"gnm, to {largest} edges", name, "crossover", run, True)
@@ -170,7 +147,7 @@ def main() -> None:
         sys.exit("NetworkX does not know the backend: install clgraph (python -m pip install -e .)")
     nx.config.warnings_to_ignore.add("cache")
     known = nx.utils.backends.backend_info["clgraph"]["functions"]
-    names = options.functions or [*UNDIRECTED, *DIRECTED, *SEARCHES]
+    names = options.functions or [name for name in FUNCTIONS if name not in EVERY_NODE]
     if strange := [name for name in names if name not in known]:
         sys.exit(f"{strange[0]} is no function of the backend: {', '.join(sorted(known))}")
     print(f"NetworkX {nx.__version__}")

@@ -11,6 +11,7 @@ Pure data, which loads nothing: ``import clgraph`` and ``clgraph --help`` read i
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, NamedTuple
 
 
@@ -89,175 +90,207 @@ STUDIED = {
     "values": "many calls of sample and quality, which are fuzzed",
 }
 
+ERRORS = (
+    "ClgraphError",
+    "InputError",
+    "DeviceError",
+    "BuildError",
+    "CapacityError",
+    "ConvergenceError",
+    "ConvergenceWarning",
+)
+
+
+def _function(
+    name: str,
+    home: str,
+    page: str,
+    call: str = "graph",
+    reference: str = "",
+    verifier: str = "",
+    values: str = "GRAPHS",
+    lacks: Mapping[str, str] = {},
+    **more: Any,
+) -> Public:
+    """The entry of a function. What is not given is the usual, unless it is in `lacks`.
+
+    Parameters
+    ----------
+    call : str
+        The arguments of the example alone.
+    verifier : str
+        Default: of ``M.reference_X`` it is ``M.verify_X(graph, found)``.
+    **more
+        See `Public`.
+    """
+    if reference and not verifier:
+        verifier = f"{reference.replace('reference_', 'verify_')}(graph, found)"
+    fields = more | {
+        "call": f"{name}({call})",
+        "reference": reference,
+        "verifier": verifier,
+        "values": values,
+        "lacks": lacks,
+    }
+    return Public(name, home, page, **(fields | dict.fromkeys(lacks, "")))
+
+
+# entries that are alike
+_generator = partial(_function, home="csr", page="graph", family="graph generator", lacks=MODEL)
+_measure = partial(_function, home="measures", page="sampling", family="measures")
+_dataset = partial(_function, home="scale", page="shards", lacks=SHARDS | HOST)
+_forest = partial(
+    _function,
+    home="sampling.shards",
+    page="shards",
+    reference="forest.reference_forest",
+    family="forests of large graphs",
+    lacks=DATASET | EXACT,
+)
+_centrality = partial(_function, home="centrality", page="centrality", family="centrality")
+_device = partial(_function, home="device", page="devices", lacks=MACHINE)
+_check = partial(_function, home="reference", page="verification", lacks=CHECK)
+_verifier = partial(_check, lacks=VERIFIER)
+
 PUBLIC: tuple[Public, ...] = (
     # --- graphs
     Public(
         "Graph",
         "graph",
         "graph",
-        values="ARRAYS ; ARRAYS ; weights=ARRAYS ; multiplicity=ARRAYS ; ids=ARRAYS ; directed=True | False",
+        values=(
+            "ARRAYS ; ARRAYS ; weights=ARRAYS ; multiplicity=ARRAYS ; ids=ARRAYS ; directed=True | False"
+        ),
     ),
     Public("datasets", "datasets", "graph"),
-    Public(
+    _function(
         "read",
         "files",
         "graph",
         family="reading files",
         lacks=FILES,
         values=(
-            "'g.txt' | 'none.txt' | '.' | 'g.xyz' | '' | P('g.txt') | 'g.txt\\0' ; format='edges' | 'mtx' | "
-            "'clg' ; directed=True | False ; ids='int' | 'str' | 'name' ; weights=True | False ; "
+            "'g.txt' | 'none.txt' | '.' | 'g.xyz' | '' | P('g.txt') | 'g.txt\\0' ; format='edges' | 'mtx' "
+            "| 'clg' ; directed=True | False ; ids='int' | 'str' | 'name' ; weights=True | False ; "
             "duplicates='merge' | 'keep'"
         ),
     ),
-    Public(
+    _function(
         "write",
         "files",
         "graph",
         lacks=FILES | {"family": "small graphs are written by the host"},
         values=(
-            "GRAPHS ; 'o.txt' | 'o.clg' | 'none/o.txt' | '.' | 'o' | 'o.npz' | 'o.mtx' | 'o' * 244 + '.txt' "
-            "| 'a\\0.txt' ; format='edges' | 'metis' | 'ldbc' | 'npz'"
+            "GRAPHS ; 'o.txt' | 'o.clg' | 'none/o.txt' | '.' | 'o' | 'o.npz' | 'o.mtx' | 'o' * 244 + "
+            "'.txt' | 'a\\0.txt' ; format='edges' | 'metis' | 'ldbc' | 'npz'"
         ),
     ),
-    Public(
+    _generator(
         "powerlaw_graph",
-        "csr",
-        "graph",
-        call="powerlaw_graph(30, seed=1)",
-        family="graph generator",
+        call="30, seed=1",
         lacks=NUMPY,
         values="0 | 1 | 50 ; average_degree=2.0 | 5 ; exponent=2.5 ; seed=1",
     ),
-    Public(
+    _generator(
         "rmat_graph",
-        "csr",
-        "graph",
-        call="rmat_graph(4, seed=1)",
-        family="graph generator",
+        call="4, seed=1",
         lacks=NUMPY,
         values=(
-            "0 | 1 | 5 ; edge_factor=2 | 0 | 0.5 ; a=0.5 ; b=0.2 | 0.9 ; c=0.1 ; seed=1 ; directed=True | "
-            "False ; scramble=True | False ; duplicates='merge' | 'keep'"
+            "0 | 1 | 5 ; edge_factor=2 | 0 | 0.5 ; a=0.5 ; b=0.2 | 0.9 ; c=0.1 ; seed=1 ; directed=True |"
+            " False ; scramble=True | False ; duplicates='merge' | 'keep'"
         ),
     ),
-    Public(
+    _generator(
         "barabasi_albert_graph",
-        "csr",
-        "graph",
-        call="barabasi_albert_graph(30, 2, seed=1)",
+        call="30, 2, seed=1",
         reference="models.reference_barabasi_albert",
-        family="graph generator",
-        lacks=MODEL,
         values="0 | 3 | 50 ; 0 | 1 | 3 | 49 ; seed=1",
     ),
-    Public(
+    _generator(
         "erdos_renyi_graph",
-        "csr",
-        "graph",
-        call="erdos_renyi_graph(30, 40, seed=1)",
+        call="30, 40, seed=1",
         reference="models.reference_erdos_renyi",
-        family="graph generator",
-        lacks=MODEL,
         values="0 | 1 | 50 ; 0 | 40 | 1225 ; seed=1",
     ),
-    Public(
+    _generator(
         "watts_strogatz_graph",
-        "csr",
-        "graph",
-        call="watts_strogatz_graph(30, 4, 0.1, seed=1)",
+        call="30, 4, 0.1, seed=1",
         reference="models.reference_watts_strogatz",
-        family="graph generator",
-        lacks=MODEL,
         values="0 | 3 | 50 ; 0 | 2 | 3 | 40 ; 0 | 0.5 | 1 | 2 ; seed=1",
     ),
-    Public(
+    _generator(
         "configuration_graph",
-        "csr",
-        "graph",
-        call="configuration_graph(30, seed=1)",
+        call="30, seed=1",
         reference="models.reference_configuration",
-        family="graph generator",
-        lacks=MODEL,
         values="0 | 1 | 50 ; exponent=2 | 0 | 30 ; min_degree=1 | 0 | 9 ; max_degree=9 | 60 ; seed=1",
     ),
-    Public(
+    _generator(
         "static_model_graph",
-        "csr",
-        "graph",
-        call="static_model_graph(30, seed=1)",
+        call="30, seed=1",
         reference="models.reference_static_model",
-        family="graph generator",
-        lacks=MODEL,
         values="0 | 1 | 50 ; average_degree=2.0 | 49 ; alpha=0.5 | 2 | -1 ; shift=0 | 3.5 ; seed=1",
     ),
-    Public(
+    _generator(
         "lfr_graph",
-        "csr",
-        "graph",
-        call="lfr_graph(200, seed=1)",
+        call="200, seed=1",
         reference="models.reference_lfr",
         verifier="models.verify_communities(found, mixing=0.1)",
-        family="graph generator",
+        lacks={},
         values=(
-            "0 | 60 | 200 ; mixing=0 | 0.5 | 1 | 2 ; degree_exponent=2 ; min_degree=1 | 5 ; max_degree=10 | "
-            "300 ; community_exponent=1 ; min_community=1 | 20 ; max_community=25 | 1000 ; seed=1"
+            "0 | 60 | 200 ; mixing=0 | 0.5 | 1 | 2 ; degree_exponent=2 ; min_degree=1 | 5 ; max_degree=10"
+            " | 300 ; community_exponent=1 ; min_community=1 | 20 ; max_community=25 | 1000 ; seed=1"
         ),
     ),
-    Public(
+    _function(
         "copra_graph",
         "theses.copra",
         "graph",
-        call="copra_graph(100)",
+        call="100",
         family="graph generator",
         lacks=NUMPY,
         values="0 | 10 | 200 ; seed=1",
     ),
     Public("Communities", "csr", "graph"),
     # --- sampling and quality
-    Public(
+    _function(
         "sample",
         "sampling",
         "sampling",
-        call='sample(graph, "drv", size=9, seed=1)',
+        call='graph, "drv", size=9, seed=1',
         reference="samples.reference_sample",
-        verifier="samples.verify_sample(graph, found)",
         family="samples",
         values=(
-            "GRAPHS ; METHODS ; size=1 | 0.5 | 2 | '50%' ; seed=1 | 2 ; mode='auto' | 'batched' | 'exact' ; "
-            "tolerance=None | 0 | 2 ; connection='weak' | 'strong' ; components='afforest' | 'bfs' | None ; "
-            "far_scan=True | False ; weight=0.5 | '0.8' ; start=0 | None ; strict=True | False ; min_size=1 "
-            "| 3"
+            "GRAPHS ; METHODS ; size=1 | 0.5 | 2 | '50%' ; seed=1 | 2 ; mode='auto' | 'batched' | 'exact'"
+            " ; tolerance=None | 0 | 2 ; connection='weak' | 'strong' ; components='afforest' | 'bfs' | "
+            "None ; far_scan=True | False ; weight=0.5 | '0.8' ; start=0 | None ; strict=True | False ; "
+            "min_size=1 | 3"
         ),
     ),
     Public("Sample", "sampling", "sampling"),
     Public("Samples", "sampling", "sampling"),
     Public("DrawnSample", "sampling.literature", "sampling"),
     Public("StreamSample", "sampling.literature", "sampling"),
-    Public(
+    _function(
         "reduction_curve",
         "sampling.curve",
         "sampling",
-        call='reduction_curve(graph, "drv", 1)',
+        call='graph, "drv", 1',
         family="samples",
         lacks=POINTS,
         values="GRAPHS ; METHODS ; seed=1 ; size=1 | 0.5 ; mode='auto' | 'batched'",
     ),
     Public("ReductionCurve", "sampling.curve", "sampling"),
-    Public(
+    _function(
         "deletion_order",
         "sampling.curve",
         "sampling",
-        call='deletion_order(graph, "dre")',
+        call='graph, "dre"',
         lacks=HOST | ORDER,
         values="GRAPHS ; method='drv' | 'dre' ; seed=1",
     ),
-    Public(
+    _measure(
         "quality",
-        "measures",
-        "sampling",
-        call="quality(graph, eigenvalues=False)",
-        family="measures",
+        call="graph, eigenvalues=False",
         lacks=MEASURED,
         values=(
             "GRAPHS ; GRAPHS ; relation=None | 'none' | 'subset' | 'contraction' | 'x' ; seed=1 ; "
@@ -265,136 +298,57 @@ PUBLIC: tuple[Public, ...] = (
         ),
     ),
     Public("Quality", "measures", "sampling"),
-    Public(
+    _function(
         "study",
         "studies",
         "sampling",
-        call='study(graph, ["drv"], [9], seeds=1, eigenvalues=False)',
+        call='graph, ["drv"], [9], seeds=1, eigenvalues=False',
         family="samples",
         lacks=STUDIED,
     ),
     Public("Study", "studies", "sampling"),
-    Public(
-        "triangles",
-        "measures",
-        "sampling",
-        call="triangles(graph)",
-        family="measures",
-        lacks=COUNTED,
-        values="GRAPHS",
-    ),
-    Public(
-        "clustering",
-        "measures",
-        "sampling",
-        call="clustering(graph)",
-        family="measures",
-        lacks=COUNTED,
-        values="GRAPHS",
-    ),
-    Public(
-        "average_clustering",
-        "measures",
-        "sampling",
-        call="average_clustering(graph)",
-        family="measures",
-        lacks=COUNTED,
-        values="GRAPHS",
-    ),
-    Public(
-        "transitivity",
-        "measures",
-        "sampling",
-        call="transitivity(graph)",
-        family="measures",
-        lacks=COUNTED,
-        values="GRAPHS",
-    ),
-    Public(
-        "core_numbers",
-        "measures",
-        "sampling",
-        call="core_numbers(graph)",
-        reference="measures.reference_core_numbers",
-        verifier="measures.verify_core_numbers(graph, found)",
-        family="measures",
-        values="GRAPHS",
-    ),
-    Public(
+    _measure("triangles", lacks=COUNTED),
+    _measure("clustering", lacks=COUNTED),
+    _measure("average_clustering", lacks=COUNTED),
+    _measure("transitivity", lacks=COUNTED),
+    _measure("core_numbers", reference="measures.reference_core_numbers"),
+    _measure(
         "eigenvalues",
-        "measures",
-        "sampling",
-        call="eigenvalues(graph)",
         reference="measures.reference_eigenvalues",
-        verifier="measures.verify_eigenvalues(graph, found)",
         lacks={"family": "few vertices are left to the host"},
         values="GRAPHS ; count=1 | 20 ; matrix='laplacian' | 'normalized laplacian'",
     ),
-    Public(
-        "k_core",
-        "measures",
-        "sampling",
-        call="k_core(graph)",
-        reference="measures.reference_core_numbers",
-        family="measures",
-        lacks=EXACT,
-        values="GRAPHS ; k=None | 1 | 2",
+    _measure(
+        "k_core", reference="measures.reference_core_numbers", lacks=EXACT, values="GRAPHS ; k=None | 1 | 2"
     ),
     # --- shards
-    Public(
+    _dataset(
         "write_shards",
-        "scale",
-        "shards",
-        lacks=SHARDS | HOST,
         values=(
             "GRAPHS ; 'o.clgs' | 'none/o.clgs' | 'o.txt' | '.' ; sections=None | ['pairs'] | ['rows'] | "
             "['in'] ; shard_edges=1 | 5"
         ),
     ),
-    Public(
-        "open_shards",
-        "scale",
-        "shards",
-        lacks=SHARDS | HOST,
-        values="'g.txt' | 'none.clgs' | '.' | P('x') ; verify=True | False",
-    ),
+    _dataset("open_shards", values="'g.txt' | 'none.clgs' | '.' | P('x') ; verify=True | False"),
     Public("Shards", "scale", "shards"),
-    Public("join_shards", "scale", "shards", lacks=SHARDS | HOST, values="SHARDS"),
+    _dataset("join_shards", values="SHARDS"),
     Public("ShardedSample", "sampling.shards", "shards"),
-    Public(
+    _forest(
         "save_forest",
-        "sampling.shards",
-        "shards",
-        reference="forest.reference_forest",
-        family="forests of large graphs",
-        lacks=DATASET | EXACT,
         values="SHARDS ; 'o.forest' | 'none/o' ; method='drv' | 'dre' ; seed=1 ; which=None | [0] | [0, 1]",
     ),
-    Public(
-        "merge_forests",
-        "sampling.shards",
-        "shards",
-        reference="forest.reference_forest",
-        family="forests of large graphs",
-        lacks=DATASET | EXACT,
-        values="['g.txt'] | [] | ['none.forest', 'none.forest'] ; 'o.forest' | 'none/o'",
+    _forest(
+        "merge_forests", values="['g.txt'] | [] | ['none.forest', 'none.forest'] ; 'o.forest' | 'none/o'"
     ),
-    Public(
-        "open_forest",
-        "sampling.shards",
-        "shards",
-        lacks=SHARDS | HOST,
-        values="'g.txt' | 'none.forest' | '.'",
-    ),
+    _dataset("open_forest", home="sampling.shards", values="'g.txt' | 'none.forest' | '.'"),
     Public("SavedForest", "sampling.shards", "shards"),
     # --- traversal
-    Public(
+    _function(
         "bfs",
         "traversal",
         "traversal",
-        call="bfs(graph, 1)",
+        call="graph, 1",
         reference="bfs.reference_bfs",
-        verifier="bfs.verify_bfs(graph, found)",
         family="search",
         values=(
             "GRAPHS ; 0 | 1 | [0, 1] | 'a' ; method='hybrid' | 'frontier' ; depth_limit=None | 2 ; "
@@ -402,11 +356,11 @@ PUBLIC: tuple[Public, ...] = (
         ),
     ),
     Public("BFSResult", "traversal", "traversal"),
-    Public(
+    _function(
         "bfs_many",
         "traversal",
         "traversal",
-        call="bfs_many(graph, [1, 6])",
+        call="graph, [1, 6]",
         reference="bfs.reference_bfs",
         family="searches at once",
         lacks=EXACT,
@@ -416,291 +370,197 @@ PUBLIC: tuple[Public, ...] = (
         ),
     ),
     Public("ManyBFSResult", "traversal", "traversal"),
-    Public(
+    _function(
         "connected_components",
         "components",
         "traversal",
-        call="connected_components(graph)",
         reference="components.reference_components",
-        verifier="components.verify_components(graph, found)",
         family="components",
         values="GRAPHS ; connection='weak' | 'strong' ; arrays='host'",
     ),
     Public("Components", "components", "traversal"),
-    Public(
+    _function(
         "largest_component",
         "components",
         "traversal",
-        call="largest_component(parts)",
+        call="parts",
         reference="components.reference_components",
         family="components",
         lacks=EXACT,
         values="GRAPHS ; connection='weak' | 'strong'",
     ),
     # --- ranking
-    Public(
+    _function(
         "pagerank",
         "ranking",
         "ranking",
-        call="pagerank(graph)",
         reference="pagerank.reference_pagerank",
-        verifier="pagerank.verify_pagerank(graph, found)",
         family="pagerank",
         values=(
-            "GRAPHS ; tol=1e-6 | 1e-3 ; norm='l1' | 'l2' ; max_iter=100 | 3 ; personalization=None | {0: 1} "
-            "; nstart=None | {0: 1} ; damping=0.85 | 0 | 0.5 ; dangling='uniform' | 'personalization' | {0: "
-            "1} ; weight=True | False ; dtype='float32' | 'float64' ; on_nonconvergence='warn' | 'raise' ; "
-            "arrays='host'"
+            "GRAPHS ; tol=1e-6 | 1e-3 ; norm='l1' | 'l2' ; max_iter=100 | 3 ; personalization=None | {0: "
+            "1} ; nstart=None | {0: 1} ; damping=0.85 | 0 | 0.5 ; dangling='uniform' | 'personalization' "
+            "| {0: 1} ; weight=True | False ; dtype='float32' | 'float64' ; on_nonconvergence='warn' | "
+            "'raise' ; arrays='host'"
         ),
     ),
     Public("PageRankResult", "ranking", "ranking"),
-    Public(
+    _function(
         "personalized_pagerank",
         "ranking.personalized",
         "ranking",
-        call="personalized_pagerank(graph, [1, 2, 3])",  # one alone takes PageRank's kernels
+        call="graph, [1, 2, 3]",  # one alone takes PageRank's kernels
         reference="ppr.reference_ppr",
         verifier="ppr.verify_ppr(graph, found, [1, 2, 3])",
         family="personalized pagerank",
         values=(
-            "GRAPHS ; [0] | 0 | [0, 1] | ['a'] | [[0, 1], [1]] | {'u': ['a']} | {1: [0]} ; exclude=None | "
-            "'self' | 'neighbours' | [1] | ('self', [0]) ; method='power' | 'walks' ; tol=1e-6 ; "
+            "GRAPHS ; [0] | 0 | [0, 1] | ['a'] | [[0, 1], [1]] | {'u': ['a']} | {1: [0]} ; exclude=None |"
+            " 'self' | 'neighbours' | [1] | ('self', [0]) ; method='power' | 'walks' ; tol=1e-6 ; "
             "max_iter=50 ; damping=0.85 | 0 | 0.5 ; dangling='uniform' | 'personalization' | {0: 1} ; "
             "weight=True | False ; top=None | 2 ; seed=1 ; walks=None | 100 ; epsilon=None | 0.1 ; "
-            "confidence=0.9 ; check_every=1 | 3 ; squared=True | False ; stored=True | False ; stable_top=0 "
-            "| 1 ; dtype='float32' ; on_nonconvergence='warn'"
+            "confidence=0.9 ; check_every=1 | 3 ; squared=True | False ; stored=True | False ; "
+            "stable_top=0 | 1 ; dtype='float32' ; on_nonconvergence='warn'"
         ),
     ),
     Public("PersonalizedResult", "ranking.personalized.result", "ranking"),
     # --- centrality
-    Public(
+    _centrality(
         "betweenness_centrality",
-        "centrality",
-        "centrality",
-        call="betweenness_centrality(graph)",
         reference="distances.reference_betweenness",
-        verifier="distances.verify_betweenness(graph, found)",
-        family="centrality",
         doubles=True,
         values=(
             "GRAPHS ; k=None | 1 | 2 ; sources=None | [0] | ['a'] ; normalized=True | False ; "
             "endpoints=True | False ; seed=1"
         ),
     ),
-    Public(
+    _centrality(
         "closeness_centrality",
-        "centrality",
-        "centrality",
-        call="closeness_centrality(graph)",
         reference="distances.reference_closeness",
         verifier='distances.verify_distances(graph, "closeness", found, [0, 9, 33])',
-        family="centrality",
         values="GRAPHS ; vertices=None | [0] | [0, 1] | ['a'] ; improved=True | False",
     ),
-    Public(
+    _centrality(
         "harmonic_centrality",
-        "centrality",
-        "centrality",
-        call="harmonic_centrality(graph)",
         reference="distances.reference_harmonic",
         verifier='distances.verify_distances(graph, "harmonic", found, [0, 9, 33])',
-        family="centrality",
         values="GRAPHS ; vertices=None | [0] | [0, 1] | ['a'] ; sources=None | [1] | ['a']",
     ),
-    Public(
+    _centrality(
         "eigenvector_centrality",
-        "centrality",
-        "centrality",
-        call="eigenvector_centrality(graph)",
         reference="eigen.reference_eigenvector",
-        verifier="eigen.verify_eigenvector(graph, found)",
-        family="centrality",
         doubles=True,
         values="GRAPHS ; max_iter=100 | 3 ; tol=1e-6 | 1e-3 ; nstart=None | {0: 1} ; weight=True | False",
     ),
-    Public(
+    _centrality(
         "katz_centrality",
-        "centrality",
-        "centrality",
-        call="katz_centrality(graph, alpha=0.01)",
+        call="graph, alpha=0.01",
         reference="eigen.reference_katz",
         verifier="eigen.verify_katz(graph, found, alpha=0.01)",
         selftest="arcs",
-        family="centrality",
         doubles=True,
         values=(
-            "GRAPHS ; alpha=0.1 | 0.9 ; beta=1.0 | {0: 1} ; max_iter=100 | 3 ; tol=1e-6 ; nstart=None | {0: "
-            "1} ; normalized=True | False ; weight=True | False"
+            "GRAPHS ; alpha=0.1 | 0.9 ; beta=1.0 | {0: 1} ; max_iter=100 | 3 ; tol=1e-6 ; nstart=None | "
+            "{0: 1} ; normalized=True | False ; weight=True | False"
         ),
     ),
-    Public(
+    _centrality(
         "hits",
-        "centrality",
-        "centrality",
-        call="hits(graph, weight=False)",
+        call="graph, weight=False",
         reference="eigen.reference_hits",
         verifier="eigen.verify_hits(graph, *found, weight=False)",
-        family="centrality",
         doubles=True,
         values=(
             "GRAPHS ; max_iter=100 | 1 ; tol=1e-8 ; nstart=None | {0: 1} ; normalized=True | False ; "
             "weight=True | False"
         ),
     ),
-    Public(
+    _centrality(
         "shortest_path",
-        "centrality",
-        "centrality",
-        call="shortest_path(graph, 1, 27)",
+        call="graph, 1, 27",
         reference="bfs.reference_bfs",
         family="search",
         lacks={"verifier": "a path of edges, as long as the reference's distance"},
         values="GRAPHS ; 0 | 'a' ; 1 | 0",
     ),
-    Public(
+    _centrality(
         "shortest_path_length",
-        "centrality",
-        "centrality",
-        call="shortest_path_length(graph, 1, 27)",
+        call="graph, 1, 27",
         reference="bfs.reference_bfs",
         family="search",
         lacks=EXACT,
         values="GRAPHS ; 0 | 'a' ; 1 | 0",
     ),
-    Public(
+    _centrality(
         "average_shortest_path_length",
-        "centrality",
-        "centrality",
-        call="average_shortest_path_length(graph)",
         reference="distances.reference_average_shortest_path_length",
-        family="centrality",
         lacks=EXACT,
-        values="GRAPHS",
     ),
-    Public(
+    _centrality(
         "average_neighbor_degree",
-        "centrality",
-        "centrality",
-        call="average_neighbor_degree(graph)",
         reference="measures.reference_average_neighbor_degree",
-        family="centrality",
         lacks=EXACT,
         values="GRAPHS ; source='out' | 'in' | 'in+out' ; target='out' | 'in' | 'in+out'",
     ),
-    Public(
+    _centrality(
         "degree_assortativity_coefficient",
-        "centrality",
-        "centrality",
-        call="degree_assortativity_coefficient(graph)",
         reference="measures.reference_degree_assortativity",
-        family="centrality",
         lacks=EXACT,
         values="GRAPHS ; x='out' | 'in' ; y='out' | 'in'",
     ),
     # --- devices
-    Public("devices", "device", "devices", lacks=MACHINE | {"values": "what it gives is this machine's"}),
-    Public(
+    _device("devices", lacks=MACHINE | {"values": "what it gives is this machine's"}),
+    _device(
         "get_device",
-        "device",
-        "devices",
-        lacks=MACHINE,
         values="None | 'cpu' | 'none' | '0:0' | '9:9' | '' ; kernels='ndrange' | None ; force=False",
     ),
-    Public("profile", "device", "devices", lacks=MACHINE | {"values": "what it gives is this machine's"}),
+    _device("profile", lacks=MACHINE | {"values": "what it gives is this machine's"}),
     Public("Device", "device", "devices"),
     # --- references and verification
-    Public(
+    _check(
         "reference_sample",
-        "reference",
-        "verification",
-        call='reference_sample(graph, "drv", size="50%", seed=1)',
-        lacks=CHECK,
+        call='graph, "drv", size="50%", seed=1',
         values=(
-            "GRAPHS ; method='drv' | 'dre' | 'drve' | 'dhyb' | 'cre' | 'crve' | 'ebfs' | 'edfs' ; size=1 | "
-            "0.5 | 2 | '50%' ; seed=1 ; mode='exact' | 'batched' ; connection='weak' | 'strong' ; "
+            "GRAPHS ; method='drv' | 'dre' | 'drve' | 'dhyb' | 'cre' | 'crve' | 'ebfs' | 'edfs' ; size=1 "
+            "| 0.5 | 2 | '50%' ; seed=1 ; mode='exact' | 'batched' ; connection='weak' | 'strong' ; "
             "start=None | 0 ; tolerance=None | 1 ; weight=0.5"
         ),
     ),
-    Public(
-        "reference_bfs",
-        "reference",
-        "verification",
-        call="reference_bfs(graph, 1)",
-        lacks=CHECK,
-        values="GRAPHS ; 0 | [0, 1] | 'a' ; depth_limit=1 | None",
-    ),
-    Public(
-        "reference_components",
-        "reference",
-        "verification",
-        call="reference_components(graph)",
-        lacks=CHECK,
-        values="GRAPHS ; connection='weak' | 'strong'",
-    ),
-    Public(
+    _check("reference_bfs", call="graph, 1", values="GRAPHS ; 0 | [0, 1] | 'a' ; depth_limit=1 | None"),
+    _check("reference_components", values="GRAPHS ; connection='weak' | 'strong'"),
+    _check(
         "reference_pagerank",
-        "reference",
-        "verification",
-        call="reference_pagerank(graph, iterations=3)",
-        lacks=CHECK,
+        call="graph, iterations=3",
         values=(
             "GRAPHS ; iterations=3 | 0 ; tol=1e-3 ; damping=0.85 | 0 | 0.5 ; dangling='uniform' | "
-            "'personalization' | {0: 1} ; weight=True | False ; personalization=None | {0: 1} ; nstart=None "
-            "| {0: 1}"
+            "'personalization' | {0: 1} ; weight=True | False ; personalization=None | {0: 1} ; "
+            "nstart=None | {0: 1}"
         ),
     ),
-    Public(
+    _check(
         "reference_ppr",
-        "reference.ppr",
-        "verification",
-        call="reference_ppr(graph, [1], iterations=3)",
-        lacks=CHECK,
+        home="reference.ppr",
+        call="graph, [1], iterations=3",
         values=(
             "GRAPHS ; [0] | 0 | [0, 1] ; iterations=3 ; tol=1e-3 ; damping=0.85 | 0 | 0.5 ; "
             "dangling='uniform' | 'personalization' | {0: 1} ; weight=True | False"
         ),
     ),
-    Public(
-        "verify_sample",
-        "reference",
-        "verification",
-        lacks=VERIFIER,
-        values="GRAPHS ; RESULTS ; CHANGES ; connection='weak' | 'strong'",
-    ),
-    Public("verify_bfs", "reference", "verification", lacks=VERIFIER, values="GRAPHS ; RESULTS ; CHANGES"),
-    Public(
-        "verify_components", "reference", "verification", lacks=VERIFIER, values="GRAPHS ; RESULTS ; CHANGES"
-    ),
-    Public(
-        "verify_pagerank",
-        "reference",
-        "verification",
-        lacks=VERIFIER,
-        values="GRAPHS ; RESULTS ; CHANGES ; weight=True | False",
-    ),
-    Public(
+    _verifier("verify_sample", values="GRAPHS ; RESULTS ; CHANGES ; connection='weak' | 'strong'"),
+    _verifier("verify_bfs", values="GRAPHS ; RESULTS ; CHANGES"),
+    _verifier("verify_components", values="GRAPHS ; RESULTS ; CHANGES"),
+    _verifier("verify_pagerank", values="GRAPHS ; RESULTS ; CHANGES ; weight=True | False"),
+    _verifier(
         "verify_ppr",
-        "reference.ppr",
-        "verification",
-        lacks=VERIFIER,
+        home="reference.ppr",
         values="GRAPHS ; RESULTS ; CHANGES ; [0] | [0, 1] | 'a' ; weight=True | False",
     ),
-    Public(
+    _check(
         "top_accuracy",
-        "reference.ppr",
-        "verification",
-        call="top_accuracy([1, 0], [0.4, 0.6], 1)",
-        lacks=CHECK,
+        home="reference.ppr",
+        call="[1, 0], [0.4, 0.6], 1",
         values="[[0, 1]] | [0] ; np.array([[0.5, 0.5]]) | np.ones(2) ; k=1 | 2",
     ),
     # --- errors
-    Public("ClgraphError", "errors", "errors"),
-    Public("InputError", "errors", "errors"),
-    Public("DeviceError", "errors", "errors"),
-    Public("BuildError", "errors", "errors"),
-    Public("CapacityError", "errors", "errors"),
-    Public("ConvergenceError", "errors", "errors"),
-    Public("ConvergenceWarning", "errors", "errors"),
+    *(Public(name, "errors", "errors") for name in ERRORS),
 )
 BY_NAME = {each.name: each for each in PUBLIC}
 

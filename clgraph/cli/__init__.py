@@ -137,6 +137,8 @@ def main(args: list[str] | None = None) -> None:
         _main(args, caught)
 
 
+# a group without a command, whose help click 8.2 raises; 8.1 prints it
+NO_ARGUMENTS: Any = getattr(click.exceptions, "NoArgsIsHelpError", ())
 LAST_WORDS = {"mpi4py", "cProfile", "profile", "coverage", "pdb"}
 
 
@@ -169,6 +171,9 @@ def _main(args: list[str] | None, caught: list[int]) -> None:
             status = stop.code
         sys.stdout.flush()  # here, and not when the interpreter ends, a reader that is gone can be dealt with
     except click.ClickException as error:
+        if isinstance(error, NO_ARGUMENTS):
+            click.echo(error.format_message(), err=True)
+            _end(error.exit_code)
         _fail(f"error: {_wrong_usage(error)}", error.exit_code)
     except (click.Abort, KeyboardInterrupt):
         _interrupted(caught)
@@ -215,7 +220,7 @@ def _wrong_usage(error: click.ClickException) -> str:
     context = getattr(error, "ctx", None)
     if context is None:
         return said
-    return f"{said}{'' if said.endswith(('.', '?')) else '.'} See `{context.command_path} --help`."
+    return f"{said}{'' if said.endswith(('.', '?', ')')) else '.'} See `{context.command_path} --help`."
 
 
 def _comes_of_an_interrupt(error: BaseException | None) -> bool:

@@ -75,7 +75,6 @@ def bench(
     figures: bool,
     list_only: bool,
     as_json: bool,
-    quiet: bool,
 ) -> None:
     """Measure SUITE (sampling, pagerank, ppr, traversal or all) and write tables and figures into DIR.
 
@@ -113,14 +112,17 @@ def bench(
     if cases:
         settings: dict[str, Any] = {"repeat": repeat, "data": data}
         try:
-            _measure(cases, devices, settings, energy, watts, store, fresh, outcome, quiet)
+            _measure(cases, devices, settings, energy, watts, store, fresh, outcome)
         except KeyboardInterrupt:
             done, all_of_them = len(outcome.records), len(cases) * max(len(devices), 1)
-            say(f"{done} of {all_of_them} cases are in {store.cases}: the same command goes on from there")
+            click.echo(
+                f"{done} of {all_of_them} cases are in {store.cases}: the same command goes on from there",
+                err=True,
+            )
             raise
     written = write_report(store, figures=figures)
     for path in written:
-        say(f"wrote {path}", quiet)
+        say(f"wrote {path}")
     if as_json:
         print_json(
             {
@@ -152,7 +154,6 @@ def _measure(
     store: Any,
     fresh: bool,
     outcome: Any,
-    quiet: bool,
 ) -> None:
     from clgraph.bench.harness import Context
     from clgraph.bench.run import run_cases
@@ -163,15 +164,15 @@ def _measure(
     # a missing device is reported before the first one is busy for an hour
     opened = list(dict.fromkeys(get_device(spec) for spec in devices or (None,)))
     for place, device in enumerate(opened):
-        say(f"device {device.spec}: {device.name} ({device.kind}, {device.platform_name})", quiet)
+        say(f"device {device.spec}: {device.name} ({device.kind}, {device.platform_name})")
         meter = Meter(device, watts) if energy or watts is not None else None
         if meter is not None:
             if meter.available:
                 idle = meter.idle_watts()  # before the first case: then it is idle
-                say(f"energy: {meter.source}" + ("" if idle is None else f", idle {idle:.1f} W"), quiet)
+                say(f"energy: {meter.source}" + ("" if idle is None else f", idle {idle:.1f} W"))
             else:
-                say(f"energy: not available: {meter.reason}", quiet)
+                say(f"energy: not available: {meter.reason}")
         # other libraries are measured once, beside the first device
         mine = cases if place == 0 else [case for case in cases if case.on_device]
         context = Context(device, meter=meter, **settings)
-        run_cases(mine, context, lambda text: say(text, quiet), store=store, fresh=fresh, outcome=outcome)
+        run_cases(mine, context, say, store=store, fresh=fresh, outcome=outcome)

@@ -2,48 +2,46 @@
 
 from __future__ import annotations
 
-import time
+from inspect import signature
 from typing import TYPE_CHECKING, Any
 
 import click
-import numpy as np
 
 from clgraph.cli.common import (
-    OutputName,
-    device_for_file,
     direction,
+    facts_of,
     is_dataset,
     open_device,
+    output_option,
     print_json,
     progress_bar,
-    read_graph,
+    read_for,
     run_options,
     say,
+    timed,
+    write_table,
 )
 from clgraph.errors import ConvergenceError, InputError
+from clgraph.public import PUBLIC, load
 
 if TYPE_CHECKING:
     from clgraph.graph import Graph
 
-# what each measure takes beside the graph
-OPTIONS: dict[str, tuple[str, ...]] = {
-    "betweenness": ("k", "seed"),
-    "closeness": (),
-    "harmonic": (),
-    "eigenvector": ("max_iter", "tol"),
-    "katz": ("alpha", "max_iter", "tol"),
-    "hits": ("max_iter", "tol"),
+# each measure, and the public function that computes it
+MEASURES = {
+    each.name.removesuffix("_centrality"): each
+    for each in PUBLIC
+    if each.name.endswith("_centrality") or each.name == "hits"
 }
-WEIGHTED = ("eigenvector", "katz", "hits")
-VERIFIED = 16  # vertices whose distances --verify looks at; betweenness: the largest graph is
-LARGEST = 5000
+VERIFIED = 16  # vertices at which --verify checks distances: each is a search on the host
+LARGEST = 5000  # vertices of a graph whose betweenness --verify checks: a search on the host from every one
 
 
 @click.command()
 @click.argument("graph", metavar="GRAPH")
 @click.option(
     "--measure",
-    type=click.Choice(list(OPTIONS)),
+    type=click.Choice(list(MEASURES)),
     default="betweenness",
     show_default=True,
     help="What is computed.",
@@ -54,13 +52,7 @@ LARGEST = 5000
 @click.option("--max-iter", type=click.IntRange(min=1), help="eigenvector, katz: iterations; hits: restarts.")
 @click.option("--tol", type=float, help="eigenvector, katz, hits: when to stop.")
 @click.option("--top", type=click.IntRange(min=0), default=10, show_default=True, help="Vertices to show.")
-@click.option(
-    "-o",
-    "--output",
-    metavar="OUT",
-    type=OutputName(),
-    help="Write `id value`, tab-separated, one vertex a line (hits: `id hub authority`).",
-)
+@output_option("Write `id value`, tab-separated, one vertex a line (hits: `id hub authority`).")
 @click.option("--verify", is_flag=True, help="Check the result from the definition.")
 @run_options
 def centrality(
@@ -72,7 +64,6 @@ def centrality(
     reading: dict[str, Any],
     device: str | None,
     as_json: bool,
-    quiet: bool,
     **given: Any,
 ) -> None:
     """How central each of GRAPH's vertices is.
@@ -85,13 +76,14 @@ def centrality(
     clgraph centrality internet.txt --measure betweenness --k 1000 --top 5
     clgraph centrality Wiki-Vote.txt --directed --measure hits -o hits.tsv
     """
-    from clgraph import centrality as house
     from clgraph.graph.io import check_writable
 
+    calls = {name: load(each.home, each.name) for name, each in MEASURES.items()}
+    takes = {name: signature(call).parameters for name, call in calls.items()}
     options = {name: value for name, value in given.items() if value is not None}
     for name in options:
-        if name not in OPTIONS[measure]:
-            takers = [each for each, names in OPTIONS.items() if name in names]
+        if name not in takes[measure]:
+            takers = [each for each, names in takes.items() if name in names]
             raise InputError(f"--{name.replace('_', '-')} is an option of --measure {', '.join(takers)}")
     if "seed" in options and "k" not in options:
         raise InputError("--seed draws the vertices of --k, which is not given")
@@ -101,45 +93,36 @@ def centrality(
         raise InputError(
             f"{graph} is a dataset of shards: clgraph centrality takes graphs that fit in memory"
         )
-    started = time.perf_counter()
-    data = read_graph(graph, reading, quiet, device=device_for_file(graph, device))
-    seconds = {"read": time.perf_counter() - started}
+    seconds: dict[str, float] = {}
+    data = read_for(device, graph, reading, seconds)
     if measure == "betweenness" and verify and ("k" in options or data.num_vertices > LARGEST):
         raise InputError(
             f"--verify of betweenness takes all sources, and graphs of {LARGEST} vertices at most"
         )
-    options["device"] = open_device(device, quiet)
-    if measure in WEIGHTED:
+    dev = open_device(device)
+    if "weight" in takes[measure]:
         options["weight"] = data.is_weighted
-    started = time.perf_counter()
-    compute = house.hits if measure == "hits" else getattr(house, f"{measure}_centrality")
     try:
-        with progress_bar(measure, quiet) as progress:
-            found = compute(data, **options, progress=progress)
+        with timed(seconds, "compute"), progress_bar(measure) as progress:
+            found = calls[measure](data, **options, device=dev, progress=progress)
     except ConvergenceError as error:
         raise ConvergenceError(
             f"{str(error).partition(';')[0]}: give a larger --max-iter or --tol"
             + (", or a smaller --alpha" if measure == "katz" else "")
         ) from None
-    seconds["compute"] = time.perf_counter() - started
     columns = dict(zip(("hub", "authority"), found, strict=True)) if measure == "hits" else {measure: found}
     if verify:
         _verify(data, measure, found, options)
-        say("verified: the values are those of the definition", quiet)
-    if output:
-        started = time.perf_counter()
-        _write(output, data, list(columns.values()))
-        seconds["write"] = time.perf_counter() - started
+        say("verified: the values are those of the definition")
+    write_table(output, seconds, (data.ids, *columns.values()))
     best = {name: _highest(data, values, top) for name, values in columns.items()}
     if as_json:
-        facts = {"vertices": data.num_vertices, "edges": data.num_edges, "directed": data.directed}
-        told = {name: value for name, value in options.items() if name != "device"}
         lists = {
             name: [{"vertex": vertex, "value": value} for vertex, value in pairs]
             for name, pairs in best.items()
         }
-        how = {"measure": measure, **told, "device": options["device"].name, "top": lists}
-        print_json({**facts, **how, "seconds": seconds, "verified": verify})
+        how = {"measure": measure, **options, "device": dev.name, "top": lists}
+        print_json({**facts_of(data), **how, "seconds": seconds, "verified": verify})
         return
     click.echo(f"{direction(data)}, {data.num_vertices} vertices: {measure}{_words(options)}")
     for name, pairs in best.items():
@@ -151,7 +134,7 @@ def centrality(
 
 def _words(options: dict[str, Any]) -> str:
     """The options that a result line tells."""
-    told = {name: value for name, value in options.items() if name != "device"}
+    told = dict(options)
     if "weight" in told:
         told["weights"] = "counted" if told.pop("weight") else "none"
     return "".join(f"; {name.replace('_', '-')} {value}" for name, value in told.items())
@@ -159,26 +142,16 @@ def _words(options: dict[str, Any]) -> str:
 
 def _highest(graph: Graph, values: Any, top: int) -> list[tuple[Any, float]]:
     """Ids and values, the highest first; equal ones: smaller index first; undefined ones last."""
+    import numpy as np
+
     order = np.argsort(-values, kind="stable")[:top]
     return list(zip(graph.ids[order].tolist(), values[order].tolist(), strict=True))
 
 
-def _write(path: str, graph: Graph, columns: list[Any]) -> None:
-    """One line a vertex, with as many digits as bring the numbers back exactly."""
-    from clgraph.files.columns import write_columns
-    from clgraph.graph.io import atomic_write
-
-    if len(columns) == 1:
-        with atomic_write(path) as out:
-            write_columns(out, graph.ids, columns[0])
-        return
-    with atomic_write(path, "w") as text:
-        rows = zip(graph.ids.tolist(), *(column.tolist() for column in columns), strict=True)
-        text.writelines("\t".join(map(str, row)) + "\n" for row in rows)
-
-
 def _verify(graph: Graph, measure: str, found: Any, options: dict[str, Any]) -> None:
     """Check a result, closeness and harmonic centrality at some vertices."""
+    import numpy as np
+
     from clgraph.reference import distances, eigen
 
     weight = options.get("weight", False)

@@ -5,22 +5,25 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext, suppress
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from functools import wraps
 from pathlib import Path
 from threading import Thread
+from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 
-from clgraph.errors import ClgraphError
+from clgraph.errors import ClgraphError, InputError
 from clgraph.progress import Tell, bar
 from clgraph.system import starting_threads
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from clgraph.device import Device
     from clgraph.energy import Energy, Meter
     from clgraph.graph import Graph
@@ -49,12 +52,15 @@ def limit_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
+# as `clgraph.read` calls them, and records do
+READING = ("format", "directed", "ids", "weights", "duplicates", "header", "max_vertices", "max_ratio")
+
+
 def graph_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """The options that say how a graph file is read; collected into one argument, `reading`."""
 
     @click.option(
         "--format",
-        "format_",
         type=FormatName(),
         help="Format of the file (default: by its suffix); `clgraph formats` lists them.",
     )
@@ -81,29 +87,8 @@ def graph_options(command: Callable[..., Any]) -> Callable[..., Any]:
     )
     @limit_options
     @wraps(command)
-    def with_reading(
-        *args: Any,
-        format_: str | None,
-        directed: bool | None,
-        ids: str,
-        weights: bool,
-        duplicates: str,
-        header: bool | None,
-        max_vertices: int | None,
-        max_ratio: float,
-        **kwargs: Any,
-    ) -> Any:
-        reading = {
-            "format": format_,
-            "directed": directed,
-            "ids": ids,
-            "weights": weights,
-            "duplicates": duplicates,
-            "header": header,
-            "max_vertices": max_vertices,
-            "max_ratio": max_ratio,
-        }
-        return command(*args, reading=reading, **kwargs)
+    def with_reading(*args: Any, **kwargs: Any) -> Any:
+        return command(*args, reading={name: kwargs.pop(name) for name in READING}, **kwargs)
 
     return with_reading
 
@@ -203,28 +188,40 @@ def _load_drivers(spec: str | None) -> None:
 
 
 class EnergyWish:
-    """The measurement that ``--energy`` and ``--watts`` ask for; does nothing where neither is given."""
+    """The measurement that ``--energy`` and ``--watts`` ask for; does nothing where neither is given.
+
+    Attributes
+    ----------
+    wanted : bool
+        Whether anything is to be measured.
+    """
 
     def __init__(self, wanted: bool, watts: float | None) -> None:
-        self._wanted, self._watts = wanted or watts is not None, watts
+        self.wanted, self._watts = wanted or watts is not None, watts
         self._meter: Meter | None = None
-
-    @property
-    def wanted(self) -> bool:
-        """Whether anything is to be measured."""
-        return self._wanted
+        self._found: Energy | None = None
 
     def open(self, device: Device) -> None:
         """Find the device's counter and measure its idle power, before there is any work."""
-        if self._wanted:
+        if self.wanted:
             from clgraph.energy import Meter
 
             self._meter = Meter(device, self._watts)
             self._meter.idle_watts()
 
-    def measure(self, work: Callable[[], Any]) -> Energy | None:
-        """Repeat the work as often as its measurement needs (None: not asked for)."""
-        return None if self._meter is None else self._meter.repeat(work)
+    def measure(self, work: Callable[[], Any]) -> None:
+        """Repeat the work as often as its measurement needs."""
+        if self._meter is not None:
+            self._found = self._meter.repeat(work)
+
+    def facts(self, graph: Graph | Shards) -> dict[str, Any]:
+        """What JSON says of it."""
+        return {} if self._found is None else {"energy": self._found.to_dict(graph.num_vertices)}
+
+    def tell(self) -> None:
+        """Print it."""
+        if self._found is not None:
+            click.echo(self._found)
 
 
 def energy_option(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -292,6 +289,19 @@ class OutputName(click.ParamType):
         return str(value)
 
 
+def output_option(help: str, *names: str) -> Callable[..., Any]:
+    """``-o OUT`` of results, or another option that names an output."""
+    names = names or ("-o", "--output")
+    return click.option(*names, metavar="OUT", type=OutputName(), help=help)
+
+
+attributes_option = click.option(
+    "--attributes",
+    metavar="NODES.CSV",
+    help="Attributes of vertices, by id, for an OUT that holds them (graphml, gexf).",
+)
+
+
 def _take_stdout(ctx: click.Context, who: str) -> None:
     """Raise UsageError if something else wants standard output for itself already."""
     other = ctx.meta.setdefault("clgraph.stdout", who)
@@ -305,26 +315,52 @@ def _json_wanted(ctx: click.Context, param: click.Parameter, value: bool) -> boo
     return value
 
 
-quiet_option = click.option("-q", "--quiet", is_flag=True, help="Say nothing on stderr but errors.")
+def _set_quiet(ctx: click.Context, param: click.Parameter, value: bool) -> None:
+    ctx.meta["clgraph.quiet"] = value
+
+
+quiet_option = click.option(
+    "-q",
+    "--quiet",
+    is_flag=True,
+    expose_value=False,
+    callback=_set_quiet,
+    help="Say nothing on stderr but errors.",
+)
 json_option = click.option(
     "--json", "as_json", is_flag=True, callback=_json_wanted, help="Print one JSON object on stdout."
 )
 
 
-def say(text: str, quiet: bool = False) -> None:
-    """Print a message for the person at the terminal, on stderr."""
-    if not quiet:
+def is_quiet() -> bool:
+    """Whether the command was given --quiet."""
+    return _noted("clgraph.quiet")
+
+
+def speaks() -> bool:
+    """Whether this process prints results: of MPI's ranks only one does."""
+    return not _noted("clgraph.silent")
+
+
+def _noted(name: str) -> bool:
+    context = click.get_current_context(silent=True)
+    return context is not None and bool(context.meta.get(name))
+
+
+def say(text: str) -> None:
+    """Print a message for the person at the terminal, on stderr, unless it is to be quiet."""
+    if speaks() and not is_quiet():
         click.echo(text, err=True)
 
 
-def read_graph(path: str, reading: dict[str, Any], quiet: bool, *, device: Device | None = None) -> Graph:
+def read_graph(path: str, reading: dict[str, Any], *, device: Device | None = None) -> Graph:
     """Read a graph as the options say, on the device that the command runs on, and report how it was read."""
     from clgraph.files.summary import read_with_summary
 
     _check_outputs(path)
-    with file_bar(f"reading {Path(path).name}", quiet) as progress:
+    with progress_bar(f"reading {Path(path).name}", data=True) as progress:
         graph, summary = read_with_summary(path, device=device, progress=progress, **reading)
-    say(summary, quiet)
+    say(summary)
     return graph
 
 
@@ -339,6 +375,11 @@ def _check_outputs(path: str) -> None:
             raise click.UsageError(f"{output} is the file that is read: give the output another name.")
 
 
+def facts_of(graph: Graph | Shards) -> dict[str, Any]:
+    """What JSON says of the graph beside each result."""
+    return {"vertices": graph.num_vertices, "edges": graph.num_edges, "directed": graph.directed}
+
+
 def direction(graph: Graph | Shards) -> str:
     """How the graph was read, for the lines that tell results."""
     return "directed" if graph.directed else "undirected"
@@ -349,32 +390,100 @@ def edges_word(graph: Graph | Shards) -> str:
     return "pairs" if graph.directed else "edges"
 
 
-def write_graph(
-    graph: Graph, path: str, quiet: bool, *, to: str | None = None, device: Device | None = None
-) -> None:
+def write_graph(graph: Graph, path: str, *, to: str | None = None, device: Device | None = None) -> None:
     """Write a graph, if it is large on the command's device, and report what was written."""
     from clgraph.files.summary import write_with_summary
     from clgraph.files.where import SMALL_ARCS
 
     if graph.num_arcs < SMALL_ARCS:
         device = None
-    with file_bar(f"writing {Path(path).name}", quiet) as progress:
+    with progress_bar(f"writing {Path(path).name}", data=True) as progress:
         summary = write_with_summary(graph, path, format=to, device=device, progress=progress)
-    say(summary, quiet)
+    say(summary)
 
 
-def device_for_file(path: str, spec: str | None) -> Device | None:
-    """The device that a command will run on, if the file is large enough to be read there."""
+def read_for(
+    spec: str | None, path: str, reading: dict[str, Any], seconds: dict[str, float] | None = None
+) -> Graph:
+    """Read the graph of a command, a large file on the device that the command will run on.
+
+    The time that it takes is added to `seconds`, as "read".
+    """
+    with timed({} if seconds is None else seconds, "read"):
+        return read_graph(path, reading, device=_device_for(path, spec))
+
+
+def _device_for(path: str, spec: str | None) -> Device | None:
+    """The device, if the file is large enough to be read there."""
     from clgraph.files.summary import STDIN
     from clgraph.files.where import SMALL
 
-    if path == STDIN:
-        return open_device(spec, quiet=True)
+    if path != STDIN:
+        try:
+            if os.stat(path).st_size < SMALL:
+                return None
+        except (OSError, ValueError):
+            return None  # who reads it says what is wrong
+    return open_device(spec, silent=True)
+
+
+@contextmanager
+def timed(seconds: dict[str, float], what: str) -> Iterator[None]:
+    """Add the time of the block to what `seconds` has for it."""
+    started = perf_counter()
+    yield
+    seconds[what] = seconds.get(what, 0.0) + perf_counter() - started
+
+
+@contextmanager
+def verifying(what: str) -> Iterator[None]:
+    """A result that is found wrong in the block is an error of the command, and to be reported."""
     try:
-        small = os.stat(path).st_size < SMALL
-    except (OSError, ValueError):
-        return None  # who reads it says what is wrong
-    return None if small else open_device(spec, quiet=True)
+        yield
+    except AssertionError as error:
+        raise ClgraphError(
+            f"the {what} wrong: {error}. Please report this with the command and the device"
+        ) from None
+
+
+def write_table(
+    path: str | None, seconds: dict[str, float], columns: Iterable[Any], device: Device | None = None
+) -> None:
+    """Write columns, tab-separated, with as many digits as bring numbers back exactly, if there is a path."""
+    if path is None:
+        return
+    from clgraph.files.columns import write_columns
+    from clgraph.graph.io import atomic_write
+
+    with timed(seconds, "write"), atomic_write(path) as out:
+        write_columns(out, *columns, device=device)
+
+
+def vertex_of(word: str, graph: Graph | Shards, where: str) -> Any:
+    """The id of a vertex in the type of the graph's ids; `where` says in messages where it was given."""
+    if graph.ids.dtype.kind not in "iu":
+        return word
+    from clgraph.sizes import whole_number
+
+    vertex = whole_number(word)
+    if vertex is None:
+        raise InputError(f"{where}: the graph's ids are integers (or read it with --ids str)")
+    return vertex
+
+
+def lines_of(option: str, path: str) -> Iterator[tuple[list[str], str]]:
+    """The words of each line that is no comment in a file that an option names, and the line's place."""
+    from clgraph.arguments import file_name
+    from clgraph.graph.io.common import read_text
+
+    try:
+        lines = read_text(file_name(path, option)).splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{option}: cannot read {path}: {error}") from error
+    for number, line in enumerate(lines, 1):
+        words = line.split()
+        if words and words[0][0] not in "#%":
+            yield words, f"{option} {path}, line {number}"
 
 
 def check_without_graph(method: str, **options: Any) -> None:
@@ -385,8 +494,8 @@ def check_without_graph(method: str, **options: Any) -> None:
     check_options(Graph.from_edges([0], [1]), method, **options)
 
 
-def open_device(spec: str | None, quiet: bool) -> Device:
-    """The device to use; its name is printed once on stderr."""
+def open_device(spec: str | None, *, silent: bool = False) -> Device:
+    """The device to use; its name is printed on stderr."""
     from clgraph.device import get_device
 
     # a binary that the environment names is for devices that take binaries; one given here must be taken
@@ -394,7 +503,8 @@ def open_device(spec: str | None, quiet: bool) -> Device:
     named = context.get_parameter_source("fpga_binary") is ParameterSource.COMMANDLINE
     device = get_device(spec, fpga_binary=os.environ.get("CLGRAPH_FPGA_BINARY") if named else None)
     form = ", pipelines" if device.kernels == "pipeline" else ""
-    say(f"device {device.spec}: {device.name} ({device.kind}, {device.platform_name}{form})", quiet)
+    if not silent:
+        say(f"device {device.spec}: {device.name} ({device.kind}, {device.platform_name}{form})")
     return device
 
 
@@ -404,17 +514,32 @@ def print_json(value: dict[str, Any]) -> None:
     sys.stdout.write("\n")
 
 
-def progress_bar(what: str, quiet: bool, *, left: bool = False) -> AbstractContextManager[Tell | None]:
+def table_of(heads: Iterable[str], *, title: str | None = None, names: int = 1) -> Table:
+    """A table for the terminal; all columns but the first, of `names`, are on the right."""
+    from rich.table import Table
+
+    table = Table(title=title)
+    for number, head in enumerate(heads):
+        table.add_column(head, justify="left" if number < names else "right")
+    return table
+
+
+def print_table(table: Table, lines: Iterable[str] = ()) -> None:
+    """Print a table, and below it lines as they are."""
+    from rich.console import Console
+
+    console = Console()
+    console.print(table)
+    for line in lines:
+        console.print(line, highlight=False, markup=False, soft_wrap=True)
+
+
+def progress_bar(what: str, **how: bool) -> AbstractContextManager[Tell | None]:
     """A bar on stderr for long work, on a terminal only; yields a function of (done, of).
 
-    `left`: with counts, of work whose first call of that function says where it begins.
+    What it counts: see `clgraph.progress.bar`.
     """
-    return nullcontext() if quiet else bar(what, counts=left)
-
-
-def file_bar(what: str, quiet: bool) -> AbstractContextManager[Tell | None]:
-    """A bar with bytes and seconds left, on a terminal."""
-    return nullcontext() if quiet else bar(what, data=True)
+    return bar(what, **how) if speaks() and not is_quiet() else nullcontext()
 
 
 # --- Types of options whose values have names: shells complete them, and messages list them ---

@@ -7,21 +7,25 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+import clgraph
 from clgraph.cli.common import (
     MethodName,
-    OutputName,
     check_without_graph,
-    device_for_file,
     direction,
     edges_word,
     is_dataset,
     open_device,
+    output_option,
     print_json,
+    print_table,
     progress_bar,
-    read_graph,
+    read_for,
     run_options,
     say,
+    speaks,
+    table_of,
 )
+from clgraph.cli.outputs import check_drawn
 from clgraph.cli.shards import (
     forest_options,
     job,
@@ -40,8 +44,7 @@ if TYPE_CHECKING:
     from clgraph.sampling.curve import ReductionCurve
     from clgraph.scale import Shards
 
-PICTURES = (".png", ".svg", ".pdf")
-POINTS_MAX = 10_000
+POINTS_MAX = 10_000  # rows of a table for people; a file has them all
 
 
 @click.command()
@@ -65,7 +68,7 @@ POINTS_MAX = 10_000
 @click.option("--weight", help="dhyb: the older name of --mix.")
 @click.option("--points", type=int, default=20, show_default=True, help="Rows of the table.")
 @click.option("--plot", metavar="PICTURE", help="Draw the curves (.png, .svg or .pdf; needs matplotlib).")
-@click.option("-o", "--output", metavar="OUT", type=OutputName(), help="Every row of every curve, as CSV.")
+@output_option("Every row of every curve, as CSV.")
 @forest_options
 @plan_option
 @run_options
@@ -87,7 +90,6 @@ def curve(
     reading: dict[str, Any],
     device: str | None,
     as_json: bool,
-    quiet: bool,
 ) -> None:
     """Vertices, edges and average degree of GRAPH while it is reduced.
 
@@ -109,7 +111,7 @@ def curve(
     first = keyed.check_seed(seed)
     keyed.check_seed(first + seeds - 1)
     if plot:
-        _check_picture(plot)
+        check_drawn("--plot", plot, otherwise="leave it out and take -o OUT")
     if output:
         check_writable(output, "edges")
     data: Graph | Shards
@@ -118,35 +120,34 @@ def curve(
         refuse(mode=mode == "batched", mix=mix, weight=weight)
         from clgraph.scale.ranks import shared_seed
 
-        with job(quiet) as speaks:
+        with job():
             saved, method, seed = saved_forest(forest, method, seed)
             options |= {"forest": saved, "checkpoint": work_folder(output, resume)}
             first = shared_seed(seed)
-            data = open_dataset(graph, speaks, quiet)
-            how: dict[str, Any] = {"as_json": as_json, "quiet": quiet, "device": device, "method": method}
-            if planned(data, speaks, "curve", only_plan=only_plan, **how):
+            data = open_dataset(graph)
+            if planned(data, "curve", method=method):
                 return
-            curves = _curves(data, method, range(first, first + seeds), quiet or not speaks, device, options)
-            if speaks:
-                _tell(data, graph, curves, points, plot, output, as_json=as_json, quiet=quiet)
+            curves = _curves(data, method, range(first, first + seeds), device, options)
+            if speaks():
+                _tell(data, graph, curves, points, plot, output, as_json=as_json)
         return
     only_datasets(forest=forest, resume=resume, plan=only_plan)
-    data = read_graph(graph, reading, quiet, device=device_for_file(graph, device))
-    dev = open_device(device, quiet)
-    curves = _curves(data, method, range(first, first + seeds), quiet, dev, options)
-    _tell(data, graph, curves, points, plot, output, as_json=as_json, quiet=quiet)
+    data = read_for(device, graph, reading)
+    dev = open_device(device)
+    curves = _curves(data, method, range(first, first + seeds), dev, options)
+    _tell(data, graph, curves, points, plot, output, as_json=as_json)
 
 
 def _curves(
-    data: Graph | Shards, method: str, seeds: range, quiet: bool, device: Any, options: dict[str, Any]
+    data: Graph | Shards, method: str, seeds: range, device: Any, options: dict[str, Any]
 ) -> list[ReductionCurve]:
     """A curve for each seed."""
-    from clgraph.sampling.curve import reduction_curve
-
     curves = []
     for number in seeds:
-        with progress_bar(f"reducing, seed {number}", quiet) as progress:
-            curves.append(reduction_curve(data, method, number, progress=progress, device=device, **options))
+        with progress_bar(f"reducing, seed {number}") as progress:
+            curves.append(
+                clgraph.reduction_curve(data, method, number, progress=progress, device=device, **options)
+            )
     return curves
 
 
@@ -159,7 +160,6 @@ def _tell(
     output: str | None,
     *,
     as_json: bool,
-    quiet: bool,
 ) -> None:
     """Write and draw the curves, and print their table."""
     from clgraph.graph.io import atomic_write
@@ -175,10 +175,10 @@ def _tell(
             for each in curves:
                 rows = zip(each.deletions.tolist(), each.vertices.tolist(), each.edges.tolist(), strict=True)
                 writer.writerows((each.seed, *row) for row in rows)
-        say(f"{output}: {sum(len(each.vertices) for each in curves)} rows", quiet)
+        say(f"{output}: {sum(len(each.vertices) for each in curves)} rows")
     if plot:
         draw(curves, plot, graph)
-        say(f"{plot}: {len(curves)} curves", quiet)
+        say(f"{plot}: {len(curves)} curves")
     if as_json:
         print_json(
             {
@@ -197,33 +197,19 @@ def _tell(
 
 
 def _print_table(data: Graph | Shards, table: dict[str, list[float]], curves: list[ReductionCurve]) -> None:
-    from rich.console import Console
-    from rich.table import Table
-
-    shown = Table(
-        title=f"{direction(data)} graph, {curves[0].method} ({curves[0].mode}), seed {curves[0].seed}"
-        + (f" to {curves[-1].seed}" if len(curves) > 1 else "")
+    seeds = f"{curves[0].seed}" + (f" to {curves[-1].seed}" if len(curves) > 1 else "")
+    shown = table_of(
+        ("share", "deletions", "vertices", edges_word(data), "average degree"),
+        title=f"{direction(data)} graph, {curves[0].method} ({curves[0].mode}), seed {seeds}",
+        names=0,
     )
-    for name in ("share", "deletions", "vertices", edges_word(data), "average degree"):
-        shown.add_column(name, justify="right")
     for i, share in enumerate(table["share"]):
         degree = f"{table['average_degree'][i]:.4f}"
         if len(curves) > 1:
             degree += f" ± {table['average_degree_spread'][i]:.4f}"
         counts = (f"{table[name][i]:.0f}" for name in ("deletions", "vertices", "edges"))
         shown.add_row(f"{share:.1%}", *counts, degree)
-    Console().print(shown)
-
-
-def _check_picture(path: str) -> None:
-    """Check, before any work is done, that the picture can be drawn."""
-    from clgraph.drawing import need_matplotlib
-    from clgraph.graph.io import check_writable
-
-    if not path.lower().endswith(PICTURES):
-        raise InputError(f"--plot {path}: the name must end in {', '.join(PICTURES)}")
-    check_writable(path, "edges")
-    need_matplotlib("--plot", "leave it out and take -o OUT")
+    print_table(shown)
 
 
 def draw(curves: list[ReductionCurve], path: str, name: str) -> None:

@@ -8,7 +8,16 @@ from time import perf_counter
 
 import click
 
-from clgraph.cli.common import device_option, json_option, open_device, print_json, quiet_option
+import clgraph
+from clgraph.cli.common import (
+    device_option,
+    json_option,
+    open_device,
+    print_json,
+    print_table,
+    quiet_option,
+    table_of,
+)
 from clgraph.errors import DeviceError, InputError
 
 
@@ -23,25 +32,16 @@ from clgraph.errors import DeviceError, InputError
 @click.option("--seed", type=int, default=1, show_default=True, help="Seed of the graph and of the samples.")
 @device_option
 @quiet_option
-def demo(vertices: int, seed: int, device: str | None, quiet: bool) -> None:
+def demo(vertices: int, seed: int, device: str | None) -> None:
     """Make a power-law graph, sample half of it by each method, show before and after."""
-    from rich.console import Console
-    from rich.table import Table
-
-    from clgraph.csr.generate import powerlaw_graph
-    from clgraph.graph import Graph
-    from clgraph.sampling import sample
     from clgraph.sampling.options import METHODS
 
-    dev = open_device(device, quiet)
-    graph = powerlaw_graph(vertices, seed=seed)
+    dev = open_device(device)
+    graph = clgraph.powerlaw_graph(vertices, seed=seed)
     click.echo(f"A power-law graph, and samples of half its vertices by each method (seed {seed}):")
-    table = Table()
-    table.add_column("")
-    for head in ("vertices", "edges", "average degree", "largest degree", "seconds"):
-        table.add_column(head, justify="right")
+    table = table_of(("", "vertices", "edges", "average degree", "largest degree", "seconds"))
 
-    def row(name: str, shown: Graph, seconds: float | None) -> None:
+    def row(name: str, shown: clgraph.Graph, seconds: float | None) -> None:
         degrees = shown.degrees
         table.add_row(
             name,
@@ -55,9 +55,9 @@ def demo(vertices: int, seed: int, device: str | None, quiet: bool) -> None:
     row("the graph", graph, None)
     for method in METHODS:
         started = perf_counter()
-        result = sample(graph, method, size="50%", seed=seed, device=dev)
+        result = clgraph.sample(graph, method, size="50%", seed=seed, device=dev)
         row(method, result.graph, perf_counter() - started)
-    Console().print(table)
+    print_table(table)
     click.echo("Your own graph: clgraph sample GRAPH --method drv --size 50% --seed 1 -o sample.txt")
 
 
@@ -66,7 +66,7 @@ def demo(vertices: int, seed: int, device: str | None, quiet: bool) -> None:
 @device_option
 @json_option
 @quiet_option
-def selftest(device: str | None, families: tuple[str, ...], as_json: bool, quiet: bool) -> None:
+def selftest(device: str | None, families: tuple[str, ...], as_json: bool) -> None:
     """Check every kernel family on a device, in child processes.
 
     A driver may crash or hang: the family at which it does is told, and the others are still checked. With
@@ -81,7 +81,7 @@ def selftest(device: str | None, families: tuple[str, ...], as_json: bool, quiet
         raise InputError(f"--family {strange.pop()}: there is none of that name; use one of {known}")
     os.environ["CLGRAPH_FORCE"] = "1"  # it is tested here, not before
     try:
-        dev = open_device(device, quiet or as_json)
+        dev = open_device(device, silent=as_json)
     except DeviceError as error:
         if not as_json or "BROKEN" not in str(error):  # else there is no such device
             raise

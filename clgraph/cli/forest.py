@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+import clgraph
 from clgraph.cli.common import (
     device_option,
     is_dataset,
@@ -14,6 +15,7 @@ from clgraph.cli.common import (
     progress_bar,
     quiet_option,
     say,
+    speaks,
 )
 from clgraph.cli.shards import job, open_dataset, plan_option, planned, work_folder
 from clgraph.errors import InputError
@@ -66,23 +68,20 @@ def make(
     only_plan: bool,
     device: str | None,
     as_json: bool,
-    quiet: bool,
 ) -> None:
     """Make the forest of a dataset, or of some of its shards."""
-    from clgraph.sampling.shards import save_forest
     from clgraph.sampling.shards.saved import numbers_of
 
     if not is_dataset(graph):
         raise InputError(f"{graph}: forests are of datasets: make one with clgraph convert IN OUT.clgs")
-    with job(quiet) as speaks:
-        shards = open_dataset(graph, speaks, quiet)
-        how: dict[str, Any] = {"as_json": as_json, "quiet": quiet, "device": device, "method": method}
-        if planned(shards, speaks, "forest", only_plan=only_plan, **how):
+    with job():
+        shards = open_dataset(graph)
+        if planned(shards, "forest", method=method):
             return
         count = len(shards.section("pairs").shards)
         numbers = None if which is None else numbers_of(which, count, "--shards")
-        with progress_bar("priority forest", quiet or not speaks) as progress:
-            made = save_forest(
+        with progress_bar("priority forest") as progress:
+            made = clgraph.save_forest(
                 shards,
                 output,
                 method,
@@ -92,8 +91,8 @@ def make(
                 device=device,
                 progress=progress,
             )
-        if speaks:
-            _tell(made, as_json, quiet)
+        if speaks():
+            _tell(made, as_json)
 
 
 @forest.command("merge")
@@ -106,26 +105,19 @@ def make(
 @json_option
 @quiet_option
 def merge(
-    forests: tuple[str, ...],
-    output: str,
-    max_vertices: int | None,
-    device: str | None,
-    as_json: bool,
-    quiet: bool,
+    forests: tuple[str, ...], output: str, max_vertices: int | None, device: str | None, as_json: bool
 ) -> None:
     """Merge forests of parts of one dataset: any order, the same bytes."""
-    from clgraph.sampling.shards import merge_forests
-
-    with job(quiet) as speaks:
-        if speaks:  # one rank is enough
-            with progress_bar("merging forests", quiet) as progress:
-                made = merge_forests(
+    with job():
+        if speaks():  # one rank is enough
+            with progress_bar("merging forests") as progress:
+                made = clgraph.merge_forests(
                     forests, output, max_vertices=max_vertices, device=device, progress=progress
                 )
-            _tell(made, as_json, quiet)
+            _tell(made, as_json)
 
 
-def _tell(made: SavedForest, as_json: bool, quiet: bool) -> None:
+def _tell(made: SavedForest, as_json: bool) -> None:
     from clgraph.sampling.shards.saved import spelled
 
     about: dict[str, Any] = vars(made.about)
@@ -138,4 +130,4 @@ def _tell(made: SavedForest, as_json: bool, quiet: bool) -> None:
         f"{about['of']} shards{missing}"
     )
     if made.missing:
-        say("note: clgraph forest merge brings in the others", quiet)
+        say("note: clgraph forest merge brings in the others")

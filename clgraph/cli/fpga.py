@@ -48,7 +48,6 @@ def compile_(
     params: tuple[str, ...],
     only: tuple[str, ...],
     as_json: bool,
-    quiet: bool,
 ) -> None:
     """Compile all pipelines of cl/fpga into one binary: prints and runs the aoc line.
 
@@ -65,7 +64,7 @@ def compile_(
     order = Order(
         Path(output), "emulator" if emulate else board, report, parameters.parse(params), tuple(only)
     )
-    side = compile_binary(order, lambda text: say(text, quiet))
+    side = compile_binary(order, say)
     if as_json:
         print_json({"output": None if report else output, "report_only": report, **asdict(side)})
         return

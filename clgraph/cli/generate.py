@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+import clgraph
 from clgraph.cli.common import (
     FormatName,
     OutputName,
@@ -45,12 +46,7 @@ def _making(command: Callable[..., Any], on_host: bool = True) -> Callable[..., 
     @quiet_option
     @wraps(command)
     def make(
-        seed: int | None,
-        device: str | None,
-        output: str,
-        output_format: str | None,
-        quiet: bool,
-        **parameters: Any,
+        seed: int | None, device: str | None, output: str, output_format: str | None, **parameters: Any
     ) -> None:
         from clgraph.cli.shards import generate_dataset, is_dataset
         from clgraph.files.summary import write_with_summary
@@ -59,18 +55,18 @@ def _making(command: Callable[..., Any], on_host: bool = True) -> Callable[..., 
         cut = {name: parameters.pop(name, None) for name in ("sections", "shard_edges")}
         if is_dataset(output):
             model = getattr(command(**parameters), "model", None)
-            generate_dataset(command.__name__, model, output, seed, device, **cut, quiet=quiet)
+            generate_dataset(command.__name__, model, output, seed, device, **cut)
             return
         if any(value is not None for value in cut.values()):
             raise click.UsageError("--sections and --shard-edges are of datasets: OUT.clgs.")
         check_writable(output, output_format)
         seed = check_seed(seed)
         maker = command(**parameters)
-        where = None if device is None and on_host else open_device(device, quiet)
-        with progress_bar("generating", quiet) as progress:
+        where = None if device is None and on_host else open_device(device)
+        with progress_bar("generating") as progress:
             graph = maker(seed=seed, device=where, progress=progress)
         summary = write_with_summary(graph, output, format=output_format)
-        say(f"{command.__name__}, seed {seed}: {summary}", quiet)
+        say(f"{command.__name__}, seed {seed}: {summary}")
 
     return make
 
@@ -104,11 +100,10 @@ def powerlaw(vertices: int, average_degree: float, exponent: float) -> Any:
     mpiexec starts ranks for. An edge list lacks the vertices without edges; the binary form (.clg) holds them
     all.
     """
-    from clgraph.csr.generate import powerlaw_graph
     from clgraph.graph.models import PowerLaw
 
     def make(**how: Any) -> Any:
-        return powerlaw_graph(vertices, average_degree=average_degree, exponent=exponent, **how)
+        return clgraph.powerlaw_graph(vertices, average_degree=average_degree, exponent=exponent, **how)
 
     made: Any = make
     made.model = lambda seed: PowerLaw(vertices, average_degree, exponent, seed)
@@ -151,12 +146,11 @@ def rmat(scale: int, edge_factor: float, quadrants: tuple[float, float, float], 
     mpiexec starts ranks for. An edge list lacks the vertices without edges; the binary form (.clg) holds them
     all.
     """
-    from clgraph.csr.generate import rmat_graph
     from clgraph.graph.models import RMat
 
     def make(**how: Any) -> Any:
         a, b, c = quadrants
-        return rmat_graph(scale, edge_factor=edge_factor, a=a, b=b, c=c, **options, **how)
+        return clgraph.rmat_graph(scale, edge_factor=edge_factor, a=a, b=b, c=c, **options, **how)
 
     made: Any = make
     if options["duplicates"] == "merge":
@@ -172,9 +166,7 @@ def rmat(scale: int, edge_factor: float, quadrants: tuple[float, float, float], 
 @_making_on_device
 def ba(vertices: int, edges_each: int) -> Any:
     """A graph that grows by preferential attachment (Barabasi and Albert)."""
-    from clgraph.csr import barabasi_albert_graph
-
-    return partial(barabasi_albert_graph, vertices, edges_each)
+    return partial(clgraph.barabasi_albert_graph, vertices, edges_each)
 
 
 @generate.command()
@@ -183,9 +175,7 @@ def ba(vertices: int, edges_each: int) -> Any:
 @_making_on_device
 def er(vertices: int, edges: int) -> Any:
     """A random graph of n vertices and m edges (Erdos and Renyi)."""
-    from clgraph.csr import erdos_renyi_graph
-
-    return partial(erdos_renyi_graph, vertices, edges)
+    return partial(clgraph.erdos_renyi_graph, vertices, edges)
 
 
 @generate.command()
@@ -197,9 +187,7 @@ def er(vertices: int, edges: int) -> Any:
 @_making_on_device
 def ws(vertices: int, degree: int, probability: float) -> Any:
     """A small world: a ring, some of whose edges lead elsewhere (Watts and Strogatz)."""
-    from clgraph.csr import watts_strogatz_graph
-
-    return partial(watts_strogatz_graph, vertices, degree, probability)
+    return partial(clgraph.watts_strogatz_graph, vertices, degree, probability)
 
 
 @generate.command()
@@ -215,9 +203,7 @@ def configuration(vertices: int, **options: Any) -> Any:
 
     Loops are dropped and parallel edges merged.
     """
-    from clgraph.csr import configuration_graph
-
-    return partial(configuration_graph, vertices, **options)
+    return partial(clgraph.configuration_graph, vertices, **options)
 
 
 @generate.command()
@@ -231,9 +217,7 @@ def static(vertices: int, **options: Any) -> Any:
 
     Degrees follow a power law with the exponent 1 + 1 / ALPHA, cut off by the shift.
     """
-    from clgraph.csr import static_model_graph
-
-    return partial(static_model_graph, vertices, **options)
+    return partial(clgraph.static_model_graph, vertices, **options)
 
 
 @generate.command()
@@ -249,14 +233,13 @@ def static(vertices: int, **options: Any) -> Any:
 @_making_on_device
 def lfr(vertices: int, communities: str | None, **options: Any) -> Any:
     """A graph with communities (LFR: Lancichinetti, Fortunato and Radicchi)."""
-    from clgraph.csr import lfr_graph
     from clgraph.graph.io import atomic_write, check_writable
 
     if communities:
         check_writable(communities, "edges")
 
     def make(**how: Any) -> Any:
-        found = lfr_graph(vertices, **options, **how)
+        found = clgraph.lfr_graph(vertices, **options, **how)
         if communities:
             with atomic_write(communities, "w") as out:
                 lines = enumerate(found.community.tolist())
@@ -271,6 +254,4 @@ def lfr(vertices: int, communities: str | None, **options: Any) -> Any:
 @_making_on_device
 def copra(vertices: int) -> Any:
     """A graph as that of the COPRA thesis: the static model, fitted to the thesis's Table 4.2."""
-    from clgraph.theses.copra import copra_graph
-
-    return partial(copra_graph, vertices)
+    return partial(clgraph.copra_graph, vertices)

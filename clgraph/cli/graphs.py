@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from clgraph.arguments import file_name
 from clgraph.cli.common import (
     FormatName,
     OutputName,
+    attributes_option,
     graph_options,
     is_dataset,
     json_option,
     print_json,
+    print_table,
     quiet_option,
     read_graph,
     write_graph,
@@ -30,16 +31,15 @@ if TYPE_CHECKING:
 @graph_options
 @json_option
 @quiet_option
-def info(graph: str, reading: dict[str, Any], as_json: bool, quiet: bool) -> None:
+def info(graph: str, reading: dict[str, Any], as_json: bool) -> None:
     """What GRAPH holds: vertices, edges, self-loops, components, degrees."""
     if is_dataset(graph):
         facts = {"file": graph, **describe_dataset(graph)}
     else:
-        facts = {"file": graph, **describe(read_graph(graph, reading, quiet))}
+        facts = {"file": graph, **describe(read_graph(graph, reading))}
     if as_json:
         print_json(facts)
         return
-    from rich.console import Console
     from rich.table import Table
 
     table = Table(title=Path(graph).name, show_header=False)
@@ -55,7 +55,7 @@ def info(graph: str, reading: dict[str, Any], as_json: bool, quiet: bool) -> Non
                 table.add_row(f"{label}, {key}", shown)
         else:
             table.add_row(label, ("yes" if value else "no") if isinstance(value, bool) else str(value))
-    Console().print(table)
+    print_table(table)
 
 
 def describe(graph: Graph) -> dict[str, Any]:
@@ -105,11 +105,7 @@ def _summary(degrees: Any) -> dict[str, int | float | None]:
 @click.option("--sections", help="Of OUT.clgs: pairs,rows or pairs,in,out (default: all).")
 @click.option("--shard-edges", type=int, metavar="N", help="Of OUT.clgs: entries of a shard (default 2^28).")
 @click.option("--resume", is_flag=True, help="Of OUT.clgs: go on where an interrupted conversion stopped.")
-@click.option(
-    "--attributes",
-    metavar="NODES.CSV",
-    help="Attributes of vertices, by id, for an OUT that holds them (graphml, gexf).",
-)
+@attributes_option
 @graph_options
 @quiet_option
 def convert(
@@ -121,7 +117,6 @@ def convert(
     resume: bool,
     attributes: str | None,
     reading: dict[str, Any],
-    quiet: bool,
 ) -> None:
     """Read the graph file IN and write it as OUT.
 
@@ -144,10 +139,11 @@ def convert(
             duplicates=reading["duplicates"] == "keep",
         )
     if is_dataset(target):
+        from clgraph.arguments import file_name
         from clgraph.scale.writing import check_dataset_name
 
         check_dataset_name(file_name(target))
-        to_dataset(sources, target, reading, sections, shard_edges, resume=resume, quiet=quiet)
+        to_dataset(sources, target, reading, sections, shard_edges, resume=resume)
         return
     if sections is not None or shard_edges is not None or resume:
         raise click.UsageError("--sections, --shard-edges and --resume are of datasets: OUT.clgs.")
@@ -156,10 +152,10 @@ def convert(
     (source,) = sources
     check_writable(target, output_format)  # before a large file is read
     if is_dataset(source):
-        from_dataset(source, target, output_format, quiet)
+        from_dataset(source, target, output_format)
         return
-    graph = read_graph(source, {**reading, "attributes": attributes}, quiet)
-    write_graph(graph, target, quiet, to=output_format)
+    graph = read_graph(source, {**reading, "attributes": attributes})
+    write_graph(graph, target, to=output_format)
 
 
 @click.command()

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from clgraph.device import Device
 
 PLACES = ("size", "seed")
+PICTURES = (".png", ".svg", ".pdf")
 
 
 def check_template(output: str, sizes: Sequence[Any], seeds: int) -> None:
@@ -35,6 +36,19 @@ def check_template(output: str, sizes: Sequence[Any], seeds: int) -> None:
     twice = next((size for i, size in enumerate(sizes) if size in sizes[:i]), None)
     if twice is not None:
         raise InputError(f"size {twice} is named twice: both samples would go to one file")
+
+
+def check_drawn(
+    option: str, name: str, endings: Sequence[str] = PICTURES, otherwise: str = "leave it out"
+) -> None:
+    """Check, before any work is done, that a picture or a page can be drawn."""
+    from clgraph.drawing import need_matplotlib
+    from clgraph.graph.io import check_writable
+
+    if not name.lower().endswith(tuple(endings)):
+        raise InputError(f"{option} {name}: the name must end in {', '.join(endings)}")
+    check_writable(name, "edges")
+    need_matplotlib(option, otherwise)
 
 
 def fill_template(output: str, size: str, seed: int) -> str:

@@ -4,30 +4,36 @@ from __future__ import annotations
 
 import os
 import sys
-import time
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+import warnings
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
 import click
 
+import clgraph
 from clgraph.cli.common import (
     EnergyWish,
-    OutputName,
-    device_for_file,
     direction,
+    facts_of,
     is_dataset,
+    lines_of,
     measured_run_options,
     open_device,
+    output_option,
     print_json,
-    read_graph,
+    print_table,
+    read_for,
     say,
+    speaks,
+    vertex_of,
+    write_table,
 )
 from clgraph.cli.shards import job, only_datasets, open_dataset, plan_option, planned, refuse
 from clgraph.errors import ConvergenceError, ConvergenceWarning, InputError
 
 if TYPE_CHECKING:
     from clgraph.device import Device
-    from clgraph.energy import Energy
     from clgraph.graph import Graph
     from clgraph.ranking import PageRankResult
     from clgraph.scale import Shards
@@ -51,6 +57,17 @@ nonconvergence_option = click.option(
     show_default=True,
     help="What if --max-iter iterations do not reach --tol: fail, warn and go on, or go on.",
 )
+max_iter_option = click.option(
+    "--max-iter", type=click.IntRange(min=1), default=100, show_default=True, help="Iterations."
+)
+dtype_option = click.option(
+    "--dtype",
+    type=click.Choice(["float32", "float64"]),
+    default="float32",
+    show_default=True,
+    help="Type of the ranks.",
+)
+explain_option = click.option("--explain", is_flag=True, help="Say what was chosen and why, on stderr.")
 
 
 @click.command()
@@ -64,7 +81,7 @@ nonconvergence_option = click.option(
     show_default=True,
     help="Norm of the residual; nx compares the L1 norm with n * tol.",
 )
-@click.option("--max-iter", type=click.IntRange(min=1), default=100, show_default=True, help="Iterations.")
+@max_iter_option
 @click.option(
     "--personalize",
     metavar="FILE|ID,...",
@@ -80,38 +97,19 @@ nonconvergence_option = click.option(
 )
 @click.option("--nstart", metavar="FILE", help="Start from this vector: `id [value]` on each line.")
 @click.option("--variant", type=click.Choice(VARIANTS), default="auto", show_default=True, help="Kernels.")
-@click.option(
-    "--dtype",
-    type=click.Choice(["float32", "float64"]),
-    default="float32",
-    show_default=True,
-    help="Type of the ranks.",
-)
+@dtype_option
 @nonconvergence_option
 @click.option("--top", type=click.IntRange(min=0), default=20, show_default=True, help="Vertices to show.")
-@click.option(
-    "-o",
-    "--output",
-    metavar="OUT",
-    type=OutputName(),
-    help="Write `id rank`, tab-separated, one vertex a line.",
-)
-@click.option("--explain", is_flag=True, help="Say what was chosen and why, on stderr.")
+@output_option("Write `id rank`, tab-separated, one vertex a line.")
+@explain_option
 @click.option("--verify", is_flag=True, help="Check the result from the definition.")
 @plan_option
 @measured_run_options
 def pagerank(
     graph: str,
-    damping: float,
-    tol: float,
-    norm: Literal["l1", "l2", "linf", "nx"],
-    max_iter: int,
     personalize: str | None,
     dangling: str,
     nstart: str | None,
-    variant: Any,
-    dtype: str,
-    on_nonconvergence: Literal["raise", "warn", "return"],
     top: int,
     output: str | None,
     explain: bool,
@@ -121,7 +119,7 @@ def pagerank(
     device: str | None,
     energy: EnergyWish,
     as_json: bool,
-    quiet: bool,
+    **options: Any,
 ) -> None:
     """PageRank of GRAPH's vertices.
 
@@ -132,115 +130,99 @@ def pagerank(
     clgraph pagerank Wiki-Vote.txt --directed --top 10 -o ranks.tsv
     clgraph pagerank california.mtx --personalize 9616,18 --dangling uniform
     """
-    import warnings
-
     from clgraph.graph.io import check_writable
-    from clgraph.ranking import pagerank as rank
     from clgraph.ranking.problem import check_damping, make_stop
 
     # invalid options are rejected before a large file is read
-    check_damping(damping)
-    make_stop(tol, norm, max_iter, n=1)
+    check_damping(options["damping"])
+    make_stop(options["tol"], options["norm"], options["max_iter"], n=1)
     if output:
         check_writable(output, "edges")
+
+    def vectors(data: Graph | Shards) -> dict[str, Any]:
+        known = ("personalization", "uniform", "drop")
+        return {
+            "personalization": _distribution(personalize, data, "--personalize"),
+            "nstart": _distribution(nstart, data, "--nstart"),
+            "dangling": dangling if dangling in known else _distribution(dangling, data, "--dangling"),
+        }
+
     if is_dataset(graph):
         refuse(
-            variant=variant not in ("auto", "fixed"),
-            norm=norm != "l1",
+            variant=options.pop("variant") not in ("auto", "fixed"),
+            norm=options.pop("norm") != "l1",
             explain=explain,
             verify=verify,
             energy=energy.wanted,
         )
-        _of_dataset(
-            graph,
-            personalize,
-            dangling,
-            nstart,
-            output,
-            top,
-            as_json,
-            quiet,
-            only_plan,
-            damping=damping,
-            tol=tol,
-            max_iter=max_iter,
-            dtype=dtype,
-            on_nonconvergence=on_nonconvergence,
-            device=device,
-        )
+        with job():
+            shards = open_dataset(graph)
+            if planned(shards, "pagerank", iterations=options["max_iter"], dtype=options["dtype"]):
+                return
+            found = clgraph.pagerank(shards, device=device, **vectors(shards), **options)
+            if speaks():
+                _tell(shards, found, dict(found.seconds), output, top, False, energy, as_json)
         return
     only_datasets(plan=only_plan)
-    started = time.perf_counter()
-    where = device_for_file(graph, device)
-    data = read_graph(graph, reading, quiet, device=where)
-    read_seconds = time.perf_counter() - started
-    options: dict[str, Any] = {
-        "personalization": None if personalize is None else _distribution(personalize, data, "--personalize"),
-        "dangling": dangling,
-        "nstart": None if nstart is None else _distribution(nstart, data, "--nstart"),
-    }
-    if dangling not in ("personalization", "uniform", "drop"):
-        options["dangling"] = _distribution(dangling, data, "--dangling")
-    dev = open_device(device, quiet)
+    seconds: dict[str, float] = {}
+    data = read_for(device, graph, reading, seconds)
+    options |= vectors(data)
+    dev = open_device(device)
     energy.open(dev)
-    options |= {
-        "damping": damping,
-        "tol": tol,
-        "norm": norm,
-        "max_iter": max_iter,
-        "variant": variant,
-        "dtype": dtype,
-        "device": dev,
-    }
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", ConvergenceWarning)
-        try:
-            found = rank(data, on_nonconvergence=on_nonconvergence, **options)
-        except ConvergenceError as error:
-            raise ConvergenceError(
-                f"{str(error).partition(';')[0]}: {other_options(error, dtype)}, or --on-nonconvergence warn"
-            ) from None
-    for warning in caught:
-        say(f"clgraph: warning: {str(warning.message).partition(';')[0]}")
+    with convergence_told(options["dtype"]):
+        found = clgraph.pagerank(data, device=dev, **options)
     if verify:
         from clgraph.reference.pagerank import verify_pagerank
 
         verify_pagerank(data, found)
-        say("verified: one more iteration leaves the ranks where they are, within the error bound", quiet)
-    seconds = {"read": read_seconds, **found.seconds}
-    if explain:
-        for line in found.plan:
-            say(f"plan: {line}")
-    if output:
-        started = time.perf_counter()
-        _write(output, data, found, dev)
-        seconds["write"] = time.perf_counter() - started
+        say("verified: one more iteration leaves the ranks where they are, within the error bound")
+    tell_plan(found.plan, explain)
     # a failure to converge has been reported already
-    measured = energy.measure(lambda: rank(data, on_nonconvergence="return", **options))
-    _tell(data, found, found.top(top), seconds, verify, measured, as_json)
+    energy.measure(lambda: clgraph.pagerank(data, device=dev, **{**options, "on_nonconvergence": "return"}))
+    _tell(data, found, {**seconds, **found.seconds}, output, top, verify, energy, as_json, dev)
 
 
-def other_options(error: ConvergenceError, dtype: str) -> str:
-    """With which options the tolerance would be reached."""
-    if "roundings" not in str(error):
-        return "give a larger --max-iter or --tol"
-    wider = "--dtype float64 or " if dtype == "float32" else ""
-    return f"the roundings of {dtype} ranks keep it there, so give {wider}a larger --tol"
+@contextmanager
+def convergence_told(dtype: str) -> Iterator[None]:
+    """Ranks that do not converge in the block are reported in the words of the command line."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", ConvergenceWarning)
+        try:
+            yield
+        except ConvergenceError as error:
+            others = "give a larger --max-iter or --tol"
+            if "roundings" in str(error):
+                wider = "--dtype float64 or " if dtype == "float32" else ""
+                others = f"the roundings of {dtype} ranks keep it there, so give {wider}a larger --tol"
+            raise ConvergenceError(
+                f"{str(error).partition(';')[0]}: {others}, or --on-nonconvergence warn"
+            ) from None
+    for warning in caught:
+        click.echo(f"clgraph: warning: {str(warning.message).partition(';')[0]}", err=True)
+
+
+def tell_plan(plan: Iterable[str], explain: bool) -> None:
+    """What ``--explain`` asks for."""
+    for line in plan if explain else ():
+        click.echo(f"plan: {line}", err=True)
 
 
 def _tell(
     data: Graph | Shards,
     found: PageRankResult,
-    best: list[tuple[Any, float]],
     seconds: dict[str, float],
+    output: str | None,
+    top: int,
     verified: bool,
-    measured: Energy | None,
+    energy: EnergyWish,
     as_json: bool,
+    device: Device | None = None,
 ) -> None:
-    """Print the result's figures, and the highest ranks."""
+    """Write the result, and print its figures and the highest ranks."""
+    write_table(output, seconds, (data.ids, found.ranks), device)
+    best = found.top(top)
     if as_json:
-        extra = {} if measured is None else {"energy": measured.to_dict(data.num_vertices)}
-        print_json({**_summary(data, found, best, seconds, verified), **extra})
+        print_json({**_summary(data, found, best, seconds, verified), **energy.facts(data)})
         return
     converged = {True: "converged", False: "not converged", None: "as many as asked for"}[found.converged]
     click.echo(
@@ -249,65 +231,20 @@ def _tell(
         f"error at most {found.error_bound:.3g} (L1); dangling: {found.dangling}; variant {found.variant}"
     )
     _show(best)
-    if measured is not None:
-        click.echo(measured)
+    energy.tell()
 
 
-def _of_dataset(
-    graph: str,
-    personalize: str | None,
-    dangling: str,
-    nstart: str | None,
-    output: str | None,
-    top: int,
-    as_json: bool,
-    quiet: bool,
-    only_plan: bool,
-    **options: Any,
-) -> None:
-    """``clgraph pagerank NAME.clgs``."""
-    from clgraph.ranking import pagerank as rank
-
-    with job(quiet) as speaks:
-        shards = open_dataset(graph, speaks, quiet)
-        how: dict[str, Any] = {"as_json": as_json, "quiet": quiet, "device": options["device"]}
-        how |= {"iterations": options["max_iter"], "dtype": options["dtype"]}
-        if planned(shards, speaks, "pagerank", only_plan=only_plan, **how):
-            return
-        for name, text in (("personalization", personalize), ("nstart", nstart)):
-            option = {"personalization": "--personalize", "nstart": "--nstart"}[name]
-            options[name] = None if text is None else _distribution(text, shards, option)
-        options["dangling"] = dangling
-        if dangling not in ("personalization", "uniform", "drop"):
-            options["dangling"] = _distribution(dangling, shards, "--dangling")
-        found = rank(shards, **options)
-        if not speaks:
-            return
-        seconds = dict(found.seconds)
-        if output:
-            started = time.perf_counter()
-            _write(output, shards, found)
-            seconds["write"] = time.perf_counter() - started
-        _tell(shards, found, found.top(top), seconds, False, None, as_json)
-
-
-def _distribution(text: str, graph: Graph | Shards, option: str) -> dict[Any, float]:
+def _distribution(text: str | None, graph: Graph | Shards, option: str) -> dict[Any, float] | None:
     """Ids with values: from a file of `id [value]` lines if there is one of that name, else from the text."""
+    if text is None:
+        return None
     given: dict[Any, float] = {}
     if os.path.isfile(text):
         from clgraph.sizes import real_number
 
-        try:
-            lines = Path(text).read_text().splitlines()
-        except (OSError, UnicodeDecodeError) as error:
-            raise InputError(f"{option}: cannot read {text}: {error}") from error
-        for number, line in enumerate(lines, 1):
-            words = line.split()
-            if not words or line.lstrip()[0] in "#%":
-                continue
-            where = f"{option}: {text}, line {number}"
+        for words, where in lines_of(option, text):
             if len(words) > 2:
-                raise InputError(f"{where}: {line.strip()!r}: an id and at most one value are needed")
+                raise InputError(f"{where}: {' '.join(words)!r}: an id and at most one value are needed")
             value = real_number(words[1]) if len(words) == 2 else 1.0
             if value is None:
                 raise InputError(f"{where}: {words[1][:80]!r} is no number")
@@ -323,25 +260,10 @@ def _distribution(text: str, graph: Graph | Shards, option: str) -> dict[Any, fl
 
 
 def _add(given: dict[Any, float], word: str, value: float, graph: Graph | Shards, where: str) -> None:
-    from clgraph.sizes import whole_number
-
-    vertex: Any = word
-    if graph.ids.dtype.kind in "iu":
-        vertex = whole_number(word)
-        if vertex is None:
-            raise InputError(f"{where}: {word[:80]!r}: the graph's ids are integers")
+    vertex = vertex_of(word, graph, f"{where}: {word[:80]!r}")
     if vertex in given:
         raise InputError(f"{where}: vertex {vertex} is given twice")
     given[vertex] = value
-
-
-def _write(path: str, graph: Graph | Shards, found: PageRankResult, device: Device | None = None) -> None:
-    """One line a vertex: id and rank, with as many digits as bring the rank back exactly."""
-    from clgraph.files.columns import write_columns
-    from clgraph.graph.io import atomic_write
-
-    with atomic_write(path) as out:
-        write_columns(out, graph.ids, found.ranks, device=device)
 
 
 def _summary(
@@ -352,9 +274,7 @@ def _summary(
     verified: bool,
 ) -> dict[str, Any]:
     return {
-        "vertices": graph.num_vertices,
-        "edges": graph.num_edges,
-        "directed": graph.directed,
+        **facts_of(graph),
         "damping": found.problem.damping,
         "iterations": found.iterations,
         "converged": found.converged,
@@ -382,7 +302,6 @@ def _show(best: list[tuple[Any, float]]) -> None:
         for vertex, rank in best:
             click.echo(f"{vertex}\t{rank:.6g}")
         return
-    from rich.console import Console
     from rich.table import Table
 
     table = Table("", "vertex", "rank")
@@ -390,4 +309,4 @@ def _show(best: list[tuple[Any, float]]) -> None:
         column.justify = "right"
     for place, (vertex, rank) in enumerate(best, 1):
         table.add_row(str(place), str(vertex), f"{rank:.6g}")
-    Console().print(table)
+    print_table(table)

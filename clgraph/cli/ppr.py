@@ -2,39 +2,50 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from clgraph.arguments import file_name
+import clgraph
 from clgraph.cli.common import (
     EnergyWish,
-    OutputName,
-    device_for_file,
     direction,
+    facts_of,
     is_dataset,
+    lines_of,
     measured_run_options,
     open_device,
+    output_option,
     print_json,
-    read_graph,
+    read_for,
     say,
+    speaks,
+    timed,
+    vertex_of,
 )
-from clgraph.cli.pagerank import damping_option, nonconvergence_option, other_options, tol_option
+from clgraph.cli.pagerank import (
+    convergence_told,
+    damping_option,
+    dtype_option,
+    explain_option,
+    max_iter_option,
+    nonconvergence_option,
+    tell_plan,
+    tol_option,
+)
 from clgraph.cli.shards import job, only_datasets, open_dataset, plan_option, planned, refuse
-from clgraph.errors import ConvergenceError, ConvergenceWarning, InputError
+from clgraph.errors import InputError
 
 if TYPE_CHECKING:
     from clgraph.device import Device
-    from clgraph.energy import Energy
     from clgraph.graph import Graph
     from clgraph.ranking.personalized import PersonalizedResult
     from clgraph.scale import Shards
 
 
-SOURCES_SHOWN = 10
+SOURCES_SHOWN = 10  # of many: a result for each would hide the figures above
+# options that `check_options` does not take: others check them
 CHECKED_ALONE = ("damping", "dtype", "on_nonconvergence")
 
 
@@ -63,7 +74,7 @@ CHECKED_ALONE = ("damping", "dtype", "on_nonconvergence")
     show_default=True,
     help="Of the residual; nx compares the L1 one with n * tol.",
 )
-@click.option("--max-iter", type=click.IntRange(min=1), default=100, show_default=True, help="Iterations.")
+@max_iter_option
 @click.option(
     "--dangling",
     type=click.Choice(["uniform", "personalization", "drop"]),
@@ -104,22 +115,10 @@ CHECKED_ALONE = ("damping", "dtype", "on_nonconvergence")
     metavar="N",
     help="Also stop once the top set was the same at N checks in a row.",
 )
-@click.option(
-    "--dtype",
-    type=click.Choice(["float32", "float64"]),
-    default="float32",
-    show_default=True,
-    help="Of the ranks.",
-)
+@dtype_option
 @nonconvergence_option
-@click.option(
-    "-o",
-    "--output",
-    metavar="OUT",
-    type=OutputName(),
-    help="Write `source id rank`, tab-separated (monte-carlo: and the standard error).",
-)
-@click.option("--explain", is_flag=True, help="Say what was chosen and why, on stderr.")
+@output_option("Write `source id rank`, tab-separated (monte-carlo: and the standard error).")
+@explain_option
 @click.option("--verify", is_flag=True, help="Check the result against the reference.")
 @plan_option
 @measured_run_options
@@ -141,7 +140,6 @@ def ppr(
     device: str | None,
     energy: EnergyWish,
     as_json: bool,
-    quiet: bool,
     **options: Any,
 ) -> None:
     """Personalized PageRank of GRAPH's vertices, from the point of view of each source.
@@ -154,10 +152,7 @@ def ppr(
     clgraph ppr cnr-2000.edges.gz --directed --sources ids.txt --method monte-carlo --seed 1 -o top.tsv
     clgraph ppr bought.txt --ids str --users users.txt --exclude neighbours --top 5
     """
-    import warnings
-
     from clgraph.graph.io import check_writable
-    from clgraph.ranking.personalized import personalized_pagerank
     from clgraph.ranking.personalized.options import check_options
     from clgraph.ranking.problem import check_damping
 
@@ -180,56 +175,42 @@ def ppr(
     left_out = read_words("--exclude-ids", exclude_ids) if exclude_ids else []
     if method != "monte-carlo":
         del options["confidence"]  # means nothing without --epsilon, which other methods refuse
+    options |= {"method": method, "dangling": dangling}
+
+    def asked(data: Graph | Shards) -> dict[str, Any]:
+        return {"exclude": exclusion(exclude, left_out, data), "top": min(top, data.num_vertices) or None}
+
     if is_dataset(graph):
         refuse(explain=explain, verify=verify, energy=energy.wanted)
-        with job(quiet) as speaks:
-            shards = open_dataset(graph, speaks, quiet)
-            how: dict[str, Any] = {"as_json": as_json, "quiet": quiet, "device": device}
-            if planned(shards, speaks, "ppr", only_plan=only_plan, **how):
+        with job():
+            shards = open_dataset(graph)
+            if planned(shards, "ppr"):
                 return
             ids = wanted.ids(shards)
-            options |= {"method": method, "dangling": dangling, "device": device}
-            options |= {"exclude": exclusion(exclude, left_out, shards)}
-            found = personalized_pagerank(shards, ids, **options, top=min(top, shards.num_vertices) or None)
-            if speaks:
-                _tell(shards, found, dict(found.seconds), output, False, as_json)
+            found = clgraph.personalized_pagerank(shards, ids, device=device, **options, **asked(shards))
+            if speaks():
+                _tell(shards, found, dict(found.seconds), output, False, energy, as_json)
         return
     only_datasets(plan=only_plan)
-    started = time.perf_counter()
-    where = device_for_file(graph, device)
-    data = read_graph(graph, reading, quiet, device=where)
-    read_seconds = time.perf_counter() - started
+    seconds: dict[str, float] = {}
+    data = read_for(device, graph, reading, seconds)
     ids = wanted.ids(data)
-    top = min(top, data.num_vertices)
-    dev = open_device(device, quiet)
+    dev = open_device(device)
     energy.open(dev)
-    options |= {"method": method, "dangling": dangling, "top": top or None, "device": dev}
-    options |= {"exclude": exclusion(exclude, left_out, data)}
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", ConvergenceWarning)
-        try:
-            found = personalized_pagerank(data, ids, **options)
-        except ConvergenceError as error:
-            raise ConvergenceError(
-                f"{str(error).partition(';')[0]}: {other_options(error, options['dtype'])}, or "
-                "--on-nonconvergence warn"
-            ) from None
-    for warning in caught:
-        say(f"clgraph: warning: {str(warning.message).partition(';')[0]}")
+    options |= {"device": dev, **asked(data)}
+    with convergence_told(options["dtype"]):
+        found = clgraph.personalized_pagerank(data, ids, **options)
     if verify:
         from clgraph.reference.ppr import verify_ppr
 
         verify_ppr(data, found, ids)
-        say("verified: the ranks are those of the reference, within their error", quiet)
-    seconds = {"read": read_seconds, **found.seconds}
-    if explain:
-        for line in found.plan:
-            say(f"plan: {line}")
+        say("verified: the ranks are those of the reference, within their error")
+    tell_plan(found.plan, explain)
     # non-convergence has been reported once
-    measured = energy.measure(
-        lambda: personalized_pagerank(data, ids, **{**options, "on_nonconvergence": "return"})
+    energy.measure(
+        lambda: clgraph.personalized_pagerank(data, ids, **{**options, "on_nonconvergence": "return"})
     )
-    _tell(data, found, seconds, output, verify, as_json, measured, dev)
+    _tell(data, found, {**seconds, **found.seconds}, output, verify, energy, as_json, dev)
 
 
 def _tell(
@@ -238,22 +219,19 @@ def _tell(
     seconds: dict[str, float],
     output: str | None,
     verified: bool,
+    energy: EnergyWish,
     as_json: bool,
-    measured: Energy | None = None,
     device: Device | None = None,
 ) -> None:
     """Write the result, and print its figures."""
     if output:
-        started = time.perf_counter()
-        _write(output, data, found, device)
-        seconds["write"] = time.perf_counter() - started
+        with timed(seconds, "write"):
+            _write(output, data, found, device)
     if as_json:
-        told = {} if measured is None else {"energy": measured.to_dict(data.num_vertices)}
-        print_json({**_summary(data, found, seconds, verified), **told})
+        print_json({**_summary(data, found, seconds, verified), **energy.facts(data)})
         return
     _show(data, found)
-    if measured is not None:
-        click.echo(measured)
+    energy.tell()
 
 
 def _write(path: str, graph: Graph | Shards, found: PersonalizedResult, device: Device | None) -> None:
@@ -298,9 +276,7 @@ def _summary(
             one["top"] = top
         results.append(one)
     return {
-        "vertices": graph.num_vertices,
-        "edges": graph.num_edges,
-        "directed": graph.directed,
+        **facts_of(graph),
         "method": found.method,
         "damping": found.damping,
         "dangling": found.dangling,
@@ -395,7 +371,7 @@ def exclusion(word: str | None, left_out: list[Word], graph: Graph | Shards) -> 
 def _read_users(path: str) -> dict[str, list[Word]]:
     """The items of each user; lines of one user add up."""
     users: dict[str, list[Word]] = {}
-    for parts, where in _lines("--users", path):
+    for parts, where in lines_of("--users", path):
         if len(parts) == 1:
             raise InputError(f"{where}: user {parts[0]!r} has no items: a user and ids of items are needed")
         users.setdefault(parts[0], []).extend((word, where) for word in parts[1:])
@@ -407,7 +383,7 @@ def _read_users(path: str) -> dict[str, list[Word]]:
 def read_words(option: str, path: str) -> list[Word]:
     """The word on each line of a file, with its place."""
     words = []
-    for parts, where in _lines(option, path):
+    for parts, where in lines_of(option, path):
         if len(parts) > 1:
             raise InputError(f"{where}: {' '.join(parts)!r}: one id a line is needed")
         words.append((parts[0], where))
@@ -416,29 +392,9 @@ def read_words(option: str, path: str) -> list[Word]:
     return words
 
 
-def _lines(option: str, path: str) -> Iterator[tuple[list[str], str]]:
-    """The words of each line that is no comment, and its place."""
-    from clgraph.graph.io.common import read_text
-
-    try:
-        lines = read_text(file_name(path, option)).splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{option}: cannot read {path}: {error}") from error
-    for number, line in enumerate(lines, 1):
-        parts = line.split()
-        if parts and parts[0][0] not in "#%":
-            yield parts, f"{option} {path}, line {number}"
-
-
 def _as_id(word: str, where: str, graph: Graph | Shards) -> Any:
     """A source in the type of the graph's ids; an InputError that names its place if there is none such."""
-    from clgraph.sizes import whole_number
-
-    vertex: Any = word
-    if graph.ids.dtype.kind in "iu":
-        vertex = whole_number(word)
-        if vertex is None:
-            raise InputError(f"{where}: the graph's ids are integers (or read it with --ids str)")
+    vertex = vertex_of(word, graph, where)
     try:
         graph.index(vertex)
     except InputError as error:

@@ -11,19 +11,22 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+import clgraph
 from clgraph.cli.common import (
     MethodName,
-    device_for_file,
     direction,
     edges_word,
     measure_options,
     open_device,
     print_json,
+    print_table,
     progress_bar,
-    read_graph,
+    read_for,
     run_options,
     say,
+    table_of,
 )
+from clgraph.cli.outputs import PICTURES, check_drawn
 from clgraph.device.shapes import Shapes
 from clgraph.errors import InputError
 
@@ -35,7 +38,6 @@ if TYPE_CHECKING:
     from clgraph.sampling.curve import ReductionCurve
 
 
-PICTURES = (".png", ".svg", ".pdf")
 PAGES = (".html", ".htm")
 
 
@@ -92,7 +94,6 @@ def quality(
     reading: dict[str, Any],
     device: str | None,
     as_json: bool,
-    quiet: bool,
 ) -> None:
     """Measure ORIGINAL and a SAMPLE of it: degrees, exponents, clustering, distances.
 
@@ -102,8 +103,7 @@ def quality(
     """
     from clgraph import keyed
     from clgraph.arguments import whole as whole_number
-    from clgraph.graph.io import atomic_write, check_writable
-    from clgraph.measures import quality as measure
+    from clgraph.graph.io import atomic_write
     from clgraph.measures.compare import check_part
     from clgraph.measures.fits import check_fit
 
@@ -121,32 +121,25 @@ def quality(
     if sample is None and (idle := [name for name, value in given.items() if value is not None]):
         raise InputError(f"{idle[0]} is about a SAMPLE, but none is given")
     for name, value, endings in (("--report", report, PAGES), ("--plot", plot, PICTURES)):
-        if value is None:
-            continue
-        from clgraph.drawing import need_matplotlib
-
-        if not value.lower().endswith(endings):
-            raise InputError(f"{name} {value}: the name must end in {', '.join(endings)}")
-        check_writable(value, "edges")
-        need_matplotlib(name)
+        if value is not None:
+            check_drawn(name, value, endings)
     made = read_origin(record, method, sample_seed, command, sample)
-    whole = read_graph(original, reading, quiet, device=device_for_file(original, device))
+    whole = read_for(device, original, reading)
     part = None
     if sample is not None:
-        how = {**reading, "format": sample_format}
-        part = read_graph(sample, how, quiet, device=device_for_file(sample, device))
+        part = read_for(device, sample, {**reading, "format": sample_format})
         made = made.checked(part, record)
         if made.left_out:
-            say(f"note: {sample} lacks {made.lacks} of the sample, and so do the figures", quiet)
+            say(f"note: {sample} lacks {made.lacks} of the sample, and so do the figures")
         if relation is None:
             relation = "contraction" if made.contracts else "subset"
-    dev = open_device(device, quiet)
+    dev = open_device(device)
     if part is not None:
         names = Path(original).name, Path(str(sample)).name
         with dev.alone():
             check_part(whole, part, relation or "subset", names, device=dev)
-    with progress_bar("measuring", quiet) as progress:
-        found = measure(
+    with progress_bar("measuring") as progress:
+        found = clgraph.quality(
             whole,
             part,
             seed=seed,
@@ -168,15 +161,15 @@ def quality(
             page = report_html(found, names=names, facts=facts, curve=curve, no_curve=why)
             with atomic_write(report, "wb") as out:  # a file's name may be no UTF-8
                 out.write(page.encode("utf-8", "backslashreplace"))
-            say(f"{report}: {len(page) // 1000} kB", quiet)
+            say(f"{report}: {len(page) // 1000} kB")
         if plot:
             drawn = drawings(found, curve)
             title = f"{names[1]}, a sample of {names[0]}" if sample else names[0]
             with atomic_write(plot, "wb") as out:
                 picture(drawn, out, plot.rsplit(".", 1)[1].lower(), title)
-            say(f"{plot}: {len(drawn)} figures", quiet)
+            say(f"{plot}: {len(drawn)} figures")
         if why:
-            say(f"no reduction curve: {why}", quiet)
+            say(f"no reduction curve: {why}")
     if as_json:
         print_json(
             {
@@ -201,8 +194,6 @@ def _facts(dev: Device, found: Quality) -> list[tuple[str, str]]:
     import datetime
     from importlib.metadata import version
 
-    import clgraph
-
     now = datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d %H:%M UTC")
     seconds = sum(found.original.seconds.values())
     if found.sample is not None:
@@ -218,16 +209,11 @@ def _facts(dev: Device, found: Quality) -> list[tuple[str, str]]:
 
 
 def _print_tables(whole: Graph, found: Quality, names: tuple[str, str]) -> None:
-    from rich.console import Console
-    from rich.table import Table
-
     from clgraph.measures.words import DISTANCES, TABLES, figure, rows
 
     two, kind = found.sample is not None, direction(whole)
-    table = Table(title=f"{names[1]}, a sample of {names[0]} ({kind})" if two else f"{names[0]} ({kind})")
-    table.add_column()
-    for name in ("original", "sample", "difference") if two else ("",):
-        table.add_column(name, justify="right")
+    title = f"{names[1]}, a sample of {names[0]} ({kind})" if two else f"{names[0]} ({kind})"
+    table = table_of(("", "original", "sample", "difference") if two else ("", ""), title=title)
     reasons = []
     for i, (_, entries) in enumerate(TABLES):
         if i:
@@ -241,13 +227,9 @@ def _print_tables(whole: Graph, found: Quality, names: tuple[str, str]) -> None:
         table.add_section()
         for key, name, _ in DISTANCES:
             table.add_row(f"KS distance, {name}", "", "", figure(found.ks[key]))
-    console = Console()
-    console.print(table)
-    for reason in reasons:
-        console.print(f"- {reason}", highlight=False, markup=False, soft_wrap=True)
     for whose, graph in (("original", found.original), ("sample", found.sample)):
-        for note in graph.notes if graph else ():
-            console.print(f"- {whose}: {note}", highlight=False, markup=False, soft_wrap=True)
+        reasons += [f"{whose}: {note}" for note in (graph.notes if graph else ())]
+    print_table(table, (f"- {reason}" for reason in reasons))
 
 
 # --- What is known of how a sample was made: from its record, or from what the user says ---
@@ -438,7 +420,6 @@ def curve_of(
     original: Graph, sample: Graph, made: Origin, dev: Device
 ) -> tuple[ReductionCurve | None, str | None]:
     """The reduction curve down to the sample, or why it is left out."""
-    from clgraph.sampling.curve import reduction_curve
     from clgraph.sampling.options import EXACT, EXPLORING, METHODS
     from clgraph.studies.record import is_lost
 
@@ -456,7 +437,7 @@ def curve_of(
     options = made.options or {}
     if lost := next((name for name, value in options.items() if is_lost(value)), None):
         return None, f"{lost} was {options[lost]}, which the record does not hold."
-    curve = reduction_curve(
+    curve = clgraph.reduction_curve(
         original,
         made.method,
         made.seed,

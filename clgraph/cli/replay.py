@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 import click
 
 from clgraph.cli.common import (
-    device_for_file,
     device_option,
     json_option,
     limit_options,
@@ -18,7 +17,7 @@ from clgraph.cli.common import (
     print_json,
     progress_bar,
     quiet_option,
-    read_graph,
+    read_for,
     say,
 )
 from clgraph.errors import InputError
@@ -41,7 +40,6 @@ def replay(
     max_ratio: float,
     device: str | None,
     as_json: bool,
-    quiet: bool,
 ) -> None:
     """Make again the samples or the study that RECORD describes, and compare the hashes.
 
@@ -63,7 +61,7 @@ def replay(
         raise InputError(f"the input of {record}, {path}, is not there: give --input GRAPH")
     reading = {**READING, **told.reading, "max_vertices": max_vertices, "max_ratio": max_ratio}
     if other := of_other_version(told):
-        say(f"note: {other}", quiet)
+        say(f"note: {other}")
     found = input_of(path, reading)["input"][0]["sha256"]
     if told.input_sha256 is not None and found != told.input_sha256:
         raise InputError(
@@ -71,11 +69,11 @@ def replay(
         )
     source: Graph | str = path
     if not told.streamed:
-        source = data = read_graph(path, reading, quiet, device=device_for_file(path, device))
+        source = data = read_for(device, path, reading)
         check_input(told, data)
-    dev = open_device(device, quiet)
+    dev = open_device(device)
     # what sampling warns of is in the record's notes
-    with progress_bar("making again", quiet, left=True) as progress, warnings.catch_warnings(action="ignore"):
+    with progress_bar("making again", left=True) as progress, warnings.catch_warnings(action="ignore"):
         made = again(told, source, dev, progress, max_ratio=max_ratio)
     differ = [name for name, why in made if why is not None]
     if as_json:

@@ -2,113 +2,43 @@
 
 from __future__ import annotations
 
-import time
 import warnings
-from collections.abc import Callable
-from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+import clgraph
 from clgraph.cli.arrivals import is_stream, refuse_of_streams, sample_stream
 from clgraph.cli.common import (
     EnergyWish,
     FormatName,
     MethodName,
     OutputName,
+    attributes_option,
     check_without_graph,
-    device_for_file,
     direction,
     edges_word,
     is_dataset,
     json_option,
     measured_run_options,
     open_device,
+    output_option,
     print_json,
     progress_bar,
-    read_graph,
+    read_for,
     say,
+    timed,
+    verifying,
     write_graph,
 )
 from clgraph.cli.outputs import check_template, fill_template, spread_table, write_record
 from clgraph.cli.shards import forest_options, only_datasets, plan_option, refuse, sample_dataset
-from clgraph.errors import ClgraphError, InputError
+from clgraph.errors import InputError
 
 if TYPE_CHECKING:
     from clgraph.graph import Graph
     from clgraph.sampling import Sample
-
-
-# --- Options of the literature's samplers on the command line, and ``clgraph methods`` ---
-
-
-def drawing_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The options that only some samplers read; those given are collected into one argument, `drawing`."""
-    made = [
-        click.option(
-            "--edges", help="re, rne, hyb: how many edges, instead of --size (20% or a count); gps: how many."
-        ),
-        click.option("--mix", help="hyb, dhyb: the probability of rne (drve) (default 0.8)."),
-        click.option("--starts", type=int, help="rnn: centres, instead of --size; rds: starts (10)."),
-        click.option("--steps", type=int, help="Walks: how many steps a walker makes, instead of --size."),
-        click.option("--walkers", type=int, help="Walks: how many walkers (default 1)."),
-        click.option("--burn-in", type=int, help="Walks of --steps: first steps that do not count."),
-        click.option("--thin", type=int, help="Walks of --steps: every so manieth step counts."),
-        click.option(
-            "--patience", type=int, help="Walks: steps for each new vertex before a new start (1000)."
-        ),
-        click.option("--direction", type=click.Choice(["both", "out", "in"]), help="Arcs that are followed."),
-        click.option(
-            "--p",
-            "p",
-            help="rwr, rj: the probability of a restart or jump (0.15); ff: of burning (0.7); gsh: of "
-            "holding an edge (0.3).",
-        ),
-        click.option("--q", "q", help="gsh: the probability of holding an edge that touches one (0.7)."),
-        click.option(
-            "--closing", is_flag=True, default=None, help="gsh: edges that close triangles are always held."
-        ),
-        click.option("--triangles", type=int, help="gps: the weight of a triangle that an edge closes (9)."),
-        click.option("--block", type=int, help="gps: edges that are weighed together (1)."),
-        click.option("--alpha", help="rwj: the weight of jumps (the mean degree); mhrw: the exponent (1)."),
-        click.option("--c", "c", type=int, help="gmd: the degree below which walks wait (the mean degree)."),
-        click.option("--k", "k", type=int, help="snowball: names of each vertex (50)."),
-        click.option("--stages", type=int, help="snowball: how many stages, instead of --size."),
-        click.option("--r", "r", help="ff, directed: how likely arcs burn backward, compared to --p (0)."),
-        click.option("--coupons", type=int, help="rds: recruits of each vertex (3)."),
-        click.option("--share", help="spikyball: the share of a stage's arcs that is taken (0.1)."),
-        click.option("--powers", help="spikyball: powers of d_out, weight and d_in (0,0,0)."),
-        click.option("--parts", type=int, help="quasi-chordal: how many parts (16)."),
-        click.option(
-            "--weighted", is_flag=True, default=None, help="Let edge weights count (read with --weights)."
-        ),
-        click.option(
-            "--keep",
-            type=click.Choice(["induced", "visited", "tree"]),
-            help="Which edges: all among the vertices, those drawn or walked, or those of first entry.",
-        ),
-    ]
-    names = [name for option in made for name in _names(option)]
-
-    @wraps(command)
-    def with_drawing(*args: Any, **kwargs: Any) -> Any:
-        given = {name: kwargs.pop(name) for name in names}
-        return command(*args, drawing={k: v for k, v in given.items() if v is not None}, **kwargs)
-
-    wrapped: Callable[..., Any] = with_drawing
-    for option in reversed(made):
-        wrapped = option(wrapped)
-    return wrapped
-
-
-def _names(option: Callable[..., Any]) -> list[str]:
-    """The parameter that an option fills."""
-
-    def probe() -> None: ...
-
-    option(probe)
-    return [each.name for each in probe.__click_params__]  # type: ignore[attr-defined]
 
 
 @click.command()
@@ -199,16 +129,48 @@ TOGETHER = 256  # runs of one call: their samples are written before the next on
 )
 @click.option("--weight", help="dhyb: the older name of --mix.")
 @click.option("--start", metavar="ID", help="ebfs, edfs, walks: where to begin (default: drawn).")
-@drawing_options
+# what only some samplers of the literature read
+@click.option(
+    "--edges", help="re, rne, hyb: how many edges, instead of --size (20% or a count); gps: how many."
+)
+@click.option("--mix", help="hyb, dhyb: the probability of rne (drve) (default 0.8).")
+@click.option("--starts", type=int, help="rnn: centres, instead of --size; rds: starts (10).")
+@click.option("--steps", type=int, help="Walks: how many steps a walker makes, instead of --size.")
+@click.option("--walkers", type=int, help="Walks: how many walkers (default 1).")
+@click.option("--burn-in", type=int, help="Walks of --steps: first steps that do not count.")
+@click.option("--thin", type=int, help="Walks of --steps: only one step in this many counts.")
+@click.option("--patience", type=int, help="Walks: steps for each new vertex before a new start (1000).")
+@click.option("--direction", type=click.Choice(["both", "out", "in"]), help="Arcs that are followed.")
+@click.option(
+    "--p",
+    help="rwr, rj: the probability of a restart or jump (0.15); ff: of burning (0.7); gsh: of "
+    "holding an edge (0.3).",
+)
+@click.option("--q", help="gsh: the probability of holding an edge that touches one (0.7).")
+@click.option(
+    "--closing", is_flag=True, default=None, help="gsh: edges that close triangles are always held."
+)
+@click.option("--triangles", type=int, help="gps: the weight of a triangle that an edge closes (9).")
+@click.option("--block", type=int, help="gps: edges that are weighed together (1).")
+@click.option("--alpha", help="rwj: the weight of jumps (the mean degree); mhrw: the exponent (1).")
+@click.option("--c", type=int, help="gmd: the degree below which walks wait (the mean degree).")
+@click.option("--k", type=int, help="snowball: names of each vertex (50).")
+@click.option("--stages", type=int, help="snowball: how many stages, instead of --size.")
+@click.option("--r", help="ff, directed: how likely arcs burn backward, compared to --p (0).")
+@click.option("--coupons", type=int, help="rds: recruits of each vertex (3).")
+@click.option("--share", help="spikyball: the share of a stage's arcs that is taken (0.1).")
+@click.option("--powers", help="spikyball: powers of d_out, weight and d_in (0,0,0).")
+@click.option("--parts", type=int, help="quasi-chordal: how many parts (16).")
+@click.option("--weighted", is_flag=True, default=None, help="Let edge weights count (read with --weights).")
+@click.option(
+    "--keep",
+    type=click.Choice(["induced", "visited", "tree"]),
+    help="Which edges: all among the vertices, those drawn or walked, or those of first entry.",
+)
+# and all methods
 @click.option("--min-size", metavar="SIZE", help="Draw the next seed where a sample is smaller than this.")
 @click.option("--strict", is_flag=True, help="A count larger than the graph is an error.")
-@click.option(
-    "-o",
-    "--output",
-    metavar="OUT",
-    type=OutputName(),
-    help="Where the sample goes; the suffix says the format. {size} and {seed} in it are filled in.",
-)
+@output_option("Where the sample goes; the suffix says the format. {size} and {seed} in it are filled in.")
 @click.option("--to", "output_format", type=FormatName(), help="Format of OUT (default: by its suffix).")
 @click.option(
     "--record",
@@ -219,11 +181,7 @@ TOGETHER = 256  # runs of one call: their samples are written before the next on
 @forest_options
 @plan_option
 @click.option("--verify", is_flag=True, help="Check the sample from the definition.")
-@click.option(
-    "--attributes",
-    metavar="NODES.CSV",
-    help="Attributes of vertices, by id, for an OUT that holds them (graphml, gexf).",
-)
+@attributes_option
 @measured_run_options
 def sample(
     graph: str,
@@ -239,7 +197,6 @@ def sample(
     connection: str,
     weight: str | None,
     start: str | None,
-    drawing: dict[str, Any],
     min_size: str | None,
     strict: bool,
     output: str | None,
@@ -254,7 +211,7 @@ def sample(
     device: str | None,
     energy: EnergyWish,
     as_json: bool,
-    quiet: bool,
+    **drawing: Any,
 ) -> None:
     """Shrink GRAPH at random, keeping the largest connected component.
 
@@ -266,12 +223,12 @@ def sample(
     """
     from clgraph import keyed
     from clgraph.graph.io import check_writable
-    from clgraph.sampling import sample as run
     from clgraph.sampling.literature.plan import UNSIZED, known
     from clgraph.sampling.options import plain_method, tiny
     from clgraph.sizes import parse_size
 
     method = plain_method(method)
+    drawing = {name: value for name, value in drawing.items() if value is not None}
     # check everything that can be checked before a large file is read
     from_vertex = _vertex(start, reading["ids"])
     instead = [name for name in ("edges", "steps", "starts", "stages") if name in drawing]
@@ -323,7 +280,6 @@ def sample(
             strict=strict,
             verify=verify,
             as_json=as_json,
-            quiet=quiet,
         )
         return
     if is_dataset(graph):
@@ -353,7 +309,6 @@ def sample(
             only_plan=only_plan,
             strict=strict,
             as_json=as_json,
-            quiet=quiet,
         )
         return
     only_datasets(forest=forest, resume=resume, plan=only_plan)
@@ -368,12 +323,9 @@ def sample(
         check_writable(record, "edges")  # a record is not a graph, but its file is checked in the same way
         if any(Path(record).resolve() == Path(name).resolve() for name in names.values()):
             raise InputError(f"-o and --record both name {record}: give the record another name")
-    started = time.perf_counter()
-    data = read_graph(
-        graph, {**reading, "attributes": attributes}, quiet, device=device_for_file(graph, device)
-    )
-    read_seconds = time.perf_counter() - started
-    dev = open_device(device, quiet)
+    read_seconds: dict[str, float] = {}
+    data = read_for(device, graph, {**reading, "attributes": attributes}, read_seconds)
+    dev = open_device(device)
     energy.open(dev)
     options: dict[str, Any] = {
         "sizes": wanted if sizes is not None or size is not None else None,
@@ -391,32 +343,31 @@ def sample(
     }
     for each in dict.fromkeys(wanted) if options["sizes"] else ():
         if question := tiny(each, data.num_vertices):
-            say(f"note: {question}", quiet)
+            say(f"note: {question}")
     told: list[dict[str, Any]] = []
     # a run that is drawn again takes a seed that none of the others has: they are known to one call only
     together = _together(dev, data, method, mode, connection, seeds or 1) if min_size is None else seeds or 1
     for number in range(first, first + (seeds or 1), together):
         count = min(together, first + (seeds or 1) - number)
         which = f", seed {number}" if count == 1 else f", seeds {number} to {number + count - 1}"
-        with progress_bar("sampling" + ("" if seeds is None else which), quiet) as progress:
+        with progress_bar("sampling" + ("" if seeds is None else which)) as progress:
             more: dict[str, Any] = {} if count == 1 else {"seeds": count}
             with warnings.catch_warnings(action="ignore"):  # what it warns of is in the notes, too
-                found = run(data, method, seed=number, progress=progress, **more, **options)
+                found = clgraph.sample(data, method, seed=number, progress=progress, **more, **options)
             made = [found] if options["sizes"] is None and count == 1 else found
         for each, result in zip(wanted * count, made, strict=True):
             for note in result.notes:
                 if result.seed == first:
-                    say(f"note: {note}", quiet)
+                    say(f"note: {note}")
                 elif "collapsed" in note:
-                    say(f"note: size {each}, seed {result.seed}: {note}", quiet)
+                    say(f"note: size {each}, seed {result.seed}: {note}")
             if verify:
-                _verified(data, result, connection, quiet)
-            seconds = {"read": read_seconds, **result.seconds}
+                _verified(data, result, connection)
+            seconds = {**read_seconds, **result.seconds}
             name = fill_template(output, each, result.seed) if output else None
             if name:
-                started = time.perf_counter()
-                write_graph(result.graph, name, quiet, to=output_format, device=dev)
-                seconds["write"] = time.perf_counter() - started
+                with timed(seconds, "write"):
+                    write_graph(result.graph, name, to=output_format, device=dev)
             told.append(
                 {
                     "directed": data.directed,
@@ -440,11 +391,10 @@ def sample(
                     f"{row['edges']['mean']:.1f} ± {row['edges']['spread']:.1f} {word}, average degree "
                     f"{row['average_degree']['mean']:.4f} ± {row['average_degree']['spread']:.4f}"
                 )
-    measured = energy.measure(lambda: run(data, method, seed=first, **options))
-    if measured is not None:
-        value["energy"] = measured.to_dict(data.num_vertices)
-        if not as_json:
-            click.echo(measured)
+    energy.measure(lambda: clgraph.sample(data, method, seed=first, **options))
+    value |= energy.facts(data)
+    if not as_json:
+        energy.tell()
     if record:
         write_record(record, graph, reading, dev, value)
     if as_json:
@@ -491,18 +441,14 @@ def _tell(result: Sample, graph: Graph, seconds: float, name: str | None) -> Non
     )
 
 
-def _verified(data: Any, result: Sample, connection: str, quiet: bool) -> None:
+def _verified(data: Any, result: Sample, connection: str) -> None:
     from clgraph.reference import verify_sample
     from clgraph.sampling.literature import DrawnSample
 
-    try:
+    with verifying("sample is"):
         verify_sample(data, result, connection=connection)
-    except AssertionError as error:
-        raise ClgraphError(
-            f"the sample is wrong: {error}. Please report this with the command and the device"
-        ) from None
     if isinstance(result, DrawnSample):
-        say(f"verified: what {result.method} draws with this seed, edges are the original's", quiet)
+        say(f"verified: what {result.method} draws with this seed, edges are the original's")
         return
     what = "a contraction of connected groups" if result.group is not None else "connected"
-    say(f"verified: {what}, within the target, edges are the original's", quiet)
+    say(f"verified: {what}, within the target, edges are the original's")

@@ -12,7 +12,17 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from clgraph.cli.common import direction, edges_word, file_bar, is_dataset, print_json, progress_bar, say
+import clgraph
+from clgraph.cli.common import (
+    direction,
+    edges_word,
+    is_dataset,
+    is_quiet,
+    print_json,
+    progress_bar,
+    say,
+    speaks,
+)
 from clgraph.cli.outputs import check_template, fill_template
 from clgraph.errors import ClgraphError, InputError
 
@@ -24,20 +34,21 @@ GRACE = 10  # seconds in which the rank that failed ends the job, before this on
 
 
 @contextmanager
-def job(quiet: bool = False) -> Iterator[bool]:
-    """A command on all ranks: yields whether this one speaks; an error of one ends all processes."""
+def job() -> Iterator[None]:
+    """A command on all ranks, the first of which speaks; an error of one ends all processes."""
     from clgraph.scale.ranks import Failure, world
 
     comm = world()
     if comm is None:
-        yield True
+        yield
         return
     rank = comm.Get_rank()
+    click.get_current_context().meta["clgraph.silent"] = rank > 0
     try:
         with warnings.catch_warnings(record=True, action="always", category=UserWarning) as caught:
-            yield rank == 0
-        for warning in caught if rank == 0 else ():
-            say(f"note: {warning.message}", quiet)
+            yield
+        for warning in caught:
+            say(f"note: {warning.message}")
     except Failure:
         time.sleep(GRACE)
         sys.exit(1)
@@ -51,13 +62,10 @@ def job(quiet: bool = False) -> Iterator[bool]:
         sys.exit(1)
 
 
-def open_dataset(name: str, speaks: bool, quiet: bool) -> Shards:
+def open_dataset(name: str) -> Shards:
     """Open a dataset, and report what it holds."""
-    from clgraph.scale import open_shards
-
-    shards = open_shards(name)
-    if speaks:
-        say(f"{name}: {shards!r}"[: 2 + len(name) + 300], quiet)
+    shards = clgraph.open_shards(name)
+    say(f"{name}: {shards!r}"[: 2 + len(name) + 300])
     return shards
 
 
@@ -75,28 +83,24 @@ def sample_dataset(
     only_plan: bool,
     strict: bool,
     as_json: bool,
-    quiet: bool,
 ) -> None:
     """``clgraph sample NAME.clgs``: exact samples, each written as a dataset."""
-    from clgraph.sampling import sample
     from clgraph.scale.ranks import shared_seed
 
-    with job(quiet) as speaks:
+    with job():
         saved, method, seed = saved_forest(forest, method, seed)
         first = shared_seed(seed)
         if output:
             check_template(output, sizes, seeds)
-        shards = open_dataset(graph, speaks, quiet)
-        what = {"method": method, "sizes": len(sizes) * seeds, "written": output is not None}
-        if planned(
-            shards, speaks, "sample", only_plan=only_plan, as_json=as_json, quiet=quiet, device=device, **what
-        ):
+        shards = open_dataset(graph)
+        about = {"method": method, "sizes": len(sizes) * seeds, "written": output is not None}
+        if planned(shards, "sample", **about):
             return
         told = []
         for number in range(first, first + seeds):
             names = [fill_template(output, size, number) for size in sizes] if output else None
-            with progress_bar("priority forest", quiet or not speaks) as progress:
-                made: Any = sample(
+            with progress_bar("priority forest") as progress:
+                made: Any = clgraph.sample(
                     shards,
                     method,
                     sizes=sizes,
@@ -108,11 +112,9 @@ def sample_dataset(
                     forest=saved,
                     checkpoint=work_folder(output, resume),
                 )
-            for place, each in enumerate(made):
-                if not speaks:
-                    continue
+            for place, each in enumerate(made if speaks() else ()):
                 for note in each.notes if number == first else ():
-                    say(f"note: {note}", quiet)
+                    say(f"note: {note}")
                 name = names[place] if names else None
                 told.append({**each.to_dict(), "output": name})
                 if not as_json:
@@ -122,40 +124,30 @@ def sample_dataset(
                         f"{each.num_edges} {edges_word(shards)} ({direction(shards)}, target {each.target}, "
                         f"seed {number}, exact, {took})" + (f" -> {name}" if name else "")
                     )
-        if as_json and speaks:
+        if as_json and speaks():
             print_json({"samples": told} if len(sizes) * seeds > 1 else told[0])
 
 
-def plan_option(command: Callable[..., Any]) -> Callable[..., Any]:
-    """``--plan``, of commands that datasets have."""
-    return click.option(
-        "--plan",
-        "only_plan",
-        is_flag=True,
-        help="Of NAME.clgs: only say what will be read, sent and held, and how long it will take.",
-    )(command)
+plan_option = click.option(
+    "--plan",
+    "only_plan",
+    is_flag=True,
+    help="Of NAME.clgs: only say what will be read, sent and held, and how long it will take.",
+)
 
 
-def planned(
-    shards: Shards,
-    speaks: bool,
-    command: str,
-    *,
-    only_plan: bool,
-    as_json: bool,
-    quiet: bool,
-    device: str | None,
-    **options: Any,
-) -> bool:
-    """Print the plan of a command, if it is asked for or the dataset is large; whether that is all."""
+def planned(shards: Shards, command: str, **options: Any) -> bool:
+    """Print the plan of the command, if ``--plan`` is given or the dataset is large; whether that is all."""
     from clgraph.cli.shards_plan import LONG, plan
 
+    given = click.get_current_context().params
+    only_plan: bool = given["only_plan"]
     size = sum(each.bytes for part in shards.manifest.sections.values() for each in part.shards)
-    if not only_plan and (quiet or size < LONG):
+    if not only_plan and (is_quiet() or size < LONG):
         return False
-    made = plan(shards, command, device=device, **options)
-    if speaks:
-        if only_plan and as_json:
+    made = plan(shards, command, device=given["device"], **options)
+    if speaks():
+        if only_plan and given["as_json"]:
             print_json(made.to_dict())
         else:
             click.echo("\n".join(made.lines()), err=not only_plan)
@@ -168,9 +160,7 @@ def saved_forest(
     """What ``--forest`` names, with the method and seed: its own where the command line has none."""
     if name is None:
         return None, method, seed
-    from clgraph.sampling.shards import open_forest
-
-    found, context = open_forest(name), click.get_current_context()
+    found, context = clgraph.open_forest(name), click.get_current_context()
     if context.get_parameter_source("method") is not ParameterSource.COMMANDLINE:
         method = found.about.method
     return found, method, found.about.seed if seed is None else seed
@@ -226,25 +216,23 @@ def to_dataset(
     shard_edges: int | None,
     *,
     resume: bool,
-    quiet: bool,
 ) -> None:
     """``clgraph convert IN... OUT.clgs``."""
     from clgraph.graph.io.common import Options
-    from clgraph.scale import join_shards
     from clgraph.scale.convert import convert_to_shards
     from clgraph.scale.cut import SHARD_EDGES, write_shards
 
     wanted = None if sections is None else [name.strip() for name in sections.split(",")]
     edges = SHARD_EDGES if shard_edges is None else shard_edges
     if len(sources) == 1 and is_dataset(sources[0]):
-        with progress_bar("joining shards", quiet) as progress:
-            graph = join_shards(open_dataset(sources[0], True, quiet), progress=progress)
-        with progress_bar("writing shards", quiet) as progress:
+        with progress_bar("joining shards") as progress:
+            graph = clgraph.join_shards(open_dataset(sources[0]), progress=progress)
+        with progress_bar("writing shards") as progress:
             made = write_shards(graph, target, sections=wanted, shard_edges=edges, progress=progress)
     else:
         format_, options = reading["format"], {key: each for key, each in reading.items() if key != "format"}
         lines: list[str] = []  # said when the bar is gone
-        with file_bar("converting", quiet) as progress:
+        with progress_bar("converting", data=True) as progress:
             made = convert_to_shards(
                 sources,
                 target,
@@ -257,8 +245,8 @@ def to_dataset(
                 say=lines.append,
             )
         for line in lines:
-            say(line, quiet)
-    say(f"wrote {target}: {made!r}", quiet)
+            say(line)
+    say(f"wrote {target}: {made!r}")
 
 
 def generate_dataset(
@@ -270,7 +258,6 @@ def generate_dataset(
     *,
     sections: str | None,
     shard_edges: int | None,
-    quiet: bool,
 ) -> None:
     """``clgraph generate ... -o NAME.clgs``; `model` makes the model of a seed, where shards have one."""
     from clgraph.scale.cut import SHARD_EDGES
@@ -282,9 +269,9 @@ def generate_dataset(
             f"{target}: graphs of this model, or with parallel copies, are not made in shards; write a .clg "
             "file, and convert it"
         )
-    with job(quiet) as speaks:
+    with job():
         drawn = shared_seed(seed)
-        with progress_bar("generating", quiet or not speaks) as progress:
+        with progress_bar("generating") as progress:
             made = generate_shards(
                 model(drawn),
                 target,
@@ -293,25 +280,22 @@ def generate_dataset(
                 device=device,
                 progress=progress,
             )
-        if speaks:
-            say(f"{name}, seed {drawn}: wrote {target}: {made!r}", quiet)
+        say(f"{name}, seed {drawn}: wrote {target}: {made!r}")
 
 
-def from_dataset(source: str, target: str, output_format: str | None, quiet: bool) -> None:
+def from_dataset(source: str, target: str, output_format: str | None) -> None:
     """``clgraph convert IN.clgs OUT``."""
     from clgraph.scale.joined import write_joined
 
-    shards = open_dataset(source, True, quiet)
-    with progress_bar("writing", quiet) as progress:
+    shards = open_dataset(source)
+    with progress_bar("writing") as progress:
         told = write_joined(shards, target, format=output_format, progress=progress)
-    say(told, quiet)
+    say(told)
 
 
 def describe_dataset(name: str) -> dict[str, Any]:
     """The facts that ``clgraph info NAME.clgs`` prints, from the manifest alone."""
-    from clgraph.scale import open_shards
-
-    shards = open_shards(name)
+    shards = clgraph.open_shards(name)
     manifest = shards.manifest
     return {
         "directed": manifest.directed,

@@ -23,9 +23,11 @@ from clgraph.scale.shards import ShardRows, Shards
 if TYPE_CHECKING:
     from clgraph.device import Device
 
-PROBE = 1 << 26  # bytes read from a shard, and copied to the device
-VERTICES, EDGES = 1 << 16, 1 << 20  # of the graph on which kernels are timed
-LONG = 4 << 30  # bytes of a dataset from which on commands tell their plan by themselves
+# bytes read from a shard, and copied to the device: enough that starting either does not count
+PROBE = 1 << 26
+VERTICES, EDGES = 1 << 16, 1 << 20  # of the graph on which kernels are timed: large enough to fill a device
+# bytes of a dataset from which on commands tell their plan by themselves: smaller ones are soon done
+LONG = 4 << 30
 
 
 @dataclass(frozen=True)

@@ -11,15 +11,17 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
+import clgraph
 from clgraph.cli.common import (
-    device_for_file,
     measure_options,
     open_device,
     print_json,
+    print_table,
     progress_bar,
-    read_graph,
+    read_for,
     run_options,
     say,
+    table_of,
 )
 
 if TYPE_CHECKING:
@@ -77,17 +79,13 @@ def study(
     methods: str,
     sizes: str,
     seeds: int,
-    seed: int,
     output: str,
     tolerance: str | None,
-    min_size: str | None,
-    hop_sources: int,
-    eigenvalues: bool | None,
     figures: bool,
     reading: dict[str, Any],
     device: str | None,
     as_json: bool,
-    quiet: bool,
+    **options: Any,
 ) -> None:
     """Sample GRAPH by several methods, sizes and seeds, and say how small is small enough.
 
@@ -100,7 +98,7 @@ def study(
     """
     from clgraph.cli.outputs import input_of
     from clgraph.drawing import need_matplotlib
-    from clgraph.studies import study as run
+    from clgraph.files.summary import read_with_summary
     from clgraph.studies.plan import check_tolerance
     from clgraph.studies.report import complete_record, write_outputs
     from clgraph.theses.presets import PRESETS
@@ -118,38 +116,35 @@ def study(
         )
     folder = Path(output)
     if graph is None:
-        dev = open_device(device, quiet)
-        graph = _made(folder, VERTICES if vertices is None else vertices, dev, quiet)
-        data = read_graph(graph, reading, True)
+        dev = open_device(device)
+        graph = _made(folder, VERTICES if vertices is None else vertices, dev)
+        data = read_with_summary(graph, **reading)[0]
     else:
-        data = read_graph(graph, reading, quiet, device=device_for_file(graph, device))
-        dev = open_device(device, quiet)
+        data = read_for(device, graph, reading)
+        dev = open_device(device)
     told = [0, 0]
     try:
-        with progress_bar("sampling and measuring", quiet, left=True) as bar:
+        with progress_bar("sampling and measuring", left=True) as bar:
 
             def tell(done: int, of: int) -> None:
                 told[:] = done, of
                 if bar:
                     bar(done, of)
 
-            found = run(
+            found = clgraph.study(
                 data,
                 methods,
                 sizes,
                 seeds=seeds,
-                seed=seed,
-                min_size=min_size,
-                hop_sources=hop_sources,
-                eigenvalues=eigenvalues,
                 folder=folder,
                 device=dev,
                 progress=tell,
-                on_note=lambda note: say(f"note: {note}", quiet),
+                on_note=lambda note: say(f"note: {note}"),
+                **options,
             )
     except KeyboardInterrupt:
         if told[1]:
-            say(f"{told[0]} of {told[1]} samples are in {folder}; the same command goes on from there", quiet)
+            say(f"{told[0]} of {told[1]} samples are in {folder}; the same command goes on from there")
         raise
     known = input_of(graph, reading)
     complete_record(
@@ -162,7 +157,7 @@ def study(
     beside = PRESETS[preset].compare(found) if preset else None
     name = Path(graph).name
     written = write_outputs(found, folder, checked, name=name, facts=facts, figures=figures, beside=beside)
-    say(f"{folder}: study.csv ({len(found.rows)} rows), study.json, {', '.join(written)}", quiet)
+    say(f"{folder}: study.csv ({len(found.rows)} rows), study.json, {', '.join(written)}")
     if as_json:
         compared = {"beside": asdict(beside)} if beside else {}
         print_json({**found.to_dict(), "answer": _answer(found, checked), **compared})
@@ -182,18 +177,16 @@ def _check_preset(graph: str | None, preset: str | None, vertices: int | None) -
         raise click.UsageError("--vertices is for the graph that --preset copra makes.")
 
 
-def _made(folder: Path, vertices: int, device: Device, quiet: bool) -> str:
+def _made(folder: Path, vertices: int, device: Device) -> str:
     """The file with the graph of the COPRA thesis; made again only where it is not there."""
-    from clgraph.files import write
     from clgraph.studies.state import make_folder
-    from clgraph.theses.copra import copra_graph
 
     path = folder / f"copra-{vertices}.clg"
     if not path.is_file():
         make_folder(folder)
-        graph = copra_graph(vertices, device=device)
-        write(graph, path)
-        say(f"{path}: {graph.num_vertices} vertices, {graph.num_edges} edges", quiet)
+        graph = clgraph.copra_graph(vertices, device=device)
+        clgraph.write(graph, path)
+        say(f"{path}: {graph.num_vertices} vertices, {graph.num_edges} edges")
     return str(path)
 
 
@@ -207,18 +200,15 @@ def _answer(found: Study, tolerance: Tolerance) -> dict[str, Any]:
 
 
 def _print(found: Study, tolerance: Tolerance) -> None:
-    from rich.console import Console
-    from rich.table import Table
-
     from clgraph.measures.words import figure
     from clgraph.studies.columns import COMPARED
     from clgraph.studies.report import NONE, sentence
 
     best = found.best(tolerance)
-    table = Table(title="The smallest size within the tolerance")
-    table.add_column("measure")
-    for name in ("original", "tolerance", *(place.method for place in best.ranking)):
-        table.add_column(name, justify="right")
+    table = table_of(
+        ("measure", "original", "tolerance", *(place.method for place in best.ranking)),
+        title="The smallest size within the tolerance",
+    )
     for verdict in best.verdicts:
         sizes = [verdict.smallest.get(place.method) or NONE for place in best.ranking]
         original = "" if verdict.measure.startswith("ks_") else figure(verdict.original)
@@ -226,17 +216,11 @@ def _print(found: Study, tolerance: Tolerance) -> None:
     table.add_section()
     away = [f"{100 * place.deviation:.1f}" for place in best.ranking]
     table.add_row("% from the original on average", "", "", *away)
-    console = Console()
-    console.print(table)
-    console.print(sentence(found, best), highlight=False, markup=False, soft_wrap=True)
-    for name, why in best.missing.items():
-        console.print(
-            f"- {COMPARED[name]} is not defined: {why}", highlight=False, markup=False, soft_wrap=True
-        )
+    missing = (f"- {COMPARED[name]} is not defined: {why}" for name, why in best.missing.items())
+    print_table(table, (sentence(found, best), *missing))
 
 
 def _print_beside(beside: Comparison) -> None:
-    from rich.console import Console
     from rich.table import Table
 
     table = Table(title=beside.title)
@@ -244,6 +228,4 @@ def _print_beside(beside: Comparison) -> None:
         table.add_column(head, justify="right" if number else "left", overflow="fold", no_wrap=not number)
     for row in beside.rows:
         table.add_row(*row)
-    console = Console()
-    console.print(table)
-    console.print(beside.words, highlight=False, markup=False, soft_wrap=True)
+    print_table(table, [beside.words])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -10,20 +9,25 @@ import click
 
 from clgraph.cli.common import (
     EnergyWish,
-    OutputName,
-    device_for_file,
     direction,
+    facts_of,
     is_dataset,
     measured_run_options,
     open_device,
+    output_option,
     print_json,
-    read_graph,
+    read_for,
     run_options,
     say,
+    speaks,
+    timed,
+    verifying,
+    vertex_of,
     write_graph,
+    write_table,
 )
 from clgraph.cli.shards import job, only_datasets, open_dataset, plan_option, planned, refuse
-from clgraph.errors import ClgraphError, InputError
+from clgraph.errors import InputError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -31,7 +35,6 @@ if TYPE_CHECKING:
 
     from clgraph.components import Components
     from clgraph.device import Device
-    from clgraph.energy import Energy
     from clgraph.graph import Graph
     from clgraph.scale import Shards
     from clgraph.traversal import BFSResult
@@ -54,13 +57,7 @@ LEVELS_SHOWN = 20  # of a search, in the text output
     show_default=True,
     help="Direction-optimising, or the COPRA thesis's Algorithm 5.",
 )
-@click.option(
-    "-o",
-    "--output",
-    metavar="OUT",
-    type=OutputName(),
-    help="Write `id distance predecessor`, tab-separated, -1 for none.",
-)
+@output_option("Write `id distance predecessor`, tab-separated, -1 for none.")
 @click.option("--verify", is_flag=True, help="Check the result against the definition.")
 @plan_option
 @measured_run_options
@@ -77,7 +74,6 @@ def bfs(
     device: str | None,
     energy: EnergyWish,
     as_json: bool,
-    quiet: bool,
 ) -> None:
     """Breadth-first search in GRAPH: distances from the nearest source, and predecessors.
 
@@ -94,31 +90,29 @@ def bfs(
         raise click.UsageError("Give start vertices: --source ID (repeatable), or --sources ID,ID,...")
     if is_dataset(graph):
         refuse(method=method != "hybrid", verify=verify, energy=energy.wanted)
-        with job(quiet) as speaks:
-            shards = open_dataset(graph, speaks, quiet)
-            how: dict[str, Any] = {"as_json": as_json, "quiet": quiet, "device": device}
-            if planned(shards, speaks, "bfs", only_plan=only_plan, **how):
+        with job():
+            shards = open_dataset(graph)
+            if planned(shards, "bfs"):
                 return
-            roots = [_as_id(word, shards.ids.dtype) for word in wanted]
+            roots = [vertex_of(word, shards, f"--source {word[:80]}") for word in wanted]
             result = search(shards, roots, depth_limit=depth, device=device)
-            if speaks:
-                _tell_bfs(shards, result, {}, output, False, None, as_json)
+            if speaks():
+                _tell_bfs(shards, result, {}, output, False, energy, as_json)
         return
     only_datasets(plan=only_plan)
-    started = time.perf_counter()
-    data = read_graph(graph, reading, quiet, device=device_for_file(graph, device))
-    read_seconds = time.perf_counter() - started
-    ids = [_as_id(word, data.ids.dtype) for word in wanted]
-    dev = open_device(device, quiet)
+    seconds: dict[str, float] = {}
+    data = read_for(device, graph, reading, seconds)
+    ids = [vertex_of(word, data, f"--source {word[:80]}") for word in wanted]
+    dev = open_device(device)
     energy.open(dev)
     found = search(data, ids, method=method, depth_limit=depth, device=dev)
-    measured = energy.measure(lambda: search(data, ids, method=method, depth_limit=depth, device=dev))
+    energy.measure(lambda: search(data, ids, method=method, depth_limit=depth, device=dev))
     if verify:
         from clgraph.reference.bfs import verify_bfs
 
         verify_bfs(data, found)
-        say("verified: distances, predecessors and sources are those of the definition", quiet)
-    _tell_bfs(data, found, {"read": read_seconds}, output, verify, measured, as_json, dev)
+        say("verified: distances, predecessors and sources are those of the definition")
+    _tell_bfs(data, found, seconds, output, verify, energy, as_json, dev)
 
 
 def _tell_bfs(
@@ -127,27 +121,27 @@ def _tell_bfs(
     seconds: dict[str, float],
     output: str | None,
     verified: bool,
-    measured: Energy | None,
+    energy: EnergyWish,
     as_json: bool,
     device: Device | None = None,
 ) -> None:
     """Write the result, and print its figures."""
     seconds = {**seconds, **found.seconds}
     if output:
-        started = time.perf_counter()
-        _write_bfs(output, data, found, device)
-        seconds["write"] = time.perf_counter() - started
+        import numpy as np
+
+        ids, before = data.ids, found.predecessor
+        assert before is not None
+        names = np.where(before >= 0, ids[before], -1) if len(ids) else ids
+        write_table(output, seconds, (ids, found.distance, names), device)
     counts = [
         int(found.distance[found.distance == level].size) for level in range(min(found.levels, LEVELS_SHOWN))
     ]
     if as_json:
-        used = {} if measured is None else {"energy": measured.to_dict(data.num_vertices)}
         print_json(
             {
                 "sources": data.ids[found.sources].tolist(),
-                "vertices": data.num_vertices,
-                "edges": data.num_edges,
-                "directed": data.directed,
+                **facts_of(data),
                 "reached": found.reached,
                 "levels": found.levels,
                 "level_sizes": counts,
@@ -157,7 +151,7 @@ def _tell_bfs(
                 **found.how(),
                 "seconds": seconds,
                 "verified": verified,
-                **used,
+                **energy.facts(data),
             }
         )
         return
@@ -168,34 +162,7 @@ def _tell_bfs(
         click.echo(f"  distance {level}: {count}")
     if found.levels > len(counts):
         click.echo(f"  ... up to distance {found.levels - 1}")
-    if measured is not None:
-        click.echo(measured)
-
-
-def _as_id(word: str, kind: np.dtype[Any]) -> int | str:
-    """A source in the type of the graph's ids: a number, or the word itself."""
-    if kind.kind not in "iu":
-        return word
-    from clgraph.sizes import whole_number
-
-    vertex = whole_number(word)
-    if vertex is None:
-        raise InputError(f"--source {word[:80]}: the graph's ids are integers (or read it with --ids str)")
-    return vertex
-
-
-def _write_bfs(path: str, graph: Graph | Shards, found: BFSResult, device: Device | None) -> None:
-    """Write a line a vertex: id, distance, id of the predecessor; -1 if there is none."""
-    import numpy as np
-
-    from clgraph.files.columns import write_columns
-    from clgraph.graph.io import atomic_write
-
-    assert found.predecessor is not None
-    ids, before = graph.ids, found.predecessor
-    names = np.where(before >= 0, ids[before], -1) if len(ids) else ids
-    with atomic_write(path) as out:
-        write_columns(out, ids, found.distance, names, device=device)
+    energy.tell()
 
 
 # --- components --------------------------------------------------------------------------------------
@@ -206,19 +173,8 @@ SHOWN = 10  # components in the table
 @click.command()
 @click.argument("graph", metavar="GRAPH")
 @click.option("--strong", is_flag=True, help="Strong components: directed paths both ways.")
-@click.option(
-    "--largest",
-    metavar="OUT",
-    type=OutputName(),
-    help="Write the largest component as a graph (format by suffix).",
-)
-@click.option(
-    "-o",
-    "--output",
-    metavar="OUT",
-    type=OutputName(),
-    help="Write `id component`, tab-separated, one vertex a line.",
-)
+@output_option("Write the largest component as a graph (format by suffix).", "--largest")
+@output_option("Write `id component`, tab-separated, one vertex a line.")
 @click.option("--verify", is_flag=True, help="Check the result against the definition.")
 @plan_option
 @run_options
@@ -232,14 +188,13 @@ def components(
     reading: dict[str, Any],
     device: str | None,
     as_json: bool,
-    quiet: bool,
 ) -> None:
     """Connected components of GRAPH, numbered by decreasing size (weak ones if it is directed).
 
     \b
     clgraph components internet.txt --largest giant.txt -o component.tsv
     """
-    from clgraph.components import connected_components
+    from clgraph.components import connected_components  # here, while a thread loads the drivers
     from clgraph.graph.io import check_writable
 
     # errors come before a large file is read
@@ -251,36 +206,29 @@ def components(
             raise InputError(f"-o and --largest both name {output}: give them different names")
     if is_dataset(graph):
         refuse(strong=strong, largest=largest, verify=verify)
-        with job(quiet) as speaks:
-            shards = open_dataset(graph, speaks, quiet)
-            how: dict[str, Any] = {"as_json": as_json, "quiet": quiet, "device": device}
-            if planned(shards, speaks, "components", only_plan=only_plan, **how):
+        with job():
+            shards = open_dataset(graph)
+            if planned(shards, "components"):
                 return
             result = connected_components(shards, device=device)
-            if speaks:
+            if speaks():
                 _tell_components(shards, result, dict(result.seconds), output, False, as_json)
         return
     only_datasets(plan=only_plan)
-    started = time.perf_counter()
-    data = read_graph(graph, reading, quiet, device=device_for_file(graph, device))
-    read_seconds = time.perf_counter() - started
-    dev = open_device(device, quiet)
+    seconds: dict[str, float] = {}
+    data = read_for(device, graph, reading, seconds)
+    dev = open_device(device)
     found = connected_components(data, connection="strong" if strong else "weak", device=dev)
     if verify:
         from clgraph.reference.components import verify_components
 
-        try:
+        with verifying("components are"):
             verify_components(data, found)
-        except AssertionError as error:
-            raise ClgraphError(
-                f"the components are wrong: {error}. Please report this with the command and the device"
-            ) from None
-        say("verified: the components are those of the definition, and numbered by size", quiet)
-    seconds = {"read": read_seconds, **found.seconds}
+        say("verified: the components are those of the definition, and numbered by size")
+    seconds |= found.seconds
     if largest:
-        started = time.perf_counter()
-        write_graph(data.subgraph(found.largest), largest, quiet, device=dev)
-        seconds["write"] = time.perf_counter() - started
+        with timed(seconds, "write"):
+            write_graph(data.subgraph(found.largest), largest, device=dev)
     _tell_components(data, found, seconds, output, verify, as_json, dev)
 
 
@@ -294,21 +242,12 @@ def _tell_components(
     device: Device | None = None,
 ) -> None:
     """Write the result, and print its figures."""
-    if output:
-        from clgraph.files.columns import write_columns
-        from clgraph.graph.io import atomic_write
-
-        started = time.perf_counter()
-        with atomic_write(output) as out:
-            write_columns(out, data.ids, found.labels, device=device)
-        seconds["write"] = seconds.get("write", 0.0) + time.perf_counter() - started
+    write_table(output, seconds, (data.ids, found.labels), device)
     if as_json:
         print_json(
             {
                 "connection": found.connection,
-                "vertices": data.num_vertices,
-                "edges": data.num_edges,
-                "directed": data.directed,
+                **facts_of(data),
                 "components": found.count,
                 "sizes": found.sizes[:SHOWN].tolist(),
                 "single": int((found.sizes == 1).sum()),

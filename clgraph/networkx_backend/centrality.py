@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterable, Mapping
-from typing import Any, cast
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, cast
 
 import networkx as nx
 import numpy as np
@@ -12,10 +13,14 @@ import numpy.typing as npt
 from networkx.algorithms.centrality import betweenness as networkx_own
 
 from clgraph.errors import ConvergenceError, InputError
-from clgraph.networkx_backend.cluster import of_nodes
+from clgraph.networkx_backend.cluster import found_nodes, of_nodes
 from clgraph.networkx_backend.converted import ConvertedGraph
-from clgraph.networkx_backend.running import RELEASE, on_device, with_doubles
+from clgraph.networkx_backend.running import RELEASE, check_in, on_device, with_doubles
 
+if TYPE_CHECKING:
+    from clgraph.device import Device
+
+CLOSE = 1e-8  # how far hubs and authorities may be from the exact ones: NetworkX's own default for `tol`
 Floats = npt.NDArray[np.float64]
 
 
@@ -32,20 +37,9 @@ def eigenvector_centrality(
         raise nx.NetworkXError("initial vector cannot have all zero values")
     if max_iter < 1:
         raise nx.PowerIterationFailedConvergence(max_iter)
-    with on_device("eigenvector_centrality") as device:
-        try:
-            found = central(
-                G.weighted(weight or None),
-                max_iter=max_iter,
-                tol=tol,
-                nstart=start,
-                weight=bool(weight),
-                device=with_doubles(device),
-            )
-        except ConvergenceError as error:
-            raise nx.PowerIterationFailedConvergence(max_iter) from error
-        except InputError as error:
-            raise _left(error) from error
+    with _solving("eigenvector_centrality", max_iter) as device:
+        graph = G.weighted(weight or None)
+        found = central(graph, max_iter=max_iter, tol=tol, nstart=start, weight=bool(weight), device=device)
     return _named(G, found, nstart)
 
 
@@ -74,23 +68,18 @@ def katz_centrality(
     start = _numbers(G, nstart)
     if max_iter < 1:
         raise nx.PowerIterationFailedConvergence(max_iter)
-    with on_device("katz_centrality") as device:
-        try:
-            found = central(
-                G.weighted(weight),
-                alpha=alpha,
-                beta=added,
-                max_iter=max_iter,
-                tol=tol,
-                nstart=start,
-                normalized=bool(normalized),
-                weight=weight is not None,
-                device=with_doubles(device),
-            )
-        except ConvergenceError as error:
-            raise nx.PowerIterationFailedConvergence(max_iter) from error
-        except InputError as error:
-            raise _left(error) from error
+    with _solving("katz_centrality", max_iter) as device:
+        found = central(
+            G.weighted(weight),
+            alpha=alpha,
+            beta=added,
+            max_iter=max_iter,
+            tol=tol,
+            nstart=start,
+            normalized=bool(normalized),
+            weight=weight is not None,
+            device=device,
+        )
     return _named(G, found, nstart)
 
 
@@ -113,20 +102,15 @@ def hits(
     if method == "power_iteration":
         return _iterated_hits(G, max_iter, tol, _numbers(G, nstart), normalized)
     start = None if nstart is None else np.array(list(nstart.values()), np.float64)
-    with on_device("hits") as device:
-        try:
-            found = hubs_and_authorities(
-                G.weighted("weight"),
-                max_iter=max_iter,
-                tol=min(tol or CLOSE, CLOSE),
-                nstart=start,
-                normalized=bool(normalized),
-                device=with_doubles(device),
-            )
-        except ConvergenceError as error:
-            raise nx.PowerIterationFailedConvergence(max_iter) from error
-        except InputError as error:
-            raise _left(error) from error
+    with _solving("hits", max_iter) as device:
+        found = hubs_and_authorities(
+            G.weighted("weight"),
+            max_iter=max_iter,
+            tol=min(tol or CLOSE, CLOSE),
+            nstart=start,
+            normalized=bool(normalized),
+            device=device,
+        )
     hubs, authorities = (dict(zip(G.nodes.objects, each.tolist(), strict=True)) for each in found)
     return hubs, authorities
 
@@ -139,11 +123,8 @@ def _iterated_hits(
 
     hubs = np.ones(len(G)) if start is None else start
     hubs = hubs / hubs.sum()
-    with on_device("hits") as device:
-        try:
-            vectors = Vectors(with_doubles(device), G.weighted("weight"), True)
-        except InputError as error:
-            raise _left(error) from error
+    with _solving("hits", max_iter) as device:
+        vectors = Vectors(device, G.weighted("weight"), True)
         x, y, z = (vectors.vector() for _ in range(3))
         for _ in range(max_iter):
             before = hubs
@@ -163,9 +144,6 @@ def _iterated_hits(
         else (hubs, authorities / authorities.max())
     )
     return _named(G, hubs, None), _named(G, authorities, None)
-
-
-CLOSE = 1e-8  # how far hubs and authorities may be from the exact ones
 
 
 def betweenness_centrality(
@@ -207,8 +185,7 @@ def closeness_centrality(
 
     places = np.arange(len(G), dtype=np.int32)
     if u is not None:
-        if u not in G:
-            raise nx.NodeNotFound(f"Source {u} is not in G")
+        check_in(G, Source=u)
         places = np.array([G.nodes.find(u)], np.int32)
     with on_device("closeness_centrality") as device:
         found = closeness_of(device, G.rows, places, improved=bool(wf_improved)).tolist()
@@ -275,21 +252,23 @@ def average_neighbor_degree(
 # --- shared -------------------------------------------------------------------------------------------
 
 
+@contextmanager
+def _solving(name: str, max_iter: int) -> Iterator[Device]:
+    """A device with numbers of 64 bits; what fails on it fails with NetworkX's exceptions."""
+    with on_device(name) as device:
+        try:
+            yield with_doubles(device)
+        except ConvergenceError as error:
+            raise nx.PowerIterationFailedConvergence(max_iter) from error
+        except InputError as error:  # NetworkX may know what to do
+            raise NotImplementedError(f"clgraph cannot do this graph: {error}") from error
+
+
 def _some(G: ConvertedGraph, nbunch: Any) -> npt.NDArray[np.int32] | None:
     """The nodes of an nbunch, each once; None: all."""
     if nbunch is None:
         return None
-    if nbunch in G:
-        nbunch = [nbunch]
-    elif not isinstance(nbunch, Iterable):
-        raise nx.NetworkXError(f"Node {nbunch} is not in the graph.")
-    places = []
-    for node in nbunch:
-        try:
-            places.append(G.nodes.find(node))
-        except TypeError as error:
-            raise nx.NetworkXError(f"Node {node} in sequence nbunch is not a valid node.") from error
-    return np.unique([place for place in places if place is not None]).astype(np.int32)
+    return np.unique([place for _, place in found_nodes(G, nbunch)]).astype(np.int32)
 
 
 def _numbers(G: ConvertedGraph, given: Mapping[Any, Any] | None) -> Floats | None:
@@ -303,10 +282,6 @@ def _named(G: ConvertedGraph, found: Floats, nstart: Any) -> dict[Any, float]:
     """By node; in the order of `nstart` if that is given, as in NetworkX."""
     values = dict(zip(G.nodes.objects, found.tolist(), strict=True))
     return values if nstart is None else {node: values[node] for node in nstart}
-
-
-def _left(error: InputError) -> NotImplementedError:
-    return NotImplementedError(f"clgraph cannot do this graph: {error}")
 
 
 def _has_arcs(graph: Any) -> bool:

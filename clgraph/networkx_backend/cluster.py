@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import networkx as nx
@@ -69,17 +69,22 @@ def of_nodes(G: ConvertedGraph, nodes: Any, values: list[Any]) -> Any:
         return dict(zip(G.nodes.objects, values, strict=True))
     if nodes in G:
         return values[G.nodes.find(nodes) or 0]
-    if not isinstance(nodes, Iterable):
-        raise nx.NetworkXError(f"Node {nodes} is not in the graph.")
-    found = {}
-    for node in nodes:  # nodes that are not in the graph are left out
+    return {node: values[place] for node, place in found_nodes(G, nodes)}
+
+
+def found_nodes(G: ConvertedGraph, nbunch: Any) -> Iterator[tuple[Any, int]]:
+    """The nodes of an nbunch, and their places; those that are not in the graph are left out."""
+    if nbunch in G:
+        nbunch = [nbunch]
+    elif not isinstance(nbunch, Iterable):
+        raise nx.NetworkXError(f"Node {nbunch} is not in the graph.")
+    for node in nbunch:
         try:
             place = G.nodes.find(node)
         except TypeError as error:
             raise nx.NetworkXError(f"Node {node} in sequence nbunch is not a valid node.") from error
         if place is not None:
-            found[node] = values[place]
-    return found
+            yield node, place
 
 
 # --- cores --------------------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from clgraph.graph.arrays import Arrays
 from clgraph.graph.building import row_ptr_of, stable_argsort
 from clgraph.networkx_backend.converted import ConvertedGraph
-from clgraph.networkx_backend.running import chosen_device, on_device
+from clgraph.networkx_backend.running import lazily, on_device
 
 if TYPE_CHECKING:
     from clgraph.components import Components
@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from clgraph.device import Device
     from clgraph.graph import Graph
 
-READ = 3  # arcs per vertex, on average, that are read first
+# arcs per vertex, on average, that are read first: the longest rows of so many connect most vertices of a
+# graph, and few have to be read for the rest
+READ = 3
 EMPTY = "Connectivity is undefined for the null graph."
 
 
@@ -170,15 +172,11 @@ def _is_one(name: str, G: ConvertedGraph, connection: Connection = "weak") -> bo
 
 
 def _sets_lazily(name: str, G: ConvertedGraph, connection: Connection = "weak") -> Iterator[set[Any]]:
-    if len(G):
-        chosen_device()  # a missing device is reported at the call, when NetworkX can still take over
-    return _sets(name, G, connection)
+    return lazily(_sets, name, G, connection) if len(G) else iter(())
 
 
 def _sets(name: str, G: ConvertedGraph, connection: Connection) -> Iterator[set[Any]]:
     """The components in NetworkX's order, as sets of nodes."""
-    if len(G) == 0:
-        return
     found = _find(name, G, connection)
     # the largest component, number 0, is usually most of the graph, and need not be sorted
     largest = found.labels == 0

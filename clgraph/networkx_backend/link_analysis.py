@@ -16,7 +16,7 @@ from clgraph.networkx_backend.converted import ConvertedGraph
 from clgraph.networkx_backend.running import on_device
 
 STRICT = 1e-3  # the L1 difference of two iterates must fall below this, whatever the size of the graph
-FARTHEST = 2.0  # the largest L1 difference of two distributions
+FARTHEST = 2.0  # the largest L1 difference of two distributions: a tolerance above it tests nothing
 
 
 def pagerank(

@@ -11,7 +11,7 @@ import numpy as np
 from clgraph.errors import InputError
 from clgraph.networkx_backend import traversal
 from clgraph.networkx_backend.converted import ConvertedGraph
-from clgraph.networkx_backend.running import chosen_device, on_device
+from clgraph.networkx_backend.running import check_in, lazily, on_device
 from clgraph.networkx_backend.traversal import in_order
 
 Paths = dict[Any, list[Any]]
@@ -39,14 +39,12 @@ def shortest_path_length(
     if source is None:
         if target is None:
             return traversal.all_lengths("shortest_path_length", G)
-        if target not in G:  # NetworkX searches the reversed graph from it, and says so
-            raise nx.NodeNotFound(f"Source {target} is not in G")
+        check_in(G, Source=target)  # NetworkX searches the reversed graph from it, and says so
         return traversal.found_lengths("shortest_path_length", G, target, turned=True)
     if target is None:
-        if source not in G:
-            raise nx.NodeNotFound(f"Source {source} is not in G")
+        check_in(G, Source=source)
         return traversal.found_lengths("shortest_path_length", G, source)
-    _check_ends(G, source, target)
+    check_in(G, Source=source, Target=target)
     length = int(traversal.distances("shortest_path_length", G, source)[G.nodes.find(target)])
     if length < 0:
         raise nx.NetworkXNoPath(f"No path between {source} and {target}.")
@@ -74,15 +72,9 @@ def average_shortest_path_length(G: ConvertedGraph, weight: Any = None, method: 
 # --- shared -------------------------------------------------------------------------------------------
 
 
-def _check_ends(G: ConvertedGraph, source: Any, target: Any) -> None:
-    for role, node in (("Source", source), ("Target", target)):
-        if node not in G:
-            raise nx.NodeNotFound(f"{role} {node} is not in G")
-
-
 def _path(G: ConvertedGraph, source: Any, target: Any) -> list[Any]:
     """The path to one node."""
-    _check_ends(G, source, target)
+    check_in(G, Source=source, Target=target)
     distance = traversal.distances("shortest_path", G, source)
     v = G.nodes.find(target)
     assert v is not None
@@ -113,5 +105,4 @@ def _all_paths(G: ConvertedGraph) -> Iterator[tuple[Any, Paths]]:
         for node in G.nodes.objects:
             yield node, traversal.found_paths("shortest_path", G, node)
 
-    chosen_device()  # a missing device is reported at the call, when NetworkX can still take over
-    return rows()
+    return lazily(rows)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import networkx as nx
 
@@ -15,7 +15,9 @@ from clgraph.errors import DeviceError
 
 if TYPE_CHECKING:
     from clgraph.device import Device
+    from clgraph.networkx_backend.converted import ConvertedGraph
 
+T = TypeVar("T")
 #: of NetworkX
 RELEASE = tuple(int(part) for part in nx.__version__.split(".")[:2])
 _counts: Counter[str] = Counter()
@@ -63,6 +65,19 @@ def chosen_device() -> Device:
         if nx.config.fallback_to_nx:
             raise NotImplementedError(f"clgraph has no device: {error}") from error
         raise
+
+
+def lazily(function: Callable[..., Iterator[T]], *args: Any) -> Iterator[T]:
+    """The generator; a missing device is reported at the call, when NetworkX can still take over."""
+    chosen_device()
+    return function(*args)
+
+
+def check_in(G: ConvertedGraph, **ends: Any) -> None:
+    """Raise NodeNotFound for the first end, by its role, that is no node."""
+    for role, node in ends.items():
+        if node not in G:
+            raise nx.NodeNotFound(f"{role} {node} is not in G")
 
 
 def with_doubles(device: Device) -> Device:

@@ -13,13 +13,13 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph.networkx_backend.converted import ConvertedGraph
-from clgraph.networkx_backend.running import RELEASE, chosen_device, on_device
+from clgraph.networkx_backend.running import RELEASE, check_in, lazily, on_device
 
 if TYPE_CHECKING:
     from clgraph.graph import Graph
 
-PLACES = 1 << 25  # vertices of all searches that run at once, at most
-SEARCHES = 64
+PLACES = 1 << 25  # vertices of all searches that run at once, at most: the host holds a distance for each
+SEARCHES = 64  # that run at once: the lanes of `bfs_many`
 Places = npt.NDArray[Any]
 
 
@@ -31,7 +31,7 @@ def bfs_edges(
     sort_neighbors: Callable[..., Any] | None = None,
 ) -> Iterator[tuple[Any, Any]]:
     """As `networkx.bfs_edges`."""
-    return _lazily(_edges, "bfs_edges", G, source, reverse, depth_limit, sort_neighbors)
+    return lazily(_edges, "bfs_edges", G, source, reverse, depth_limit, sort_neighbors)
 
 
 def bfs_tree(
@@ -64,7 +64,7 @@ def bfs_predecessors(
         for parent, child in _edges("bfs_predecessors", G, source, False, depth_limit, sort_neighbors):
             yield child, parent
 
-    return _lazily(pairs)
+    return lazily(pairs)
 
 
 def bfs_successors(
@@ -85,7 +85,7 @@ def bfs_successors(
         for parent, begin, end in zip(G.nodes.names(parents[begins]), begins.tolist(), ends, strict=True):
             yield parent, names[begin:end]
 
-    return _lazily(groups)
+    return lazily(groups)
 
 
 def bfs_layers(G: ConvertedGraph, sources: Any) -> Iterator[list[Any]]:
@@ -101,7 +101,7 @@ def bfs_layers(G: ConvertedGraph, sources: Any) -> Iterator[list[Any]]:
         if first:
             yield from _layers("bfs_layers", G, first)
 
-    return _lazily(layers)
+    return lazily(layers)
 
 
 def descendants_at_distance(G: ConvertedGraph, source: Any, distance: Any) -> set[Any]:
@@ -128,15 +128,13 @@ def ancestors(G: ConvertedGraph, source: Any) -> set[Any]:
 
 def single_source_shortest_path_length(G: ConvertedGraph, source: Any, cutoff: Any = None) -> dict[Any, int]:
     """As `networkx.single_source_shortest_path_length`."""
-    if source not in G:
-        raise nx.NodeNotFound(f"Source {source} is not in G")
+    check_in(G, Source=source)
     return found_lengths("single_source_shortest_path_length", G, source, cutoff)
 
 
 def single_target_shortest_path_length(G: ConvertedGraph, target: Any, cutoff: Any = None) -> Any:
     """As `networkx.single_target_shortest_path_length`: a dict, before NetworkX 3.5 an iterator."""
-    if target not in G:
-        raise nx.NodeNotFound(f"Target {target} is not in G")
+    check_in(G, Target=target)
     found = found_lengths("single_target_shortest_path_length", G, target, cutoff, turned=True)
     return found if RELEASE >= (3, 5) else iter(found.items())
 
@@ -172,7 +170,7 @@ def all_lengths(name: str, G: ConvertedGraph, cutoff: Any = None) -> Iterator[tu
                 yield source, dict(zip(names[start:end], lengths[start:end], strict=True))
                 start = end
 
-    return _lazily(rows)
+    return lazily(rows)
 
 
 def single_source_shortest_path(G: ConvertedGraph, source: Any, cutoff: Any = None) -> dict[Any, list[Any]]:
@@ -195,19 +193,11 @@ def found_paths(
 
 def has_path(G: ConvertedGraph, source: Any, target: Any) -> bool:
     """As `networkx.has_path`."""
-    for role, node in (("Source", source), ("Target", target)):
-        if node not in G:
-            raise nx.NodeNotFound(f"{role} {node} is not in G")
+    check_in(G, Source=source, Target=target)
     return bool(distances("has_path", G, source)[G.nodes.find(target)] >= 0)
 
 
 # --- shared -------------------------------------------------------------------------------------------
-
-
-def _lazily(function: Callable[..., Iterator[Any]], *args: Any) -> Iterator[Any]:
-    """The generator; a missing device is reported at the call, when NetworkX can still take over."""
-    chosen_device()
-    return function(*args)
 
 
 def _edges(

@@ -11,6 +11,7 @@ from clgraph.arguments import file_name
 from clgraph.graph import Graph, as_graph
 from clgraph.measures.hops import SOURCES
 from clgraph.progress import tells
+from clgraph.run import run_on
 from clgraph.studies.plan import check_tolerance, make_plan, notes_of
 from clgraph.studies.summary import Found
 
@@ -172,15 +173,14 @@ def study(
         eigenvalues=eigenvalues,
     )
     from clgraph._version import __version__
-    from clgraph.device import get_device
     from clgraph.graph.digest import digest
     from clgraph.measures.scalars import Wish, measure
     from clgraph.studies.columns import SCALARS, Growing, scalars, why_not
     from clgraph.studies.run import batches
     from clgraph.studies.state import State
 
-    dev = get_device(device)
-    how = dev.watch()
+    run = run_on(device)
+    dev = run.device
     place = None if folder is None else file_name(folder, "folder")
     state = State(place, plan, digest(whole), __version__, dev.name)
     table = Growing(state.table, len(plan.sizes))
@@ -188,7 +188,7 @@ def study(
     for note in notes:
         if on_note:
             on_note(note)
-    with dev.alone():
+    with run:  # the samples that follow lock the device batch by batch, and others work in between
         wish = Wish(sources=plan.hop_sources, eigenvalues=plan.eigenvalues)
         original = measure(whole, dev, wish)
     histogram = original.degree_histogram
@@ -215,7 +215,7 @@ def study(
         notes,
         __version__,
         dev.name,
-        provenance=how(),
+        provenance=run.provenance,
     )
     state.write(made.to_dict())
     return made

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
 from importlib.util import find_spec
@@ -20,14 +20,14 @@ from clgraph.measures.words import figure
 from clgraph.studies.columns import COLUMNS, COMPARED, text_of
 from clgraph.studies.figures import DARK, SERIES, TOKENS, drawings
 from clgraph.studies.plan import Tolerance
-from clgraph.studies.summary import SUMMARY, Answer, Place
+from clgraph.studies.summary import Answer, Place
 
 if TYPE_CHECKING:
     from clgraph.studies.summary import Found
 
 
-NOTES = 30  # that the report lists
-SIZES = 6  # that a sentence names
+NOTES = 30  # that the report lists: study.json has all
+SIZES = 6  # that a sentence names: with more nobody reads it
 NONE = "\u2013"
 
 
@@ -50,18 +50,19 @@ class Comparison:
 
     def html(self) -> str:
         """The table as a part of the report."""
-        heads = "".join(f'<th scope="col">{escape(head)}</th>' for head in self.heads)
-        lines = [
-            f'<tr><th scope="row">{escape(first)}</th>'
-            + "".join(f"<td>{escape(c)}</td>" for c in rest)
-            + "</tr>"
-            for first, *rest in self.rows
-        ]
-        return (
-            f'<h2>{escape(self.title)}</h2>\n<p class="note">{escape(self.words)}</p>\n'
-            f'<div class="scroll"><table><thead><tr>{heads}</tr></thead>\n'
-            f"<tbody>\n{chr(10).join(lines)}\n</tbody></table></div>"
-        )
+        lines = [(first, "".join(f"<td>{escape(c)}</td>" for c in rest)) for first, *rest in self.rows]
+        return _table(escape(self.title), escape(self.words), self.heads, lines)
+
+
+def _table(title: str, words: str, heads: Iterable[str], lines: Iterable[tuple[str, str]]) -> str:
+    """A table below its title and a note; a line is the name of a row, and its cells as HTML."""
+    head = "".join(f'<th scope="col">{escape(each)}</th>' for each in heads)
+    body = "\n".join(f'<tr><th scope="row">{escape(name)}</th>{cells}</tr>' for name, cells in lines)
+    return (
+        f'<h2>{title}</h2>\n<p class="note">{words}</p>\n'
+        f'<div class="scroll"><table><thead><tr>{head}</tr></thead>'
+        f"<tbody>\n{body}\n</tbody></table></div>"
+    )
 
 
 def report_html(
@@ -136,7 +137,7 @@ def answer_html(study: Found, found: Answer, tolerance: Tolerance) -> str:
             f"{escape(kept)} within the tolerance; {100 * place.deviation:.1f} % from the original on "
             "average</span></div>"
         )
-    parts += ["</div>", _smallest(study, found, tolerance), _heat(found), _missing(study, found)]
+    parts += ["</div>", _smallest(found, tolerance), _heat(found), _missing(study, found)]
     return "\n".join(parts)
 
 
@@ -169,51 +170,44 @@ def sentence(study: Found, found: Answer) -> str:
     return text
 
 
-def _smallest(study: Found, found: Answer, tolerance: Tolerance) -> str:
+def _smallest(found: Answer, tolerance: Tolerance) -> str:
     methods = [place.method for place in found.ranking]
-    heads = "".join(f'<th scope="col">{escape(method)}</th>' for method in methods)
     lines = []
     for verdict in found.verdicts:
-        cells = ""
+        original = "" if verdict.measure.startswith("ks_") else figure(verdict.original)
+        cells = f"<td>{original}</td><td>{tolerance.words(verdict.measure)}</td>"
         for method in methods:
             size = verdict.smallest.get(method)
             kind = "none" if size is None else "best" if size == verdict.size else ""
             cells += f'<td class="{kind}">{escape(size or NONE)}</td>'
-        original = "" if verdict.measure.startswith("ks_") else figure(verdict.original)
-        lines.append(
-            f'<tr><th scope="row">{escape(COMPARED[verdict.measure])}</th><td>{original}</td>'
-            f"<td>{tolerance.words(verdict.measure)}</td>{cells}</tr>"
-        )
-    return (
-        "<h2>The smallest size within the tolerance</h2>\n"
-        '<p class="note">The smallest size at which the whole 95 % interval of the mean over the seeds is '
-        "within the tolerance, as it is at all larger sizes. \u2013: at none of the sizes.</p>\n"
-        '<div class="scroll"><table><thead><tr><th scope="col">measure</th><th scope="col">original</th>'
-        f'<th scope="col">tolerance</th>{heads}</tr></thead>'
-        f"<tbody>\n{chr(10).join(lines)}\n</tbody></table></div>"
+        lines.append((COMPARED[verdict.measure], cells))
+    return _table(
+        "The smallest size within the tolerance",
+        "The smallest size at which the whole 95 % interval of the mean over the seeds is within the "
+        "tolerance, as it is at all larger sizes. \u2013: at none of the sizes.",
+        ("measure", "original", "tolerance", *methods),
+        lines,
     )
 
 
 def _heat(found: Answer) -> str:
     methods = [place.method for place in found.ranking]
-    heads = "".join(f'<th scope="col">{escape(method)}</th>' for method in methods)
     lines = []
     for verdict in found.verdicts:
-        cells = ""
-        for method in methods:
-            gap = found.deviations.get((method, verdict.measure))
-            cells += (
-                '<td class="none">not defined</td>'
-                if gap is None
-                else f'<td class="heat" style="--share: {0.75 * min(1.0, gap):.2f}">{100 * gap:.1f}</td>'
-            )
-        lines.append(f'<tr><th scope="row">{escape(COMPARED[verdict.measure])}</th>{cells}</tr>')
-    return (
-        "<h2>How far each method is from the original</h2>\n"
-        '<p class="note">In % of the original\u2019s value, 100 at most, on average over the sizes; of KS '
-        "distances 100 times the distance.</p>\n"
-        f'<div class="scroll"><table><thead><tr><th scope="col">measure</th>{heads}</tr></thead>'
-        f"<tbody>\n{chr(10).join(lines)}\n</tbody></table></div>"
+        gaps = (found.deviations.get((method, verdict.measure)) for method in methods)
+        cells = (
+            '<td class="none">not defined</td>'
+            if gap is None
+            else f'<td class="heat" style="--share: {0.75 * min(1.0, gap):.2f}">{100 * gap:.1f}</td>'
+            for gap in gaps
+        )
+        lines.append((COMPARED[verdict.measure], "".join(cells)))
+    return _table(
+        "How far each method is from the original",
+        "In % of the original\u2019s value, 100 at most, on average over the sizes; of KS distances 100 "
+        "times the distance.",
+        ("measure", *methods),
+        lines,
     )
 
 
@@ -281,8 +275,8 @@ def write_outputs(
     written = ["summary.csv"]
     with atomic_write(folder / "summary.csv", "w") as out:
         writer = csv.writer(out, lineterminator="\n")
-        writer.writerow(SUMMARY)
-        writer.writerows([text_of(row[column]) for column in SUMMARY] for row in study.summary)
+        writer.writerow(study.summary[0])
+        writer.writerows(map(text_of, row.values()) for row in study.summary)
     if find_spec("pyarrow") is not None:
         pa, parquet = library("pyarrow", "arrow"), library("pyarrow.parquet", "arrow")
         columns = {column: [row[column] for row in study.rows] for column in COLUMNS}

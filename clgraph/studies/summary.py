@@ -14,26 +14,9 @@ from clgraph.results import RunsOn, Shown
 from clgraph.studies.columns import COMPARED, MEASURES, Row
 from clgraph.studies.plan import Plan, Tolerance, check_tolerance
 
-MANY = 50  # seeds from which on there are bootstrap intervals, too
-DRAWS = 2000  # of the bootstrap
-SUMMARY = (
-    "method",
-    "size",
-    "target",
-    "measure",
-    "original",
-    "samples",
-    "defined",
-    "mean",
-    "sd",
-    "low",
-    "high",
-    "bootstrap_low",
-    "bootstrap_high",
-    "min",
-    "max",
-)
-
+# seeds from which on there are bootstrap intervals, too: a percentile of fewer values is too narrow
+MANY = 50
+DRAWS = 2000  # of the bootstrap: its 2.5 % tails then have 50 values each
 Floats = npt.NDArray[np.float64]
 
 
@@ -69,31 +52,26 @@ def summary_of(plan: Plan, rows: Iterable[Row], original: Row) -> list[Row]:
             group = groups.get((method, size), [])
             for measure in MEASURES:
                 defined = np.array([v for row in group if (v := row[measure]) is not None], np.float64)
-                some = len(defined) > 0
-                boot = bootstrap_interval(defined)
-                interval = t_interval(defined)
+                low, high = t_interval(defined)
+                bootstrap_low, bootstrap_high = bootstrap_interval(defined)
                 made.append(
-                    dict(
-                        zip(
-                            SUMMARY,
-                            (
-                                method,
-                                size,
-                                target,
-                                measure,
-                                original.get(measure, 0.0 if measure.startswith("ks_") else None),
-                                len(group),
-                                len(defined),
-                                float(defined.mean()) if some else None,
-                                float(defined.std(ddof=1)) if len(defined) > 1 else None,
-                                *interval,
-                                *boot,
-                                float(defined.min()) if some else None,
-                                float(defined.max()) if some else None,
-                            ),
-                            strict=True,
-                        )
-                    )
+                    {
+                        "method": method,
+                        "size": size,
+                        "target": target,
+                        "measure": measure,
+                        "original": original.get(measure, 0.0 if measure.startswith("ks_") else None),
+                        "samples": len(group),
+                        "defined": len(defined),
+                        "mean": float(defined.mean()) if len(defined) else None,
+                        "sd": float(defined.std(ddof=1)) if len(defined) > 1 else None,
+                        "low": low,
+                        "high": high,
+                        "bootstrap_low": bootstrap_low,
+                        "bootstrap_high": bootstrap_high,
+                        "min": float(defined.min()) if len(defined) else None,
+                        "max": float(defined.max()) if len(defined) else None,
+                    }
                 )
     return made
 

@@ -7,12 +7,13 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
 from graphs import tangle
 
 from clgraph import progress
 from clgraph.cli import common
-from clgraph.cli.common import file_bar, read_graph
+from clgraph.cli.common import progress_bar, read_graph
 from clgraph.files.pieces import SHAPES, Shape
 from clgraph.files.summary import read_with_summary, write_with_summary
 
@@ -33,7 +34,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 
 def test_a_bar_says_bytes(clock: list[float], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stderr", terminal := Terminal())
-    with file_bar("reading g.txt", False) as tell:
+    with progress_bar("reading g.txt", data=True) as tell:
         assert tell is not None
         tell(1_000_000, 10_000_000)
         assert terminal.getvalue() == ""
@@ -43,11 +44,17 @@ def test_a_bar_says_bytes(clock: list[float], monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_no_bar_elsewhere(clock: list[float], monkeypatch: pytest.MonkeyPatch) -> None:
-    with file_bar("reading", False) as tell:
+    with progress_bar("reading", data=True) as tell:
         assert tell is None  # no terminal
     monkeypatch.setattr(sys, "stderr", Terminal())
-    with file_bar("reading", True) as tell:
-        assert tell is None
+
+    @click.command()
+    @common.quiet_option
+    def quiet() -> None:
+        with progress_bar("reading", data=True) as tell:
+            assert tell is None
+
+    quiet.main(["--quiet"], standalone_mode=False)
 
 
 def test_a_reader_tells_its_progress(
@@ -57,9 +64,9 @@ def test_a_reader_tells_its_progress(
         pytest.skip("the host reads")
     (tmp_path / "g.txt").write_text("10 20\n" * 1000)
     seen: list[tuple[int, int | None]] = []
-    monkeypatch.setattr(common, "file_bar", lambda *_: Recorder(seen))
+    monkeypatch.setattr(common, "progress_bar", lambda *_, **how: Recorder(seen))
     monkeypatch.setitem(vars(SHAPES), device.kind, Shape(piece=1000, ahead=2, threads=1))
-    read_graph(str(tmp_path / "g.txt"), {}, True, device=device)
+    read_graph(str(tmp_path / "g.txt"), {}, device=device)
     assert seen[-1] == (6000, 6000) and [done for done, _ in seen][:3] == [1000, 2000, 3000]
 
 

@@ -98,7 +98,7 @@ def test_what_is_not_understood_is_status_2(run, args, words):
 def test_no_arguments_show_the_help(run):
     done = run()
     assert done.status == 2
-    assert "Machine:" in done.out + done.err
+    assert "\nMachine:\n" in done.out + done.err and "error" not in done.err
 
 
 def test_an_error_status_of_a_command_comes_through():
