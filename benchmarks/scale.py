@@ -29,7 +29,7 @@ import clgraph
 from clgraph.device import Setup
 from clgraph.device.without import Without
 from clgraph.ranking.fixed import FixedPower, shape_of
-from clgraph.sampling.shards.curve import followed
+from clgraph.sampling.deletion_times import follow
 from clgraph.sampling.shards.forest import Forest
 from clgraph.scale.loading import Loading
 
@@ -140,7 +140,7 @@ def forests(row: Any, device: Any, graph: clgraph.Graph, shards: clgraph.Shards,
             forest = Forest(device, n, 3, edges=method == "dre", room=graph.num_edges)
             for rows in pairs:
                 forest.add(rows)
-            return followed(device, forest.take(), n, method, 3, 1)
+            return follow(device, forest.take(), n, 3, 1, edges=method == "dre")
 
         def samples(method: str = method) -> Any:
             return clgraph.sample(graph, method, sizes=sizes, seed=3, device=device, mode="exact")
@@ -151,7 +151,7 @@ def forests(row: Any, device: Any, graph: clgraph.Graph, shards: clgraph.Shards,
         took, path = timed(vertices, repeat, time.process_time)
         of_ten, _ = timed(samples, repeat, time.process_time)
         of_curve, found = timed(curve, repeat, time.process_time)
-        assert np.array_equal(path.vertices, found.vertices)
+        assert np.array_equal(device.download(path.vertices, np.int64, path.rows), found.vertices)
         row(f"{method}, vertices of all sizes by the forest against ten samples", took, of_ten, None)
         row(f"{method}, vertices of all sizes by the forest against the curve", took, of_curve, None)
 
