@@ -73,7 +73,7 @@ def replay(
         check_input(told, data)
     dev = open_device(device)
     # what sampling warns of is in the record's notes
-    with progress_bar("making again", left=True) as progress, warnings.catch_warnings(action="ignore"):
+    with progress_bar("making again", counts=True) as progress, warnings.catch_warnings(action="ignore"):
         made = again(told, source, dev, progress, max_ratio=max_ratio)
     differ = [name for name, why in made if why is not None]
     if as_json:

@@ -124,7 +124,7 @@ def study(
         dev = open_device(device)
     told = [0, 0]
     try:
-        with progress_bar("sampling and measuring", left=True) as bar:
+        with progress_bar("sampling and measuring", counts=True) as bar:
 
             def tell(done: int, of: int) -> None:
                 told[:] = done, of

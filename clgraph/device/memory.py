@@ -170,6 +170,11 @@ class Memory:
                     self._used -= known.size
             return self._used
 
+    @staticmethod
+    def bits(buffer: Any) -> Any:
+        """The same memory for a kernel that reads words of another size than the elements."""
+        return cl.Buffer.from_int_ptr(buffer.int_ptr, retain=True)
+
     def zeros(self, count: int, dtype: npt.DTypeLike) -> Any:
         """A buffer of `count` zeros."""
         buffer = self.empty(count, dtype)

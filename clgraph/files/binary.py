@@ -126,7 +126,7 @@ class Sums:
                 begin=begin,
                 covered=self._covered,
                 **constants,
-                data=data,
+                data=self._device.bits(data),
                 sums=self._sums,
             )
 

@@ -131,7 +131,7 @@ def highest(
     who = None
     for word in range(words):
         key = device.empty(n, np.uint32)
-        program.top_keys(-(-n // items), n=n, word=word, score=score, who=who, key=key)
+        program.top_keys(-(-n // items), n=n, word=word, score=device.bits(score), who=who, key=key)
         _, who = sort_by_key(device, key, n, 32, who)
     values = device.empty(k, real)
     program, items = order_program(device, real)

@@ -149,7 +149,7 @@ def test_a_fault_of_ours_is_no_traceback(run, monkeypatch, capsys, tmp_path):
     def broken(*args, **kwargs):
         raise KeyError("surprise")
 
-    monkeypatch.setattr("clgraph.csr.generate.powerlaw_graph", broken)
+    monkeypatch.setattr(clgraph, "powerlaw_graph", broken)
     args = ["generate", "powerlaw", "--vertices", "10", "-o", str(tmp_path / "x.txt")]
     with pytest.raises(SystemExit) as stop:
         clgraph.cli.main(args)
@@ -170,7 +170,7 @@ def test_memory_and_system_errors_are_told(monkeypatch, capsys, tmp_path):
         def broken(*args, error=error, **kwargs):
             raise error
 
-        monkeypatch.setattr("clgraph.csr.generate.powerlaw_graph", broken)
+        monkeypatch.setattr(clgraph, "powerlaw_graph", broken)
         with pytest.raises(SystemExit) as stop:
             clgraph.cli.main(["generate", "powerlaw", "--vertices", "10", "-o", str(tmp_path / "x.txt")])
         assert stop.value.code == 1
