@@ -178,7 +178,7 @@ def _tell(
         say(f"{output}: {sum(len(each.vertices) for each in curves)} rows")
     if plot:
         draw(curves, plot, graph)
-        say(f"{plot}: {len(curves)} curves")
+        say(f"{plot}: {len(curves)} curve{'s' * (len(curves) > 1)}")
     if as_json:
         print_json(
             {
