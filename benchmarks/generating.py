@@ -53,7 +53,7 @@ def case(name: str, host: bool, check: bool) -> Case:
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
         energy = context.energy(lambda: make(name, context.device), "a graph made and downloaded")
         values = {"first": quantity(first["total"], "s"), "peak": quantity(peak, "B"), **timing.phases()}
-        return Figures(values, details, energy, details["vertices"])
+        return Figures(values, {**details, "of_vertices": details["vertices"]}, energy)
 
     return Case("generating", name, "made", "NumPy" if host else "clgraph", run, not host, {"check": check})
 

@@ -133,7 +133,7 @@ def make_graphs(folder: Path, gpu: bool, data: Path) -> None:
     for name, make in made.items():
         if not (folder / f"{name}.clg").exists() and (name != "internet" or data.is_dir()):
             clgraph.write(make(), folder / f"{name}.clg")
-    for suffix in ("", ".gz", ".zst"):
+    for suffix in ("",) if gpu else ("", ".gz", ".zst"):
         if not (folder / f"powerlaw.txt{suffix}").exists():
             clgraph.write(clgraph.read(folder / "powerlaw.clg"), folder / f"powerlaw.txt{suffix}")
     if (data / "internet.txt").exists():

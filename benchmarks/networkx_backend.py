@@ -98,7 +98,8 @@ def measure(name: str, graph: Any, context: Context, limit: float = LIMIT) -> Fi
         ratio = values["networkx"]["value"] / values[which]["value"]
         values[f"speedup_{which}"] = quantity(ratio, "")
     size = {"of_vertices": len(graph), "of_arcs": sum(map(len, graph._adj.values()))}
-    return Figures(values, size, context.energy(cached, "a cached call, results consumed"), len(graph))
+    energy = context.energy(cached, "a cached call, results consumed")
+    return Figures(values, {**size, "of_vertices": len(graph)}, energy)
 
 
 def one_size(name: str, edges: int, shuffled: bool) -> Case:

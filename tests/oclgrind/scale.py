@@ -213,7 +213,7 @@ def case_curve_of_shards(device: Any) -> None:
     from clgraph.graph import Graph
     from clgraph.reference.forest import reference_forest
     from clgraph.reference.samples import reference_sample
-    from clgraph.sampling.shards.curve import _counted, followed
+    from clgraph.sampling.deletion_times import count_pairs, follow
 
     row_ptr, heads, pairs = _rows()
     graph = Graph.from_edges(*np.transpose(pairs), vertices=np.arange(50))
@@ -222,14 +222,19 @@ def case_curve_of_shards(device: Any) -> None:
         forest = reference_forest(50, pairs, 3, method)
         words[: len(forest)] = forest
         with device.alone():
-            path = followed(device, device.upload(words), 50, method, 3, 10)
+            path = follow(device, device.upload(words), 50, 3, 10, edges=method == "dre")
+        last, vertices = (
+            device.download(path.last, np.int32, 50),
+            device.download(path.vertices, np.int64, path.rows),
+        )
         expected = reference_sample(graph, method, size=10, seed=3)
         for both_ways in (False, True):
             rows = (graph.row_ptr, graph.col_idx) if both_ways else (row_ptr, heads)
-            ends, _ = _counted(device, path, method, 3, [_loaded(device, *rows, 0, 50)], both_ways=both_ways)
-            assert ends[-1] == len(expected.edges)
-        assert np.array_equal(np.flatnonzero(path.last == len(path.vertices) - 1), expected.vertices)
-        assert path.vertices[-1] == len(expected.vertices)
+            blocks = [_loaded(device, *rows, 0, 50)]
+            ends, _ = count_pairs(device, path, 3, blocks, edges=method == "dre", both_ways=both_ways)
+            assert device.download(ends, np.int64, path.rows)[-1] == len(expected.edges)
+        assert np.array_equal(np.flatnonzero(last == path.rows - 1), expected.vertices)
+        assert vertices[-1] == len(expected.vertices)
 
 
 def case_generate_shards(device: Any) -> None:
