@@ -99,7 +99,7 @@ def measure(name: str, graph: Any, context: Context, limit: float = LIMIT) -> Fi
         values[f"speedup_{which}"] = quantity(ratio, "")
     size = {"of_vertices": len(graph), "of_arcs": sum(map(len, graph._adj.values()))}
     energy = context.energy(cached, "a cached call, results consumed")
-    return Figures(values, {**size, "of_vertices": len(graph)}, energy)
+    return Figures(values, size, energy)
 
 
 def one_size(name: str, edges: int, shuffled: bool) -> Case:
