@@ -104,11 +104,12 @@ class Memory:
         """The kernel ``fill_N`` of ``cl/device/memory_fill.cl``, for devices that fill by kernel."""
         raise NotImplementedError
 
-    def _check_buffer(self, name: str, nbytes: int) -> None:
+    def _check_buffer(self, nbytes: int, *name: Any) -> None:  # spelt only if there is no room
         largest = self._hardware.max_buffer
         if nbytes > largest:
+            what = " ".join(map(str, name))
             raise CapacityError(
-                f"{self._hardware}: {name} needs a buffer of {nbytes} bytes, the largest possible is "
+                f"{self._hardware}: {what} needs a buffer of {nbytes} bytes, the largest possible is "
                 f"{largest} bytes"
             )
 
@@ -133,12 +134,13 @@ class Memory:
 
     def empty(self, count: int, dtype: npt.DTypeLike) -> Any:
         """A buffer of `count` values, uninitialised."""
-        nbytes = count * np.dtype(dtype).itemsize
-        self._check_buffer(f"an array of {count} {np.dtype(dtype)}", nbytes)
+        kind = np.dtype(dtype)
+        nbytes = count * kind.itemsize
+        self._check_buffer(nbytes, "an array of", count, kind)
         if self._quirks.shares_memory and nbytes >= LARGE_PAGE:
             return self.output(count, dtype)
         self._make_room(nbytes)
-        buffer = self._allocated(max(nbytes, 16), np.dtype(dtype))  # OpenCL has no empty buffers
+        buffer = self._allocated(max(nbytes, 16), kind)  # OpenCL has no empty buffers
         if self._quirks.never_frees:
             self._unfreed.append(buffer)
         return buffer
@@ -230,7 +232,7 @@ class Memory:
             mapped, array = array, on_large_pages(array.size, array.dtype).reshape(array.shape)
             array[...] = mapped
         if shared and not writable and array.nbytes and array.flags.aligned:
-            self._check_buffer("an array", array.nbytes)
+            self._check_buffer(array.nbytes, "an array")
             return self._on_array(array, _FLAGS.READ_ONLY)
         buffer = self.empty(array.size, array.dtype)
         self.write(buffer, array)
@@ -256,7 +258,7 @@ class Memory:
         """
         kind = np.dtype(dtype)
         nbytes = count * kind.itemsize
-        self._check_buffer(f"an array of {count} {kind}", nbytes)
+        self._check_buffer(nbytes, "an array of", count, kind)
         shared = self._quirks.shares_memory
         if not shared and nbytes >= LARGE:
             buffer = self.empty(count, kind)
@@ -299,7 +301,7 @@ class Memory:
         if not self._quirks.shares_memory or not count:
             return self.empty(count, dtype)
         array = on_large_pages(count, np.dtype(dtype))
-        self._check_buffer(f"an array of {count} {array.dtype}", array.nbytes)
+        self._check_buffer(array.nbytes, "an array of", count, array.dtype)
         return self._on_array(array, _FLAGS.READ_WRITE)
 
     def take(self, buffer: Any, dtype: npt.DTypeLike, count: int) -> npt.NDArray[Any]:
@@ -414,7 +416,7 @@ class Memory:
             If it does not fit; the message has both sizes.
         """
         for name, nbytes in needed.items():
-            self._check_buffer(name, nbytes)
+            self._check_buffer(nbytes, name)
         total, available = sum(needed.values()), self._hardware.global_memory
         if total > available:
             parts = ", ".join(f"{name} {nbytes}" for name, nbytes in needed.items())
