@@ -14,7 +14,7 @@ import clgraph
 from clgraph import Graph
 from clgraph.device import Device
 from clgraph.ranking.personalized import Method
-from clgraph.sampling.options import EXACT, METHODS
+from clgraph.sampling.table import EXACT, REDUCTIONS
 
 Call = Callable[[], Sequence[Any]]
 
@@ -97,7 +97,7 @@ def mixed_calls(device: Device) -> dict[str, Call]:
     for method in get_args(Method):
         add(f"personalized_pagerank {method}", lambda method=method: personal(method, None))
         add(f"personalized_pagerank {method}, top", lambda method=method: personal(method, 4))
-    for method in METHODS:
+    for method in REDUCTIONS:
         add(f"sample {method}", lambda method=method: sampled(undirected, method))
         add(f"sample {method}, directed", lambda method=method: sampled(directed, method))
     for method in EXACT:

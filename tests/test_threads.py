@@ -37,8 +37,8 @@ from clgraph.device.launch import Kernel, record_launches
 from clgraph.device.memory import Memory
 from clgraph.errors import DeviceError
 from clgraph.public import BY_NAME
-from clgraph.sampling.options import LITERATURE, METHODS
 from clgraph.sampling.sequence import Samples
+from clgraph.sampling.table import LITERATURE, REDUCTIONS
 from clgraph.system import thread_pool
 
 THREADS, CALLS = 8, 60
@@ -50,7 +50,7 @@ from clgraph import ClgraphError, Graph
 from clgraph.device import get_device
 from clgraph.csr.generate import powerlaw_graph
 from clgraph.sampling import sample
-from clgraph.sampling.options import EXACT, METHODS
+from clgraph.sampling.table import EXACT, REDUCTIONS
 
 device = get_device("pocl")
 rng = np.random.default_rng(2)
@@ -59,7 +59,7 @@ graphs = {
     "copies": Graph.from_edges(*rng.integers(0, 900, (2, 3000)), duplicates="keep"),
     "directed": Graph.from_edges(*rng.integers(0, 3000, (2, 9000)), directed=True),
 }
-runs = [(method, {}) for method in METHODS]
+runs = [(method, {}) for method in REDUCTIONS]
 runs += [(method, {"mode": "batched"}) for method in EXACT]
 runs += [("dre", {"mode": "batched", "components": "bfs", "far_scan": True})]
 runs += [(method, {"connection": "strong"}) for method in ("drv", "dre", "drve", "dhyb")]
@@ -598,7 +598,7 @@ MADE_THERE = {
     f"{method}, {runs} runs": lambda graph, on, method=method, runs=runs: clgraph.sample(
         graph, method, seed=1, seeds=runs, **SIZES.get(method, {"size": "50%"}), **on
     )
-    for method in (*METHODS, *LITERATURE)
+    for method in (*REDUCTIONS, *LITERATURE)
     for runs in (None, 2)
 }
 SIZES = {"chordal": {}, "quasi-chordal": {}, "gsh": {"p": 0.5, "q": 0.5}, "gps": {"edges": 20}}

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def is_stream(path: str, method: str, format: str | None) -> bool:
     """Whether a method takes the edges of this file as they come."""
     from clgraph.graph.io.arrivals import is_streamed
-    from clgraph.sampling.literature.plan import STREAMS, known
+    from clgraph.sampling.table import STREAMS, known
 
     return known(method) in STREAMS and is_streamed(path, format)
 
@@ -56,8 +56,8 @@ def sample_stream(
 ) -> None:
     """Sample a stream in one pass, and tell and write what was held."""
     from clgraph.graph.io import check_writable
-    from clgraph.sampling.literature.plan import known
     from clgraph.sampling.literature.streamed import stream_samples
+    from clgraph.sampling.table import known
 
     if path == "-" and (verify or record):
         what = "--verify reads it again" if verify else "--record takes its hash"

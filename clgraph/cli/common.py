@@ -563,15 +563,11 @@ class MethodName(click.ParamType):
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
         """The names that begin so, with what they do."""
-        from clgraph.sampling.literature.plan import METHODS as LITERATURE
-        from clgraph.sampling.options import METHODS
+        from clgraph.sampling.table import METHODS, REDUCTIONS
 
-        known = dict(METHODS)
-        if self.drawing:
-            known |= {name: method.does for name, method in LITERATURE.items()}
         return [
-            CompletionItem(name, help=does)
-            for name, does in known.items()
+            CompletionItem(name, help=f"{each.words}: {each.does}")
+            for name, each in (METHODS if self.drawing else REDUCTIONS).items()
             if name.startswith(incomplete.lower())
         ]
 

@@ -98,7 +98,7 @@ def curve(
     """
     from clgraph import keyed
     from clgraph.graph.io import check_writable
-    from clgraph.sampling.options import plain_method
+    from clgraph.sampling.table import plain_method
     from clgraph.sizes import parse_size
 
     method = plain_method(method)

@@ -34,7 +34,7 @@ from clgraph.errors import DeviceError, InputError
 @quiet_option
 def demo(vertices: int, seed: int, device: str | None) -> None:
     """Make a power-law graph, sample half of it by each method, show before and after."""
-    from clgraph.sampling.options import METHODS
+    from clgraph.sampling.table import REDUCTIONS
 
     dev = open_device(device)
     graph = clgraph.powerlaw_graph(vertices, seed=seed)
@@ -53,7 +53,7 @@ def demo(vertices: int, seed: int, device: str | None) -> None:
         )
 
     row("the graph", graph, None)
-    for method in METHODS:
+    for method in REDUCTIONS:
         started = perf_counter()
         result = clgraph.sample(graph, method, size="50%", seed=seed, device=dev)
         row(method, result.graph, perf_counter() - started)

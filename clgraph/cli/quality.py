@@ -278,7 +278,7 @@ class Origin:
     @property
     def contracts(self) -> bool:
         """Whether the method contracts."""
-        from clgraph.sampling.options import CONTRACTING
+        from clgraph.sampling.table import CONTRACTING
 
         return self.method in CONTRACTING
 
@@ -348,14 +348,11 @@ def read_origin(
         If the file is not a record, or an option contradicts it.
     """
     if method is not None:
-        from clgraph.sampling.literature.plan import METHODS as LITERATURE
-        from clgraph.sampling.literature.plan import known
-        from clgraph.sampling.options import METHODS, plain_method
+        from clgraph.sampling.table import METHODS, plain_method
 
-        method = known(method) or plain_method(method)
-        if method not in METHODS and method not in LITERATURE:
-            methods = ", ".join((*METHODS, *LITERATURE))
-            raise InputError(f"unknown method {method!r}: the known ones are {methods}")
+        method = plain_method(method)
+        if method not in METHODS:
+            raise InputError(f"unknown method {method!r}: the known ones are {', '.join(METHODS)}")
     if record is None:
         return Origin(method=method, seed=seed, command=command)
     if method is not None or seed is not None:
@@ -394,16 +391,15 @@ def facts_of(original: str, sample: str | None, made: Origin) -> list[tuple[str,
     facts = [("original", original)]
     if sample is None:
         return facts
-    from clgraph.sampling.literature.plan import METHODS as LITERATURE
-    from clgraph.sampling.options import METHODS
     from clgraph.sampling.result import with_mode
+    from clgraph.sampling.table import METHODS
 
     facts.append(("sample", sample))
     if made.left_out:
         facts.append(("not in its file", f"{made.lacks}, which an edge list does not hold"))
     if made.method:
-        does = METHODS[made.method] if made.method in METHODS else LITERATURE[made.method].does
-        facts.append(("method", f"{with_mode(made.method, made.mode)}: {does}"))
+        each = METHODS[made.method]
+        facts.append(("method", f"{with_mode(made.method, made.mode)}, {each.words}: {each.does}"))
     if made.seed is not None:
         facts.append(("seed", str(made.seed)))
     if made.command:
@@ -420,7 +416,7 @@ def curve_of(
     original: Graph, sample: Graph, made: Origin, dev: Device
 ) -> tuple[ReductionCurve | None, str | None]:
     """The reduction curve down to the sample, or why it is left out."""
-    from clgraph.sampling.options import EXACT, EXPLORING, METHODS
+    from clgraph.sampling.table import EXACT, EXPLORING, REDUCTIONS
     from clgraph.studies.record import is_lost
 
     if made.method is None or made.seed is None:
@@ -428,7 +424,7 @@ def curve_of(
             None,
             "method and seed of the sample are unknown (give --record, or --method and --sample-seed).",
         )
-    if made.method not in METHODS or made.method in EXPLORING:
+    if made.method not in REDUCTIONS or made.method in EXPLORING:
         return None, f"{made.method} deletes nothing, so it has none."
     mode = made.mode or ("exact" if made.method in EXACT else "batched")
     limit = CURVE_EDGES.of(dev)

@@ -45,33 +45,25 @@ if TYPE_CHECKING:
 @json_option
 def methods(as_json: bool) -> None:
     """Every sampling method: what it draws, its options, its source, its other names."""
-    from clgraph.sampling.literature.plan import KINDS
-    from clgraph.sampling.literature.plan import METHODS as LITERATURE
-    from clgraph.sampling.options import METHODS
+    from clgraph.sampling.table import KINDS, METHODS
 
     table: dict[str, dict[str, Any]] = {
         name: {
-            "kind": "reduction",
-            "does": does,
-            "options": [],
-            "reference": "Krishnamurthy, Faloutsos et al. 2007",
-            "also": [],
-        }
-        for name, does in METHODS.items()
-    }
-    for name, each in LITERATURE.items():
-        table[name] = {
+            "words": each.words,
             "kind": KINDS[each.kind],
             "does": each.does,
             "options": list(each.options),
             "reference": each.paper,
             "also": list(each.also),
         }
+        for name, each in METHODS.items()
+    }
     if as_json:
         print_json({"methods": table})
         return
     for name, row in table.items():
-        click.echo(f"{name:9} {row['kind']}: {row['does']}")
+        click.echo(f"{name:9} {row['words']}")
+        click.echo(f"{'':9} {row['kind']}: {row['does']}")
         click.echo(
             f"{'':9} {row['reference']}"
             + (f"; in littleballoffur {', '.join(row['also'])}" if row["also"] else "")
@@ -223,8 +215,8 @@ def sample(
     """
     from clgraph import keyed
     from clgraph.graph.io import check_writable
-    from clgraph.sampling.literature.plan import UNSIZED, known
-    from clgraph.sampling.options import plain_method, tiny
+    from clgraph.sampling.options import tiny
+    from clgraph.sampling.table import UNSIZED, known, plain_method
     from clgraph.sizes import parse_size
 
     method = plain_method(method)
@@ -403,9 +395,9 @@ def sample(
 
 def _together(device: Any, graph: Any, method: str, mode: Any, connection: Any, runs: int) -> int:
     """How many runs a call makes: one, unless runs side by side are faster."""
-    from clgraph.sampling.literature.plan import known
-    from clgraph.sampling.options import EXACT, check_options
+    from clgraph.sampling.options import check_options
     from clgraph.sampling.replicates import side_by_side
+    from clgraph.sampling.table import EXACT, known
 
     if known(method) is not None:
         return min(runs, TOGETHER)

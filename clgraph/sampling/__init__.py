@@ -13,10 +13,10 @@ from clgraph.results import on_device
 from clgraph.run import dataset_of
 from clgraph.sampling.calls import draw_samples
 from clgraph.sampling.curve import ReductionCurve, curve_table, deletion_order, reduction_curve
-from clgraph.sampling.literature.plan import STREAMS, known
 from clgraph.sampling.options import SampleOptions, Size, check_graph, check_names, check_not_of_shards
 from clgraph.sampling.result import Sample
 from clgraph.sampling.sequence import Samples
+from clgraph.sampling.table import STREAMS, known
 
 __all__ = [
     "ReductionCurve",

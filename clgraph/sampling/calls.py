@@ -10,7 +10,6 @@ from typing import Any
 from clgraph import keyed
 from clgraph.graph import Graph
 from clgraph.run import run_on
-from clgraph.sampling.literature.plan import known
 from clgraph.sampling.methods import make_views, upload
 from clgraph.sampling.options import (
     Size,
@@ -25,6 +24,7 @@ from clgraph.sampling.replicates import run_replicates, side_by_side
 from clgraph.sampling.result import Sample
 from clgraph.sampling.samples import large_enough, samples_of_run
 from clgraph.sampling.sequence import Samples
+from clgraph.sampling.table import known
 
 
 def draw_samples(

@@ -20,14 +20,8 @@ from clgraph.results import RunsOn
 from clgraph.run import dataset_of, run_on
 from clgraph.sampling.merge_tree import whole_tree
 from clgraph.sampling.methods import Batches, make_run, serial_device, upload
-from clgraph.sampling.options import (
-    EXACT,
-    EXPLORING,
-    check_graph,
-    check_not_of_shards,
-    check_options,
-    plain_method,
-)
+from clgraph.sampling.options import check_graph, check_not_of_shards, check_options
+from clgraph.sampling.table import EXACT, EXPLORING, plain_method
 from clgraph.sizes import target_size
 
 if TYPE_CHECKING:

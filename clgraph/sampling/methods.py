@@ -14,10 +14,11 @@ from clgraph.sampling.batched import BatchedRun, Finder
 from clgraph.sampling.copra import SHAPES as FAR_SCAN
 from clgraph.sampling.copra import Copra
 from clgraph.sampling.draw import ByDraw
-from clgraph.sampling.options import CONTRACTING, EXPLORING, Options
+from clgraph.sampling.options import Options
 from clgraph.sampling.repair import finder_for
 from clgraph.sampling.result import SomeLeft
 from clgraph.sampling.select import ByPriority
+from clgraph.sampling.table import CONTRACTING, EXPLORING
 
 if TYPE_CHECKING:
     from clgraph.device import Device

@@ -14,28 +14,21 @@ import numpy as np
 from clgraph.arguments import flag, one_id, shown, unknown_option
 from clgraph.errors import InputError
 from clgraph.graph import Graph, as_graph
-from clgraph.sampling.literature.plan import METHODS as LITERATURE
-from clgraph.sampling.literature.plan import OPTIONS as OF_LITERATURE
+from clgraph.sampling.table import (
+    CONTRACTING,
+    EXACT,
+    EXPLORING,
+    LITERATURE,
+    METHODS,
+    REDUCTIONS,
+    plain_method,
+)
+from clgraph.sampling.table import OPTIONS as OF_LITERATURE
 from clgraph.sizes import number_given, parse_size, target_size
 
 if TYPE_CHECKING:
     from clgraph.device import Device
 
-# method -> what one step does
-METHODS = {
-    "drv": "a vertex, uniform among the vertices left, goes with its edges",
-    "dre": "an edge, uniform among the edges left, goes",
-    "drve": "a vertex uniform, then an edge uniform among its edges left, goes",
-    "dhyb": "a drve step with probability `mix`, else a dre step",
-    "cre": "an edge, uniform among the edges left, is contracted: its ends become one vertex",
-    "crve": "a vertex uniform, then an edge uniform among its edges left, is contracted",
-    "ebfs": "breadth-first from a random vertex, with the edges among the vertices reached",
-    "edfs": "depth-first from a random vertex, with the edges among the vertices reached",
-}
-ALSO = {"breadthfirstsearch": "ebfs", "depthfirstsearch": "edfs"}  # littleballoffur's names
-EXACT = ("drv", "dre")
-CONTRACTING = ("cre", "crve")
-EXPLORING = ("ebfs", "edfs")
 SHARED = ("mode", "start", "mix")  # options that both these methods and those of the literature have
 
 OF_SHARDS = ("output", "outputs", "forest", "checkpoint")
@@ -149,14 +142,6 @@ def _one_of(name: str, value: Any, *known: str) -> None:
         raise InputError(f"unknown {name} {shown(value)}: use {', '.join(known[:-1])} or {known[-1]}")
 
 
-def plain_method(method: Any) -> Any:
-    """The name of a method as it stands in the tables: DRV is drv, BreadthFirstSearchSampler ebfs."""
-    if not isinstance(method, str):
-        return method
-    plain = method.lower()
-    return ALSO.get(plain.removesuffix("sampler"), plain)
-
-
 def check_options(graph: Graph, method: str, **options: Unpack[SampleOptions]) -> Options:
     """Validate the options of a run; those that no method reads (seed, device, ...) may be among them.
 
@@ -174,11 +159,11 @@ def check_options(graph: Graph, method: str, **options: Unpack[SampleOptions]) -
     start = options.get("start")
     far_scan = options.get("far_scan")
     method = plain_method(method)
-    if not isinstance(method, str) or method not in METHODS:
-        names = (*METHODS, *LITERATURE)
+    if not isinstance(method, str) or method not in REDUCTIONS:
+        names = (*METHODS, *(each.words for each in METHODS.values()))
         close = get_close_matches(method, names, 1) if isinstance(method, str) else []
         hint = f"did you mean {close[0]!r}? The" if close else "the"
-        raise InputError(f"unknown method {shown(method)}: {hint} known ones are {', '.join(names)}")
+        raise InputError(f"unknown method {shown(method)}: {hint} known ones are {', '.join(METHODS)}")
     for name in OF_LITERATURE:
         if options.get(name) is not None and name not in SHARED:
             users = ", ".join(short for short, each in LITERATURE.items() if name in each.options)
@@ -311,8 +296,8 @@ def tiny(size: Size, n: int) -> str | None:
 
 def check_min_size(min_size: Any, graph: Graph, method: str) -> int:
     """The vertices that a sample has at least, of methods whose samples may have fewer than asked for."""
-    if not isinstance(method, str) or plain_method(method) not in METHODS:
-        raise InputError(f"min_size is of {', '.join(METHODS)}: leave it out for {shown(method)}")
+    if not isinstance(method, str) or plain_method(method) not in REDUCTIONS:
+        raise InputError(f"min_size is of {', '.join(REDUCTIONS)}: leave it out for {shown(method)}")
     return target_size(min_size, graph.num_vertices)
 
 

@@ -25,9 +25,10 @@ from clgraph.graph import Graph
 from clgraph.progress import Tell
 from clgraph.sampling.contract_runs import ContractRuns
 from clgraph.sampling.members import Members
-from clgraph.sampling.options import CONTRACTING, Options, Size
+from clgraph.sampling.options import Options, Size
 from clgraph.sampling.packed import Packed, Runs, SamplesOfRuns, Words, edge_numbers
 from clgraph.sampling.sequence import Portion
+from clgraph.sampling.table import CONTRACTING
 
 if TYPE_CHECKING:
     from clgraph.device import Device

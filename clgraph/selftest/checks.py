@@ -47,8 +47,8 @@ from clgraph.reference.ppr import verify_ppr
 from clgraph.reference.samples import verify_draw
 from clgraph.sampling import deletion_order, sample
 from clgraph.sampling.deletion_times import rows_of_curve
-from clgraph.sampling.options import CONTRACTING, EXACT, EXPLORING
 from clgraph.sampling.shards.forest import Forest
+from clgraph.sampling.table import CONTRACTING, EXACT, EXPLORING
 from clgraph.selftest.graphs import Graphs
 from clgraph.traversal import bfs, bfs_many
 

@@ -15,8 +15,8 @@ from clgraph.errors import InputError
 from clgraph.graph import Graph
 from clgraph.measures.hops import SOURCES
 from clgraph.sampling.literature.arguments import check_wish
-from clgraph.sampling.literature.plan import known
 from clgraph.sampling.options import Size, check_min_size, check_options, tiny
+from clgraph.sampling.table import known
 from clgraph.sizes import exact_number, target_size
 from clgraph.studies.columns import COMPARED, MEASURES
 

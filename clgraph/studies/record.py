@@ -16,8 +16,7 @@ from typing import Any, NoReturn
 from clgraph.arguments import file_name, shown
 from clgraph.errors import InputError
 from clgraph.graph.io.common import read_text
-from clgraph.sampling.literature.plan import METHODS as LITERATURE
-from clgraph.sampling.options import METHODS
+from clgraph.sampling.table import METHODS
 from clgraph.sizes import number_given, parse_size
 
 LIMITS = ("max_vertices", "max_ratio")  # older records hold them; nobody takes them from there
@@ -132,8 +131,7 @@ HASH = Leaf(
     lambda value: isinstance(value, str) and re.fullmatch("[0-9a-f]{64}", value) is not None,
 )
 METHOD = Leaf(
-    "a method that `clgraph methods` lists",
-    lambda value: isinstance(value, str) and (value in METHODS or value in LITERATURE),
+    "a method that `clgraph methods` lists", lambda value: isinstance(value, str) and value in METHODS
 )
 SIZE = Leaf("a size, such as 30% or 5000", _is_size)
 OPTION = Leaf("a number, perhaps as text", _is_option)

@@ -13,7 +13,7 @@ from clgraph.graph import Graph
 from clgraph.graph.digest import digest
 from clgraph.graph.io.common import MAX_RATIO
 from clgraph.sampling import sample
-from clgraph.sampling.literature.plan import STREAMS
+from clgraph.sampling.table import STREAMS
 from clgraph.studies.record import LIMITS, WRITTEN, is_lost, load_record
 
 if TYPE_CHECKING:

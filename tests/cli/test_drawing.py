@@ -8,7 +8,7 @@ from cli_runs import InProcess
 
 from clgraph import Graph, read, write
 from clgraph.sampling import sample
-from clgraph.sampling.literature.plan import METHODS
+from clgraph.sampling.table import LITERATURE
 
 
 @pytest.fixture
@@ -27,7 +27,7 @@ def file(tmp_path):
 @pytest.mark.smoke
 def test_methods(run):
     told = json.loads(run("methods", "--json").out)["methods"]
-    assert set(METHODS) < set(told) and "drv" in told
+    assert set(LITERATURE) < set(told) and "drv" in told
     assert told["hyb"]["options"] == ["edges", "mix", "keep"]
     text = run("methods").out
     assert "RandomNodeNeighbor" in text and "Ahmed, Neville, Kompella" in text

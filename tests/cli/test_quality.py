@@ -14,7 +14,7 @@ from graphs import tangle
 from clgraph import Graph, powerlaw_graph, read, write
 from clgraph.cli.quality import Origin, curve_of, facts_of
 from clgraph.measures import report
-from clgraph.sampling.literature.plan import METHODS as LITERATURE
+from clgraph.sampling.table import LITERATURE
 
 
 @pytest.fixture

@@ -22,7 +22,7 @@ from clgraph.csr.generate import powerlaw_graph
 from clgraph.errors import BuildError
 from clgraph.files import read, write
 from clgraph.graph import Graph
-from clgraph.sampling.options import METHODS
+from clgraph.sampling.table import REDUCTIONS
 
 KEYS = {"method", "mode", "seed", "size", "target", "vertices", "edges", "iterations", "device", "seconds"}
 
@@ -83,7 +83,7 @@ def test_a_process_from_end_to_end(small, device, tmp_path):
 
 # The bytes of each sample, from the reference where a graph is small; a device that writes others is wrong,
 # whichever devices this machine has.
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", REDUCTIONS)
 def test_the_same_bytes_on_every_device(small, device, run, tmp_path, method):
     from clgraph.reference import reference_sample
 
@@ -118,7 +118,7 @@ def test_the_same_bytes_on_every_device(small, device, run, tmp_path, method):
 DIGESTS: dict[tuple[str, str], dict[str, str]] = {}
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", REDUCTIONS)
 @pytest.mark.parametrize("name", ["internet.txt", "facebook_combined.txt"])
 def test_real_graphs_give_the_same_bytes_on_every_device(data_path, device, run, tmp_path, name, method):
     out = tmp_path / "out.txt"
@@ -407,7 +407,7 @@ def test_a_folder_is_no_graph(run, tmp_path):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["--method", "dvr"], ["unknown method 'dvr'", *METHODS]),
+        (["--method", "dvr"], ["unknown method 'dvr'", *REDUCTIONS]),
         (["--method", "drve", "--mode", "exact"], ["exact", "batched"]),
         (["--mode", "fast"], ["unknown mode 'fast'", "batched"]),
         (["--tolerance", "-1"], ["tolerance", "0 or more"]),

@@ -39,13 +39,13 @@ def digests(word: str, version: str) -> dict[str, str]:
     from clgraph.csr.generate import powerlaw_graph
     from clgraph.device import child
     from clgraph.sampling import sample
-    from clgraph.sampling.options import EXACT, METHODS
+    from clgraph.sampling.table import EXACT, REDUCTIONS
 
     child.started()
     device = accept_short_loops(find(word, version))
     graph = powerlaw_graph(5000, average_degree=4, seed=5)
     made = {}
-    for method in METHODS:
+    for method in REDUCTIONS:
         for mode in ("exact", "batched") if method in EXACT else ("batched",):
             one = sample(graph, method, size="50%", seed=3, mode=mode, device=device)
             parts = [np.ascontiguousarray(part, np.int64).tobytes() for part in (one.vertices, one.edges)]

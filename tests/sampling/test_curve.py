@@ -6,7 +6,7 @@ from graphs import random_graph
 
 from clgraph import Graph, InputError, deletion_order, powerlaw_graph, reduction_curve, sample
 from clgraph.reference.sampling import EdgeList
-from clgraph.sampling.options import EXACT
+from clgraph.sampling.table import EXACT
 
 
 def replay(graph, method, seed):

@@ -10,7 +10,7 @@ from clgraph import Graph, keyed
 from clgraph.csr.generate import powerlaw_graph
 from clgraph.device.shapes import Shapes
 from clgraph.sampling import replicates, sample
-from clgraph.sampling.options import EXACT
+from clgraph.sampling.table import EXACT
 
 
 @pytest.fixture(autouse=True)

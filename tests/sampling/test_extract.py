@@ -11,8 +11,8 @@ from transfers import transfers
 import clgraph
 from clgraph import Graph
 from clgraph.sampling import extract as extraction
-from clgraph.sampling.options import CONTRACTING
 from clgraph.sampling.result import extract
+from clgraph.sampling.table import CONTRACTING
 
 METHODS = ("drv", "dre", "drve", "dhyb", "cre", "crve", "ebfs", "edfs")
 

@@ -10,14 +10,14 @@ from clgraph import Graph, InputError
 from clgraph.csr.generate import powerlaw_graph
 from clgraph.reference import reference_sample, verify_sample
 from clgraph.sampling import sample
-from clgraph.sampling.options import CONTRACTING, METHODS
+from clgraph.sampling.table import CONTRACTING, REDUCTIONS
 
-KEEPING = [method for method in METHODS if method not in CONTRACTING]  # test_contract.py has the others
+KEEPING = [method for method in REDUCTIONS if method not in CONTRACTING]  # test_contract.py has the others
 
 
 @pytest.mark.smoke
 @pytest.mark.parametrize("components", ["afforest", "bfs"])
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", REDUCTIONS)
 def test_equals_reference(device, method, components):
     for seed, (n, m) in enumerate([(4, 3), (5, 6), (40, 60), (120, 500), (300, 420)]):
         graph = random_graph(seed, n, m)
@@ -29,7 +29,7 @@ def test_equals_reference(device, method, components):
 
 
 @pytest.mark.parametrize("far_scan", [False, True])
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", REDUCTIONS)
 def test_parallel_edges_keep_their_multiplicity(device, method, far_scan):
     for seed in range(4):
         graph = random_graph(seed, 25, 120, duplicates="keep")
@@ -37,7 +37,7 @@ def test_parallel_edges_keep_their_multiplicity(device, method, far_scan):
         assert_equals_reference(graph, made, size="60%")
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", REDUCTIONS)
 @pytest.mark.parametrize("tolerance", [0, 3, 1000])
 def test_undo_and_tolerance(device, method, tolerance):
     # two clusters on a thin bridge: batches that cut it must be taken back
@@ -118,7 +118,7 @@ def test_a_tie_goes_to_the_smallest_vertex(device):
     assert sample(graph, "drv", size=1.0, seed=0, device=device).vertices.tolist() == [0, 1, 5]
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", REDUCTIONS)
 def test_small_and_odd_graphs(device, method):
     alone = Graph.from_edges([], [], vertices=[7])
     assert sample(alone, method, size=1, seed=0, device=device).vertices.tolist() == [7]
@@ -134,7 +134,7 @@ def test_small_and_odd_graphs(device, method):
 
 def test_a_larger_graph(device):
     graph = powerlaw_graph(1200, seed=2)
-    for method in METHODS:
+    for method in REDUCTIONS:
         made = sample(graph, method, size="40%", seed=6, device=device)
         assert_equals_reference(graph, made, size="40%")
 

@@ -6,10 +6,10 @@ from graphs import random_graph
 
 from clgraph import Graph, InputError, Samples, powerlaw_graph, sample
 from clgraph.reference import verify_sample
-from clgraph.sampling.options import EXACT, METHODS
+from clgraph.sampling.table import EXACT, REDUCTIONS
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", REDUCTIONS)
 def test_sizes_are_nested_and_in_the_order_given(device, method):
     graph = powerlaw_graph(600, seed=4)
     sizes = ["30%", 400, "50%", 0.3]
@@ -36,7 +36,7 @@ def test_a_size_of_several_is_the_sample_of_that_size(device, method):
         np.testing.assert_array_equal(each.edges, alone.edges)
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", REDUCTIONS)
 def test_the_largest_of_several_is_a_sample_of_its_own(device, method):
     graph = random_graph(3, 200, 420)
     first, _ = sample(graph, method, sizes=["60%", "30%"], seed=2, device=device)
@@ -63,7 +63,7 @@ def test_one_size_in_a_list_is_a_sequence(device):
     assert len(made) == 1
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", REDUCTIONS)
 def test_sizes_that_the_graph_has_not(device, method):
     """Targets above the largest component leave it untouched, those below are sampled."""
     graph = Graph.from_edges([0, 1, 2, 3, 10], [1, 2, 3, 0, 11], vertices=range(12))

@@ -13,9 +13,9 @@ import numpy.typing as npt
 from clgraph.arguments import flag, given_ids, shown, whole, word
 from clgraph.errors import InputError
 from clgraph.graph import Graph
-from clgraph.sampling.literature.plan import METHODS, OPTIONS, Method
 from clgraph.sampling.literature.view import View
 from clgraph.sampling.literature.wish import Strata, Wish
+from clgraph.sampling.table import LITERATURE, OPTIONS, Method
 from clgraph.sizes import number_given, target_size
 
 # --- Single values that options of samplers may have ---
@@ -310,7 +310,7 @@ def check_wish(graph: Graph, method: str, size: Any, strict: bool, options: Mapp
     InputError
         An option of another method, a value out of range, too many or too few sizes, ...
     """
-    plan = METHODS[method]
+    plan = LITERATURE[method]
     given = _own(plan, method, options)
     direction = word(given.get("direction", "both"), "direction", ("both", "out", "in"))
     weighted = flag(given.get("weighted", False), "weighted")
@@ -366,7 +366,7 @@ def _own(plan: Method, method: str, options: Mapping[str, Any]) -> dict[str, Any
             raise InputError(f"{name} is of other methods than {method}: leave it out")
     for name in given:
         if name not in plan.options:
-            users = ", ".join(short for short, each in METHODS.items() if name in each.options)
+            users = ", ".join(short for short, each in LITERATURE.items() if name in each.options)
             raise InputError(f"{name} is not an option of {method}, but of {users}: leave it out")
     return given
 
@@ -379,7 +379,7 @@ def check_stream(method: str, size: Any, options: Mapping[str, Any]) -> Wish:
     InputError
         As `check_wish`.
     """
-    plan = METHODS[method]
+    plan = LITERATURE[method]
     given = _own(plan, method, options)
     values = stream_values(method, given)
     flag(given.get("weighted", False), "weighted")

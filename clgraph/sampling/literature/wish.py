@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from clgraph.sampling.literature.plan import METHODS, Method
+from clgraph.sampling.table import LITERATURE, Method
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ class Wish:
     @property
     def plan(self) -> Method:
         """The method's entry."""
-        return METHODS[self.method]
+        return LITERATURE[self.method]
 
     @property
     def kind(self) -> str:

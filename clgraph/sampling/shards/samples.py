@@ -19,13 +19,14 @@ from clgraph.lazy import lazy
 from clgraph.progress import Tell
 from clgraph.results import Shown
 from clgraph.run import not_offered
-from clgraph.sampling.options import OF_SHARDS, check_seeds, check_sizes, plain_method
+from clgraph.sampling.options import OF_SHARDS, check_seeds, check_sizes
 from clgraph.sampling.samples import notes_of
 from clgraph.sampling.shards.choose import choose
 from clgraph.sampling.shards.extract import Bits, Chosen, Extraction, unpacked
 from clgraph.sampling.shards.passes import about_of, forest_pass, forget
 from clgraph.sampling.shards.sampled import count_edges, write_sample
 from clgraph.sampling.shards.saved import SavedForest, open_forest
+from clgraph.sampling.table import plain_method
 from clgraph.scale.loading import VALUES
 from clgraph.scale.ranks import Ranks, run_on_ranks, shared_seed
 from clgraph.scale.shards import Shards

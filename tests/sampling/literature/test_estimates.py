@@ -12,7 +12,7 @@ from clgraph import Graph, InputError, powerlaw_graph, read, write
 from clgraph.datasets import karate
 from clgraph.sampling import sample
 from clgraph.sampling.literature.estimates import by_vertex, horvitz_thompson, of_batches, ratio
-from clgraph.sampling.literature.plan import METHODS
+from clgraph.sampling.table import LITERATURE
 
 NAMED = Graph.from_edges(["a", "b", "c"], ["b", "c", "d"])
 VALUES = [3.0, 1.0, 4.0, 1.5]
@@ -134,9 +134,9 @@ def test_spread_of_walks_on_karate(device):
 WALKS = ({"size": "30%"}, {"size": 8, "walkers": 3}, {"steps": 50}, {"steps": 90, "burn_in": 7, "thin": 3})
 SHORT = ({"steps": 9, "walkers": 4}, {"size": 1})  # too few visits for an error
 ASKED = (
-    {method: ({"size": "30%"}, {"size": 5}) for method in METHODS}
+    {method: ({"size": "30%"}, {"size": 5}) for method in LITERATURE}
     | {method: ({"edges": "30%"}, {"edges": 9}) for method in ("re", "rne", "hyb", "gps")}
-    | {method: WALKS + SHORT for method, plan in METHODS.items() if plan.kind in ("walk", "frontier")}
+    | {method: WALKS + SHORT for method, plan in LITERATURE.items() if plan.kind in ("walk", "frontier")}
     | {
         "rn": ({"size": "30%"}, {"size": "20%", "strata": "group"}),
         "rw": (
@@ -178,7 +178,7 @@ def told(one, graph):
     return [None if each is None else np.asarray(each).tobytes() for each in made], one.weighting, one.notes
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", LITERATURE)
 def test_alone_and_side_by_side(device, method):
     """Run r of seeds= says the same of the original, to the last bit, as the call with seed + r."""
     for graph in awkward():
@@ -186,13 +186,14 @@ def test_alone_and_side_by_side(device, method):
             options = dict(asked)
             if "strata" in options:
                 options["strata"] = np.arange(graph.num_vertices) % 3
-            if "weighted" in METHODS[method].options and graph.weights is not None:
+            if "weighted" in LITERATURE[method].options and graph.weights is not None:
                 options["weighted"] = True
             many = sample(graph, method, seed=4, seeds=3, device=device, **options)
             for run, one in enumerate(many):
                 alone = sample(graph, method, seed=4 + run, device=device, **options)
                 assert told(one, graph) == told(alone, graph), (asked, run)
-                if METHODS[method].kind in ("walk", "frontier") and not (method == "fs" and "size" in asked):
+                walks = LITERATURE[method].kind in ("walk", "frontier")
+                if walks and not (method == "fs" and "size" in asked):
                     unknown = np.isnan(one.mean("degree").standard_error)
                     assert unknown == any("no standard error" in note for note in one.notes)
             values = [one.mean("degree").value for one in many]

@@ -1,0 +1,32 @@
+"""Every method goes by several names, which are nobody else's."""
+
+import pytest
+from graphs import random_graph
+
+from clgraph import InputError, sample
+from clgraph.sampling.table import KINDS, LITERATURE, METHODS, REDUCTIONS, known, plain_method
+
+
+def test_each_name_is_of_one_method():
+    taken = {}
+    for short, each in METHODS.items():
+        for name in (short, each.words, *each.also):
+            longer = f"{name.removesuffix('Sampler')}Sampler"  # as littleballoffur's classes are called
+            for spelt in (name, name.upper(), name.replace("_", " "), name.replace("_", "-"), longer):
+                assert plain_method(spelt) == short
+        assert taken.setdefault(each.words, short) == short
+        assert each.kind in KINDS
+        assert (known(each.words) == short) == (short in LITERATURE) == (short not in REDUCTIONS)
+
+
+def test_a_name_in_words_gives_the_same_sample(device):
+    graph = random_graph(4, 60, 150)
+    for words, short in (("delete vertices", "drv"), ("Forest-Fire", "ff"), ("random_walk", "rw")):
+        made, same = (sample(graph, name, size="40%", seed=3, device=device) for name in (words, short))
+        assert made.method == same.method == short
+        assert made.vertices.tolist() == same.vertices.tolist()
+
+
+def test_a_typo_in_words():
+    with pytest.raises(InputError, match="did you mean 'forest_fire'"):
+        sample(random_graph(4, 60, 150), "forrest_fire", size="40%")
