@@ -377,7 +377,8 @@ OPTIONS = tuple(dict.fromkeys(name for method in LITERATURE.values() for name in
 
 
 def _plain(name: str) -> str:
-    return re.sub("[ _-]", "", name.lower()).removesuffix("sampler")
+    # littleballoffur has it in the middle of names, too: RandomEdgeSamplerWithInduction
+    return re.sub("[ _-]", "", name.lower()).replace("sampler", "", 1)
 
 
 ALIASES = {

@@ -20,6 +20,7 @@ def test_each_name_is_of_one_method():
 
 
 def test_a_name_in_words_gives_the_same_sample(device):
+    assert plain_method("RandomEdgeSamplerWithInduction") == "ties"
     graph = random_graph(4, 60, 150)
     for words, short in (("delete vertices", "drv"), ("Forest-Fire", "ff"), ("random_walk", "rw")):
         made, same = (sample(graph, name, size="40%", seed=3, device=device) for name in (words, short))
