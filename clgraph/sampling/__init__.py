@@ -97,7 +97,7 @@ def sample(
         ("drve"), or one of the latter two by chance ("dhyb"); it contracts a random edge ("cre") or a random
         edge of a random vertex ("crve"). "ebfs" and "edfs" explore from a random vertex, breadth-first or
         depth-first, and keep all edges among the vertices reached. Besides these there are the samplers of
-        the literature, by the names that ``clgraph methods`` lists.
+        the literature, by the names, short or in words, that ``clgraph methods`` lists.
     size : float, int or str
         ``0.3`` or ``"30%"``: a share of the input's vertices; ``5000``: a count. The sample has at most this
         many vertices, and may have fewer: one deletion may cut off many. (Contraction and exploration end at
