@@ -194,7 +194,7 @@ def test_what_is_known_of_a_sample(files):
         assert f"{method} deletes nothing" in why
     for method, each in LITERATURE.items():
         facts = dict(facts_of("a.txt", "b.txt", Origin(method=method, mode="auto")))
-        assert facts["method"] == f"{method}: {each.does}"
+        assert facts["method"] == f"{method}, {each.words}: {each.does}"
 
 
 def test_odd_graphs_have_reports(plotting, run, tmp_path):  # noqa: F811
