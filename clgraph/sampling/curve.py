@@ -189,8 +189,9 @@ def reduction_curve(
     """Vertices and edges that are left after each number of deletions.
 
     Exact mode (drv, dre) has a row for every number of vertices that occurs. GPUs find when each vertex
-    leaves for all together. Other devices go backwards through the whole deletion order in one serial pass,
-    which takes a CPU a second for some ten million edges.
+    leaves for all together; of dre with parallel edges the host's CPU does it, if it has a driver, and
+    `device` names it. Other devices go backwards through the whole deletion order in one serial pass, which
+    takes a CPU a second for some ten million edges.
     Batched mode has a row for every batch.
 
     Parameters
@@ -258,7 +259,9 @@ def reduction_curve(
     if options.exact and method == "dre" and graph.has_copies:  # which the forest's words do not tell apart
         from clgraph.device import get_device
 
-        device = serial_device(get_device(device))
+        device = get_device(device)
+        if device.kind == "gpu":  # boards and CPUs take the serial pass themselves
+            device = serial_device(device)
     with run_on(device, graph, *(("pairs",) if options.exact else ()), once=True) as run:
         dev = run.device
         if run.blocks is not None:
@@ -271,8 +274,8 @@ def reduction_curve(
         started = perf_counter()
         if options.exact:
             edges = method == "dre"
-            # one serial pass takes a CPU a second for some ten million edges, and the forest's way 1.6 times
-            # that (docs/performance.md)
+            # one serial pass takes a CPU a second for some ten million edges, and the forest's way 1.6 to 1.8
+            # times that (docs/performance.md)
             if dev.kind == "gpu" and not (edges and simple.has_copies):
                 from clgraph.sampling.deletion_times import rows_of_curve
 

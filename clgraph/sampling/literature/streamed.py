@@ -204,7 +204,7 @@ def stream_samples(
                     wish.target or wish.target_edges,
                     first + i,
                     device.name,
-                    seconds,
+                    dict(seconds),
                     (*common, *notes),
                     held,
                     wish.mode,
