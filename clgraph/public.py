@@ -268,8 +268,6 @@ PUBLIC: tuple[Public, ...] = (
     ),
     Public("Sample", "sampling", "sampling"),
     Public("Samples", "sampling", "sampling"),
-    Public("DrawnSample", "sampling.literature", "sampling"),
-    Public("StreamSample", "sampling.literature", "sampling"),
     _function(
         "reduction_curve",
         "sampling.curve",

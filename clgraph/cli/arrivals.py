@@ -11,7 +11,7 @@ from clgraph.cli.outputs import check_template, fill_template, write_record
 from clgraph.errors import InputError
 
 if TYPE_CHECKING:
-    from clgraph.sampling.literature.streamed import StreamSample
+    from clgraph.sampling import Sample
 
 
 def is_stream(path: str, method: str, format: str | None) -> bool:
@@ -92,7 +92,7 @@ def sample_stream(
         print_json(value)
 
 
-def _tell(sample: StreamSample, name: str | None) -> None:
+def _tell(sample: Sample, name: str | None) -> None:
     click.echo(
         f"{sample.method} sample: {len(sample.vertices)} vertices, {sample.num_edges} edges of a stream of "
         f"{sample.arrivals} (seed {sample.seed}, {sample.seconds['sample']:.3f} s)"
@@ -103,7 +103,7 @@ def _tell(sample: StreamSample, name: str | None) -> None:
         click.echo(f"{what}: {each['value']:.6g}" + ("" if error is None else f" ± {error:.2g}"))
 
 
-def _verified(path: str, sample: StreamSample, drawing: dict[str, Any], read_as: dict[str, Any]) -> None:
+def _verified(path: str, sample: Sample, drawing: dict[str, Any], read_as: dict[str, Any]) -> None:
     from clgraph.graph.io.arrivals import Names, arrivals
     from clgraph.reference.stream import verify_held
     from clgraph.sampling.literature.streamed import in_units

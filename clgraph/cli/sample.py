@@ -435,11 +435,10 @@ def _tell(result: Sample, graph: Graph, seconds: float, name: str | None) -> Non
 
 def _verified(data: Any, result: Sample, connection: str) -> None:
     from clgraph.reference import verify_sample
-    from clgraph.sampling.literature import DrawnSample
 
     with verifying("sample is"):
         verify_sample(data, result, connection=connection)
-    if isinstance(result, DrawnSample):
+    if result.wish is not None:
         say(f"verified: what {result.method} draws with this seed, edges are the original's")
         return
     what = "a contraction of connected groups" if result.group is not None else "connected"

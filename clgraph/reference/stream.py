@@ -231,7 +231,7 @@ def verify_stream(graph: Graph, sample: Any) -> None:
     rows, wish = Rows(graph), sample.wish
     order = in_order(rows, sample.seed)
     low, high = rows.edges.low.tolist(), rows.edges.high.tolist()
-    held = sample._drawn.held[sample._run]
+    held = sample.held
     options: dict[str, Any] = {"size": wish.target, "edges": wish.target_edges, "closing": wish.closing}
     options |= {"p": wish.p, "q": wish.q, "triangles": wish.triangles, "block": wish.block}
     if wish.view.weighted:

@@ -23,8 +23,8 @@ from clgraph.errors import DeviceError
 from clgraph.graph import Graph
 from clgraph.progress import Tell
 from clgraph.sampling.batched import batch_size
-from clgraph.sampling.extract import Contracted
 from clgraph.sampling.members import ROOTS, Members
+from clgraph.sampling.selection import Contracted
 
 if TYPE_CHECKING:
     from clgraph.device import Device

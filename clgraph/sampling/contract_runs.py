@@ -18,11 +18,10 @@ from clgraph.device.shapes import GroupPerRun, Shapes
 from clgraph.graph import Graph
 from clgraph.graph.building import INT32_MAX
 from clgraph.sampling.batched import batch_size
+from clgraph.sampling.bitsets import Slot, Words
 from clgraph.sampling.contract import SHAPES as ARC_SHAPES
 from clgraph.sampling.contract import ContractRun, regrouped
-from clgraph.sampling.extract import extract_contracted
-from clgraph.sampling.packed import Runs, Slot, Words
-from clgraph.sampling.result import SomeLeft
+from clgraph.sampling.selection import Contracted, Mask, Selection, roots_of
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -32,7 +31,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Groups(Runs):
+class Groups(Selection):
     """What contractions left of a graph.
 
     Attributes
@@ -59,7 +58,6 @@ class Groups(Runs):
     needs_device = True
 
     def download(self) -> None:
-        """Bring the groups to the host."""
         for words in self.group:
             words.array  # noqa: B018
 
@@ -68,19 +66,25 @@ class Groups(Runs):
         self.download()
         self.rows.clear()
 
-    def members(self, graph: Graph, at: Slot) -> npt.NDArray[np.bool_]:
+    def groups(self, at: Any = (0, 0)) -> npt.NDArray[np.int32]:
         run, slot = at
-        found: npt.NDArray[np.bool_] = self.group[slot].array[run] == np.arange(
-            graph.num_vertices, dtype=np.int32
-        )
+        found: npt.NDArray[np.int32] = self.group[slot].array[run]
         return found
 
-    def cut(self, graph: Graph, at: Slot) -> tuple[Graph, SomeLeft]:
-        device, (run, slot) = self.device, at
-        with device.alone():
-            group = device.upload(self.group[slot].array[run], writable=True)
-            left = regrouped(device, graph.undirected.simple, group)
-            return extract_contracted(device, graph, left), left
+    def members(self, graph: Graph, at: Any = (0, 0)) -> Mask:
+        return roots_of(self.groups(at))
+
+    def kept(self, graph: Graph, at: Any = (0, 0)) -> Mask:
+        with self.device.alone():
+            return self._contracted(graph, at).kept(graph)
+
+    def sampled(self, graph: Graph, at: Any = (0, 0), larger: Graph | None = None) -> Graph:
+        with self.device.alone():
+            return self._contracted(graph, at).sampled(graph)
+
+    def _contracted(self, graph: Graph, at: Slot) -> Contracted:
+        group = self.device.upload(self.groups(at), writable=True)
+        return regrouped(self.device, graph.undirected.simple, group)
 
     def joined(self, device: Device, graph: Graph, which: list[Slot]) -> list[tuple[list[int], Joined]]:
         pieces, runs = [], len(self.counts)

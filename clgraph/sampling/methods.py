@@ -16,8 +16,8 @@ from clgraph.sampling.copra import Copra
 from clgraph.sampling.draw import ByDraw
 from clgraph.sampling.options import Options
 from clgraph.sampling.repair import finder_for
-from clgraph.sampling.result import SomeLeft
 from clgraph.sampling.select import ByPriority
+from clgraph.sampling.selection import Selection
 from clgraph.sampling.table import CONTRACTING, EXPLORING
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class Run(Protocol):
     def shrink_to(self, target: int, progress: Tell | None = None) -> None:
         """Find the sample for a target; targets of further calls do not increase."""
 
-    def download(self) -> SomeLeft:
+    def download(self) -> Selection:
         """What the last `shrink_to` left; it may stay on the device until it is looked at."""
 
 

@@ -23,11 +23,11 @@ from clgraph.device.shapes import GroupPerRun, Shapes
 from clgraph.errors import DeviceError
 from clgraph.graph import Graph
 from clgraph.progress import Tell
-from clgraph.sampling.contract_runs import ContractRuns
+from clgraph.sampling.bitsets import Bitsets, Words, edge_numbers
+from clgraph.sampling.contract_runs import ContractRuns, Groups
 from clgraph.sampling.members import Members
 from clgraph.sampling.options import Options, Size
-from clgraph.sampling.packed import Packed, Runs, SamplesOfRuns, Words, edge_numbers
-from clgraph.sampling.sequence import Portion
+from clgraph.sampling.sequence import Batch, batch_of
 from clgraph.sampling.table import CONTRACTING
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ class Replicates:
         self._words, self._edge_words = -(-self._n // 32), -(-self._m // 32) if edges else 0
         self.bits = 4 * self._targets * (self._words + self._edge_words)
 
-    def run(self, first: int, runs: int) -> Packed:
+    def run(self, first: int, runs: int) -> Bitsets:
         """The samples of the seeds `first` .. `first` + `runs` - 1."""
         device, slots = self._device, runs * self._targets
         sizes = slots * self._words, slots * self._edge_words
@@ -100,7 +100,7 @@ class Replicates:
         self._launch(first, runs, member, kept, count)
         counts = device.take(count, np.int32, 3 * slots + 1)  # waits
         shape = (runs, self._targets)
-        return Packed(
+        return Bitsets(
             Words(device, member, (*shape, self._words)),
             None if kept is None else Words(device, kept, (*shape, self._edge_words)),
             counts[:-1].reshape(*shape, 3),
@@ -452,7 +452,7 @@ def run_replicates(
     runs: int,
     wanted: list[tuple[Size, int]],
     progress: Tell | None,
-) -> list[Portion]:
+) -> list[Batch]:
     """The samples of `runs` runs, in portions that take a moment each."""
     device = call.device
     how = device.watch()
@@ -472,12 +472,12 @@ def run_replicates(
     else:
         several = Probing(device, simple, targets, edges=edges)
     seconds = {**call.seconds, "compile": perf_counter() - started}
-    made: list[Portion] = []
+    made: list[Batch] = []
     done, held, at_once = 0, 0, several.at_first
     while done < runs:
         count = min(at_once, several.most, runs - done)
         started = perf_counter()
-        packed: Runs = several.run(first + done, count)
+        packed: Bitsets | Groups = several.run(first + done, count)
         held += several.bits * count
         if held > device.global_memory // 8:  # too much to stay on the device
             packed.leave()
@@ -485,10 +485,11 @@ def run_replicates(
         about = {
             "options": options.given,
             "device": device.name,
-            "seconds": {**seconds, "sample": took / count},
+            "phases": {**seconds, "sample": took / count},
+            "way": way,
             "provenance": how(),
         }
-        made.append(SamplesOfRuns(graph, options, first + done, wanted, targets, packed, way, about))
+        made.append(batch_of(packed, graph, options, first + done, wanted, targets, about))
         done += count
         if progress:
             excess = max(0, packed.whole - targets[-1])
