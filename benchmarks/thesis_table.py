@@ -9,8 +9,7 @@ clgraph/bench/cases/characteristics.py.
 
 from clgraph.bench import script
 from clgraph.bench.cases import characteristics
-from clgraph.bench.labels import Labels
-from clgraph.bench.tables import tables
+from clgraph.bench.tables import Labels, tables
 
 
 def main() -> None:

@@ -17,11 +17,9 @@ from clgraph.bench import run as running
 from clgraph.bench.cases import SUITES, cases_of, characteristics, sampling
 from clgraph.bench.graphs import SIZES, graphs_of, make_graph, size_of
 from clgraph.bench.harness import Absent, Case, Context, Figures, chosen, median, quantity, timed
-from clgraph.bench.labels import Labels
 from clgraph.bench.report import write_report
 from clgraph.bench.store import SCHEMA, Store, load
-from clgraph.bench.table import Column, Table
-from clgraph.bench.tables import tables
+from clgraph.bench.tables import Column, Labels, Table, tables
 from clgraph.cli import bench as command
 from clgraph.errors import InputError
 
