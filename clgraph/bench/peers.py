@@ -154,8 +154,7 @@ def gapbs(program: str, graph: Graph) -> Callable[..., Told]:
 def _bfs_scipy(graph: Graph) -> Search:
     from scipy.sparse.csgraph import breadth_first_order
 
-    matrix = scipy_matrix(graph)
-    return lambda source: breadth_first_order(matrix, source, directed=True, return_predecessors=True)
+    return partial(breadth_first_order, scipy_matrix(graph), directed=True, return_predecessors=True)
 
 
 def _bfs_networkit(graph: Graph) -> Search:
@@ -169,11 +168,6 @@ def _bfs_networkit(graph: Graph) -> Search:
         return search
 
     return run
-
-
-def _bfs_igraph(graph: Graph) -> Search:
-    made = igraph_graph(graph)
-    return lambda source: made.bfs(source)
 
 
 def _bfs_graphblas(graph: Graph) -> Search:
@@ -194,15 +188,16 @@ def _bfs_graphblas(graph: Graph) -> Search:
     return run
 
 
-def _bfs_cupy(graph: Graph) -> Search:
+def _cupy(name: str, graph: Graph, **options: Any) -> Search:
+    """A function of CuPy's csgraph."""
     import cupy
-    import pylibcugraph  # noqa: F401 (CuPy's breadth_first_order is cuGraph's)
-    from cupyx.scipy.sparse.csgraph import breadth_first_order
+    import pylibcugraph  # noqa: F401 (CuPy's are cuGraph's)
+    from cupyx.scipy.sparse import csgraph
 
     matrix = cupy_matrix(graph)
 
-    def run(source: int) -> Any:
-        found = breadth_first_order(matrix, source)
+    def run(*source: int) -> Any:
+        found = getattr(csgraph, name)(matrix, *source, **options)
         cupy.cuda.Device().synchronize()
         return found
 
@@ -217,10 +212,10 @@ def _bfs_gapbs(graph: Graph) -> Search:
 BFS: dict[str, Any] = {
     "scipy": _bfs_scipy,
     "networkit": _bfs_networkit,
-    "igraph": _bfs_igraph,
+    "igraph": lambda graph: igraph_graph(graph).bfs,
     "graphblas": _bfs_graphblas,
     "gapbs": _bfs_gapbs,
-    "cupy": _bfs_cupy,
+    "cupy": partial(_cupy, "breadth_first_order"),
 }
 
 # --- weak components ---
@@ -229,8 +224,7 @@ BFS: dict[str, Any] = {
 def _components_scipy(graph: Graph) -> Call:
     from scipy.sparse.csgraph import connected_components
 
-    matrix = scipy_matrix(graph)
-    return lambda: connected_components(matrix, directed=graph.directed, connection="weak")
+    return partial(connected_components, scipy_matrix(graph), directed=graph.directed, connection="weak")
 
 
 def _components_networkit(graph: Graph) -> Call:
@@ -247,27 +241,12 @@ def _components_igraph(graph: Graph) -> Call:
     return lambda: made.connected_components(mode="weak").membership
 
 
-def _components_cupy(graph: Graph) -> Call:
-    import cupy
-    import pylibcugraph  # noqa: F401 (CuPy's connected_components is cuGraph's)
-    from cupyx.scipy.sparse.csgraph import connected_components
-
-    matrix = cupy_matrix(graph)
-
-    def run() -> Any:
-        found = connected_components(matrix, directed=graph.directed, connection="weak")
-        cupy.cuda.Device().synchronize()
-        return found
-
-    return run
-
-
 COMPONENTS: dict[str, Any] = {
     "scipy": _components_scipy,
     "networkit": _components_networkit,
     "igraph": _components_igraph,
     "gapbs": partial(gapbs, "cc"),
-    "cupy": _components_cupy,
+    "cupy": lambda graph: _cupy("connected_components", graph, directed=graph.directed, connection="weak"),
 }
 
 # --- PageRank ---

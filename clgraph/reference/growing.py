@@ -100,9 +100,7 @@ def verify_growth(graph: Graph, sample: Any) -> None:
     if len(index) != min(wish.target, n) or sorted(order.tolist()) != list(range(len(index))):
         raise AssertionError(f"{len(index)} vertices instead of {min(wish.target, n)}, or no order")
     check_arrivals(graph, sample, index, len(set(wish.start)) if wish.start is not None else 1)
-    inside = np.zeros(n, bool)
-    inside[index] = True
-    check_kept(graph, sample, inside)
+    check_kept(graph, sample, np.isin(np.arange(n), index))
     if sample.method == "xsn":
         _best(graph.undirected.simple, index[np.argsort(order)])
 

@@ -79,8 +79,7 @@ def verify_paths(graph: Graph, sample: Any) -> None:
     if not np.array_equal(np.unique(np.concatenate((tails, heads))), index):
         raise AssertionError("its paths do not touch just its vertices")
     simple = graph.undirected.simple
-    inside = np.zeros(graph.num_vertices, bool)
-    inside[index] = True
+    inside = np.isin(np.arange(graph.num_vertices), index)
     both = np.count_nonzero(np.repeat(inside, simple.degrees) & inside[simple.col_idx]) // 2
     if len(sample.edges) != (both if sample.wish.keep == "induced" else len(tails)):
         raise AssertionError("its edges are not those among its vertices, or on its paths")
