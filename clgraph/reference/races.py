@@ -53,26 +53,15 @@ class Rows:
         return ReferenceSample(self.graph.ids[inside], ranks, target, order[inside])
 
 
-def reference_race(
-    graph: Graph,
-    method: str,
-    *,
-    seed: int,
-    size: Any = None,
-    edges: Any = None,
-    starts: int | None = None,
-    mix: Any = "0.8",
-    weighted: bool = False,
-    keep: str | None = None,
-    strata: Any = None,
-) -> ReferenceSample:
+def reference_race(graph: Graph, method: str, *, seed: int, **options: Any) -> ReferenceSample:
     """Draw by the definition, on the host; arguments as in `clgraph.sample`."""
     rows = Rows(graph)
+    size, edges, weighted = options.get("size"), options.get("edges"), options.get("weighted", False)
     if method in ("rn", "rdn", "rpn"):
-        return _vertices(rows, method, seed, size, weighted, strata)
+        return _vertices(rows, method, seed, size, weighted, options.get("strata"))
     if method == "rnn":
-        return _neighbours(rows, seed, size, starts)
-    keys = _edge_keys(rows, method, seed, Fraction(mix), weighted)
+        return _neighbours(rows, seed, size, options.get("starts"))
+    keys = _edge_keys(rows, method, seed, Fraction(options.get("mix", "0.8")), weighted)
     target = None if size is None else target_size(size, rows.n)
     if target is not None and target < 2:
         raise InputError("an edge has two ends")
@@ -87,7 +76,7 @@ def reference_race(
             break
         came += new
         taken.append(e)
-    ranks = None if method == "ties" or keep == "induced" else rows.edges.rank[sorted(taken)]
+    ranks = None if method == "ties" or options.get("keep") == "induced" else rows.edges.rank[sorted(taken)]
     return rows.draw(came, ranks, wanted if target is None else target)
 
 

@@ -14,7 +14,7 @@ from cli_runs import ROOT, InProcess, environment
 import clgraph
 from clgraph.bench import peers
 from clgraph.bench import run as running
-from clgraph.bench.cases import SUITES, cases_of, characteristics, sampling
+from clgraph.bench.cases import SUITES, cases_of, sampling
 from clgraph.bench.graphs import SIZES, graphs_of, make_graph, size_of
 from clgraph.bench.harness import Absent, Case, Context, Figures, chosen, median, quantity, timed
 from clgraph.bench.report import write_report
@@ -198,7 +198,7 @@ def test_slopes_are_those_of_the_definition():
     import numpy as np
 
     graph = make_graph("powerlaw2000")
-    found = characteristics.characteristics(graph)
+    found = sampling.characteristics(graph)
     degrees = np.sort(graph.degrees[graph.degrees > 0])[::-1]
     rank = np.log(np.arange(1, len(degrees) + 1))
     assert found["rank_exponent"] == pytest.approx(np.polyfit(rank, np.log(degrees), 1)[0])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from clgraph.bench.cases import characteristics, pagerank, ppr, sampling, traversal
+from clgraph.bench.cases import pagerank, ppr, sampling, traversal
 from clgraph.bench.graphs import graphs_of
 from clgraph.bench.harness import Case
 
@@ -12,7 +12,7 @@ from clgraph.bench.harness import Case
 def _sampling(graphs: Sequence[str], peers: str) -> list[Case]:
     # the thesis's table on the largest graph alone: small graphs only approximate its rows
     own = sampling.cases(graphs) if peers else sampling.cases(graphs, core_vertices=-1, loop_vertices=-1)
-    return own + characteristics.cases(graphs[-1:])
+    return own + sampling.characteristics_cases(graphs[-1:])
 
 
 SUITES: dict[str, Callable[[Sequence[str], str], list[Case]]] = {
