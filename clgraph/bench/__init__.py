@@ -8,3 +8,5 @@
 * tables.py, figures.py, report.py: what is made of the results
 * script.py: how ``benchmarks/*.py`` run a suite by hand
 """
+
+SUITES = ("sampling", "pagerank", "ppr", "traversal")

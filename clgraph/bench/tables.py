@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from clgraph.bench.cases import SUITES
+from clgraph.bench import SUITES
 from clgraph.bench.cases.ppr import SLIDES, does
 from clgraph.bench.graphs import size_of
 from clgraph.theses import printed
@@ -101,7 +101,7 @@ def short_machine(record: Record) -> str:
 
 def order_of(record: Record) -> tuple[Any, ...]:
     """Sort key: suite, graph (kind, then size), task; clgraph first."""
-    suite = list(SUITES).index(record["suite"]) if record["suite"] in SUITES else len(SUITES)
+    suite = SUITES.index(record["suite"]) if record["suite"] in SUITES else len(SUITES)
     return (
         suite,
         re.sub(r"\d", "", record["graph"]),

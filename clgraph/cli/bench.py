@@ -7,11 +7,9 @@ from typing import Any
 
 import click
 
+from clgraph.bench import SUITES
 from clgraph.cli.common import json_option, print_json, quiet_option, say
 from clgraph.errors import ClgraphError, InputError
-
-# the suites of clgraph.bench.cases, repeated here so that --help imports nothing of it (a test compares)
-SUITES = ("sampling", "pagerank", "ppr", "traversal")
 
 
 @click.command()

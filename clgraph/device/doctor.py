@@ -124,7 +124,8 @@ def _loader() -> dict[str, Any]:
 def _icds() -> list[dict[str, Any]]:
     found = []
     for icd in drivers.find_icds(oclgrind=True):
-        error = drivers.dlopen_error(icd.library) if _may_load(icd) else None
+        # Oclgrind is not loaded: it brings its own LLVM into the process
+        error = None if "oclgrind" in icd.library else drivers.dlopen_error(icd.library)
         found.append(
             {
                 "library": icd.library,
@@ -135,11 +136,6 @@ def _icds() -> list[dict[str, Any]]:
             }
         )
     return found
-
-
-def _may_load(icd: drivers.Icd) -> bool:
-    """Whether to try to load a driver: not Oclgrind, which brings its own LLVM into the process."""
-    return "oclgrind" not in icd.library
 
 
 def _child(*arguments: str) -> tuple[Any, str | None]:
