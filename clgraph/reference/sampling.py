@@ -231,11 +231,11 @@ def _exact(value: Any, name: str) -> Fraction:
 
 def reference_deletion(
     graph: Graph,
-    method: str = "drv",
-    *,
-    size: float | int | str,
+    method: str,
+    size: Any,
     seed: int,
     mode: str = "exact",
+    *,
     tolerance: float | None = None,
     connection: str = "weak",
     weight: float | str | Fraction = Fraction(4, 5),

@@ -133,7 +133,7 @@ def test_each_run_is_the_loop_of_single_deletions(device, form, method):
     for number in range(8):
         graph = random_graph(number, 25, 30)
         for each in sample(graph, method, size="40%", seed=number, seeds=3, device=device):
-            expected = reference_deletion(graph, method, size="40%", seed=each.seed)
+            expected = reference_deletion(graph, method, "40%", each.seed)
             np.testing.assert_array_equal(each.vertices, expected.vertices)
             np.testing.assert_array_equal(each.edges, expected.edges)
 
