@@ -1,9 +1,9 @@
 """What every public call does around its engine: whose rows it gets, the device, its lock, time, provenance.
 
-A call reads: check the request, `dataset_of` and `as_graph`, then ``with run_on(device, graph, ...) as run``
-and the engine. Which engine serves a graph is decided here and nowhere else: a dataset on disk goes to the
-engine for shards, a graph whose arcs exceed the device's largest buffer to the same with its rows as blocks
-in memory, any other to the engine that takes a graph whole.
+A call reads: check the request, `opened`, then ``with run_on(device, graph, ...) as run`` and the engine.
+Which engine serves a graph is decided here and nowhere else: a dataset on disk goes to the engine for blocks
+of rows, a graph whose arcs exceed the device's largest buffer to the same with its rows as blocks in memory,
+any other to the engine that takes a graph whole.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from clgraph.arguments import is_word, shown
 from clgraph.errors import InputError
-from clgraph.graph import Graph
+from clgraph.graph import Graph, as_graph
 
 if TYPE_CHECKING:
     from types import TracebackType
 
     from clgraph.device import Device
-    from clgraph.results import RunsOn
+    from clgraph.results import Arrays, RunsOn
     from clgraph.scale.held import HeldShards
     from clgraph.scale.shards import Shards
 
@@ -45,10 +45,31 @@ def not_offered(name: str, value: Any, why: str) -> InputError:
     )
 
 
-def check_on_host(arrays: Any) -> None:
-    """Raise InputError if a dataset's results are wanted on a device."""
+def opened(graph: Any, arrays: Arrays = "host", **options: tuple[Any, tuple[Any, ...], str]) -> Any:
+    """A Graph, or a dataset of shards as it is.
+
+    Parameters
+    ----------
+    graph : object
+    arrays : {"host", "device"}
+        Where results are to be; those of a dataset are on the host.
+    **options : (value, words that datasets have for it, why they have no other)
+
+    Raises
+    ------
+    InputError
+        If it is neither, or a dataset with an option that there is not for it.
+    """
+    if isinstance(graph, Graph):
+        return graph
+    if dataset_of(graph) is None:
+        return as_graph(graph)
     if not is_word(arrays, "host"):
         raise not_offered("arrays", arrays, "its results come from several devices, and are on the host")
+    for name, (value, offered, why) in options.items():
+        if not is_word(value, *offered):
+            raise not_offered(name, value, why)
+    return graph
 
 
 class run_on:
@@ -58,7 +79,7 @@ class run_on:
     ----------
     device : Device, str, ... or None
         As in `clgraph.get_device`.
-    graph : Graph, optional
+    graph : Graph or Shards, optional
         Whose arcs may lie in several buffers, for an engine that takes blocks of rows, too.
     *sections : {"pairs", "rows", "in", "out"}
         The blocks that this engine needs (`clgraph.scale.manifest.Manifest`). As pairs the rows will do.
@@ -73,9 +94,10 @@ class run_on:
     Attributes
     ----------
     device : Device
-    blocks : HeldShards or None
-        The graph's rows as blocks in memory, where its arcs do not fit one buffer. The device is not locked
-        then: engines for blocks lock it for each.
+        Of a dataset what was given for it: its ranks choose theirs (`clgraph.scale.ranks.run_on_ranks`).
+    blocks : Shards or None
+        The dataset; or the graph's rows as blocks in memory, where its arcs do not fit one buffer. The device
+        is not locked then: engines for blocks lock it for each.
     seconds : dict of float
         Time by phase; "total" is added at the end.
     """
@@ -83,7 +105,7 @@ class run_on:
     def __init__(
         self,
         device: Any,
-        graph: Graph | None = None,
+        graph: Graph | Shards | None = None,
         *sections: str,
         values: bool = False,
         once: bool = False,
@@ -91,10 +113,11 @@ class run_on:
     ) -> None:
         from clgraph.device import get_device
 
-        self.device: Device = get_device(device)
-        self.blocks = (
-            _blocks(self.device, graph, sections, values, once) if graph is not None and sections else None
-        )
+        self._stored = graph is not None and not isinstance(graph, Graph)
+        self.device: Device = device if self._stored else get_device(device)
+        self.blocks: Any = graph if self._stored else None
+        if isinstance(graph, Graph) and sections:
+            self.blocks = _blocks(self.device, graph, sections, values, once)
         self.seconds: dict[str, float] = {}
         self._start = start
         self._lock: AbstractContextManager[Any] | None = None
@@ -104,7 +127,8 @@ class run_on:
         if self.blocks is None:
             self._lock = self.device.alone()
             self._lock.__enter__()
-        self._before = list(self.device.queues.launched)  # with the lock: others launch until then
+        if not self._stored:
+            self._before = list(self.device.queues.launched)  # with the lock: others launch until then
         self._began = perf_counter()
         if self._start is None:
             self._start = self._began
@@ -114,8 +138,8 @@ class run_on:
         self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
     ) -> None:
         """Note the whole time and give the device back."""
+        self.seconds["total"] = perf_counter() - self._start  # type: ignore[operator]
         if self._lock is not None:
-            self.seconds["total"] = perf_counter() - self._start  # type: ignore[operator]
             self._lock.__exit__(kind, error, where)
 
     def lap(self, phase: str | None = None) -> None:
@@ -135,7 +159,9 @@ class run_on:
 
     @property
     def provenance(self) -> dict[str, Any]:
-        """How a result came about: see `clgraph.results.RunsOn`."""
+        """How a result came about: see `clgraph.results.RunsOn`; nothing of a dataset's, made anywhere."""
+        if self._stored:
+            return {}
         return self.device.provenance(self._before) | ({"pieces": self.blocks.pieces} if self.blocks else {})
 
     def stamped(self, result: R, **changes: Any) -> R:

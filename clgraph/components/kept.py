@@ -2,33 +2,21 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from clgraph.arguments import word
 from clgraph.components.finder import GiantFinder
 from clgraph.csr.upload import DeviceCSR, upload_csr
 
 if TYPE_CHECKING:
     from clgraph.device import Device
     from clgraph.graph import Graph
+    from clgraph.run import run_on
 
 
 Connection = Literal["weak", "strong"]
-
-
-def check_connection(connection: str) -> None:
-    """Validate `connection`.
-
-    Raises
-    ------
-    InputError
-        If it is neither "weak" nor "strong".
-    """
-    word(connection, "connection", get_args(Connection))
 
 
 @dataclass(frozen=True)
@@ -115,19 +103,16 @@ def graph_components(device: Device, graph: Graph) -> GraphComponents:
     return device.cached(graph, "components", make)
 
 
-def find_labels(
-    device: Device, graph: Graph, connection: Connection, seconds: dict[str, float]
-) -> tuple[Any, GiantFinder]:
+def find_labels(run: run_on, graph: Graph, connection: Connection) -> tuple[Any, GiantFinder]:
     """Label every vertex with the smallest vertex of its component, on the device.
 
     Parameters
     ----------
-    device : Device
+    run : run_on
+        Notes the seconds of "upload", "build" and "components".
     graph : Graph
         With at least one vertex.
     connection : {"weak", "strong"}
-    seconds : dict
-        Receives the seconds of "upload", "build" and "components".
 
     Returns
     -------
@@ -135,27 +120,25 @@ def find_labels(
     finder : GiantFinder
         Ready to rank these labels.
     """
-    start = time.perf_counter()
+    device, strong = run.device, connection == "strong" and graph.directed
+    run.lap()
     csr = upload_csr(device, graph)
-    strong = connection == "strong" and graph.directed
     if strong:
         upload_csr(device, graph.reverse, wide=csr.offset is np.int64)
     device.finish()
-    seconds["upload"] = time.perf_counter() - start
-    start = time.perf_counter()
+    run.lap("upload")
     label = device.empty(csr.n, np.int32)
     finder = graph_components(device, graph).finder
     if strong:
         from clgraph.components.strong import StrongFinder
 
         strong_finder = StrongFinder(device, graph)
-    seconds["build"] = time.perf_counter() - start
-    start = time.perf_counter()
+    run.lap("build")
     if strong:
         strong_finder.labels_into(label)
         finder.sample(label)
     else:
         finder.labels_into(csr.row_ptr, csr.row_ptr, csr.col_idx, label, one_way=graph.directed)
     device.finish()
-    seconds["components"] = time.perf_counter() - start
+    run.lap("components")
     return label, finder
