@@ -11,17 +11,18 @@ from __future__ import annotations
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
-from clgraph.arguments import is_word, shown
+from clgraph.arguments import is_word, shown, word
 from clgraph.errors import InputError
 from clgraph.graph import Graph, as_graph
+from clgraph.results import Arrays
 
 if TYPE_CHECKING:
     from types import TracebackType
 
     from clgraph.device import Device
-    from clgraph.results import Arrays, RunsOn
+    from clgraph.results import RunsOn
     from clgraph.scale.held import HeldShards
     from clgraph.scale.shards import Shards
 
@@ -45,8 +46,8 @@ def not_offered(name: str, value: Any, why: str) -> InputError:
     )
 
 
-def opened(graph: Any, arrays: Arrays = "host", **options: tuple[Any, tuple[Any, ...], str]) -> Any:
-    """A Graph, or a dataset of shards as it is.
+def opened(graph: Any, arrays: Any = "host", **options: tuple[Any, tuple[Any, ...], str]) -> tuple[Any, bool]:
+    """A Graph, or a dataset of shards as it is, and whether results stay on the device.
 
     Parameters
     ----------
@@ -60,16 +61,17 @@ def opened(graph: Any, arrays: Arrays = "host", **options: tuple[Any, tuple[Any,
     InputError
         If it is neither, or a dataset with an option that there is not for it.
     """
+    stays = bool(word(arrays, "arrays", get_args(Arrays)) == "device")
     if isinstance(graph, Graph):
-        return graph
+        return graph, stays
     if dataset_of(graph) is None:
-        return as_graph(graph)
-    if not is_word(arrays, "host"):
+        return as_graph(graph), stays
+    if stays:
         raise not_offered("arrays", arrays, "its results come from several devices, and are on the host")
     for name, (value, offered, why) in options.items():
         if not is_word(value, *offered):
             raise not_offered(name, value, why)
-    return graph
+    return graph, stays
 
 
 class run_on:

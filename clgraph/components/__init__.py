@@ -9,10 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph.arguments import hints, word
-from clgraph.components.kept import Connection, find_labels
+from clgraph.components.finder import Connection, find_labels
 from clgraph.graph import Graph, as_graph
 from clgraph.lazy import lazy
-from clgraph.results import Arrays, RunsOn, on_device
+from clgraph.results import Arrays, RunsOn
 from clgraph.run import not_offered, opened, run_on
 
 if TYPE_CHECKING:
@@ -139,8 +139,7 @@ def connected_components(
     (array([0, 0, 0, 1, 1], dtype=int32), array([3, 2]))
     """
     word(connection, "connection", get_args(Connection))
-    stays = on_device(arrays)
-    graph = opened(graph, arrays)
+    graph, stays = opened(graph, arrays)
     weak = connection == "weak" or not graph.directed
     if not weak and not isinstance(graph, Graph):
         why = "strong components take a search of the whole graph for each few of them"

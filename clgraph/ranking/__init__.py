@@ -21,7 +21,7 @@ from clgraph.ranking.problem import (
     round_off,
 )
 from clgraph.ranking.result import PageRankResult, report_nonconvergence
-from clgraph.results import Arrays, on_device
+from clgraph.results import Arrays
 from clgraph.run import opened, run_on
 
 if TYPE_CHECKING:
@@ -126,9 +126,8 @@ def pagerank(
     dtype = check_dtype(dtype)
     word(variant, "variant", get_args(Variant))
     word(on_nonconvergence, "on_nonconvergence", get_args(OnNonconvergence))
-    stays = on_device(arrays)
     same = variant, ("auto", "fixed"), "only 'fixed' (and 'auto', which takes it) adds up alike anywhere"
-    graph = opened(graph, arrays, variant=same, norm=(norm, ("l1",), "the residual is the L1 norm's"))
+    graph, stays = opened(graph, arrays, variant=same, norm=(norm, ("l1",), "the residual is the L1 norm's"))
     problem = make_problem(
         graph,
         damping=damping,

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from clgraph.components.kept import graph_components
+from clgraph.components.finder import graph_components
 from clgraph.csr.upload import Chosen, DeviceCSR, Parts, Place, upload_csr
 from clgraph.device.shapes import Shapes
 from clgraph.errors import DeviceError

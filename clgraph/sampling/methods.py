@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
-from clgraph.components.kept import graph_components
+from clgraph.components.finder import graph_components
 from clgraph.csr.upload import SMALL, hub_of, upload_csr
 from clgraph.errors import DeviceError
 from clgraph.graph import Graph

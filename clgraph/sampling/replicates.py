@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from clgraph.components.kept import graph_components
+from clgraph.components.finder import graph_components
 from clgraph.csr.upload import upload_csr
 from clgraph.device.shapes import GroupPerRun, Shapes
 from clgraph.errors import DeviceError

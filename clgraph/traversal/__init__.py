@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from clgraph.arguments import flag, flat_list, hints, whole, word
 from clgraph.progress import tells
-from clgraph.results import Arrays, on_device
+from clgraph.results import Arrays
 from clgraph.run import opened, run_on
 from clgraph.traversal import arguments
 from clgraph.traversal.results import BFSResult, ManyBFSResult
@@ -88,11 +88,10 @@ def bfs(
     if depth_limit is not None:
         whole(depth_limit, "depth_limit")
     predecessors = flag(predecessors, "predecessors")
-    stays = on_device(arrays)
     same = "only the default, which gives the same arrays, is"
-    graph = opened(graph, arrays, method=(method, ("hybrid",), same))
+    graph, stays = opened(graph, arrays, method=(method, ("hybrid",), same))
     sources, several = arguments.source_indices(graph, source)
-    sections = _sections(graph) if method == "hybrid" and not stays else ()
+    sections = (("in", "out") if graph.directed else ("rows",)) if method == "hybrid" and not stays else ()
     with run_on(device, graph, *sections, start=start) as run:
         dev = run.device
         if run.blocks is not None:
@@ -121,11 +120,6 @@ def bfs(
             method=method,
             provenance=run.provenance,
         )
-
-
-def _sections(graph: Graph) -> tuple[str, ...]:
-    """The blocks that searches need (`clgraph.run.run_on`)."""
-    return ("in", "out") if graph.directed else ("rows",)
 
 
 @tells("searching")
@@ -196,10 +190,10 @@ def bfs_many(
         whole(depth_limit, "depth_limit")
     word(lanes, "lanes", get_args(arguments.Lanes))
     arguments.check_distance_type(dtype)
-    stays = on_device(arrays)
-    graph = opened(graph, arrays)
+    graph, stays = opened(graph, arrays)
     index = arguments.indices_of(graph, flat_list(sources, "sources")).astype(np.int32)
-    with run_on(device, graph, *(() if stays else _sections(graph)), start=start) as run:
+    sections = () if stays else ("in", "out") if graph.directed else ("rows",)
+    with run_on(device, graph, *sections, start=start) as run:
         dev = run.device
         if run.blocks is not None:
             from clgraph.traversal.shards_many import search_blocks_often

@@ -256,7 +256,7 @@ class Search:
         """Levels and vertices reached; `sources` ascend, each once."""
         dev, n, last = self.dev, self.n, last_level(depth_limit)
         start = time.perf_counter()
-        pool: Pool[Any] = dev.cached(self.graph, ("bfs", self.method), Pool)
+        pool: Pool[Any] = dev.kept.cached(self.graph, ("bfs", self.method), Pool)
         scratch = pool.borrow(self._make_scratch)
         self.seconds["upload"] += time.perf_counter() - start
         self.distance = dev.output(n, np.int32)
@@ -265,7 +265,20 @@ class Search:
         self._result = {"distance": self.distance, "predecessor": self.predecessor, "owner": self.owner}
         self._build(PROGRAMS[:1] if self.method == "frontier" else PROGRAMS)
         start, uploads = time.perf_counter(), self.seconds["upload"]
-        self._fill(sources, scratch)
+        prog, count, local = self._programs["traversal/search"], len(sources), self.shape.local
+        both = {"sources": count, "frontier": scratch.frontier, "state": scratch.state, "local": local}
+        prog.bfs_fill(self._passes, n=n, next=scratch.next, **self._result, **both)
+        prog.bfs_start(
+            count,
+            source=dev.upload(sources),
+            shift=self.shift,
+            row_ptr=self.csr.row_ptr,
+            distance=self.distance,
+            owner=self.owner,
+            queue=scratch.queue,
+            longs=scratch.longs,
+            **both,
+        )
         search = self._frontier if self.method == "frontier" else self._hybrid
         levels, reached = search(sources, last, scratch)
         dev.finish()
@@ -304,22 +317,6 @@ class Search:
             names = (*names, "traversal/search_partitions")
         self._programs = {name: self.dev.program(name, **defines) for name in names}
         self.seconds["compile"] += time.perf_counter() - start
-
-    def _fill(self, sources: npt.NDArray[np.int32], scratch: FrontierScratch | HybridScratch) -> None:
-        prog, count, local = self._programs["traversal/search"], len(sources), self.shape.local
-        both = {"sources": count, "frontier": scratch.frontier, "state": scratch.state, "local": local}
-        prog.bfs_fill(self._passes, n=self.n, next=scratch.next, **self._result, **both)
-        prog.bfs_start(
-            count,
-            source=self.dev.upload(sources),
-            shift=self.shift,
-            row_ptr=self.csr.row_ptr,
-            distance=self.distance,
-            owner=self.owner,
-            queue=scratch.queue,
-            longs=scratch.longs,
-            **both,
-        )
 
     # --- method "frontier" ------------------------------------------------------------------------
 
@@ -408,8 +405,8 @@ class Search:
     def _fused(self, level: int, last: int, scratch: HybridScratch) -> npt.NDArray[np.uint32]:
         kernel = self._programs["traversal/search_fused"].bfs_fused
         size = min(self.shape.fused_local, kernel.limit)
-        kernel.exact(size, local=size, level=level, last_level=last, **self._graph_and_queues(scratch))
-        return read_state(self.dev, scratch.state)
+        kernel(size, local=size, level=level, last_level=last, **self._graph_and_queues(scratch))
+        return self.dev.download(scratch.state, np.uint32, STATE_SIZE)
 
     def _push(self, level: int, count: int, longs: int, scratch: HybridScratch) -> None:
         shape, prog = self.shape, self._programs["traversal/search_push"]
