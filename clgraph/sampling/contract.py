@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from clgraph.components.kept import graph_components
+from clgraph.components.finder import graph_components
 from clgraph.csr.build import build_rows
 from clgraph.csr.parts import Joined
 from clgraph.csr.upload import Chosen, DeviceCSR, Parts, Place, upload_csr

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph import keyed
-from clgraph.components.kept import Largest, graph_components
+from clgraph.components.finder import Largest, graph_components
 from clgraph.csr.scan import running_sums
 from clgraph.csr.upload import DeviceCSR, upload_csr
 from clgraph.device.choosing import list_devices, of_word

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Protocol
 
-from clgraph.components.kept import graph_components
+from clgraph.components.finder import graph_components
 from clgraph.csr.upload import SMALL, hub_of, upload_csr
 from clgraph.device.shapes import Shapes
 from clgraph.errors import DeviceError
