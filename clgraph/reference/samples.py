@@ -35,8 +35,7 @@ def reference_sample(
     mode: str = "exact",
     tolerance: float | None = None,
     connection: str = "weak",
-    mix: float | str | Fraction | None = None,
-    weight: float | str | Fraction = Fraction(4, 5),
+    mix: float | str | Fraction = Fraction(4, 5),
     start: Any = None,
 ) -> ReferenceSample:
     """Sample by the definition, on the host: slow and obviously right.
@@ -46,7 +45,7 @@ def reference_sample(
     graph : Graph
     method : str
         Any of `clgraph.sample`'s.
-    size, seed, tolerance, connection, mix, weight, start
+    size, seed, tolerance, connection, mix, start
         As in `clgraph.sample`.
     mode : {"exact", "batched"}
         "exact" takes one step at a time, and the largest component after each; "batched" follows the schedule
@@ -67,14 +66,7 @@ def reference_sample(
     if method in explore.METHODS:
         return explore.reference_explore(graph, method, sizes=[size], seed=seed, start=start)[0]
     return sampling.reference_deletion(
-        graph,
-        method,
-        size=size,
-        seed=seed,
-        mode=mode,
-        tolerance=tolerance,
-        connection=connection,
-        weight=weight if mix is None else mix,
+        graph, method, size=size, seed=seed, mode=mode, tolerance=tolerance, connection=connection, mix=mix
     )
 
 

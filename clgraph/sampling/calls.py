@@ -15,12 +15,12 @@ from clgraph.sampling.options import (
     Size,
     check_min_size,
     check_names,
-    check_options,
     check_seeds,
     check_sizes,
     given_options,
 )
 from clgraph.sampling.replicates import run_replicates, side_by_side
+from clgraph.sampling.request import check_request
 from clgraph.sampling.result import Sample
 from clgraph.sampling.samples import large_enough, samples_of_run
 from clgraph.sampling.sequence import Samples
@@ -73,7 +73,7 @@ def _drawn(
 
         check_names(options)
         return Samples([drawn_samples(graph, drawing, size, sizes, seeds, options)])
-    how = replace(check_options(graph, method, **options), given=given_options(options, sizes))
+    how = replace(check_request(graph, method, options), given=given_options(options, sizes))
     wanted = check_sizes(graph, size, sizes, options.get("strict", False))
     first = keyed.check_seed(options.get("seed"))
     runs = check_seeds(first, seeds)

@@ -14,8 +14,8 @@ from clgraph.sampling.batched import BatchedRun, Finder
 from clgraph.sampling.copra import SHAPES as FAR_SCAN
 from clgraph.sampling.copra import Copra
 from clgraph.sampling.draw import ByDraw
-from clgraph.sampling.options import Options
 from clgraph.sampling.repair import finder_for
+from clgraph.sampling.request import Request
 from clgraph.sampling.result import SomeLeft
 from clgraph.sampling.select import ByPriority
 from clgraph.sampling.table import CONTRACTING, EXPLORING
@@ -56,7 +56,7 @@ class Batches(Run, Protocol):
     history: list[tuple[int, int, int]]
 
 
-def make_run(device: Device, graph: Graph, options: Options, seed: int) -> Run:
+def make_run(device: Device, graph: Graph, options: Request, seed: int) -> Run:
     """The run of a method, with its arrays allocated and its kernels built."""
     simple = graph.undirected.simple
     method = options.method
@@ -67,7 +67,7 @@ def make_run(device: Device, graph: Graph, options: Options, seed: int) -> Run:
     if method in EXPLORING:
         from clgraph.sampling.explore import ExploreRun
 
-        return ExploreRun(device, simple, seed, method=method, start=options.start)
+        return ExploreRun(device, simple, seed, method=method, start=options.root)
     if options.exact:
         from clgraph.sampling.threshold_search import ExactRun
 

@@ -25,8 +25,9 @@ from clgraph.graph import Graph
 from clgraph.progress import Tell
 from clgraph.sampling.contract_runs import ContractRuns
 from clgraph.sampling.members import Members
-from clgraph.sampling.options import Options, Size
+from clgraph.sampling.options import Size
 from clgraph.sampling.packed import Packed, Runs, SamplesOfRuns, Words, edge_numbers
+from clgraph.sampling.request import Request
 from clgraph.sampling.sequence import Portion
 from clgraph.sampling.table import CONTRACTING
 
@@ -158,7 +159,7 @@ MOST = 1 << 15  # runs in a launch: the second dimension of a range has limits
 RUN_BYTES = 104  # of a run_t
 
 
-def side_by_side(device: Device, graph: Graph, options: Options, runs: int) -> bool:
+def side_by_side(device: Device, graph: Graph, options: Request, runs: int) -> bool:
     """Whether runs are made side by side on a device, not one after the other by probes."""
     form = SHAPES.of(device)
     most = 0
@@ -385,7 +386,7 @@ DRAW_SHAPES = Shapes(
 FINEST = 1 << 15  # a larger denominator of the probability would not fit the kernel's integers
 
 
-def drawn_together(graph: Graph, options: Options) -> bool:
+def drawn_together(graph: Graph, options: Request) -> bool:
     """Whether runs of a graph with these options can be made so."""
     return (
         options.method in ("drve", "dhyb")
@@ -398,7 +399,7 @@ def drawn_together(graph: Graph, options: Options) -> bool:
 class DrawRuns(Replicates):
     """A run a work-group: the whole loop of batches."""
 
-    def __init__(self, device: Device, graph: Graph, targets: Sequence[int], options: Options) -> None:
+    def __init__(self, device: Device, graph: Graph, targets: Sequence[int], options: Request) -> None:
         super().__init__(device, graph, targets, edges=True)
         n, m, shape = self._n, self._m, DRAW_SHAPES.of(device)
         self._local, weight = shape.local, options.chance
@@ -447,7 +448,7 @@ class DrawRuns(Replicates):
 def run_replicates(
     graph: Graph,
     call: run_on,
-    options: Options,
+    options: Request,
     first: int,
     runs: int,
     wanted: list[tuple[Size, int]],
@@ -466,7 +467,7 @@ def run_replicates(
     elif options.method in ("drve", "dhyb"):
         several, way = DrawRuns(device, simple, targets, options), options.components or "afforest"
     elif options.method == "ebfs":
-        several, way = Breadth(device, simple, targets, start=options.start), "breadth-first"
+        several, way = Breadth(device, simple, targets, start=options.root), "breadth-first"
     elif way == "merge tree":
         several = Serial(device, simple, targets, edges=edges)
     else:

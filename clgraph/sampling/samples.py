@@ -11,7 +11,8 @@ from clgraph.graph import Graph
 from clgraph.progress import Tell
 from clgraph.sampling.extract import extract_sample, prepare_extraction
 from clgraph.sampling.methods import make_run
-from clgraph.sampling.options import Options, Size
+from clgraph.sampling.options import Size
+from clgraph.sampling.request import Request
 from clgraph.sampling.result import Sample
 from clgraph.sampling.sequence import COLLAPSED
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 def samples_of_run(
     graph: Graph,
     call: run_on,
-    options: Options,
+    options: Request,
     seed: int,
     wanted: list[tuple[Size, int]],
     progress: Tell | None,
