@@ -70,8 +70,27 @@ class Words:
         return {"array": self.array, "_held": None, "_shape": self._shape, "_dtype": self._dtype}
 
 
+class Selections(Selection):
+    """What runs side by side chose of a graph, for some targets, decreasing; `at` is a `Slot`.
+
+    Attributes
+    ----------
+    counts : int32 array, shape (runs, targets, 3)
+        Vertices, edges, and batches or probes.
+    whole : int
+        Vertices of the graph's largest component.
+    """
+
+    counts: npt.NDArray[np.int32]
+    whole: int
+
+    def leave(self) -> None:
+        """Give back what it has of the device's memory."""
+        self.download()
+
+
 @dataclass(frozen=True)
-class Bitsets(Selection):
+class Bitsets(Selections):
     """What runs chose of a graph, as bits.
 
     Attributes
@@ -95,8 +114,6 @@ class Bitsets(Selection):
         for words in (self.member, self.edges):
             if words is not None:
                 words.array  # noqa: B018
-
-    leave = download  # what the device has is given back
 
     def members(self, graph: Graph, at: Any = (0, 0)) -> Mask:
         return unpacked(self.member.array[at], graph.num_vertices)

@@ -12,21 +12,20 @@ from clgraph.errors import InputError
 from clgraph.graph import Graph
 from clgraph.progress import Tell
 from clgraph.run import run_on
-from clgraph.sampling.methods import make_run, make_views, upload
+from clgraph.sampling.methods import make_run, make_views, side_by_side, upload
 from clgraph.sampling.options import (
-    Options,
     Size,
     check_min_size,
     check_names,
-    check_options,
     check_seeds,
     check_sizes,
     given_options,
 )
-from clgraph.sampling.replicates import run_replicates, side_by_side
+from clgraph.sampling.replicates import Replicates
+from clgraph.sampling.request import Request, check_request
 from clgraph.sampling.result import Sample, notes_of
 from clgraph.sampling.selection import prepare_extraction
-from clgraph.sampling.sequence import Samples
+from clgraph.sampling.sequence import Batch, Samples, batch_of
 from clgraph.sampling.table import known
 
 
@@ -76,7 +75,7 @@ def _drawn(
 
         check_names(options)
         return Samples([drawn_samples(graph, drawing, size, sizes, seeds, options)])
-    how = replace(check_options(graph, method, **options), given=given_options(options, sizes))
+    how = replace(check_request(graph, method, options), given=given_options(options, sizes))
     wanted = check_sizes(graph, size, sizes, options.get("strict", False))
     first = keyed.check_seed(options.get("seed"))
     runs = check_seeds(first, seeds)
@@ -95,18 +94,18 @@ def _drawn(
         upload(device, graph)
         run.lap("upload")
         made: list[Sequence[Sample]] = []
-        if side_by_side(device, graph, how, runs):
-            made += run_replicates(graph, run, how, first, runs, wanted, progress)
+        if engine := side_by_side(device, graph, how, runs):
+            made += _portions(engine, graph, run, how, first, runs, wanted, progress)
         else:
             for i in range(runs):
-                made.append(samples_of_run(graph, run, how, first + i, wanted, progress))
+                made.append(_one_run(graph, run, how, first + i, wanted, progress))
     return Samples(made)
 
 
-def samples_of_run(
+def _one_run(
     graph: Graph,
     call: run_on,
-    options: Options,
+    options: Request,
     seed: int,
     wanted: list[tuple[Size, int]],
     progress: Tell | None,
@@ -155,6 +154,54 @@ def samples_of_run(
             provenance=how(),
         ).with_graph(smaller)
     return [made[target].changed(size=size) for size, target in wanted]
+
+
+BRIEF = 0.2  # seconds that a launch of runs side by side should take, so that Ctrl-C is noticed
+
+
+def _portions(
+    engine: type[Replicates],
+    graph: Graph,
+    call: run_on,
+    options: Request,
+    first: int,
+    runs: int,
+    wanted: list[tuple[Size, int]],
+    progress: Tell | None,
+) -> list[Batch]:
+    """The samples of runs side by side, in portions that take a moment each."""
+    device, started = call.device, perf_counter()
+    how = device.watch()
+    targets = sorted({target for _, target in wanted}, reverse=True)
+    several = engine(device, graph.undirected.simple, targets, options)
+    seconds = {**call.seconds, "compile": perf_counter() - started}
+    made: list[Batch] = []
+    done, held, at_once = 0, 0, several.at_first
+    while done < runs:
+        count = min(at_once, several.most, runs - done)
+        started = perf_counter()
+        packed = several.run(first + done, count)
+        held += several.bits * count
+        if held > device.global_memory // 8:  # too much to stay on the device
+            packed.leave()
+        took = perf_counter() - started
+        about = {
+            "options": options.given,
+            "device": device.name,
+            "phases": {**seconds, "sample": took / count},
+            "way": several.way,
+            "provenance": how(),
+        }
+        made.append(batch_of(packed, graph, options, first + done, wanted, targets, about))
+        done += count
+        if progress:
+            excess = max(0, packed.whole - targets[-1])
+            progress(done * excess, runs * excess)
+        if took < BRIEF / 2:  # twice as many runs take twice as long: still within BRIEF
+            at_once *= 2
+        elif took > 2 * BRIEF:
+            at_once = max(1, at_once // 2)
+    return made
 
 
 # --- Runs whose samples are too small, drawn again with other seeds ---

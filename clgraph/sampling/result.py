@@ -31,7 +31,7 @@ from clgraph.sampling.literature.weights import Weights, edge_chances, view_degr
 from clgraph.sampling.selection import Selection, with_loops
 
 if TYPE_CHECKING:
-    from clgraph.sampling.literature.wish import Wish
+    from clgraph.sampling.request import Request
 
 Reals = npt.NDArray[np.float64]
 
@@ -262,7 +262,7 @@ class Sample(RunsOn):
     # --- what samplers of the literature know of vertices and edges -------------------------------
 
     @property
-    def wish(self) -> Wish | None:
+    def wish(self) -> Request | None:
         """What was asked for, checked."""
         return self.selection.wish
 

@@ -20,9 +20,9 @@ from clgraph.sampling.result import COLLAPSED, Sample, notes_of, with_mode
 
 if TYPE_CHECKING:
     from clgraph.device import Device
-    from clgraph.sampling.bitsets import Bitsets
-    from clgraph.sampling.contract_runs import Groups
-    from clgraph.sampling.options import Options, Size
+    from clgraph.sampling.bitsets import Selections
+    from clgraph.sampling.options import Size
+    from clgraph.sampling.request import Request
 
 SHOWN = 5  # samples that a repr names
 
@@ -81,9 +81,9 @@ class Batch(Sequence[Sample]):
 
 
 def batch_of(
-    chosen: Bitsets | Groups,
+    chosen: Selections,
     graph: Graph,
-    options: Options,
+    options: Request,
     first: int,
     wanted: list[tuple[Size, int]],
     targets: list[int],
@@ -93,11 +93,11 @@ def batch_of(
 
     Parameters
     ----------
-    chosen : Bitsets or Groups
+    chosen : Selections
         For each run the targets.
     graph : Graph
         The original.
-    options : Options
+    options : Request
     first : int
         The first run's seed.
     wanted : list of (size, target)
@@ -116,9 +116,9 @@ def batch_of(
 
 
 def _of_run(
-    chosen: Bitsets | Groups,
+    chosen: Selections,
     graph: Graph,
-    options: Options,
+    options: Request,
     first: int,
     wanted: list[tuple[Size, int]],
     slots: list[int],

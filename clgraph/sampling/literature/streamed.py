@@ -14,13 +14,13 @@ from clgraph.arguments import word
 from clgraph.errors import InputError
 from clgraph.graph.io.arrivals import Chunk, Names, arrivals, is_stream
 from clgraph.run import run_on
-from clgraph.sampling.literature.arguments import check_stream
 from clgraph.sampling.literature.drawn import Drawn
 from clgraph.sampling.literature.listed import Column
 from clgraph.sampling.literature.stream import StreamRun
 from clgraph.sampling.literature.stream_order import rule_of, told_of
 from clgraph.sampling.methods import serial_device
 from clgraph.sampling.options import check_seeds
+from clgraph.sampling.request import check_stream
 from clgraph.sampling.result import Sample
 
 if TYPE_CHECKING:
