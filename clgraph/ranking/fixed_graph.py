@@ -24,7 +24,7 @@ from clgraph.ranking.fixed import (
     shape_of,
 )
 from clgraph.ranking.order import order_program
-from clgraph.ranking.shares import sums_of_rows
+from clgraph.ranking.transition_weights import sums_of_rows
 
 if TYPE_CHECKING:
     from clgraph.device import Device
