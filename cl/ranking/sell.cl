@@ -357,17 +357,18 @@ __kernel void sell_steps(const int n, const int count, const int long_row, __glo
     }
 }
 
-#define PUT(part, slice, step, lane, value)                                          \
-    do {                                                                             \
-        const long at_ = ((long)part##_begin[slice] + (step)) * WIDTH + (lane);      \
-        part##_index[at_] = value;                                                   \
-        SHARE(part)                                                                  \
-    } while (0)
 #ifdef WEIGHTED
-#define SHARE(part) part##_share[at_] = arc_share[p];
+#define SHARE(part, at) part##_share[at] = arc_share[p];
 #else
-#define SHARE(part)
+#define SHARE(part, at)
 #endif
+#define PUT_AT(part, at, value)     \
+    do {                            \
+        part##_index[at] = value;   \
+        SHARE(part, at)             \
+    } while (0)
+#define PUT(part, slice, step, lane, value) \
+    PUT_AT(part, ((long)part##_begin[slice] + (step)) * WIDTH + (lane), value)
 #define PART(part, type)                                                                    \
     __global const int *restrict part##_begin, __global type *restrict part##_index,        \
         __global REAL *restrict part##_share
@@ -419,15 +420,25 @@ __kernel void sell_place_rows(const int n, const int hot, __global const int *re
     const int end = (int)min(first + ROWS, (long)n);
     for (int r = (int)first; r < end; r++) {
         const int v = order[r], slice = r / WIDTH, lane = r & (WIDTH - 1), long_row_number = long_number[r];
-        int hot_arcs = 0, cold_arcs = 0;
-        for (OFFSET p = row_ptr[v]; p < row_ptr[v + 1]; p++) {
-            const int u = number[col[p]] + 1, kind = u > hot, j = kind ? cold_arcs++ : hot_arcs++;
-            if (long_row_number >= 0)
+        if (long_row_number < 0) {
+            long hot_at = (long)hot_row_begin[slice] * WIDTH + lane;
+            long cold_at = (long)cold_row_begin[slice] * WIDTH + lane;
+            for (OFFSET p = row_ptr[v]; p < row_ptr[v + 1]; p++) {
+                const int u = number[col[p]] + 1;
+                if (u <= hot) {
+                    PUT_AT(hot_row, hot_at, (ushort)u);
+                    hot_at += WIDTH;
+                } else {
+                    PUT_AT(cold_row, cold_at, u);
+                    cold_at += WIDTH;
+                }
+            }
+        } else {
+            int hot_arcs = 0, cold_arcs = 0;
+            for (OFFSET p = row_ptr[v]; p < row_ptr[v + 1]; p++) {
+                const int u = number[col[p]] + 1, kind = u > hot, j = kind ? cold_arcs++ : hot_arcs++;
                 PUT_IN_PIECE(2 * long_row_number + kind, j, kind, u);
-            else if (kind)
-                PUT(cold_row, slice, j, lane, u);
-            else
-                PUT(hot_row, slice, j, lane, (ushort)u);
+            }
         }
     }
 }
