@@ -10,7 +10,6 @@ from clgraph.errors import CapacityError
 from clgraph.graph.building import INT32_MAX
 from clgraph.lazy import Table
 from clgraph.ranking import spmv_small
-from clgraph.ranking.fixed_graph import FixedSolver
 from clgraph.ranking.rows import ContributionRows, Numbers, PartitionRows, Rows, cut_for
 from clgraph.ranking.solver import Solver
 from clgraph.ranking.spmv import BinRows, RunRows
@@ -18,6 +17,7 @@ from clgraph.ranking.spmv import BinRows, RunRows
 if TYPE_CHECKING:
     from clgraph.device import Device
     from clgraph.graph import Graph
+    from clgraph.ranking.fixed_solver import FixedSolver
     from clgraph.ranking.problem import Problem, Stop
 
 # `clgraph.theses` adds serial, pull and subgroup
@@ -66,6 +66,8 @@ def make_solver(
             "'auto', which takes 'fixed' (with float64) or 'contribution'"
         )
     if variant == "fixed":
+        from clgraph.ranking.fixed_solver import FixedSolver
+
         return FixedSolver(device, graph, problem, stop, numbers.dtype, weight=weight)
     rows = KINDS[variant](device, graph, problem, numbers, weight)
     if isinstance(rows, spmv_small.SmallRows):
