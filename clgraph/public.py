@@ -578,7 +578,6 @@ FAMILIES = {
     "ranking/small": "pagerank small",
     "ranking/bins": "pagerank bins",
     "ranking/runs": "pagerank runs",
-    "ranking/deal": "pagerank runs",
     "ranking/personalized/": "personalized pagerank",
     "ranking/personalized/walks": "personalized pagerank monte-carlo",
     "sampling/": "samples",
