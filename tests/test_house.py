@@ -36,6 +36,7 @@ FLOORS = (
         "hooks",
         "keyed",
         "lazy",
+        "methods",
         "public",
         "sizes",
         "system",

@@ -65,7 +65,7 @@ class MethodName(click.ParamType):
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
         """The names that begin so, with what they do."""
-        from clgraph.sampling.table import METHODS, REDUCTIONS
+        from clgraph.methods import METHODS, REDUCTIONS
 
         return [
             CompletionItem(name, help=f"{each.words}: {each.does}")

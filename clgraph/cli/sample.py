@@ -35,7 +35,7 @@ from clgraph.cli.outputs import check_different, check_template, fill_template, 
 from clgraph.cli.run import Run, check_without_graph, on_graph, seeds_of
 from clgraph.cli.shards import only_datasets, saved_forest, work_folder
 from clgraph.errors import InputError
-from clgraph.sampling.table import (
+from clgraph.methods import (
     EXACT,
     KINDS,
     METHODS,
@@ -153,17 +153,17 @@ def methods(method: str | None, as_json: bool) -> None:
             click.echo(f"{'':9} options: {', '.join(row['options'])}")
     if short is not None:
         formatter = click.HelpFormatter(width=110)
-        with formatter.section("Options (with clgraph.sample by the names that it takes: burn_in=)"):
+        with formatter.section("Options"):
             formatter.write_dl([(_flag(name), _described(option_of(short, name))) for name in row["options"]])
         click.echo(formatter.getvalue().rstrip() if row["options"] else "It has no options of its own.")
 
 
 def _described(each: Option) -> str:
     """An option in a sentence, with its range and default."""
-    default = each.default if each.default not in (None, False) else None
+    unsaid = each.default is None or each.default is False
     more = [
         each.range,
-        "" if default is None else f"default {default}",
+        "" if unsaid else f"default {each.default}",
         "" if each.command else "Python only",
     ]
     return f"{each.help}  [{'; '.join(filter(None, more))}]" if any(more) else each.help

@@ -9,6 +9,7 @@ from typing import Any
 
 from clgraph import keyed
 from clgraph.graph import Graph
+from clgraph.methods import known
 from clgraph.run import run_on
 from clgraph.sampling.methods import make_views, upload
 from clgraph.sampling.options import (
@@ -24,7 +25,6 @@ from clgraph.sampling.request import check_request
 from clgraph.sampling.result import Sample
 from clgraph.sampling.samples import large_enough, samples_of_run
 from clgraph.sampling.sequence import Samples
-from clgraph.sampling.table import known
 
 
 def draw_samples(

@@ -8,6 +8,7 @@ from clgraph.components.kept import graph_components
 from clgraph.csr.upload import SMALL, hub_of, upload_csr
 from clgraph.errors import DeviceError
 from clgraph.graph import Graph
+from clgraph.methods import CONTRACTING, EXPLORING
 from clgraph.progress import Tell
 from clgraph.sampling.array_frontier import ArrayFrontier
 from clgraph.sampling.batched import BatchedRun, Finder
@@ -18,7 +19,6 @@ from clgraph.sampling.repair import finder_for
 from clgraph.sampling.request import Request
 from clgraph.sampling.result import SomeLeft
 from clgraph.sampling.select import ByPriority
-from clgraph.sampling.table import CONTRACTING, EXPLORING
 
 if TYPE_CHECKING:
     from clgraph.device import Device

@@ -11,7 +11,7 @@ import numpy as np
 from clgraph.arguments import flag, shown, unknown_option
 from clgraph.errors import InputError
 from clgraph.graph import Graph, as_graph
-from clgraph.sampling.table import REDUCTIONS, plain_method
+from clgraph.methods import REDUCTIONS, plain_method
 from clgraph.sizes import parse_size, target_size
 
 if TYPE_CHECKING:

@@ -22,6 +22,7 @@ from clgraph.csr.upload import upload_csr
 from clgraph.device.shapes import GroupPerRun, Shapes
 from clgraph.errors import DeviceError
 from clgraph.graph import Graph
+from clgraph.methods import CONTRACTING
 from clgraph.progress import Tell
 from clgraph.sampling.contract_runs import ContractRuns
 from clgraph.sampling.members import Members
@@ -29,7 +30,6 @@ from clgraph.sampling.options import Size
 from clgraph.sampling.packed import Packed, Runs, SamplesOfRuns, Words, edge_numbers
 from clgraph.sampling.request import Request
 from clgraph.sampling.sequence import Portion
-from clgraph.sampling.table import CONTRACTING
 
 if TYPE_CHECKING:
     from clgraph.device import Device

@@ -15,8 +15,7 @@ import numpy.typing as npt
 from clgraph.arguments import flag, given_ids, one_id, shown, whole, word
 from clgraph.errors import InputError
 from clgraph.graph import Graph
-from clgraph.sampling.options import Size, check_names, given_options
-from clgraph.sampling.table import (
+from clgraph.methods import (
     CONTRACTING,
     EXACT,
     EXPLORING,
@@ -28,6 +27,7 @@ from clgraph.sampling.table import (
     option_of,
     plain_method,
 )
+from clgraph.sampling.options import Size, check_names, given_options
 from clgraph.sizes import number_given, target_size
 
 if TYPE_CHECKING:

@@ -14,9 +14,9 @@ from clgraph.arguments import flag, shown, whole
 from clgraph.errors import InputError
 from clgraph.graph import Graph
 from clgraph.measures.hops import SOURCES
+from clgraph.methods import known
 from clgraph.sampling.options import Size, check_min_size, tiny
 from clgraph.sampling.request import check_request
-from clgraph.sampling.table import known
 from clgraph.sizes import exact_number, target_size
 from clgraph.studies.columns import COMPARED, MEASURES
 

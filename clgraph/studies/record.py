@@ -16,7 +16,7 @@ from typing import Any, NoReturn
 from clgraph.arguments import file_name, shown
 from clgraph.errors import InputError
 from clgraph.graph.io.common import read_text
-from clgraph.sampling.table import METHODS
+from clgraph.methods import METHODS
 from clgraph.sizes import number_given, parse_size
 
 LIMITS = ("max_vertices", "max_ratio")  # older records hold them; nobody takes them from there

@@ -4,8 +4,8 @@ import numpy as np
 from graphs import random_graph
 
 from clgraph import keyed
-from clgraph.sampling.request import check_request
 from clgraph.sampling.literature.roots import COMPONENT, PRIORITY, VALUE, Roots
+from clgraph.sampling.request import check_request
 
 
 def test_one_root_in_each_component(device):

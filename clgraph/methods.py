@@ -1,4 +1,8 @@
-"""The sampling methods: their names, kinds, options and papers."""
+"""The sampling methods, once: their names, kinds, options and papers.
+
+`clgraph.sample` checks its arguments by this table, ``clgraph sample`` and ``clgraph methods`` have their
+options and help from it, and the guide on samplers its list of options. Pure data, which loads nothing.
+"""
 
 from __future__ import annotations
 
@@ -65,7 +69,9 @@ _SPREADING = "All vertices of a stage at once (batched), or one after the other 
 # every option that some methods read; `clgraph.sample` says more of each
 OPTIONS = {
     "mode": Option(
-        "auto (exact where it exists), exact or batched; chordal: ordered or exact.", ("auto", "exact", "batched"), "auto"
+        "auto (exact where it exists), exact or batched; chordal: ordered or exact.",
+        ("auto", "exact", "batched"),
+        "auto",
     ),
     "tolerance": Option(
         "By how many vertices a batch may undershoot (default: 0.001 of the size).",

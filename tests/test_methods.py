@@ -4,7 +4,7 @@ import pytest
 from graphs import random_graph
 
 from clgraph import InputError, sample
-from clgraph.sampling.table import KINDS, LITERATURE, METHODS, REDUCTIONS, known, plain_method
+from clgraph.methods import KINDS, LITERATURE, METHODS, REDUCTIONS, known, plain_method
 
 
 def test_each_name_is_of_one_method():
