@@ -38,7 +38,6 @@ FLOORS = (
         "lazy",
         "methods",
         "public",
-        "sizes",
         "system",
         "results",
         "progress",

@@ -7,12 +7,10 @@ from typing import Any
 
 import click
 
+from clgraph.bench import SUITES
 from clgraph.cli.common import print_json, say
 from clgraph.cli.options import AT_LEAST_1, json_option, option, quiet_option
 from clgraph.errors import ClgraphError, InputError
-
-# the suites of clgraph.bench.cases, repeated here so that --help imports nothing of it (a test compares)
-SUITES = ("sampling", "pagerank", "ppr", "traversal")
 
 
 @click.command()
@@ -81,7 +79,7 @@ def bench(
     from clgraph.bench.cases import cases_of
     from clgraph.bench.harness import chosen
     from clgraph.bench.report import check_drawing, write_report
-    from clgraph.bench.run import Outcome
+    from clgraph.bench.run import Outcome, run_on
     from clgraph.bench.store import Store
 
     cases = []
@@ -101,9 +99,11 @@ def bench(
         check_drawing()
     store, outcome = Store(out), Outcome()
     if cases:
-        settings: dict[str, Any] = {"repeat": repeat, "data": data}
+        told: dict[str, Any] = {"store": store, "fresh": fresh, "outcome": outcome}
         try:
-            _measure(cases, devices, settings, energy, watts, store, fresh, outcome)
+            run_on(
+                devices or (None,), cases, say, energy=energy, watts=watts, repeat=repeat, data=data, **told
+            )
         except KeyboardInterrupt:
             done, all_of_them = len(outcome.records), len(cases) * max(len(devices), 1)
             click.echo(
@@ -134,36 +134,3 @@ def bench(
     if outcome.failed:
         lines = "".join(f"\n  {name}: {why}" for name, why in outcome.failed)
         raise ClgraphError(f"{len(outcome.failed)} of {len(outcome.records)} cases failed:{lines}")
-
-
-def _measure(
-    cases: list[Any],
-    devices: tuple[str, ...],
-    settings: dict[str, Any],
-    energy: bool,
-    watts: float | None,
-    store: Any,
-    fresh: bool,
-    outcome: Any,
-) -> None:
-    from clgraph.bench.harness import Context
-    from clgraph.bench.run import run_cases
-    from clgraph.device import get_device
-    from clgraph.energy import Meter, check_watts
-
-    check_watts(watts)
-    # a missing device is reported before the first one is busy for an hour
-    opened = list(dict.fromkeys(get_device(spec) for spec in devices or (None,)))
-    for place, device in enumerate(opened):
-        say(f"device {device.spec}: {device.name} ({device.kind}, {device.platform_name})")
-        meter = Meter(device, watts) if energy or watts is not None else None
-        if meter is not None:
-            if meter.available:
-                idle = meter.idle_watts()  # before the first case: then it is idle
-                say(f"energy: {meter.source}" + ("" if idle is None else f", idle {idle:.1f} W"))
-            else:
-                say(f"energy: not available: {meter.reason}")
-        # other libraries are measured once, beside the first device
-        mine = cases if place == 0 else [case for case in cases if case.on_device]
-        context = Context(device, meter=meter, **settings)
-        run_cases(mine, context, say, store=store, fresh=fresh, outcome=outcome)

@@ -9,8 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from clgraph.cli.common import is_dataset, open_device, print_json, read_for, say, verifying, write_table
-from clgraph.cli.options import Decorator, energy_options, option, output_option, plan_option, run_options
+from clgraph.cli.common import open_device, print_json, read_for, say, verifying, write_table
+from clgraph.cli.options import (
+    Decorator,
+    energy_options,
+    is_dataset,
+    option,
+    output_option,
+    plan_option,
+    run_options,
+)
 from clgraph.cli.shards import job, only_datasets, open_dataset, planned, refuse
 from clgraph.errors import InputError
 

@@ -161,11 +161,7 @@ def methods(method: str | None, as_json: bool) -> None:
 def _described(each: Option) -> str:
     """An option in a sentence, with its range and default."""
     unsaid = each.default is None or each.default is False
-    more = [
-        each.range,
-        "" if unsaid else f"default {each.default}",
-        "" if each.command else "Python only",
-    ]
+    more = [each.range, "" if unsaid else f"default {each.default}", "" if each.command else "Python only"]
     return f"{each.help}  [{'; '.join(filter(None, more))}]" if any(more) else each.help
 
 
@@ -311,7 +307,7 @@ def sample(
 
 def _sizes(method: str, size: str | None, sizes: str | None, options: dict[str, Any]) -> list[str]:
     """The sizes that are asked for, or what the method takes in their place."""
-    from clgraph.sizes import parse_size
+    from clgraph.arguments import parse_size
 
     if size is not None and sizes is not None:
         raise click.UsageError("Give one of --size (how large) and --sizes (several).")
@@ -394,7 +390,7 @@ def _recorded(run: Run, order: Order, value: dict[str, Any], device: Any) -> Non
 
 def _together(device: Any, graph: Graph, order: Order) -> int:
     """How many runs a call makes: one, unless runs side by side are faster."""
-    from clgraph.sampling.replicates import side_by_side
+    from clgraph.sampling.methods import side_by_side
     from clgraph.sampling.request import check_request
 
     runs = len(order.seeds)
@@ -410,7 +406,7 @@ def _vertex(text: str, ids: str) -> Any:
     """A vertex id as the graph has it."""
     if ids == "str":
         return text
-    from clgraph.sizes import whole_number
+    from clgraph.arguments import whole_number
 
     vertex = whole_number(text)
     if vertex is None or text[0] in "+-":

@@ -18,12 +18,11 @@ import scipy.sparse as sp
 import scipy.sparse.csgraph as csgraph
 
 from clgraph import keyed
-from clgraph.arguments import real, word
+from clgraph.arguments import real, target_size, word
 from clgraph.errors import InputError
 from clgraph.graph import Graph, as_graph
 from clgraph.reference.checks import check_result
 from clgraph.reference.components import reference_components
-from clgraph.sizes import target_size
 
 if TYPE_CHECKING:
     from clgraph.sampling.result import Sample
@@ -231,11 +230,11 @@ def _exact(value: Any, name: str) -> Fraction:
 
 def reference_deletion(
     graph: Graph,
-    method: str = "drv",
-    *,
-    size: float | int | str,
+    method: str,
+    size: Any,
     seed: int,
     mode: str = "exact",
+    *,
     tolerance: float | None = None,
     connection: str = "weak",
     mix: float | str | Fraction = Fraction(4, 5),

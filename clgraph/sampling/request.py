@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from clgraph.arguments import flag, given_ids, one_id, shown, whole, word
+from clgraph.arguments import flag, given_ids, number_given, one_id, shown, target_size, whole, word
 from clgraph.errors import InputError
 from clgraph.graph import Graph
 from clgraph.methods import (
@@ -28,7 +28,6 @@ from clgraph.methods import (
     plain_method,
 )
 from clgraph.sampling.options import Size, check_names, given_options
-from clgraph.sizes import number_given, target_size
 
 if TYPE_CHECKING:
     from clgraph.sampling.literature.view import View

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph import keyed
-from clgraph.arguments import file_name, is_word, shown
+from clgraph.arguments import file_name, is_word, shown, target_size
 from clgraph.errors import InputError
 from clgraph.lazy import lazy
 from clgraph.methods import plain_method
@@ -31,7 +31,6 @@ from clgraph.scale.loading import VALUES
 from clgraph.scale.ranks import Ranks, run_on_ranks, shared_seed
 from clgraph.scale.shards import Shards
 from clgraph.scale.writing import check_dataset_name
-from clgraph.sizes import target_size
 
 if TYPE_CHECKING:
     from clgraph.device import Device

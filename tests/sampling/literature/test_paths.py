@@ -10,7 +10,7 @@ from scipy import stats
 
 from clgraph import Graph, InputError, keyed
 from clgraph.csr.generate import powerlaw_graph
-from clgraph.reference.paths import path
+from clgraph.reference.growing import path
 from clgraph.sampling import sample
 
 
