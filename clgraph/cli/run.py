@@ -113,10 +113,10 @@ class Run:
         """Whether it is on a dataset of shards."""
         return is_dataset(self.graph)
 
-    def read(self) -> Graph:
-        """Read the graph, a large file on the device."""
+    def read(self, **more: Any) -> Graph:
+        """Read the graph, a large file on the device; `more` is how, besides what a record has."""
         only_datasets(plan=self._only_plan)
-        self._data = read_for(self.spec, self.graph, self.reading, self.seconds)
+        self._data = read_for(self.spec, self.graph, {**self.reading, **more}, self.seconds)
         return self._data
 
     @contextmanager

@@ -195,20 +195,18 @@ class Order:
     to: str | None
     record: str | None
 
-    def names(self) -> dict[tuple[str, int], str]:
-        """The file of each sample; checked, before any is made."""
+    def check_outputs(self) -> None:
+        """Check the file of each sample, before any is made."""
         from clgraph.graph.io import check_writable
 
         if not self.output:
-            return {}
+            return
         check_template(self.output, self.sizes, len(self.seeds))
-        names = {
-            (size, seed): fill_template(self.output, size, seed) for size in self.sizes for seed in self.seeds
-        }
-        for name in names.values():
-            check_writable(name, self.to)
-            check_different({"-o": name, "--record": self.record})
-        return names
+        for size in self.sizes:
+            for seed in self.seeds:
+                name = fill_template(self.output, size, seed)
+                check_writable(name, self.to)
+                check_different({"-o": name, "--record": self.record})
 
 
 @click.command(cls=_Sample)
@@ -292,10 +290,10 @@ def sample(
         return
     if not run.of_shards:
         only_datasets(forest=forest, resume=resume)
-        run.reading = {**run.reading, "attributes": attributes}
         if record:
             check_writable(record, "edges")  # no graph, but its file is checked in the same way
-        _of_graph(run, order, order.names())
+        order.check_outputs()
+        _of_graph(run, order, attributes)
         return
     refused: dict[str, Any] = {
         name: options.get(name) not in (None, UNSAID.get(name))
@@ -325,11 +323,11 @@ def _sizes(method: str, size: str | None, sizes: str | None, options: dict[str, 
     raise click.UsageError("Give one of --size (how large), --sizes (several), --edges and --steps.")
 
 
-def _of_graph(run: Run, order: Order, names: dict[tuple[str, int], str]) -> None:
+def _of_graph(run: Run, order: Order, attributes: str | None) -> None:
     """Samples of a graph in memory."""
     from clgraph.sampling.options import tiny
 
-    data = run.read()
+    data = run.read(attributes=attributes)
     device = run.device
     options = {**order.options, "sizes": order.sizes if order.sized else None, "device": device}
     options["strict"] = order.strict
@@ -520,7 +518,7 @@ def _of_stream(run: Run, order: Order) -> None:
     if run.graph == "-" and (run.verify or order.record):
         what = "--verify reads it again" if run.verify else "--record takes its hash"
         raise InputError(f"standard input can be read once, and {what}: give a file")
-    order.names()
+    order.check_outputs()
     device, first = open_device(run.spec), order.seeds.start
     read_as = {name: reading[name] for name in ("format", "header", "max_ratio", "ids")}
     more = {**options, "seed": first, "device": device, "strict": order.strict}
