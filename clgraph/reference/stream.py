@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from clgraph import keyed
+from clgraph.arguments import target_size
 from clgraph.graph import Graph
 from clgraph.reference.numbers import below, words
 from clgraph.reference.races import Rows
 from clgraph.reference.sampling import ReferenceSample
-from clgraph.sizes import target_size
 
 METHODS = ("pies", "gsh", "gps")
 Edge = tuple[Any, Any]  # ids: numbers, or names

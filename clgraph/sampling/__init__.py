@@ -8,6 +8,7 @@ from typing import Any, Unpack, overload
 
 from clgraph.errors import InputError
 from clgraph.graph import Graph
+from clgraph.methods import STREAMS, known
 from clgraph.progress import tells
 from clgraph.results import on_device
 from clgraph.run import dataset_of
@@ -16,7 +17,6 @@ from clgraph.sampling.curve import ReductionCurve, curve_table, deletion_order, 
 from clgraph.sampling.options import SampleOptions, Size, check_graph, check_names, check_not_of_shards
 from clgraph.sampling.result import Sample
 from clgraph.sampling.sequence import Samples
-from clgraph.sampling.table import STREAMS, known
 
 __all__ = [
     "ReductionCurve",

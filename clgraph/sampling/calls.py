@@ -10,6 +10,7 @@ from typing import Any
 from clgraph import keyed
 from clgraph.errors import InputError
 from clgraph.graph import Graph
+from clgraph.methods import known
 from clgraph.progress import Tell
 from clgraph.run import run_on
 from clgraph.sampling.methods import make_run, make_views, side_by_side, upload
@@ -26,7 +27,6 @@ from clgraph.sampling.request import Request, check_request
 from clgraph.sampling.result import Sample, notes_of
 from clgraph.sampling.selection import prepare_extraction
 from clgraph.sampling.sequence import Batch, Samples, batch_of
-from clgraph.sampling.table import known
 
 
 def draw_samples(

@@ -10,6 +10,7 @@ from clgraph.csr.upload import SMALL, hub_of, upload_csr
 from clgraph.device.shapes import Shapes
 from clgraph.errors import DeviceError
 from clgraph.graph import Graph
+from clgraph.methods import CONTRACTING, EXPLORING
 from clgraph.progress import Tell
 from clgraph.sampling.array_frontier import ArrayFrontier
 from clgraph.sampling.batched import BatchedRun, Finder
@@ -20,7 +21,6 @@ from clgraph.sampling.repair import finder_for
 from clgraph.sampling.replicates import Probing, Replicates, Serial
 from clgraph.sampling.request import Request
 from clgraph.sampling.selection import Selection
-from clgraph.sampling.table import CONTRACTING, EXPLORING
 
 if TYPE_CHECKING:
     from clgraph.device import Device

@@ -10,9 +10,9 @@ from transfers import transfers
 
 import clgraph
 from clgraph import Graph
+from clgraph.methods import CONTRACTING
 from clgraph.sampling import selection as extraction
 from clgraph.sampling.selection import Selection, extract
-from clgraph.sampling.table import CONTRACTING
 
 METHODS = ("drv", "dre", "drve", "dhyb", "cre", "crve", "ebfs", "edfs")
 

@@ -10,9 +10,9 @@ from samplers import SEVEN
 
 from clgraph import Graph, InputError, powerlaw_graph, read, write
 from clgraph.datasets import karate
+from clgraph.methods import LITERATURE
 from clgraph.sampling import sample
 from clgraph.sampling.literature.estimates import by_vertex, horvitz_thompson, of_batches, ratio
-from clgraph.sampling.table import LITERATURE
 
 NAMED = Graph.from_edges(["a", "b", "c"], ["b", "c", "d"])
 VALUES = [3.0, 1.0, 4.0, 1.5]
