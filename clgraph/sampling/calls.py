@@ -48,27 +48,8 @@ def draw_samples(
     options : mapping
         The others.
     """
-    plain: dict[str, Any] = {name: value for name, value in options.items() if name != "min_size"}
-    if options.get("min_size") is None:
-        return _drawn(graph, method, size, sizes, seeds, plain)
-    least = check_min_size(options["min_size"], graph, method)
-    made = _drawn(graph, method, size, sizes, seeds, plain)
-
-    def again(seed: int) -> Samples:
-        return _drawn(graph, method, size, sizes, 1, {**plain, "seed": seed})
-
-    per_run = 1 if sizes is None else len(sizes)
-    return Samples(large_enough(made, again, least, per_run, made[-1].seed + 1)[0])
-
-
-def _drawn(
-    graph: Graph,
-    method: str,
-    size: Size | None,
-    sizes: Sequence[Size] | None,
-    seeds: int | None,
-    options: dict[str, Any],
-) -> Samples:
+    if options.get("min_size") is not None:
+        return _of_min_size(graph, method, size, sizes, seeds, options)
     drawing = known(method)
     if drawing is not None:
         from clgraph.sampling.literature.runs import drawn_samples
@@ -100,6 +81,26 @@ def _drawn(
             for i in range(runs):
                 made.append(_one_run(graph, run, how, first + i, wanted, progress))
     return Samples(made)
+
+
+def _of_min_size(
+    graph: Graph,
+    method: str,
+    size: Size | None,
+    sizes: Sequence[Size] | None,
+    seeds: int | None,
+    options: Mapping[str, Any],
+) -> Samples:
+    """The same; a run with a sample of too few vertices is drawn again."""
+    plain = {name: value for name, value in options.items() if name != "min_size"}
+    least = check_min_size(options["min_size"], graph, method)
+    made = draw_samples(graph, method, size, sizes, seeds, plain)
+
+    def again(seed: int) -> Samples:
+        return draw_samples(graph, method, size, sizes, 1, {**plain, "seed": seed})
+
+    per_run = 1 if sizes is None else len(sizes)
+    return Samples(large_enough(made, again, least, per_run, made[-1].seed + 1)[0])
 
 
 def _one_run(
