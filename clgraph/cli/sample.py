@@ -395,8 +395,8 @@ def sample(
 
 def _together(device: Any, graph: Any, method: str, mode: Any, connection: Any, runs: int) -> int:
     """How many runs a call makes: one, unless runs side by side are faster."""
+    from clgraph.sampling.methods import side_by_side
     from clgraph.sampling.options import check_options
-    from clgraph.sampling.replicates import side_by_side
     from clgraph.sampling.table import EXACT, known
 
     if known(method) is not None:

@@ -9,9 +9,12 @@ from typing import Any
 
 from clgraph import keyed
 from clgraph.graph import Graph
+from clgraph.progress import Tell
 from clgraph.run import run_on
-from clgraph.sampling.methods import make_views, upload
+from clgraph.sampling.extract import extract_sample, prepare_extraction
+from clgraph.sampling.methods import make_run, make_views, side_by_side, upload
 from clgraph.sampling.options import (
+    Options,
     Size,
     check_min_size,
     check_names,
@@ -20,10 +23,11 @@ from clgraph.sampling.options import (
     check_sizes,
     given_options,
 )
-from clgraph.sampling.replicates import run_replicates, side_by_side
+from clgraph.sampling.packed import Runs, SamplesOfRuns
+from clgraph.sampling.replicates import Replicates
 from clgraph.sampling.result import Sample
-from clgraph.sampling.samples import large_enough, samples_of_run
-from clgraph.sampling.sequence import Samples
+from clgraph.sampling.samples import large_enough, notes_of
+from clgraph.sampling.sequence import Portion, Samples
 from clgraph.sampling.table import known
 
 
@@ -92,9 +96,111 @@ def _drawn(
         upload(device, graph)
         run.lap("upload")
         made: list[Sequence[Sample]] = []
-        if side_by_side(device, graph, how, runs):
-            made += run_replicates(graph, run, how, first, runs, wanted, progress)
+        if engine := side_by_side(device, graph, how, runs):
+            made += _portions(engine, graph, run, how, first, runs, wanted, progress)
         else:
             for i in range(runs):
-                made.append(samples_of_run(graph, run, how, first + i, wanted, progress))
+                made.append(_one_run(graph, run, how, first + i, wanted, progress))
     return Samples(made)
+
+
+def _one_run(
+    graph: Graph,
+    call: run_on,
+    options: Options,
+    seed: int,
+    wanted: list[tuple[Size, int]],
+    progress: Tell | None,
+) -> list[Sample]:
+    """One run: a sample for each (size, target), in the order given."""
+    device = call.device
+    call.forget("compile")
+    how = device.watch()
+    run = make_run(device, graph, options, seed)
+    prepare_extraction(device, graph, induced=options.induced)
+    call.lap("compile")
+    whole = run.start()
+    made: dict[int, Sample] = {}
+    smaller: Graph | None = None
+    # the largest first: samples are nested, and an induced one is cut out of the one before
+    for size, target in sorted(wanted, key=lambda pair: -pair[1]):
+        if target in made:
+            continue
+        run.shrink_to(target, progress)
+        device.finish()
+        call.forget("sample", "download", "result")
+        call.lap("sample")
+        left = run.download()
+        call.lap("download")
+        smaller = extract_sample(device, graph, left, larger=smaller)
+        device.finish()
+        untouched = whole <= target
+        loops = graph.undirected.num_self_loops
+        told = notes_of(graph.num_vertices, target, untouched, smaller.num_vertices, loops)
+        notes = (*options.idle(), *told, *run.notes)
+        call.lap("result")
+        made[target] = Sample(
+            smaller,
+            options.method,
+            options.mode,
+            size,
+            target,
+            seed,
+            device.name,
+            0 if untouched else run.iterations,
+            dict(call.seconds),
+            "untouched" if untouched else run.way,
+            notes,
+            graph,
+            left,
+            options=options.given,
+            provenance=how(),
+        )
+    return [replace(made[target], size=size) for size, target in wanted]
+
+
+BRIEF = 0.2  # seconds that a launch of runs side by side should take, so that Ctrl-C is noticed
+
+
+def _portions(
+    engine: type[Replicates],
+    graph: Graph,
+    call: run_on,
+    options: Options,
+    first: int,
+    runs: int,
+    wanted: list[tuple[Size, int]],
+    progress: Tell | None,
+) -> list[Portion]:
+    """The samples of runs side by side, in portions that take a moment each."""
+    device, started = call.device, perf_counter()
+    how = device.watch()
+    targets = sorted({target for _, target in wanted}, reverse=True)
+    several = engine(device, graph.undirected.simple, targets, options)
+    seconds = {**call.seconds, "compile": perf_counter() - started}
+    made: list[Portion] = []
+    done, held, at_once = 0, 0, several.at_first
+    while done < runs:
+        count = min(at_once, several.most, runs - done)
+        started = perf_counter()
+        packed: Runs = several.run(first + done, count)
+        held += several.bits * count
+        if held > device.global_memory // 8:  # too much to stay on the device
+            packed.leave()
+        took = perf_counter() - started
+        about = {
+            "options": options.given,
+            "device": device.name,
+            "seconds": {**seconds, "sample": took / count},
+            "provenance": how(),
+        }
+        made.append(SamplesOfRuns(graph, options, first + done, wanted, targets, packed, several.way, about))
+        done += count
+        if progress:
+            excess = max(0, packed.whole - targets[-1])
+            progress(done * excess, runs * excess)
+        if took < BRIEF / 2:  # twice as many runs take twice as long: still within BRIEF
+            at_once *= 2
+        elif took > 2 * BRIEF:
+            at_once = max(1, at_once // 2)
+    return made

@@ -1,77 +1,13 @@
-"""One run through a graph: samples of decreasing size, with their notes and seconds by phase."""
+"""The notes of samples, and runs whose samples are too small."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from clgraph.errors import InputError
-from clgraph.graph import Graph
-from clgraph.progress import Tell
-from clgraph.sampling.extract import extract_sample, prepare_extraction
-from clgraph.sampling.methods import make_run
-from clgraph.sampling.options import Options, Size
 from clgraph.sampling.result import Sample
 from clgraph.sampling.sequence import COLLAPSED
-
-if TYPE_CHECKING:
-    from clgraph.run import run_on
-
-
-def samples_of_run(
-    graph: Graph,
-    call: run_on,
-    options: Options,
-    seed: int,
-    wanted: list[tuple[Size, int]],
-    progress: Tell | None,
-) -> list[Sample]:
-    """One run: a sample for each (size, target), in the order given."""
-    device = call.device
-    call.forget("compile")
-    how = device.watch()
-    run = make_run(device, graph, options, seed)
-    prepare_extraction(device, graph, induced=options.induced)
-    call.lap("compile")
-    whole = run.start()
-    made: dict[int, Sample] = {}
-    smaller: Graph | None = None
-    # the largest first: samples are nested, and an induced one is cut out of the one before
-    for size, target in sorted(wanted, key=lambda pair: -pair[1]):
-        if target in made:
-            continue
-        run.shrink_to(target, progress)
-        device.finish()
-        call.forget("sample", "download", "result")
-        call.lap("sample")
-        left = run.download()
-        call.lap("download")
-        smaller = extract_sample(device, graph, left, larger=smaller)
-        device.finish()
-        untouched = whole <= target
-        loops = graph.undirected.num_self_loops
-        told = notes_of(graph.num_vertices, target, untouched, smaller.num_vertices, loops)
-        notes = (*options.idle(), *told, *run.notes)
-        call.lap("result")
-        made[target] = Sample(
-            smaller,
-            options.method,
-            options.mode,
-            size,
-            target,
-            seed,
-            device.name,
-            0 if untouched else run.iterations,
-            dict(call.seconds),
-            "untouched" if untouched else run.way,
-            notes,
-            graph,
-            left,
-            options=options.given,
-            provenance=how(),
-        )
-    return [replace(made[target], size=size) for size, target in wanted]
 
 
 def notes_of(n: int, target: int, untouched: bool, found: int, loops: int) -> list[str]:

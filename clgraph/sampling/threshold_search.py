@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from clgraph.components.kept import graph_components
+from clgraph.components.finder import graph_components
 from clgraph.csr.compact import SomeRows, host_rows, some_rows
 from clgraph.csr.upload import upload_csr
 from clgraph.errors import DeviceError

@@ -21,8 +21,7 @@ from clgraph.csr.generate import powerlaw_graph
 from clgraph.reference import reference_sample
 from clgraph.sampling import sample
 from clgraph.sampling.copra import Copra
-from clgraph.sampling.draw import ByDraw
-from clgraph.sampling.select import ByPriority
+from clgraph.sampling.draw import ByDraw, ByPriority
 from clgraph.sampling.threshold_search import ExactRun
 
 ALPHA = 1e-4  # a right law fails a test with this probability (over the choice of the seeds)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from clgraph.components.kept import graph_components
+from clgraph.components.finder import graph_components
 from clgraph.csr.sort import sort_by_key
 from clgraph.sampling.literature.starts import Given
 

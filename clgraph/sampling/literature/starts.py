@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from clgraph.components.kept import graph_components
+from clgraph.components.finder import graph_components
 from clgraph.csr.sort import sort_by_key
 from clgraph.sampling.literature.smallest import Smallest
 from clgraph.sampling.members import Members
