@@ -213,7 +213,10 @@ def energy_dict(energy: Energy, vertices: int | None) -> dict[str, Any]:
     }
     known = [name for name in units if name in told and (name != "idle_watts" or told[name] is not None)]
     return {
-        "available": True, "source": energy.source, "region": energy.region, "runs": energy.runs,
+        "available": True,
+        "source": energy.source,
+        "region": energy.region,
+        "runs": energy.runs,
         **{name.replace("watts", "power"): quantity(told[name] or 0, units[name]) for name in known},
     }
 

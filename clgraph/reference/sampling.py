@@ -230,15 +230,7 @@ def _exact(value: Any, name: str) -> Fraction:
 
 
 def reference_deletion(
-    graph: Graph,
-    method: str,
-    size: Any,
-    seed: int,
-    mode: str = "exact",
-    *,
-    tolerance: float | None = None,
-    connection: str = "weak",
-    weight: float | str | Fraction = Fraction(4, 5),
+    graph: Graph, method: str, size: Any, seed: int, mode: str = "exact", **options: Any
 ) -> ReferenceSample:
     """Sample by the definition, on the host.
 
@@ -259,8 +251,9 @@ def reference_deletion(
     target = target_size(size, graph.num_vertices)
     if graph.num_vertices == 0:
         raise InputError("the graph has no vertices")
-    strong = connection == "strong" and graph.directed
-    state = _Shrinking(graph, method, seed, _exact(weight, "weight"), strong)
+    strong = options.get("connection") == "strong" and graph.directed
+    tolerance = options.get("tolerance")
+    state = _Shrinking(graph, method, seed, _exact(options.get("weight", Fraction(4, 5)), "weight"), strong)
     run = _one_at_a_time if mode == "exact" else _batched
     slack = Fraction(target, 1000) if tolerance is None else _exact(tolerance, "tolerance")
     iterations = run(state, method, target, slack)
