@@ -8,53 +8,44 @@ from typing import Any
 import click
 
 from clgraph.bench import SUITES
-from clgraph.cli.common import json_option, print_json, quiet_option, say
+from clgraph.cli.common import print_json, say
+from clgraph.cli.options import AT_LEAST_1, json_option, option, quiet_option
 from clgraph.errors import ClgraphError, InputError
 
 
 @click.command()
 @click.argument("suite", metavar="SUITE", type=click.Choice([*SUITES, "all", "report"]))
-@click.option(
-    "--out", "-o", metavar="DIR", required=True, help="Folder of the results; created if it does not exist."
-)
-@click.option(
-    "--device",
-    "devices",
-    metavar="SPEC",
-    multiple=True,
-    help="As in other commands; repeatable: each in turn.",
-)
-@click.option(
+@option("--out -o", "Folder of the results; created if it does not exist.", metavar="DIR", required=True)
+@option("--device devices", "As in other commands; repeatable: each in turn.", metavar="SPEC", multiple=True)
+@option(
     "--sizes",
+    "tiny, small, medium (default), large, or graphs separated by commas, such as 100000,rmat18; "
+    "SUITE=... for one suite alone (repeatable).",
     metavar="WORD|GRAPHS",
     multiple=True,
-    help="tiny, small, medium (default), large, or graphs separated by commas, such as 100000,rmat18; "
-    "SUITE=... for one suite alone (repeatable).",
 )
-@click.option("--repeat", type=click.IntRange(min=1), default=3, show_default=True, help="Runs per figure.")
-@click.option("--only", metavar="PATTERN", multiple=True, help="Only cases whose SUITE/GRAPH/WHAT/WHO match.")
-@click.option("--skip", metavar="PATTERN", multiple=True, help="Leave such cases out, e.g. '*/edfs*'.")
-@click.option(
+@option("--repeat", "Runs per figure.", AT_LEAST_1, 3)
+@option("--only", "Only cases whose SUITE/GRAPH/WHAT/WHO match.", metavar="PATTERN", multiple=True)
+@option("--skip", "Leave such cases out, e.g. '*/edfs*'.", metavar="PATTERN", multiple=True)
+@option(
     "--peers",
-    metavar="NAMES",
+    "Other libraries to compare with: all, names separated by commas, or none.",
     default="all",
-    show_default=True,
-    help="Other libraries to compare with: all, names separated by commas, or none.",
+    metavar="NAMES",
 )
-@click.option(
+@option(
     "--data",
-    metavar="DIR",
-    default=lambda: os.environ.get("CLGRAPH_TEST_DATA", ""),
-    help="Folder of the data sets (facebook_combined.txt, cit-DBLP.edges, California.mtx; default: "
+    "Folder of the data sets (facebook_combined.txt, cit-DBLP.edges, California.mtx; default: "
     "CLGRAPH_TEST_DATA).",
+    default=lambda: os.environ.get("CLGRAPH_TEST_DATA", ""),
+    show_default=False,
+    metavar="DIR",
 )
-@click.option("--energy/--no-energy", default=True, show_default=True, help="Measure energy where possible.")
-@click.option(
-    "--watts", type=float, metavar="W", help="The power, read from a wall meter, instead of a counter."
-)
-@click.option("--fresh", is_flag=True, help="Also run what an earlier run has finished.")
-@click.option("--figures/--no-figures", default=True, show_default=True, help="Draw them (needs matplotlib).")
-@click.option("--list", "list_only", is_flag=True, help="Name the cases and stop.")
+@option("--energy/--no-energy", "Measure energy where possible.", bool, True)
+@option("--watts", "The power, read from a wall meter, instead of a counter.", float, metavar="W")
+@option("--fresh", "Also run what an earlier run has finished.", bool)
+@option("--figures/--no-figures", "Draw them (needs matplotlib).", bool, True)
+@option("--list list_only", "Name the cases and stop.", bool)
 @json_option
 @quiet_option
 def bench(

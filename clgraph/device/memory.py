@@ -20,7 +20,7 @@ import numpy.typing as npt
 import pyopencl as cl
 
 from clgraph.device import drivers
-from clgraph.device.kept import Kept
+from clgraph.device.graph_cache import Kept
 from clgraph.device.pinned import LARGE, Pinned, Read, Tell
 from clgraph.errors import CapacityError
 from clgraph.system import cores, thread_pool, watch_forks
@@ -79,7 +79,7 @@ class Memory:
 
     Attributes
     ----------
-    kept : clgraph.device.kept.Kept
+    kept : clgraph.device.graph_cache.Kept
         What is kept for graphs, and given up where memory is short.
     """
 

@@ -23,8 +23,7 @@ def reference_sample(
     mode: str = "exact",
     tolerance: float | None = None,
     connection: str = "weak",
-    mix: float | str | Fraction | None = None,
-    weight: float | str | Fraction = Fraction(4, 5),
+    mix: float | str | Fraction = Fraction(4, 5),
     start: Any = None,
 ) -> ReferenceSample:
     """Sample by the definition, on the host: slow and obviously right.
@@ -34,7 +33,7 @@ def reference_sample(
     graph : Graph
     method : str
         Any of `clgraph.sample`'s.
-    size, seed, tolerance, connection, mix, weight, start
+    size, seed, tolerance, connection, mix, start
         As in `clgraph.sample`.
     mode : {"exact", "batched"}
         "exact" takes one step at a time, and the largest component after each; "batched" follows the schedule
@@ -55,8 +54,7 @@ def reference_sample(
     if method in explore.METHODS:
         return explore.reference_explore(graph, method, sizes=[size], seed=seed, start=start)[0]
     more: dict[str, Any] = {"tolerance": tolerance, "connection": connection}
-    weight = weight if mix is None else mix
-    return sampling.reference_deletion(graph, method, size, seed, mode, weight=weight, **more)
+    return sampling.reference_deletion(graph, method, size, seed, mode, mix=mix, **more)
 
 
 def verify_sample(graph: Graph, sample: Any, *, connection: str = "weak") -> None:

@@ -238,7 +238,7 @@ def reference_deletion(
     ----------
     graph : Graph
     method : {"drv", "dre", "drve", "dhyb"}
-    size, seed, tolerance, connection, weight
+    size, seed, tolerance, connection, mix
         As in `clgraph.sample`.
     mode : {"exact", "batched"}
         "exact" deletes one thing at a time and takes the largest component after each; "batched" follows
@@ -253,7 +253,7 @@ def reference_deletion(
         raise InputError("the graph has no vertices")
     strong = options.get("connection") == "strong" and graph.directed
     tolerance = options.get("tolerance")
-    state = _Shrinking(graph, method, seed, _exact(options.get("weight", Fraction(4, 5)), "weight"), strong)
+    state = _Shrinking(graph, method, seed, _exact(options.get("mix", Fraction(4, 5)), "mix"), strong)
     run = _one_at_a_time if mode == "exact" else _batched
     slack = Fraction(target, 1000) if tolerance is None else _exact(tolerance, "tolerance")
     iterations = run(state, method, target, slack)

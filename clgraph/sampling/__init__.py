@@ -136,8 +136,6 @@ def sample(
     mix : float or str, optional
         Of dhyb (hyb): the probability, 0 to 1, that a random vertex's edge is taken, as in drve (rne), and
         not any edge, as in dre (re); default 0.8. Taken as the exact number that its decimals say.
-    weight : float or str, optional
-        The older name of dhyb's `mix`.
     start : vertex id, optional
         Of ebfs, edfs and walks: where to begin (default: a vertex drawn by the seed).
     edges : float, int or str, optional

@@ -14,17 +14,16 @@ from clgraph.run import run_on
 from clgraph.sampling.extract import extract_sample, prepare_extraction
 from clgraph.sampling.methods import make_run, make_views, side_by_side, upload
 from clgraph.sampling.options import (
-    Options,
     Size,
     check_min_size,
     check_names,
-    check_options,
     check_seeds,
     check_sizes,
     given_options,
 )
 from clgraph.sampling.packed import Runs, SamplesOfRuns
 from clgraph.sampling.replicates import Replicates
+from clgraph.sampling.request import Request, check_request
 from clgraph.sampling.result import Sample
 from clgraph.sampling.samples import large_enough, notes_of
 from clgraph.sampling.sequence import Portion, Samples
@@ -77,7 +76,7 @@ def _drawn(
 
         check_names(options)
         return Samples([drawn_samples(graph, drawing, size, sizes, seeds, options)])
-    how = replace(check_options(graph, method, **options), given=given_options(options, sizes))
+    how = replace(check_request(graph, method, options), given=given_options(options, sizes))
     wanted = check_sizes(graph, size, sizes, options.get("strict", False))
     first = keyed.check_seed(options.get("seed"))
     runs = check_seeds(first, seeds)
@@ -107,7 +106,7 @@ def _drawn(
 def _one_run(
     graph: Graph,
     call: run_on,
-    options: Options,
+    options: Request,
     seed: int,
     wanted: list[tuple[Size, int]],
     progress: Tell | None,
@@ -166,7 +165,7 @@ def _portions(
     engine: type[Replicates],
     graph: Graph,
     call: run_on,
-    options: Options,
+    options: Request,
     first: int,
     runs: int,
     wanted: list[tuple[Size, int]],

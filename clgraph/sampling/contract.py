@@ -33,9 +33,9 @@ from clgraph.progress import Tell
 from clgraph.sampling.batched import batch_size
 from clgraph.sampling.extract import Contracted, extract_contracted
 from clgraph.sampling.members import ROOTS, Members
-from clgraph.sampling.options import Options
 from clgraph.sampling.packed import Runs, Slot, Words
 from clgraph.sampling.replicates import Replicates
+from clgraph.sampling.request import Request
 from clgraph.sampling.result import SomeLeft
 
 if TYPE_CHECKING:
@@ -539,7 +539,7 @@ class ContractRuns(Replicates):
 
     way = "contraction"
 
-    def __init__(self, device: Device, graph: Graph, targets: Sequence[int], options: Options) -> None:
+    def __init__(self, device: Device, graph: Graph, targets: Sequence[int], options: Request) -> None:
         self._device, self._graph, self._targets, self._method = device, graph, targets, options.method
         self._begin = Contraction(device, graph, 0, method=options.method).component()
         n, arcs = graph.num_vertices, self._begin.rows.arcs

@@ -18,9 +18,9 @@ from clgraph.device.shapes import GroupPerRun, Shapes
 from clgraph.errors import DeviceError
 from clgraph.graph import Graph
 from clgraph.sampling.copra import Copra
-from clgraph.sampling.options import Options
 from clgraph.sampling.packed import edge_numbers
 from clgraph.sampling.replicates import Packing, edge_list
+from clgraph.sampling.request import Request
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -316,7 +316,7 @@ FINEST = 1 << 15  # a larger denominator of the probability would not fit the ke
 class DrawRuns(Packing):
     """A run a work-group: the whole loop of batches."""
 
-    def __init__(self, device: Device, graph: Graph, targets: Sequence[int], options: Options) -> None:
+    def __init__(self, device: Device, graph: Graph, targets: Sequence[int], options: Request) -> None:
         super().__init__(device, graph, targets, options)
         self.way = options.components or "afforest"
         n, m, shape = self._n, self._m, SHAPES.of(device)

@@ -24,8 +24,8 @@ from clgraph.graph import Graph
 from clgraph.progress import Tell
 from clgraph.sampling.marks import LeftThere, Marks
 from clgraph.sampling.members import Members
-from clgraph.sampling.options import Options
 from clgraph.sampling.replicates import Lanes
+from clgraph.sampling.request import Request
 from clgraph.traversal.search import Search
 
 if TYPE_CHECKING:
@@ -230,9 +230,9 @@ class BreadthRuns(Lanes):
 
     way = "breadth-first"
 
-    def __init__(self, device: Device, graph: Graph, targets: Sequence[int], options: Options) -> None:
+    def __init__(self, device: Device, graph: Graph, targets: Sequence[int], options: Request) -> None:
         super().__init__(device, graph, targets, options)
-        largest, start = graph_components(device, graph).largest(), options.start
+        largest, start = graph_components(device, graph).largest(), options.root
         if start is not None:
             check_start(device, graph, largest, start)
         lanes, area = SHAPES.of(device).runs or device.compute_units, 24 * self._n

@@ -16,9 +16,9 @@ from clgraph.sampling.batched import BatchedRun, Finder
 from clgraph.sampling.copra import SHAPES as FAR_SCAN
 from clgraph.sampling.copra import Copra
 from clgraph.sampling.draw import FINEST, ByDraw, ByPriority, DrawRuns
-from clgraph.sampling.options import Options
 from clgraph.sampling.repair import finder_for
 from clgraph.sampling.replicates import Probing, Replicates, Serial
+from clgraph.sampling.request import Request
 from clgraph.sampling.result import SomeLeft
 from clgraph.sampling.table import CONTRACTING, EXPLORING
 
@@ -66,7 +66,7 @@ SHAPES = Shapes(
 )
 
 
-def side_by_side(device: Device, graph: Graph, options: Options, runs: int) -> type[Replicates] | None:
+def side_by_side(device: Device, graph: Graph, options: Request, runs: int) -> type[Replicates] | None:
     """The engine that makes runs side by side; None: one after the other, each with the device alone."""
     simple, most = graph.undirected.simple, SHAPES.of(device)
     arcs, method = simple.num_arcs, options.method
@@ -131,7 +131,7 @@ class Batches(Run, Protocol):
     history: list[tuple[int, int, int]]
 
 
-def make_run(device: Device, graph: Graph, options: Options, seed: int) -> Run:
+def make_run(device: Device, graph: Graph, options: Request, seed: int) -> Run:
     """The run of a method, with its arrays allocated and its kernels built."""
     simple = graph.undirected.simple
     method = options.method
@@ -142,7 +142,7 @@ def make_run(device: Device, graph: Graph, options: Options, seed: int) -> Run:
     if method in EXPLORING:
         from clgraph.sampling.explore import ExploreRun
 
-        return ExploreRun(device, simple, seed, method=method, start=options.start)
+        return ExploreRun(device, simple, seed, method=method, start=options.root)
     if options.exact:
         from clgraph.sampling.threshold_search import ExactRun
 

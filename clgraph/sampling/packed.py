@@ -22,7 +22,8 @@ from clgraph.csr.upload import upload_csr
 from clgraph.graph import Graph
 from clgraph.graph.building import exclusive_sums, stable_argsort
 from clgraph.lazy import lazy
-from clgraph.sampling.options import Options, Size
+from clgraph.sampling.options import Size
+from clgraph.sampling.request import Request
 from clgraph.sampling.result import Left, Sample, SomeLeft, extract
 from clgraph.sampling.samples import collapsed, notes_of
 from clgraph.sampling.sequence import Facts, Made, Portion
@@ -177,7 +178,7 @@ class SamplesOfRuns(Portion):
     ----------
     graph : Graph
         The original.
-    options : Options
+    options : Request
     first : int
         The first run's seed.
     wanted : list of (size, target)
@@ -194,7 +195,7 @@ class SamplesOfRuns(Portion):
     def __init__(
         self,
         graph: Graph,
-        options: Options,
+        options: Request,
         first: int,
         wanted: list[tuple[Size, int]],
         targets: list[int],

@@ -18,8 +18,8 @@ from clgraph.components.finder import graph_components
 from clgraph.csr.upload import upload_csr
 from clgraph.errors import DeviceError
 from clgraph.graph import Graph
-from clgraph.sampling.options import Options
 from clgraph.sampling.packed import Packed, Runs, Words
+from clgraph.sampling.request import Request
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -54,7 +54,7 @@ class Replicates(ABC):
         Undirected, without self-loops, with at least two edges.
     targets : sequence of int
         Decreasing.
-    options : Options
+    options : Request
 
     Attributes
     ----------
@@ -72,7 +72,7 @@ class Replicates(ABC):
     bits: int
 
     @abstractmethod
-    def __init__(self, device: Device, graph: Graph, targets: Sequence[int], options: Options) -> None: ...
+    def __init__(self, device: Device, graph: Graph, targets: Sequence[int], options: Request) -> None: ...
 
     @abstractmethod
     def run(self, first: int, runs: int) -> Runs:
@@ -82,7 +82,7 @@ class Replicates(ABC):
 class Packing(Replicates):
     """Those whose kernels write bits: the samples of all targets in one go."""
 
-    def __init__(self, device: Device, graph: Graph, targets: Sequence[int], options: Options) -> None:
+    def __init__(self, device: Device, graph: Graph, targets: Sequence[int], options: Request) -> None:
         self._device, self._edges = device, not options.induced
         self._csr = csr = upload_csr(device, graph)
         self._n, self._m = csr.n, csr.arcs // 2
@@ -141,7 +141,7 @@ class Serial(Lanes):
 
     way = "merge tree"
 
-    def __init__(self, device: Device, graph: Graph, targets: Sequence[int], options: Options) -> None:
+    def __init__(self, device: Device, graph: Graph, targets: Sequence[int], options: Request) -> None:
         super().__init__(device, graph, targets, options)
         n, m, edges = self._n, self._m, self._edges
         area = 4 * m + 12 * n if edges else 6 * n
@@ -171,7 +171,7 @@ class Probing(Packing):
 
     way = "probes"
 
-    def __init__(self, device: Device, graph: Graph, targets: Sequence[int], options: Options) -> None:
+    def __init__(self, device: Device, graph: Graph, targets: Sequence[int], options: Request) -> None:
         super().__init__(device, graph, targets, options)
         n = self._n
         self._largest = graph_components(device, graph).largest()

@@ -118,12 +118,12 @@ def _side_by_side(device: Any, engine: str, *methods: str) -> None:
     from clgraph import Graph
     from clgraph.sampling import sample
     from clgraph.sampling.methods import side_by_side
-    from clgraph.sampling.options import check_options
+    from clgraph.sampling.request import check_request
 
     rng = np.random.default_rng(6)
     graph = Graph.from_edges(rng.integers(0, 40, 60), rng.integers(0, 40, 60))
     for method in methods:
-        found = side_by_side(device, graph, check_options(graph, method), 3)
+        found = side_by_side(device, graph, check_request(graph, method, {}), 3)
         assert found is not None and found.__name__ == engine
         made = sample(graph, method, sizes=[20, 5], seed=5, seeds=3, device=device)
         made.joined(device)

@@ -11,7 +11,7 @@ from clgraph import powerlaw_graph, sample
 from clgraph.device.shapes import Shapes
 from clgraph.reference.contract import reference_contract, verify_contraction
 from clgraph.sampling import contract, methods
-from clgraph.sampling.options import check_options
+from clgraph.sampling.request import check_request
 
 
 @pytest.mark.parametrize(("method", "local"), [("cre", 4), ("crve", 1)])
@@ -24,7 +24,7 @@ def test_each_run_is_the_run_alone(device, monkeypatch, method, local):
         sizes = [-(-4 * n // 5), 1, -(-n // 3), -(-4 * n // 5)]
         made = sample(graph, method, sizes=sizes, seed=2**32 - 2, seeds=4, device=device)
         if name == "power law" and device.kind in ("cpu", "gpu"):
-            options = check_options(graph, method)
+            options = check_request(graph, method, {})
             assert methods.side_by_side(device, graph, options, 4) is contract.ContractRuns
         for run in (1, 3):
             alone = sample(graph, method, sizes=sizes, seed=2**32 - 2 + run, device=device)

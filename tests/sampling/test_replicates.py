@@ -13,7 +13,7 @@ from clgraph.device.shapes import Shapes
 from clgraph.reference import verify_sample
 from clgraph.reference.sampling import reference_deletion
 from clgraph.sampling import calls, methods, replicates
-from clgraph.sampling.options import check_options
+from clgraph.sampling.request import check_request
 
 
 def clusters(seed, sizes):
@@ -154,7 +154,7 @@ def test_one_run_on_a_small_graph(device, method, monkeypatch):
 def test_nothing_is_made_before_it_is_looked_at(device):
     graph = powerlaw_graph(700, seed=2)
     made = sample(graph, "dre", sizes=["50%", "20%"], seed=1, seeds=6, device=device)
-    if not methods.side_by_side(device, graph, check_options(graph, "dre"), 6):
+    if not methods.side_by_side(device, graph, check_request(graph, "dre", {}), 6):
         pytest.skip("one run after the other on this device")
     vertices, edges, offsets = made.num_vertices, made.num_edges, made.offsets
     assert made[-1:].vertices.tolist() == made.vertices[offsets[-2] :].tolist()
@@ -174,7 +174,7 @@ def test_runs_are_dealt_in_portions(device, monkeypatch):
     """Launches are short, progress is told between them, and an error in it ends the call."""
     graph = powerlaw_graph(300, seed=2)
     whole = sample(graph, "drv", size="50%", seed=1, seeds=9, device=device)
-    if not methods.side_by_side(device, graph, check_options(graph, "drv"), 9):
+    if not methods.side_by_side(device, graph, check_request(graph, "drv", {}), 9):
         pytest.skip("one run after the other on this device")
     monkeypatch.setattr(calls, "BRIEF", 0.0)
     told = []

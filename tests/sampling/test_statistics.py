@@ -404,9 +404,7 @@ def test_dhyb_stands_between_its_parts(device):
         np.mean(
             [
                 2 * one.num_edges / len(one.vertices)
-                for one in (
-                    sample(graph, "dhyb", size="50%", seed=s, device=device, weight=w) for s in range(5)
-                )
+                for one in (sample(graph, "dhyb", size="50%", seed=s, device=device, mix=w) for s in range(5))
             ]
         )
         for w in (0, "0.5", 1)

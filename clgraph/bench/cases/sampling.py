@@ -116,11 +116,11 @@ class Alone:
 
     def __init__(self, device: Device, graph: Graph, method: str, mode: Any) -> None:
         from clgraph.sampling.methods import upload
-        from clgraph.sampling.options import check_options
+        from clgraph.sampling.request import check_request
         from clgraph.sizes import target_size
 
         self._device, self._graph = device, graph
-        self._options = check_options(graph, method, mode=mode)
+        self._options = check_request(graph, method, {"mode": mode})
         self._target = target_size(SIZE, graph.num_vertices)
         upload(device, graph)
 

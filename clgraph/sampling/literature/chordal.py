@@ -19,7 +19,7 @@ from clgraph.sampling.literature.smallest import Cut, Smallest
 if TYPE_CHECKING:
     from clgraph.device import Device
     from clgraph.sampling.literature.view import View
-    from clgraph.sampling.literature.wish import Wish
+    from clgraph.sampling.request import Request
 
 LOW, HIGH, DEGREE, RUN, GIVEN = range(5)  # what chordal_key makes keys of
 NOT_MAXIMAL = "an ordered chordal subgraph is not always maximal: mode='exact' makes one that is"
@@ -28,7 +28,7 @@ NOT_MAXIMAL = "an ordered chordal subgraph is not always maximal: mode='exact' m
 SHAPES = Shapes(gpu=1 << 10, cpu=1 << 17, simulator=3)  # vertices that a launch takes of a part
 
 
-def draw(device: Device, view: View, wish: Wish, seed: int, runs: int) -> Drawn:
+def draw(device: Device, view: View, wish: Request, seed: int, runs: int) -> Drawn:
     """Runs with the seeds `seed`, `seed` + 1, ..."""
     made = _Chordal(device, view, wish, seed, runs)
     if wish.method == "chordal" and wish.mode != "exact":
@@ -36,13 +36,13 @@ def draw(device: Device, view: View, wish: Wish, seed: int, runs: int) -> Drawn:
     return made.exact()
 
 
-def bytes_per_run(view: View, wish: Wish) -> int:
+def bytes_per_run(view: View, wish: Request) -> int:
     """Device memory that one run takes, roughly."""
     return 60 * view.n + 17 * view.rows.num_arcs
 
 
 class _Chordal:
-    def __init__(self, device: Device, view: View, wish: Wish, seed: int, runs: int) -> None:
+    def __init__(self, device: Device, view: View, wish: Request, seed: int, runs: int) -> None:
         self.device, self.view, self.wish, self.seed, self.runs = device, view, wish, seed, runs
         self.n, self.csr, self.many = view.n, view.csr(device), runs * view.n
         device.reserve({"runs": runs * bytes_per_run(view, wish)})

@@ -15,21 +15,21 @@ from clgraph.sampling.literature.starts import died_out
 if TYPE_CHECKING:
     from clgraph.device import Device
     from clgraph.sampling.literature.view import View
-    from clgraph.sampling.literature.wish import Wish
+    from clgraph.sampling.request import Request
 
 
-def draw(device: Device, view: View, wish: Wish, seed: int, runs: int) -> Drawn:
+def draw(device: Device, view: View, wish: Request, seed: int, runs: int) -> Drawn:
     """Runs with the seeds `seed`, `seed` + 1, ..."""
     return _Passages(device, view, wish, seed, runs).run()
 
 
-def bytes_per_run(view: View, wish: Wish) -> int:
+def bytes_per_run(view: View, wish: Request) -> int:
     """Device memory that one run takes, roughly."""
     return 64 * view.n + 4 * view.rows.num_arcs
 
 
 class _Passages(Roots):
-    def __init__(self, device: Device, view: View, wish: Wish, seed: int, runs: int) -> None:
+    def __init__(self, device: Device, view: View, wish: Request, seed: int, runs: int) -> None:
         super().__init__(device, wish, seed, runs)
         csr, items = view.csr(device), device.tuning.items
         device.reserve({"runs": runs * bytes_per_run(view, wish)})

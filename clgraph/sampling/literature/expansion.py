@@ -16,13 +16,13 @@ from clgraph.sampling.literature.starts import Given, died_out
 if TYPE_CHECKING:
     from clgraph.device import Device
     from clgraph.sampling.literature.view import View
-    from clgraph.sampling.literature.wish import Wish
+    from clgraph.sampling.request import Request
 
 
 SHAPES = Shapes(gpu=512, cpu=1 << 16, simulator=3)  # vertices that a run takes in one launch
 
 
-def draw(device: Device, view: View, wish: Wish, seed: int, runs: int) -> Drawn:
+def draw(device: Device, view: View, wish: Request, seed: int, runs: int) -> Drawn:
     """Runs with the seeds `seed`, `seed` + 1, ..."""
     ranks = Roots(device, wish, seed, runs)
     csr, n, items = view.csr(device), view.n, device.tuning.items
@@ -71,6 +71,6 @@ def draw(device: Device, view: View, wish: Wish, seed: int, runs: int) -> Drawn:
     )
 
 
-def bytes_per_run(view: View, wish: Wish) -> int:
+def bytes_per_run(view: View, wish: Request) -> int:
     """Device memory that one run takes, roughly."""
     return 56 * view.n

@@ -16,25 +16,25 @@ from clgraph.sampling.literature.walk_legs import LEG, LONG, batches_of, no_erro
 if TYPE_CHECKING:
     from clgraph.device import Device
     from clgraph.sampling.literature.view import View
-    from clgraph.sampling.literature.wish import Wish
+    from clgraph.sampling.request import Request
 
 
 SHAPES = Shapes(gpu=1 << 13, cpu=1 << 18, simulator=50)  # moves of a run in one launch
 
 
-def bytes_per_run(view: View, wish: Wish) -> int:
+def bytes_per_run(view: View, wish: Request) -> int:
     """Device memory that one run takes, roughly."""
     arcs = 4 * view.rows.num_arcs if wish.keep == "visited" else 0
     return 24 * view.n + arcs + 20 * wish.walkers
 
 
-def draw(device: Device, view: View, wish: Wish, seed: int, runs: int) -> Drawn:
+def draw(device: Device, view: View, wish: Request, seed: int, runs: int) -> Drawn:
     """Runs with the seeds `seed`, `seed` + 1, ..."""
     return _Frontier(device, view, wish, seed, runs).run()
 
 
 class _Frontier:
-    def __init__(self, device: Device, view: View, wish: Wish, seed: int, runs: int) -> None:
+    def __init__(self, device: Device, view: View, wish: Request, seed: int, runs: int) -> None:
         self.device, self.wish, self.seed, self.runs = device, wish, seed, runs
         self.n, self.csr = view.n, view.csr(device)
         n, walkers, csr = self.n, wish.walkers, self.csr

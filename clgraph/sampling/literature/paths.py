@@ -17,24 +17,24 @@ from clgraph.sampling.literature.smallest import Smallest
 if TYPE_CHECKING:
     from clgraph.device import Device
     from clgraph.sampling.literature.view import View
-    from clgraph.sampling.literature.wish import Wish
+    from clgraph.sampling.request import Request
 
 LANES = 32  # pairs at a time
 MOST = 100  # pairs for each vertex wanted
 
 
-def draw(device: Device, view: View, wish: Wish, seed: int, runs: int) -> Drawn:
+def draw(device: Device, view: View, wish: Request, seed: int, runs: int) -> Drawn:
     """Runs with the seeds `seed`, `seed` + 1, ..."""
     return _Paths(device, view, wish, seed, runs).run()
 
 
-def bytes_per_run(view: View, wish: Wish) -> int:
+def bytes_per_run(view: View, wish: Request) -> int:
     """Device memory that one run takes, roughly."""
     return (24 + 4 * LANES) * view.n + 28 * view.rows.num_arcs
 
 
 class _Paths:
-    def __init__(self, device: Device, view: View, wish: Wish, seed: int, runs: int) -> None:
+    def __init__(self, device: Device, view: View, wish: Request, seed: int, runs: int) -> None:
         self.device, self.view, self.wish, self.runs = device, view, wish, runs
         self.n, self.csr = view.n, view.csr(device)
         self.all_arcs, items = runs * self.csr.arcs, device.tuning.items

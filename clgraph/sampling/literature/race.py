@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from clgraph.device import Device
     from clgraph.graph import Graph
     from clgraph.sampling.literature.view import View
-    from clgraph.sampling.literature.wish import Wish
+    from clgraph.sampling.request import Request
 
 
 EQUAL, DEGREES, GIVEN = 0, 1, 2  # the variants WEIGHT of the kernels
@@ -28,13 +28,13 @@ WAY = 1 << 32
 ONE = 1 << 40
 
 
-def draw(device: Device, view: View, wish: Wish, seed: int, runs: int) -> Drawn:
+def draw(device: Device, view: View, wish: Request, seed: int, runs: int) -> Drawn:
     """Runs with the seeds `seed`, `seed` + 1, ..."""
     race_of = _EdgeRace if wish.kind in ("edges", "ties") else _VertexRace
     return race_of(device, view, wish, seed, runs).run()
 
 
-def bytes_per_run(view: View, wish: Wish) -> int:
+def bytes_per_run(view: View, wish: Request) -> int:
     """Device memory that one run takes, roughly."""
     keys = view.rows.num_arcs if wish.kind in ("edges", "ties") else 0
     return 9 * (2 * view.n + keys) + 9 * view.n * (wish.strata is not None)
@@ -43,7 +43,7 @@ def bytes_per_run(view: View, wish: Wish) -> int:
 class _Race:
     """What races of vertices and of edges share."""
 
-    def __init__(self, device: Device, view: View, wish: Wish, seed: int, runs: int) -> None:
+    def __init__(self, device: Device, view: View, wish: Request, seed: int, runs: int) -> None:
         self.device, self.view, self.wish, self.runs = device, view, wish, runs
         self.n, self.csr = view.n, view.csr(device)
         self.seed = seed

@@ -35,7 +35,7 @@ from clgraph.sampling.sequence import Portion
 
 if TYPE_CHECKING:
     from clgraph.device import Device
-    from clgraph.sampling.literature.wish import Wish
+    from clgraph.sampling.request import Request
 
 Reals = npt.NDArray[np.float64]
 
@@ -68,7 +68,7 @@ class DrawnSample(Sample):
         Of quasi-chordal: the number of each vertex's part.
     """
 
-    def __init__(self, wish: Wish, drawn: Drawn, run: int, how: dict[str, Any]) -> None:
+    def __init__(self, wish: Request, drawn: Drawn, run: int, how: dict[str, Any]) -> None:
         fields = {
             "method": wish.method,
             "mode": wish.mode,
@@ -90,7 +90,7 @@ class DrawnSample(Sample):
     __hash__ = object.__hash__
 
     if TYPE_CHECKING:  # they are values that are computed when they are looked at
-        wish: Wish
+        wish: Request
         _drawn: Drawn
         _run: int
 
@@ -405,7 +405,7 @@ class DrawnPortion(Portion):
 
     Parameters
     ----------
-    wishes : list of Wish
+    wishes : list of Request
         One for each size.
     drawn : list of list of (Drawn, int)
         For each size and run what it belongs to, and its number there.
@@ -416,7 +416,7 @@ class DrawnPortion(Portion):
     """
 
     def __init__(
-        self, wishes: list[Wish], drawn: list[list[tuple[Drawn, int]]], first: int, about: dict[str, Any]
+        self, wishes: list[Request], drawn: list[list[tuple[Drawn, int]]], first: int, about: dict[str, Any]
     ) -> None:
         self._wishes, self._drawn, self._first, self._about = wishes, drawn, first, about
         self._made: dict[int, DrawnSample] = {}

@@ -24,12 +24,11 @@ from clgraph.sampling.literature import (
     ust,
     walk,
 )
-from clgraph.sampling.literature.arguments import check_wish
 from clgraph.sampling.literature.drawn import Drawn
 from clgraph.sampling.literature.result import DrawnPortion
-from clgraph.sampling.literature.wish import Wish
 from clgraph.sampling.methods import serial_device
 from clgraph.sampling.options import check_seeds, given_options
+from clgraph.sampling.request import Request, check_request
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -39,10 +38,10 @@ if TYPE_CHECKING:
 class Kind(Protocol):
     """How a kind of sampler draws."""
 
-    def draw(self, device: Device, view: View, wish: Wish, seed: int, runs: int) -> Drawn:
+    def draw(self, device: Device, view: View, wish: Request, seed: int, runs: int) -> Drawn:
         """Runs with the seeds `seed`, `seed` + 1, ..."""
 
-    def bytes_per_run(self, view: View, wish: Wish) -> int:
+    def bytes_per_run(self, view: View, wish: Request) -> int:
         """Device memory that one run takes, roughly."""
 
 
@@ -72,20 +71,20 @@ def wishes(
     sizes: Sequence[Any] | None,
     strict: bool,
     options: Mapping[str, Any],
-) -> list[Wish]:
+) -> list[Request]:
     """What to draw, checked: one wish for each size."""
     if sizes is None:
-        return [check_wish(graph, method, size, strict, options)]
+        return [check_request(graph, method, options, size, strict=strict)]
     if size is not None:
         raise InputError("give either size or sizes: how many vertices the sample shall have at most")
     if isinstance(sizes, (str, Mapping)) or not isinstance(sizes, Sequence) or not sizes:
         raise InputError(
             f"sizes is {shown(sizes)}: give a list, such as ['70%', '50%'] (size takes a single one)"
         )
-    return [check_wish(graph, method, each, strict, options) for each in sizes]
+    return [check_request(graph, method, options, each, strict=strict) for each in sizes]
 
 
-def draw(device: Device, wish: Wish, seed: int, runs: int) -> list[tuple[Drawn, int]]:
+def draw(device: Device, wish: Request, seed: int, runs: int) -> list[tuple[Drawn, int]]:
     """Runs with the seeds `seed`, `seed` + 1, ...: as many side by side as there is memory for.
 
     Returns

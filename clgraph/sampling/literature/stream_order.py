@@ -16,12 +16,12 @@ from clgraph.sampling.literature.stream import SHAPES, Rule, StreamRun
 if TYPE_CHECKING:
     from clgraph.device import Device
     from clgraph.sampling.literature.view import View
-    from clgraph.sampling.literature.wish import Wish
+    from clgraph.sampling.request import Request
 
 LOW, HIGH, RUN = range(3)  # what order_key makes keys of
 
 
-def draw(device: Device, view: View, wish: Wish, seed: int, runs: int) -> Drawn:
+def draw(device: Device, view: View, wish: Request, seed: int, runs: int) -> Drawn:
     """Runs with the seeds `seed`, `seed` + 1, ..."""
     order = _Order(device, view, seed, runs)
     run = StreamRun(device, rule_of(wish), seed, runs, order.m)
@@ -34,20 +34,20 @@ def draw(device: Device, view: View, wish: Wish, seed: int, runs: int) -> Drawn:
     return Drawn(vertices, arcs=arcs, notes=notes, held=made, listed=Listed.given(device, view.n, vertices))
 
 
-def bytes_per_run(view: View, wish: Wish) -> int:
+def bytes_per_run(view: View, wish: Request) -> int:
     """Device memory that one run takes, roughly."""
     room = wish.target or wish.target_edges or min(view.rows.num_arcs, SHAPES.cpu.room)
     return 20 * view.rows.num_arcs + 170 * (room + min(wish.block, view.rows.num_arcs))
 
 
-def rule_of(wish: Wish) -> Rule:
+def rule_of(wish: Request) -> Rule:
     """What a wish says of a stream."""
     target = wish.target if wish.method == "pies" else wish.target_edges
     rest = wish.p, wish.q, wish.closing, wish.triangles, wish.view is not None and wish.view.weighted
     return Rule(wish.method, target or 0, *rest, wish.block)
 
 
-def told_of(wish: Wish, held: Held) -> tuple[str, ...]:
+def told_of(wish: Request, held: Held) -> tuple[str, ...]:
     """What a user should know: that there is less than was asked for."""
     if wish.method == "pies":
         what, there = f"{wish.target} vertices", len(held.vertices)

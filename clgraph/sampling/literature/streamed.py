@@ -19,13 +19,13 @@ from clgraph.graph.io.arrivals import Chunk, Names, arrivals, is_stream
 from clgraph.lazy import lazy
 from clgraph.results import RunsOn
 from clgraph.run import run_on
-from clgraph.sampling.literature.arguments import check_stream
 from clgraph.sampling.literature.estimates import Estimate
 from clgraph.sampling.literature.held import Held, estimates_of
 from clgraph.sampling.literature.stream import StreamRun
 from clgraph.sampling.literature.stream_order import rule_of, told_of
 from clgraph.sampling.methods import serial_device
 from clgraph.sampling.options import check_seeds
+from clgraph.sampling.request import check_stream
 
 if TYPE_CHECKING:
     from clgraph.device import Device

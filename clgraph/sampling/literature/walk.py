@@ -20,7 +20,7 @@ from clgraph.sampling.literature.walk_legs import BATCHES, ENDING, LEG, RUNNING,
 if TYPE_CHECKING:
     from clgraph.device import Device
     from clgraph.sampling.literature.view import View
-    from clgraph.sampling.literature.wish import Wish
+    from clgraph.sampling.request import Request
 
 
 NUMBER = {
@@ -45,19 +45,19 @@ SHAPES = Shapes(
 )
 
 
-def draw(device: Device, view: View, wish: Wish, seed: int, runs: int) -> Drawn:
+def draw(device: Device, view: View, wish: Request, seed: int, runs: int) -> Drawn:
     """Runs with the seeds `seed`, `seed` + 1, ..."""
     return _Walks(device, view, wish, seed, runs).run()
 
 
-def bytes_per_run(view: View, wish: Wish) -> int:
+def bytes_per_run(view: View, wish: Request) -> int:
     """Device memory that one run takes, roughly."""
     each = 28 + 4 * (wish.keep == "tree")
     arcs = 4 * view.rows.num_arcs if wish.keep == "visited" else 0
     return each * view.n + arcs + (32 + 4 * counters_of(view, wish)) * wish.walkers
 
 
-def counters_of(view: View, wish: Wish) -> int:
+def counters_of(view: View, wish: Request) -> int:
     """How many counters a walker has: of cnrw one for each arc and each start.
 
     Raises
@@ -74,7 +74,7 @@ def counters_of(view: View, wish: Wish) -> int:
 
 
 class _Walks:
-    def __init__(self, device: Device, view: View, wish: Wish, seed: int, runs: int) -> None:
+    def __init__(self, device: Device, view: View, wish: Request, seed: int, runs: int) -> None:
         self.device, self.view, self.wish, self.seed, self.runs = device, view, wish, seed, runs
         self.n, self.csr, self.wanted = view.n, view.csr(device), min(wish.target or 0, view.n)
         self.shape = SHAPES.of(device)
@@ -284,7 +284,7 @@ class Trails:
     ----------
     device : Device
     plan : Plan
-    wish : Wish
+    wish : Request
 
     Attributes
     ----------
@@ -292,7 +292,7 @@ class Trails:
         Whether they are still kept.
     """
 
-    def __init__(self, device: Device, plan: Plan, wish: Wish) -> None:
+    def __init__(self, device: Device, plan: Plan, wish: Request) -> None:
         self.device, self.plan, self.wish = device, plan, wish
         self.going = plan.recording
         self.kept: list[tuple[Any, int]] = []

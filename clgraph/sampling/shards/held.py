@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from clgraph.device import Device
     from clgraph.progress import Tell
     from clgraph.run import run_on
-    from clgraph.sampling.options import Options, Size
+    from clgraph.sampling.options import Size
+    from clgraph.sampling.request import Request
     from clgraph.scale.held import HeldShards
 
 
@@ -34,7 +35,7 @@ def samples_of_blocks(
     call: run_on,
     held: HeldShards,
     graph: Graph,
-    how: Options,
+    how: Request,
     seed: int,
     wanted: list[tuple[Size, int]],
     progress: Tell | None,
