@@ -86,12 +86,7 @@ def reference_gsh(
 
 
 def reference_gps(
-    edges: Sequence[Edge],
-    size: int,
-    seed: int,
-    triangles: int = 9,
-    weights: Sequence[int] | None = None,
-    block: int = 1,
+    edges: Sequence[Edge], size: int, seed: int, triangles: int = 9, weights: Any = None, block: int = 1
 ) -> ReferenceStream:
     """Priority sampling: the edges of largest priority, and the largest that was dropped, block by block."""
     held: list[tuple[Fraction, int, int, int, int]] = []  # priority, -t, w, u, v

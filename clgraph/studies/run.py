@@ -64,7 +64,7 @@ def batches(
         while begin < plan.seeds:
             runs = min(room, plan.seeds - begin)
             made, notes, following = _drawn(graph, plan, method, plan.seed + begin, runs, following, device)
-            yield _measured(method, plan, original, made, device, notes, with_degrees=begin == 0)
+            yield _measured(method, plan, original, made, device, notes, begin == 0)
             begin += runs
 
 
@@ -85,14 +85,7 @@ def _drawn(
 
 
 def _measured(
-    method: str,
-    plan: Plan,
-    original: Measures,
-    made: Samples,
-    device: Device,
-    notes: list[str],
-    *,
-    with_degrees: bool,
+    method: str, plan: Plan, original: Measures, made: Samples, device: Device, notes: list[str], first: bool
 ) -> Batch:
     wish = Wish(sources=plan.hop_sources, eigenvalues=plan.eigenvalues)
     found = _measures(made, device, wish)
@@ -115,7 +108,7 @@ def _measured(
         if collapse := collapsed(measures.vertices, min(each.target, original.largest_component)):
             notes.append(f"{each.method}, size {each.size}, seed {each.seed}: {collapse}")
     degrees = {}
-    if with_degrees:
+    if first:
         for each, measures in zip(made[: len(plan.sizes)], found, strict=False):
             histogram = measures.degree_histogram
             degrees[str(each.size)] = histogram[0].tolist(), histogram[1].tolist()
