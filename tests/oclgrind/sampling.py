@@ -217,8 +217,8 @@ def _contract(device: Any, method: str) -> None:
     for wanted in reference_contract(graph, method, sizes=["60%", 3, 1], seed=5):
         run.shrink_to(wanted.target)
         left = run.download()
-        assert np.array_equal(left.group, wanted.group)
-        assert np.count_nonzero(left.arcs) == 2 * len(wanted.edges)
+        assert np.array_equal(left.groups(), wanted.group)
+        assert np.count_nonzero(left.kept(graph)) == 2 * len(wanted.edges)
 
 
 def case_contract_cre(device: Any) -> None:
@@ -246,8 +246,8 @@ def _explore(device: Any, method: str) -> None:
     for wanted in reference_explore(graph, method, sizes=["60%", "30%", 1], seed=5):
         run.shrink_to(wanted.target)
         left = run.download()
-        assert np.array_equal(graph.ids[left.vertices], wanted.vertices)
-        assert np.count_nonzero(left.arcs) == 2 * len(wanted.edges)
+        assert np.array_equal(graph.ids[left.members(graph)], wanted.vertices)
+        assert np.count_nonzero(left.kept(graph)) == 2 * len(wanted.edges)
 
 
 def case_explore_ebfs(device: Any) -> None:
