@@ -14,9 +14,9 @@ import pytest
 from devices import POOR, poor_device
 
 import clgraph
+from clgraph.device.feature_mask import FEATURES, Without
 from clgraph.device.hardware import Setup
 from clgraph.device.launch import record_launches
-from clgraph.device.without import FEATURES, Without
 from clgraph.errors import CapacityError
 
 if TYPE_CHECKING:

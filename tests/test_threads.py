@@ -30,9 +30,9 @@ from public_calls import ON_DEVICE, example, takes_device
 
 import clgraph
 from clgraph import ClgraphError, Graph
-from clgraph.device import Setup, choosing, drivers, folders, turns
+from clgraph.device import Setup, choosing, drivers, folders, locking
 from clgraph.device.device import Device
-from clgraph.device.kept import Kept
+from clgraph.device.graph_cache import Kept
 from clgraph.device.launch import Kernel, record_launches
 from clgraph.device.memory import Memory
 from clgraph.errors import DeviceError
@@ -419,29 +419,29 @@ def test_two_threads_that_take_two_devices_crosswise():
 
 
 def test_a_circle_of_three():
-    locks = [turns.new_lock() for _ in range(3)]
+    locks = [locking.new_lock() for _ in range(3)]
     together, ends = threading.Barrier(3, timeout=60), []
 
     def nested(number):
         with locks[number]:
             together.wait()
             try:
-                with turns.turn(locks[(number + 1) % 3], "1:0"):
+                with locking.turn(locks[(number + 1) % 3], "1:0"):
                     ends.append("had both")
             except clgraph.DeviceError:
                 ends.append("told")
 
-    known = len(turns._locks)
+    known = len(locking._locks)
     with ThreadPoolExecutor(3) as threads:
         list(threads.map(nested, range(3)))
-    assert sorted(ends) == ["had both", "had both", "told"] and not turns._waits
+    assert sorted(ends) == ["had both", "had both", "told"] and not locking._waits
     locks.clear()
     gc.collect()
-    assert len(turns._locks) == known - 3  # they go with their devices
+    assert len(locking._locks) == known - 3  # they go with their devices
 
 
 def test_an_interrupt_of_a_wait_for_a_second_device():
-    one, other = turns.new_lock(), turns.new_lock()
+    one, other = locking.new_lock(), locking.new_lock()
     held, over = threading.Event(), threading.Event()
 
     def hold():
@@ -453,12 +453,12 @@ def test_an_interrupt_of_a_wait_for_a_second_device():
     holder.start()
     held.wait(60)
     try:
-        with pytest.raises(KeyboardInterrupt), Alarm(0.1), one, turns.turn(other, "1:0"):
+        with pytest.raises(KeyboardInterrupt), Alarm(0.1), one, locking.turn(other, "1:0"):
             pass
     finally:
         over.set()
         holder.join(60)
-    assert not turns._waits and not one._is_owned() and other.acquire(blocking=False)
+    assert not locking._waits and not one._is_owned() and other.acquire(blocking=False)
 
 
 def test_filters_of_warnings_survive_threads(tmp_path):
@@ -686,7 +686,7 @@ def test_a_child_forked_while_others_hold_locks(device):
     calls |= refused
     memory, held, over = device.memory, threading.Event(), threading.Event()
     locks = [memory._counting, memory._mapping, memory._pinned._lock, there.home._lock]
-    locks += [drivers._state.lock, choosing._lock, turns._guard, folders._folders.lock]
+    locks += [drivers._state.lock, choosing._lock, locking._guard, folders._folders.lock]
 
     def hold():
         with contextlib.ExitStack() as stack:

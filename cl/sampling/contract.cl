@@ -2,14 +2,15 @@
 // joins their ends in a forest; the host builds the rows of the contracted graphs from the remaining arcs.
 //
 // There may be one run or many side by side. A batch merges as many vertices in each, so that all runs have equally
-// many: their graphs are the rows of one, in which run r has the vertices from r * n on. Only the draws differ: of one
-// run they spread over the device (contract_draw, contract_useful, contract_link), of many each has a work-group
-// (contract_runs). Both take the same draws in the same order.
+// many: their graphs are the rows of one, in which run r has the vertices from r * n on. Of one run the draws spread over
+// the device (contract_init to contract_follow), of many each has a work-group for the whole batch (contract_runs). Both
+// take the same draws in the same order, and from there on all is the same.
 //
 // The vertices of a current graph are numbered by the smallest original vertex of their groups, ascending.
 //
 // drawn_tail, drawn_head  int[draws]   ends of the edge of each draw
 // label       int[current vertices]    a forest (sampling/runs.h)
+// number      int[current vertices]    what each becomes; -1 outside
 // place       int[runs * whole]        current number of each original vertex's group, -1 outside
 // name        int[current vertices]    the smallest original vertex of each
 // launch      padded range, ITEMS consecutive draws or vertices per work-item, or RUN consecutive arcs (csr/arcs.h);
@@ -59,37 +60,49 @@ __kernel void contract_begins(const int n, const int runs, __global const OFFSET
         at[run] = (int)row_ptr[run * n];
 }
 
-__kernel void contract_init(const int n, __global int *restrict label)
-{
-    FOR_ITEMS(v, n)
-        label[v] = v;
-}
-
-// The arc that draw i hits, and its tail *v, in the graph of the vertices base .. base + n - 1.
-static inline OFFSET drawn_arc(const ulong seed, const uint step, const uint i, const int base, const int n, int *v,
-                               __global const OFFSET *restrict row_ptr)
+// The arc that draw i hits, and its tail *v, in the graph of the vertices base .. base + n - 1, whose arcs are those from
+// begin to begin + arcs - 1.
+static inline OFFSET drawn_arc(const ulong seed, const uint step, const uint i, const int base, const int n,
+                               const OFFSET begin, const uint arcs, __global const OFFSET *restrict row_ptr, int *v)
 {
     const philox4x32_ctr_t x = keyed_words(seed, step, i, 0, TAG_DRAW);
 #if BY_VERTEX
     *v = base + keyed_below(keyed_a(x), n);
     return row_ptr[*v] + keyed_below(keyed_b(x), (uint)(row_ptr[*v + 1] - row_ptr[*v]));
 #else
-    const OFFSET begin = row_ptr[base], p = begin + keyed_below(keyed_a(x), (uint)(row_ptr[base + n] - begin));
+    const OFFSET p = begin + keyed_below(keyed_a(x), arcs);
     *v = row_of(p, base, base + n, row_ptr);
     return p;
 #endif
 }
 
-// --- The draws of one run, over the whole device ---
+// A vertex that is no root gets the number of its root.
+static inline void number_below_root(const int v, __global const int *label, __global int *number)
+{
+    int root = label[v];
+    if (root < 0 || root == v)
+        return;
+    while (label[root] != root)
+        root = label[root];
+    number[v] = number[root];
+}
+
+// --- A batch of one run, over the whole device ---
+
+__kernel void contract_init(const int n, __global int *restrict label)
+{
+    FOR_ITEMS(v, n)
+        label[v] = v;
+}
 
 // Draws begin .. begin + count - 1 of a step.
 __kernel void contract_draw(const uint begin, const int count, const ulong seed, const uint step, const int n,
-                            __global const OFFSET *restrict row_ptr, __global const int *restrict col_idx,
+                            const uint arcs, __global const OFFSET *restrict row_ptr, __global const int *restrict col_idx,
                             __global int *restrict drawn_tail, __global int *restrict drawn_head)
 {
     FOR_ITEMS(k, count) {
         int v;
-        const OFFSET p = drawn_arc(seed, step, begin + k, 0, n, &v, row_ptr);
+        const OFFSET p = drawn_arc(seed, step, begin + k, 0, n, 0, arcs, row_ptr, &v);
         drawn_tail[k] = v;
         drawn_head[k] = col_idx[p];
     }
@@ -131,43 +144,6 @@ __kernel void contract_useful(const int first, const int last, __global const in
     }
 }
 
-// --- The draws of many runs, each in a work-group ---
-
-// The ends of drawn edges are joined in the order of the draws, until `wanted` merges are done. LOCAL draws are looked
-// at together; of those whose ends are apart at most as many are taken as merges are missing, so that the last one taken
-// is the last merge if there are as many.
-__kernel void contract_runs(const int n, const ulong seed, const uint step, const int wanted,
-                            __global const OFFSET *restrict row_ptr, __global const int *restrict col_idx,
-                            __global int *label)
-{
-    __local int box[LOCAL];
-    __local int end, merges;
-    const int run = get_group_id(0), lane = get_local_id(0);
-    uint first = 0;
-    for (int missing = wanted; missing > 0;) {
-        TOGETHER;
-        if (lane == 0) {
-            end = LOCAL;
-            merges = 0;
-        }
-        int u;
-        const int v = col_idx[drawn_arc(seed + run, step, first + lane, run * n, n, &u, row_ptr)];
-        const int useful = root_above(u, label) != root_above(v, label);
-        box[lane] = useful;
-        SUMS_UP_TO(box, lane);
-        const int taken = useful && box[lane] <= missing;
-        if (useful && box[lane] == missing)
-            end = lane + 1;
-        if (taken && join(u, v, label))
-            atomic_inc(&merges);
-        TOGETHER;
-        first += end;
-        missing -= merges;
-    }
-}
-
-// --- The end of a batch ---
-
 // Makes every vertex point at its root. A stale label of another slot is still an ancestor, and no root changes in this
 // launch.
 __kernel void contract_compress(const int n, __global int *label)
@@ -180,32 +156,93 @@ __kernel void contract_compress(const int n, __global int *label)
     }
 }
 
-// Replaces roots by their new numbers; -1 stays.
-__kernel void contract_renumber(const int n, __global const int *restrict number, __global int *restrict label)
+// Gives every vertex the number of its root, which has one already.
+__kernel void contract_renumber(const int n, __global const int *restrict label, __global int *number)
 {
     FOR_ITEMS(v, n)
-        if (label[v] >= 0)
-            label[v] = number[label[v]];
+        number_below_root(v, label, number);
 }
 
-__kernel void contract_follow(const int n, __global const int *restrict label, __global int *restrict place)
+__kernel void contract_follow(const int n, __global const int *restrict number, __global int *restrict place)
 {
     FOR_ITEMS(v, n)
         if (place[v] >= 0)
-            place[v] = label[place[v]];
+            place[v] = number[place[v]];
 }
+
+// --- A batch of many runs, each in a work-group ---
+
+// The ends of drawn edges are joined in the order of the draws, until `wanted` merges are done. LOCAL draws are looked
+// at together; of those whose ends are apart at most as many are taken as merges are missing, so that the last one taken
+// is the last merge if there are as many. Then the groups are numbered, n - wanted in each run.
+__kernel void contract_runs(const int n, const ulong seed, const uint step, const int wanted, const int whole,
+                            __global const OFFSET *restrict row_ptr, __global const int *restrict col_idx,
+                            __global int *label, __global const int *restrict name, __global int *number,
+                            __global int *restrict new_name, __global int *restrict place)
+{
+    __local int box[LOCAL];
+    __local int end, merges;
+    const int run = get_group_id(0), lane = get_local_id(0), base = run * n, share = (n + LOCAL - 1) / LOCAL;
+    const OFFSET begin = row_ptr[base];
+    const uint arcs = row_ptr[base + n] - begin;
+    for (int v = base + lane; v < base + n; v += LOCAL)
+        label[v] = v;
+    uint first = 0;
+    for (int missing = wanted; missing > 0;) {
+        TOGETHER;
+        if (lane == 0) {
+            end = LOCAL;
+            merges = 0;
+        }
+        int u;
+        const int v = col_idx[drawn_arc(seed + run, step, first + lane, base, n, begin, arcs, row_ptr, &u)];
+        const int useful = root_above(u, label) != root_above(v, label);
+        box[lane] = useful;
+        SUMS_UP_TO(box, lane);
+        const int taken = useful && box[lane] <= missing;
+        if (useful && box[lane] == missing)
+            end = lane + 1;
+        if (taken && join(u, v, label))
+            atomic_inc(&merges);
+        TOGETHER;
+        first += end;
+        missing -= merges;
+    }
+    TOGETHER;
+    const int from = base + min(lane * share, n), to = base + min((lane + 1) * share, n);
+    int roots = 0;
+    for (int v = from; v < to; v++)
+        roots += label[v] == v;
+    box[lane] = roots;
+    SUMS_UP_TO(box, lane);
+    int next = run * (n - wanted) + box[lane] - roots;
+    for (int v = from; v < to; v++)
+        if (label[v] == v) {
+            number[v] = next;
+            new_name[next++] = name[v];
+        }
+    TOGETHER;
+    for (int v = base + lane; v < base + n; v += LOCAL)
+        number_below_root(v, label, number);
+    TOGETHER;
+    for (int i = run * whole + lane; i < (run + 1) * whole; i += LOCAL)
+        if (place[i] >= 0)
+            place[i] = number[place[i]];
+}
+
+// --- What is left ---
 
 // The arcs under new numbers; one that leaves the graph (-1) becomes a loop, as do those inside a group.
 __kernel void contract_arcs(const int n, const long arcs, __global const OFFSET *restrict row_ptr,
-                            __global const int *restrict col_idx, __global const int *restrict label,
+                            __global const int *restrict col_idx, __global const int *restrict number,
                             __global int *restrict tail, __global int *restrict head)
 {
     int v = -1;
     FOR_RUN(p, arcs) {
         v = row_after(p, v, n, row_ptr);
-        const int mine = label[v];
+        const int mine = number[v];
         tail[p] = max(mine, 0);
-        head[p] = mine < 0 ? 0 : label[col_idx[p]];
+        head[p] = mine < 0 ? 0 : number[col_idx[p]];
     }
 }
 

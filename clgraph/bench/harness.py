@@ -201,22 +201,24 @@ class Figures:
 
 def energy_dict(energy: Energy, vertices: int | None) -> dict[str, Any]:
     """An energy as a dict of quantities."""
+    told = energy.to_dict(vertices)
     if not energy.available:
-        return {"available": False, "reason": energy.reason}
-    told: dict[str, Any] = {
+        return told
+    units = {
+        "joules": "J",
+        "seconds": "s",
+        "watts": "W",
+        "idle_watts": "W",
+        "vertices_per_second_per_watt": "1/J",
+    }
+    known = [name for name in units if name in told and (name != "idle_watts" or told[name] is not None)]
+    return {
         "available": True,
         "source": energy.source,
         "region": energy.region,
         "runs": energy.runs,
-        "joules": quantity((energy.joules or 0) / energy.runs, "J"),
-        "seconds": quantity(energy.seconds / energy.runs, "s"),
-        "power": quantity(energy.watts or 0, "W"),
+        **{name.replace("watts", "power"): quantity(told[name] or 0, units[name]) for name in known},
     }
-    if energy.idle_watts is not None:
-        told["idle_power"] = quantity(energy.idle_watts, "W")
-    if vertices is not None:
-        told["vertices_per_second_per_watt"] = quantity(energy.per_joule(vertices) or 0, "1/J")
-    return told
 
 
 @dataclass(frozen=True)

@@ -334,6 +334,7 @@ def _sampling(found: list[Record], labels: Labels) -> Table:
 
 def _pagerank_table(found: list[Record], labels: Labels) -> Table:
     """A row per variant, with the printed times and ours on each device, for both data sets."""
+    found = [record for record in found if record["graph"] in printed.PAGERANK]
     places = list(dict.fromkeys(labels.of(record) for record in found))
     columns = [Column("variant", "variant")]
     for place in ["printed", *places]:

@@ -59,7 +59,7 @@ def selftest(device: str | None, families: tuple[str, ...], as_json: bool) -> No
     A driver may crash or hang: the family at which it does is told, and the others are still checked. With
     --json, a report for the maintainers: it names the device, driver, versions and checks, nothing else.
     """
-    from clgraph.device.verdict import Verdict, keep, run_checks
+    from clgraph.device.driver_selftest import Verdict, keep, run_checks
     from clgraph.public import FAMILIES
     from clgraph.selftest.report import about, impersonal, report
 

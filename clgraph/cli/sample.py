@@ -54,7 +54,6 @@ from clgraph.methods import (
 if TYPE_CHECKING:
     from clgraph.graph import Graph
     from clgraph.sampling import Sample
-    from clgraph.sampling.literature.streamed import StreamSample
 
 TOGETHER = 256  # runs of one call: their samples are written before the next ones are made
 
@@ -428,11 +427,10 @@ def _tell(result: Sample, graph: Graph, seconds: float, name: str | None) -> Non
 
 def _verified(data: Any, result: Sample, connection: str) -> None:
     from clgraph.reference import verify_sample
-    from clgraph.sampling.literature import DrawnSample
 
     with verifying("sample is"):
         verify_sample(data, result, connection=connection)
-    if isinstance(result, DrawnSample):
+    if result.wish is not None:
         say(f"verified: what {result.method} draws with this seed, edges are the original's")
         return
     what = "a contraction of connected groups" if result.group is not None else "connected"
@@ -541,7 +539,7 @@ def _of_stream(run: Run, order: Order) -> None:
     _recorded(run, order, told[0] if len(told) == 1 and not order.several else {"samples": told}, device)
 
 
-def _tell_stream(sample: StreamSample, name: str | None) -> None:
+def _tell_stream(sample: Sample, name: str | None) -> None:
     click.echo(
         f"{sample.method} sample: {len(sample.vertices)} vertices, {sample.num_edges} edges of a stream of "
         f"{sample.arrivals} (seed {sample.seed}, {sample.seconds['sample']:.3f} s)"
@@ -552,7 +550,7 @@ def _tell_stream(sample: StreamSample, name: str | None) -> None:
         click.echo(f"{what}: {each['value']:.6g}" + ("" if error is None else f" ± {error:.2g}"))
 
 
-def _verified_stream(path: str, sample: StreamSample, given: dict[str, Any], read_as: dict[str, Any]) -> None:
+def _verified_stream(path: str, sample: Sample, given: dict[str, Any], read_as: dict[str, Any]) -> None:
     from clgraph.graph.io.arrivals import Names, arrivals
     from clgraph.reference.stream import verify_held
     from clgraph.sampling.literature.streamed import in_units

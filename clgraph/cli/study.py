@@ -183,7 +183,7 @@ def _answer(found: Study, tolerance: Tolerance) -> dict[str, Any]:
 
 
 def _print(found: Study, tolerance: Tolerance) -> None:
-    from clgraph.measures.words import figure
+    from clgraph.measures.report_text import figure
     from clgraph.studies.columns import COMPARED
     from clgraph.studies.report import NONE, sentence
 

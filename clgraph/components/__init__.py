@@ -9,7 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph.arguments import hints, word
-from clgraph.components.finder import Connection, find_labels
+from clgraph.components.finder import Connection, GiantFinder, graph_components
+from clgraph.csr.upload import upload_csr
 from clgraph.graph import Graph, as_graph
 from clgraph.lazy import lazy
 from clgraph.results import Arrays, RunsOn
@@ -156,7 +157,7 @@ def connected_components(
             return Components(
                 none, np.empty(0, np.int64), connection, {}, dev.name, provenance=run.provenance
             )
-        label, finder = find_labels(run, graph, connection)
+        label, finder = _labels(run, graph, connection)
         sizes = finder.rank(label)
         dev.finish()
         run.lap("ranking")
@@ -185,11 +186,11 @@ def largest_component(
     if graph.num_vertices == 0:
         return graph
     from clgraph.csr.compact import compact, labelled
-    from clgraph.csr.upload import graph_of, parts_of, upload_csr
+    from clgraph.csr.upload import graph_of, parts_of
 
     with run_on(device) as run:
         dev = run.device
-        label, finder = find_labels(run, graph, connection)
+        label, finder = _labels(run, graph, connection)
         root, size, _ = finder.largest_label(label)
         if size == graph.num_vertices:
             return graph
@@ -200,3 +201,44 @@ def largest_component(
         made.attributes = graph.attributes
         dev.finish()
         return made
+
+
+def _labels(run: run_on, graph: Graph, connection: Connection) -> tuple[Any, GiantFinder]:
+    """Label every vertex with the smallest vertex of its component, on the device.
+
+    Parameters
+    ----------
+    run : run_on
+        Notes the seconds of "upload", "build" and "components".
+    graph : Graph
+        With at least one vertex.
+    connection : {"weak", "strong"}
+
+    Returns
+    -------
+    label : int32 device buffer, shape (n,)
+    finder : GiantFinder
+        Ready to rank these labels.
+    """
+    device, strong = run.device, connection == "strong" and graph.directed
+    run.lap()
+    csr = upload_csr(device, graph)
+    if strong:
+        upload_csr(device, graph.reverse, wide=csr.offset is np.int64)
+    device.finish()
+    run.lap("upload")
+    label = device.empty(csr.n, np.int32)
+    finder = graph_components(device, graph).finder
+    if strong:
+        from clgraph.components.strong import StrongFinder
+
+        strong_finder = StrongFinder(device, graph)
+    run.lap("build")
+    if strong:
+        strong_finder.labels_into(label)
+        finder.sample(label)
+    else:
+        finder.labels_into(csr.row_ptr, csr.row_ptr, csr.col_idx, label, one_way=graph.directed)
+    device.finish()
+    run.lap("components")
+    return label, finder

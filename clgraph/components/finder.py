@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from clgraph.device import Device
     from clgraph.device.program import Program
     from clgraph.graph import Graph
-    from clgraph.run import run_on
 
 Connection = Literal["weak", "strong"]
 PIECE = 1024  # slots in a piece of a long row
@@ -502,44 +501,3 @@ def graph_components(device: Device, graph: Graph) -> GraphComponents:
         return GraphComponents(device, csr, finder)
 
     return device.kept.cached(graph, "components", make)
-
-
-def find_labels(run: run_on, graph: Graph, connection: Connection) -> tuple[Any, GiantFinder]:
-    """Label every vertex with the smallest vertex of its component, on the device.
-
-    Parameters
-    ----------
-    run : run_on
-        Notes the seconds of "upload", "build" and "components".
-    graph : Graph
-        With at least one vertex.
-    connection : {"weak", "strong"}
-
-    Returns
-    -------
-    label : int32 device buffer, shape (n,)
-    finder : GiantFinder
-        Ready to rank these labels.
-    """
-    device, strong = run.device, connection == "strong" and graph.directed
-    run.lap()
-    csr = upload_csr(device, graph)
-    if strong:
-        upload_csr(device, graph.reverse, wide=csr.offset is np.int64)
-    device.finish()
-    run.lap("upload")
-    label = device.empty(csr.n, np.int32)
-    finder = graph_components(device, graph).finder
-    if strong:
-        from clgraph.components.strong import StrongFinder
-
-        strong_finder = StrongFinder(device, graph)
-    run.lap("build")
-    if strong:
-        strong_finder.labels_into(label)
-        finder.sample(label)
-    else:
-        finder.labels_into(csr.row_ptr, csr.row_ptr, csr.col_idx, label, one_way=graph.directed)
-    device.finish()
-    run.lap("components")
-    return label, finder

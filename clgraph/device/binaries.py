@@ -1,4 +1,4 @@
-"""``python -m clgraph.device.binaries``: makes the binaries that `clgraph.device.later` has noted."""
+"""``python -m clgraph.device.binaries``: makes those that `clgraph.device.background_build` has noted."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from collections.abc import Callable
 from typing import Any
 
 from clgraph.device import cache
+from clgraph.device.background_build import ROOM
 from clgraph.device.choosing import get_device
 from clgraph.device.folders import cache_folder
-from clgraph.device.later import ROOM
 from clgraph.device.program import build_source
 from clgraph.errors import ClgraphError
 

@@ -11,14 +11,14 @@ from typing import Any, Protocol, TypeVar
 
 from clgraph import hooks
 from clgraph._version import __version__
-from clgraph.device import drivers, turns
+from clgraph.device import drivers, locking
+from clgraph.device.driver_selftest import WORKS, Driver, Verdict, kept, verdict_of
 from clgraph.device.hardware import Hardware, Kernels, Kind, Setup, Tuning
 from clgraph.device.launch import Kernel
 from clgraph.device.memory import Memory
 from clgraph.device.probe import probe, probe_features
 from clgraph.device.program import Program, build
 from clgraph.device.queues import Queues
-from clgraph.device.verdict import WORKS, Driver, Verdict, kept, verdict_of
 from clgraph.errors import DeviceError
 from clgraph.lazy import lazy
 
@@ -118,7 +118,7 @@ class Device(Memory):
         self.kernels: Kernels = self.setup.kernels or ("pipeline" if self.is_fpga else "ndrange")
         self.fpga_binary = self.setup.binary if self.is_fpga else None
         self.pipeline_parameters: dict[str, int] = {}
-        self._lock = lock or turns.new_lock()
+        self._lock = lock or locking.new_lock()
         self._given = {"context": context, "queue": queue}
         self.queues = Queues(self.hardware, context, queue)
         super().__init__(self.hardware, self.queues)
@@ -159,12 +159,12 @@ class Device(Memory):
         """
         drivers.check_process()
         # the lock itself: between `acquire` and a block of Python an interrupt would leave it locked
-        return turns.turn(self._lock, self.spec)
+        return locking.turn(self._lock, self.spec)
 
     @property
     def is_second(self) -> bool:
         """Whether this thread has another device and not this one, so that `alone` may be refused."""
-        return turns.is_second(self._lock)
+        return locking.is_second(self._lock)
 
     # --- what it can do ---------------------------------------------------------------------------
 

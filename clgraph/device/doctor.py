@@ -176,8 +176,8 @@ def _judge(device: dict[str, Any]) -> None:
     """Put a verdict beside the facts of a device that works; a driver that is new here is tried now."""
     if not device["working"] or not device["has_compiler"]:
         return
+    from clgraph.device.driver_selftest import Driver, verdict_of
     from clgraph.device.hardware import Setup
-    from clgraph.device.verdict import Driver, verdict_of
 
     if Setup.wanted().force:
         return

@@ -14,8 +14,8 @@ import pyopencl as cl
 
 from clgraph.arguments import flag, shown
 from clgraph.device import unknown_cpu
+from clgraph.device.feature_mask import Without
 from clgraph.device.shapes import Kind, Shapes
-from clgraph.device.without import Without
 from clgraph.errors import CapacityError, DeviceError
 
 Kernels = Literal["ndrange", "pipeline"]
@@ -62,7 +62,7 @@ class Quirks:
     never_frees : bool
         Buffers stay allocated until the process ends.
     binaries : {"at once", "later", "never"}
-        When built programs are kept on disk (see `clgraph.device.later`).
+        When built programs are kept on disk (see `clgraph.device.background_build`).
     asks_all_standards : bool
         The newest OpenCL C version appears only in the driver's list of all versions.
     build_options : tuple of str

@@ -20,8 +20,8 @@ import numpy.typing as npt
 import pyopencl as cl
 
 from clgraph.device import drivers
-from clgraph.device.kept import Kept
-from clgraph.device.pinned import LARGE, Pinned
+from clgraph.device.graph_cache import Kept
+from clgraph.device.pinned import LARGE, Pinned, Read, Tell
 from clgraph.errors import CapacityError
 from clgraph.system import cores, thread_pool, watch_forks
 
@@ -79,7 +79,7 @@ class Memory:
 
     Attributes
     ----------
-    kept : clgraph.device.kept.Kept
+    kept : clgraph.device.graph_cache.Kept
         What is kept for graphs, and given up where memory is short.
     """
 
@@ -238,13 +238,7 @@ class Memory:
         self.write(buffer, array)
         return buffer
 
-    def load(
-        self,
-        count: int,
-        dtype: npt.DTypeLike,
-        read: Callable[[memoryview, int], None],
-        progress: Callable[[int], None] | None = None,
-    ) -> Any:
+    def load(self, count: int, dtype: npt.DTypeLike, read: Read, progress: Tell = None) -> Any:
         """A buffer of `count` values for kernels to read, of bytes that `read` fills in; waits.
 
         Parameters

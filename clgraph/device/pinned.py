@@ -21,6 +21,8 @@ from clgraph.system import thread_pool
 if TYPE_CHECKING:
     from clgraph.device.queues import Queues
 
+Read = Callable[[memoryview, int], None]  # fills a view with the bytes from a place on
+Tell = Callable[[int], None] | None  # is told how many bytes are done
 PIECE = 4 << 20  # bytes
 SLOTS = 12  # pieces on their way at once
 LARGE = 4 << 20  # bytes from which it pays
@@ -84,15 +86,7 @@ class Pinned:
             self._lock.release()
         return True
 
-    def upload(
-        self,
-        buffer: Any,
-        nbytes: int,
-        read: Callable[[memoryview, int], None],
-        progress: Callable[[int], None] | None = None,
-        *,
-        start: int = 0,
-    ) -> bool:
+    def upload(self, buffer: Any, nbytes: int, read: Read, progress: Tell = None, *, start: int = 0) -> bool:
         """Fill a buffer from `start` on with what `read(view, offset)` gives; waits.
 
         False if another thread is at it.

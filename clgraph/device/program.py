@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import pyopencl as cl
 
 from clgraph._version import pip_hint
-from clgraph.device import cache, later
+from clgraph.device import background_build, cache
 from clgraph.device.launch import Kernel
 from clgraph.device.signature import Signature, signatures
 from clgraph.errors import BuildError
@@ -247,7 +247,7 @@ def build_source(
     if when == "at once":
         cache.store("programs", key, program.binary)
     elif when == "later":
-        later.ask(hardware, key, source, options)
+        background_build.ask(hardware, key, source, options)
     return program
 
 

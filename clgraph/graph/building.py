@@ -24,14 +24,7 @@ LOW_HALF = 2**32 - 1
 
 
 def rows_of_edges(
-    source: npt.ArrayLike,
-    target: npt.ArrayLike,
-    *,
-    weights: npt.ArrayLike | None = None,
-    multiplicity: npt.ArrayLike | None = None,
-    directed: bool = False,
-    duplicates: Duplicates = "merge",
-    vertices: npt.ArrayLike | None = None,
+    source: Any, target: Any, weights: Any, multiplicity: Any, directed: Any, duplicates: Any, vertices: Any
 ) -> Arrays:
     """Check edges given by vertex id, and make rows of them (see `clgraph.Graph.from_edges`)."""
     ends = [id_column(source, "source"), id_column(target, "target")]

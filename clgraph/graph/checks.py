@@ -30,13 +30,7 @@ from clgraph.graph.building import (
 
 
 def checked_arrays(
-    row_ptr: npt.ArrayLike,
-    col_idx: npt.ArrayLike,
-    *,
-    weights: npt.ArrayLike | None = None,
-    multiplicity: npt.ArrayLike | None = None,
-    ids: npt.ArrayLike | None = None,
-    directed: bool = False,
+    row_ptr: Any, col_idx: Any, weights: Any, multiplicity: Any, ids: Any, directed: Any
 ) -> Arrays:
     """The arrays of a graph, checked and brought to the types that `clgraph.Graph` has."""
     offsets, heads = integers(row_ptr, "row_ptr"), integers(col_idx, "col_idx")

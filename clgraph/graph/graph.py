@@ -92,11 +92,7 @@ class Graph(Placed, Exchange, Shown):
         ids: npt.ArrayLike | None = None,
         directed: bool = False,
     ) -> None:
-        self._take(
-            checked_arrays(
-                row_ptr, col_idx, weights=weights, multiplicity=multiplicity, ids=ids, directed=directed
-            )
-        )
+        self._take(checked_arrays(row_ptr, col_idx, weights, multiplicity, ids, directed))
 
     # --- what it is -------------------------------------------------------------------------------
 
@@ -463,17 +459,8 @@ class Graph(Placed, Exchange, Shown):
         >>> Graph.from_edges([10, 20, 30], [20, 30, 10])
         <Graph: undirected, 3 vertices, 3 edges>
         """
-        return cls.of(
-            rows_of_edges(
-                source,
-                target,
-                weights=weights,
-                multiplicity=multiplicity,
-                directed=directed,
-                duplicates=duplicates,
-                vertices=vertices,
-            )
-        )
+        rows = rows_of_edges(source, target, weights, multiplicity, directed, duplicates, vertices)
+        return cls.of(rows)
 
 
 def _mirrored(arrays: Arrays) -> Arrays:

@@ -121,6 +121,7 @@ def _smallest_factors(most: int) -> list[int]:
 LARGEST_SCALE = 30  # 2**31 vertices are one more than int32 counts
 LOW32 = 0xFFFFFFFF
 
+Shares = tuple[float, float, float]  # of the quadrants a, b and c
 Ends = tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]
 
 
@@ -208,13 +209,7 @@ class RMat:
     """
 
     def __init__(
-        self,
-        scale: int,
-        edge_factor: float,
-        quadrants: tuple[float, float, float],
-        seed: int | None,
-        directed: bool,
-        scramble: bool,
+        self, scale: int, edge_factor: float, shares: Shares, seed: int | None, directed: bool, scramble: bool
     ) -> None:
         scale = whole(scale, "scale")
         if not 1 <= scale <= LARGEST_SCALE:
@@ -234,7 +229,7 @@ class RMat:
             raise InputError(
                 f"edge factor {edge_factor}: no edges on {self.num_vertices} vertices; give a larger number"
             )
-        self.thresholds = _quadrant_thresholds(quadrants)
+        self.thresholds = _quadrant_thresholds(shares)
         self.seed = keyed.check_seed(seed)
         self.directed, self.scramble = directed, scramble
 
@@ -272,7 +267,7 @@ class RMat:
         return x.astype(np.int32)
 
 
-def _quadrant_thresholds(quadrants: tuple[float, float, float]) -> tuple[int, int, int]:
+def _quadrant_thresholds(quadrants: Shares) -> tuple[int, int, int]:
     """Where the quadrants end on the scale of a 32-bit word."""
     for name, share in zip("abc", quadrants, strict=True):
         if not 0 <= real(share, name) <= 1:

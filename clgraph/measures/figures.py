@@ -13,8 +13,8 @@ import numpy as np
 
 from clgraph.drawing import label_narrow
 from clgraph.measures.fits import Exponent
+from clgraph.measures.report_text import Pair
 from clgraph.measures.scalars import Measures
-from clgraph.measures.words import Pair
 
 if TYPE_CHECKING:
     from clgraph.sampling.curve import ReductionCurve

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from clgraph._version import __version__
 from clgraph.drawing import need_matplotlib
 from clgraph.measures.figures import TOKENS, Drawing, drawings, inline_svg
-from clgraph.measures.words import DISTANCES, TABLES, Pair, figure, rows
+from clgraph.measures.report_text import DISTANCES, TABLES, Pair, figure, rows
 
 if TYPE_CHECKING:
     from clgraph.sampling.curve import ReductionCurve

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from clgraph.device.kept import Pool
+from clgraph.device.graph_cache import Pool
 from clgraph.device.shapes import Shapes
 from clgraph.errors import InputError
 from clgraph.progress import Tell

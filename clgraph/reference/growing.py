@@ -281,7 +281,7 @@ def verify_paths(graph: Graph, sample: Any) -> None:
     index = graph.index(sample.vertices)
     if len(index) > sample.wish.target:
         raise AssertionError(f"{len(index)} vertices instead of at most {sample.wish.target}")
-    tails, heads, _ = sample._ends
+    tails, heads, _ = sample.selection.ends(sample.at)
     if not np.array_equal(np.unique(np.concatenate((tails, heads))), index):
         raise AssertionError("its paths do not touch just its vertices")
     simple = graph.undirected.simple

@@ -229,15 +229,7 @@ def _exact(value: Any, name: str) -> Fraction:
 
 
 def reference_deletion(
-    graph: Graph,
-    method: str,
-    size: Any,
-    seed: int,
-    mode: str = "exact",
-    *,
-    tolerance: float | None = None,
-    connection: str = "weak",
-    mix: float | str | Fraction = Fraction(4, 5),
+    graph: Graph, method: str, size: Any, seed: int, mode: str = "exact", **options: Any
 ) -> ReferenceSample:
     """Sample by the definition, on the host.
 
@@ -258,8 +250,9 @@ def reference_deletion(
     target = target_size(size, graph.num_vertices)
     if graph.num_vertices == 0:
         raise InputError("the graph has no vertices")
-    strong = connection == "strong" and graph.directed
-    state = _Shrinking(graph, method, seed, _exact(mix, "mix"), strong)
+    strong = options.get("connection") == "strong" and graph.directed
+    tolerance = options.get("tolerance")
+    state = _Shrinking(graph, method, seed, _exact(options.get("mix", Fraction(4, 5)), "mix"), strong)
     run = _one_at_a_time if mode == "exact" else _batched
     slack = Fraction(target, 1000) if tolerance is None else _exact(tolerance, "tolerance")
     iterations = run(state, method, target, slack)

@@ -86,12 +86,7 @@ def reference_gsh(
 
 
 def reference_gps(
-    edges: Sequence[Edge],
-    size: int,
-    seed: int,
-    triangles: int = 9,
-    weights: Sequence[int] | None = None,
-    block: int = 1,
+    edges: Sequence[Edge], size: int, seed: int, triangles: int = 9, weights: Any = None, block: int = 1
 ) -> ReferenceStream:
     """Priority sampling: the edges of largest priority, and the largest that was dropped, block by block."""
     held: list[tuple[Fraction, int, int, int, int]] = []  # priority, -t, w, u, v
@@ -228,7 +223,7 @@ def verify_stream(graph: Graph, sample: Any) -> None:
     """Check a sample of a graph that was streamed; see `verify_held`."""
     rows, wish = Rows(graph), sample.wish
     order = in_order(rows, sample.seed)
-    held = sample._drawn.held[sample._run]
+    held = sample.held
     options: dict[str, Any] = {"size": wish.target, "edges": wish.target_edges, "closing": wish.closing}
     options |= {"p": wish.p, "q": wish.q, "triangles": wish.triangles, "block": wish.block}
     if wish.view.weighted:

@@ -23,6 +23,7 @@ from clgraph.reference.sampling import EdgeList, ReferenceSample, check_induced
 METHODS = ("rw", "rwr", "rj", "rwj", "mhrw", "gmd", "nbrw", "mhda", "cnarw", "cnrw", "fs")
 JUMP = -1  # instead of the place of an arc: no arc was walked
 STAY = -2
+Move = tuple[int, int, int]  # from, to, which of the parallel arcs
 
 
 class Walk:
@@ -182,25 +183,13 @@ def reference_walk(graph: Graph, method: str, *, seed: int, **options: Any) -> R
         others = [v for v in start_order(n, seed) if v != first]
         starts = [first, *others[: walkers - 1]]
     target = None if steps is not None else min(target_size(options["size"], n), n)
-    return _by_turns(graph, walk, starts, walkers, steps, target, options)
-
-
-def _by_turns(
-    graph: Graph,
-    walk: Walk,
-    starts: list[int],
-    walkers: int,
-    steps: int | None,
-    target: int | None,
-    options: dict[str, Any],
-) -> ReferenceSample:
-    """One step of each walker after the other: so many steps, or until so many vertices were entered."""
-    n, patience = walk.n, options.get("patience", 1000)
+    # one step of each walker after the other: so many steps, or until so many vertices were entered
+    patience = options.get("patience", 1000)
     burn_in, thin = options.get("burn_in", 0), options.get("thin", 1)
     came: dict[int, int] = {}
     parent: dict[int, int] = {}
     moves: list[tuple[int, int, int, int]] = []  # when, from, to, place
-    order, first = start_order(n, walk.seed), starts
+    order, origins = start_order(n, seed), starts
     t, cut = 0, None
     while cut is None:
         before, begin = len(came), t
@@ -251,7 +240,7 @@ def _by_turns(
     made.more["visits"] = [visits[v] for v in sorted(chosen)]
     if options.get("walks"):
         went = [[u for when, _, u, _ in moves if when % walkers == w] for w in range(walkers)]
-        paths = [[first[w % len(first)], *each] for w, each in enumerate(went)]
+        paths = [[origins[w % len(origins)], *each] for w, each in enumerate(went)]
         made.more["walks"] = graph.ids[np.array(paths)].tolist()
     return replace(made, order=None) if steps is not None and keep == "induced" else made
 
@@ -314,12 +303,7 @@ def _frontier(graph: Graph, walk: Walk, walkers: int, options: dict[str, Any]) -
 
 
 def made_of(
-    graph: Graph,
-    order: list[int],
-    keep: str,
-    parent: dict[int, int],
-    walked: set[tuple[int, int, int]],
-    target: int,
+    graph: Graph, order: list[int], keep: str, parent: dict[int, int], walked: set[Move], target: int
 ) -> ReferenceSample:
     """The result: which edges stay."""
     rows = Rows(graph)

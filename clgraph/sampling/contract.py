@@ -31,12 +31,11 @@ from clgraph.graph import Graph
 from clgraph.graph.building import INT32_MAX
 from clgraph.progress import Tell
 from clgraph.sampling.batched import batch_size
-from clgraph.sampling.extract import Contracted, extract_contracted
+from clgraph.sampling.bitsets import Selections, Slot, Words
 from clgraph.sampling.members import ROOTS, Members
-from clgraph.sampling.packed import Runs, Slot, Words
 from clgraph.sampling.replicates import Replicates
 from clgraph.sampling.request import Request
-from clgraph.sampling.result import SomeLeft
+from clgraph.sampling.selection import Contracted, Mask, roots_of
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -151,7 +150,7 @@ class Contraction:
         self._by_vertex, self._begin = method == "crve", begin
         self._rows: DeviceCSR = upload_csr(device, graph)
         self._n = graph.num_vertices  # of the original
-        self._count = count = runs * self._n
+        count = runs * self._n
         self._shape = SHAPES.of(device)
         device.reserve({"place, label, number": 12 * count, "arcs": 8 * runs * graph.num_arcs})
         self._kernels(self._rows)
@@ -163,7 +162,7 @@ class Contraction:
         self._ends: list[Any] = []
         self._drawn: dict[str, Any] = {}
         self._room = 0
-        self._stale = False  # whether `_label` holds new numbers that the rows do not have yet
+        self._stale = False  # whether `_number` holds new numbers that the rows do not have yet
         self.iterations = self._size = self._whole = 0
         self.history: list[tuple[int, int, int]] = []
 
@@ -181,7 +180,7 @@ class Contraction:
             largest = self._components.largest()
             self._size = largest.size
             self._name, _ = self._members.number(self._n, largest.label, largest.root, None, self._place)
-            self._device.copy(self._label, self._place, 4 * self._n)
+            self._device.copy(self._number, self._place, 4 * self._n)
             self._stale = self._size < self._n or self._graph.has_copies
         self._whole = self._size
         self._record()
@@ -235,7 +234,7 @@ class Contraction:
             progress(excess, excess)
 
     def _made_rows(self) -> DeviceCSR:
-        """The rows of the contracted graphs; made from the old ones and the new numbers in `_label`."""
+        """The rows of the contracted graphs; made from the old ones and the numbers in `_number`."""
         rows, device = self._rows, self._device
         if not self._stale:
             return rows
@@ -247,7 +246,7 @@ class Contraction:
             n=rows.n,
             arcs=rows.arcs,
             **rows.buffers,
-            label=self._label,
+            number=self._number,
             tail=tail,
             head=head,
         )
@@ -259,36 +258,43 @@ class Contraction:
 
     def _batch(self, rows: DeviceCSR, wanted: int) -> None:
         """Contract drawn edges, in the order of the draws, until `wanted` merges are done in each run."""
-        program, passes = self._kernels(rows), self._over(rows.n)
-        program.contract_init(passes, n=rows.n, label=self._label)
         if self._begin is None:
-            self._merge(program, rows, wanted)
+            self._spread_batch(rows, wanted)
         else:
-            local = self._shape.local
-            program.contract_runs.exact(
+            local, old = self._shape.local, self._name
+            self._name = self._device.empty(self._runs * (self._size - wanted), np.int32)
+            self._kernels(rows).contract_runs.exact(
                 self._runs * local,
                 local=local,
                 n=self._size,
                 seed=self._seed,
                 step=self.iterations,
                 wanted=wanted,
+                whole=self._n,
                 **rows.buffers,
                 label=self._label,
+                name=old,
+                number=self._number,
+                new_name=self._name,
+                place=self._place,
             )
-        self._size -= wanted
-        program.contract_compress(passes, n=rows.n, label=self._label)
-        self._name, count = self._members.number(rows.n, self._label, ROOTS, self._name, self._number)
-        if count != self._runs * self._size:
+        self._size, self._stale = self._size - wanted, True
+
+    def _spread_batch(self, rows: DeviceCSR, wanted: int) -> None:
+        """A batch of one run, over the whole device."""
+        n, program, passes = rows.n, self._kernels(rows), self._over(rows.n)
+        program.contract_init(passes, n=n, label=self._label)
+        self._merge(program, rows, wanted)
+        self._name, count = self._members.number(n, self._label, ROOTS, self._name, self._number)
+        if count != n - wanted:
             raise DeviceError(
-                f"{self._device.name}: {count} groups are left instead of {self._runs * self._size}; please "
-                "report this"
+                f"{self._device.name}: {count} groups are left instead of {n - wanted}; please report this"
             )
-        program.contract_renumber(passes, n=rows.n, number=self._number, label=self._label)
-        program.contract_follow(self._over(self._count), n=self._count, label=self._label, place=self._place)
-        self._stale = True
+        program.contract_renumber(passes, n=n, label=self._label, number=self._number)
+        program.contract_follow(self._over(self._n), n=self._n, number=self._number, place=self._place)
 
     def _merge(self, program: Program, rows: DeviceCSR, wanted: int) -> None:
-        """The draws and merges of one run, over the whole device."""
+        """Draw edges and join their ends, until `wanted` merges are done."""
         device = self._device
         device.clear(self._merges, 1, np.int32)
         done = first = last = drawn = 0
@@ -334,6 +340,7 @@ class Contraction:
             seed=self._seed,
             step=self.iterations,
             n=rows.n,
+            arcs=rows.arcs,
             **rows.buffers,
             **self._drawn,
         )
@@ -369,7 +376,7 @@ class Contraction:
 
     def groups(self) -> tuple[Words, DeviceCSR, npt.NDArray[np.int64]]:
         """The same of runs side by side: groups of vertices, rows, and where each run's arcs begin."""
-        device, rows, runs, count = self._device, self._made_rows(), self._runs, self._count
+        device, rows, runs, count = self._device, self._made_rows(), self._runs, self._runs * self._n
         group, at = device.output(count, np.int32), device.empty(runs + 1, np.int32)
         program = self._kernels(rows)
         program.contract_groups(self._over(count), n=count, place=self._place, name=self._name, group=group)
@@ -387,26 +394,25 @@ def regrouped(device: Device, graph: Graph, group: Any) -> Contracted:
     graph : Graph
         Undirected, without self-loops.
     group : int32 device buffer, shape (n,)
-        It is changed.
     """
     original, n = upload_csr(device, graph), graph.num_vertices
     items, run = device.tuning.items, SHAPES.of(device).run
     number = device.empty(n, np.int32)
     name, count = Members(device).number(n, group, ROOTS, None, number)
     program = _kernels(device, original)
-    program.contract_renumber(-(-n // items), n=n, number=number, label=group)
+    program.contract_renumber(-(-n // items), n=n, label=group, number=number)
     tail, head = (device.empty(original.arcs, np.int32) for _ in range(2))
     program.contract_arcs(
         -(-original.arcs // run),
         n=n,
         arcs=original.arcs,
         **original.buffers,
-        label=group,
+        number=number,
         tail=tail,
         head=head,
     )
     rows = build_rows(device, count, tail, head, original.arcs, mirror=False)
-    return left_of(device, graph, rows, group, name)
+    return left_of(device, graph, rows, number, name)
 
 
 def left_of(device: Device, graph: Graph, small: DeviceCSR, place: Any, name: Any) -> Contracted:
@@ -474,7 +480,7 @@ def left_of(device: Device, graph: Graph, small: DeviceCSR, place: Any, name: An
 
 
 @dataclass(frozen=True)
-class Groups(Runs):
+class Groups(Selections):
     """What contractions left of a graph.
 
     Attributes
@@ -501,7 +507,6 @@ class Groups(Runs):
     needs_device = True
 
     def download(self) -> None:
-        """Bring the groups to the host."""
         for words in self.group:
             words.array  # noqa: B018
 
@@ -510,19 +515,25 @@ class Groups(Runs):
         self.download()
         self.rows.clear()
 
-    def members(self, graph: Graph, at: Slot) -> npt.NDArray[np.bool_]:
+    def groups(self, at: Any = (0, 0)) -> npt.NDArray[np.int32]:
         run, slot = at
-        found: npt.NDArray[np.bool_] = self.group[slot].array[run] == np.arange(
-            graph.num_vertices, dtype=np.int32
-        )
+        found: npt.NDArray[np.int32] = self.group[slot].array[run]
         return found
 
-    def cut(self, graph: Graph, at: Slot) -> tuple[Graph, SomeLeft]:
-        device, (run, slot) = self.device, at
-        with device.alone():
-            group = device.upload(self.group[slot].array[run], writable=True)
-            left = regrouped(device, graph.undirected.simple, group)
-            return extract_contracted(device, graph, left), left
+    def members(self, graph: Graph, at: Any = (0, 0)) -> Mask:
+        return roots_of(self.groups(at))
+
+    def kept(self, graph: Graph, at: Any = (0, 0)) -> Mask:
+        with self.device.alone():
+            return self._contracted(graph, at).kept(graph)
+
+    def sampled(self, graph: Graph, at: Any = (0, 0), larger: Graph | None = None) -> Graph:
+        with self.device.alone():
+            return self._contracted(graph, at).sampled(graph)
+
+    def _contracted(self, graph: Graph, at: Slot) -> Contracted:
+        group = self.device.upload(self.groups(at))
+        return regrouped(self.device, graph.undirected.simple, group)
 
     def joined(self, device: Device, graph: Graph, which: list[Slot]) -> list[tuple[list[int], Joined]]:
         pieces, runs = [], len(self.counts)

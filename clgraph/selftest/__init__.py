@@ -1,6 +1,6 @@
 """A test of one device, in seconds: every kernel family against its reference, or against what must come out.
 
-`clgraph.device.verdict` runs it in a child process, ``python -m clgraph.selftest``.
+`clgraph.device.driver_selftest` runs it in a child process, ``python -m clgraph.selftest``.
 """
 
 from clgraph.selftest.checks import selftest

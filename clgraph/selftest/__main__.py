@@ -1,4 +1,4 @@
-"""``python -m clgraph.selftest REQUEST``: the child process of `clgraph.device.verdict`.
+"""``python -m clgraph.selftest REQUEST``: the child process of `clgraph.device.driver_selftest`.
 
 It prints a line of JSON before and after each check.
 """
@@ -10,9 +10,9 @@ import sys
 from typing import Any
 
 from clgraph.device.choosing import list_devices
+from clgraph.device.driver_selftest import MARK
+from clgraph.device.feature_mask import Without
 from clgraph.device.hardware import Setup
-from clgraph.device.verdict import MARK
-from clgraph.device.without import Without
 from clgraph.selftest.checks import selftest
 
 

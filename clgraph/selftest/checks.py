@@ -18,7 +18,7 @@ from clgraph.centrality.betweenness import dependencies
 from clgraph.components import connected_components, largest_component
 from clgraph.csr import barabasi_albert_graph, erdos_renyi_graph, lfr_graph, powerlaw_graph, rmat_graph
 from clgraph.csr.build import build_rows
-from clgraph.device.verdict import Check
+from clgraph.device.driver_selftest import Check
 from clgraph.errors import ClgraphError
 from clgraph.files import read, write
 from clgraph.graph import Graph, build_csr

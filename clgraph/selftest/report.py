@@ -15,7 +15,7 @@ from clgraph.device.doctor import PACKAGES, describe, installed
 
 if TYPE_CHECKING:
     from clgraph.device import Device
-    from clgraph.device.verdict import Check, Verdict
+    from clgraph.device.driver_selftest import Check, Verdict
 
 MOST = 4000  # characters of a message
 

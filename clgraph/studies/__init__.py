@@ -162,16 +162,7 @@ def study(
     True
     """
     whole = as_graph(graph)
-    plan = make_plan(
-        whole,
-        methods,
-        sizes,
-        seeds=seeds,
-        seed=seed,
-        min_size=min_size,
-        hop_sources=hop_sources,
-        eigenvalues=eigenvalues,
-    )
+    plan = make_plan(whole, methods, sizes, seeds, seed, min_size, hop_sources, eigenvalues)
     from clgraph._version import __version__
     from clgraph.graph.digest import digest
     from clgraph.measures.scalars import Wish, measure

@@ -13,9 +13,8 @@ from clgraph import keyed
 from clgraph.arguments import exact_number, flag, shown, target_size, whole
 from clgraph.errors import InputError
 from clgraph.graph import Graph
-from clgraph.measures.hops import SOURCES
 from clgraph.methods import known
-from clgraph.sampling.options import Size, check_min_size, tiny
+from clgraph.sampling.options import check_min_size, tiny
 from clgraph.sampling.request import check_request
 from clgraph.studies.columns import COMPARED, MEASURES
 
@@ -61,15 +60,7 @@ class Plan:
 
 
 def make_plan(
-    graph: Graph,
-    methods: Sequence[str] | str,
-    sizes: Sequence[Size] | str,
-    *,
-    seeds: Any = 20,
-    seed: Any = 0,
-    min_size: Any = None,
-    hop_sources: Any = SOURCES,
-    eigenvalues: Any = None,
+    graph: Any, methods: Any, sizes: Any, seeds: Any, seed: Any, min_size: Any, sources: Any, eigenvalues: Any
 ) -> Plan:
     """Check what `clgraph.study` was given."""
     named = _listed(methods, "methods", "drv, dre")
@@ -93,7 +84,7 @@ def make_plan(
         raise InputError(f"seeds is {shown(seeds)}: give a count of runs, 1 or more")
     first = keyed.check_seed(seed)
     keyed.check_seed(first + 2 * int(seeds))
-    whole(hop_sources, "hop_sources", 1)
+    whole(sources, "hop_sources", 1)
     if eigenvalues is not None:
         flag(eigenvalues, "eigenvalues")
     least = 0 if min_size is None else min(check_min_size(min_size, graph, each) for each in short)
@@ -108,7 +99,7 @@ def make_plan(
         int(seeds),
         first,
         least,
-        int(hop_sources),
+        int(sources),
         eigenvalues,
     )
 

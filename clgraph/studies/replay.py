@@ -19,6 +19,8 @@ from clgraph.studies.record import LIMITS, WRITTEN, is_lost, load_record
 if TYPE_CHECKING:
     from clgraph.device import Device
 
+Tell = Callable[[int, int], None]
+Made = tuple[str, str | None]  # what was made, and how it differs from the record
 READ_AS = ("format", "header", "ids")  # how a stream is read
 
 
@@ -155,9 +157,7 @@ def replay(
     return made
 
 
-def _sample(
-    record: Record, told: Mapping[str, Any], graph: Graph, device: Device | str | None
-) -> tuple[str, str | None]:
+def _sample(record: Record, told: Mapping[str, Any], graph: Graph, device: Device | str | None) -> Made:
     options = dict(told.get("options", {}))
     if "weight" in options:  # the name of `mix` in older records
         options["mix"] = options.pop("weight")
@@ -191,7 +191,7 @@ def _naming(record: Record, name: str) -> Iterator[None]:
         raise InputError(f"{record.path}: {name}: {error}") from error
 
 
-def _compared(name: str, graph: Graph, told: Mapping[str, Any]) -> tuple[str, str | None]:
+def _compared(name: str, graph: Graph, told: Mapping[str, Any]) -> Made:
     n, hashed = graph.num_vertices, digest(graph)
     if hashed == told["sha256"]:
         return f"{name}: {n} vertices", None
@@ -202,12 +202,8 @@ def _compared(name: str, graph: Graph, told: Mapping[str, Any]) -> tuple[str, st
 
 
 def _streams(
-    record: Record,
-    path: str,
-    device: Device | str | None,
-    progress: Callable[[int, int], None] | None,
-    max_ratio: float,
-) -> list[tuple[str, str | None]]:
+    record: Record, path: str, device: Device | str | None, progress: Tell | None, max_ratio: float
+) -> list[Made]:
     from clgraph.sampling.literature.streamed import stream_samples
 
     made = []
@@ -224,9 +220,7 @@ def _streams(
     return made
 
 
-def _study(
-    record: Record, graph: Graph, device: Device | str | None, progress: Callable[[int, int], None] | None
-) -> tuple[str, str | None]:
+def _study(record: Record, graph: Graph, device: Device | str | None, progress: Tell | None) -> Made:
     from clgraph.studies import study
 
     plan = dict(record.study or {})

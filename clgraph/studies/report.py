@@ -15,7 +15,7 @@ from clgraph.drawing import need_matplotlib
 from clgraph.graph.exchange.common import library
 from clgraph.graph.io import atomic_write
 from clgraph.measures.report import facts_html, figures_html, page, table_html
-from clgraph.measures.words import figure
+from clgraph.measures.report_text import figure
 from clgraph.studies.columns import COLUMNS, COMPARED, text_of
 from clgraph.studies.figures import DARK, SERIES, TOKENS, drawings
 from clgraph.studies.plan import Tolerance

@@ -14,8 +14,8 @@ from clgraph.measures.compare import distances
 from clgraph.measures.pack import Pack, alone, measured_view
 from clgraph.measures.scalars import Measures, Wish, measure_all
 from clgraph.sampling import Samples
-from clgraph.sampling.calls import draw_samples
-from clgraph.sampling.samples import collapsed, large_enough
+from clgraph.sampling.calls import draw_samples, large_enough
+from clgraph.sampling.result import collapsed
 from clgraph.studies.columns import Row, scalars
 from clgraph.studies.plan import Plan
 
@@ -64,7 +64,7 @@ def batches(
         while begin < plan.seeds:
             runs = min(room, plan.seeds - begin)
             made, notes, following = _drawn(graph, plan, method, plan.seed + begin, runs, following, device)
-            yield _measured(method, plan, original, made, device, notes, with_degrees=begin == 0)
+            yield _measured(method, plan, original, made, device, notes, begin == 0)
             begin += runs
 
 
@@ -85,20 +85,12 @@ def _drawn(
 
 
 def _measured(
-    method: str,
-    plan: Plan,
-    original: Measures,
-    made: Samples,
-    device: Device,
-    notes: list[str],
-    *,
-    with_degrees: bool,
+    method: str, plan: Plan, original: Measures, made: Samples, device: Device, notes: list[str], first: bool
 ) -> Batch:
     wish = Wish(sources=plan.hop_sources, eigenvalues=plan.eigenvalues)
     found = _measures(made, device, wish)
     rows = []
-    facts = made.facts
-    for each, measures in zip(facts, found, strict=True):
+    for each, measures in zip(made, found, strict=True):
         apart = distances(original, measures)
         rows.append(
             {
@@ -116,8 +108,8 @@ def _measured(
         if collapse := collapsed(measures.vertices, min(each.target, original.largest_component)):
             notes.append(f"{each.method}, size {each.size}, seed {each.seed}: {collapse}")
     degrees = {}
-    if with_degrees:
-        for each, measures in zip(facts[: len(plan.sizes)], found, strict=False):
+    if first:
+        for each, measures in zip(made[: len(plan.sizes)], found, strict=False):
             histogram = measures.degree_histogram
             degrees[str(each.size)] = histogram[0].tolist(), histogram[1].tolist()
     return Batch(method, rows, degrees, notes)

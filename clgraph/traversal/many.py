@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from clgraph.device.kept import Pool
+from clgraph.device.graph_cache import Pool
 from clgraph.traversal.arguments import distance_type
 from clgraph.traversal.many_batch import MANY_ARCS, ManyBatch, ManyScratch
 from clgraph.traversal.ranked import Ranked, rank_graph

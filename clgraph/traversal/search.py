@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph.csr.partitions import Cut, upload_layout
-from clgraph.device.kept import Pool
+from clgraph.device.graph_cache import Pool
 from clgraph.device.shapes import OfKind, Shapes, fewer, fitting
 
 if TYPE_CHECKING:

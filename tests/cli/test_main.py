@@ -13,7 +13,7 @@ from cli_runs import InProcess, environment, process
 
 import clgraph
 from clgraph.cli import COMMANDS
-from clgraph.device.verdict import Check
+from clgraph.device.driver_selftest import Check
 
 
 @pytest.fixture
@@ -268,7 +268,7 @@ def test_selftest(device, run, monkeypatch):
 def test_selftest_tells_a_failure(device, run, monkeypatch):
     monkeypatch.setenv("CLGRAPH_FORCE", "")
     checks = [Check("search", "this", None, 0.1), Check("measures", "that", "off", 0.2)]
-    monkeypatch.setattr("clgraph.device.verdict.run_checks", lambda *_: iter(checks))
+    monkeypatch.setattr("clgraph.device.driver_selftest.run_checks", lambda *_: iter(checks))
     done = run("selftest", "--device", device.spec)
     assert done.status == 1
     assert "FAIL measures: that (0.20 s): off" in done.out

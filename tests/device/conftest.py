@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from clgraph.device import binaries, cache, later
+from clgraph.device import background_build, binaries, cache
 from clgraph.device.hardware import Hardware
 
 
@@ -25,5 +25,5 @@ def kept_at_once(monkeypatch: pytest.MonkeyPatch, own_cache: Path) -> Path:
         assert binary is not None
         cache.store("programs", key, binary)
 
-    monkeypatch.setattr(later, "ask", ask)
+    monkeypatch.setattr(background_build, "ask", ask)
     return own_cache

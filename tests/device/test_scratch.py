@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from clgraph import Graph
-from clgraph.device.kept import Pool
+from clgraph.device.graph_cache import Pool
 
 
 class Area:

@@ -143,7 +143,7 @@ def test_scratch_is_used_again(device: Device, monkeypatch: pytest.MonkeyPatch) 
     graph = random_graph(4)
     first = check(graph, 0, device)
     with monkeypatch.context() as patch, pytest.raises(ZeroDivisionError):
-        patch.setattr(search.Search, "_fill", lambda *_: 1 // 0)
+        patch.setattr(search.Search, "_hybrid", lambda *_: 1 // 0)
         bfs(graph, 1, device=device)
     assert len(made) == 1
     for _ in range(3):

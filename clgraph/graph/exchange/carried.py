@@ -67,15 +67,8 @@ def rows_of_columns(
     groups = [group for group in (source, target, vertices) if group is not None and len(group)]
     if not any(isinstance(group, Names) for group in groups):
         ends = [np.empty(0, np.int64) if isinstance(end, Names) else end for end in (source, target)]
-        return rows_of_edges(
-            ends[0],
-            ends[1],
-            weights=weights,
-            multiplicity=multiplicity,
-            directed=directed,
-            duplicates=duplicates,
-            vertices=None if isinstance(vertices, Names) else vertices,
-        )
+        extra = None if isinstance(vertices, Names) else vertices
+        return rows_of_edges(ends[0], ends[1], weights, multiplicity, directed, duplicates, extra)
     numbers = next((group for group in groups if not isinstance(group, Names)), None)
     if numbers is not None:
         raise InputError(

@@ -223,12 +223,7 @@ def check(graph: Graph) -> None:
     """Every invariant of a graph, by the checks of arrays from outside and by slow ones."""
     arrays = graph.arrays
     checked_arrays(
-        arrays.row_ptr,
-        arrays.col_idx,
-        weights=arrays.weights,
-        multiplicity=arrays.multiplicity,
-        ids=arrays.ids,
-        directed=arrays.directed,
+        arrays.row_ptr, arrays.col_idx, arrays.weights, arrays.multiplicity, arrays.ids, arrays.directed
     )
     rows = graph.rows
     assert graph.num_self_loops == np.count_nonzero(rows == graph.col_idx)

@@ -20,8 +20,8 @@ from cli_runs import ROOT
 from devices import working_devices
 
 from clgraph import public
-from clgraph.device import cache, child, doctor, program, verdict
-from clgraph.device.verdict import Driver, Verdict, run_checks, verdict_of
+from clgraph.device import cache, child, doctor, driver_selftest, program
+from clgraph.device.driver_selftest import Driver, Verdict, run_checks, verdict_of
 from clgraph.errors import DeviceError
 from clgraph.selftest import report
 
@@ -69,8 +69,8 @@ def stand_in(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, own_cache: Path) -
         log.write_text("")
         (tmp_path / "stand_in.py").write_text(STAND_IN.format(log=str(log), families=names))
         monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-        monkeypatch.setattr(verdict, "CHILD", "stand_in")
-        monkeypatch.setattr(verdict, "SECONDS", 5.0)
+        monkeypatch.setattr(driver_selftest, "CHILD", "stand_in")
+        monkeypatch.setattr(driver_selftest, "SECONDS", 5.0)
         return log
 
     return make
@@ -109,7 +109,7 @@ def test_the_three_verdicts(device: Device, stand_in: Stand) -> None:
     stand_in("good")
     works = verdict_of(unknown(device), quiet=True)
     assert (str(works), works.fault, works.right) == ("works", None, ("good",))
-    broken = Verdict.of([verdict.Check("search", "path", "off", 0.1)])
+    broken = Verdict.of([driver_selftest.Check("search", "path", "off", 0.1)])
     assert str(broken) == "BROKEN: search" and "no kernel family passes" in str(broken.fault)
 
 
@@ -124,9 +124,9 @@ def test_a_verdict_is_kept(device: Device, stand_in: Stand, monkeypatch: pytest.
         thread.join()
     assert log.read_text() == "child\n" and verdict_of(driver) == first
     for other in (replace(driver, identity=(*driver.identity[:-1], "0.2")), replace(driver, without="fp64")):
-        assert verdict.kept(other) is None
-    monkeypatch.setattr(verdict, "__version__", "99")
-    assert verdict.kept(driver) is None  # a new release tries again
+        assert driver_selftest.kept(other) is None
+    monkeypatch.setattr(driver_selftest, "__version__", "99")
+    assert driver_selftest.kept(driver) is None  # a new release tries again
 
 
 def test_a_damaged_verdict_is_made_again(device: Device, stand_in: Stand, own_cache: Path) -> None:
@@ -145,7 +145,7 @@ def test_known_drivers_are_not_tested(device: Device, monkeypatch: pytest.Monkey
     known = Driver("0:0", (*pocl, "5.0+debian"), "cpu", "ndrange", "")
     monkeypatch.setattr(platform, "system", lambda: "Linux")
     monkeypatch.setattr(platform, "machine", lambda: "x86_64")
-    assert known.known and verdict_of(known) is verdict.WORKS
+    assert known.known and verdict_of(known) is driver_selftest.WORKS
     assert not replace(known, identity=(*pocl, "5.1")).known
     other_compiler = (pocl[0], pocl[1].replace("16.0", "14.0"), *known.identity[2:])
     assert not replace(known, identity=other_compiler).known
@@ -162,7 +162,7 @@ def test_tests_leave_out_untried_drivers(device: Device, monkeypatch: pytest.Mon
 
     word = next(word for word, each in working_devices().items() if each is device)
     monkeypatch.setattr(type(device), "driver", unknown(device))
-    monkeypatch.setattr("clgraph.device.device.verdict_of", lambda _: verdict.WORKS)
+    monkeypatch.setattr("clgraph.device.device.verdict_of", lambda _: driver_selftest.WORKS)
     for asked, found in (([], [word]), (["another word"], []), ([word], [word])):
         untried = type(device)(device.raw, device.spec, replace(device.setup, force=False))
         monkeypatch.setattr("clgraph.device.choosing.list_devices", lambda it=untried: [it])
@@ -173,9 +173,9 @@ def test_tests_leave_out_untried_drivers(device: Device, monkeypatch: pytest.Mon
 
 def test_what_cannot_be_started_says_nothing(device: Device, stand_in: Stand, own_cache: Path) -> None:
     stand_in("good")
-    verdict.CHILD = "no_such_module"
+    driver_selftest.CHILD = "no_such_module"
     driver = unknown(device)
-    assert str(verdict_of(driver, quiet=True)) == "works" and verdict.kept(driver) is None
+    assert str(verdict_of(driver, quiet=True)) == "works" and driver_selftest.kept(driver) is None
 
 
 def test_a_failed_family_is_refused(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -193,7 +193,7 @@ def test_a_failed_family_is_refused(device: Device, monkeypatch: pytest.MonkeyPa
         clgraph.triangles(graph, device=other)
     monkeypatch.setenv("CLGRAPH_FORCE", "1")
     forced = Made(device.raw, device.spec)
-    assert forced.setup.force and forced.verdict is verdict.WORKS
+    assert forced.setup.force and forced.verdict is driver_selftest.WORKS
     assert clgraph.triangles(graph, device=forced).tolist() == [1, 1, 1]
 
 
@@ -217,8 +217,12 @@ def test_a_broken_kernel_is_refused(device: Device, tmp_path: Path) -> None:
     for name in ("clgraph", "cl"):
         shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
     for name, old, new in (
-        ("clgraph/device/verdict.py", "key in KNOWN", "key in ()"),
-        ("clgraph/device/verdict.py", "list(run_checks(driver))", f"list(run_checks(driver, {tested}))"),
+        ("clgraph/device/driver_selftest.py", "key in KNOWN", "key in ()"),
+        (
+            "clgraph/device/driver_selftest.py",
+            "list(run_checks(driver))",
+            f"list(run_checks(driver, {tested}))",
+        ),
         ("cl/measures/hops.cl", "__kernel", f"#error {uuid4().hex}\n__kernel"),
         ("cl/theses/subgroup.cl", "PIECE * (k - first_piece[v])", "PIECE * (k - first_piece[v]) + 1"),
     ):
@@ -262,8 +266,10 @@ def test_the_report_is_impersonal(device: Device, stand_in: Stand, monkeypatch: 
     monkeypatch.setattr(Path, "home", lambda: Path("/home/alice"))
     monkeypatch.setattr(report.getpass, "getuser", lambda: "alice")
     checks = [
-        verdict.Check("search", "path", None, 0.12345),
-        verdict.Check("search", "star", f"alice: {cache.cache_folder()}/failed/x.cl, /home/alice/a.txt", 1),
+        driver_selftest.Check("search", "path", None, 0.12345),
+        driver_selftest.Check(
+            "search", "star", f"alice: {cache.cache_folder()}/failed/x.cl, /home/alice/a.txt", 1
+        ),
     ]
     told = report.report(device, Verdict.of(checks), checks)
     text = json.dumps(told)

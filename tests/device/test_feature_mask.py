@@ -9,11 +9,11 @@ import pytest
 
 import clgraph
 from clgraph.device import get_device
+from clgraph.device.feature_mask import FEATURES, Without
 from clgraph.device.hardware import Setup
 from clgraph.device.probe import _candidates
 from clgraph.device.program import build_source, read_source
 from clgraph.device.shapes import fitting
-from clgraph.device.without import FEATURES, Without
 from clgraph.errors import BuildError, CapacityError, DeviceError, InputError
 
 if TYPE_CHECKING:

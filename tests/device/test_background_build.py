@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from clgraph.device import Device, binaries, cache, child, later
+from clgraph.device import Device, background_build, binaries, cache, child
 from clgraph.errors import BuildError
 
 CODE = """
@@ -38,7 +38,7 @@ def test_the_next_process_finds_them(device: Device, tmp_path: Path) -> None:
     if device.hardware.quirks.binaries != "later":
         pytest.skip("the driver makes binaries as it builds")
     folders = {"CLGRAPH_CACHE_DIR": str(tmp_path / "cache"), "POCL_CACHE_DIR": str(tmp_path / "pocl")}
-    env = {**child.environment(), **folders, later.VARIABLE: "1"}
+    env = {**child.environment(), **folders, background_build.VARIABLE: "1"}
 
     def wanted() -> list[str]:
         command = [sys.executable, "-c", CODE, device.spec]
@@ -65,35 +65,35 @@ def test_make(own_cache: Path) -> None:
 
     assert binaries.make(build) == 0  # there is no folder yet
     for key, spec in (("a", "bad"), ("b", "0:0"), ("c", "another")):
-        cache.store(later.ROOM, key, entry(spec))
-    (own_cache / later.ROOM / "d").write_bytes(b"damaged")
+        cache.store(background_build.ROOM, key, entry(spec))
+    (own_cache / background_build.ROOM / "d").write_bytes(b"damaged")
     assert binaries.make(build) == 1
     assert seen[1] == {"spec": "0:0", "identity": ["a"], "source": "s", "options": ["-DX"]}
     assert [cache.load("programs", key) for key in "abcd"] == [None, b"binary", None, None]
-    assert not os.listdir(own_cache / later.ROOM)
+    assert not os.listdir(own_cache / background_build.ROOM)
 
 
 def test_another_device_has_that_number_now(device: Device) -> None:
     assert binaries.build(device.spec, ["another"], "", []) is None
 
 
-@pytest.mark.parametrize("name", [*later.RANKS, later.VARIABLE])
+@pytest.mark.parametrize("name", [*background_build.RANKS, background_build.VARIABLE])
 def test_nothing_is_asked(
     own_cache: Path, device: Device, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    monkeypatch.setenv(later.VARIABLE, "1")
+    monkeypatch.setenv(background_build.VARIABLE, "1")
     monkeypatch.setenv(name, "0")
-    later.ask(device.hardware, "key", "source", ())
-    assert not (own_cache / later.ROOM).exists()
+    background_build.ask(device.hardware, "key", "source", ())
+    assert not (own_cache / background_build.ROOM).exists()
 
 
 def test_a_folder_that_goes_with_the_process(
     own_cache: Path, device: Device, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setenv(later.VARIABLE, "1")
+    monkeypatch.setenv(background_build.VARIABLE, "1")
     own_cache.mkdir(mode=0o777)
     own_cache.chmod(0o777)
-    later.ask(device.hardware, "key", "source", ())
+    background_build.ask(device.hardware, "key", "source", ())
     assert "is not used as the cache" in capsys.readouterr().err
     assert not os.listdir(own_cache) and not os.listdir(cache.cache_folder())
 
@@ -103,5 +103,5 @@ def test_a_forked_process_starts_nothing(own_cache: Path, monkeypatch: pytest.Mo
         raise AssertionError("a process was started")
 
     monkeypatch.setattr(subprocess, "Popen", started)
-    monkeypatch.setattr(later._Asked, "process", os.getpid() + 1)
-    later._start()
+    monkeypatch.setattr(background_build._Asked, "process", os.getpid() + 1)
+    background_build._start()
