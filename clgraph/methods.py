@@ -115,7 +115,14 @@ OPTIONS = {
         "With a direction: how likely arcs burn backward, as a factor of p.", default=0, **PROBABILITY
     ),
     "coupons": Option("How many others each vertex recruits.", int, 3),
-    "share": Option("The share of a stage's arcs that is taken.", default="0.1", ends="(]", **PROBABILITY),
+    "share": Option(
+        "The share of a stage's arcs that is taken.",
+        default="0.1",
+        ends="(]",
+        takes="a share",
+        least=0,
+        most=1,
+    ),
     "powers": Option("Powers of d_out, of the edge's weight and of d_in, each from -4 to 4.", "", (0, 0, 0)),
     "parts": Option("How many parts.", int, 16),
     "weighted": Option("Let the weights count that were read (--weights).", bool, False),
@@ -128,7 +135,9 @@ OPTIONS = {
 # what an option is of one method, where that differs
 _OWN = {
     ("ff", "p"): Option(
-        "The probability that one more neighbour burns.", **{**PROBABILITY, "most": "0.99"}, default="0.7"
+        "The probability that one more neighbour burns (0.99: 99 of them on average).",
+        **{**PROBABILITY, "most": "0.99"},
+        default="0.7",
     ),
     ("gsh", "p"): Option(
         "The probability of holding an edge that touches none.", default="0.3", **PROBABILITY

@@ -106,8 +106,8 @@ def test_law(device, powers):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"share": 0}, "share is 0"),
-        ({"share": 2}, "share 2: give a probability"),
+        ({"share": 0}, "share 0: give a share above 0"),
+        ({"share": 2}, "share 2: give a share above 0, at most 1"),
         ({"powers": (1, 2)}, "three numbers"),
         ({"powers": (1, 2, 9)}, "three numbers from -4 to 4"),
         ({"powers": 3}, "three numbers"),

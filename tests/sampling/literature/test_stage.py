@@ -212,7 +212,7 @@ def test_shares_by_recruitment():
         ("snowball", {}, "takes one of size or stages"),
         ("snowball", {"size": 3, "k": 0}, "k is 0"),
         ("snowball", {"stages": 2, "mode": "exact"}, "has none"),
-        ("ff", {"size": 3, "p": "0.995"}, "at most 0.99"),
+        ("ff", {"size": 3, "p": "0.995"}, "probability, 0 to 0.99"),
         ("ff", {"size": 3, "p": 2}, "probability"),
         ("ff", {"size": 3, "r": "0.5"}, "r is of directed fires"),
         ("rds", {"size": 3, "starts": 9}, "the graph has 8 vertices"),
