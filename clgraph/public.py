@@ -268,8 +268,6 @@ PUBLIC: tuple[Public, ...] = (
     ),
     Public("Sample", "sampling", "sampling"),
     Public("Samples", "sampling", "sampling"),
-    Public("DrawnSample", "sampling.literature", "sampling"),
-    Public("StreamSample", "sampling.literature", "sampling"),
     _function(
         "reduction_curve",
         "sampling.curve",
@@ -580,7 +578,6 @@ FAMILIES = {
     "ranking/small": "pagerank small",
     "ranking/bins": "pagerank bins",
     "ranking/runs": "pagerank runs",
-    "ranking/deal": "pagerank runs",
     "ranking/personalized/": "personalized pagerank",
     "ranking/personalized/walks": "personalized pagerank monte-carlo",
     "sampling/": "samples",

@@ -13,8 +13,8 @@ from sharded_calls import sharded_calls
 import clgraph
 from clgraph import Graph
 from clgraph.device import Device
+from clgraph.methods import EXACT, REDUCTIONS
 from clgraph.ranking.personalized import Method
-from clgraph.sampling.table import EXACT, REDUCTIONS
 
 Call = Callable[[], Sequence[Any]]
 

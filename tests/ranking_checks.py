@@ -11,11 +11,12 @@ from clgraph import Graph
 from clgraph.errors import InputError
 from clgraph.ranking import PageRankResult, pagerank, solver
 from clgraph.ranking.rows import SHAPES, Numbers
+from clgraph.ranking.sell import PARTS
 from clgraph.reference.pagerank import reference_pagerank, verify_pagerank
 
 if TYPE_CHECKING:
     from clgraph.device import Device
-    from clgraph.ranking.layout import Slices
+    from clgraph.ranking.sell import Sell
 
 VARIANTS = ("auto", "serial", "pull", "contribution", "subgroup", "small", "runs", "bins")
 
@@ -165,27 +166,30 @@ every_check = pytest.mark.parametrize("check", CHECKS, ids=lambda check: check._
 # --- slices -------------------------------------------------------------------------------------------
 
 
-def arcs_of_slices(device: Device, made: Slices, slices: dict[str, Any], real: Any) -> list[tuple[Any, ...]]:
+def arcs_of_slices(device: Device, sell: Sell, real: Any) -> list[tuple[Any, ...]]:
     """The arcs (head, tail, share) that stand in slices on a device, sorted; `real` None: no shares."""
     found: list[tuple[Any, ...]] = []
-    row_of_piece = np.repeat(np.arange(len(made.order)), np.diff(made.first_piece))
-    buffers = list(slices.values())
-    for part, begin in enumerate(made.begins):
-        is_hot, is_piece = part % 2 == 0, part >= 2
-        entries = int(begin[-1]) * made.width
-        _, index_buffer, share_buffer = buffers[3 * part : 3 * part + 3]
-        index = device.download(index_buffer, np.uint16 if is_hot else np.int32, entries).astype(int)
-        share = np.ones(entries) if real is None else device.download(share_buffer, real, entries)
+    layout, order = sell.layout, device.download(sell.order, np.int32, sell.n)
+    first_piece = device.download(sell.first_piece, np.int32, sell.n + 1)
+    piece_place = device.download(sell.piece_place, np.int32, sell.kinds[-1] * layout.width)
+    row_of_piece = np.repeat(np.arange(sell.n), np.diff(first_piece))
+    for i, part in enumerate(PARTS):
+        begin = sell.steps_before(device, part)
+        assert begin[-1] == sell.steps[i]
+        entries = int(begin[-1]) * layout.width
+        is_hot, is_piece = part.startswith("hot"), part.endswith("piece")
+        index = device.download(sell.index[i], np.uint16 if is_hot else np.int32, entries).astype(int)
+        share = np.ones(entries) if real is None else device.download(sell.share[i], real, entries)
         for s in range(len(begin) - 1):
-            kind = int(np.searchsorted(made.kinds, s, side="right")) - 1
-            first = kind * made.hot if is_piece and is_hot else 0
-            for at in range(begin[s] * made.width, begin[s + 1] * made.width):
+            kind = int(np.searchsorted(sell.kinds, s, side="right")) - 1
+            first = kind * layout.hot if is_piece and is_hot else 0
+            for at in range(begin[s] * layout.width, begin[s + 1] * layout.width):
                 if index[at] == 0:
                     continue
-                row = s * made.width + at % made.width
+                row = s * layout.width + at % layout.width
                 if is_piece:
-                    row = row_of_piece[made.piece_place[row]]
-                found.append((made.order[row], made.order[first + index[at] - 1], share[at]))
+                    row = row_of_piece[piece_place[row]]
+                found.append((order[row], order[first + index[at] - 1], share[at]))
     return sorted((int(head), int(tail), float(share)) for head, tail, share in found)
 
 

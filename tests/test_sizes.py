@@ -5,8 +5,8 @@ from fractions import Fraction
 import pytest
 
 from clgraph import Graph, InputError
+from clgraph.arguments import number_given, parse_size, real_number, target_size, whole_number
 from clgraph.sampling.request import check_request
-from clgraph.sizes import number_given, parse_size, real_number, target_size, whole_number
 
 
 @pytest.mark.parametrize(

@@ -36,9 +36,9 @@ from clgraph.device.graph_cache import Kept
 from clgraph.device.launch import Kernel, record_launches
 from clgraph.device.memory import Memory
 from clgraph.errors import DeviceError
+from clgraph.methods import LITERATURE, REDUCTIONS
 from clgraph.public import BY_NAME
 from clgraph.sampling.sequence import Samples
-from clgraph.sampling.table import LITERATURE, REDUCTIONS
 from clgraph.system import thread_pool
 
 THREADS, CALLS = 8, 60
@@ -50,7 +50,7 @@ from clgraph import ClgraphError, Graph
 from clgraph.device import get_device
 from clgraph.csr.generate import powerlaw_graph
 from clgraph.sampling import sample
-from clgraph.sampling.table import EXACT, REDUCTIONS
+from clgraph.methods import EXACT, REDUCTIONS
 
 device = get_device("pocl")
 rng = np.random.default_rng(2)

@@ -37,6 +37,54 @@ __kernel void views_offsets(const int n, const long arcs, __global const uint *r
     }
 }
 
+// The reversed graph of arcs that are sorted by the upper bits of their heads alone: a work-item finishes the rows of a
+// window of 2^low heads, which a core's own cache holds. from: each arc's number, or (tail NULL) its tail; next int[n]:
+// scratch.
+__kernel void views_rows(const int n, const long arcs, const int low, const int windows,
+                         __global const uint *restrict head, __global const int *restrict from,
+                         __global const int *restrict tail, __global const ulong *restrict weight,
+                         __global const int *restrict multiplicity, __global int *restrict next,
+                         __global OFFSET *restrict back_ptr, __global int *restrict back,
+                         __global ulong *restrict back_weight, __global int *restrict back_multiplicity)
+{
+    const int w = get_global_id(0);
+    if (w < windows) {
+        const int first = w << low, last = min(n - first, 1 << low) + first;
+        long bound[2];
+        for (int k = 0; k < 2; k++) {
+            long below = 0, above = arcs;
+            while (below < above) {
+                const long middle = below + (above - below) / 2;
+                if (head[middle] >> low < (uint)(w + k))
+                    below = middle + 1;
+                else
+                    above = middle;
+            }
+            bound[k] = below;
+        }
+        for (int v = first; v < last; v++)
+            next[v] = 0;
+        for (long e = bound[0]; e < bound[1]; e++)
+            next[head[e]]++;
+        int at = (int)bound[0];
+        for (int v = first; v < last; v++) {
+            const int length = next[v];
+            back_ptr[v] = next[v] = at;
+            at += length;
+        }
+        if (last == n)
+            back_ptr[n] = (OFFSET)arcs;
+        for (long e = bound[0]; e < bound[1]; e++) {
+            const int to = next[head[e]]++, i = from[e];
+            back[to] = tail ? tail[i] : i;
+            if (weight)
+                back_weight[to] = weight[i];
+            if (multiplicity)
+                back_multiplicity[to] = multiplicity[i];
+        }
+    }
+}
+
 // The arcs in the order of `order`; weights as bits.
 __kernel void views_reorder(const long arcs, __global const int *restrict order, __global const int *restrict tail,
                             __global const ulong *restrict weight, __global const int *restrict multiplicity,

@@ -90,7 +90,7 @@ __kernel void probe_feature(__global int *out, __global int *work)
 
 #elif defined(TRY_PTX)
     // NVIDIA's compiler accepts inline PTX: a shuffle within the warp (ranking/warp.h), loads beside the caches
-    // (ranking/slices.h)
+    // (ranking/sell.h)
     int other, word;
     ushort half_word;
     __asm__ volatile("shfl.sync.bfly.b32 %0, %1, 1, 0x1f, 0xffffffff;" : "=r"(other) : "r"(lid));

@@ -6,7 +6,7 @@
 // (pagerank_bin_pieces; a piece has arcs from one segment of HOT sources, which its work-group holds, or from none),
 // whose sums are added up in blocks of BLOCK (pagerank_bin_blocks), and these row by row (pagerank_bins).
 //
-// layout      ranking/pagerank.h, ranking/slices.h; HOT + 1 values fit in local memory; for pieces, group g takes the
+// layout      ranking/pagerank.h, ranking/sell.h; HOT + 1 values fit in local memory; for pieces, group g takes the
 //             slices from turns[3 g] to turns[3 g + 1], whose arcs come from the sources turns[3 g + 2] (the number of
 //             the first one; -1: cold ones). first_block int[n + 1]: row v's blocks; block_piece int[blocks + 1]: their
 //             pieces
@@ -15,7 +15,7 @@
 // tunables    WIDTH 32 (lanes that run in lockstep), HOT, LOCAL, UNROLL
 
 #include "ranking/pagerank.h"
-#include "ranking/slices.h"
+#include "ranking/sell.h"
 #include "ranking/group.h"
 
 #ifndef UNROLL

@@ -3,13 +3,13 @@
 // The WIDTH sums of a slice are independent, so that the compiler can keep them in vector registers and gather (the sum
 // of a single row is one long chain of additions, and each short row ends in a mispredicted branch).
 //
-// layout      ranking/pagerank.h, ranking/slices.h; bound int[runs + 1]: the slices of each run, about the same work in
+// layout      ranking/pagerank.h, ranking/sell.h; bound int[runs + 1]: the slices of each run, about the same work in
 //             each
 // launch      one work-item per run, work-groups of 1
 // tunables    WIDTH (8: the doubles of a 64-byte register), HOT 65535
 
 #include "ranking/pagerank.h"
-#include "ranking/slices.h"
+#include "ranking/sell.h"
 
 // for (each lane l): unrolled, so that arrays of WIDTH become registers
 #define LANES(l) _Pragma("unroll") for (int l = 0; l < WIDTH; l++)

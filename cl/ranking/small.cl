@@ -10,7 +10,7 @@
 // with to_rest(u) the number of arcs from u to dangling vertices (the sum of their shares, if weighted), and rest_p,
 // rest_q the parts of (1-d) p and q on them.
 //
-// layout      ranking/pagerank.h, ranking/slices.h (all sources are hot). Teams of WIDTH / PER work-items take a slice,
+// layout      ranking/pagerank.h, ranking/sell.h (all sources are hot). Teams of WIDTH / PER work-items take a slice,
 //             each work-item PER of its rows; turn int[]: the slices that each team takes, team t those from
 //             turn_begin[t] to turn_begin[t + 1]: first all teams' pieces, then their rows of sources, then other rows
 // launch      one work-group of LOCAL work-items
@@ -18,7 +18,7 @@
 //             for sums of pieces; without them both are in global memory
 
 #include "ranking/pagerank.h"
-#include "ranking/slices.h"
+#include "ranking/sell.h"
 
 #ifndef PER
 #define PER 1

@@ -6,9 +6,8 @@ import json
 import os
 import sys
 from collections.abc import Iterable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
-from threading import Thread
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +17,6 @@ from click.core import ParameterSource
 from clgraph.cli.options import OutputName
 from clgraph.errors import ClgraphError, InputError
 from clgraph.progress import Tell, bar
-from clgraph.system import starting_threads
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -26,25 +24,6 @@ if TYPE_CHECKING:
     from clgraph.device import Device
     from clgraph.graph import Graph
     from clgraph.scale import Shards
-
-
-def is_dataset(name: str) -> bool:
-    """Whether a name is that of a dataset of shards."""
-    return Path(name).suffix == ".clgs"
-
-
-def load_drivers(spec: str | None) -> None:
-    """Load the OpenCL drivers in a thread, while this one imports the rest and reads the graph."""
-    from clgraph.device import list_devices
-
-    oclgrind = "oclgrind" in (spec or "").lower()
-
-    def load() -> None:
-        with suppress(ClgraphError):  # the command asks again, and is told
-            list_devices(oclgrind=oclgrind)
-
-    with suppress(ClgraphError), starting_threads():  # without it the command waits a little longer
-        Thread(target=load, name="clgraph-drivers").start()
 
 
 def is_quiet() -> bool:
@@ -178,7 +157,7 @@ def vertex_of(word: str, graph: Graph | Shards, where: str) -> Any:
     """The id of a vertex in the type of the graph's ids; `where` says in messages where it was given."""
     if graph.ids.dtype.kind not in "iu":
         return word
-    from clgraph.sizes import whole_number
+    from clgraph.arguments import whole_number
 
     vertex = whole_number(word)
     if vertex is None:

@@ -61,7 +61,7 @@ def curve(
     \b
     clgraph curve internet.txt --method dre --seeds 5 --plot curve.png
     """
-    from clgraph.sizes import parse_size
+    from clgraph.arguments import parse_size
 
     method = check_without_graph(method, {"mode": mode, "mix": mix})
     parse_size(size)

@@ -21,7 +21,7 @@ from clgraph.errors import DeviceError, InputError
 @quiet_option
 def demo(vertices: int, seed: int, device: str | None) -> None:
     """Make a power-law graph, sample half of it by each method, show before and after."""
-    from clgraph.sampling.table import REDUCTIONS
+    from clgraph.methods import REDUCTIONS
 
     dev = open_device(device)
     graph = clgraph.powerlaw_graph(vertices, seed=seed)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import clgraph
-from clgraph.cli.common import is_dataset, print_json, progress_bar, say, speaks
-from clgraph.cli.options import device_option, json_option, option, plan_option, quiet_option
+from clgraph.cli.common import print_json, progress_bar, say, speaks
+from clgraph.cli.options import device_option, is_dataset, json_option, option, plan_option, quiet_option
 from clgraph.cli.shards import job, open_dataset, planned, work_folder
 from clgraph.errors import InputError
 

@@ -12,6 +12,7 @@ import clgraph
 from clgraph.cli.common import open_device, progress_bar, say
 from clgraph.cli.options import (
     device_option,
+    is_dataset,
     option,
     options,
     output_option,
@@ -42,7 +43,7 @@ def _making(command: Callable[..., Any], on_host: bool = True) -> Callable[..., 
     def make(
         seed: int | None, device: str | None, output: str, output_format: str | None, **parameters: Any
     ) -> None:
-        from clgraph.cli.shards import generate_dataset, is_dataset
+        from clgraph.cli.shards import generate_dataset
         from clgraph.files.summary import write_with_summary
         from clgraph.graph.io import check_writable
 

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from clgraph.cli.common import is_dataset, print_json, print_table, read_graph, write_graph
+from clgraph.cli.common import print_json, print_table, read_graph, write_graph
 from clgraph.cli.options import (
     OutputName,
     attributes_option,
     graph_options,
+    is_dataset,
     json_option,
     option,
     quiet_option,

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from contextlib import suppress
 from functools import wraps
+from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import click
 from click.shell_completion import CompletionItem
+
+from clgraph.errors import ClgraphError
+from clgraph.system import starting_threads
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 AT_LEAST_0, AT_LEAST_1 = click.IntRange(min=0), click.IntRange(min=1)
@@ -65,7 +71,7 @@ class MethodName(click.ParamType):
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
         """The names that begin so, with what they do."""
-        from clgraph.sampling.table import METHODS, REDUCTIONS
+        from clgraph.methods import METHODS, REDUCTIONS
 
         return [
             CompletionItem(name, help=f"{each.words}: {each.does}")
@@ -191,6 +197,25 @@ def graph_options(command: Callable[..., Any]) -> Callable[..., Any]:
 # --- Where it runs ---
 
 
+def is_dataset(name: str) -> bool:
+    """Whether a name is that of a dataset of shards."""
+    return Path(name).suffix == ".clgs"
+
+
+def _load_drivers(spec: str | None) -> None:
+    """Load the OpenCL drivers in a thread, while this one imports the rest and reads the graph."""
+    from clgraph.device import list_devices
+
+    oclgrind = "oclgrind" in (spec or "").lower()
+
+    def load() -> None:
+        with suppress(ClgraphError):  # the command asks again, and is told
+            list_devices(oclgrind=oclgrind)
+
+    with suppress(ClgraphError), starting_threads():  # without it the command waits a little longer
+        Thread(target=load, name="clgraph-drivers").start()
+
+
 def _into_environment(variable: str) -> Callable[..., Any]:
     """Put an option's value into the environment while the command runs: child processes see it too."""
 
@@ -248,10 +273,8 @@ def device_option(command: Callable[..., Any]) -> Callable[..., Any]:
     @_device_options
     @wraps(command)
     def with_trace(*args: Any, trace: str | None, **kwargs: Any) -> Any:
-        from clgraph.cli.common import is_dataset, load_drivers
-
         if kwargs.get("graph") and not is_dataset(kwargs["graph"]):  # of ranks MPI comes first
-            load_drivers(kwargs["device"])
+            _load_drivers(kwargs["device"])
         if trace is None:
             return command(*args, **kwargs)
         from clgraph.cli.trace import traced

@@ -179,7 +179,7 @@ def _distribution(text: str | None, graph: Graph | Shards, option: str) -> dict[
         return None
     given: dict[Any, float] = {}
     if os.path.isfile(text):
-        from clgraph.sizes import real_number
+        from clgraph.arguments import real_number
 
         for words, where in lines_of(option, text):
             if len(words) > 2:

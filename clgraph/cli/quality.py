@@ -267,7 +267,7 @@ class Origin:
     @property
     def contracts(self) -> bool:
         """Whether the method contracts."""
-        from clgraph.sampling.table import CONTRACTING
+        from clgraph.methods import CONTRACTING
 
         return self.method in CONTRACTING
 
@@ -337,7 +337,7 @@ def read_origin(
         If the file is not a record, or an option contradicts it.
     """
     if method is not None:
-        from clgraph.sampling.table import METHODS, plain_method
+        from clgraph.methods import METHODS, plain_method
 
         method = plain_method(method)
         if method not in METHODS:
@@ -380,8 +380,8 @@ def facts_of(original: str, sample: str | None, made: Origin) -> list[tuple[str,
     facts = [("original", original)]
     if sample is None:
         return facts
+    from clgraph.methods import METHODS
     from clgraph.sampling.result import with_mode
-    from clgraph.sampling.table import METHODS
 
     facts.append(("sample", sample))
     if made.left_out:
@@ -405,7 +405,7 @@ def curve_of(
     original: Graph, sample: Graph, made: Origin, dev: Device
 ) -> tuple[ReductionCurve | None, str | None]:
     """The reduction curve down to the sample, or why it is left out."""
-    from clgraph.sampling.table import EXACT, EXPLORING, REDUCTIONS
+    from clgraph.methods import EXACT, EXPLORING, REDUCTIONS
     from clgraph.studies.record import is_lost
 
     if made.method is None or made.seed is None:

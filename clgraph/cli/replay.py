@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from clgraph.cli.common import open_device, print_json, progress_bar, read_for, say
-from clgraph.cli.options import device_option, json_option, limit_options, option, quiet_option
+from clgraph.cli.options import READING, device_option, json_option, limit_options, option, quiet_option
 from clgraph.errors import InputError
 
 if TYPE_CHECKING:
@@ -77,13 +77,3 @@ def replay(
             click.echo(f"equal: {name}" if why is None else f"differs: {name}: {why}")
     if differ:
         sys.exit(1)
-
-
-READING = {
-    "format": None,
-    "directed": None,
-    "ids": "int",
-    "weights": False,
-    "duplicates": "merge",
-    "header": None,
-}

@@ -9,8 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from clgraph.cli.common import is_dataset, open_device, print_json, read_for, say, verifying, write_table
-from clgraph.cli.options import Decorator, energy_options, option, output_option, plan_option, run_options
+from clgraph.cli.common import open_device, print_json, read_for, say, verifying, write_table
+from clgraph.cli.options import (
+    Decorator,
+    energy_options,
+    is_dataset,
+    option,
+    output_option,
+    plan_option,
+    run_options,
+)
 from clgraph.cli.shards import job, only_datasets, open_dataset, planned, refuse
 from clgraph.errors import InputError
 
@@ -105,10 +113,10 @@ class Run:
         """Whether it is on a dataset of shards."""
         return is_dataset(self.graph)
 
-    def read(self) -> Graph:
-        """Read the graph, a large file on the device."""
+    def read(self, **more: Any) -> Graph:
+        """Read the graph, a large file on the device; `more` is how, besides what a record has."""
         only_datasets(plan=self._only_plan)
-        self._data = read_for(self.spec, self.graph, self.reading, self.seconds)
+        self._data = read_for(self.spec, self.graph, {**self.reading, **more}, self.seconds)
         return self._data
 
     @contextmanager

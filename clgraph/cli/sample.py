@@ -35,7 +35,7 @@ from clgraph.cli.outputs import check_different, check_template, fill_template, 
 from clgraph.cli.run import Run, check_without_graph, on_graph, seeds_of
 from clgraph.cli.shards import only_datasets, saved_forest, work_folder
 from clgraph.errors import InputError
-from clgraph.sampling.table import (
+from clgraph.methods import (
     EXACT,
     KINDS,
     METHODS,
@@ -54,7 +54,6 @@ from clgraph.sampling.table import (
 if TYPE_CHECKING:
     from clgraph.graph import Graph
     from clgraph.sampling import Sample
-    from clgraph.sampling.literature.streamed import StreamSample
 
 TOGETHER = 256  # runs of one call: their samples are written before the next ones are made
 
@@ -153,19 +152,15 @@ def methods(method: str | None, as_json: bool) -> None:
             click.echo(f"{'':9} options: {', '.join(row['options'])}")
     if short is not None:
         formatter = click.HelpFormatter(width=110)
-        with formatter.section("Options (with clgraph.sample by the names that it takes: burn_in=)"):
+        with formatter.section("Options"):
             formatter.write_dl([(_flag(name), _described(option_of(short, name))) for name in row["options"]])
         click.echo(formatter.getvalue().rstrip() if row["options"] else "It has no options of its own.")
 
 
 def _described(each: Option) -> str:
     """An option in a sentence, with its range and default."""
-    default = each.default if each.default not in (None, False) else None
-    more = [
-        each.range,
-        "" if default is None else f"default {default}",
-        "" if each.command else "Python only",
-    ]
+    unsaid = each.default is None or each.default is False
+    more = [each.range, "" if unsaid else f"default {each.default}", "" if each.command else "Python only"]
     return f"{each.help}  [{'; '.join(filter(None, more))}]" if any(more) else each.help
 
 
@@ -199,20 +194,18 @@ class Order:
     to: str | None
     record: str | None
 
-    def names(self) -> dict[tuple[str, int], str]:
-        """The file of each sample; checked, before any is made."""
+    def check_outputs(self) -> None:
+        """Check the file of each sample, before any is made."""
         from clgraph.graph.io import check_writable
 
         if not self.output:
-            return {}
+            return
         check_template(self.output, self.sizes, len(self.seeds))
-        names = {
-            (size, seed): fill_template(self.output, size, seed) for size in self.sizes for seed in self.seeds
-        }
-        for name in names.values():
-            check_writable(name, self.to)
-            check_different({"-o": name, "--record": self.record})
-        return names
+        for size in self.sizes:
+            for seed in self.seeds:
+                name = fill_template(self.output, size, seed)
+                check_writable(name, self.to)
+                check_different({"-o": name, "--record": self.record})
 
 
 @click.command(cls=_Sample)
@@ -296,10 +289,10 @@ def sample(
         return
     if not run.of_shards:
         only_datasets(forest=forest, resume=resume)
-        run.reading = {**run.reading, "attributes": attributes}
         if record:
             check_writable(record, "edges")  # no graph, but its file is checked in the same way
-        _of_graph(run, order, order.names())
+        order.check_outputs()
+        _of_graph(run, order, attributes)
         return
     refused: dict[str, Any] = {
         name: options.get(name) not in (None, UNSAID.get(name))
@@ -311,7 +304,7 @@ def sample(
 
 def _sizes(method: str, size: str | None, sizes: str | None, options: dict[str, Any]) -> list[str]:
     """The sizes that are asked for, or what the method takes in their place."""
-    from clgraph.sizes import parse_size
+    from clgraph.arguments import parse_size
 
     if size is not None and sizes is not None:
         raise click.UsageError("Give one of --size (how large) and --sizes (several).")
@@ -329,11 +322,11 @@ def _sizes(method: str, size: str | None, sizes: str | None, options: dict[str, 
     raise click.UsageError("Give one of --size (how large), --sizes (several), --edges and --steps.")
 
 
-def _of_graph(run: Run, order: Order, names: dict[tuple[str, int], str]) -> None:
+def _of_graph(run: Run, order: Order, attributes: str | None) -> None:
     """Samples of a graph in memory."""
     from clgraph.sampling.options import tiny
 
-    data = run.read()
+    data = run.read(attributes=attributes)
     device = run.device
     options = {**order.options, "sizes": order.sizes if order.sized else None, "device": device}
     options["strict"] = order.strict
@@ -410,7 +403,7 @@ def _vertex(text: str, ids: str) -> Any:
     """A vertex id as the graph has it."""
     if ids == "str":
         return text
-    from clgraph.sizes import whole_number
+    from clgraph.arguments import whole_number
 
     vertex = whole_number(text)
     if vertex is None or text[0] in "+-":
@@ -434,11 +427,10 @@ def _tell(result: Sample, graph: Graph, seconds: float, name: str | None) -> Non
 
 def _verified(data: Any, result: Sample, connection: str) -> None:
     from clgraph.reference import verify_sample
-    from clgraph.sampling.literature import DrawnSample
 
     with verifying("sample is"):
         verify_sample(data, result, connection=connection)
-    if isinstance(result, DrawnSample):
+    if result.wish is not None:
         say(f"verified: what {result.method} draws with this seed, edges are the original's")
         return
     what = "a contraction of connected groups" if result.group is not None else "connected"
@@ -524,7 +516,7 @@ def _of_stream(run: Run, order: Order) -> None:
     if run.graph == "-" and (run.verify or order.record):
         what = "--verify reads it again" if run.verify else "--record takes its hash"
         raise InputError(f"standard input can be read once, and {what}: give a file")
-    order.names()
+    order.check_outputs()
     device, first = open_device(run.spec), order.seeds.start
     read_as = {name: reading[name] for name in ("format", "header", "max_ratio", "ids")}
     more = {**options, "seed": first, "device": device, "strict": order.strict}
@@ -547,7 +539,7 @@ def _of_stream(run: Run, order: Order) -> None:
     _recorded(run, order, told[0] if len(told) == 1 and not order.several else {"samples": told}, device)
 
 
-def _tell_stream(sample: StreamSample, name: str | None) -> None:
+def _tell_stream(sample: Sample, name: str | None) -> None:
     click.echo(
         f"{sample.method} sample: {len(sample.vertices)} vertices, {sample.num_edges} edges of a stream of "
         f"{sample.arrivals} (seed {sample.seed}, {sample.seconds['sample']:.3f} s)"
@@ -558,7 +550,7 @@ def _tell_stream(sample: StreamSample, name: str | None) -> None:
         click.echo(f"{what}: {each['value']:.6g}" + ("" if error is None else f" ± {error:.2g}"))
 
 
-def _verified_stream(path: str, sample: StreamSample, given: dict[str, Any], read_as: dict[str, Any]) -> None:
+def _verified_stream(path: str, sample: Sample, given: dict[str, Any], read_as: dict[str, Any]) -> None:
     from clgraph.graph.io.arrivals import Names, arrivals
     from clgraph.reference.stream import verify_held
     from clgraph.sampling.literature.streamed import in_units

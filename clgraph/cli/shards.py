@@ -13,7 +13,8 @@ import click
 from click.core import ParameterSource
 
 import clgraph
-from clgraph.cli.common import is_dataset, is_quiet, print_json, progress_bar, say, speaks
+from clgraph.cli.common import is_quiet, print_json, progress_bar, say, speaks
+from clgraph.cli.options import is_dataset
 from clgraph.errors import ClgraphError, InputError
 
 if TYPE_CHECKING:

@@ -46,20 +46,24 @@ ALONE = Shape(local=1, each=1 << 15, bits=8)
 SHAPES = Shapes(gpu=Shape(local=256, each=8, bits=4), cpu=ALONE, simulator=Shape(local=4, each=4, bits=2))
 
 
-def sort_by_key(device: Device, key: Any, count: int, bits: int, value: Any = None) -> tuple[Any, Any]:
+def sort_by_key(
+    device: Device, key: Any, count: int, bits: int, value: Any = None, *, low: int = 0
+) -> tuple[Any, Any]:
     """Keys in ascending order and their values; of equal keys the first stays first. Does not wait.
 
     Parameters
     ----------
     device : Device
     key : uint32 device buffer, shape (count,)
-        It is worked in: what it holds afterwards means nothing.
+        It is worked in, if there is more than one digit: what it holds afterwards means nothing.
     count : int
         Below 2**31.
     bits : int
-        How many bits of a key count, the lowest ones; the others are 0.
+        How many bits of a key may be set, the lowest ones.
     value : int32 device buffer, shape (count,), or None
         As `key`. None: the value of a key is its position.
+    low : int
+        The lowest bit that counts: keys that differ below it keep their order.
 
     Returns
     -------
@@ -70,7 +74,7 @@ def sort_by_key(device: Device, key: Any, count: int, bits: int, value: Any = No
     tiles = -(-count // (shape.local * shape.each))
     counts = device.empty(tiles << shape.bits, np.int32)
     spare = device.empty(count, np.uint32), device.empty(count, np.int32)
-    for shift in range(0, max(1, bits), shape.bits):
+    for shift in range(low, max(low + 1, bits), shape.bits):
         common = {"n": count, "shift": shift, "tiles": tiles, "key": key}
         program.sort_count.exact(tiles * shape.local, local=shape.local, **common, counts=counts)
         base = running_sums(device, counts, tiles << shape.bits, into=np.int32)

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from clgraph.arguments import real_number
 from clgraph.device.shapes import Shapes
 from clgraph.errors import CapacityError
 from clgraph.files.pieces import Piece
 from clgraph.graph.building import exclusive_sums
 from clgraph.graph.io.common import counted
-from clgraph.sizes import real_number
 
 if TYPE_CHECKING:
     from clgraph.device import Device

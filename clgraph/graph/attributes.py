@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from clgraph.sizes import real_number, whole_number
+from clgraph.arguments import real_number, whole_number
 
 BOOLEANS = {"true": True, "1": True, "false": False, "0": False}
 

@@ -248,7 +248,7 @@ def quality(
     whole = as_graph(original)
     part = None
     if sample is not None:
-        from clgraph.sampling.table import CONTRACTING
+        from clgraph.methods import CONTRACTING
 
         method = getattr(sample, "method", None)
         part = as_graph(held if isinstance(held := getattr(sample, "graph", None), Graph) else sample)

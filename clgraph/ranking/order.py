@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 class RowOrder:
     """What calls on the same graph by the same plan share; made once, kept with the graph on the device.
 
-    (The shares of the arcs are kept beside the arcs: `clgraph.ranking.shares.upload_shares`, or the slices.)
+    (The shares of the arcs are kept beside the arcs: `upload_shares` of
+    `clgraph.ranking.transition_weights`, or the slices.)
 
     Attributes
     ----------

@@ -9,11 +9,10 @@ import numpy as np
 from clgraph.errors import CapacityError
 from clgraph.graph.building import INT32_MAX
 from clgraph.lazy import Table
-from clgraph.ranking import small
-from clgraph.ranking.bins import BinRows
+from clgraph.ranking import spmv_small
 from clgraph.ranking.rows import ContributionRows, Numbers, PartitionRows, Rows, cut_for
-from clgraph.ranking.runs import RunRows
 from clgraph.ranking.solver import Solver
+from clgraph.ranking.spmv import BinRows, RunRows
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 
 # `clgraph.theses` adds serial, pull and subgroup
 KINDS: Table[type[Rows]] = Table(
-    {kind.variant: kind for kind in (ContributionRows, RunRows, BinRows, small.SmallRows, PartitionRows)}
+    {kind.variant: kind for kind in (ContributionRows, RunRows, BinRows, spmv_small.SmallRows, PartitionRows)}
 )
 LARGEST = INT32_MAX  # arcs that slices are made of: pieces and steps are counted in 32 bits
 
@@ -43,13 +42,13 @@ def choose(device: Device, graph: Graph, numbers: Numbers) -> str:
 
 def _fits_small(device: Device, graph: Graph, numbers: Numbers) -> bool:
     """Whether one work-group is enough for a graph, and has room for it."""
-    shape = small.SHAPES.of(device)
+    shape = spmv_small.SHAPES.of(device)
     if graph.num_arcs > shape.arcs:
         return False
     sources = int(np.count_nonzero(np.diff(graph.row_ptr)))
-    pieces = graph.num_arcs // shape.long_row  # at most
-    needed, _, _ = small.local_bytes(device, shape, sources, pieces, np.dtype(numbers.real).itemsize)
-    return sources <= small.SOURCES and (not shape.in_local or needed <= device.local_memory)
+    pieces = graph.num_arcs // shape.layout.long_row  # at most
+    needed, _, _ = spmv_small.local_bytes(device, shape, sources, pieces, np.dtype(numbers.real).itemsize)
+    return sources <= spmv_small.SOURCES and (not shape.in_local or needed <= device.local_memory)
 
 
 def make_solver(
@@ -71,6 +70,6 @@ def make_solver(
 
         return FixedSolver(device, graph, problem, stop, numbers.dtype, weight=weight)
     rows = KINDS[variant](device, graph, problem, numbers, weight)
-    if isinstance(rows, small.SmallRows):
-        return small.SmallSolver(device, problem, stop, numbers, rows)
+    if isinstance(rows, spmv_small.SmallRows):
+        return spmv_small.SmallSolver(device, problem, stop, numbers, rows)
     return Solver(device, problem, stop, numbers, rows)

@@ -18,7 +18,7 @@ from clgraph.csr.partitions import Cut, upload_layout
 from clgraph.csr.upload import DeviceCSR, upload_csr
 from clgraph.device.shapes import Grouped, Shapes
 from clgraph.ranking.order import RowOrder, row_order
-from clgraph.ranking.shares import upload_shares
+from clgraph.ranking.transition_weights import upload_shares
 
 if TYPE_CHECKING:
     from clgraph.device import Device

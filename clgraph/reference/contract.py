@@ -13,13 +13,12 @@ import scipy.sparse as sp
 import scipy.sparse.csgraph as csgraph
 
 from clgraph import keyed
-from clgraph.arguments import shown
+from clgraph.arguments import shown, target_size
 from clgraph.errors import InputError
 from clgraph.graph import Graph, as_graph
 from clgraph.reference.checks import check_result
 from clgraph.reference.components import in_largest_component
 from clgraph.reference.sampling import EdgeList, ReferenceSample
-from clgraph.sizes import target_size
 
 if TYPE_CHECKING:
     from clgraph.sampling.result import Sample

@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from clgraph import keyed
-from clgraph.arguments import shown
+from clgraph.arguments import shown, target_size
 from clgraph.errors import InputError
 from clgraph.graph import Graph
 from clgraph.reference.checks import check_result
 from clgraph.reference.components import in_largest_component
 from clgraph.reference.numbers import below, words
 from clgraph.reference.sampling import EdgeList, ReferenceSample, check_induced
-from clgraph.sizes import target_size
 
 if TYPE_CHECKING:
     from clgraph.sampling.result import Sample

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from clgraph import keyed
+from clgraph.arguments import target_size
 from clgraph.graph import Graph
 from clgraph.reference.numbers import below, clock, words
 from clgraph.reference.races import Rows
@@ -22,7 +23,6 @@ from clgraph.reference.walks import (
     made_of,
     start_order,
 )
-from clgraph.sizes import target_size
 
 # --- diffusion by Dijkstra's search, and expansion by sets ---
 
@@ -281,7 +281,7 @@ def verify_paths(graph: Graph, sample: Any) -> None:
     index = graph.index(sample.vertices)
     if len(index) > sample.wish.target:
         raise AssertionError(f"{len(index)} vertices instead of at most {sample.wish.target}")
-    tails, heads, _ = sample._ends
+    tails, heads, _ = sample.selection.ends(sample.at)
     if not np.array_equal(np.unique(np.concatenate((tails, heads))), index):
         raise AssertionError("its paths do not touch just its vertices")
     simple = graph.undirected.simple

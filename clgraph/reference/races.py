@@ -11,11 +11,11 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph import keyed
+from clgraph.arguments import target_size
 from clgraph.errors import InputError
 from clgraph.graph import Graph
 from clgraph.reference.numbers import NEVER, lg, race_key, words
 from clgraph.reference.sampling import EdgeList, ReferenceSample, check_induced
-from clgraph.sizes import target_size
 
 METHODS = ("rn", "rdn", "rpn", "re", "rne", "hyb", "ties", "rnn")
 

@@ -18,12 +18,11 @@ import scipy.sparse as sp
 import scipy.sparse.csgraph as csgraph
 
 from clgraph import keyed
-from clgraph.arguments import real, word
+from clgraph.arguments import real, target_size, word
 from clgraph.errors import InputError
 from clgraph.graph import Graph, as_graph
 from clgraph.reference.checks import check_result
 from clgraph.reference.components import reference_components
-from clgraph.sizes import target_size
 
 if TYPE_CHECKING:
     from clgraph.sampling.result import Sample

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from clgraph import keyed
+from clgraph.arguments import target_size
 from clgraph.graph import Graph
 from clgraph.reference.numbers import lg, race_key, words
 from clgraph.reference.races import Rows
@@ -23,7 +24,6 @@ from clgraph.reference.walks import (
     made_of,
     start_order,
 )
-from clgraph.sizes import target_size
 
 METHODS = ("snowball", "ff", "rds", "spikyball")
 

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from clgraph import keyed
+from clgraph.arguments import target_size
 from clgraph.graph import Graph
 from clgraph.reference.numbers import below, words
 from clgraph.reference.races import Rows
 from clgraph.reference.sampling import ReferenceSample
-from clgraph.sizes import target_size
 
 METHODS = ("pies", "gsh", "gps")
 Edge = tuple[Any, Any]  # ids: numbers, or names
@@ -223,7 +223,7 @@ def verify_stream(graph: Graph, sample: Any) -> None:
     """Check a sample of a graph that was streamed; see `verify_held`."""
     rows, wish = Rows(graph), sample.wish
     order = in_order(rows, sample.seed)
-    held = sample._drawn.held[sample._run]
+    held = sample.held
     options: dict[str, Any] = {"size": wish.target, "edges": wish.target_edges, "closing": wish.closing}
     options |= {"p": wish.p, "q": wish.q, "triangles": wish.triangles, "block": wish.block}
     if wish.view.weighted:

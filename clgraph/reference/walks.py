@@ -13,12 +13,12 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph import keyed
+from clgraph.arguments import target_size
 from clgraph.graph import Graph
 from clgraph.reference.components import in_largest_component
 from clgraph.reference.numbers import below, clock, lg, words
 from clgraph.reference.races import Rows
 from clgraph.reference.sampling import EdgeList, ReferenceSample, check_induced
-from clgraph.sizes import target_size
 
 METHODS = ("rw", "rwr", "rj", "rwj", "mhrw", "gmd", "nbrw", "mhda", "cnarw", "cnrw", "fs")
 JUMP = -1  # instead of the place of an arc: no arc was walked

@@ -8,6 +8,7 @@ from typing import Any, Unpack, overload
 
 from clgraph.errors import InputError
 from clgraph.graph import Graph
+from clgraph.methods import STREAMS, known
 from clgraph.progress import tells
 from clgraph.results import on_device
 from clgraph.run import dataset_of
@@ -16,7 +17,6 @@ from clgraph.sampling.curve import ReductionCurve, curve_table, deletion_order, 
 from clgraph.sampling.options import SampleOptions, Size, check_graph, check_names, check_not_of_shards
 from clgraph.sampling.result import Sample
 from clgraph.sampling.sequence import Samples
-from clgraph.sampling.table import STREAMS, known
 
 __all__ = [
     "ReductionCurve",
@@ -159,7 +159,7 @@ def sample(
     direction : {"both", "out", "in"}, optional
         Of walks: which arcs of a directed graph are followed. Default "both".
     walks : bool, optional
-        Of walks with `steps`: whether the result has the walks themselves, `DrawnSample.walks`: a row of ids
+        Of walks with `steps`: whether the result has the walks themselves, `Sample.walks`: a row of ids
         for each walker, from its start on. Default False.
     p : float or str, optional
         Of rwr, rj: the probability of a restart, or a jump; default 0.15. Of ff: that one more neighbour
@@ -224,8 +224,7 @@ def sample(
     Returns
     -------
     Sample, or Samples
-        (A `ShardedSample`, or a list of them, of `Shards`; `DrawnSample` of the samplers of the literature;
-        `StreamSample` where a stream was sampled.)
+        (A `ShardedSample`, or a list of them, of `Shards`.)
         `Samples` if `sizes` or `seeds` is given: run after run, each with its sizes in the given order.
 
     Raises

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from time import perf_counter
 from typing import Any
 
 from clgraph import keyed
+from clgraph.errors import InputError
 from clgraph.graph import Graph
+from clgraph.methods import known
 from clgraph.progress import Tell
 from clgraph.run import run_on
-from clgraph.sampling.extract import extract_sample, prepare_extraction
 from clgraph.sampling.methods import make_run, make_views, side_by_side, upload
 from clgraph.sampling.options import (
     Size,
@@ -21,13 +22,11 @@ from clgraph.sampling.options import (
     check_sizes,
     given_options,
 )
-from clgraph.sampling.packed import Runs, SamplesOfRuns
 from clgraph.sampling.replicates import Replicates
 from clgraph.sampling.request import Request, check_request
-from clgraph.sampling.result import Sample
-from clgraph.sampling.samples import large_enough, notes_of
-from clgraph.sampling.sequence import Portion, Samples
-from clgraph.sampling.table import known
+from clgraph.sampling.result import Sample, notes_of
+from clgraph.sampling.selection import prepare_extraction
+from clgraph.sampling.sequence import Batch, Samples, batch_of
 
 
 def draw_samples(
@@ -131,7 +130,7 @@ def _one_run(
         call.lap("sample")
         left = run.download()
         call.lap("download")
-        smaller = extract_sample(device, graph, left, larger=smaller)
+        smaller = left.sampled(graph, larger=smaller)
         device.finish()
         untouched = whole <= target
         loops = graph.undirected.num_self_loops
@@ -139,23 +138,22 @@ def _one_run(
         notes = (*options.idle(), *told, *run.notes)
         call.lap("result")
         made[target] = Sample(
-            smaller,
             options.method,
             options.mode,
             size,
             target,
             seed,
             device.name,
-            0 if untouched else run.iterations,
             dict(call.seconds),
+            0 if untouched else run.iterations,
             "untouched" if untouched else run.way,
             notes,
             graph,
+            options.given,
             left,
-            options=options.given,
             provenance=how(),
-        )
-    return [replace(made[target], size=size) for size, target in wanted]
+        ).with_graph(smaller)
+    return [made[target].changed(size=size) for size, target in wanted]
 
 
 BRIEF = 0.2  # seconds that a launch of runs side by side should take, so that Ctrl-C is noticed
@@ -170,19 +168,19 @@ def _portions(
     runs: int,
     wanted: list[tuple[Size, int]],
     progress: Tell | None,
-) -> list[Portion]:
+) -> list[Batch]:
     """The samples of runs side by side, in portions that take a moment each."""
     device, started = call.device, perf_counter()
     how = device.watch()
     targets = sorted({target for _, target in wanted}, reverse=True)
     several = engine(device, graph.undirected.simple, targets, options)
     seconds = {**call.seconds, "compile": perf_counter() - started}
-    made: list[Portion] = []
+    made: list[Batch] = []
     done, held, at_once = 0, 0, several.at_first
     while done < runs:
         count = min(at_once, several.most, runs - done)
         started = perf_counter()
-        packed: Runs = several.run(first + done, count)
+        packed = several.run(first + done, count)
         held += several.bits * count
         if held > device.global_memory // 8:  # too much to stay on the device
             packed.leave()
@@ -190,10 +188,11 @@ def _portions(
         about = {
             "options": options.given,
             "device": device.name,
-            "seconds": {**seconds, "sample": took / count},
+            "phases": {**seconds, "sample": took / count},
+            "way": several.way,
             "provenance": how(),
         }
-        made.append(SamplesOfRuns(graph, options, first + done, wanted, targets, packed, several.way, about))
+        made.append(batch_of(packed, graph, options, first + done, wanted, targets, about))
         done += count
         if progress:
             excess = max(0, packed.whole - targets[-1])
@@ -203,3 +202,58 @@ def _portions(
         elif took > 2 * BRIEF:
             at_once = max(1, at_once // 2)
     return made
+
+
+# --- Runs whose samples are too small, drawn again with other seeds ---
+
+
+TRIES = 20  # seeds that are tried for a run
+
+Runs = list[Sequence[Sample]]
+
+
+def large_enough(
+    made: Sequence[Sample], draw: Callable[[int], Sequence[Sample]], least: int, per_run: int, following: int
+) -> tuple[Runs, list[str], int]:
+    """Some runs; of those with a sample of fewer than `least` vertices others, which say so in their notes.
+
+    Parameters
+    ----------
+    made : sequence of Sample
+        Run after run, `per_run` samples each.
+    draw : callable
+        Gives the samples of the run with a seed.
+    least, per_run : int
+    following : int
+        The first seed that no run has.
+
+    Returns
+    -------
+    runs : list of sequences of Sample
+    notes : list of str
+    following : int
+
+    Raises
+    ------
+    InputError
+        If no seed gives samples that are large enough.
+    """
+    kept: Runs = []
+    told: list[str] = []
+    for at in range(0, len(made), per_run):
+        run, notes = made[at : at + per_run], list[str]()
+        while (fewest := min(each.num_vertices for each in run)) < least:
+            if len(notes) == TRIES:
+                raise InputError(
+                    f"{TRIES} seeds in a row, up to {run[0].seed}, give samples of fewer than {least} "
+                    "vertices; ask for a smaller min_size or for a larger size"
+                )
+            notes.append(
+                f"seed {run[0].seed} gave a sample of {fewest} vertices, below min_size {least}: "
+                f"seed {following} was drawn instead"
+            )
+            run = draw(following)
+            following += 1
+        kept.append([each.changed(notes=(*each.notes, *notes)) for each in run] if notes else run)
+        told += notes
+    return kept, told, following

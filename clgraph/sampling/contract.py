@@ -31,12 +31,11 @@ from clgraph.graph import Graph
 from clgraph.graph.building import INT32_MAX
 from clgraph.progress import Tell
 from clgraph.sampling.batched import batch_size
-from clgraph.sampling.extract import Contracted, extract_contracted
+from clgraph.sampling.bitsets import Selections, Slot, Words
 from clgraph.sampling.members import ROOTS, Members
-from clgraph.sampling.packed import Runs, Slot, Words
 from clgraph.sampling.replicates import Replicates
 from clgraph.sampling.request import Request
-from clgraph.sampling.result import SomeLeft
+from clgraph.sampling.selection import Contracted, Mask, roots_of
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -474,7 +473,7 @@ def left_of(device: Device, graph: Graph, small: DeviceCSR, place: Any, name: An
 
 
 @dataclass(frozen=True)
-class Groups(Runs):
+class Groups(Selections):
     """What contractions left of a graph.
 
     Attributes
@@ -501,7 +500,6 @@ class Groups(Runs):
     needs_device = True
 
     def download(self) -> None:
-        """Bring the groups to the host."""
         for words in self.group:
             words.array  # noqa: B018
 
@@ -510,19 +508,25 @@ class Groups(Runs):
         self.download()
         self.rows.clear()
 
-    def members(self, graph: Graph, at: Slot) -> npt.NDArray[np.bool_]:
+    def groups(self, at: Any = (0, 0)) -> npt.NDArray[np.int32]:
         run, slot = at
-        found: npt.NDArray[np.bool_] = self.group[slot].array[run] == np.arange(
-            graph.num_vertices, dtype=np.int32
-        )
+        found: npt.NDArray[np.int32] = self.group[slot].array[run]
         return found
 
-    def cut(self, graph: Graph, at: Slot) -> tuple[Graph, SomeLeft]:
-        device, (run, slot) = self.device, at
-        with device.alone():
-            group = device.upload(self.group[slot].array[run], writable=True)
-            left = regrouped(device, graph.undirected.simple, group)
-            return extract_contracted(device, graph, left), left
+    def members(self, graph: Graph, at: Any = (0, 0)) -> Mask:
+        return roots_of(self.groups(at))
+
+    def kept(self, graph: Graph, at: Any = (0, 0)) -> Mask:
+        with self.device.alone():
+            return self._contracted(graph, at).kept(graph)
+
+    def sampled(self, graph: Graph, at: Any = (0, 0), larger: Graph | None = None) -> Graph:
+        with self.device.alone():
+            return self._contracted(graph, at).sampled(graph)
+
+    def _contracted(self, graph: Graph, at: Slot) -> Contracted:
+        group = self.device.upload(self.groups(at), writable=True)
+        return regrouped(self.device, graph.undirected.simple, group)
 
     def joined(self, device: Device, graph: Graph, which: list[Slot]) -> list[tuple[list[int], Joined]]:
         pieces, runs = [], len(self.counts)

@@ -12,9 +12,10 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph import keyed
-from clgraph.arguments import hints, shown
+from clgraph.arguments import hints, shown, target_size
 from clgraph.errors import InputError
 from clgraph.graph import Graph, as_graph
+from clgraph.methods import EXACT, EXPLORING, plain_method
 from clgraph.progress import tells
 from clgraph.results import RunsOn
 from clgraph.run import dataset_of, run_on
@@ -22,8 +23,6 @@ from clgraph.sampling.merge_tree import whole_tree
 from clgraph.sampling.methods import Batches, make_run, serial_device, upload
 from clgraph.sampling.options import check_graph, check_not_of_shards
 from clgraph.sampling.request import check_request
-from clgraph.sampling.table import EXACT, EXPLORING, plain_method
-from clgraph.sizes import target_size
 
 if TYPE_CHECKING:
     from clgraph.device import Device

@@ -17,8 +17,8 @@ from clgraph.components.finder import graph_components
 from clgraph.device.shapes import GroupPerRun, Shapes
 from clgraph.errors import DeviceError
 from clgraph.graph import Graph
+from clgraph.sampling.bitsets import edge_numbers
 from clgraph.sampling.copra import Copra
-from clgraph.sampling.packed import edge_numbers
 from clgraph.sampling.replicates import Packing, edge_list
 from clgraph.sampling.request import Request
 

@@ -22,10 +22,10 @@ from clgraph.device.shapes import OfKind, Shapes, fitting
 from clgraph.errors import CapacityError, DeviceError, InputError
 from clgraph.graph import Graph
 from clgraph.progress import Tell
-from clgraph.sampling.marks import LeftThere, Marks
 from clgraph.sampling.members import Members
 from clgraph.sampling.replicates import Lanes
 from clgraph.sampling.request import Request
+from clgraph.sampling.selection import Marked, Marks
 from clgraph.traversal.search import Search
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ class ExploreRun:
             self._marks.component(largest.label, largest.root)
         self._marks.induced()
 
-    def download(self) -> LeftThere:
+    def download(self) -> Marked:
         """What `shrink_to` found last."""
         return self._marks.download()
 

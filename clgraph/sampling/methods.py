@@ -10,6 +10,7 @@ from clgraph.csr.upload import SMALL, hub_of, upload_csr
 from clgraph.device.shapes import Shapes
 from clgraph.errors import DeviceError
 from clgraph.graph import Graph
+from clgraph.methods import CONTRACTING, EXPLORING
 from clgraph.progress import Tell
 from clgraph.sampling.array_frontier import ArrayFrontier
 from clgraph.sampling.batched import BatchedRun, Finder
@@ -19,8 +20,7 @@ from clgraph.sampling.draw import FINEST, ByDraw, ByPriority, DrawRuns
 from clgraph.sampling.repair import finder_for
 from clgraph.sampling.replicates import Probing, Replicates, Serial
 from clgraph.sampling.request import Request
-from clgraph.sampling.result import SomeLeft
-from clgraph.sampling.table import CONTRACTING, EXPLORING
+from clgraph.sampling.selection import Selection
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -120,7 +120,7 @@ class Run(Protocol):
     def shrink_to(self, target: int, progress: Tell | None = None) -> None:
         """Find the sample for a target; targets of further calls do not increase."""
 
-    def download(self) -> SomeLeft:
+    def download(self) -> Selection:
         """What the last `shrink_to` left; it may stay on the device until it is looked at."""
 
 

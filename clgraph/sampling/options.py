@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
 import numpy as np
 
-from clgraph.arguments import flag, shown, unknown_option
+from clgraph.arguments import flag, parse_size, shown, target_size, unknown_option
 from clgraph.errors import InputError
 from clgraph.graph import Graph, as_graph
-from clgraph.sampling.table import REDUCTIONS, plain_method
-from clgraph.sizes import parse_size, target_size
+from clgraph.methods import REDUCTIONS, plain_method
 
 if TYPE_CHECKING:
     from clgraph.device import Device

@@ -18,7 +18,7 @@ from clgraph.components.finder import graph_components
 from clgraph.csr.upload import upload_csr
 from clgraph.errors import DeviceError
 from clgraph.graph import Graph
-from clgraph.sampling.packed import Packed, Runs, Words
+from clgraph.sampling.bitsets import Bitsets, Selections, Words
 from clgraph.sampling.request import Request
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ class Replicates(ABC):
     def __init__(self, device: Device, graph: Graph, targets: Sequence[int], options: Request) -> None: ...
 
     @abstractmethod
-    def run(self, first: int, runs: int) -> Runs:
+    def run(self, first: int, runs: int) -> Selections:
         """The samples of the seeds `first` .. `first` + `runs` - 1."""
 
 
@@ -92,7 +92,7 @@ class Packing(Replicates):
         self._words, self._edge_words = -(-self._n // 32), -(-self._m // 32) if self._edges else 0
         self.bits = 4 * self._targets * (self._words + self._edge_words)
 
-    def run(self, first: int, runs: int) -> Packed:
+    def run(self, first: int, runs: int) -> Bitsets:
         """The samples of the seeds `first` .. `first` + `runs` - 1."""
         device, slots = self._device, runs * self._targets
         sizes = slots * self._words, slots * self._edge_words
@@ -104,7 +104,7 @@ class Packing(Replicates):
         self._launch(first, runs, member, kept, count)
         counts = device.take(count, np.int32, 3 * slots + 1)  # waits
         shape = (runs, self._targets)
-        return Packed(
+        return Bitsets(
             Words(device, member, (*shape, self._words)),
             None if kept is None else Words(device, kept, (*shape, self._edge_words)),
             counts[:-1].reshape(*shape, 3),

@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from clgraph.arguments import flag, given_ids, one_id, shown, whole, word
+from clgraph.arguments import flag, given_ids, number_given, one_id, shown, target_size, whole, word
 from clgraph.errors import InputError
 from clgraph.graph import Graph
-from clgraph.sampling.options import Size, check_names, given_options
-from clgraph.sampling.table import (
+from clgraph.methods import (
     CONTRACTING,
     EXACT,
     EXPLORING,
@@ -28,7 +27,7 @@ from clgraph.sampling.table import (
     option_of,
     plain_method,
 )
-from clgraph.sizes import number_given, target_size
+from clgraph.sampling.options import Size, check_names, given_options
 
 if TYPE_CHECKING:
     from clgraph.sampling.literature.view import View

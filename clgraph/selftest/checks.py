@@ -29,6 +29,7 @@ from clgraph.measures.pack import Pack
 from clgraph.measures.spectrum import largest_eigenvalues
 from clgraph.measures.tally import component_sizes, degree_histogram, degree_histograms, degree_products
 from clgraph.measures.triangle_count import count_triangles, triangles
+from clgraph.methods import CONTRACTING, EXACT, EXPLORING
 from clgraph.public import PUBLIC, Public, call_as, load
 from clgraph.ranking import Variant, pagerank
 from clgraph.ranking.personalized import Method, personalized_pagerank
@@ -48,7 +49,6 @@ from clgraph.reference.samples import verify_draw
 from clgraph.sampling import deletion_order, sample
 from clgraph.sampling.deletion_times import rows_of_curve
 from clgraph.sampling.shards.forest import Forest
-from clgraph.sampling.table import CONTRACTING, EXACT, EXPLORING
 from clgraph.selftest.graphs import Graphs
 from clgraph.traversal import bfs, bfs_many
 

@@ -10,13 +10,12 @@ from typing import Any
 import numpy as np
 
 from clgraph import keyed
-from clgraph.arguments import flag, shown, whole
+from clgraph.arguments import exact_number, flag, shown, target_size, whole
 from clgraph.errors import InputError
 from clgraph.graph import Graph
+from clgraph.methods import known
 from clgraph.sampling.options import check_min_size, tiny
 from clgraph.sampling.request import check_request
-from clgraph.sampling.table import known
-from clgraph.sizes import exact_number, target_size
 from clgraph.studies.columns import COMPARED, MEASURES
 
 TOLERANCE: dict[str, str] = {"ks": "0.1", "all": "10%"}

@@ -13,11 +13,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
-from clgraph.arguments import file_name, shown
+from clgraph.arguments import file_name, number_given, parse_size, shown
 from clgraph.errors import InputError
 from clgraph.graph.io.common import read_text
-from clgraph.sampling.table import METHODS
-from clgraph.sizes import number_given, parse_size
+from clgraph.methods import METHODS
 
 LIMITS = ("max_vertices", "max_ratio")  # older records hold them; nobody takes them from there
 LARGEST = 1 << 28  # bytes, some 100 000 samples: /dev/zero would be read for ever

@@ -12,8 +12,8 @@ from clgraph.errors import InputError
 from clgraph.graph import Graph
 from clgraph.graph.digest import digest
 from clgraph.graph.io.common import MAX_RATIO
+from clgraph.methods import STREAMS
 from clgraph.sampling import sample
-from clgraph.sampling.table import STREAMS
 from clgraph.studies.record import LIMITS, WRITTEN, is_lost, load_record
 
 if TYPE_CHECKING:

@@ -14,6 +14,7 @@ from graphs import tangle
 from clgraph import progress
 from clgraph.cli import common
 from clgraph.cli.common import progress_bar, read_graph
+from clgraph.cli.options import quiet_option
 from clgraph.files.pieces import SHAPES, Shape
 from clgraph.files.summary import read_with_summary, write_with_summary
 
@@ -49,7 +50,7 @@ def test_no_bar_elsewhere(clock: list[float], monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(sys, "stderr", Terminal())
 
     @click.command()
-    @common.quiet_option
+    @quiet_option
     def quiet() -> None:
         with progress_bar("reading", data=True) as tell:
             assert tell is None

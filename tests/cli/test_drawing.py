@@ -7,8 +7,8 @@ import pytest
 from cli_runs import InProcess
 
 from clgraph import Graph, read, write
+from clgraph.methods import LITERATURE
 from clgraph.sampling import sample
-from clgraph.sampling.table import LITERATURE
 
 
 @pytest.fixture

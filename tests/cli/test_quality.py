@@ -14,7 +14,7 @@ from graphs import tangle
 from clgraph import Graph, powerlaw_graph, read, write
 from clgraph.cli.quality import Origin, curve_of, facts_of
 from clgraph.measures import report
-from clgraph.sampling.table import LITERATURE
+from clgraph.methods import LITERATURE
 
 
 @pytest.fixture

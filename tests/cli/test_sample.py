@@ -22,7 +22,7 @@ from clgraph.csr.generate import powerlaw_graph
 from clgraph.errors import BuildError
 from clgraph.files import read, write
 from clgraph.graph import Graph
-from clgraph.sampling.table import REDUCTIONS
+from clgraph.methods import REDUCTIONS
 
 KEYS = {"method", "mode", "seed", "size", "target", "vertices", "edges", "iterations", "device", "seconds"}
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from clgraph.device import binaries, cache
+from clgraph.device import background_build, binaries, cache
 from clgraph.device.hardware import Hardware
 
 

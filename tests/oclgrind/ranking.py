@@ -167,7 +167,7 @@ def case_shares(device: Any) -> None:
     from clgraph.csr.upload import graph_of, parts_of
     from clgraph.ranking.order import upload_out
     from clgraph.ranking.problem import make_problem
-    from clgraph.ranking.shares import graph_shares, upload_shares
+    from clgraph.ranking.transition_weights import graph_shares, upload_shares
 
     rng = np.random.default_rng(3)
     host = Graph.from_edges(rng.integers(0, 25, 90), rng.integers(0, 3, 90))

@@ -38,8 +38,8 @@ def digests(word: str, version: str) -> dict[str, str]:
 
     from clgraph.csr.generate import powerlaw_graph
     from clgraph.device import child
+    from clgraph.methods import EXACT, REDUCTIONS
     from clgraph.sampling import sample
-    from clgraph.sampling.table import EXACT, REDUCTIONS
 
     child.started()
     device = accept_short_loops(find(word, version))

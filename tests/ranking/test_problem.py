@@ -11,7 +11,7 @@ from clgraph import Graph
 from clgraph.errors import InputError
 from clgraph.ranking import pagerank
 from clgraph.ranking.problem import arc_weights, make_problem
-from clgraph.ranking.shares import arc_shares, graph_shares
+from clgraph.ranking.transition_weights import arc_shares, graph_shares
 
 BAD: dict[str, tuple[dict[str, Any], str]] = {
     "nan": ({"personalization": [1, np.nan, 1]}, "personalization of vertex 20 is nan"),

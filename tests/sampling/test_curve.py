@@ -5,8 +5,8 @@ import pytest
 from graphs import random_graph
 
 from clgraph import Graph, InputError, deletion_order, powerlaw_graph, reduction_curve, sample
+from clgraph.methods import EXACT
 from clgraph.reference.sampling import EdgeList
-from clgraph.sampling.table import EXACT
 
 
 def replay(graph, method, seed):

@@ -9,8 +9,8 @@ from graphs import assert_equals_reference, random_graph
 from clgraph import Graph, keyed
 from clgraph.csr.generate import powerlaw_graph
 from clgraph.device.shapes import Shapes
+from clgraph.methods import EXACT
 from clgraph.sampling import methods, sample
-from clgraph.sampling.table import EXACT
 
 
 @pytest.fixture(autouse=True)

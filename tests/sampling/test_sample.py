@@ -8,9 +8,9 @@ from graphs import assert_equals_reference, random_graph
 import clgraph
 from clgraph import Graph, InputError
 from clgraph.csr.generate import powerlaw_graph
+from clgraph.methods import CONTRACTING, REDUCTIONS
 from clgraph.reference import reference_sample, verify_sample
 from clgraph.sampling import sample
-from clgraph.sampling.table import CONTRACTING, REDUCTIONS
 
 KEEPING = [method for method in REDUCTIONS if method not in CONTRACTING]  # test_contract.py has the others
 

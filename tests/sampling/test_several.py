@@ -5,8 +5,8 @@ import pytest
 from graphs import random_graph
 
 from clgraph import Graph, InputError, Samples, powerlaw_graph, sample
+from clgraph.methods import EXACT, REDUCTIONS
 from clgraph.reference import verify_sample
-from clgraph.sampling.table import EXACT, REDUCTIONS
 
 
 @pytest.mark.parametrize("method", REDUCTIONS)

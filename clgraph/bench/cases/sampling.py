@@ -115,9 +115,9 @@ class Alone:
     """A run without upload, download and the sample's graph; a call returns its seconds of sampling."""
 
     def __init__(self, device: Device, graph: Graph, method: str, mode: Any) -> None:
+        from clgraph.arguments import target_size
         from clgraph.sampling.methods import upload
         from clgraph.sampling.request import check_request
-        from clgraph.sizes import target_size
 
         self._device, self._graph = device, graph
         self._options = check_request(graph, method, {"mode": mode})

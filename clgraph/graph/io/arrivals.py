@@ -21,7 +21,7 @@ from typing import IO, Any
 import numpy as np
 import numpy.typing as npt
 
-from clgraph.arguments import file_name, shown, word
+from clgraph.arguments import file_name, real_number, shown, whole_number, word
 from clgraph.errors import InputError
 from clgraph.graph.exchange.common import library
 from clgraph.graph.io.common import ID_MAX, MAX_RATIO, Options, open_binary, reading
@@ -35,7 +35,6 @@ from clgraph.graph.io.edges import (
     scan_rows,
 )
 from clgraph.graph.io.formats import find_format
-from clgraph.sizes import real_number, whole_number
 
 # --- lines whose ids are text: names by numbers, parsed block by block ---
 

@@ -18,6 +18,7 @@ from typing import IO, Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from clgraph.arguments import real_number, whole_number
 from clgraph.errors import InputError
 from clgraph.graph.arrays import last_of_rows
 from clgraph.graph.building import INT32_MAX, LOW_HALF, Duplicates, pack
@@ -25,7 +26,6 @@ from clgraph.graph.graph import Graph, build_csr
 from clgraph.graph.io.atomic import atomic_write
 from clgraph.graph.io.packed import GZIP, GZIP_MAGIC, SUFFIXES, ZSTD, ZSTD_MAGIC, Unpacked, compressed
 from clgraph.graph.io.progress import opened, reached
-from clgraph.sizes import real_number, whole_number
 
 # --- lists of arcs compared in any order: a list with its reverse, or one with another ---
 

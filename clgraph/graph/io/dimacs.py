@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from clgraph.arguments import real_number, whole_number
 from clgraph.errors import InputError
 from clgraph.graph.graph import Graph
 from clgraph.graph.io.common import (
@@ -37,7 +38,6 @@ from clgraph.graph.io.common import (
     writing,
 )
 from clgraph.graph.io.edges import numpy_table
-from clgraph.sizes import real_number, whole_number
 
 ROW = 8  # bytes of the shortest arc: "a 1 1 1" and a line feed
 

@@ -24,6 +24,7 @@ from typing import Any, NoReturn
 import numpy as np
 import numpy.typing as npt
 
+from clgraph.arguments import real_number, whole_number
 from clgraph.errors import InputError
 from clgraph.graph.graph import Graph, build_csr
 from clgraph.graph.io.common import (
@@ -46,7 +47,6 @@ from clgraph.graph.io.common import (
     writing,
 )
 from clgraph.graph.io.packed import SUFFIXES, ZSTD
-from clgraph.sizes import real_number, whole_number
 from clgraph.system import no_warnings
 
 # --- the fast path where ids are text: parsed and numbered by Arrow, where it is installed ---

@@ -14,6 +14,7 @@ from typing import IO, Any
 
 import numpy as np
 
+from clgraph.arguments import real_number
 from clgraph.errors import InputError
 from clgraph.graph.graph import Graph
 from clgraph.graph.io.common import (
@@ -32,7 +33,6 @@ from clgraph.graph.io.common import (
     writing,
 )
 from clgraph.graph.io.progress import reached
-from clgraph.sizes import real_number
 
 ENTRY = 4  # bytes of the shortest entry: two digits, a blank and a line feed
 

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from clgraph.arguments import real_number
 from clgraph.errors import InputError
 from clgraph.graph.attributes import Attributes, Column
 from clgraph.graph.graph import Graph, build_csr
@@ -43,7 +44,6 @@ from clgraph.graph.io.common import (
     writing,
 )
 from clgraph.graph.io.tables import kind_of
-from clgraph.sizes import real_number
 
 # --- fields: what follows the label of a vertex, or the weight of an edge, as attributes ---
 #

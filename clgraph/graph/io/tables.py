@@ -11,11 +11,11 @@ import math
 from pathlib import Path
 from typing import Any
 
+from clgraph.arguments import real_number, whole_number
 from clgraph.errors import InputError
 from clgraph.graph.attributes import Attributes, Column
 from clgraph.graph.graph import Graph
 from clgraph.graph.io.common import Ids, check_file, counted, numbered_lines, reading, vertex_id
-from clgraph.sizes import real_number, whole_number
 
 ID_NAMES = ("id", "node", "nodeid", "node_id", "vertex", "vertexid", "vertex_id", "name")
 

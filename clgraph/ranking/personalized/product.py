@@ -14,8 +14,8 @@ import numpy as np
 
 from clgraph.csr.upload import DeviceCSR, upload_csr
 from clgraph.device.shapes import Shapes
-from clgraph.ranking.layout import SETTLE, balanced
-from clgraph.ranking.shares import upload_shares
+from clgraph.ranking.sell import SETTLE, balanced
+from clgraph.ranking.transition_weights import upload_shares
 
 if TYPE_CHECKING:
     from clgraph.ranking.personalized.engine import Request

@@ -13,8 +13,8 @@ from clgraph.device.shapes import OfKind, Shapes, fitting
 from clgraph.ranking.personalized.engine import Outcome
 from clgraph.ranking.personalized.lanes import POLICIES
 from clgraph.ranking.personalized.store import stored_ranks, upload_stored
-from clgraph.ranking.shares import graph_shares
 from clgraph.ranking.top import Top
+from clgraph.ranking.transition_weights import graph_shares
 
 if TYPE_CHECKING:
     from clgraph.graph import Graph

@@ -13,7 +13,8 @@ from clgraph.csr.parts import DeviceCSR
 from clgraph.csr.scan import running_sums
 from clgraph.csr.sort import sort_by_key
 from clgraph.device.shapes import Shapes
-from clgraph.sampling.literature.drawn import Drawn, Packed
+from clgraph.sampling.literature.drawn import Drawn
+from clgraph.sampling.literature.listed import Column
 from clgraph.sampling.literature.smallest import Cut, Smallest
 
 if TYPE_CHECKING:
@@ -187,7 +188,7 @@ class _Chordal:
         if part is None:
             return self.packed(key, device.download(came, np.int32, many).astype(np.uint64))
         told = device.download(part, np.int32, many)
-        return self.packed(key, None, more={"part": Packed(np.arange(runs + 1, dtype=np.int64) * n, told)})
+        return self.packed(key, None, more={"part": Column(np.arange(runs + 1, dtype=np.int64) * n, told)})
 
     def parts(self, order: Any) -> tuple[Any, Any]:
         """The part of each item, and its number among all runs' parts."""
@@ -255,16 +256,16 @@ class _Chordal:
         notes: tuple[str, ...] = (),
         *,
         rounds: int = 1,
-        more: dict[str, Packed] | None = None,
+        more: dict[str, Column] | None = None,
     ) -> Drawn:
         """All vertices, and the edges whose key is 0."""
         device, runs, n = self.device, self.runs, self.n
         selected = Smallest(device, runs, self.csr.arcs)
         one = device.upload(np.ones(runs, np.uint64), writable=True)
         taken = selected.take(key, Cut(one, device.zeros(runs, np.int32)), equal=False)
-        arcs = Packed.on(device, taken.offset, taken.items, selected.item)
+        arcs = Column.on(device, taken.offset, taken.items, selected.item)
         offset = np.arange(runs + 1, dtype=np.int64) * n
-        vertices = Packed(offset, np.tile(np.arange(n, dtype=np.int32), runs))
-        order = None if came is None else Packed(offset, came.ravel())
+        vertices = Column(offset, np.tile(np.arange(n, dtype=np.int32), runs))
+        order = None if came is None else Column(offset, came.ravel())
         told = [notes] * runs
         return Drawn(vertices, order, None, arcs, more=more or {}, notes=told, rounds=np.full(runs, rounds))

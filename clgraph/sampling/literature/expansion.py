@@ -9,7 +9,7 @@ import numpy as np
 from clgraph.device.shapes import Shapes
 from clgraph.sampling.literature.clock import NONE
 from clgraph.sampling.literature.drawn import Drawn
-from clgraph.sampling.literature.listed import Listed
+from clgraph.sampling.literature.listed import gathered, smallest
 from clgraph.sampling.literature.roots import PRIORITY, Roots
 from clgraph.sampling.literature.starts import Given, died_out
 
@@ -58,16 +58,15 @@ def draw(device: Device, view: View, wish: Request, seed: int, runs: int) -> Dra
     )
     while ranks.counted(grow, runs):
         pass
-    listed = Listed.smallest(device, runs, n, came, target)
+    vertices, reached = smallest(device, runs, n, came, target)
     begun = device.download(tries, np.int32, runs).astype(np.int64)
     more = np.maximum(begun - max(1, len(wish.start or ())), 0)
     return Drawn(
-        listed.vertices,
-        listed.keys,
-        parent=None if parent is None else listed.gathered(parent),
+        vertices,
+        reached,
+        parent=None if parent is None else gathered(vertices, n, parent),
         notes=died_out(more.tolist()),
         rounds=more + 1,
-        listed=listed,
     )
 
 

@@ -9,8 +9,8 @@ import numpy.typing as npt
 
 from clgraph.csr.sort import sort_by_key
 from clgraph.errors import CapacityError
-from clgraph.sampling.literature.drawn import Drawn, Packed
-from clgraph.sampling.literature.listed import Listed
+from clgraph.sampling.literature.drawn import Drawn
+from clgraph.sampling.literature.listed import Column, taken_of
 from clgraph.sampling.literature.race import arc_tails
 from clgraph.sampling.literature.smallest import Smallest
 
@@ -125,12 +125,12 @@ class _Paths:
         self.program.paths_first(self.passes, n=n, **self.csr.buffers, rank=rank, first=first)
         vertices = Smallest(device, runs, n)
         cut = vertices.cut(first, np.full(runs, self.target, np.int64))
-        listed = Listed(device, n, vertices.take(first, cut, equal=False, keys=True))
+        chosen, came = taken_of(device, vertices.take(first, cut, equal=False, keys=True))
         edges = Smallest(device, runs, self.csr.arcs)
         taken = edges.take(rank, cut, equal=False)
         notes = [self.told(*each) for each in zip(pairs.tolist(), touched.tolist(), strict=True)]
-        arcs = Packed.on(device, taken.offset, taken.items, edges.item)
-        return Drawn(listed.vertices, listed.keys, arcs=arcs, notes=notes, listed=listed)
+        arcs = Column.on(device, taken.offset, taken.items, edges.item)
+        return Drawn(chosen, came, arcs=arcs, notes=notes)
 
     def told(self, pairs: int, touched: int) -> tuple[str, ...]:
         """What a run has to say of its pairs."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -25,10 +27,11 @@ from clgraph.sampling.literature import (
     walk,
 )
 from clgraph.sampling.literature.drawn import Drawn
-from clgraph.sampling.literature.result import DrawnPortion
 from clgraph.sampling.methods import serial_device
 from clgraph.sampling.options import check_seeds, given_options
 from clgraph.sampling.request import Request, check_request
+from clgraph.sampling.result import Sample
+from clgraph.sampling.sequence import Batch
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -100,7 +103,7 @@ def draw(device: Device, wish: Request, seed: int, runs: int) -> list[tuple[Draw
     made = []
     for first in range(0, runs, each):
         some = min(each, runs - first)
-        drawn = method.draw(device, wish.view, wish, seed + first, some)
+        drawn = replace(method.draw(device, wish.view, wish, seed + first, some), wish=wish)
         made += [(drawn, run) for run in range(some)]
     return made
 
@@ -112,7 +115,7 @@ def drawn_samples(
     sizes: Sequence[Any] | None,
     seeds: int | None,
     options: Mapping[str, Any],
-) -> DrawnPortion:
+) -> Batch:
     """The samples that `clgraph.sample` returns: run after run, each with its sizes in the order given."""
     wanted = wishes(graph, method, size, sizes, bool(options.get("strict", False)), options)
     first = keyed.check_seed(options.get("seed"))
@@ -139,11 +142,33 @@ def drawn_samples(
         walking = sum(each.walking for each in drawn.values())
         if walking:
             seconds |= {"walk": walking, "sample": seconds["sample"] - walking}
-        common = {
+        about = {
             "options": given,
             "device": device.name,
-            "seconds": seconds,
-            "notes": told,
+            "phases": seconds,
+            "original": graph,
             "provenance": run.provenance,
         }
-        return DrawnPortion(wanted, by_size, first, common)
+        return Batch(partial(_sample_of, by_size, first, told, about), runs * len(wanted), made={})
+
+
+def _sample_of(
+    by_size: list[list[tuple[Drawn, int]]], first: int, told: tuple[str, ...], about: dict[str, Any], i: int
+) -> Sample:
+    """Sample i of runs from the seed `first` on; `told` and `about` are what all have."""
+    run, size = divmod(i, len(by_size))
+    drawn, at = by_size[size][run]
+    wish = drawn.wish
+    return Sample(
+        wish.method,
+        wish.mode,
+        wish.size,
+        wish.target if wish.target is not None else wish.target_edges,
+        first + run,
+        iterations=0 if drawn.rounds is None else int(drawn.rounds[at]),
+        way=wish.kind,
+        notes=(*wish.notes, *(drawn.notes[at] if drawn.notes else ()), *told),
+        selection=drawn,
+        at=at,
+        **about,
+    )

@@ -11,7 +11,7 @@ import numpy as np
 from clgraph.csr.upload import upload_csr
 from clgraph.device.shapes import Shapes
 from clgraph.sampling.literature.drawn import Drawn
-from clgraph.sampling.literature.listed import Listed, marked_arcs
+from clgraph.sampling.literature.listed import gathered, marked_arcs, smallest
 from clgraph.sampling.literature.starts import Given, Queue, died_out, queue_room
 
 if TYPE_CHECKING:
@@ -200,15 +200,14 @@ class Stages:
         self.program.stage_keys(
             passes, **self.head, claim=self.claim, last=self.last, queued=self.exact, key=key
         )
-        listed = Listed.smallest(device, runs, n, key, self.wanted, keys=False)
+        vertices, _ = smallest(device, runs, n, key, self.wanted, keys=False)
         tries = device.download(self.tries, np.int32, runs).astype(np.int64)
         return Drawn(
-            listed.vertices,
-            listed.gathered(self.claim),
+            vertices,
+            gathered(vertices, n, self.claim),
             None,
             None if self.named is None else marked_arcs(device, runs, self.csr.arcs, self.named),
-            None if self.parent is None else listed.gathered(self.parent),
+            None if self.parent is None else gathered(vertices, n, self.parent),
             notes=died_out((tries - 1).tolist()),
             rounds=tries,
-            listed=listed,
         )

@@ -8,9 +8,9 @@ import numpy as np
 
 from clgraph.csr.scan import running_sums
 from clgraph.csr.sort import sort_by_key
-from clgraph.sampling.literature.drawn import Drawn, Packed, There
+from clgraph.sampling.literature.drawn import Drawn
 from clgraph.sampling.literature.held import Held
-from clgraph.sampling.literature.listed import Listed
+from clgraph.sampling.literature.listed import Column, given
 from clgraph.sampling.literature.stream import SHAPES, Rule, StreamRun
 
 if TYPE_CHECKING:
@@ -29,9 +29,9 @@ def draw(device: Device, view: View, wish: Request, seed: int, runs: int) -> Dra
         run.feed(*order.ends(), order.m, stride=order.m)
     held = run.result()
     arcs, made = order.places(held)
-    vertices = Packed.of_parts([each.vertices.astype(np.int32) for each in made])
+    vertices = given(device, Column.of_parts([each.vertices.astype(np.int32) for each in made]))
     notes: list[tuple[str, ...]] = [told_of(wish, each) for each in made]
-    return Drawn(vertices, arcs=arcs, notes=notes, held=made, listed=Listed.given(device, view.n, vertices))
+    return Drawn(vertices, arcs=arcs, notes=notes, held=made)
 
 
 def bytes_per_run(view: View, wish: Request) -> int:
@@ -128,13 +128,13 @@ class _Order:
         )
         return tail, head, given
 
-    def places(self, held: list[Held]) -> tuple[Packed, list[Held]]:
+    def places(self, held: list[Held]) -> tuple[Column, list[Held]]:
         """The arcs of the edges held, ascending in each run, and the edges in that order."""
         device = self.device
         lengths = [len(each.arrival) for each in held]
         many = sum(lengths)
         if many == 0:
-            return Packed.of_parts([np.zeros(0, np.int64) for _ in held]), held
+            return Column.of_parts([np.zeros(0, np.int64) for _ in held]), held
         run = device.upload(np.repeat(np.arange(len(held), dtype=np.int32), lengths), writable=True)
         time = device.upload(np.concatenate([each.arrival for each in held]), writable=True)
         out = device.empty(many, np.int64)
@@ -148,6 +148,6 @@ class _Order:
             order = np.argsort(arcs[first:last])
             parts.append(arcs[first:last][order])
             made.append(each.taken(order))
-        packed = Packed.of_parts(parts)
-        packed.there = There(device, out, np.int64, offset)
+        packed = Column.of_parts(parts)
+        packed.there = Column.on(device, offset, out, np.int64)
         return packed, made

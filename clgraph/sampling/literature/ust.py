@@ -9,7 +9,7 @@ import numpy as np
 
 from clgraph.device.shapes import Shapes
 from clgraph.sampling.literature.drawn import Drawn
-from clgraph.sampling.literature.listed import Listed
+from clgraph.sampling.literature.listed import gathered, smallest
 from clgraph.sampling.literature.roots import PRIORITY, Roots
 
 if TYPE_CHECKING:
@@ -68,9 +68,8 @@ class _Trees(Roots):
         wish, n = self.wish, self.n
         tree = self.grow()
         wanted = n if wish.target is None else min(wish.target, n)
-        listed = Listed.smallest(self.device, self.runs, n, self.branches(tree), wanted)
-        parent = listed.gathered(tree)
-        return Drawn(listed.vertices, listed.keys, parent=parent, listed=listed)
+        vertices, came = smallest(self.device, self.runs, n, self.branches(tree), wanted)
+        return Drawn(vertices, came, parent=gathered(vertices, n, tree))
 
     def grow(self) -> Any:
         """The vertex to which each vertex's last arrow leads; roots: themselves."""

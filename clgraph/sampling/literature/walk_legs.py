@@ -142,7 +142,7 @@ class Plan:
         total = LONG if wish.steps is None else wish.steps
         noting = not exact or wish.keep != "induced"
         counted = 0 if wish.steps is None else (wish.steps - wish.burn_in) // wish.thin
-        # of several runs, a run whose error is asked for is walked again, alone (`DrawnSample`)
+        # of several runs, a run whose error is asked for is walked again, alone (`Sample`)
         batches = batches_of(n, counted) if runs == 1 else 1
         brief = runs == 1 and (not exact or (batches > 1 and total * walkers <= recorded))
         recording = wish.walks or brief

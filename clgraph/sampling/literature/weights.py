@@ -28,18 +28,18 @@ class Weights:
     weighting : {"exact", "conditional", "approximate", "stationary", "none"}
         "exact", "conditional" and "approximate": `weight` is 1/p, with p the probability by which a vertex
         comes in (conditional: given all other vertices' keys). "stationary": 1/p up to a factor.
-    weight : float64 array, shape (k,)
-        Of each vertex of the sample.
+    weight : float64 array, shape (k,), or None
+        Of each vertex of the sample; None where nothing is known.
     p : float64 array, shape (k,), or None
         The probability of each vertex; None of "stationary" and "none".
     """
 
     weighting: str
-    weight: Reals
+    weight: Reals | None
     p: Reals | None
 
 
-def weights_of(wish: Request, drawn: Drawn, run: int, vertices: npt.NDArray[Any]) -> Weights:
+def weights_of(wish: Request, drawn: Any, run: int, vertices: npt.NDArray[Any]) -> Weights:
     """The weights of one run's vertices."""
     kind = wish.kind
     if kind == "vertices":
@@ -167,6 +167,14 @@ def edge_pull(
         return by_ends
     mix = wish.mix_word / 2**32
     return mix / view.n * by_ends + (1 - mix) / max(view.rows.num_arcs // 2, 1)
+
+
+def edge_chances(drawn: Any, run: int) -> Reals | None:
+    """The probability of each edge of one run, given the others' keys; None where no edges were drawn."""
+    wish = drawn.wish
+    if wish is None or wish.kind != "edges" or wish.keep != "visited":
+        return None
+    return chance(rates(drawn.cut[run : run + 1]) * edge_pull(wish, *drawn.ends(run)))
 
 
 def _pull(wish: Request, vertices: npt.NDArray[Any]) -> Reals:

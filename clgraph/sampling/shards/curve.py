@@ -12,14 +12,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from clgraph.arguments import file_name
+from clgraph.arguments import file_name, target_size
 from clgraph.sampling.deletion_times import Path, count_pairs, follow
 from clgraph.sampling.shards.passes import about_of, forest_pass, forget
 from clgraph.sampling.shards.samples import check_method
 from clgraph.sampling.shards.saved import SavedForest
 from clgraph.scale.ranks import Ranks, run_on_ranks, shared_seed
 from clgraph.scale.shards import Shards
-from clgraph.sizes import target_size
 
 if TYPE_CHECKING:
     from clgraph.device import Device

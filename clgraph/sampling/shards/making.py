@@ -12,12 +12,12 @@ from clgraph.arguments import file_name, shown
 from clgraph.errors import InputError
 from clgraph.graph.io import check_writable
 from clgraph.graph.io.common import Options, check_vertex_count
+from clgraph.methods import plain_method
 from clgraph.progress import Tell, tells
 from clgraph.sampling.shards.forest import Forest
 from clgraph.sampling.shards.passes import about_of, dealt, default_room, forest_of
 from clgraph.sampling.shards.samples import check_method
 from clgraph.sampling.shards.saved import Checkpoint, SavedForest, open_forest, write_forest
-from clgraph.sampling.table import plain_method
 from clgraph.scale.loading import Loading
 from clgraph.scale.ranks import Ranks, run_on_ranks, shared_seed
 from clgraph.scale.shards import Shards, check_shards

@@ -13,25 +13,24 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph import keyed
-from clgraph.arguments import file_name, is_word, shown
+from clgraph.arguments import file_name, is_word, shown, target_size
 from clgraph.errors import InputError
 from clgraph.lazy import lazy
+from clgraph.methods import plain_method
 from clgraph.progress import Tell
 from clgraph.results import Shown
 from clgraph.run import not_offered
 from clgraph.sampling.options import OF_SHARDS, check_seeds, check_sizes
-from clgraph.sampling.samples import notes_of
+from clgraph.sampling.result import notes_of
 from clgraph.sampling.shards.choose import choose
 from clgraph.sampling.shards.extract import Bits, Chosen, Extraction, unpacked
 from clgraph.sampling.shards.passes import about_of, forest_pass, forget
 from clgraph.sampling.shards.sampled import count_edges, write_sample
 from clgraph.sampling.shards.saved import SavedForest, open_forest
-from clgraph.sampling.table import plain_method
 from clgraph.scale.loading import VALUES
 from clgraph.scale.ranks import Ranks, run_on_ranks, shared_seed
 from clgraph.scale.shards import Shards
 from clgraph.scale.writing import check_dataset_name
-from clgraph.sizes import target_size
 
 if TYPE_CHECKING:
     from clgraph.device import Device

@@ -1,6 +1,6 @@
-// ranking/shares.cl: the share of its source that each arc carries, w(u,v) / W(u), where arcs count for several: w is the
+// ranking/transition_weights.cl: the share of its source that each arc carries, w(u,v) / W(u), where arcs count for several: w is the
 // count divided by the largest one, W(u) the sum of w over the row of u, added from left to right. The host makes the
-// same bytes (clgraph/ranking/shares.py): divisions and sums in float64 are rounded alike everywhere.
+// same bytes (clgraph/ranking/transition_weights.py): divisions and sums in float64 are rounded alike everywhere.
 //
 // row_ptr           of the graph: its rows are the arcs that leave
 // counts            COUNT[arcs]: int, or double where the weights of arcs are only added up, with largest = 1

@@ -1,16 +1,6 @@
-"""The layout of rows in sliced ELL form with renumbered vertices, computed on the host; no OpenCL here.
+"""Rows in sliced ELL form laid out on the host, in plain NumPy: what `clgraph.ranking.sell` has to make.
 
-Vertices are renumbered: sources with many out-arcs come first, because their values are wanted most often;
-within a class of such vertices, rows of similar length are adjacent. A slice is `width` rows side by side,
-padded to the longest: entry j of its row r is at ``(begin + j) * width + r``, so that `width` lanes read
-in step.
-
-A row's arcs from the `hot` hottest sources have 16-bit indices; the rest have 32-bit ones. An index is the
-source's new number + 1: index 0 is the padding and reads a zero. Rows of more than `long_row` arcs are cut
-into pieces of at most `long_row` arcs, which are rows of slices of their own; a row's sum is then the sum of
-its pieces. This module decides where everything goes, for small graphs; `clgraph.ranking.slices` puts the
-arcs there. (`clgraph.ranking.renumber` and `clgraph.ranking.pieces` do the same on a device for larger ones;
-`clgraph.ranking.deal` makes nearly the same slices on CPUs, and shares the pieces.)
+The form is that of `clgraph.ranking.sell`.
 """
 
 from __future__ import annotations
@@ -22,14 +12,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from clgraph.ranking.sell import TURN_BITS
+
 Ints = npt.NDArray[np.int64]
 Begin = npt.NDArray[np.int32]
-
-# what the end of a row costs beside its arcs, in arcs: for `balanced`
-SETTLE = 3
-# pieces of a cell are ordered by their turn, in so many bits, and then by length: an iteration of R-MAT 22
-# takes 0.267 ms on an H200, and 0.277 ms by length alone
-TURN_BITS = 8
 
 
 @dataclass(frozen=True)
@@ -289,11 +275,3 @@ def make_slices(
         hot_length=hot_length.astype(np.int32),
         cell_begin=edges[:, :-1].ravel().astype(row_ptr.dtype),
     )
-
-
-def balanced(begin: npt.NDArray[Any], runs: int) -> npt.NDArray[np.int32]:
-    """Bounds of at most `runs` runs of slices of about the same cost, given the cost before each slice."""
-    slices = len(begin) - 1
-    runs = max(1, min(runs, slices))
-    bounds = np.searchsorted(begin, np.linspace(0, begin[-1], runs + 1)[1:-1])
-    return np.concatenate(([0], bounds, [slices])).astype(np.int32)

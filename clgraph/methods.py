@@ -1,4 +1,8 @@
-"""The sampling methods: their names, kinds, options and papers."""
+"""The sampling methods, once: their names, kinds, options and papers.
+
+`clgraph.sample` checks its arguments by this table, ``clgraph sample`` and ``clgraph methods`` have their
+options and help from it, and the guide on samplers its list of options. Pure data, which loads nothing.
+"""
 
 from __future__ import annotations
 

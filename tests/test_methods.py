@@ -4,7 +4,9 @@ import pytest
 from graphs import random_graph
 
 from clgraph import InputError, sample
-from clgraph.sampling.table import KINDS, LITERATURE, METHODS, REDUCTIONS, known, plain_method
+from clgraph.methods import KINDS, LITERATURE, METHODS, OPTIONS, REDUCTIONS, known, option_of, plain_method
+from clgraph.sampling.options import OF_SHARDS, SampleOptions
+from clgraph.sampling.request import checked
 
 
 def test_each_name_is_of_one_method():
@@ -31,3 +33,22 @@ def test_a_name_in_words_gives_the_same_sample(device):
 def test_a_typo_in_words():
     with pytest.raises(InputError, match="did you mean 'forest_fire'"):
         sample(random_graph(4, 60, 150), "forrest_fire", size="40%")
+
+
+def test_options_are_those_of_the_call():
+    """Type checkers read `SampleOptions`, everything else the table."""
+    of_all = {"seed", "device", "strict", "progress", "arrays", "ids", *OF_SHARDS}
+    assert set(SampleOptions.__annotations__) == {*OPTIONS, *of_all}
+    assert {name for each in METHODS.values() for name in each.options} == set(OPTIONS)
+
+
+def test_defaults_are_in_range():
+    for method, each in METHODS.items():
+        for name in each.options:
+            option = option_of(method, name)
+            assert option.help.endswith((".", ")"))
+            if option.default is not None:
+                checked(method, name, option.default)
+            if option.takes in (int, bool) or option.range:
+                with pytest.raises(InputError):
+                    checked(method, name, "none of them")

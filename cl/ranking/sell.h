@@ -1,4 +1,4 @@
-// ranking/slices.h: rows in sliced ELL form (Monakov, Lokhmotov, Avetisyan: HiPEAC 2010), vertices renumbered.
+// ranking/sell.h: rows in sliced ELL form (Monakov, Lokhmotov, Avetisyan: HiPEAC 2010), vertices renumbered.
 //
 // A slice is WIDTH (a power of two) rows side by side, padded to the longest: entry j of its row r is at
 // (begin + j) * WIDTH + r. Rows are ordered by class of their own popularity as sources, and by length within a class,

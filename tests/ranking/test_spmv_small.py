@@ -10,7 +10,7 @@ from ranking_checks import assert_close, every_check, mixed_graph
 
 from clgraph import Graph
 from clgraph.errors import InputError
-from clgraph.ranking import pagerank, small
+from clgraph.ranking import pagerank, spmv_small
 from clgraph.reference.pagerank import reference_pagerank, verify_pagerank
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def test_several_launches(device: Device, monkeypatch: pytest.MonkeyPatch) -> No
         pagerank(graph, variant="small", tol=0, max_iter=11, device=device),
         pagerank(graph, variant="small", tol=1e-6, device=device),
     ]
-    monkeypatch.setattr(small, "TURNS", 4)
+    monkeypatch.setattr(spmv_small, "TURNS", 4)
     parts = [
         pagerank(graph, variant="small", tol=0, max_iter=11, device=device),
         pagerank(graph, variant="small", tol=1e-6, device=device),
@@ -75,8 +75,8 @@ def test_several_launches(device: Device, monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_too_many_sources(device: Device) -> None:
-    n = small.SOURCES + 1
+    n = spmv_small.SOURCES + 1
     ring = Graph.from_edges(np.arange(n), (np.arange(n) + 1) % n, directed=True)
-    with pytest.raises(InputError, match=f"at most {small.SOURCES} vertices with out-arcs, .* {n}"):
+    with pytest.raises(InputError, match=f"at most {spmv_small.SOURCES} vertices with out-arcs, .* {n}"):
         pagerank(ring, variant="small", device=device)
     assert pagerank(ring, device=device, max_iter=1, tol=0).variant != "small"

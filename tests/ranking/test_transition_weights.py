@@ -8,10 +8,10 @@ import pytest
 from clgraph import Graph, pagerank, personalized_pagerank
 from clgraph.csr.upload import graph_of, parts_of
 from clgraph.device.shapes import Shapes
-from clgraph.ranking import shares
+from clgraph.ranking import transition_weights
 from clgraph.ranking.order import row_order, upload_out
 from clgraph.ranking.problem import arc_weights, make_problem
-from clgraph.ranking.shares import SHAPES, Shape, arc_shares, upload_shares
+from clgraph.ranking.transition_weights import SHAPES, Shape, arc_shares, upload_shares
 
 
 def counted(directed: bool) -> Graph:
@@ -40,7 +40,7 @@ def test_the_bytes_of_the_host(
         pytest.skip("the host makes them for devices without float64")
     if teams:  # rows are shared as GPUs do it
         shape = Shape(local=16, long=100, run=16)
-        monkeypatch.setattr(shares, "SHAPES", Shapes(gpu=shape, cpu=shape, simulator=shape))
+        monkeypatch.setattr(transition_weights, "SHAPES", Shapes(gpu=shape, cpu=shape, simulator=shape))
     host = counted(directed)
     asked = make_problem(host)
     for real in (np.float32, np.float64):

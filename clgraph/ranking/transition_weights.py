@@ -1,6 +1,7 @@
 """The share of its source that each arc carries, w(u, v) / W(u); and W on a device.
 
-Host half of ``cl/ranking/shares.cl``, which makes the same bytes of multiplicities that only a device has.
+Host half of ``cl/ranking/transition_weights.cl``, which makes the same bytes of multiplicities that only a
+device has.
 """
 
 from __future__ import annotations
@@ -165,4 +166,6 @@ def _program(device: Device, rows: DeviceCSR, real: type[Any], dtype: type[Any] 
     shape = SHAPES.of(device)
     names: dict[Any, str] = {np.int32: "int", np.float32: "float", np.float64: "double"}
     fixed = {"LOCAL": shape.local, "LONG": shape.long, "RUN": shape.run, "ITEMS": device.tuning.items}
-    return device.program("ranking/shares", **fixed, REAL=names[real], COUNT=names[dtype], **rows.defines)
+    return device.program(
+        "ranking/transition_weights", **fixed, REAL=names[real], COUNT=names[dtype], **rows.defines
+    )

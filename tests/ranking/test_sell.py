@@ -1,0 +1,175 @@
+"""Rows in sliced ELL form made on a device: what the host lays out, array by array; and every arc once."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from host_sell import make_slices
+from ranking_checks import arcs_of_graph, arcs_of_slices, assert_close, assert_holds, layout_graphs
+
+from clgraph import Graph
+from clgraph.ranking import pagerank, sell
+from clgraph.ranking.problem import make_problem
+from clgraph.ranking.sell import Layout, SellBuilder, balanced
+from clgraph.ranking.transition_weights import graph_shares, upload_shares
+from clgraph.reference.pagerank import reference_pagerank
+
+if TYPE_CHECKING:
+    from clgraph.device import Device
+
+TINY = Layout(width=4, hot=8, long_row=6, classes=(4, 16), block=2)
+
+
+def on_host(graph: Graph, layout: Layout, shares: Any = None) -> Any:
+    names = ("width", "hot", "long_row", "classes", "segments")
+    return make_slices(
+        graph.row_ptr, graph.col_idx, shares, **{name: getattr(layout, name) for name in names}
+    )
+
+
+def skewed(seed: int, weighted: bool) -> Graph:
+    rng = np.random.default_rng(seed)
+    tails, heads = (rng.random((2, 1200)) ** 3 * 150).astype(int)
+    weights = rng.integers(1, 9, 1200) / 3 if weighted else None
+    return Graph.from_edges(
+        tails, heads, weights=weights, vertices=np.arange(170), directed=True, duplicates="keep"
+    )
+
+
+@pytest.mark.parametrize("layout", [TINY, replace(TINY, segments=3), replace(TINY, windows=True)])
+@pytest.mark.parametrize(("weighted", "real"), [(False, np.float32), (True, np.float32), (True, np.float64)])
+def test_arcs(
+    device: Device, weighted: bool, real: Any, layout: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every arc once, with its share, in the row of its head; long rows in pieces by segment."""
+    tiny = sell.Shape(run=8, rows=3, least_window=16, most_window=16)
+    monkeypatch.setattr(sell, "SHAPES", sell.Shapes(gpu=tiny, cpu=tiny, simulator=tiny))
+    for seed in range(3):
+        graph = skewed(seed, weighted)
+        problem = make_problem(graph)
+        share = upload_shares(device, graph, problem, real, True) if weighted else None
+        made = SellBuilder(device, graph, share, real, layout).build()
+        found = arcs_of_slices(device, made, real if weighted else None)
+        assert found == arcs_of_graph(graph, graph_shares(graph, problem), real)
+        order = device.download(made.order, np.int32, graph.num_vertices)
+        assert sorted(order.tolist()) == list(range(graph.num_vertices))
+        assert len(made.kinds) == layout.segments + 2
+        assert made.pieces > layout.segments
+
+
+@pytest.mark.parametrize(("hot", "classes"), [(8, (4, 16)), (1, ()), (5000, (8, 5000))])
+def test_numbers(device: Device, hot: int, classes: tuple[int, ...]) -> None:
+    """New numbers and sorted rows."""
+    layout = replace(TINY, hot=hot, classes=classes)
+    for graph in layout_graphs():
+        problem = make_problem(graph)
+        want = on_host(graph, layout, graph_shares(graph, problem))
+        share = None
+        if problem.weights is not None:
+            share = upload_shares(device, graph, problem, np.float64, True)
+        made = SellBuilder(device, graph, share, np.float64, layout)
+        made.number_rows()
+        source, arc_share = made.sort_arcs()
+        assert (made.sources, made.hot, made.arcs) == (want.sources, want.hot, graph.num_arcs)
+        assert_holds(device, made.order, want.order)
+        assert_holds(device, made.number, np.argsort(want.order).astype(np.int32))
+        assert_holds(device, made.start, want.start)
+        assert_holds(device, source, want.source)
+        assert_holds(device, made.hot_length, want.hot_length)
+        if want.share is not None:
+            assert_holds(device, arc_share, want.share)
+        begins = made.begins(graph.num_vertices, made.hot_length, made.cold_length)
+        for begin, wanted in zip(begins, want.begins[:2], strict=True):
+            assert_holds(device, begin, wanted)
+
+
+@pytest.mark.parametrize("segments", [1, 3])
+def test_long_rows(device: Device, segments: int) -> None:
+    """Long rows cut into pieces, and these in blocks."""
+    layout = replace(TINY, segments=segments)
+    for graph in layout_graphs():
+        want = on_host(graph, layout)
+        made = SellBuilder(device, graph, None, np.float32, layout)
+        made.number_rows()
+        made.cut_long_rows(made.sort_arcs()[0])
+        assert (made.pieces, made.kinds) == (want.pieces, want.kinds)
+        assert made.longest_join == np.diff(want.first_piece).max(initial=0)
+        for name in ("piece_place", "piece_at", "first_piece", "long_number", "cell_piece", "cell_begin"):
+            assert_holds(device, getattr(made, name), getattr(want, name))
+        blocks = -(-np.diff(want.first_piece) // layout.block)
+        first = np.append(0, np.cumsum(blocks)).astype(np.int32)
+        assert_holds(device, made.first_block, first)
+        block_piece = device.download(made.block_piece, np.int32, made.blocks + 1)
+        np.testing.assert_array_equal(block_piece[first], want.first_piece)
+        assert np.all(np.diff(block_piece) <= layout.block)
+        for begin, wanted in zip(made.begins(*made.piece_lengths), want.begins[2:], strict=True):
+            assert_holds(device, begin, wanted)
+
+
+def test_one_window(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where no class needs two windows, rows in windows are numbered as others are."""
+    layout = replace(TINY, hot=5, classes=(), windows=True)
+    wide = sell.Shape(run=8, rows=3, least_window=1 << 13, most_window=1 << 13)
+    monkeypatch.setattr(sell, "SHAPES", sell.Shapes(gpu=wide, cpu=wide, simulator=wide))
+    for graph in layout_graphs():
+        want = on_host(graph, layout)
+        made = SellBuilder(device, graph, None, np.float32, layout).build()
+        assert_holds(device, made.order, want.order)
+        assert (made.hot_arcs, made.sources, made.pieces) == (want.hot_arcs, want.sources, want.pieces)
+        for part, wanted in zip(sell.PARTS, want.begins, strict=True):
+            np.testing.assert_array_equal(made.steps_before(device, part), wanted)
+        assert made.padding == want.padding
+
+
+def test_windows(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Windows keep to the classes, which are by out-degree; inside, long rows come first, then by length."""
+    tiny = sell.Shape(run=8, rows=3, least_window=16, most_window=16)
+    monkeypatch.setattr(sell, "SHAPES", sell.Shapes(gpu=tiny, cpu=tiny, simulator=tiny))
+    layout = replace(TINY, windows=True)
+    graph = skewed(3, weighted=False)
+    made = SellBuilder(device, graph, None, np.float32, layout).build()
+    order = device.download(made.order, np.int32, graph.num_vertices)
+    by_degree = np.argsort(-graph.degrees, kind="stable")
+    length = np.bincount(graph.col_idx, minlength=graph.num_vertices)
+    bounds = [0, 4, 8, 16, made.sources, graph.num_vertices]
+    for number, (first, last) in enumerate(pairwise(bounds)):
+        members, step = np.sort(by_degree[first:last]), 8 if number == 0 else 16
+        for at in range(0, last - first, step):
+            there = order[first + at : min(first + at + step, last)]
+            np.testing.assert_array_equal(np.sort(there), members[at : at + step])
+            is_long = length[there] > layout.long_row
+            assert np.all(np.diff(is_long.astype(int)) <= 0)
+            assert np.all(np.diff(length[there][is_long]) <= 0)
+
+
+def test_many_sources_with_few_arcs(device: Device) -> None:
+    n = 300_000
+    ends = np.random.default_rng(6).integers(0, n, (2, 90_000))
+    graph = Graph.from_edges(*ends, vertices=np.arange(n), directed=True)
+    found = pagerank(graph, variant="runs", tol=0, max_iter=3, device=device)
+    assert_close(found, reference_pagerank(graph, iterations=3), "float32")
+
+
+def test_layout(device: Device) -> None:
+    """Popular sources first, within a class by length; rows of a slice padded to the longest."""
+    tails = [3, 3, 3, 1, 1, 0]
+    heads = [0, 1, 2, 0, 2, 4]
+    graph = Graph.from_edges(tails, heads, vertices=range(5), directed=True)
+    made = SellBuilder(device, graph, None, np.float32, Layout(width=2, hot=1, long_row=9)).build()
+    # out-degrees 3; 1 and 2 (rows of 2 and 1 arcs); 0
+    assert device.download(made.order, np.int32, 5).tolist() == [3, 0, 1, 2, 4]
+    assert made.steps_before(device, "hot_row").tolist() == [0, 1, 2, 2]  # arcs from 3 in rows -, 0; 1, 2; 4
+    assert made.steps_before(device, "cold_row").tolist() == [0, 1, 2, 3]
+    assert (made.sources, made.arcs, made.hot_arcs, made.pieces) == (3, 6, 3, 0)
+    assert made.padding == 2 * 5 / 6
+
+
+def test_balanced() -> None:
+    cost = np.array([0, 10, 10, 10, 20, 30, 40])
+    assert balanced(cost, 4).tolist() == [0, 1, 4, 5, 6]
+    assert balanced(cost, 99)[[0, -1]].tolist() == [0, 6]
+    assert balanced(np.array([0]), 3).tolist() == [0, 0]
