@@ -13,7 +13,7 @@ from clgraph.bench.run import show
 from clgraph.bench.table import energy, value
 from clgraph.bench.tables import one_core
 from clgraph.drawing import label_narrow, need_matplotlib
-from clgraph.graph.io.atomic import atomic_write
+from clgraph.formats.atomic import atomic_write
 from clgraph.theses import printed
 
 Record = dict[str, Any]

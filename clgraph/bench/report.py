@@ -12,7 +12,7 @@ from clgraph.bench.store import SCHEMA, Store, write_json
 from clgraph.bench.table import Table
 from clgraph.bench.tables import tables
 from clgraph.errors import InputError
-from clgraph.graph.io.atomic import atomic_write
+from clgraph.formats.atomic import atomic_write
 
 __all__ = ["check_drawing", "write_report"]
 

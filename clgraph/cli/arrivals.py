@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def is_stream(path: str, method: str, format: str | None) -> bool:
     """Whether a method takes the edges of this file as they come."""
-    from clgraph.graph.io.arrivals import is_streamed
+    from clgraph.formats.arrivals import is_streamed
     from clgraph.sampling.table import STREAMS, known
 
     return known(method) in STREAMS and is_streamed(path, format)
@@ -55,7 +55,7 @@ def sample_stream(
     as_json: bool,
 ) -> None:
     """Sample a stream in one pass, and tell and write what was held."""
-    from clgraph.graph.io import check_writable
+    from clgraph.formats import check_writable
     from clgraph.sampling.literature.streamed import stream_samples
     from clgraph.sampling.table import known
 
@@ -104,7 +104,7 @@ def _tell(sample: StreamSample, name: str | None) -> None:
 
 
 def _verified(path: str, sample: StreamSample, drawing: dict[str, Any], read_as: dict[str, Any]) -> None:
-    from clgraph.graph.io.arrivals import Names, arrivals
+    from clgraph.formats.arrivals import Names, arrivals
     from clgraph.reference.stream import verify_held
     from clgraph.sampling.literature.streamed import in_units
 

@@ -76,7 +76,7 @@ def centrality(
     clgraph centrality internet.txt --measure betweenness --k 1000 --top 5
     clgraph centrality Wiki-Vote.txt --directed --measure hits -o hits.tsv
     """
-    from clgraph.graph.io import check_writable
+    from clgraph.formats import check_writable
 
     calls = {name: load(each.home, each.name) for name, each in MEASURES.items()}
     takes = {name: signature(call).parameters for name, call in calls.items()}

@@ -97,7 +97,7 @@ def curve(
     clgraph curve internet.txt --method dre --seeds 5 --plot curve.png
     """
     from clgraph import keyed
-    from clgraph.graph.io import check_writable
+    from clgraph.formats import check_writable
     from clgraph.sampling.table import plain_method
     from clgraph.sizes import parse_size
 
@@ -162,7 +162,7 @@ def _tell(
     as_json: bool,
 ) -> None:
     """Write and draw the curves, and print their table."""
-    from clgraph.graph.io import atomic_write
+    from clgraph.formats import atomic_write
     from clgraph.sampling.curve import curve_table
 
     last = min(int(each.vertices[-1]) for each in curves) / int(curves[0].vertices[0])
@@ -221,7 +221,7 @@ def draw(curves: list[ReductionCurve], path: str, name: str) -> None:
     matplotlib.use("Agg")
     from matplotlib import pyplot
 
-    from clgraph.graph.io import atomic_write
+    from clgraph.formats import atomic_write
     from clgraph.sampling.figures import draw_curves
 
     figure = draw_curves(curves)[0].figure

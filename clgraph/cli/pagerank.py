@@ -130,7 +130,7 @@ def pagerank(
     clgraph pagerank Wiki-Vote.txt --directed --top 10 -o ranks.tsv
     clgraph pagerank california.mtx --personalize 9616,18 --dangling uniform
     """
-    from clgraph.graph.io import check_writable
+    from clgraph.formats import check_writable
     from clgraph.ranking.problem import check_damping, make_stop
 
     # invalid options are rejected before a large file is read

@@ -152,7 +152,7 @@ def ppr(
     clgraph ppr cnr-2000.edges.gz --directed --sources ids.txt --method monte-carlo --seed 1 -o top.tsv
     clgraph ppr bought.txt --ids str --users users.txt --exclude neighbours --top 5
     """
-    from clgraph.graph.io import check_writable
+    from clgraph.formats import check_writable
     from clgraph.ranking.personalized.options import check_options
     from clgraph.ranking.problem import check_damping
 
@@ -239,7 +239,7 @@ def _write(path: str, graph: Graph | Shards, found: PersonalizedResult, device: 
     import numpy as np
 
     from clgraph.files.columns import write_columns
-    from clgraph.graph.io import atomic_write
+    from clgraph.formats import atomic_write
 
     with atomic_write(path) as out:
         for i, source in enumerate(found.sources):

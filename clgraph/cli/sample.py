@@ -214,7 +214,7 @@ def sample(
     mpiexec -n 4 clgraph sample web.clgs --method dre --size 10% -o tenth.clgs
     """
     from clgraph import keyed
-    from clgraph.graph.io import check_writable
+    from clgraph.formats import check_writable
     from clgraph.sampling.options import tiny
     from clgraph.sampling.table import UNSIZED, known, plain_method
     from clgraph.sizes import parse_size

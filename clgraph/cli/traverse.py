@@ -80,7 +80,7 @@ def bfs(
     \b
     clgraph bfs internet.txt --source 1 -o distance.tsv
     """
-    from clgraph.graph.io import check_writable
+    from clgraph.formats import check_writable
     from clgraph.traversal import bfs as search
 
     if output:
@@ -195,7 +195,7 @@ def components(
     clgraph components internet.txt --largest giant.txt -o component.tsv
     """
     from clgraph.components import connected_components  # here, while a thread loads the drivers
-    from clgraph.graph.io import check_writable
+    from clgraph.formats import check_writable
 
     # errors come before a large file is read
     if largest:

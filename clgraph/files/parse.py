@@ -14,9 +14,9 @@ import numpy.typing as npt
 
 from clgraph.device.shapes import Shapes
 from clgraph.errors import CapacityError
-from clgraph.files.pieces import Piece
+from clgraph.files.read_ahead import Piece
+from clgraph.formats.common import counted
 from clgraph.graph.building import exclusive_sums
-from clgraph.graph.io.common import counted
 from clgraph.sizes import real_number
 
 if TYPE_CHECKING:

@@ -16,10 +16,10 @@ import numpy as np
 
 from clgraph.device.shapes import Shapes
 from clgraph.errors import DeviceError
-from clgraph.files.binary import Sums
-from clgraph.files.pieces import Plain
-from clgraph.graph.io.binary import PAGE, Section, unpack_header
-from clgraph.graph.io.common import reading
+from clgraph.files.clg import Sums
+from clgraph.files.read_ahead import Plain
+from clgraph.formats.clg import PAGE, Section, unpack_header
+from clgraph.formats.common import reading
 from clgraph.scale.manifest import Shard
 from clgraph.scale.shards import ShardRows, Shards
 
@@ -227,7 +227,7 @@ class Loading:
             return shard.edges > 0
         items = device.tuning.items
         arcs = -(-shard.edges // run)
-        bounds = device.program("files/binary", ITEMS=items, RUN=run, **loaded.defines)
+        bounds = device.program("files/clg", ITEMS=items, RUN=run, **loaded.defines)
         found = device.zeros(2, np.uint32)
         bounds.binary_offsets(
             -(-shard.rows // items), n=shard.rows, arcs=shard.edges, row_ptr=loaded.row_ptr, found=found

@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 
 from clgraph.arguments import file_name, shown
 from clgraph.errors import InputError
-from clgraph.graph.io.common import read_text
+from clgraph.formats.common import read_text
 from clgraph.sampling.table import METHODS
 from clgraph.sizes import number_given, parse_size
 

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from clgraph.drawing import need_matplotlib
+from clgraph.formats import atomic_write
 from clgraph.graph.exchange.common import library
-from clgraph.graph.io import atomic_write
 from clgraph.measures.figures import inline_svg
 from clgraph.measures.report import page
 from clgraph.measures.words import figure

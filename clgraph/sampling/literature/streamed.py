@@ -13,9 +13,9 @@ import numpy.typing as npt
 from clgraph import keyed
 from clgraph.arguments import word
 from clgraph.errors import InputError
+from clgraph.formats.arrivals import Chunk, Names, arrivals, is_stream
 from clgraph.graph import Graph
 from clgraph.graph.digest import digest
-from clgraph.graph.io.arrivals import Chunk, Names, arrivals, is_stream
 from clgraph.lazy import lazy
 from clgraph.results import RunsOn
 from clgraph.run import run_on
@@ -153,7 +153,7 @@ def stream_samples(
     Parameters
     ----------
     source
-        See `clgraph.graph.io.arrivals`.
+        See `clgraph.formats.arrivals`.
     reading : mapping, optional
         How a file is read.
     """
