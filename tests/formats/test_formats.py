@@ -93,6 +93,20 @@ def test_files_that_are_not_there_or_not_files(tmp_path: Path) -> None:
         read(tmp_path / "x", duplicates="no")  # type: ignore[arg-type]
 
 
+def test_documents_name_every_format() -> None:
+    page = Path(__file__).parents[2] / "docs" / "files.md"
+    rows = (
+        [line for line in page.read_text().splitlines() if line.startswith("| `")] if page.is_file() else []
+    )
+    for name, form in FORMATS.items():
+        assert f'"{name}"' in str(read.__doc__)
+        plain = [suffix for suffix in form.suffixes if suffix != "*.npz"]
+        assert all(suffix in str(read.__doc__) for suffix in plain)
+        if rows:
+            (row,) = [line for line in rows if f"`{name}`" in line.split("|")[1]]
+            assert all(suffix in row for suffix in plain)
+
+
 @pytest.mark.parametrize("name", ["x.txt.gz", "x.mtx.gz", "x.graph.gz", "x.v.gz"])
 def test_damaged_gzip(tmp_path: Path, name: str) -> None:
     rng = np.random.default_rng(1)
