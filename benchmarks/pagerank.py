@@ -26,8 +26,7 @@ from pathlib import Path
 from clgraph.bench import script
 from clgraph.bench.cases import pagerank
 from clgraph.bench.graphs import check_name
-from clgraph.bench.labels import Labels
-from clgraph.bench.tables import tables
+from clgraph.bench.tables import Labels, tables
 
 
 def main() -> None:

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import clgraph
 from clgraph.device.shapes import Shapes
-from clgraph.sampling import replicates
+from clgraph.sampling import methods, replicates
 
 SIZE, SEED = "50%", 1
 
@@ -56,24 +56,24 @@ def main() -> None:
     parser.add_argument("--json", metavar="OUT")
     options = parser.parse_args()
     device = clgraph.get_device(options.device)
-    shapes = replicates.SHAPES
-    way = shapes.of(device).way
-    always = replicates.Form(way, 1 << 30)
-    never = replicates.Form(way, 0)
+    shapes = methods.SHAPES
+    way = shapes.of(device).exact
+    always = methods.SideBySide(way, 1 << 30)
+    never = methods.SideBySide(way, 0)
     rows = []
     for name in options.graphs.split(","):
         graph = graph_of(name, options.data)
         for method in options.methods.split(","):
 
-            def call(runs: int, *, form: replicates.Form = always, graph=graph, method=method):
-                replicates.SHAPES = Shapes(gpu=form, cpu=form, simulator=form)
+            def call(runs: int, *, form: methods.SideBySide = always, graph=graph, method=method):
+                methods.SHAPES = Shapes(gpu=form, cpu=form, simulator=form)
                 return clgraph.sample(graph, method, size=SIZE, seed=SEED, seeds=runs, device=device)
 
             loop, alone = median(lambda: call(options.loop, form=never), options.repeat)
             for few in map(int, options.few.split(",") if options.few else [replicates.FEW]):
                 replicates.FEW, replicates.ROOM = few, 4 * few + 64
                 whole, made = median(lambda: call(options.runs), options.repeat)
-                kernels = 1e3 * sum(part.about["seconds"]["sample"] * len(part) for part in made.portions)
+                kernels = 1e3 * sum(each.phases["sample"] for each in made)
                 started = time.perf_counter()
                 assert len(made.vertices) == made.num_vertices.sum()
                 looked = whole + 1e3 * (time.perf_counter() - started)
@@ -102,7 +102,7 @@ def main() -> None:
                     flush=True,
                 )
             replicates.FEW, replicates.ROOM = 256, 1088
-    replicates.SHAPES = shapes
+    methods.SHAPES = shapes
     if options.json:
         text = json.dumps({"device": device.name, "driver": device.driver_version, "rows": rows}, indent=1)
         Path(options.json).write_text(text)

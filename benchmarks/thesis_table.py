@@ -4,13 +4,12 @@
 
 The graph is `clgraph.copra_graph`, fitted to these rows (``--graph powerlaw`` for Chung and Lu's model,
 exponent 2.71, average degree 5); the thesis does not name its generator. The cases are in
-clgraph/bench/cases/characteristics.py.
+clgraph/bench/cases/sampling.py.
 """
 
 from clgraph.bench import script
-from clgraph.bench.cases import characteristics
-from clgraph.bench.labels import Labels
-from clgraph.bench.tables import tables
+from clgraph.bench.cases import sampling
+from clgraph.bench.tables import Labels, tables
 
 
 def main() -> None:
@@ -21,7 +20,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     graph = f"{options.graph}{options.vertices}"
-    outcome = script.run(lambda: characteristics.cases([graph], seed=options.seed), options)
+    outcome = script.run(lambda: sampling.characteristics_cases([graph], seed=options.seed), options)
     for table in tables(outcome.records, Labels(outcome.records)):
         print(f"\n{table.markdown()}")
 

@@ -69,8 +69,6 @@ from clgraph.sampling import sample as sample
 from clgraph.sampling.curve import ReductionCurve as ReductionCurve
 from clgraph.sampling.curve import deletion_order as deletion_order
 from clgraph.sampling.curve import reduction_curve as reduction_curve
-from clgraph.sampling.literature import DrawnSample as DrawnSample
-from clgraph.sampling.literature import StreamSample as StreamSample
 from clgraph.sampling.shards import SavedForest as SavedForest
 from clgraph.sampling.shards import ShardedSample as ShardedSample
 from clgraph.sampling.shards import merge_forests as merge_forests
@@ -99,7 +97,6 @@ __all__ = [
     "ConvergenceWarning",
     "Device",
     "DeviceError",
-    "DrawnSample",
     "Graph",
     "InputError",
     "ManyBFSResult",
@@ -112,7 +109,6 @@ __all__ = [
     "SavedForest",
     "ShardedSample",
     "Shards",
-    "StreamSample",
     "Study",
     "__version__",
     "average_clustering",

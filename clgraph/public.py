@@ -262,14 +262,12 @@ PUBLIC: tuple[Public, ...] = (
         values=(
             "GRAPHS ; METHODS ; size=1 | 0.5 | 2 | '50%' ; seed=1 | 2 ; mode='auto' | 'batched' | 'exact'"
             " ; tolerance=None | 0 | 2 ; connection='weak' | 'strong' ; components='afforest' | 'bfs' | "
-            "None ; far_scan=True | False ; weight=0.5 | '0.8' ; start=0 | None ; strict=True | False ; "
+            "None ; far_scan=True | False ; mix=0.5 | '0.8' ; start=0 | None ; strict=True | False ; "
             "min_size=1 | 3"
         ),
     ),
     Public("Sample", "sampling", "sampling"),
     Public("Samples", "sampling", "sampling"),
-    Public("DrawnSample", "sampling.literature", "sampling"),
-    Public("StreamSample", "sampling.literature", "sampling"),
     _function(
         "reduction_curve",
         "sampling.curve",
@@ -521,7 +519,7 @@ PUBLIC: tuple[Public, ...] = (
         values=(
             "GRAPHS ; method='drv' | 'dre' | 'drve' | 'dhyb' | 'cre' | 'crve' | 'ebfs' | 'edfs' ; size=1 "
             "| 0.5 | 2 | '50%' ; seed=1 ; mode='exact' | 'batched' ; connection='weak' | 'strong' ; "
-            "start=None | 0 ; tolerance=None | 1 ; weight=0.5"
+            "start=None | 0 ; tolerance=None | 1 ; mix=0.5"
         ),
     ),
     _check("reference_bfs", call="graph, 1", values="GRAPHS ; 0 | [0, 1] | 'a' ; depth_limit=1 | None"),

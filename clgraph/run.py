@@ -1,9 +1,9 @@
 """What every public call does around its engine: whose rows it gets, the device, its lock, time, provenance.
 
-A call reads: check the request, `dataset_of` and `as_graph`, then ``with run_on(device, graph, ...) as run``
-and the engine. Which engine serves a graph is decided here and nowhere else: a dataset on disk goes to the
-engine for shards, a graph whose arcs exceed the device's largest buffer to the same with its rows as blocks
-in memory, any other to the engine that takes a graph whole.
+A call reads: check the request, `opened`, then ``with run_on(device, graph, ...) as run`` and the engine.
+Which engine serves a graph is decided here and nowhere else: a dataset on disk goes to the engine for blocks
+of rows, a graph whose arcs exceed the device's largest buffer to the same with its rows as blocks in memory,
+any other to the engine that takes a graph whole.
 """
 
 from __future__ import annotations
@@ -11,11 +11,12 @@ from __future__ import annotations
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
-from clgraph.arguments import is_word, shown
+from clgraph.arguments import is_word, shown, word
 from clgraph.errors import InputError
-from clgraph.graph import Graph
+from clgraph.graph import Graph, as_graph
+from clgraph.results import Arrays
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -45,10 +46,32 @@ def not_offered(name: str, value: Any, why: str) -> InputError:
     )
 
 
-def check_on_host(arrays: Any) -> None:
-    """Raise InputError if a dataset's results are wanted on a device."""
-    if not is_word(arrays, "host"):
+def opened(graph: Any, arrays: Any = "host", **options: tuple[Any, tuple[Any, ...], str]) -> tuple[Any, bool]:
+    """A Graph, or a dataset of shards as it is, and whether results stay on the device.
+
+    Parameters
+    ----------
+    graph : object
+    arrays : {"host", "device"}
+        Where results are to be; those of a dataset are on the host.
+    **options : (value, words that datasets have for it, why they have no other)
+
+    Raises
+    ------
+    InputError
+        If it is neither, or a dataset with an option that there is not for it.
+    """
+    stays = bool(word(arrays, "arrays", get_args(Arrays)) == "device")
+    if isinstance(graph, Graph):
+        return graph, stays
+    if dataset_of(graph) is None:
+        return as_graph(graph), stays
+    if stays:
         raise not_offered("arrays", arrays, "its results come from several devices, and are on the host")
+    for name, (value, offered, why) in options.items():
+        if not is_word(value, *offered):
+            raise not_offered(name, value, why)
+    return graph, stays
 
 
 class run_on:
@@ -58,7 +81,7 @@ class run_on:
     ----------
     device : Device, str, ... or None
         As in `clgraph.get_device`.
-    graph : Graph, optional
+    graph : Graph or Shards, optional
         Whose arcs may lie in several buffers, for an engine that takes blocks of rows, too.
     *sections : {"pairs", "rows", "in", "out"}
         The blocks that this engine needs (`clgraph.scale.manifest.Manifest`). As pairs the rows will do.
@@ -73,9 +96,10 @@ class run_on:
     Attributes
     ----------
     device : Device
-    blocks : HeldShards or None
-        The graph's rows as blocks in memory, where its arcs do not fit one buffer. The device is not locked
-        then: engines for blocks lock it for each.
+        Of a dataset what was given for it: its ranks choose theirs (`clgraph.scale.ranks.run_on_ranks`).
+    blocks : Shards or None
+        The dataset; or the graph's rows as blocks in memory, where its arcs do not fit one buffer. The device
+        is not locked then: engines for blocks lock it for each.
     seconds : dict of float
         Time by phase; "total" is added at the end.
     """
@@ -83,7 +107,7 @@ class run_on:
     def __init__(
         self,
         device: Any,
-        graph: Graph | None = None,
+        graph: Graph | Shards | None = None,
         *sections: str,
         values: bool = False,
         once: bool = False,
@@ -91,10 +115,11 @@ class run_on:
     ) -> None:
         from clgraph.device import get_device
 
-        self.device: Device = get_device(device)
-        self.blocks = (
-            _blocks(self.device, graph, sections, values, once) if graph is not None and sections else None
-        )
+        self._stored = graph is not None and not isinstance(graph, Graph)
+        self.device: Device = device if self._stored else get_device(device)
+        self.blocks: Any = graph if self._stored else None
+        if isinstance(graph, Graph) and sections:
+            self.blocks = _blocks(self.device, graph, sections, values, once)
         self.seconds: dict[str, float] = {}
         self._start = start
         self._lock: AbstractContextManager[Any] | None = None
@@ -104,7 +129,8 @@ class run_on:
         if self.blocks is None:
             self._lock = self.device.alone()
             self._lock.__enter__()
-        self._before = list(self.device.queues.launched)  # with the lock: others launch until then
+        if not self._stored:
+            self._before = list(self.device.queues.launched)  # with the lock: others launch until then
         self._began = perf_counter()
         if self._start is None:
             self._start = self._began
@@ -114,8 +140,8 @@ class run_on:
         self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
     ) -> None:
         """Note the whole time and give the device back."""
+        self.seconds["total"] = perf_counter() - self._start  # type: ignore[operator]
         if self._lock is not None:
-            self.seconds["total"] = perf_counter() - self._start  # type: ignore[operator]
             self._lock.__exit__(kind, error, where)
 
     def lap(self, phase: str | None = None) -> None:
@@ -135,7 +161,9 @@ class run_on:
 
     @property
     def provenance(self) -> dict[str, Any]:
-        """How a result came about: see `clgraph.results.RunsOn`."""
+        """How a result came about: see `clgraph.results.RunsOn`; nothing of a dataset's, made anywhere."""
+        if self._stored:
+            return {}
         return self.device.provenance(self._before) | ({"pieces": self.blocks.pieces} if self.blocks else {})
 
     def stamped(self, result: R, **changes: Any) -> R:

@@ -4,7 +4,7 @@ import numpy as np
 
 from clgraph import Graph
 from clgraph.csr.upload import Chosen, DeviceCSR, Parts, graph_of
-from clgraph.graph.place import NAMES
+from clgraph.graph.residency import NAMES
 
 KINDS = [
     {"directed": directed, "duplicates": duplicates, "weighted": weighted, "names": names}

@@ -43,7 +43,7 @@ def verify(each: Public, found: Any, **others: Any) -> None:
 
 
 # how long something took, where, and on what: no part of an answer
-APART = {"built", "device", "kernels", "left", "pieces", "plan", "problem", "seconds"}
+APART = {"built", "device", "kernels", "phases", "pieces", "plan", "problem", "seconds"}
 
 
 def parts(found: Any) -> list[Any]:

@@ -54,7 +54,7 @@ def set_counts(graph: Graph, method: str, device: Any, runs: int = 20_000, **opt
     many = sample(graph, method, seed=1, seeds=runs, device=device, **options)
     if "edges" in options:
         rank = np.cumsum(graph.rows < graph.col_idx) - 1
-        return Counter(tuple(rank[one._drawn.arcs.of(one._run)].tolist()) for one in many)
+        return Counter(tuple(rank[one.selection.arcs.of(one.at)].tolist()) for one in many)
     return Counter(tuple(one.index.tolist()) for one in many)
 
 

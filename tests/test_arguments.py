@@ -73,7 +73,7 @@ CALLS = [
     lambda: clgraph.reference_ppr(PATH, [[0], [1, 7]]),
     lambda: clgraph.reference_ppr(PATH, [{0: 1}, 1]),
     lambda: clgraph.reference_sample(PATH, "drv", size=1, seed=-1),
-    lambda: clgraph.reference_sample(PATH, "dhyb", size=1, seed=1, weight="1e99999999"),
+    lambda: clgraph.reference_sample(PATH, "dhyb", size=1, seed=1, mix="1e99999999"),
     lambda: clgraph.top_accuracy([7], np.ones(3)),
     lambda: clgraph.top_accuracy([0], np.ones(3), k=None),  # type: ignore[arg-type]
     lambda: clgraph.powerlaw_graph("50"),  # type: ignore[arg-type]

@@ -32,7 +32,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
         "Graph": graph,
         "Sample": sample,
         "Samples": clgraph.sample(graph, "drv", sizes=["50%", "20%"], seed=1),
-        "DrawnSample": clgraph.sample(graph, "rw", size="10%", seed=1),
+        "Sample of a walk": clgraph.sample(graph, "rw", size="10%", seed=1),
         "PageRankResult": clgraph.pagerank(graph),
         "PersonalizedResult": clgraph.personalized_pagerank(graph, [0, 1], top=3),
         "PersonalizedResult of walks": clgraph.personalized_pagerank(

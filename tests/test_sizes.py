@@ -5,7 +5,7 @@ from fractions import Fraction
 import pytest
 
 from clgraph import Graph, InputError
-from clgraph.sampling.options import check_options
+from clgraph.sampling.request import check_request
 from clgraph.sizes import number_given, parse_size, real_number, target_size, whole_number
 
 
@@ -72,20 +72,20 @@ def test_numbers_that_only_python_takes(size):
     assert len(str(caught.value)) < 250
 
 
-@pytest.mark.parametrize("name", ["weight", "tolerance"])
+@pytest.mark.parametrize("name", ["mix", "tolerance"])
 @pytest.mark.parametrize(
     "value", ["1e99999999", "1e-99999999", "-1", "1_0", "\u0661", "1/0", "9" * 5000, "x"]
 )
 def test_options_that_are_no_numbers(name, value):
     graph = Graph.from_edges([0], [1])
     with pytest.raises(InputError, match=r"give a (number|probability)"):
-        check_options(graph, "dhyb", **{name: value})
+        check_request(graph, "dhyb", {name: value})
 
 
 def test_options_are_exact_numbers():
     graph = Graph.from_edges([0], [1])
     for value in ("4/5", " 0.8 ", 0.8, Fraction(4, 5), "8e-1"):
-        assert check_options(graph, "dhyb", weight=value).mix == Fraction(4, 5)
+        assert check_request(graph, "dhyb", {"mix": value}).mix == Fraction(4, 5)
 
 
 def test_whole_and_real_numbers():

@@ -1,17 +1,27 @@
-// sampling/contract.cl: contraction of drawn edges (cre, crve). A batch draws edges of the current simple graph and
-// joins their ends in a forest; the host builds the rows of the contracted graph from the remaining arcs.
+// sampling/contract.cl: contraction of drawn edges (cre, crve). A batch draws edges of the current simple graphs and
+// joins their ends in a forest; the host builds the rows of the contracted graphs from the remaining arcs.
 //
-// The vertices of the current graph are numbered by the smallest original vertex of their groups, ascending.
+// There may be one run or many side by side. A batch merges as many vertices in each, so that all runs have equally
+// many: their graphs are the rows of one, in which run r has the vertices from r * n on. Only the draws differ: of one
+// run they spread over the device (contract_draw, contract_useful, contract_link), of many each has a work-group
+// (contract_runs). Both take the same draws in the same order.
+//
+// The vertices of a current graph are numbered by the smallest original vertex of their groups, ascending.
 //
 // drawn_tail, drawn_head  int[draws]   ends of the edge of each draw
-// label       int[current vertices]    a forest: label[v] <= v; a root has label[r] == r
-// place       int[n]                   current number of each original vertex's group, -1 outside
+// label       int[current vertices]    a forest (sampling/runs.h)
+// place       int[runs * whole]        current number of each original vertex's group, -1 outside
+// name        int[current vertices]    the smallest original vertex of each
 // launch      padded range, ITEMS consecutive draws or vertices per work-item, or RUN consecutive arcs (csr/arcs.h);
-//             contract_useful: one work-item per block of BLOCK draws; contract_link: any fixed local size
+//             contract_useful: one work-item per block of BLOCK draws; contract_link: any fixed local size;
+//             contract_repeat: (things, runs); contract_runs: a work-group of LOCAL per run; contract_begins: one
+//             work-item per run
 // variant     BY_VERTEX: a uniform vertex, then one of its neighbours (crve); otherwise a uniform edge (cre)
+// tunables    ITEMS, RUN, BLOCK; LOCAL, a power of two (1 on CPUs: no barriers)
 
 #include "keyed.h"
 #include "csr/arcs.h"
+#include "sampling/runs.h"
 
 #ifndef BLOCK
 #define BLOCK 64
@@ -20,56 +30,73 @@
 #define BY_VERTEX 0
 #endif
 
+// A graph, once for each run; into_ptr[0] is 0 already.
+__kernel void contract_repeat(const int n, const int arcs, const int whole, __global const OFFSET *restrict row_ptr,
+                              __global const int *restrict col_idx, __global const int *restrict place,
+                              __global const int *restrict name, __global int *restrict into_ptr,
+                              __global int *restrict into_idx, __global int *restrict into_place,
+                              __global int *restrict into_name)
+{
+    const int run = get_global_id(1);
+    FOR_ITEMS(i, max(whole, arcs)) {
+        if (i < n) {
+            into_ptr[run * n + i + 1] = run * arcs + (int)row_ptr[i + 1];
+            into_name[run * n + i] = name[i];
+        }
+        if (i < arcs)
+            into_idx[run * arcs + i] = run * n + col_idx[i];
+        if (i < whole)
+            into_place[run * whole + i] = place[i] < 0 ? -1 : run * n + place[i];
+    }
+}
+
+// Where the arcs of each run begin, and the end.
+__kernel void contract_begins(const int n, const int runs, __global const OFFSET *restrict row_ptr,
+                              __global int *restrict at)
+{
+    const int run = get_global_id(0);
+    if (run <= runs)
+        at[run] = (int)row_ptr[run * n];
+}
+
 __kernel void contract_init(const int n, __global int *restrict label)
 {
     FOR_ITEMS(v, n)
         label[v] = v;
 }
 
+// The arc that draw i hits, and its tail *v, in the graph of the vertices base .. base + n - 1.
+static inline OFFSET drawn_arc(const ulong seed, const uint step, const uint i, const int base, const int n, int *v,
+                               __global const OFFSET *restrict row_ptr)
+{
+    const philox4x32_ctr_t x = keyed_words(seed, step, i, 0, TAG_DRAW);
+#if BY_VERTEX
+    *v = base + keyed_below(keyed_a(x), n);
+    return row_ptr[*v] + keyed_below(keyed_b(x), (uint)(row_ptr[*v + 1] - row_ptr[*v]));
+#else
+    const OFFSET begin = row_ptr[base], p = begin + keyed_below(keyed_a(x), (uint)(row_ptr[base + n] - begin));
+    *v = row_of(p, base, base + n, row_ptr);
+    return p;
+#endif
+}
+
+// --- The draws of one run, over the whole device ---
+
 // Draws begin .. begin + count - 1 of a step.
 __kernel void contract_draw(const uint begin, const int count, const ulong seed, const uint step, const int n,
-                            const uint arcs, __global const OFFSET *restrict row_ptr,
-                            __global const int *restrict col_idx, __global int *restrict drawn_tail,
-                            __global int *restrict drawn_head)
+                            __global const OFFSET *restrict row_ptr, __global const int *restrict col_idx,
+                            __global int *restrict drawn_tail, __global int *restrict drawn_head)
 {
     FOR_ITEMS(k, count) {
-        const philox4x32_ctr_t x = keyed_words(seed, step, begin + k, 0, TAG_DRAW);
-        const ulong bits = keyed_join(x.v[0], x.v[1]);
-#if BY_VERTEX
-        const int v = keyed_below(bits, n);
-        const OFFSET row = row_ptr[v];
-        const OFFSET p = row + keyed_below(keyed_join(x.v[2], x.v[3]), (uint)(row_ptr[v + 1] - row));
-#else
-        const OFFSET p = keyed_below(bits, arcs);
-        const int v = row_of(p, 0, n, row_ptr);
-#endif
+        int v;
+        const OFFSET p = drawn_arc(seed, step, begin + k, 0, n, &v, row_ptr);
         drawn_tail[k] = v;
         drawn_head[k] = col_idx[p];
     }
 }
 
-// Joins the trees of u and v; returns whether they were two. Stale reads are harmless: labels only ever fall, so a
-// stale one is still an ancestor, and the hook is a compare-and-swap that fails unless `high` is a root at that moment.
-// Each successful hook leaves one tree fewer, so the number of hooks does not depend on the order of execution.
-static inline int join(__global int *label, int u, int v)
-{
-    int a = SHARED_LOAD(label + u);
-    int b = SHARED_LOAD(label + v);
-    while (a != b) {
-        const int high = max(a, b);
-        const int low = min(a, b);
-        const int above = SHARED_LOAD(label + high);
-        if (above == low)
-            return 0;
-        if (above == high && atomic_cmpxchg(label + high, high, low) == high)
-            return 1;
-        a = SHARED_LOAD(label + SHARED_LOAD(label + high));
-        b = SHARED_LOAD(label + low);
-    }
-    return 0;
-}
-
-// Joins the ends of draws first .. last - 1; adds the number of merges to `merges`.
+// Joins the ends of draws first .. last - 1; adds the number of merges to `merges`, which does not depend on the order
+// of execution: each successful hook leaves one tree fewer.
 __kernel void contract_link(const int first, const int last, __global const int *restrict drawn_tail,
                             __global const int *restrict drawn_head, __global int *label, volatile __global int *merges)
 {
@@ -79,7 +106,7 @@ __kernel void contract_link(const int first, const int last, __global const int 
     barrier(CLK_LOCAL_MEM_FENCE);
     int mine = 0;
     FOR_ITEMS(k, last - first)
-        mine += join(label, drawn_tail[first + k], drawn_head[first + k]);
+        mine += join(drawn_tail[first + k], drawn_head[first + k], label);
     if (mine)
         atomic_add(&sum, mine);
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -87,23 +114,16 @@ __kernel void contract_link(const int first, const int last, __global const int 
         atomic_add(merges, sum);
 }
 
-static inline int root_of(int v, __global const int *restrict label)
-{
-    while (label[v] != v)
-        v = label[v];
-    return v;
-}
-
 // Flags the draws first .. last - 1 whose ends are in two trees, and counts them per block of BLOCK draws.
 __kernel void contract_useful(const int first, const int last, __global const int *restrict drawn_tail,
-                              __global const int *restrict drawn_head, __global const int *restrict label,
+                              __global const int *restrict drawn_head, __global int *label,
                               __global uchar *restrict useful, __global int *restrict block_useful)
 {
     const long from = first + (long)get_global_id(0) * BLOCK;
     if (from < last) {
         int count = 0;
         for (int k = (int)from; k < min(from + BLOCK, (long)last); k++) {
-            const int apart = root_of(drawn_tail[k], label) != root_of(drawn_head[k], label);
+            const int apart = root_above(drawn_tail[k], label) != root_above(drawn_head[k], label);
             useful[k] = apart;
             count += apart;
         }
@@ -111,8 +131,45 @@ __kernel void contract_useful(const int first, const int last, __global const in
     }
 }
 
-// Makes every vertex point at its root. Each work-item writes only its own slots; a stale label of another slot is
-// still an ancestor, and no root changes in this launch.
+// --- The draws of many runs, each in a work-group ---
+
+// The ends of drawn edges are joined in the order of the draws, until `wanted` merges are done. LOCAL draws are looked
+// at together; of those whose ends are apart at most as many are taken as merges are missing, so that the last one taken
+// is the last merge if there are as many.
+__kernel void contract_runs(const int n, const ulong seed, const uint step, const int wanted,
+                            __global const OFFSET *restrict row_ptr, __global const int *restrict col_idx,
+                            __global int *label)
+{
+    __local int box[LOCAL];
+    __local int end, merges;
+    const int run = get_group_id(0), lane = get_local_id(0);
+    uint first = 0;
+    for (int missing = wanted; missing > 0;) {
+        TOGETHER;
+        if (lane == 0) {
+            end = LOCAL;
+            merges = 0;
+        }
+        int u;
+        const int v = col_idx[drawn_arc(seed + run, step, first + lane, run * n, n, &u, row_ptr)];
+        const int useful = root_above(u, label) != root_above(v, label);
+        box[lane] = useful;
+        SUMS_UP_TO(box, lane);
+        const int taken = useful && box[lane] <= missing;
+        if (useful && box[lane] == missing)
+            end = lane + 1;
+        if (taken && join(u, v, label))
+            atomic_inc(&merges);
+        TOGETHER;
+        first += end;
+        missing -= merges;
+    }
+}
+
+// --- The end of a batch ---
+
+// Makes every vertex point at its root. A stale label of another slot is still an ancestor, and no root changes in this
+// launch.
 __kernel void contract_compress(const int n, __global int *label)
 {
     FOR_ITEMS(v, n) {

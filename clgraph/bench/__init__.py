@@ -5,6 +5,8 @@
 * cases/, peers.py: what is measured, by suite, and the other libraries beside it
 * harness.py: a case; warm-up, medians and spread, phases, energy
 * run.py, store.py: cases one after the other; one JSON file each, written at once
-* table.py, tables.py, figures.py, labels.py, report.py: what is made of the results
+* tables.py, figures.py, report.py: what is made of the results
 * script.py: how ``benchmarks/*.py`` run a suite by hand
 """
+
+SUITES = ("sampling", "pagerank", "ppr", "traversal")

@@ -37,7 +37,7 @@ PACKAGES = (
 VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "POCL_MAX_PTHREAD_COUNT", "CUDA_VISIBLE_DEVICES")
 PACKAGE = Path(__file__).resolve().parent.parent
 # drawing only: a change here does not invalidate results
-DRAWING = {"table.py", "tables.py", "figures.py", "labels.py", "report.py"}
+DRAWING = {"tables.py", "figures.py", "report.py"}
 
 
 @cache

@@ -8,10 +8,8 @@ from typing import Any
 
 from clgraph.bench.cases.ppr import SLIDES, does
 from clgraph.bench.cases.sampling import METHODS
-from clgraph.bench.labels import Labels, cpu_of, order_of
 from clgraph.bench.run import show
-from clgraph.bench.table import energy, value
-from clgraph.bench.tables import one_core
+from clgraph.bench.tables import ONE_CORE, Labels, beside, energy, order_of, value
 from clgraph.drawing import label_narrow, need_matplotlib
 from clgraph.formats.atomic import atomic_write
 from clgraph.theses import printed
@@ -151,13 +149,13 @@ class _Lines:
 
 def _sampling(records: list[Record], labels: Labels) -> Iterable[tuple[str, Any]]:
     found = [r for r in records if r["suite"] == "sampling" and not r["what"].startswith("characteristics")]
-    cores = one_core(found)
+    one_core = beside(found, ONE_CORE)
 
     def seconds(record: Record) -> float | None:
         return value(record, "kernels") or value(record, "call")
 
     def speed_up(record: Record) -> float | None:
-        alone = cores.get((cpu_of(record), record["graph"], record["what"]))
+        alone = one_core(record)
         ours = value(record, "kernels")
         if alone is None or alone is record or not ours:
             return None

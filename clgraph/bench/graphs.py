@@ -147,18 +147,14 @@ def _grid(side: int) -> Graph:
 
 
 def _wiki(scale: int, device: Device | None) -> Graph:
+    """A graph of this scale; of scale 22 the first arcs that R-MAT draws among the first vertices.
+
+    Draw i is the same one however many are made. So this is the graph of those first D draws by which exactly
+    so many distinct arcs are there; D is found by the secant method (the count is close to linear in D).
+    """
     if scale != 22:
         return rmat_graph(scale, directed=True, seed=1, device=device)
     vertices, arcs = WIKIPEDIA
-    return _first_distinct_arcs(scale, vertices, arcs, device)
-
-
-def _first_distinct_arcs(scale: int, vertices: int, arcs: int, device: Device | None) -> Graph:
-    """The first `arcs` distinct arcs that R-MAT draws among the first `vertices` vertices.
-
-    Draw i is the same one however many are made. So this is the graph of those first D draws by which exactly
-    `arcs` distinct arcs are there; D is found by the secant method (the count is close to linear in D).
-    """
     low, low_count = 0, 0
     draws = 16 << scale
     for _ in range(60):

@@ -250,13 +250,7 @@ class Case:
 
     def to_dict(self) -> dict[str, Any]:
         """As a dict for JSON."""
-        return {
-            "suite": self.suite,
-            "graph": self.graph,
-            "what": self.what,
-            "who": self.who,
-            "options": self.options,
-        }
+        return {name: getattr(self, name) for name in ("suite", "graph", "what", "who", "options")}
 
 
 def chosen(cases: Iterable[Case], only: Iterable[str], skip: Iterable[str]) -> list[Case]:

@@ -22,6 +22,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from clgraph.bench.harness import Absent, Told
+from clgraph.device.program import kernel_folder
 from clgraph.files import write
 
 if TYPE_CHECKING:
@@ -153,8 +154,7 @@ def gapbs(program: str, graph: Graph) -> Callable[..., Told]:
 def _bfs_scipy(graph: Graph) -> Search:
     from scipy.sparse.csgraph import breadth_first_order
 
-    matrix = scipy_matrix(graph)
-    return lambda source: breadth_first_order(matrix, source, directed=True, return_predecessors=True)
+    return partial(breadth_first_order, scipy_matrix(graph), directed=True, return_predecessors=True)
 
 
 def _bfs_networkit(graph: Graph) -> Search:
@@ -168,11 +168,6 @@ def _bfs_networkit(graph: Graph) -> Search:
         return search
 
     return run
-
-
-def _bfs_igraph(graph: Graph) -> Search:
-    made = igraph_graph(graph)
-    return lambda source: made.bfs(source)
 
 
 def _bfs_graphblas(graph: Graph) -> Search:
@@ -193,15 +188,16 @@ def _bfs_graphblas(graph: Graph) -> Search:
     return run
 
 
-def _bfs_cupy(graph: Graph) -> Search:
+def _cupy(name: str, graph: Graph, **options: Any) -> Search:
+    """A function of CuPy's csgraph."""
     import cupy
-    import pylibcugraph  # noqa: F401 (CuPy's breadth_first_order is cuGraph's)
-    from cupyx.scipy.sparse.csgraph import breadth_first_order
+    import pylibcugraph  # noqa: F401 (CuPy's are cuGraph's)
+    from cupyx.scipy.sparse import csgraph
 
     matrix = cupy_matrix(graph)
 
-    def run(source: int) -> Any:
-        found = breadth_first_order(matrix, source)
+    def run(*source: int) -> Any:
+        found = getattr(csgraph, name)(matrix, *source, **options)
         cupy.cuda.Device().synchronize()
         return found
 
@@ -216,10 +212,10 @@ def _bfs_gapbs(graph: Graph) -> Search:
 BFS: dict[str, Any] = {
     "scipy": _bfs_scipy,
     "networkit": _bfs_networkit,
-    "igraph": _bfs_igraph,
+    "igraph": lambda graph: igraph_graph(graph).bfs,
     "graphblas": _bfs_graphblas,
     "gapbs": _bfs_gapbs,
-    "cupy": _bfs_cupy,
+    "cupy": partial(_cupy, "breadth_first_order"),
 }
 
 # --- weak components ---
@@ -228,8 +224,7 @@ BFS: dict[str, Any] = {
 def _components_scipy(graph: Graph) -> Call:
     from scipy.sparse.csgraph import connected_components
 
-    matrix = scipy_matrix(graph)
-    return lambda: connected_components(matrix, directed=graph.directed, connection="weak")
+    return partial(connected_components, scipy_matrix(graph), directed=graph.directed, connection="weak")
 
 
 def _components_networkit(graph: Graph) -> Call:
@@ -246,27 +241,12 @@ def _components_igraph(graph: Graph) -> Call:
     return lambda: made.connected_components(mode="weak").membership
 
 
-def _components_cupy(graph: Graph) -> Call:
-    import cupy
-    import pylibcugraph  # noqa: F401 (CuPy's connected_components is cuGraph's)
-    from cupyx.scipy.sparse.csgraph import connected_components
-
-    matrix = cupy_matrix(graph)
-
-    def run() -> Any:
-        found = connected_components(matrix, directed=graph.directed, connection="weak")
-        cupy.cuda.Device().synchronize()
-        return found
-
-    return run
-
-
 COMPONENTS: dict[str, Any] = {
     "scipy": _components_scipy,
     "networkit": _components_networkit,
     "igraph": _components_igraph,
     "gapbs": partial(gapbs, "cc"),
-    "cupy": _components_cupy,
+    "cupy": lambda graph: _cupy("connected_components", graph, directed=graph.directed, connection="weak"),
 }
 
 # --- PageRank ---
@@ -387,43 +367,12 @@ PAGERANK: dict[str, Any] = {
 }
 
 
-# Parallel I and II of the PageRank thesis as it runs them: one thread a vertex, the in-neighbours' ranks (I)
-# or contributions (II) gathered, float sums, mass of dangling vertices dropped. Two faults fixed: vertices
-# without out-arcs are not divided by, and as many groups are launched as there are vertices to fill.
-CUDA = r"""
-extern "C" __global__ void parallel_one(int n, const int* row_ptr, const int* source, const int* degree,
-                                        const float* rank, float* next, float base, float d)
-{
-    int v = blockIdx.x * blockDim.x + threadIdx.x;
-    if (v < n) {
-        float sum = 0;
-        for (int e = row_ptr[v]; e < row_ptr[v + 1]; e++) sum += rank[source[e]] / degree[source[e]];
-        next[v] = base + d * sum;
-    }
-}
-extern "C" __global__ void parallel_two_contribution(int n, const int* degree, const float* rank, float* out)
-{
-    int v = blockIdx.x * blockDim.x + threadIdx.x;
-    if (v < n) out[v] = degree[v] ? rank[v] / degree[v] : 0.0f;
-}
-extern "C" __global__ void parallel_two(int n, const int* row_ptr, const int* source,
-                                        const float* contribution, float* rank, float base, float d)
-{
-    int v = blockIdx.x * blockDim.x + threadIdx.x;
-    if (v < n) {
-        float sum = 0;
-        for (int e = row_ptr[v]; e < row_ptr[v + 1]; e++) sum += contribution[source[e]];
-        rank[v] = base + d * sum;
-    }
-}
-"""
-
-
 def thesis_kernels(graph: Graph, iterations: int) -> Iterator[tuple[str, Callable[[], float]]]:
     """Name and call of the thesis's two CUDA versions; a call gives its seconds."""
     import cupy
 
-    module = cupy.RawModule(code=CUDA, backend="nvcc")
+    code = (kernel_folder() / "theses/pagerank.cu").read_text()
+    module = cupy.RawModule(code=code, backend="nvcc")
     one, contribution, two = (
         module.get_function(name) for name in ("parallel_one", "parallel_two_contribution", "parallel_two")
     )

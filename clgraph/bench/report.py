@@ -7,10 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from clgraph.bench.figures import check_drawing, draw_all
-from clgraph.bench.labels import Labels, machine_key
 from clgraph.bench.store import SCHEMA, Store, write_json
-from clgraph.bench.table import Table
-from clgraph.bench.tables import tables
+from clgraph.bench.tables import Labels, Table, machine_key, tables
 from clgraph.errors import InputError
 from clgraph.formats.atomic import atomic_write
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -82,6 +82,54 @@ def run_cases(
             store.write(case, device, record)
         outcome.records.append(record)
         say(line(record))
+    return outcome
+
+
+def run_on(
+    specs: Sequence[Any],
+    cases: Sequence[Case],
+    say: Say,
+    *,
+    energy: bool,
+    watts: float | None,
+    repeat: int,
+    data: str,
+    **more: Any,
+) -> Outcome:
+    """Run cases on several devices in turn; those that need none beside the first alone.
+
+    Parameters
+    ----------
+    specs : sequence
+        As `clgraph.get_device` takes them, or "host" for cases that need no device.
+    cases, say, **more
+        As for `run_cases`.
+    energy : bool
+        Whether to measure it.
+    watts : float, optional
+        The power, read from a wall meter, instead of a counter.
+    repeat, data
+        As in `Context`.
+    """
+    from clgraph.device import get_device
+    from clgraph.energy import Meter, check_watts
+
+    check_watts(watts)
+    more["outcome"] = outcome = more.get("outcome") or Outcome()
+    # a missing device is reported before the first one is busy for an hour
+    opened = list(dict.fromkeys(None if spec == "host" else get_device(spec) for spec in specs))
+    for place, device in enumerate(opened):
+        meter = None
+        if device is not None:
+            say(f"device {device.spec}: {device.name} ({device.kind}, {device.platform_name})")
+            meter = Meter(device, watts) if energy or watts is not None else None
+        if meter is not None and meter.available:
+            idle = meter.idle_watts()  # before the first case: then it is idle
+            say(f"energy: {meter.source}" + ("" if idle is None else f", idle {idle:.1f} W"))
+        elif meter is not None:
+            say(f"energy: not available: {meter.reason}")
+        mine = cases if place == 0 else [case for case in cases if case.on_device]
+        run_cases(mine, Context(device, repeat, meter, data), say, **more)  # type: ignore[arg-type]
     return outcome
 
 

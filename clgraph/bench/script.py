@@ -6,10 +6,9 @@ import argparse
 import os
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any
 
-from clgraph.bench.harness import Case, Context
-from clgraph.bench.run import Outcome, run_cases
+from clgraph.bench.harness import Case
+from clgraph.bench.run import Outcome, run_on
 from clgraph.bench.store import SCHEMA, write_json
 from clgraph.errors import ClgraphError
 
@@ -46,33 +45,19 @@ def run(cases: Callable[[], Iterable[Case]], options: argparse.Namespace) -> Out
         Makes the cases; errors that it raises are reported.
     """
     try:
-        outcome = _run(list(cases()), options)
+        outcome = run_on(
+            words(options.device) or [None],
+            list(cases()),
+            lambda text: print(text, flush=True),
+            energy=options.energy,
+            watts=options.watts,
+            repeat=options.repeat,
+            data=options.data,
+        )
     except ClgraphError as error:
         raise SystemExit(f"error: {error}") from None
     if options.json:
         write_json(Path(options.json), {"schema": SCHEMA, "records": outcome.records})
     if outcome.failed:
         raise SystemExit("".join(f"failed: {name}: {why}\n" for name, why in outcome.failed))
-    return outcome
-
-
-def _run(cases: list[Case], options: argparse.Namespace) -> Outcome:
-    from clgraph.device import get_device
-    from clgraph.energy import Meter, check_watts
-
-    check_watts(options.watts)
-    outcome = Outcome()
-    specs: list[Any] = words(options.device) or [None]
-    for spec in specs:
-        if spec == "host":  # cases that need no device
-            device, meter = None, None
-        else:
-            device = get_device(spec)
-            meter = Meter(device, options.watts) if options.energy or options.watts is not None else None
-            print(f"{device.name} ({device.platform_name}, driver {device.driver_version})", flush=True)
-        if meter is not None:
-            print(f"energy: {meter.source if meter.available else f'not available: {meter.reason}'}")
-        context = Context(device, options.repeat, meter, options.data)  # type: ignore[arg-type]
-        mine = cases if spec == specs[0] else [case for case in cases if case.on_device]
-        run_cases(mine, context, lambda text: print(text, flush=True), outcome=outcome)
     return outcome

@@ -1,85 +1,267 @@
-"""The tables that are made from results."""
+"""The tables that are made from results: labels of devices, reading of records, Markdown, CSV and JSON."""
 
 from __future__ import annotations
 
+import csv
+import io
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
+from clgraph.bench import SUITES
 from clgraph.bench.cases.ppr import SLIDES, does
-from clgraph.bench.labels import Labels, cpu_of, order_of
-from clgraph.bench.table import Column, Record, Row, Table, energy, value
+from clgraph.bench.graphs import size_of
 from clgraph.theses import printed
 from clgraph.theses.copra import CHARACTERISTICS
+
+Record = dict[str, Any]
+Row = dict[str, Any]
 
 
 def tables(records: Sequence[Record], labels: Labels) -> list[Table]:
     """Every table for which there are results."""
-    done = [record for record in records if record["status"] == "done"]
-    makers: list[Callable[[list[Record], Labels], Iterable[Table]]] = [
-        _characteristics,
-        _sampling,
-        _pagerank_table,
-        _iterations,
-        _solve,
-        _ppr,
-        _ppr_printed,
-        _traversal,
-        _energy,
+    done = sorted((record for record in records if record["status"] == "done"), key=order_of)
+    of = {suite: [record for record in done if record["suite"] == suite] for suite in SUITES}
+    made = [
+        *_characteristics([r for r in of["sampling"] if r["what"].startswith("characteristics")]),
+        _sampling([r for r in of["sampling"] if not r["what"].startswith("characteristics")], labels),
+        _pagerank_table([r for r in of["pagerank"] if "iterate" in r["values"]], labels),
+        _iterations([r for r in of["pagerank"] if r["what"] == "iteration"], labels),
+        _solve([r for r in of["pagerank"] if r["what"] == "solve"], labels),
+        _ppr([r for r in of["ppr"] if not r["what"].startswith(SLIDES)], labels),
+        _ppr_printed([r for r in of["ppr"] if r["what"].startswith(SLIDES)], labels),
+        _traversal(of["traversal"], labels),
+        _energy([r for r in done if r.get("energy", {}).get("available")], labels),
     ]
-    return [table for make in makers for table in make(done, labels) if table.rows]
+    return [table for table in made if table.rows]
 
 
-# columns that several tables have, and what a record has in them
-_SHARED: dict[str, tuple[Column, Callable[[Record, Labels], Any]]] = {
-    column.key: (column, of)
-    for column, of in (
-        (Column("graph", "graph"), lambda record, _: record["graph"]),
-        (Column("arcs", "arcs", "", "d"), lambda record, _: record["details"]["of_arcs"]),
-        (Column("what", "what"), lambda record, _: record["what"]),
-        (Column("who", "who"), lambda record, _: record["who"]),
-        (Column("device", "device"), lambda record, labels: labels.of(record)),
-        (Column("kernels", "kernels", "ms", ".4g"), lambda record, _: value(record, "kernels", 1e3)),
-        (Column("call", "call", "ms", ".4g"), lambda record, _: value(record, "call", 1e3)),
-        (Column("accuracy", "top-20 accuracy", "%", ".1f"), lambda record, _: value(record, "accuracy", 100)),
-        (
-            Column("share_of_copy", "of a copy's bandwidth", "%", ".0f"),
-            lambda record, _: value(record, "share_of_copy", 100),
-        ),
-        (Column("joules", "energy", "J", ".4g"), lambda record, _: energy(record, "joules")),
-        (Column("power", "power", "W", ".1f"), lambda record, _: energy(record, "power")),
-        (Column("idle_power", "idle power", "W", ".1f"), lambda record, _: energy(record, "idle_power")),
-        (
-            Column("vertices_per_joule", "vertices/s/W", "", ".4g"),
-            lambda record, _: energy(record, "vertices_per_second_per_watt"),
-        ),
+# --- labels of devices and machines, and the order of results --------------------------------------------
+
+PLATFORMS = {
+    "Portable Computing Language": "PoCL",
+    "Intel(R) OpenCL": "Intel's runtime",
+    "NVIDIA CUDA": "",
+    "Intel(R) FPGA Emulation Platform for OpenCL(TM)": "FPGA emulator",
+    "Oclgrind": "Oclgrind",
+}
+# other libraries run on the machine's CPU, except these
+CUDA = ("cupy", "cuSPARSE", "CUDA")
+
+
+class Labels:
+    """Labels of the devices in a set of results, with the machine where there are several."""
+
+    def __init__(self, records: Iterable[Record]) -> None:
+        records = list(records)
+        machines = {machine_key(record): None for record in records}
+        self._several = len(machines) > 1
+        self._gpu = {
+            machine_key(record): str(record["device"]["name"])
+            for record in records
+            if record["device"] and record["device"]["kind"] == "gpu"
+        }
+
+    def of(self, record: Record) -> str:
+        """The label of a device, or of the machine if a case runs without one."""
+        device, machine = record["device"], short_machine(record)
+        if device is None:
+            on_gpu = record["who"].startswith(CUDA)
+            return self._gpu.get(machine_key(record), "its GPU") if on_gpu else machine
+        if device["kind"] == "gpu":
+            return str(device["name"])
+        platform = PLATFORMS.get(device["platform"], device["platform"])
+        return f"{platform}, {machine}" if self._several else platform
+
+    def series(self, record: Record) -> str:
+        """The label for a figure's legend: who did it, and where."""
+        if record["device"] is not None:
+            return self.of(record)
+        return f"{record['who']}, {self.of(record)}" if self._several else str(record["who"])
+
+
+def cpu_of(record: Record) -> str:
+    """The machine's processor."""
+    return str(record["environment"]["machine"]["cpu"])
+
+
+def machine_key(record: Record) -> tuple[str, int]:
+    """What identifies a machine."""
+    machine = record["environment"]["machine"]
+    return machine["cpu"], machine["cores"]
+
+
+def short_machine(record: Record) -> str:
+    """``Xeon 2.50GHz, 2 cores``."""
+    cpu, cores = machine_key(record)
+    cpu = re.sub(r"\((R|TM)\)|CPU|Processor|Intel|AMD|@", " ", cpu)
+    return f"{' '.join(cpu.split())}, {cores} core{'' if cores == 1 else 's'}"
+
+
+def order_of(record: Record) -> tuple[Any, ...]:
+    """Sort key: suite, graph (kind, then size), task; clgraph first."""
+    suite = SUITES.index(record["suite"]) if record["suite"] in SUITES else len(SUITES)
+    return (
+        suite,
+        re.sub(r"\d", "", record["graph"]),
+        size_of(record["graph"]),
+        record["graph"],
+        record["what"],
+        not record["who"].startswith("clgraph"),
+        record["who"],
+        str(record["device"]),
+    )
+
+
+# --- tables ------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column: its key in the rows, heading, unit, and format in Markdown."""
+
+    key: str
+    heading: str
+    unit: str = ""
+    form: str = ""
+
+
+@dataclass
+class Table:
+    """Columns and rows; a missing value is None."""
+
+    name: str
+    title: str
+    columns: list[Column]
+    rows: list[Row]
+    notes: list[str] = field(default_factory=list)
+
+    def markdown(self) -> str:
+        """The table with its title, without empty columns."""
+        columns = [c for c in self.columns if any(row.get(c.key) is not None for row in self.rows)]
+        heads = [f"{c.heading}, {c.unit}" if c.unit else c.heading for c in columns]
+        lines = [f"### {self.title}", "", *(f"{note}\n" for note in self.notes)]
+        lines.append(f"| {' | '.join(heads)} |")
+        lines.append("|" + "".join("---:|" if c.form else "---|" for c in columns))
+        lines += [f"| {' | '.join(_cell(row.get(c.key), c.form) for c in columns)} |" for row in self.rows]
+        return "\n".join(lines) + "\n"
+
+    def csv(self) -> str:
+        """Every column, in full precision."""
+        out = io.StringIO()
+        writer = csv.writer(out, lineterminator="\n")
+        writer.writerow([f"{c.key} [{c.unit}]" if c.unit else c.key for c in self.columns])
+        for row in self.rows:
+            writer.writerow(["" if row.get(c.key) is None else row[c.key] for c in self.columns])
+        return out.getvalue()
+
+    def json(self) -> dict[str, Any]:
+        """Columns with their units, and the rows."""
+        columns = [{"key": c.key, "heading": c.heading, "unit": c.unit} for c in self.columns]
+        return {
+            "schema": 1,
+            "name": self.name,
+            "title": self.title,
+            "notes": self.notes,
+            "columns": columns,
+            "rows": [{c.key: row.get(c.key) for c in self.columns} for row in self.rows],
+        }
+
+
+def _cell(value: Any, form: str) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, (tuple, list)):
+        return " / ".join(_cell(each, form) for each in value)
+    return format(value, form) if form and not isinstance(value, str) else str(value)
+
+
+def value(record: Record | None, key: str, scale: float = 1.0) -> float | None:
+    """A value of a record, or None."""
+    if record is None or key not in record["values"]:
+        return None
+    return float(record["values"][key]["value"]) * scale
+
+
+def energy(record: Record, key: str) -> float | None:
+    """A value of a record's energy, or None."""
+    found = record.get("energy", {}).get(key)
+    return None if found is None else float(found["value"])
+
+
+# what the units of columns are to those of records
+SCALES = {"ms": 1e3, "us": 1e6, "%": 100, "G/s": 1e-9}
+# columns that have another key in records
+KEYS = {"arcs": "of_arcs", "vertices_per_joule": "vertices_per_second_per_watt"}
+ONE_CORE = "clgraph, one core"  # who samples there
+# columns that several tables have
+SHARED = {
+    column.key: column
+    for column in (
+        *(Column(word, word) for word in ("graph", "what", "who", "device", "method")),
+        Column("arcs", "arcs", "", "d"),
+        Column("kernels", "kernels", "ms", ".4g"),
+        Column("call", "call", "ms", ".4g"),
+        Column("accuracy", "top-20 accuracy", "%", ".1f"),
+        Column("share_of_copy", "of a copy's bandwidth", "%", ".0f"),
+        Column("joules", "energy", "J", ".4g"),
+        Column("power", "power", "W", ".1f"),
+        Column("idle_power", "idle power", "W", ".1f"),
+        Column("vertices_per_joule", "vertices/s/W", "", ".4g"),
     )
 }
 
 
 def _columns(*columns: str | Column) -> list[Column]:
-    """Columns; a string has keys of `_SHARED`."""
-    named = (
-        [_SHARED[key][0] for key in each.split()] if isinstance(each, str) else [each] for each in columns
-    )
+    """Columns; a string has keys of `SHARED`."""
+    named = ([SHARED[key] for key in each.split()] if isinstance(each, str) else [each] for each in columns)
     return [column for some in named for column in some]
 
 
-def _row(record: Record, labels: Labels, columns: Sequence[Column], **own: Any) -> Row:
-    """What a record has in the columns of `_SHARED`, but for those that a table fills in by itself."""
-    shared = [each.key for each in columns if each.key in _SHARED and each.key not in own]
-    return {**{key: _SHARED[key][1](record, labels) for key in shared}, **own}
+def _rows(
+    columns: Iterable[Column],
+    records: Iterable[Record],
+    labels: Labels,
+    own: Callable[[Record], Row] = lambda record: {},
+) -> list[Row]:
+    """A row for each record: what `own` says of it, else what it has in the columns."""
+
+    def cell(record: Record, column: Column) -> Any:
+        key = KEYS.get(column.key, column.key)
+        for part in (record, record["values"], record["details"], record.get("energy", {})):
+            if key in part:
+                found = part[key]
+                scale = SCALES.get(column.unit, 1)
+                return float(found["value"]) * scale if isinstance(found, dict) else found
+        return None
+
+    rows = []
+    for record in records:
+        row = {"device": labels.of(record), **own(record)}
+        rows.append({**{each.key: cell(record, each) for each in columns if each.key not in row}, **row})
+    return rows
 
 
-def _of(records: Iterable[Record], suite: str) -> list[Record]:
-    return sorted((record for record in records if record["suite"] == suite), key=order_of)
+def beside(records: Iterable[Record], who: str) -> Callable[[Record], Record | None]:
+    """Gives the record of the same by somebody else on a record's machine."""
+    found = {_same(record): record for record in records if record["who"] == who}
+    return lambda record: found.get(_same(record))
+
+
+def _same(record: Record) -> tuple[str, str, str]:
+    return cpu_of(record), record["graph"], record["what"]
+
+
+def _ratio(one: float | None, other: float | None) -> float | None:
+    return one and other and one / other
 
 
 # --- sampling ------------------------------------------------------------------------------------------
 
 
-def _characteristics(records: list[Record], labels: Labels) -> Iterator[Table]:
+def _characteristics(found: list[Record]) -> Iterator[Table]:
     """The characteristics of samples; they are the same on every device."""
-    found = [r for r in _of(records, "sampling") if r["what"].startswith("characteristics")]
     kinds = (
         ("average_degree", "average degree"),
         ("degree_exponent", "degree exponent"),
@@ -112,21 +294,10 @@ def _characteristics(records: list[Record], labels: Labels) -> Iterator[Table]:
         yield Table(f"characteristics_{graph}", f"What samples keep of {graph}", columns, rows, [note])
 
 
-def one_core(records: Iterable[Record]) -> dict[tuple[str, str, str], Record]:
-    """(machine, graph, what) -> the record on one core."""
-    return {
-        (cpu_of(record), record["graph"], record["what"]): record
-        for record in records
-        if record["who"] == "clgraph, one core"
-    }
-
-
-def _sampling(records: list[Record], labels: Labels) -> Iterator[Table]:
-    found = [r for r in _of(records, "sampling") if not r["what"].startswith("characteristics")]
-    cores = one_core(found)
+def _sampling(found: list[Record], labels: Labels) -> Table:
+    one_core = beside(found, ONE_CORE)
     columns = _columns(
-        "graph",
-        Column("method", "method"),
+        "graph method",
         Column("mode", "mode"),
         "device kernels call",
         Column("vertices", "vertices", "", "d"),
@@ -135,28 +306,19 @@ def _sampling(records: list[Record], labels: Labels) -> Iterator[Table]:
         Column("speed_up", "speed-up over one core", "", ".2f"),
         "joules power idle_power vertices_per_joule",
     )
-    rows = []
-    for record in (each for each in found if each["who"] != "clgraph, one core"):
-        details = record["details"]
+
+    def own(record: Record) -> Row:
         method, mode = record["what"].split()
-        core = (
-            None if record["device"] is None else cores.get((cpu_of(record), record["graph"], record["what"]))
-        )
-        kernels, alone = value(record, "kernels"), value(core, "kernels")
-        rows.append(
-            _row(
-                record,
-                labels,
-                columns,
-                method=method,
-                mode=mode,
-                device=labels.series(record),
-                vertices=details.get("vertices"),
-                edges=details.get("edges"),
-                one_core=alone and alone * 1e3,
-                speed_up=alone and kernels and alone / kernels,
-            )
-        )
+        alone = value(one_core(record) if record["device"] else None, "kernels")
+        return {
+            "method": method,
+            "mode": mode,
+            "device": labels.series(record),
+            "one_core": alone and alone * 1e3,
+            "speed_up": _ratio(alone, value(record, "kernels")),
+        }
+
+    rows = _rows(columns, (each for each in found if each["who"] != ONE_CORE), labels, own)
     notes = [
         'Samples of half of the vertices. "kernels": first launch to last kernel finished; "call": the '
         "whole call on a graph that is on the device, the sample's graph made. One core: the same kernels on "
@@ -164,17 +326,14 @@ def _sampling(records: list[Record], labels: Labels) -> Iterator[Table]:
     ]
     if any(row["joules"] is not None for row in rows):
         notes.append(printed.COPRA_ENERGY)
-    yield Table("sampling", "Sampling", columns, rows, notes)
+    return Table("sampling", "Sampling", columns, rows, notes)
 
 
 # --- PageRank ------------------------------------------------------------------------------------------
 
 
-def _pagerank_table(records: list[Record], labels: Labels) -> Iterator[Table]:
+def _pagerank_table(found: list[Record], labels: Labels) -> Table:
     """A row per variant, with the printed times and ours on each device, for both data sets."""
-    found = [
-        r for r in _of(records, "pagerank") if r["graph"] in printed.PAGERANK and "iterate" in r["values"]
-    ]
     places = list(dict.fromkeys(labels.of(record) for record in found))
     columns = [Column("variant", "variant")]
     for place in ["printed", *places]:
@@ -197,17 +356,11 @@ def _pagerank_table(records: list[Record], labels: Labels) -> Iterator[Table]:
         "The PageRank thesis's Table 6.2: 1000 iterations, float32, an RTX 2080 Ti (serial: one thread of "
         "its CPU), medians of 10. Dangling mass is dropped, as there."
     )
-    yield Table("pagerank_table", "PageRank: the thesis's table", columns, rows if found else [], [note])
+    return Table("pagerank_table", "PageRank: the thesis's table", columns, rows if found else [], [note])
 
 
-def _iterations(records: list[Record], labels: Labels) -> Iterator[Table]:
-    found = [r for r in _of(records, "pagerank") if r["what"] == "iteration"]
-    base = {
-        (who, cpu_of(r), r["graph"]): value(r, "iteration")
-        for r in found
-        for who in ("scipy csr @ x", "cuSPARSE csr @ x")
-        if r["who"] == who
-    }
+def _iterations(found: list[Record], labels: Labels) -> Table:
+    scipy, cusparse = beside(found, "scipy csr @ x"), beside(found, "cuSPARSE csr @ x")
     columns = _columns(
         "graph arcs who device",
         Column("iteration", "iteration", "ms", ".4g"),
@@ -216,34 +369,25 @@ def _iterations(records: list[Record], labels: Labels) -> Iterator[Table]:
         Column("of_cusparse", "of cuSPARSE's", "", ".3f"),
         "share_of_copy",
     )
-    rows = []
-    for record in found:
-        seconds, place = value(record, "iteration"), (cpu_of(record), record["graph"])
-        scipy, cusparse = base.get(("scipy csr @ x", *place)), base.get(("cuSPARSE csr @ x", *place))
-        if record["device"] is None or record["device"]["kind"] != "gpu":
-            cusparse = None
-        ran = record["details"].get("ran")
-        rows.append(
-            _row(
-                record,
-                labels,
-                columns,
-                who=record["who"] + (f" ({ran})" if ran and record["who"] == "clgraph auto" else ""),
-                iteration=seconds and seconds * 1e3,
-                arcs_per_second=value(record, "arcs_per_second", 1e-9),
-                of_scipy=scipy and seconds and seconds / scipy,
-                of_cusparse=cusparse and seconds and seconds / cusparse,
-            )
-        )
+
+    def own(record: Record) -> Row:
+        seconds, ran = value(record, "iteration"), record["details"].get("ran")
+        on_gpu = record["device"] is not None and record["device"]["kind"] == "gpu"
+        return {
+            "who": record["who"] + (f" ({ran})" if ran and record["who"] == "clgraph auto" else ""),
+            "of_scipy": _ratio(seconds, value(scipy(record), "iteration")),
+            "of_cusparse": _ratio(seconds, value(cusparse(record), "iteration")) if on_gpu else None,
+        }
+
     note = (
         "One iteration, float32. SciPy and cuSPARSE: the sparse product alone, on the same machine. The "
         "share is of the least bytes that an iteration must move, against a copy of a buffer."
     )
-    yield Table("pagerank_iterations", "PageRank: an iteration", columns, rows, [note])
+    rows = _rows(columns, found, labels, own)
+    return Table("pagerank_iterations", "PageRank: an iteration", columns, rows, [note])
 
 
-def _solve(records: list[Record], labels: Labels) -> Iterator[Table]:
-    found = [r for r in _of(records, "pagerank") if r["what"] == "solve"]
+def _solve(found: list[Record], labels: Labels) -> Table:
     columns = _columns(
         "graph arcs who device",
         Column("first", "first call", "ms", ".4g"),
@@ -251,32 +395,21 @@ def _solve(records: list[Record], labels: Labels) -> Iterator[Table]:
         Column("iterations", "iterations", "", "d"),
         Column("away", "L1 from ours", "", ".1e"),
     )
-    rows = [
-        _row(
-            record,
-            labels,
-            columns,
-            first=value(record, "first", 1e3),
-            iterations=record["details"].get("iterations"),
-            away=value(record, "away"),
-        )
-        for record in found
-    ]
     note = (
         "float64, to an L1 error of 1e-8. First call: the graph reversed and brought to the device. The "
         "other libraries' own graphs were made beforehand; those that are far from ours treat dangling "
         "vertices in another way."
     )
-    yield Table("pagerank_solve", "PageRank: a solution", columns, rows, [note])
+    rows = _rows(columns, found, labels)
+    return Table("pagerank_solve", "PageRank: a solution", columns, rows, [note])
 
 
 # --- personalized PageRank -----------------------------------------------------------------------------
 
 
-def _ppr(records: list[Record], labels: Labels) -> Iterator[Table]:
+def _ppr(found: list[Record], labels: Labels) -> Table:
     columns = _columns(
-        "graph arcs",
-        Column("method", "method"),
+        "graph arcs method",
         Column("at_once", "sources at once", "", "d"),
         "device",
         Column("kernels", "kernels a source", "ms", ".4g"),
@@ -285,26 +418,18 @@ def _ppr(records: list[Record], labels: Labels) -> Iterator[Table]:
         "accuracy",
         Column("joules", "energy of a call", "J", ".4g"),
     )
-    rows = [
-        _row(
-            record,
-            labels,
-            columns,
-            method=record["what"].removesuffix(", all at once") if record["device"] else record["who"],
-            at_once=record["details"]["at_once"],
-            iterations=record["details"].get("iterations") or None,
-        )
-        for record in _of(records, "ppr")
-        if not record["what"].startswith(SLIDES)
-    ]
+
+    def own(record: Record) -> Row:
+        method = record["what"].removesuffix(", all at once") if record["device"] else record["who"]
+        return {"method": method, "iterations": record["details"].get("iterations") or None}
+
     note = (
         "Time for each source; accuracy is the share of the true best 20 that were found, mean over sources."
     )
-    yield Table("ppr", "Personalized PageRank", columns, rows, [note])
+    return Table("ppr", "Personalized PageRank", columns, _rows(columns, found, labels, own), [note])
 
 
-def _ppr_printed(records: list[Record], labels: Labels) -> Iterator[Table]:
-    found = [record for record in _of(records, "ppr") if record["what"].startswith(SLIDES)]
+def _ppr_printed(found: list[Record], labels: Labels) -> Table:
     columns = _columns(
         Column("slides", "method"),
         Column("printed", "printed", "ms", ".4g"),
@@ -313,63 +438,47 @@ def _ppr_printed(records: list[Record], labels: Labels) -> Iterator[Table]:
         Column("iterations", "iterations", "", ".1f"),
         "accuracy",
     )
-    rows = []
+
+    def own(record: Record) -> Row:
+        what, iterations = record["what"].removeprefix(SLIDES), record["details"]["iterations"]
+        return {"slides": what, "iterations": iterations or None}
+
+    rows: list[Row] = []
     for name, theirs, right, *_ in printed.PPR if found else ():
-        row = {"slides": name, "printed": theirs, "printed_accuracy": right}
-        ours = [record for record in found if does(record["what"], name)]
-        for record in ours:
-            rows.append(
-                _row(
-                    record,
-                    labels,
-                    columns,
-                    **{**row, "slides": record["what"].removeprefix(SLIDES)},
-                    iterations=record["details"]["iterations"] or None,
-                )
-            )
-        if not ours:
-            rows.append(row)
+        ours = _rows(columns, (r for r in found if does(r["what"], name)), labels, own)
+        row = {"printed": theirs, "printed_accuracy": right}
+        rows += [{**each, **row} for each in ours] or [{"slides": name, **row}]
     note = (
         "One source at a time. The slides: Wikipedia of 2007 (3.57 M vertices, 45 M arcs), RTX 3080 laptop; "
         "wiki22 is a graph of that size."
     )
-    yield Table("ppr_printed", "Personalized PageRank: the slides' table", columns, rows, [note])
+    return Table("ppr_printed", "Personalized PageRank: the slides' table", columns, rows, [note])
 
 
 # --- traversal, energy ---------------------------------------------------------------------------------
 
 
-def _traversal(records: list[Record], labels: Labels) -> Iterator[Table]:
-    found = _of(records, "traversal")
-    scipy = {(cpu_of(r), r["graph"], r["what"]): value(r, "call") for r in found if r["who"] == "scipy"}
+def _traversal(found: list[Record], labels: Labels) -> Table:
+    scipy = beside(found, "scipy")
     columns = _columns(
         "graph arcs what who device kernels call",
         Column("of_scipy", "call, of SciPy's", "", ".3f"),
         Column("a_level", "a level", "us", ".1f"),
         "share_of_copy",
     )
-    rows = []
-    for record in found:
-        call = value(record, "call")
-        base = scipy.get((cpu_of(record), record["graph"], record["what"]))
-        rows.append(
-            _row(
-                record,
-                labels,
-                columns,
-                call=call and call * 1e3,
-                of_scipy=base and call and call / base,
-                a_level=value(record, "a_level", 1e6),
-            )
-        )
     note = (
         "Breadth-first search: medians over 16 sources of the largest component. The share is of the least "
         "traffic that the answer needs, against a copy of a buffer."
     )
-    yield Table("traversal", "Breadth-first search and components", columns, rows, [note])
+
+    def own(record: Record) -> Row:
+        return {"of_scipy": _ratio(value(record, "call"), value(scipy(record), "call"))}
+
+    rows = _rows(columns, found, labels, own)
+    return Table("traversal", "Breadth-first search and components", columns, rows, [note])
 
 
-def _energy(records: list[Record], labels: Labels) -> Iterator[Table]:
+def _energy(found: list[Record], labels: Labels) -> Table:
     columns = _columns(
         Column("suite", "suite"),
         "graph what who device joules",
@@ -379,18 +488,5 @@ def _energy(records: list[Record], labels: Labels) -> Iterator[Table]:
         Column("source", "source"),
         Column("runs", "runs", "", "d"),
     )
-    rows = [
-        _row(
-            record,
-            labels,
-            columns,
-            suite=record["suite"],
-            seconds=energy(record, "seconds"),
-            region=record["energy"]["region"],
-            source=record["energy"]["source"],
-            runs=record["energy"]["runs"],
-        )
-        for record in sorted(records, key=order_of)
-        if record.get("energy", {}).get("available")
-    ]
-    yield Table("energy", "Energy", columns, rows, ["Vertices per second per watt are vertices per joule."])
+    notes = ["Vertices per second per watt are vertices per joule."]
+    return Table("energy", "Energy", columns, _rows(columns, found, labels), notes)

@@ -7,56 +7,45 @@ from typing import Any
 
 import click
 
-from clgraph.cli.common import json_option, print_json, quiet_option, say
+from clgraph.bench import SUITES
+from clgraph.cli.common import print_json, say
+from clgraph.cli.options import AT_LEAST_1, json_option, option, quiet_option
 from clgraph.errors import ClgraphError, InputError
-
-# the suites of clgraph.bench.cases, repeated here so that --help imports nothing of it (a test compares)
-SUITES = ("sampling", "pagerank", "ppr", "traversal")
 
 
 @click.command()
 @click.argument("suite", metavar="SUITE", type=click.Choice([*SUITES, "all", "report"]))
-@click.option(
-    "--out", "-o", metavar="DIR", required=True, help="Folder of the results; created if it does not exist."
-)
-@click.option(
-    "--device",
-    "devices",
-    metavar="SPEC",
-    multiple=True,
-    help="As in other commands; repeatable: each in turn.",
-)
-@click.option(
+@option("--out -o", "Folder of the results; created if it does not exist.", metavar="DIR", required=True)
+@option("--device devices", "As in other commands; repeatable: each in turn.", metavar="SPEC", multiple=True)
+@option(
     "--sizes",
+    "tiny, small, medium (default), large, or graphs separated by commas, such as 100000,rmat18; "
+    "SUITE=... for one suite alone (repeatable).",
     metavar="WORD|GRAPHS",
     multiple=True,
-    help="tiny, small, medium (default), large, or graphs separated by commas, such as 100000,rmat18; "
-    "SUITE=... for one suite alone (repeatable).",
 )
-@click.option("--repeat", type=click.IntRange(min=1), default=3, show_default=True, help="Runs per figure.")
-@click.option("--only", metavar="PATTERN", multiple=True, help="Only cases whose SUITE/GRAPH/WHAT/WHO match.")
-@click.option("--skip", metavar="PATTERN", multiple=True, help="Leave such cases out, e.g. '*/edfs*'.")
-@click.option(
+@option("--repeat", "Runs per figure.", AT_LEAST_1, 3)
+@option("--only", "Only cases whose SUITE/GRAPH/WHAT/WHO match.", metavar="PATTERN", multiple=True)
+@option("--skip", "Leave such cases out, e.g. '*/edfs*'.", metavar="PATTERN", multiple=True)
+@option(
     "--peers",
-    metavar="NAMES",
+    "Other libraries to compare with: all, names separated by commas, or none.",
     default="all",
-    show_default=True,
-    help="Other libraries to compare with: all, names separated by commas, or none.",
+    metavar="NAMES",
 )
-@click.option(
+@option(
     "--data",
-    metavar="DIR",
-    default=lambda: os.environ.get("CLGRAPH_TEST_DATA", ""),
-    help="Folder of the data sets (facebook_combined.txt, cit-DBLP.edges, California.mtx; default: "
+    "Folder of the data sets (facebook_combined.txt, cit-DBLP.edges, California.mtx; default: "
     "CLGRAPH_TEST_DATA).",
+    default=lambda: os.environ.get("CLGRAPH_TEST_DATA", ""),
+    show_default=False,
+    metavar="DIR",
 )
-@click.option("--energy/--no-energy", default=True, show_default=True, help="Measure energy where possible.")
-@click.option(
-    "--watts", type=float, metavar="W", help="The power, read from a wall meter, instead of a counter."
-)
-@click.option("--fresh", is_flag=True, help="Also run what an earlier run has finished.")
-@click.option("--figures/--no-figures", default=True, show_default=True, help="Draw them (needs matplotlib).")
-@click.option("--list", "list_only", is_flag=True, help="Name the cases and stop.")
+@option("--energy/--no-energy", "Measure energy where possible.", bool, True)
+@option("--watts", "The power, read from a wall meter, instead of a counter.", float, metavar="W")
+@option("--fresh", "Also run what an earlier run has finished.", bool)
+@option("--figures/--no-figures", "Draw them (needs matplotlib).", bool, True)
+@option("--list list_only", "Name the cases and stop.", bool)
 @json_option
 @quiet_option
 def bench(
@@ -90,7 +79,7 @@ def bench(
     from clgraph.bench.cases import cases_of
     from clgraph.bench.harness import chosen
     from clgraph.bench.report import check_drawing, write_report
-    from clgraph.bench.run import Outcome
+    from clgraph.bench.run import Outcome, run_on
     from clgraph.bench.store import Store
 
     cases = []
@@ -110,9 +99,11 @@ def bench(
         check_drawing()
     store, outcome = Store(out), Outcome()
     if cases:
-        settings: dict[str, Any] = {"repeat": repeat, "data": data}
+        told: dict[str, Any] = {"store": store, "fresh": fresh, "outcome": outcome}
         try:
-            _measure(cases, devices, settings, energy, watts, store, fresh, outcome)
+            run_on(
+                devices or (None,), cases, say, energy=energy, watts=watts, repeat=repeat, data=data, **told
+            )
         except KeyboardInterrupt:
             done, all_of_them = len(outcome.records), len(cases) * max(len(devices), 1)
             click.echo(
@@ -143,36 +134,3 @@ def bench(
     if outcome.failed:
         lines = "".join(f"\n  {name}: {why}" for name, why in outcome.failed)
         raise ClgraphError(f"{len(outcome.failed)} of {len(outcome.records)} cases failed:{lines}")
-
-
-def _measure(
-    cases: list[Any],
-    devices: tuple[str, ...],
-    settings: dict[str, Any],
-    energy: bool,
-    watts: float | None,
-    store: Any,
-    fresh: bool,
-    outcome: Any,
-) -> None:
-    from clgraph.bench.harness import Context
-    from clgraph.bench.run import run_cases
-    from clgraph.device import get_device
-    from clgraph.energy import Meter, check_watts
-
-    check_watts(watts)
-    # a missing device is reported before the first one is busy for an hour
-    opened = list(dict.fromkeys(get_device(spec) for spec in devices or (None,)))
-    for place, device in enumerate(opened):
-        say(f"device {device.spec}: {device.name} ({device.kind}, {device.platform_name})")
-        meter = Meter(device, watts) if energy or watts is not None else None
-        if meter is not None:
-            if meter.available:
-                idle = meter.idle_watts()  # before the first case: then it is idle
-                say(f"energy: {meter.source}" + ("" if idle is None else f", idle {idle:.1f} W"))
-            else:
-                say(f"energy: not available: {meter.reason}")
-        # other libraries are measured once, beside the first device
-        mine = cases if place == 0 else [case for case in cases if case.on_device]
-        context = Context(device, meter=meter, **settings)
-        run_cases(mine, context, say, store=store, fresh=fresh, outcome=outcome)

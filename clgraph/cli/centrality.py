@@ -2,25 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from inspect import signature
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from clgraph.cli.common import (
-    direction,
-    facts_of,
-    is_dataset,
-    open_device,
-    output_option,
-    print_json,
-    progress_bar,
-    read_for,
-    run_options,
-    say,
-    timed,
-    write_table,
-)
+from clgraph.cli.common import direction, facts_of, progress_bar, timed
+from clgraph.cli.options import AT_LEAST_0, AT_LEAST_1, option
+from clgraph.cli.run import Run, on_graph
 from clgraph.errors import ConvergenceError, InputError
 from clgraph.public import PUBLIC, load
 
@@ -38,34 +28,20 @@ LARGEST = 5000  # vertices of a graph whose betweenness --verify checks: a searc
 
 
 @click.command()
-@click.argument("graph", metavar="GRAPH")
-@click.option(
-    "--measure",
-    type=click.Choice(list(MEASURES)),
-    default="betweenness",
-    show_default=True,
-    help="What is computed.",
+@option("--measure", "What is computed.", list(MEASURES), "betweenness")
+@option("--k", "betweenness: paths from this many vertices only.", AT_LEAST_1)
+@option("--seed", "betweenness: draws them.  [default: 0]", AT_LEAST_0)
+@option("--alpha", "katz: below one over the largest eigenvalue.  [default: 0.1]", float)
+@option("--max-iter", "eigenvector, katz: iterations; hits: restarts.", AT_LEAST_1)
+@option("--tol", "eigenvector, katz, hits: when to stop.", float)
+@option("--top", "Vertices to show.", AT_LEAST_0, 10)
+@on_graph(
+    "Write `id value`, tab-separated, one vertex a line (hits: `id hub authority`).",
+    verify="Check the result from the definition.",
+    plan=False,
+    energy=False,
 )
-@click.option("--k", type=click.IntRange(min=1), help="betweenness: paths from this many vertices only.")
-@click.option("--seed", type=click.IntRange(min=0), help="betweenness: draws them.  [default: 0]")
-@click.option("--alpha", type=float, help="katz: below one over the largest eigenvalue.  [default: 0.1]")
-@click.option("--max-iter", type=click.IntRange(min=1), help="eigenvector, katz: iterations; hits: restarts.")
-@click.option("--tol", type=float, help="eigenvector, katz, hits: when to stop.")
-@click.option("--top", type=click.IntRange(min=0), default=10, show_default=True, help="Vertices to show.")
-@output_option("Write `id value`, tab-separated, one vertex a line (hits: `id hub authority`).")
-@click.option("--verify", is_flag=True, help="Check the result from the definition.")
-@run_options
-def centrality(
-    graph: str,
-    measure: str,
-    top: int,
-    output: str | None,
-    verify: bool,
-    reading: dict[str, Any],
-    device: str | None,
-    as_json: bool,
-    **given: Any,
-) -> None:
+def centrality(run: Run, measure: str, top: int, **given: Any) -> None:
     """How central each of GRAPH's vertices is.
 
     Distances and paths are those along arcs, without weights; eigenvector, katz and hits take the weights
@@ -76,8 +52,6 @@ def centrality(
     clgraph centrality internet.txt --measure betweenness --k 1000 --top 5
     clgraph centrality Wiki-Vote.txt --directed --measure hits -o hits.tsv
     """
-    from clgraph.formats import check_writable
-
     calls = {name: load(each.home, each.name) for name, each in MEASURES.items()}
     takes = {name: signature(call).parameters for name, call in calls.items()}
     options = {name: value for name, value in given.items() if value is not None}
@@ -87,49 +61,48 @@ def centrality(
             raise InputError(f"--{name.replace('_', '-')} is an option of --measure {', '.join(takers)}")
     if "seed" in options and "k" not in options:
         raise InputError("--seed draws the vertices of --k, which is not given")
-    if output:
-        check_writable(output, "edges")
-    if is_dataset(graph):
+    run.check_output()
+    if run.of_shards:
         raise InputError(
-            f"{graph} is a dataset of shards: clgraph centrality takes graphs that fit in memory"
+            f"{run.graph} is a dataset of shards: clgraph centrality takes graphs that fit in memory"
         )
-    seconds: dict[str, float] = {}
-    data = read_for(device, graph, reading, seconds)
-    if measure == "betweenness" and verify and ("k" in options or data.num_vertices > LARGEST):
-        raise InputError(
-            f"--verify of betweenness takes all sources, and graphs of {LARGEST} vertices at most"
-        )
-    dev = open_device(device)
-    if "weight" in takes[measure]:
-        options["weight"] = data.is_weighted
-    try:
-        with timed(seconds, "compute"), progress_bar(measure) as progress:
-            found = calls[measure](data, **options, device=dev, progress=progress)
-    except ConvergenceError as error:
-        raise ConvergenceError(
-            f"{str(error).partition(';')[0]}: give a larger --max-iter or --tol"
-            + (", or a smaller --alpha" if measure == "katz" else "")
-        ) from None
-    columns = dict(zip(("hub", "authority"), found, strict=True)) if measure == "hits" else {measure: found}
-    if verify:
-        _verify(data, measure, found, options)
-        say("verified: the values are those of the definition")
-    write_table(output, seconds, (data.ids, *columns.values()))
-    best = {name: _highest(data, values, top) for name, values in columns.items()}
-    if as_json:
-        lists = {
-            name: [{"vertex": vertex, "value": value} for vertex, value in pairs]
-            for name, pairs in best.items()
-        }
-        how = {"measure": measure, **options, "device": dev.name, "top": lists}
-        print_json({**facts_of(data), **how, "seconds": seconds, "verified": verify})
-        return
-    click.echo(f"{direction(data)}, {data.num_vertices} vertices: {measure}{_words(options)}")
-    for name, pairs in best.items():
-        if len(best) > 1:
-            click.echo(f"{name}:")
-        for vertex, value in pairs:
-            click.echo(f"{vertex}\t{value:.6g}")
+    with run.data("centrality", {}) as data:
+        if measure == "betweenness" and run.verify and ("k" in options or data.num_vertices > LARGEST):
+            raise InputError(
+                f"--verify of betweenness takes all sources, and graphs of {LARGEST} vertices at most"
+            )
+        device = run.device
+        if "weight" in takes[measure]:
+            options["weight"] = data.is_weighted
+        try:
+            with timed(run.seconds, "compute"), progress_bar(measure) as progress:
+                found = calls[measure](data, **options, device=device, progress=progress)
+        except ConvergenceError as error:
+            raise ConvergenceError(
+                f"{str(error).partition(';')[0]}: give a larger --max-iter or --tol"
+                + (", or a smaller --alpha" if measure == "katz" else "")
+            ) from None
+        names = ("hub", "authority") if measure == "hits" else (measure,)
+        columns = dict(zip(names, found if measure == "hits" else [found], strict=True))
+        run.check(lambda: _verify(data, measure, found, options), "the values are those of the definition")
+        run.write(data.ids, *columns.values())
+        best = {name: _highest(data, values, top) for name, values in columns.items()}
+
+        def facts() -> dict[str, Any]:
+            lists = {
+                name: [{"vertex": vertex, "value": value} for vertex, value in pairs]
+                for name, pairs in best.items()
+            }
+            return {**facts_of(data), "measure": measure, **options, "device": device.name, "top": lists}
+
+        def lines() -> Iterator[str]:
+            yield f"{direction(data)}, {data.num_vertices} vertices: {measure}{_words(options)}"
+            for name, pairs in best.items():
+                if len(best) > 1:
+                    yield f"{name}:"
+                yield from (f"{vertex}\t{value:.6g}" for vertex, value in pairs)
+
+        run.tell(facts, lines)
 
 
 def _words(options: dict[str, Any]) -> str:
@@ -156,18 +129,15 @@ def _verify(graph: Graph, measure: str, found: Any, options: dict[str, Any]) -> 
 
     weight = options.get("weight", False)
     tol = max(options.get("tol", 0), 1e-6)
-    try:
-        if measure == "eigenvector":
-            eigen.verify_eigenvector(graph, found, tol=tol, weight=weight)
-        elif measure == "katz":
-            eigen.verify_katz(graph, found, alpha=options.get("alpha", 0.1), tol=tol, weight=weight)
-        elif measure == "hits":
-            eigen.verify_hits(graph, *found, tol=tol, weight=weight)
-        elif measure == "betweenness":
-            distances.verify_betweenness(graph, found)
-        else:
-            n = graph.num_vertices
-            some = np.unique(np.linspace(0, n - 1, VERIFIED).astype(int)).tolist() if n else []
-            distances.verify_distances(graph, measure, found, some)
-    except AssertionError as error:
-        raise InputError(f"the result is wrong: {error}") from error
+    if measure == "eigenvector":
+        eigen.verify_eigenvector(graph, found, tol=tol, weight=weight)
+    elif measure == "katz":
+        eigen.verify_katz(graph, found, alpha=options.get("alpha", 0.1), tol=tol, weight=weight)
+    elif measure == "hits":
+        eigen.verify_hits(graph, *found, tol=tol, weight=weight)
+    elif measure == "betweenness":
+        distances.verify_betweenness(graph, found)
+    else:
+        n = graph.num_vertices
+        some = np.unique(np.linspace(0, n - 1, VERIFIED).astype(int)).tolist() if n else []
+        distances.verify_distances(graph, measure, found, some)

@@ -1,13 +1,12 @@
-"""Options and output that the commands share."""
+"""Reading, writing, and what is said, as all commands do it."""
 
 from __future__ import annotations
 
 import json
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
-from functools import wraps
 from pathlib import Path
 from threading import Thread
 from time import perf_counter
@@ -15,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
-from click.shell_completion import CompletionItem
 
+from clgraph.cli.options import OutputName
 from clgraph.errors import ClgraphError, InputError
 from clgraph.progress import Tell, bar
 from clgraph.system import starting_threads
@@ -25,147 +24,8 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from clgraph.device import Device
-    from clgraph.energy import Energy, Meter
     from clgraph.graph import Graph
     from clgraph.scale import Shards
-
-
-def limit_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """``--max-vertices`` and ``--max-ratio``."""
-    for option in (
-        click.option(
-            "--max-ratio",
-            type=float,
-            default=200,
-            show_default=True,
-            metavar="R",
-            help="Refuse a compressed file that unpacks to more than R times its size.",
-        ),
-        click.option(
-            "--max-vertices",
-            type=int,
-            metavar="N",
-            help="Refuse a larger graph (default: by the file's size).",
-        ),
-    ):
-        command = option(command)
-    return command
-
-
-# as `clgraph.read` calls them, and records do
-READING = ("format", "directed", "ids", "weights", "duplicates", "header", "max_vertices", "max_ratio")
-
-
-def graph_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The options that say how a graph file is read; collected into one argument, `reading`."""
-
-    @click.option(
-        "--format",
-        type=FormatName(),
-        help="Format of the file (default: by its suffix); `clgraph formats` lists them.",
-    )
-    @click.option(
-        "--directed/--undirected",
-        default=None,
-        help="How to read the file (default: what it says, else undirected).",
-    )
-    @click.option(
-        "--ids",
-        type=click.Choice(["int", "str", "name"]),
-        default="int",
-        help="What vertex ids are: numbers, text, or the nodes' attribute `name` (GraphML, GEXF).",
-    )
-    @click.option("--weights", is_flag=True, help="Take the third column (or the entries) as weights.")
-    @click.option(
-        "--duplicates",
-        type=click.Choice(["merge", "keep"]),
-        default="merge",
-        help="What becomes of parallel edges.",
-    )
-    @click.option(
-        "--header/--no-header", default=None, help="Whether the first row of an edge list names its columns."
-    )
-    @limit_options
-    @wraps(command)
-    def with_reading(*args: Any, **kwargs: Any) -> Any:
-        return command(*args, reading={name: kwargs.pop(name) for name in READING}, **kwargs)
-
-    return with_reading
-
-
-def _into_environment(variable: str) -> Callable[..., Any]:
-    """Put an option's value into the environment while the command runs: child processes see it too."""
-
-    def callback(ctx: click.Context, _: click.Parameter, value: Any) -> Any:
-        if value:
-            before = os.environ.get(variable)
-            os.environ[variable] = "1" if value is True else str(value)
-
-            def restore() -> None:
-                if before is None:
-                    os.environ.pop(variable, None)
-                else:
-                    os.environ[variable] = before
-
-            ctx.call_on_close(restore)
-        return value
-
-    return callback
-
-
-def device_option(command: Callable[..., Any]) -> Callable[..., Any]:
-    """``--device``, its kernels' form (``--kernels``, ``--fpga-binary``, ``--force``), and ``--trace``."""
-
-    untraced = command
-
-    @wraps(command)
-    def with_trace(*args: Any, trace: str | None, **kwargs: Any) -> Any:
-        if kwargs.get("graph") and not is_dataset(kwargs["graph"]):  # of ranks MPI comes first
-            _load_drivers(kwargs["device"])
-        if trace is None:
-            return untraced(*args, **kwargs)
-        from clgraph.cli.trace import traced
-
-        with traced(trace, kwargs.get("device")):
-            return untraced(*args, **kwargs)
-
-    command = with_trace
-    for option in (
-        click.option(
-            "--trace",
-            metavar="FILE",
-            help="Time every kernel: a table on stderr, a trace for chrome://tracing or Perfetto in FILE.",
-        ),
-        click.option(
-            "--force",
-            is_flag=True,
-            expose_value=False,
-            callback=_into_environment("CLGRAPH_FORCE"),
-            help="Use kernels that failed the driver's selftest, or an FPGA binary of other sources.",
-        ),
-        click.option(
-            "--fpga-binary",
-            metavar="FILE",
-            expose_value=False,
-            callback=_into_environment("CLGRAPH_FPGA_BINARY"),
-            help="On an FPGA: what `clgraph fpga compile` made.",
-        ),
-        click.option(
-            "--kernels",
-            type=click.Choice(["ndrange", "pipeline"]),
-            expose_value=False,
-            callback=_into_environment("CLGRAPH_KERNELS"),
-            help="Form of the kernels (default: pipelines on FPGAs).",
-        ),
-        click.option(
-            "--device",
-            "device",
-            metavar="SPEC",
-            help="gpu, cpu, fpga, pocl, intel, nvidia, 0:1 or part of a name.",
-        ),
-    ):
-        command = option(command)
-    return command
 
 
 def is_dataset(name: str) -> bool:
@@ -173,7 +33,7 @@ def is_dataset(name: str) -> bool:
     return Path(name).suffix == ".clgs"
 
 
-def _load_drivers(spec: str | None) -> None:
+def load_drivers(spec: str | None) -> None:
     """Load the OpenCL drivers in a thread, while this one imports the rest and reads the graph."""
     from clgraph.device import list_devices
 
@@ -185,151 +45,6 @@ def _load_drivers(spec: str | None) -> None:
 
     with suppress(ClgraphError), starting_threads():  # without it the command waits a little longer
         Thread(target=load, name="clgraph-drivers").start()
-
-
-class EnergyWish:
-    """The measurement that ``--energy`` and ``--watts`` ask for; does nothing where neither is given.
-
-    Attributes
-    ----------
-    wanted : bool
-        Whether anything is to be measured.
-    """
-
-    def __init__(self, wanted: bool, watts: float | None) -> None:
-        self.wanted, self._watts = wanted or watts is not None, watts
-        self._meter: Meter | None = None
-        self._found: Energy | None = None
-
-    def open(self, device: Device) -> None:
-        """Find the device's counter and measure its idle power, before there is any work."""
-        if self.wanted:
-            from clgraph.energy import Meter
-
-            self._meter = Meter(device, self._watts)
-            self._meter.idle_watts()
-
-    def measure(self, work: Callable[[], Any]) -> None:
-        """Repeat the work as often as its measurement needs."""
-        if self._meter is not None:
-            self._found = self._meter.repeat(work)
-
-    def facts(self, graph: Graph | Shards) -> dict[str, Any]:
-        """What JSON says of it."""
-        return {} if self._found is None else {"energy": self._found.to_dict(graph.num_vertices)}
-
-    def tell(self) -> None:
-        """Print it."""
-        if self._found is not None:
-            click.echo(self._found)
-
-
-def energy_option(command: Callable[..., Any]) -> Callable[..., Any]:
-    """``--energy`` and ``--watts W``; collected into one argument, `energy`."""
-
-    @click.option(
-        "--energy",
-        "with_energy",
-        is_flag=True,
-        help="Measure the energy of the computation, repeated for two seconds (NVML, RAPL).",
-    )
-    @click.option(
-        "--watts",
-        type=float,
-        metavar="W",
-        help="Take this power, read from a wall meter, instead of a counter.",
-    )
-    @wraps(command)
-    def with_wish(*args: Any, with_energy: bool, watts: float | None, **kwargs: Any) -> Any:
-        from clgraph.energy import check_watts
-
-        return command(*args, energy=EnergyWish(with_energy, check_watts(watts)), **kwargs)
-
-    return with_wish
-
-
-def measure_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """What of a graph's measures takes long, and how much of it is wanted."""
-    hops = click.option(
-        "--hop-sources",
-        type=int,
-        default=1024,
-        show_default=True,
-        help="A graph with more vertices is searched from only this many of them.",
-    )
-    spectrum = click.option(
-        "--eigenvalues/--no-eigenvalues",
-        default=None,
-        help="Compute the 20 largest (default: up to a million vertices).",
-    )
-    return hops(spectrum(command))
-
-
-def run_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The options of a command that reads a graph and works on a device."""
-    return graph_options(device_option(json_option(quiet_option(command))))
-
-
-def measured_run_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """`run_options` with `energy_option`, which ``--help`` lists before ``--json``."""
-    return graph_options(device_option(energy_option(json_option(quiet_option(command)))))
-
-
-class OutputName(click.ParamType):
-    """A file name, or ``-``: then nothing but this output goes to standard output."""
-
-    name = "output"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        if value == "-" and ctx is not None and param is not None:
-            from clgraph.formats.atomic import reserved_stdout
-
-            _take_stdout(ctx, f"{param.opts[0]} -" if param.param_type_name == "option" else "OUT -")
-            ctx.with_resource(reserved_stdout())
-        return str(value)
-
-
-def output_option(help: str, *names: str) -> Callable[..., Any]:
-    """``-o OUT`` of results, or another option that names an output."""
-    names = names or ("-o", "--output")
-    return click.option(*names, metavar="OUT", type=OutputName(), help=help)
-
-
-attributes_option = click.option(
-    "--attributes",
-    metavar="NODES.CSV",
-    help="Attributes of vertices, by id, for an OUT that holds them (graphml, gexf).",
-)
-
-
-def _take_stdout(ctx: click.Context, who: str) -> None:
-    """Raise UsageError if something else wants standard output for itself already."""
-    other = ctx.meta.setdefault("clgraph.stdout", who)
-    if other != who:
-        raise click.UsageError(f"{other} and {who} both want standard output: give one of them a file.")
-
-
-def _json_wanted(ctx: click.Context, param: click.Parameter, value: bool) -> bool:
-    if value:
-        _take_stdout(ctx, "--json")
-    return value
-
-
-def _set_quiet(ctx: click.Context, param: click.Parameter, value: bool) -> None:
-    ctx.meta["clgraph.quiet"] = value
-
-
-quiet_option = click.option(
-    "-q",
-    "--quiet",
-    is_flag=True,
-    expose_value=False,
-    callback=_set_quiet,
-    help="Say nothing on stderr but errors.",
-)
-json_option = click.option(
-    "--json", "as_json", is_flag=True, callback=_json_wanted, help="Print one JSON object on stdout."
-)
 
 
 def is_quiet() -> bool:
@@ -485,14 +200,6 @@ def lines_of(option: str, path: str) -> Iterator[tuple[list[str], str]]:
             yield words, f"{option} {path}, line {number}"
 
 
-def check_without_graph(method: str, **options: Any) -> None:
-    """Raise the InputError that `clgraph.sample` would raise whatever the graph."""
-    from clgraph.graph import Graph
-    from clgraph.sampling.options import check_options
-
-    check_options(Graph.from_edges([0], [1]), method, **options)
-
-
 def open_device(spec: str | None, *, silent: bool = False) -> Device:
     """The device to use; its name is printed on stderr."""
     from clgraph.device import get_device
@@ -539,50 +246,6 @@ def progress_bar(what: str, **how: bool) -> AbstractContextManager[Tell | None]:
     What it counts: see `clgraph.progress.bar`.
     """
     return bar(what, **how) if speaks() and not is_quiet() else nullcontext()
-
-
-# --- Types of options whose values have names: shells complete them, and messages list them ---
-
-
-class MethodName(click.ParamType):
-    """The name of a sampling method, as it was typed: whether there is one is said by who runs it.
-
-    Parameters
-    ----------
-    drawing : bool
-        Whether the samplers of the literature are among them.
-    """
-
-    name = "method"
-
-    def __init__(self, *, drawing: bool = True) -> None:
-        self.drawing = drawing
-
-    def shell_complete(
-        self, ctx: click.Context, param: click.Parameter, incomplete: str
-    ) -> list[CompletionItem]:
-        """The names that begin so, with what they do."""
-        from clgraph.sampling.table import METHODS, REDUCTIONS
-
-        return [
-            CompletionItem(name, help=f"{each.words}: {each.does}")
-            for name, each in (METHODS if self.drawing else REDUCTIONS).items()
-            if name.startswith(incomplete.lower())
-        ]
-
-
-class FormatName(click.ParamType):
-    """The name of a graph file's format."""
-
-    name = "name"
-
-    def shell_complete(
-        self, ctx: click.Context, param: click.Parameter, incomplete: str
-    ) -> list[CompletionItem]:
-        """The formats that begin so."""
-        from clgraph.formats.table import FORMATS
-
-        return [CompletionItem(name) for name in FORMATS if name.startswith(incomplete)]
 
 
 @click.command()

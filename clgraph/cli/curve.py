@@ -9,34 +9,19 @@ import click
 
 import clgraph
 from clgraph.cli.common import (
-    MethodName,
-    check_without_graph,
     direction,
     edges_word,
-    is_dataset,
-    open_device,
-    output_option,
     print_json,
     print_table,
     progress_bar,
-    read_for,
-    run_options,
     say,
     speaks,
     table_of,
 )
+from clgraph.cli.options import MethodName, forest_options, option
 from clgraph.cli.outputs import check_drawn
-from clgraph.cli.shards import (
-    forest_options,
-    job,
-    only_datasets,
-    open_dataset,
-    plan_option,
-    planned,
-    refuse,
-    saved_forest,
-    work_folder,
-)
+from clgraph.cli.run import Run, check_without_graph, on_graph, seeds_of
+from clgraph.cli.shards import only_datasets, saved_forest, work_folder
 from clgraph.errors import InputError
 
 if TYPE_CHECKING:
@@ -48,118 +33,66 @@ POINTS_MAX = 10_000  # rows of a table for people; a file has them all
 
 
 @click.command()
-@click.argument("graph", metavar="GRAPH")
-@click.option(
-    "--method",
-    type=MethodName(drawing=False),
-    default="drv",
-    show_default=True,
-    help="drv, dre, drve, dhyb, cre or crve.",
-)
-@click.option("--seed", type=int, help="0 .. 2^64-1 (default: drawn and printed).")
-@click.option("--seeds", type=int, default=1, show_default=True, help="Number of runs: mean and spread.")
-@click.option(
-    "--size", default="1", show_default=True, help="Where to stop: a count, or a share of the vertices."
-)
-@click.option(
-    "--mode", default="auto", show_default=True, help="auto (exact where it exists), exact or batched."
-)
-@click.option("--mix", help="dhyb: the probability of a drve step (default 0.8).")
-@click.option("--weight", help="dhyb: the older name of --mix.")
-@click.option("--points", type=int, default=20, show_default=True, help="Rows of the table.")
-@click.option("--plot", metavar="PICTURE", help="Draw the curves (.png, .svg or .pdf; needs matplotlib).")
-@output_option("Every row of every curve, as CSV.")
+@option("--method", "drv, dre, drve, dhyb, cre or crve.", MethodName(drawing=False), "drv")
+@option("--seed", "0 .. 2^64-1 (default: drawn and printed).", int)
+@option("--seeds", "Number of runs: mean and spread.", int, 1)
+@option("--size", "Where to stop: a count, or a share of the vertices.", default="1")
+@option("--mode", "auto (exact where it exists), exact or batched.", default="auto")
+@option("--mix", "dhyb: the probability of a drve step (default 0.8).")
+@option("--points", "Rows of the table.", int, 20)
+@option("--plot", "Draw the curves (.png, .svg or .pdf; needs matplotlib).", metavar="PICTURE")
 @forest_options
-@plan_option
-@run_options
+@on_graph("Every row of every curve, as CSV.", energy=False)
 def curve(
-    graph: str,
+    run: Run,
     method: str,
     seed: int | None,
     seeds: int,
     size: str,
     mode: str,
     mix: str | None,
-    weight: str | None,
     points: int,
     plot: str | None,
-    output: str | None,
     forest: str | None,
     resume: bool,
-    only_plan: bool,
-    reading: dict[str, Any],
-    device: str | None,
-    as_json: bool,
 ) -> None:
     """Vertices, edges and average degree of GRAPH while it is reduced.
 
     \b
     clgraph curve internet.txt --method dre --seeds 5 --plot curve.png
     """
-    from clgraph import keyed
-    from clgraph.formats import check_writable
-    from clgraph.sampling.table import plain_method
     from clgraph.sizes import parse_size
 
-    method = plain_method(method)
-    check_without_graph(method, mode=mode, mix=mix, weight=weight)
+    method = check_without_graph(method, {"mode": mode, "mix": mix})
     parse_size(size)
-    if seeds < 1:
-        raise InputError(f"--seeds {seeds}: give a count of runs, 1 or more")
     if not 1 <= points <= POINTS_MAX:
         raise InputError(f"--points {points}: give a count of rows, 1 to {POINTS_MAX} (-o has every row)")
-    first = keyed.check_seed(seed)
-    keyed.check_seed(first + seeds - 1)
+    numbers = seeds_of(seed, seeds)
     if plot:
         check_drawn("--plot", plot, otherwise="leave it out and take -o OUT")
-    if output:
-        check_writable(output, "edges")
-    data: Graph | Shards
-    options: dict[str, Any] = {"size": size, "mode": mode, "mix": mix, "weight": weight}
-    if is_dataset(graph):
-        refuse(mode=mode == "batched", mix=mix, weight=weight)
-        from clgraph.scale.ranks import shared_seed
+    run.check_output()
+    options: dict[str, Any] = {"size": size, "mode": mode, "mix": mix}
+    if not run.of_shards:
+        only_datasets(forest=forest, resume=resume)
+    saved, method, seed = saved_forest(forest, method, seed)
+    with run.data("curve", {"method": method}, mode=mode == "batched", mix=mix) as data:
+        if run.of_shards:
+            from clgraph.scale.ranks import shared_seed
 
-        with job():
-            saved, method, seed = saved_forest(forest, method, seed)
-            options |= {"forest": saved, "checkpoint": work_folder(output, resume)}
-            first = shared_seed(seed)
-            data = open_dataset(graph)
-            if planned(data, "curve", method=method):
-                return
-            curves = _curves(data, method, range(first, first + seeds), device, options)
-            if speaks():
-                _tell(data, graph, curves, points, plot, output, as_json=as_json)
-        return
-    only_datasets(forest=forest, resume=resume, plan=only_plan)
-    data = read_for(device, graph, reading)
-    dev = open_device(device)
-    curves = _curves(data, method, range(first, first + seeds), dev, options)
-    _tell(data, graph, curves, points, plot, output, as_json=as_json)
-
-
-def _curves(
-    data: Graph | Shards, method: str, seeds: range, device: Any, options: dict[str, Any]
-) -> list[ReductionCurve]:
-    """A curve for each seed."""
-    curves = []
-    for number in seeds:
-        with progress_bar(f"reducing, seed {number}") as progress:
-            curves.append(
-                clgraph.reduction_curve(data, method, number, progress=progress, device=device, **options)
-            )
-    return curves
+            options |= {"forest": saved, "checkpoint": work_folder(run.output, resume)}
+            numbers = seeds_of(shared_seed(seed), seeds)
+        device, curves = run.device, []
+        for number in numbers:
+            with progress_bar(f"reducing, seed {number}") as progress:
+                curves.append(
+                    clgraph.reduction_curve(data, method, number, progress=progress, device=device, **options)
+                )
+        if speaks():
+            _tell(run, data, curves, points, plot)
 
 
 def _tell(
-    data: Graph | Shards,
-    graph: str,
-    curves: list[ReductionCurve],
-    points: int,
-    plot: str | None,
-    output: str | None,
-    *,
-    as_json: bool,
+    run: Run, data: Graph | Shards, curves: list[ReductionCurve], points: int, plot: str | None
 ) -> None:
     """Write and draw the curves, and print their table."""
     from clgraph.formats import atomic_write
@@ -168,18 +101,18 @@ def _tell(
     last = min(int(each.vertices[-1]) for each in curves) / int(curves[0].vertices[0])
     shares = [1 - i * (1 - last) / points for i in range(points + 1)]
     table = curve_table(curves, shares)
-    if output:
-        with atomic_write(output, "w") as out:
+    if run.output:
+        with atomic_write(run.output, "w") as out:
             writer = csv.writer(out, lineterminator="\n")
             writer.writerow(["seed", "deletions", "vertices", "edges"])
             for each in curves:
                 rows = zip(each.deletions.tolist(), each.vertices.tolist(), each.edges.tolist(), strict=True)
                 writer.writerows((each.seed, *row) for row in rows)
-        say(f"{output}: {sum(len(each.vertices) for each in curves)} rows")
+        say(f"{run.output}: {sum(len(each.vertices) for each in curves)} rows")
     if plot:
-        draw(curves, plot, graph)
+        draw(curves, plot, run.graph)
         say(f"{plot}: {len(curves)} curve{'s' * (len(curves) > 1)}")
-    if as_json:
+    if run.as_json:
         print_json(
             {
                 "method": curves[0].method,

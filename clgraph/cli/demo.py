@@ -9,27 +9,14 @@ from time import perf_counter
 import click
 
 import clgraph
-from clgraph.cli.common import (
-    device_option,
-    json_option,
-    open_device,
-    print_json,
-    print_table,
-    quiet_option,
-    table_of,
-)
+from clgraph.cli.common import open_device, print_json, print_table, table_of
+from clgraph.cli.options import device_option, json_option, option, quiet_option
 from clgraph.errors import DeviceError, InputError
 
 
 @click.command()
-@click.option(
-    "--vertices",
-    type=click.IntRange(min=10),
-    default=200_000,
-    show_default=True,
-    help="Size of the graph that is made.",
-)
-@click.option("--seed", type=int, default=1, show_default=True, help="Seed of the graph and of the samples.")
+@option("--vertices", "Size of the graph that is made.", click.IntRange(min=10), 200_000)
+@option("--seed", "Seed of the graph and of the samples.", int, 1)
 @device_option
 @quiet_option
 def demo(vertices: int, seed: int, device: str | None) -> None:
@@ -62,7 +49,7 @@ def demo(vertices: int, seed: int, device: str | None) -> None:
 
 
 @click.command()
-@click.option("--family", "families", multiple=True, metavar="NAME", help="Check this kernel family only.")
+@option("--family families", "Check this kernel family only.", metavar="NAME", multiple=True)
 @device_option
 @json_option
 @quiet_option

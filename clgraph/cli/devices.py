@@ -7,7 +7,8 @@ from typing import Any
 
 import click
 
-from clgraph.cli.common import json_option, print_json
+from clgraph.cli.common import print_json
+from clgraph.cli.options import json_option, option
 from clgraph.errors import DeviceError
 
 
@@ -93,7 +94,7 @@ def devices(as_json: bool) -> None:
 
 
 @click.command()
-@click.option("--fix", is_flag=True, help="Register pip's drivers with pyopencl: all programs then see them.")
+@option("--fix", "Register pip's drivers with pyopencl: all programs then see them.", bool)
 @json_option
 def doctor(fix: bool, as_json: bool) -> None:
     """Find out what is wrong with drivers and devices, and how to fix it.
@@ -151,7 +152,7 @@ def _print_report(report: dict[str, Any]) -> None:
 
 
 @click.command()
-@click.option("--clear", is_flag=True, help="Delete what is kept: the next run builds its kernels again.")
+@option("--clear", "Delete what is kept: the next run builds its kernels again.", bool)
 @json_option
 def cache(clear: bool, as_json: bool) -> None:
     """The folder of built kernels (CLGRAPH_CACHE_DIR): where it is and what it holds.

@@ -7,17 +7,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import clgraph
-from clgraph.cli.common import (
-    device_option,
-    is_dataset,
-    json_option,
-    print_json,
-    progress_bar,
-    quiet_option,
-    say,
-    speaks,
-)
-from clgraph.cli.shards import job, open_dataset, plan_option, planned, work_folder
+from clgraph.cli.common import is_dataset, print_json, progress_bar, say, speaks
+from clgraph.cli.options import device_option, json_option, option, plan_option, quiet_option
+from clgraph.cli.shards import job, open_dataset, planned, work_folder
 from clgraph.errors import InputError
 
 if TYPE_CHECKING:
@@ -49,11 +41,11 @@ def forest() -> None:
 
 @forest.command("make")
 @click.argument("graph", metavar="NAME.clgs")
-@click.option("--method", default="drv", show_default=True, help="drv or dre.")
-@click.option("--seed", type=int, help="0 .. 2^64-1 (default: drawn and recorded).")
-@click.option("--shards", "which", metavar="0-3,7", help="Only these shards of the section pairs.")
-@click.option("-o", "--output", metavar="FILE", required=True, help="Where the forest goes.")
-@click.option("--resume", is_flag=True, help="Keep what is found in FILE.work, and begin there.")
+@option("--method", "drv or dre.", default="drv")
+@option("--seed", "0 .. 2^64-1 (default: drawn and recorded).", int)
+@option("--shards which", "Only these shards of the section pairs.", metavar="0-3,7")
+@option("-o --output", "Where the forest goes.", metavar="FILE", required=True)
+@option("--resume", "Keep what is found in FILE.work, and begin there.", bool)
 @plan_option
 @device_option
 @json_option
@@ -97,10 +89,8 @@ def make(
 
 @forest.command("merge")
 @click.argument("forests", metavar="FILE...", nargs=-1, required=True)
-@click.option("-o", "--output", metavar="FILE", required=True, help="Where the forest goes.")
-@click.option(
-    "--max-vertices", type=int, metavar="N", help="Refuse forests of more (default: by the files' size)."
-)
+@option("-o --output", "Where the forest goes.", metavar="FILE", required=True)
+@option("--max-vertices", "Refuse forests of more (default: by the files' size).", int, metavar="N")
 @device_option
 @json_option
 @quiet_option

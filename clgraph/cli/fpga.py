@@ -7,7 +7,8 @@ from pathlib import Path
 
 import click
 
-from clgraph.cli.common import json_option, print_json, quiet_option, say
+from clgraph.cli.common import print_json, say
+from clgraph.cli.options import json_option, option, quiet_option
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -19,24 +20,13 @@ def fpga() -> None:
 
 
 @fpga.command("compile")
-@click.option(
-    "-o",
-    "--output",
-    default="clgraph.aocx",
-    show_default=True,
-    help="The binary; FILE.json is written beside it.",
-)
-@click.option("--emulate", is_flag=True, help="For the emulator (by its own runtime where there is no aoc).")
-@click.option("--report", is_flag=True, help="Stop at the report of loops and areas (minutes, not hours).")
-@click.option("--board", metavar="B", default="", help="The board, as `aoc -list-boards` names it.")
-@click.option(
-    "--param", "params", metavar="NAME=VALUE", multiple=True, help="A parameter of cl/fpga/parameters.h."
-)
-@click.option(
-    "--only",
-    metavar="GROUP",
-    multiple=True,
-    help="Only some kernels: sample, components, bfs, pagerank, walks.",
+@option("-o --output", "The binary; FILE.json is written beside it.", default="clgraph.aocx")
+@option("--emulate", "For the emulator (by its own runtime where there is no aoc).", bool)
+@option("--report", "Stop at the report of loops and areas (minutes, not hours).", bool)
+@option("--board", "The board, as `aoc -list-boards` names it.", default="", metavar="B")
+@option("--param params", "A parameter of cl/fpga/parameters.h.", metavar="NAME=VALUE", multiple=True)
+@option(
+    "--only", "Only some kernels: sample, components, bfs, pagerank, walks.", metavar="GROUP", multiple=True
 )
 @json_option
 @quiet_option

@@ -9,14 +9,15 @@ from typing import Any
 import click
 
 import clgraph
-from clgraph.cli.common import (
-    FormatName,
-    OutputName,
+from clgraph.cli.common import open_device, progress_bar, say
+from clgraph.cli.options import (
     device_option,
-    open_device,
-    progress_bar,
+    option,
+    options,
+    output_option,
     quiet_option,
-    say,
+    sections_option,
+    to_option,
 )
 from clgraph.keyed import check_seed
 
@@ -32,17 +33,10 @@ def _making(command: Callable[..., Any], on_host: bool = True) -> Callable[..., 
     Without --device it is made by NumPy, or, not `on_host`, on the default device.
     """
 
-    @click.option("--seed", type=int, help="Default: drawn from the operating system, and printed.")
+    @option("--seed", "Default: drawn from the operating system, and printed.", int)
     @device_option
-    @click.option(
-        "-o",
-        "--output",
-        metavar="OUT",
-        type=OutputName(),
-        required=True,
-        help="The output file; its suffix says the format.",
-    )
-    @click.option("--to", "output_format", type=FormatName(), help="Format of OUT (default: by its suffix).")
+    @output_option("The output file; its suffix says the format.", required=True)
+    @to_option
     @quiet_option
     @wraps(command)
     def make(
@@ -72,26 +66,21 @@ def _making(command: Callable[..., Any], on_host: bool = True) -> Callable[..., 
 
 
 _making_on_device = partial(_making, on_host=False)
-_vertices = click.option("--vertices", type=int, required=True, help="How many vertices.")
-_average = click.option(
-    "--average-degree", type=float, default=5.0, show_default=True, help="Mean number of neighbours."
+_vertices = option("--vertices", "How many vertices.", int, required=True)
+_average = option("--average-degree", "Mean number of neighbours.", float, 5.0)
+
+
+# of models that are made straight into shards; the function that makes the graph has `model`
+_into_shards = options(
+    sections_option, option("--shard-edges", "Of OUT.clgs: entries of a shard.", int, metavar="N")
 )
-
-
-def _into_shards(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Options of models that are made straight into shards; the function that makes the graph has `model`."""
-    edges = click.option("--shard-edges", type=int, metavar="N", help="Of OUT.clgs: entries of a shard.")
-    sections = click.option("--sections", help="Of OUT.clgs: pairs,rows or pairs,in,out (default: all).")
-    return sections(edges(command))
 
 
 @generate.command()
 @_vertices
 @_average
 @_into_shards
-@click.option(
-    "--exponent", type=float, default=2.71, show_default=True, help="Of the degree distribution; above 2."
-)
+@option("--exponent", "Of the degree distribution; above 2.", float, 2.71)
 @_making
 def powerlaw(vertices: int, average_degree: float, exponent: float) -> Any:
     """An undirected graph whose degrees follow a power law (Chung and Lu's model).
@@ -111,32 +100,18 @@ def powerlaw(vertices: int, average_degree: float, exponent: float) -> Any:
 
 
 @generate.command()
-@click.option("--scale", type=int, required=True, help="Binary logarithm of the number of vertices.")
-@click.option(
-    "--edge-factor", type=float, default=16, show_default=True, help="Edges drawn per vertex, before merging."
-)
-@click.option(
+@option("--scale", "Binary logarithm of the number of vertices.", int, required=True)
+@option("--edge-factor", "Edges drawn per vertex, before merging.", float, 16)
+@option(
     "--quadrants",
-    type=(float, float, float),
-    default=(0.57, 0.19, 0.19),
-    show_default=True,
+    "Probabilities of the first three quadrants.",
+    (float, float, float),
+    (0.57, 0.19, 0.19),
     metavar="A B C",
-    help="Probabilities of the first three quadrants.",
 )
-@click.option("--directed/--undirected", default=False, show_default=True, help="Whether an edge is one arc.")
-@click.option(
-    "--scramble/--plain",
-    default=True,
-    show_default=True,
-    help="Renumber the vertices (plain: small numbers have many edges).",
-)
-@click.option(
-    "--duplicates",
-    type=click.Choice(["merge", "keep"]),
-    default="merge",
-    show_default=True,
-    help="What becomes of parallel edges.",
-)
+@option("--directed/--undirected", "Whether an edge is one arc.", bool, False)
+@option("--scramble/--plain", "Renumber the vertices (plain: small numbers have many edges).", bool, True)
+@option("--duplicates", "What becomes of parallel edges.", ["merge", "keep"], "merge")
 @_into_shards
 @_making
 def rmat(scale: int, edge_factor: float, quadrants: tuple[float, float, float], **options: Any) -> Any:
@@ -162,7 +137,7 @@ def rmat(scale: int, edge_factor: float, quadrants: tuple[float, float, float], 
 
 @generate.command()
 @_vertices
-@click.option("--edges-each", type=int, required=True, help="Edges of each new vertex.")
+@option("--edges-each", "Edges of each new vertex.", int, required=True)
 @_making_on_device
 def ba(vertices: int, edges_each: int) -> Any:
     """A graph that grows by preferential attachment (Barabasi and Albert)."""
@@ -171,7 +146,7 @@ def ba(vertices: int, edges_each: int) -> Any:
 
 @generate.command()
 @_vertices
-@click.option("--edges", type=int, required=True, help="How many edges, all different.")
+@option("--edges", "How many edges, all different.", int, required=True)
 @_making_on_device
 def er(vertices: int, edges: int) -> Any:
     """A random graph of n vertices and m edges (Erdos and Renyi)."""
@@ -180,10 +155,8 @@ def er(vertices: int, edges: int) -> Any:
 
 @generate.command()
 @_vertices
-@click.option("--degree", type=int, required=True, help="Neighbours on the ring, an even number.")
-@click.option(
-    "--probability", type=float, required=True, help="With which an edge leads elsewhere, from 0 to 1."
-)
+@option("--degree", "Neighbours on the ring, an even number.", int, required=True)
+@option("--probability", "With which an edge leads elsewhere, from 0 to 1.", float, required=True)
 @_making_on_device
 def ws(vertices: int, degree: int, probability: float) -> Any:
     """A small world: a ring, some of whose edges lead elsewhere (Watts and Strogatz)."""
@@ -192,11 +165,9 @@ def ws(vertices: int, degree: int, probability: float) -> Any:
 
 @generate.command()
 @_vertices
-@click.option(
-    "--exponent", type=float, default=2.5, show_default=True, help="Of the power law of degrees, 0 to 20."
-)
-@click.option("--min-degree", type=int, default=1, show_default=True, help="The smallest degree drawn.")
-@click.option("--max-degree", type=int, help="The largest degree drawn (default: the root of the vertices).")
+@option("--exponent", "Of the power law of degrees, 0 to 20.", float, 2.5)
+@option("--min-degree", "The smallest degree drawn.", int, 1)
+@option("--max-degree", "The largest degree drawn (default: the root of the vertices).", int)
 @_making_on_device
 def configuration(vertices: int, **options: Any) -> Any:
     """The configuration model: degrees by a bounded power law (Zipf), joined at random.
@@ -209,8 +180,8 @@ def configuration(vertices: int, **options: Any) -> Any:
 @generate.command()
 @_vertices
 @_average
-@click.option("--alpha", type=float, default=0.5, show_default=True, help="Of the weights; from 0 to 2.")
-@click.option("--shift", type=float, default=0.0, show_default=True, help="Of the weights; 0 or more.")
+@option("--alpha", "Of the weights; from 0 to 2.", float, 0.5)
+@option("--shift", "Of the weights; 0 or more.", float, 0.0)
 @_making_on_device
 def static(vertices: int, **options: Any) -> Any:
     """The static model (Goh, Kahng and Kim): ends in proportion to weights (i + SHIFT) ** -ALPHA.
@@ -222,14 +193,14 @@ def static(vertices: int, **options: Any) -> Any:
 
 @generate.command()
 @_vertices
-@click.option("--mixing", type=float, default=0.1, show_default=True, help="Share of edges leading outside.")
-@click.option("--degree-exponent", type=float, default=2.5, show_default=True, help="Of the law of degrees.")
-@click.option("--min-degree", type=int, default=5, show_default=True, help="The smallest degree drawn.")
-@click.option("--max-degree", type=int, default=50, show_default=True, help="The largest degree drawn.")
-@click.option("--community-exponent", type=float, default=1.5, show_default=True, help="Of the law of sizes.")
-@click.option("--min-community", type=int, default=20, show_default=True, help="The smallest community.")
-@click.option("--max-community", type=int, default=100, show_default=True, help="The largest community.")
-@click.option("--communities", metavar="FILE", help="Where each vertex's community is written.")
+@option("--mixing", "Share of edges leading outside.", float, 0.1)
+@option("--degree-exponent", "Of the law of degrees.", float, 2.5)
+@option("--min-degree", "The smallest degree drawn.", int, 5)
+@option("--max-degree", "The largest degree drawn.", int, 50)
+@option("--community-exponent", "Of the law of sizes.", float, 1.5)
+@option("--min-community", "The smallest community.", int, 20)
+@option("--max-community", "The largest community.", int, 100)
+@option("--communities", "Where each vertex's community is written.", metavar="FILE")
 @_making_on_device
 def lfr(vertices: int, communities: str | None, **options: Any) -> Any:
     """A graph with communities (LFR: Lancichinetti, Fortunato and Radicchi)."""
@@ -250,7 +221,7 @@ def lfr(vertices: int, communities: str | None, **options: Any) -> Any:
 
 
 @generate.command()
-@click.option("--vertices", type=int, default=30_000_000, show_default=True, help="Near which it comes out.")
+@option("--vertices", "Near which it comes out.", int, 30_000_000)
 @_making_on_device
 def copra(vertices: int) -> Any:
     """A graph as that of the COPRA thesis: the static model, fitted to the thesis's Table 4.2."""

@@ -7,18 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from clgraph.cli.common import (
-    FormatName,
+from clgraph.cli.common import is_dataset, print_json, print_table, read_graph, write_graph
+from clgraph.cli.options import (
     OutputName,
     attributes_option,
     graph_options,
-    is_dataset,
     json_option,
-    print_json,
-    print_table,
+    option,
     quiet_option,
-    read_graph,
-    write_graph,
+    sections_option,
+    to_option,
 )
 from clgraph.cli.shards import describe_dataset, from_dataset, refuse, to_dataset
 
@@ -101,10 +99,10 @@ def _summary(degrees: Any) -> dict[str, int | float | None]:
 @click.command()
 @click.argument("sources", metavar="IN...", nargs=-1, required=True)
 @click.argument("target", metavar="OUT", type=OutputName())
-@click.option("--to", "output_format", type=FormatName(), help="Format of OUT (default: by its suffix).")
-@click.option("--sections", help="Of OUT.clgs: pairs,rows or pairs,in,out (default: all).")
-@click.option("--shard-edges", type=int, metavar="N", help="Of OUT.clgs: entries of a shard (default 2^28).")
-@click.option("--resume", is_flag=True, help="Of OUT.clgs: go on where an interrupted conversion stopped.")
+@to_option
+@sections_option
+@option("--shard-edges", "Of OUT.clgs: entries of a shard (default 2^28).", int, metavar="N")
+@option("--resume", "Of OUT.clgs: go on where an interrupted conversion stopped.", bool)
 @attributes_option
 @graph_options
 @quiet_option

@@ -38,6 +38,14 @@ def check_template(output: str, sizes: Sequence[Any], seeds: int) -> None:
         raise InputError(f"size {twice} is named twice: both samples would go to one file")
 
 
+def check_different(outputs: dict[str, str | None]) -> None:
+    """Check that no two outputs, by their options, are one file."""
+    taken: dict[Path, str] = {}
+    for option, name in outputs.items():
+        if name and (other := taken.setdefault(Path(name).resolve(), option)) != option:
+            raise InputError(f"{other} and {option} both name {name}: give them different names")
+
+
 def check_drawn(
     option: str, name: str, endings: Sequence[str] = PICTURES, otherwise: str = "leave it out"
 ) -> None:

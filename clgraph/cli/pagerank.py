@@ -12,113 +12,66 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import clgraph
-from clgraph.cli.common import (
-    EnergyWish,
-    direction,
-    facts_of,
-    is_dataset,
-    lines_of,
-    measured_run_options,
-    open_device,
-    output_option,
-    print_json,
-    print_table,
-    read_for,
-    say,
-    speaks,
-    vertex_of,
-    write_table,
-)
-from clgraph.cli.shards import job, only_datasets, open_dataset, plan_option, planned, refuse
+from clgraph.cli.common import direction, facts_of, lines_of, print_table, speaks, vertex_of
+from clgraph.cli.options import AT_LEAST_0, AT_LEAST_1, option
+from clgraph.cli.run import Run, on_graph
 from clgraph.errors import ConvergenceError, ConvergenceWarning, InputError
 
 if TYPE_CHECKING:
-    from clgraph.device import Device
     from clgraph.graph import Graph
-    from clgraph.ranking import PageRankResult
     from clgraph.scale import Shards
 
+NORMS = ["l1", "l2", "linf", "nx"]
 VARIANTS = ["auto", "serial", "pull", "contribution", "subgroup", "small", "runs", "bins", "fixed"]
 # options that `clgraph ppr` has, too
-damping_option = click.option(
-    "--damping", type=float, default=0.85, show_default=True, help="At least 0 and below 1."
+damping_option = option("--damping", "At least 0 and below 1.", float, 0.85)
+tol_option = option(
+    "--tol", "Stop once the residual is below it; 0 runs exactly --max-iter iterations.", float, 1e-6
 )
-tol_option = click.option(
-    "--tol",
-    type=float,
-    default=1e-6,
-    show_default=True,
-    help="Stop once the residual is below it; 0 runs exactly --max-iter iterations.",
-)
-nonconvergence_option = click.option(
+nonconvergence_option = option(
     "--on-nonconvergence",
-    type=click.Choice(["raise", "warn", "return"]),
-    default="raise",
-    show_default=True,
-    help="What if --max-iter iterations do not reach --tol: fail, warn and go on, or go on.",
+    "What if --max-iter iterations do not reach --tol: fail, warn and go on, or go on.",
+    ["raise", "warn", "return"],
+    "raise",
 )
-max_iter_option = click.option(
-    "--max-iter", type=click.IntRange(min=1), default=100, show_default=True, help="Iterations."
-)
-dtype_option = click.option(
-    "--dtype",
-    type=click.Choice(["float32", "float64"]),
-    default="float32",
-    show_default=True,
-    help="Type of the ranks.",
-)
-explain_option = click.option("--explain", is_flag=True, help="Say what was chosen and why, on stderr.")
+max_iter_option = option("--max-iter", "Iterations.", AT_LEAST_1, 100)
+dtype_option = option("--dtype", "Type of the ranks.", ["float32", "float64"], "float32")
+explain_option = option("--explain", "Say what was chosen and why, on stderr.", bool)
 
 
 @click.command()
-@click.argument("graph", metavar="GRAPH")
 @damping_option
 @tol_option
-@click.option(
-    "--norm",
-    type=click.Choice(["l1", "l2", "linf", "nx"]),
-    default="l1",
-    show_default=True,
-    help="Norm of the residual; nx compares the L1 norm with n * tol.",
-)
+@option("--norm", "Norm of the residual; nx compares the L1 norm with n * tol.", NORMS, "l1")
 @max_iter_option
-@click.option(
+@option(
     "--personalize",
+    "Teleport to these vertices: ids, or a file with `id [value]` on each line.",
     metavar="FILE|ID,...",
-    help="Teleport to these vertices: ids, or a file with `id [value]` on each line.",
 )
-@click.option(
+@option(
     "--dangling",
-    metavar="POLICY|FILE",
-    default="personalization",
-    show_default=True,
-    help="Where the rank of vertices without out-arcs goes: personalization, uniform, drop, or a file of "
+    "Where the rank of vertices without out-arcs goes: personalization, uniform, drop, or a file of "
     "`id [value]`.",
+    default="personalization",
+    metavar="POLICY|FILE",
 )
-@click.option("--nstart", metavar="FILE", help="Start from this vector: `id [value]` on each line.")
-@click.option("--variant", type=click.Choice(VARIANTS), default="auto", show_default=True, help="Kernels.")
+@option("--nstart", "Start from this vector: `id [value]` on each line.", metavar="FILE")
+@option("--variant", "Kernels.", VARIANTS, "auto")
 @dtype_option
 @nonconvergence_option
-@click.option("--top", type=click.IntRange(min=0), default=20, show_default=True, help="Vertices to show.")
-@output_option("Write `id rank`, tab-separated, one vertex a line.")
+@option("--top", "Vertices to show.", AT_LEAST_0, 20)
 @explain_option
-@click.option("--verify", is_flag=True, help="Check the result from the definition.")
-@plan_option
-@measured_run_options
+@on_graph(
+    "Write `id rank`, tab-separated, one vertex a line.", verify="Check the result from the definition."
+)
 def pagerank(
-    graph: str,
+    run: Run,
     personalize: str | None,
     dangling: str,
     nstart: str | None,
     top: int,
-    output: str | None,
     explain: bool,
-    verify: bool,
-    only_plan: bool,
-    reading: dict[str, Any],
-    device: str | None,
-    energy: EnergyWish,
-    as_json: bool,
     **options: Any,
 ) -> None:
     """PageRank of GRAPH's vertices.
@@ -130,56 +83,69 @@ def pagerank(
     clgraph pagerank Wiki-Vote.txt --directed --top 10 -o ranks.tsv
     clgraph pagerank california.mtx --personalize 9616,18 --dangling uniform
     """
-    from clgraph.formats import check_writable
     from clgraph.ranking.problem import check_damping, make_stop
 
     # invalid options are rejected before a large file is read
     check_damping(options["damping"])
     make_stop(options["tol"], options["norm"], options["max_iter"], n=1)
-    if output:
-        check_writable(output, "edges")
-
-    def vectors(data: Graph | Shards) -> dict[str, Any]:
-        known = ("personalization", "uniform", "drop")
-        return {
-            "personalization": _distribution(personalize, data, "--personalize"),
-            "nstart": _distribution(nstart, data, "--nstart"),
-            "dangling": dangling if dangling in known else _distribution(dangling, data, "--dangling"),
-        }
-
-    if is_dataset(graph):
-        refuse(
-            variant=options.pop("variant") not in ("auto", "fixed"),
-            norm=options.pop("norm") != "l1",
-            explain=explain,
-            verify=verify,
-            energy=energy.wanted,
+    run.check_output()
+    about = {"iterations": options["max_iter"], "dtype": options["dtype"]}
+    refused = {"variant": options["variant"] not in ("auto", "fixed"), "norm": options["norm"] != "l1"}
+    with run.data("pagerank", about, **refused, explain=explain) as data:
+        if run.of_shards:
+            del options["variant"], options["norm"]
+        policy = dangling in ("personalization", "uniform", "drop")
+        options["personalization"] = _distribution(personalize, data, "--personalize")
+        options["nstart"] = _distribution(nstart, data, "--nstart")
+        options["dangling"] = dangling if policy else _distribution(dangling, data, "--dangling")
+        options["device"] = run.device
+        with convergence_told(options["dtype"]):
+            found = clgraph.pagerank(data, **options)
+        run.check(
+            lambda: clgraph.verify_pagerank(data, found),
+            "one more iteration leaves the ranks where they are, within the error bound",
         )
-        with job():
-            shards = open_dataset(graph)
-            if planned(shards, "pagerank", iterations=options["max_iter"], dtype=options["dtype"]):
-                return
-            found = clgraph.pagerank(shards, device=device, **vectors(shards), **options)
-            if speaks():
-                _tell(shards, found, dict(found.seconds), output, top, False, energy, as_json)
-        return
-    only_datasets(plan=only_plan)
-    seconds: dict[str, float] = {}
-    data = read_for(device, graph, reading, seconds)
-    options |= vectors(data)
-    dev = open_device(device)
-    energy.open(dev)
-    with convergence_told(options["dtype"]):
-        found = clgraph.pagerank(data, device=dev, **options)
-    if verify:
-        from clgraph.reference.pagerank import verify_pagerank
+        tell_plan(found.plan, explain)
+        # a failure to converge has been reported already
+        run.measure(lambda: clgraph.pagerank(data, **{**options, "on_nonconvergence": "return"}))
+        if not speaks():
+            return
+        run.seconds |= found.seconds
+        run.write(data.ids, found.ranks)
+        best = found.top(top)
 
-        verify_pagerank(data, found)
-        say("verified: one more iteration leaves the ranks where they are, within the error bound")
-    tell_plan(found.plan, explain)
-    # a failure to converge has been reported already
-    energy.measure(lambda: clgraph.pagerank(data, device=dev, **{**options, "on_nonconvergence": "return"}))
-    _tell(data, found, {**seconds, **found.seconds}, output, top, verify, energy, as_json, dev)
+        def facts() -> dict[str, Any]:
+            return {
+                **facts_of(data),
+                "damping": found.problem.damping,
+                "iterations": found.iterations,
+                "converged": found.converged,
+                "residual": found.residual,
+                "norm": found.norm,
+                "tol": found.tol,
+                "error_bound": found.error_bound,
+                "dangling": found.dangling,
+                "variant": found.variant,
+                "plan": list(found.plan),
+                "dtype": found.dtype,
+                "device": found.device,
+                **found.how(),
+                "top": [{"vertex": vertex, "rank": rank} for vertex, rank in best],
+            }
+
+        def lines() -> Iterator[str]:
+            ended = {True: "converged", False: "not converged", None: "as many as asked for"}
+            yield (
+                f"{direction(data)}, {data.num_vertices} vertices: {found.iterations} iterations "
+                f"({ended[found.converged]}), residual {found.residual:.3g} ({found.norm}), error at most "
+                f"{found.error_bound:.3g} (L1); dangling: {found.dangling}; variant {found.variant}"
+            )
+            if best and sys.stdout.isatty():
+                _show_table(best)
+            else:
+                yield from (f"{vertex}\t{rank:.6g}" for vertex, rank in best)
+
+        run.tell(facts, lines)
 
 
 @contextmanager
@@ -205,33 +171,6 @@ def tell_plan(plan: Iterable[str], explain: bool) -> None:
     """What ``--explain`` asks for."""
     for line in plan if explain else ():
         click.echo(f"plan: {line}", err=True)
-
-
-def _tell(
-    data: Graph | Shards,
-    found: PageRankResult,
-    seconds: dict[str, float],
-    output: str | None,
-    top: int,
-    verified: bool,
-    energy: EnergyWish,
-    as_json: bool,
-    device: Device | None = None,
-) -> None:
-    """Write the result, and print its figures and the highest ranks."""
-    write_table(output, seconds, (data.ids, found.ranks), device)
-    best = found.top(top)
-    if as_json:
-        print_json({**_summary(data, found, best, seconds, verified), **energy.facts(data)})
-        return
-    converged = {True: "converged", False: "not converged", None: "as many as asked for"}[found.converged]
-    click.echo(
-        f"{direction(data)}, {data.num_vertices} vertices: {found.iterations} iterations "
-        f"({converged}), residual {found.residual:.3g} ({found.norm}), "
-        f"error at most {found.error_bound:.3g} (L1); dangling: {found.dangling}; variant {found.variant}"
-    )
-    _show(best)
-    energy.tell()
 
 
 def _distribution(text: str | None, graph: Graph | Shards, option: str) -> dict[Any, float] | None:
@@ -266,42 +205,8 @@ def _add(given: dict[Any, float], word: str, value: float, graph: Graph | Shards
     given[vertex] = value
 
 
-def _summary(
-    graph: Graph | Shards,
-    found: PageRankResult,
-    best: list[tuple[Any, float]],
-    seconds: dict[str, float],
-    verified: bool,
-) -> dict[str, Any]:
-    return {
-        **facts_of(graph),
-        "damping": found.problem.damping,
-        "iterations": found.iterations,
-        "converged": found.converged,
-        "residual": found.residual,
-        "norm": found.norm,
-        "tol": found.tol,
-        "error_bound": found.error_bound,
-        "dangling": found.dangling,
-        "variant": found.variant,
-        "plan": list(found.plan),
-        "dtype": found.dtype,
-        "device": found.device,
-        **found.how(),
-        "top": [{"vertex": vertex, "rank": rank} for vertex, rank in best],
-        "seconds": seconds,
-        "verified": verified,
-    }
-
-
-def _show(best: list[tuple[Any, float]]) -> None:
-    """The highest ranks: a table on a terminal, plain columns elsewhere."""
-    if not best:
-        return
-    if not sys.stdout.isatty():
-        for vertex, rank in best:
-            click.echo(f"{vertex}\t{rank:.6g}")
-        return
+def _show_table(best: list[tuple[Any, float]]) -> None:
+    """The highest ranks on a terminal."""
     from rich.table import Table
 
     table = Table("", "vertex", "rank")

@@ -2,29 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
 
 import clgraph
-from clgraph.cli.common import (
-    EnergyWish,
-    direction,
-    facts_of,
-    is_dataset,
-    lines_of,
-    measured_run_options,
-    open_device,
-    output_option,
-    print_json,
-    read_for,
-    say,
-    speaks,
-    timed,
-    vertex_of,
-)
+from clgraph.cli.common import direction, facts_of, lines_of, speaks, timed, vertex_of
+from clgraph.cli.options import AT_LEAST_0, AT_LEAST_1, option
 from clgraph.cli.pagerank import (
+    NORMS,
     convergence_told,
     damping_option,
     dtype_option,
@@ -34,7 +22,7 @@ from clgraph.cli.pagerank import (
     tell_plan,
     tol_option,
 )
-from clgraph.cli.shards import job, only_datasets, open_dataset, plan_option, planned, refuse
+from clgraph.cli.run import Run, on_graph
 from clgraph.errors import InputError
 
 if TYPE_CHECKING:
@@ -50,80 +38,53 @@ CHECKED_ALONE = ("damping", "dtype", "on_nonconvergence")
 
 
 @click.command()
-@click.argument("graph", metavar="GRAPH")
-@click.option("-s", "--source", "source", metavar="ID", multiple=True, help="A source (repeatable).")
-@click.option("--sources", "file", metavar="FILE", help="A file with a source's id on each line.")
-@click.option(
+@option("-s --source", "A source (repeatable).", metavar="ID", multiple=True)
+@option("--sources file", "A file with a source's id on each line.", metavar="FILE")
+@option(
     "--users",
+    "Instead: a file with a user and ids of items on each line; a user starts from all of its items.",
     metavar="FILE",
-    help="Instead: a file with a user and ids of items on each line; a user starts from all of its items.",
 )
-@click.option(
+@option(
     "--method",
-    type=click.Choice(["power", "coo", "coo-flat", "monte-carlo"]),
-    default="power",
-    show_default=True,
-    help="How: three ways to iterate, or random walks.",
+    "How: three ways to iterate, or random walks.",
+    ["power", "coo", "coo-flat", "monte-carlo"],
+    "power",
 )
 @damping_option
 @tol_option
-@click.option(
-    "--norm",
-    type=click.Choice(["l1", "l2", "linf", "nx"]),
-    default="l2",
-    show_default=True,
-    help="Of the residual; nx compares the L1 one with n * tol.",
-)
+@option("--norm", "Of the residual; nx compares the L1 one with n * tol.", NORMS, "l2")
 @max_iter_option
-@click.option(
+@option(
     "--dangling",
-    type=click.Choice(["uniform", "personalization", "drop"]),
-    default="uniform",
-    show_default=True,
-    help="Where the rank of vertices without out-arcs goes (pagerank's default differs).",
+    "Where the rank of vertices without out-arcs goes (pagerank's default differs).",
+    ["uniform", "personalization", "drop"],
+    "uniform",
 )
-@click.option(
-    "--top",
-    type=click.IntRange(min=0),
-    default=20,
-    show_default=True,
-    help="Select this many vertices on the device; 0: all ranks (with -o).",
-)
-@click.option(
+@option("--top", "Select this many vertices on the device; 0: all ranks (with -o).", AT_LEAST_0, 20)
+@option(
     "--exclude",
-    type=click.Choice(["self", "neighbours"]),
-    help="Leave out of the top: each source's own vertices, or these and those that their arcs lead to.",
+    "Leave out of the top: each source's own vertices, or these and those that their arcs lead to.",
+    ["self", "neighbours"],
 )
-@click.option("--exclude-ids", metavar="FILE", help="Leave out these vertices, an id on each line.")
-@click.option("--seed", type=click.IntRange(min=0), help="Of the walks (default: drawn, and reported).")
-@click.option("--walks", type=int, help="Walks from each source.  [default: 200000]")
-@click.option("--epsilon", type=float, help="Take as many walks as keep every rank's error below this,")
-@click.option("--confidence", type=float, default=0.95, show_default=True, help="with this probability.")
-@click.option(
-    "--check-every",
-    type=click.IntRange(min=1),
-    default=1,
-    show_default=True,
-    help="Test the residual only once in this many iterations.",
-)
-@click.option("--squared", is_flag=True, help="Compare the squared residual with the squared tolerance.")
-@click.option("--stored", is_flag=True, help="Answer sources without out-arcs from stored ranks.")
-@click.option(
-    "--stable-top",
-    type=click.IntRange(min=0),
-    default=0,
-    metavar="N",
-    help="Also stop once the top set was the same at N checks in a row.",
-)
+@option("--exclude-ids", "Leave out these vertices, an id on each line.", metavar="FILE")
+@option("--seed", "Of the walks (default: drawn, and reported).", AT_LEAST_0)
+@option("--walks", "Walks from each source.  [default: 200000]", int)
+@option("--epsilon", "Take as many walks as keep every rank's error below this,", float)
+@option("--confidence", "with this probability.", float, 0.95)
+@option("--check-every", "Test the residual only once in this many iterations.", AT_LEAST_1, 1)
+@option("--squared", "Compare the squared residual with the squared tolerance.", bool)
+@option("--stored", "Answer sources without out-arcs from stored ranks.", bool)
+@option("--stable-top", "Also stop once the top set was the same at N checks in a row.", AT_LEAST_0, 0, "N")
 @dtype_option
 @nonconvergence_option
-@output_option("Write `source id rank`, tab-separated (monte-carlo: and the standard error).")
 @explain_option
-@click.option("--verify", is_flag=True, help="Check the result against the reference.")
-@plan_option
-@measured_run_options
+@on_graph(
+    "Write `source id rank`, tab-separated (monte-carlo: and the standard error).",
+    verify="Check the result against the reference.",
+)
 def ppr(
-    graph: str,
+    run: Run,
     source: tuple[str, ...],
     file: str | None,
     users: str | None,
@@ -132,14 +93,7 @@ def ppr(
     method: Any,
     dangling: str,
     top: int,
-    output: str | None,
     explain: bool,
-    verify: bool,
-    only_plan: bool,
-    reading: dict[str, Any],
-    device: str | None,
-    energy: EnergyWish,
-    as_json: bool,
     **options: Any,
 ) -> None:
     """Personalized PageRank of GRAPH's vertices, from the point of view of each source.
@@ -152,7 +106,6 @@ def ppr(
     clgraph ppr cnr-2000.edges.gz --directed --sources ids.txt --method monte-carlo --seed 1 -o top.tsv
     clgraph ppr bought.txt --ids str --users users.txt --exclude neighbours --top 5
     """
-    from clgraph.formats import check_writable
     from clgraph.ranking.personalized.options import check_options
     from clgraph.ranking.problem import check_damping
 
@@ -165,9 +118,8 @@ def ppr(
         top=1 if top else None,
         **{name: value for name, value in options.items() if name not in CHECKED_ALONE},
     )
-    if output:
-        check_writable(output, "edges")
-    if top == 0 and not output and not as_json:
+    run.check_output()
+    if top == 0 and not run.output and not run.as_json:
         raise InputError("--top 0 asks for all ranks: give -o a file to write them to")
     if top == 0 and (exclude or exclude_ids):
         raise InputError("--exclude leaves vertices out of the top: --top 0 asks for all ranks")
@@ -176,62 +128,28 @@ def ppr(
     if method != "monte-carlo":
         del options["confidence"]  # means nothing without --epsilon, which other methods refuse
     options |= {"method": method, "dangling": dangling}
-
-    def asked(data: Graph | Shards) -> dict[str, Any]:
-        return {"exclude": exclusion(exclude, left_out, data), "top": min(top, data.num_vertices) or None}
-
-    if is_dataset(graph):
-        refuse(explain=explain, verify=verify, energy=energy.wanted)
-        with job():
-            shards = open_dataset(graph)
-            if planned(shards, "ppr"):
-                return
-            ids = wanted.ids(shards)
-            found = clgraph.personalized_pagerank(shards, ids, device=device, **options, **asked(shards))
-            if speaks():
-                _tell(shards, found, dict(found.seconds), output, False, energy, as_json)
-        return
-    only_datasets(plan=only_plan)
-    seconds: dict[str, float] = {}
-    data = read_for(device, graph, reading, seconds)
-    ids = wanted.ids(data)
-    dev = open_device(device)
-    energy.open(dev)
-    options |= {"device": dev, **asked(data)}
-    with convergence_told(options["dtype"]):
-        found = clgraph.personalized_pagerank(data, ids, **options)
-    if verify:
-        from clgraph.reference.ppr import verify_ppr
-
-        verify_ppr(data, found, ids)
-        say("verified: the ranks are those of the reference, within their error")
-    tell_plan(found.plan, explain)
-    # non-convergence has been reported once
-    energy.measure(
-        lambda: clgraph.personalized_pagerank(data, ids, **{**options, "on_nonconvergence": "return"})
-    )
-    _tell(data, found, {**seconds, **found.seconds}, output, verify, energy, as_json, dev)
-
-
-def _tell(
-    data: Graph | Shards,
-    found: PersonalizedResult,
-    seconds: dict[str, float],
-    output: str | None,
-    verified: bool,
-    energy: EnergyWish,
-    as_json: bool,
-    device: Device | None = None,
-) -> None:
-    """Write the result, and print its figures."""
-    if output:
-        with timed(seconds, "write"):
-            _write(output, data, found, device)
-    if as_json:
-        print_json({**_summary(data, found, seconds, verified), **energy.facts(data)})
-        return
-    _show(data, found)
-    energy.tell()
+    with run.data("ppr", {}, explain=explain) as data:
+        ids = wanted.ids(data)
+        options["exclude"] = exclusion(exclude, left_out, data)
+        options |= {"top": min(top, data.num_vertices) or None, "device": run.device}
+        with convergence_told(options["dtype"]):
+            found = clgraph.personalized_pagerank(data, ids, **options)
+        run.check(
+            lambda: clgraph.verify_ppr(data, found, ids),
+            "the ranks are those of the reference, within their error",
+        )
+        tell_plan(found.plan, explain)
+        # non-convergence has been reported once
+        run.measure(
+            lambda: clgraph.personalized_pagerank(data, ids, **{**options, "on_nonconvergence": "return"})
+        )
+        if not speaks():
+            return
+        run.seconds |= found.seconds
+        if run.output:
+            with timed(run.seconds, "write"):
+                _write(run.output, data, found, None if run.of_shards else run.device)
+        run.tell(lambda: _facts(data, found), lambda: _lines(data, found))
 
 
 def _write(path: str, graph: Graph | Shards, found: PersonalizedResult, device: Device | None) -> None:
@@ -253,9 +171,8 @@ def _write(path: str, graph: Graph | Shards, found: PersonalizedResult, device: 
                 write_columns(out, *columns, np.array(errors, object))
 
 
-def _summary(
-    graph: Graph | Shards, found: PersonalizedResult, seconds: dict[str, float], verified: bool
-) -> dict[str, Any]:
+def _facts(graph: Graph | Shards, found: PersonalizedResult) -> dict[str, Any]:
+    """What JSON says of the result."""
     results = []
     for i, source in enumerate(found.sources):
         one: dict[str, Any] = {"source": source, "ended": found.ended[i]}
@@ -292,15 +209,13 @@ def _summary(
         "device": found.device,
         **found.how(),
         "results": results,
-        "seconds": seconds,
-        "verified": verified,
     }
 
 
-def _show(graph: Graph | Shards, found: PersonalizedResult) -> None:
+def _lines(graph: Graph | Shards, found: PersonalizedResult) -> Iterator[str]:
     """The highest ranks of the first sources."""
     how = f"{found.walks} walks, seed {found.seed}" if found.walks else f"to {found.tol:g} ({found.norm})"
-    click.echo(
+    yield (
         f"{direction(graph)}, {graph.num_vertices} vertices: method {found.method}, {how}; "
         f"damping {found.damping}; dangling: {found.dangling}"
     )
@@ -311,14 +226,14 @@ def _show(graph: Graph | Shards, found: PersonalizedResult) -> None:
             end = "from the stored ranks"
         else:
             end = f"{found.iterations[i]} iterations, error at most {found.error_bounds[i]:.3g} (L1)"
-        click.echo(f"source {source}: {end}")
+        yield f"source {source}: {end}"
         if found.ids is None or found.scores is None:
             continue
         for j, vertex in enumerate(found.ids[i].tolist()):
             error = "" if found.standard_errors is None else f"\t+- {found.standard_errors[i, j]:.2g}"
-            click.echo(f"{vertex}\t{found.scores[i, j]:.6g}{error}")
+            yield f"{vertex}\t{found.scores[i, j]:.6g}{error}"
     if len(found.sources) > SOURCES_SHOWN:
-        click.echo(f"{len(found.sources) - SOURCES_SHOWN} more sources: -o writes all")
+        yield f"{len(found.sources) - SOURCES_SHOWN} more sources: -o writes all"
 
 
 # --- The sources of ``clgraph ppr``, and what it leaves out: words of the command line and of files ---

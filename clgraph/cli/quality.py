@@ -13,19 +13,17 @@ import click
 
 import clgraph
 from clgraph.cli.common import (
-    MethodName,
     direction,
     edges_word,
-    measure_options,
     open_device,
     print_json,
     print_table,
     progress_bar,
     read_for,
-    run_options,
     say,
     table_of,
 )
+from clgraph.cli.options import MethodName, measure_options, option, run_options
 from clgraph.cli.outputs import PICTURES, check_drawn
 from clgraph.device.shapes import Shapes
 from clgraph.errors import InputError
@@ -44,36 +42,27 @@ PAGES = (".html", ".htm")
 @click.command()
 @click.argument("original", metavar="ORIGINAL")
 @click.argument("sample", metavar="[SAMPLE]", required=False)
-@click.option("--report", metavar="PAGE", help="Write a report: one HTML file (needs matplotlib).")
-@click.option("--plot", metavar="PICTURE", help="Draw the figures (.png, .svg or .pdf; needs matplotlib).")
-@click.option(
-    "--record", metavar="FILE", help="How SAMPLE was made: what `clgraph sample --record` (or --json) wrote."
-)
-@click.option("--method", type=MethodName(), help="Method by which SAMPLE was made, if there is no record.")
-@click.option("--sample-seed", type=int, metavar="N", help="The seed that it was made with.")
-@click.option("--command", metavar="TEXT", help="How SAMPLE was made, in words, for the report.")
-@click.option(
+@option("--report", "Write a report: one HTML file (needs matplotlib).", metavar="PAGE")
+@option("--plot", "Draw the figures (.png, .svg or .pdf; needs matplotlib).", metavar="PICTURE")
+@option("--record", "How SAMPLE was made: what `clgraph sample --record` (or --json) wrote.", metavar="FILE")
+@option("--method", "Method by which SAMPLE was made, if there is no record.", MethodName())
+@option("--sample-seed", "The seed that it was made with.", int, metavar="N")
+@option("--command", "How SAMPLE was made, in words, for the report.", metavar="TEXT")
+@option(
     "--relation",
-    type=click.Choice(["subset", "contraction", "none"]),
-    help="What SAMPLE must be: a subset of ORIGINAL (default); a contraction of it, whose vertices are "
+    "What SAMPLE must be: a subset of ORIGINAL (default); a contraction of it, whose vertices are "
     "(default for cre and crve); anything, to compare any two graphs.",
+    ["subset", "contraction", "none"],
 )
-@click.option("--sample-format", metavar="NAME", help="Format of SAMPLE (default: by its suffix).")
-@click.option(
-    "--seed",
-    type=int,
-    default=0,
-    show_default=True,
-    help="Chooses the vertices from which a large graph's hop plot is searched.",
-)
+@option("--sample-format", "Format of SAMPLE (default: by its suffix).", metavar="NAME")
+@option("--seed", "Chooses the vertices from which a large graph's hop plot is searched.", int, 0)
 @measure_options
-@click.option(
+@option(
     "--fit",
-    type=click.Choice(["own", "powerlaw"]),
-    default="own",
-    show_default=True,
-    help="Who fits the power law of the degrees: clgraph, or the package powerlaw, which also tests it "
+    "Who fits the power law of the degrees: clgraph, or the package powerlaw, which also tests it "
     "against a lognormal distribution.",
+    ["own", "powerlaw"],
+    "own",
 )
 @run_options
 def quality(

@@ -9,17 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from clgraph.cli.common import (
-    device_option,
-    json_option,
-    limit_options,
-    open_device,
-    print_json,
-    progress_bar,
-    quiet_option,
-    read_for,
-    say,
-)
+from clgraph.cli.common import open_device, print_json, progress_bar, read_for, say
+from clgraph.cli.options import device_option, json_option, limit_options, option, quiet_option
 from clgraph.errors import InputError
 
 if TYPE_CHECKING:
@@ -28,7 +19,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("record", metavar="RECORD")
-@click.option("--input", "graph", metavar="GRAPH", help="Where the input is now (default: as recorded).")
+@option("--input graph", "Where the input is now (default: as recorded).", metavar="GRAPH")
 @limit_options
 @device_option
 @json_option

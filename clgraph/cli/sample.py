@@ -1,52 +1,127 @@
-"""``clgraph sample``: shrink a graph by a sampling method."""
+"""``clgraph sample``: shrink a graph, a dataset or a stream by a sampling method; ``clgraph methods``."""
 
 from __future__ import annotations
 
 import warnings
-from pathlib import Path
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
 
 import clgraph
-from clgraph.cli.arrivals import is_stream, refuse_of_streams, sample_stream
 from clgraph.cli.common import (
-    EnergyWish,
-    FormatName,
-    MethodName,
-    OutputName,
-    attributes_option,
-    check_without_graph,
     direction,
     edges_word,
-    is_dataset,
-    json_option,
-    measured_run_options,
     open_device,
-    output_option,
     print_json,
     progress_bar,
-    read_for,
     say,
+    speaks,
     timed,
     verifying,
     write_graph,
 )
-from clgraph.cli.outputs import check_template, fill_template, spread_table, write_record
-from clgraph.cli.shards import forest_options, only_datasets, plan_option, refuse, sample_dataset
+from clgraph.cli.options import (
+    MethodName,
+    OutputName,
+    attributes_option,
+    forest_options,
+    json_option,
+    option,
+    to_option,
+)
+from clgraph.cli.outputs import check_different, check_template, fill_template, spread_table, write_record
+from clgraph.cli.run import Run, check_without_graph, on_graph, seeds_of
+from clgraph.cli.shards import only_datasets, saved_forest, work_folder
 from clgraph.errors import InputError
+from clgraph.sampling.table import (
+    EXACT,
+    KINDS,
+    METHODS,
+    OPTIONS,
+    STREAMS,
+    UNSAID,
+    UNSIZED,
+    Option,
+    agreed,
+    is_common,
+    known,
+    option_of,
+    plain_method,
+)
 
 if TYPE_CHECKING:
     from clgraph.graph import Graph
     from clgraph.sampling import Sample
 
+TOGETHER = 256  # runs of one call: their samples are written before the next ones are made
+
+
+# --- The options of methods, from their table ---
+
+
+def _flag(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
+
+
+class _OfMethods(click.Option):
+    """An option of some methods only, which ``clgraph methods METHOD`` describes in place of the help."""
+
+    def get_help_record(self, ctx: click.Context) -> None:
+        return None
+
+
+class _Sample(click.Command):
+    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
+        """All parameters; ``--weights`` (read them) and ``--weighted`` (let them count) side by side."""
+        params = super().get_params(ctx)
+        names = [each.name for each in params]
+        params.insert(names.index("weights"), params.pop(names.index("weighted")))
+        return params
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        names = [_flag(each.name or "") for each in self.params if isinstance(each, _OfMethods)]
+        formatter.write_paragraph()
+        formatter.write_text(
+            f"Options of some methods, which `clgraph methods METHOD` describes: {', '.join(names)}."
+        )
+
+
+def _click_type(name: str, each: Option) -> Any:
+    if isinstance(each.takes, tuple):  # words that differ by method are checked when the method is known
+        return each.takes if agreed(name) else None
+    return float if name == "tolerance" else each.takes if each.takes in (int, bool) else None
+
+
+def method_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The options of all methods; `clgraph.sample` takes them by the same names."""
+    for name, each in reversed(OPTIONS.items()):
+        if each.command:
+            command = option(
+                "--far-scan/--far-search" if name == "far_scan" else _flag(name),
+                each.help,
+                _click_type(name, each),
+                UNSAID.get(name),
+                {"start": "ID", "min_size": "SIZE"}.get(name),
+                cls=click.Option if is_common(name) else _OfMethods,
+            )(command)
+    return command
+
 
 @click.command()
+@click.argument("method", type=MethodName(), required=False)
 @json_option
-def methods(as_json: bool) -> None:
-    """Every sampling method: what it draws, its options, its source, its other names."""
-    from clgraph.sampling.table import KINDS, METHODS
+def methods(method: str | None, as_json: bool) -> None:
+    """Every sampling method: what it draws, its options, its source, its other names.
 
+    With METHOD that one alone, and its options in full.
+    """
+    short = None
+    if method is not None:
+        from clgraph.sampling.request import check_method
+
+        short = check_method(method)
     table: dict[str, dict[str, Any]] = {
         name: {
             "words": each.words,
@@ -57,153 +132,128 @@ def methods(as_json: bool) -> None:
             "also": list(each.also),
         }
         for name, each in METHODS.items()
+        if short is None or short == name
     }
     if as_json:
+        if short is not None:
+            table[short]["options"] = {
+                name: {"help": each.help, "takes": each.range, "default": each.default}
+                for name in table[short]["options"]
+                for each in (option_of(short, name),)
+            }
         print_json({"methods": table})
         return
     for name, row in table.items():
         click.echo(f"{name:9} {row['words']}")
         click.echo(f"{'':9} {row['kind']}: {row['does']}")
-        click.echo(
-            f"{'':9} {row['reference']}"
-            + (f"; in littleballoffur {', '.join(row['also'])}" if row["also"] else "")
-        )
-        if row["options"]:
+        also = f"; in littleballoffur {', '.join(row['also'])}" if row["also"] else ""
+        click.echo(f"{'':9} {row['reference']}{also}")
+        if row["options"] and short is None:
             click.echo(f"{'':9} options: {', '.join(row['options'])}")
+    if short is not None:
+        formatter = click.HelpFormatter(width=110)
+        with formatter.section("Options (with clgraph.sample by the names that it takes: burn_in=)"):
+            formatter.write_dl([(_flag(name), _described(option_of(short, name))) for name in row["options"]])
+        click.echo(formatter.getvalue().rstrip() if row["options"] else "It has no options of its own.")
+
+
+def _described(each: Option) -> str:
+    """An option in a sentence, with its range and default."""
+    default = each.default if each.default not in (None, False) else None
+    more = [
+        each.range,
+        "" if default is None else f"default {default}",
+        "" if each.command else "Python only",
+    ]
+    return f"{each.help}  [{'; '.join(filter(None, more))}]" if any(more) else each.help
 
 
 # --- The command ---
 
 
-TOGETHER = 256  # runs of one call: their samples are written before the next ones are made
+@dataclass(frozen=True)
+class Order:
+    """What ``clgraph sample`` is to make: one sample for each seed and size, and what becomes of it.
+
+    Attributes
+    ----------
+    sizes : list of str
+        Or what stands for them where `sized` is False: the method takes edges, steps, or all.
+    seeds : range
+    several : bool
+        Whether ``--seeds`` is given.
+    options : dict
+        Of the method, as they were given.
+    """
+
+    method: str
+    sizes: list[str]
+    sized: bool
+    nested: bool
+    seeds: range
+    several: bool
+    options: dict[str, Any]
+    strict: bool
+    output: str | None
+    to: str | None
+    record: str | None
+
+    def names(self) -> dict[tuple[str, int], str]:
+        """The file of each sample; checked, before any is made."""
+        from clgraph.formats import check_writable
+
+        if not self.output:
+            return {}
+        check_template(self.output, self.sizes, len(self.seeds))
+        names = {
+            (size, seed): fill_template(self.output, size, seed) for size in self.sizes for seed in self.seeds
+        }
+        for name in names.values():
+            check_writable(name, self.to)
+            check_different({"-o": name, "--record": self.record})
+        return names
 
 
-@click.command()
-@click.argument("graph", metavar="GRAPH")
-@click.option(
+@click.command(cls=_Sample)
+@option(
     "--method",
-    type=MethodName(),
-    default="drv",
-    show_default=True,
-    help="drv, dre, drve, dhyb delete; cre, crve contract; ebfs, edfs explore; `clgraph methods` lists all.",
+    "drv, dre, drve, dhyb delete; cre, crve contract; ebfs, edfs explore; `clgraph methods` lists all.",
+    MethodName(),
+    "drv",
 )
-@click.option("--size", help="How large: 0.3 or 30% of the vertices, or a count such as 5000.")
-@click.option("--sizes", help="Several of them, nested, in one run: 70%,50%,30%.")
-@click.option(
-    "--seed", type=int, help="0 .. 2^64-1; the same seed gives the same sample (default: drawn and recorded)."
-)
-@click.option("--seeds", type=int, help="Number of runs, with the seeds from --seed on.")
-@click.option(
-    "--mode",
-    default="auto",
-    show_default=True,
-    help="auto (exact where it exists), exact or batched; chordal: ordered or exact.",
-)
-@click.option(
-    "--tolerance", type=float, help="By how many vertices a batch may undershoot (default 0.001 of the size)."
-)
-@click.option(
-    "--components",
-    type=click.Choice(["afforest", "bfs"]),
-    help="How batched mode finds the largest component (default afforest).",
-)
-@click.option(
-    "--far-scan/--far-search",
-    default=None,
-    help="How the other slot of an edge is found (default: by device).",
-)
-@click.option(
-    "--connection",
-    type=click.Choice(["weak", "strong"]),
-    default="weak",
-    show_default=True,
-    help="Which components count in a directed graph.",
-)
-@click.option("--weight", help="dhyb: the older name of --mix.")
-@click.option("--start", metavar="ID", help="ebfs, edfs, walks: where to begin (default: drawn).")
-# what only some samplers of the literature read
-@click.option(
-    "--edges", help="re, rne, hyb: how many edges, instead of --size (20% or a count); gps: how many."
-)
-@click.option("--mix", help="hyb, dhyb: the probability of rne (drve) (default 0.8).")
-@click.option("--starts", type=int, help="rnn: centres, instead of --size; rds: starts (10).")
-@click.option("--steps", type=int, help="Walks: how many steps a walker makes, instead of --size.")
-@click.option("--walkers", type=int, help="Walks: how many walkers (default 1).")
-@click.option("--burn-in", type=int, help="Walks of --steps: first steps that do not count.")
-@click.option("--thin", type=int, help="Walks of --steps: only one step in this many counts.")
-@click.option("--patience", type=int, help="Walks: steps for each new vertex before a new start (1000).")
-@click.option("--direction", type=click.Choice(["both", "out", "in"]), help="Arcs that are followed.")
-@click.option(
-    "--p",
-    help="rwr, rj: the probability of a restart or jump (0.15); ff: of burning (0.7); gsh: of "
-    "holding an edge (0.3).",
-)
-@click.option("--q", help="gsh: the probability of holding an edge that touches one (0.7).")
-@click.option(
-    "--closing", is_flag=True, default=None, help="gsh: edges that close triangles are always held."
-)
-@click.option("--triangles", type=int, help="gps: the weight of a triangle that an edge closes (9).")
-@click.option("--block", type=int, help="gps: edges that are weighed together (1).")
-@click.option("--alpha", help="rwj: the weight of jumps (the mean degree); mhrw: the exponent (1).")
-@click.option("--c", type=int, help="gmd: the degree below which walks wait (the mean degree).")
-@click.option("--k", type=int, help="snowball: names of each vertex (50).")
-@click.option("--stages", type=int, help="snowball: how many stages, instead of --size.")
-@click.option("--r", help="ff, directed: how likely arcs burn backward, compared to --p (0).")
-@click.option("--coupons", type=int, help="rds: recruits of each vertex (3).")
-@click.option("--share", help="spikyball: the share of a stage's arcs that is taken (0.1).")
-@click.option("--powers", help="spikyball: powers of d_out, weight and d_in (0,0,0).")
-@click.option("--parts", type=int, help="quasi-chordal: how many parts (16).")
-@click.option("--weighted", is_flag=True, default=None, help="Let edge weights count (read with --weights).")
-@click.option(
-    "--keep",
-    type=click.Choice(["induced", "visited", "tree"]),
-    help="Which edges: all among the vertices, those drawn or walked, or those of first entry.",
-)
-# and all methods
-@click.option("--min-size", metavar="SIZE", help="Draw the next seed where a sample is smaller than this.")
-@click.option("--strict", is_flag=True, help="A count larger than the graph is an error.")
-@output_option("Where the sample goes; the suffix says the format. {size} and {seed} in it are filled in.")
-@click.option("--to", "output_format", type=FormatName(), help="Format of OUT (default: by its suffix).")
-@click.option(
+@option("--size", "How large: 0.3 or 30% of the vertices, or a count such as 5000.")
+@option("--sizes", "Several of them, nested, in one run: 70%,50%,30%.")
+@option("--seed", "0 .. 2^64-1; the same seed gives the same sample (default: drawn and recorded).", int)
+@option("--seeds", "Number of runs, with the seeds from --seed on.", int)
+@method_options
+@option("--strict", "A count larger than the graph is an error.", bool)
+@to_option
+@option(
     "--record",
+    "Write command, versions, device, seed and the input's hash (JSON).",
+    OutputName(),
     metavar="FILE",
-    type=OutputName(),
-    help="Write command, versions, device, seed and the input's hash (JSON).",
 )
 @forest_options
-@plan_option
-@click.option("--verify", is_flag=True, help="Check the sample from the definition.")
 @attributes_option
-@measured_run_options
+@on_graph(
+    "Where the sample goes; the suffix says the format. {size} and {seed} in it are filled in.",
+    verify="Check the sample from the definition.",
+)
 def sample(
-    graph: str,
+    run: Run,
     method: str,
     size: str | None,
     sizes: str | None,
     seed: int | None,
     seeds: int | None,
-    mode: str,
-    tolerance: float | None,
-    components: str | None,
-    far_scan: bool | None,
-    connection: str,
-    weight: str | None,
-    start: str | None,
-    min_size: str | None,
     strict: bool,
-    output: str | None,
     output_format: str | None,
     record: str | None,
     forest: str | None,
     resume: bool,
-    only_plan: bool,
-    verify: bool,
     attributes: str | None,
-    reading: dict[str, Any],
-    device: str | None,
-    energy: EnergyWish,
-    as_json: bool,
-    **drawing: Any,
+    **given: Any,
 ) -> None:
     """Shrink GRAPH at random, keeping the largest connected component.
 
@@ -213,203 +263,151 @@ def sample(
     zcat edges.txt.gz | clgraph sample - --method pies --size 5000 -o held.txt
     mpiexec -n 4 clgraph sample web.clgs --method dre --size 10% -o tenth.clgs
     """
-    from clgraph import keyed
     from clgraph.formats import check_writable
-    from clgraph.sampling.options import tiny
-    from clgraph.sampling.table import UNSIZED, known, plain_method
-    from clgraph.sizes import parse_size
 
     method = plain_method(method)
-    drawing = {name: value for name, value in drawing.items() if value is not None}
+    options = {
+        name: value
+        for name, value in given.items()
+        if value is not None and not (value is False and OPTIONS[name].default is False)
+    }
     # check everything that can be checked before a large file is read
-    from_vertex = _vertex(start, reading["ids"])
-    instead = [name for name in ("edges", "steps", "starts", "stages") if name in drawing]
-    literature = known(method) is not None
-    if literature:
-        if size is not None and sizes is not None:
-            raise click.UsageError("Give one of --size (how large) and --sizes (several).")
-    else:
-        check_without_graph(
-            method,
-            mode=mode,
-            tolerance=tolerance,
-            components=components,
-            connection=connection,
-            weight=weight,
-            **drawing,
-        )
-        if (size is None) == (sizes is None):
-            raise click.UsageError("Give one of --size (how large) and --sizes (several).")
-    if sizes is not None or size is not None:
+    if "start" in options:
+        options["start"] = _vertex(options["start"], run.reading["ids"])
+    if known(method) is None:
+        check_without_graph(method, {name: value for name, value in options.items() if name != "start"})
+    wanted = _sizes(method, size, sizes, options)
+    order = Order(
+        method,
+        wanted,
+        size is not None or sizes is not None,
+        sizes is not None,
+        seeds_of(seed, 1 if seeds is None else seeds),
+        seeds is not None,
+        options,
+        strict,
+        run.output,
+        output_format,
+        record,
+    )
+    if _is_stream(run, method):
+        _of_stream(run, order)
+        return
+    if not run.of_shards:
+        only_datasets(forest=forest, resume=resume)
+        run.reading = {**run.reading, "attributes": attributes}
+        if record:
+            check_writable(record, "edges")  # no graph, but its file is checked in the same way
+        _of_graph(run, order, order.names())
+        return
+    refused: dict[str, Any] = {
+        name: options.get(name) not in (None, UNSAID.get(name))
+        for name in ("tolerance", "components", "far_scan", "connection", "start")
+    }
+    refused |= {"mode": options["mode"] == "batched", "to": output_format, "record": record}
+    _of_dataset(run, order, seed, forest, resume, {**refused, "attributes": attributes})
+
+
+def _sizes(method: str, size: str | None, sizes: str | None, options: dict[str, Any]) -> list[str]:
+    """The sizes that are asked for, or what the method takes in their place."""
+    from clgraph.sizes import parse_size
+
+    if size is not None and sizes is not None:
+        raise click.UsageError("Give one of --size (how large) and --sizes (several).")
+    if size is not None or sizes is not None:
         wanted = [part.strip() for part in sizes.split(",")] if sizes else [str(size)]
         for each in wanted:
             parse_size(each)
-    elif instead:
-        wanted = [str(drawing[instead[0]])]
-    elif literature and known(method) in UNSIZED:
-        wanted = ["all"]
-    else:
-        raise click.UsageError("Give one of --size (how large), --sizes (several), --edges and --steps.")
-    if seeds is not None and seeds < 1:
-        raise InputError(f"--seeds {seeds}: give a count of runs, 1 or more")
-    first = keyed.check_seed(seed)
-    keyed.check_seed(first + (seeds or 1) - 1)
-    if is_stream(graph, method, reading["format"]):
-        refuse_of_streams(reading, mode=mode != "auto", start=start is not None, energy=energy.wanted)
-        sample_stream(
-            graph,
-            method,
-            wanted,
-            first,
-            seeds,
-            drawing,
-            reading,
-            sized=sizes is not None or size is not None,
-            output=output,
-            output_format=output_format,
-            record=record,
-            device=device,
-            strict=strict,
-            verify=verify,
-            as_json=as_json,
-        )
-        return
-    if is_dataset(graph):
-        refuse(
-            mode=mode == "batched",
-            tolerance=tolerance,
-            components=components,
-            far_scan=far_scan,
-            connection=connection != "weak",
-            start=start,
-            to=output_format,
-            record=record,
-            verify=verify,
-            attributes=attributes,
-            energy=energy.wanted,
-        )
-        sample_dataset(
-            graph,
-            method,
-            wanted,
-            seed,
-            seeds or 1,
-            output,
-            device,
-            forest=forest,
-            resume=resume,
-            only_plan=only_plan,
-            strict=strict,
-            as_json=as_json,
-        )
-        return
-    only_datasets(forest=forest, resume=resume, plan=only_plan)
-    names: dict[tuple[str, int], str] = {}
-    if output:
-        check_template(output, wanted, seeds or 1)
-        for each in wanted:
-            for number in range(first, first + (seeds or 1)):
-                names[each, number] = fill_template(output, each, number)
-                check_writable(names[each, number], output_format)
-    if record:
-        check_writable(record, "edges")  # a record is not a graph, but its file is checked in the same way
-        if any(Path(record).resolve() == Path(name).resolve() for name in names.values()):
-            raise InputError(f"-o and --record both name {record}: give the record another name")
-    read_seconds: dict[str, float] = {}
-    data = read_for(device, graph, {**reading, "attributes": attributes}, read_seconds)
-    dev = open_device(device)
-    energy.open(dev)
-    options: dict[str, Any] = {
-        "sizes": wanted if sizes is not None or size is not None else None,
-        "device": dev,
-        "mode": mode,
-        "tolerance": tolerance,
-        "components": components,
-        "far_scan": far_scan,
-        "connection": connection,
-        "weight": weight,
-        "start": from_vertex,
-        "strict": strict,
-        "min_size": min_size,
-        **drawing,
-    }
-    for each in dict.fromkeys(wanted) if options["sizes"] else ():
-        if question := tiny(each, data.num_vertices):
+        return wanted
+    if known(method) is None:
+        raise click.UsageError("Give one of --size (how large) and --sizes (several).")
+    if instead := [name for name in ("edges", "steps", "starts", "stages") if name in options]:
+        return [str(options[instead[0]])]
+    if known(method) in UNSIZED:
+        return ["all"]
+    raise click.UsageError("Give one of --size (how large), --sizes (several), --edges and --steps.")
+
+
+def _of_graph(run: Run, order: Order, names: dict[tuple[str, int], str]) -> None:
+    """Samples of a graph in memory."""
+    from clgraph.sampling.options import tiny
+
+    data = run.read()
+    device = run.device
+    options = {**order.options, "sizes": order.sizes if order.sized else None, "device": device}
+    options["strict"] = order.strict
+    for size in dict.fromkeys(order.sizes) if order.sized else ():
+        if question := tiny(size, data.num_vertices):
             say(f"note: {question}")
     told: list[dict[str, Any]] = []
+    first, count = order.seeds.start, len(order.seeds)
     # a run that is drawn again takes a seed that none of the others has: they are known to one call only
-    together = _together(dev, data, method, mode, connection, seeds or 1) if min_size is None else seeds or 1
-    for number in range(first, first + (seeds or 1), together):
-        count = min(together, first + (seeds or 1) - number)
-        which = f", seed {number}" if count == 1 else f", seeds {number} to {number + count - 1}"
-        with progress_bar("sampling" + ("" if seeds is None else which)) as progress:
-            more: dict[str, Any] = {} if count == 1 else {"seeds": count}
+    together = count if "min_size" in options else _together(device, data, order)
+    for number in range(first, first + count, together):
+        runs = min(together, first + count - number)
+        which = f", seed {number}" if runs == 1 else f", seeds {number} to {number + runs - 1}"
+        with progress_bar("sampling" + (which if order.several else "")) as progress:
+            more: dict[str, Any] = {} if runs == 1 else {"seeds": runs}
             with warnings.catch_warnings(action="ignore"):  # what it warns of is in the notes, too
-                found = clgraph.sample(data, method, seed=number, progress=progress, **more, **options)
-            made = [found] if options["sizes"] is None and count == 1 else found
-        for each, result in zip(wanted * count, made, strict=True):
+                found = clgraph.sample(data, order.method, seed=number, progress=progress, **more, **options)
+        made = [found] if options["sizes"] is None and runs == 1 else found
+        for size, result in zip(order.sizes * runs, made, strict=True):
             for note in result.notes:
                 if result.seed == first:
                     say(f"note: {note}")
                 elif "collapsed" in note:
-                    say(f"note: size {each}, seed {result.seed}: {note}")
-            if verify:
-                _verified(data, result, connection)
-            seconds = {**read_seconds, **result.seconds}
-            name = fill_template(output, each, result.seed) if output else None
+                    say(f"note: size {size}, seed {result.seed}: {note}")
+            if run.verify:
+                _verified(data, result, order.options["connection"])
+            name = fill_template(order.output, size, result.seed) if order.output else None
+            seconds = {**run.seconds, **result.seconds}
             if name:
                 with timed(seconds, "write"):
-                    write_graph(result.graph, name, to=output_format, device=dev)
-            told.append(
-                {
-                    "directed": data.directed,
-                    **result.to_dict(hashes=record is not None),
-                    "seconds": seconds,
-                    "verified": verify,
-                    "output": name,
-                }
-            )
-            if not as_json:
+                    write_graph(result.graph, name, to=order.to, device=device)
+            about = {"seconds": seconds, "verified": run.verify, "output": name}
+            told.append({"directed": data.directed, **result.to_dict(hashes=bool(order.record)), **about})
+            if not run.as_json:
                 _tell(result, data, seconds["sample"] + seconds.get("walk", 0), name)
-    several = sizes is not None or seeds is not None
-    value: dict[str, Any] = {"samples": told} if several else told[0]
-    if seeds is not None:
+    value: dict[str, Any] = {"samples": told} if order.nested or order.several else told[0]
+    if order.several:
         value["spread"] = spread_table(told)
-        if not as_json:
-            for row in value["spread"]:
-                word = edges_word(data)
-                click.echo(
-                    f"size {row['size']}, {seeds} seeds: {row['vertices']['mean']:.1f} vertices, "
-                    f"{row['edges']['mean']:.1f} ± {row['edges']['spread']:.1f} {word}, average degree "
-                    f"{row['average_degree']['mean']:.4f} ± {row['average_degree']['spread']:.4f}"
-                )
-    energy.measure(lambda: clgraph.sample(data, method, seed=first, **options))
-    value |= energy.facts(data)
-    if not as_json:
-        energy.tell()
-    if record:
-        write_record(record, graph, reading, dev, value)
-    if as_json:
+    for row in value["spread"] if order.several and not run.as_json else ():
+        click.echo(
+            f"size {row['size']}, {count} seeds: {row['vertices']['mean']:.1f} vertices, "
+            f"{row['edges']['mean']:.1f} ± {row['edges']['spread']:.1f} {edges_word(data)}, average degree "
+            f"{row['average_degree']['mean']:.4f} ± {row['average_degree']['spread']:.4f}"
+        )
+    run.measure(lambda: clgraph.sample(data, order.method, seed=first, **options))
+    value |= run.energy_facts()
+    run.tell_energy()
+    _recorded(run, order, value, device)
+
+
+def _recorded(run: Run, order: Order, value: dict[str, Any], device: Any) -> None:
+    """Write the record, and print the JSON, where they are wanted."""
+    if order.record:
+        write_record(order.record, run.graph, run.reading, device, value)
+    if run.as_json:
         print_json(value)
 
 
-def _together(device: Any, graph: Any, method: str, mode: Any, connection: Any, runs: int) -> int:
+def _together(device: Any, graph: Graph, order: Order) -> int:
     """How many runs a call makes: one, unless runs side by side are faster."""
-    from clgraph.sampling.options import check_options
-    from clgraph.sampling.replicates import side_by_side
-    from clgraph.sampling.table import EXACT, known
+    from clgraph.sampling.methods import side_by_side
+    from clgraph.sampling.request import check_request
 
-    if known(method) is not None:
+    runs = len(order.seeds)
+    if known(order.method) is not None:
         return min(runs, TOGETHER)
-    if method not in EXACT:
+    if order.method not in EXACT:
         return 1
-    options = check_options(graph, method, mode=mode, connection=connection)
-    return min(runs, TOGETHER) if side_by_side(device, graph, options, runs) else 1
+    request = check_request(graph, order.method, {name: order.options[name] for name in UNSAID})
+    return min(runs, TOGETHER) if side_by_side(device, graph, request, runs) else 1
 
 
-def _vertex(text: str | None, ids: str) -> Any:
+def _vertex(text: str, ids: str) -> Any:
     """A vertex id as the graph has it."""
-    if text is None or ids == "str":
+    if ids == "str":
         return text
     from clgraph.sizes import whole_number
 
@@ -435,12 +433,147 @@ def _tell(result: Sample, graph: Graph, seconds: float, name: str | None) -> Non
 
 def _verified(data: Any, result: Sample, connection: str) -> None:
     from clgraph.reference import verify_sample
-    from clgraph.sampling.literature import DrawnSample
 
     with verifying("sample is"):
         verify_sample(data, result, connection=connection)
-    if isinstance(result, DrawnSample):
+    if result.wish is not None:
         say(f"verified: what {result.method} draws with this seed, edges are the original's")
         return
     what = "a contraction of connected groups" if result.group is not None else "connected"
     say(f"verified: {what}, within the target, edges are the original's")
+
+
+# --- Samples of datasets of shards ---
+
+
+def _of_dataset(
+    run: Run, order: Order, seed: int | None, forest: str | None, resume: bool, refused: dict[str, Any]
+) -> None:
+    """Exact samples of ``NAME.clgs``, each written as a dataset."""
+    from clgraph.scale.ranks import shared_seed
+
+    saved, method, seed = saved_forest(forest, order.method, seed)
+    sizes, count = order.sizes, len(order.seeds)
+    about = {"method": method, "sizes": len(sizes) * count, "written": order.output is not None}
+    with run.data("sample", about, **refused) as shards:
+        first, told = shared_seed(seed), []
+        if order.output:
+            check_template(order.output, sizes, count)
+        for number in range(first, first + count):
+            names = [fill_template(order.output, size, number) for size in sizes] if order.output else None
+            with progress_bar("priority forest") as progress:
+                made: Any = clgraph.sample(
+                    shards,
+                    method,
+                    sizes=sizes,
+                    seed=number,
+                    device=run.device,
+                    outputs=names,
+                    strict=order.strict,
+                    progress=progress,
+                    forest=saved,
+                    checkpoint=work_folder(order.output, resume),
+                )
+            for place, each in enumerate(made if speaks() else ()):
+                for note in each.notes if number == first else ():
+                    say(f"note: {note}")
+                name = names[place] if names else None
+                told.append({**each.to_dict(), "output": name})
+                if not run.as_json:
+                    took = f"{sum(each.seconds.values()):.3f} s"
+                    click.echo(
+                        f"{method} sample: {each.num_vertices} of {shards.num_vertices} vertices, "
+                        f"{each.num_edges} {edges_word(shards)} ({direction(shards)}, target {each.target}, "
+                        f"seed {number}, exact, {took})" + (f" -> {name}" if name else "")
+                    )
+        if run.as_json and speaks():
+            print_json({"samples": told} if len(told) > 1 else told[0])
+
+
+# --- Samples of streams: a file or standard input that is read once, edge by edge ---
+
+
+def _is_stream(run: Run, method: str) -> bool:
+    """Whether a method takes the edges of this file as they come."""
+    if known(method) not in STREAMS:
+        return False
+    from clgraph.formats.arrivals import is_streamed
+
+    return is_streamed(run.graph, run.reading["format"])
+
+
+def _of_stream(run: Run, order: Order) -> None:
+    """What is held after one pass through a stream."""
+    from clgraph.sampling.literature.streamed import stream_samples
+
+    reading, options = run.reading, {**order.options}
+    given = {
+        "mode": options.pop("mode") != "auto",
+        "start": "start" in options,
+        "energy": run.measured,
+        "directed": bool(reading["directed"]),
+        "duplicates keep": reading["duplicates"] == "keep",
+        "max-vertices": reading["max_vertices"] is not None,
+    }
+    if refused := next((name for name, is_given in given.items() if is_given), None):
+        raise InputError(
+            f"--{refused} is not for streams, which are undirected, of edges one by one: leave it out"
+        )
+    if run.graph == "-" and (run.verify or order.record):
+        what = "--verify reads it again" if run.verify else "--record takes its hash"
+        raise InputError(f"standard input can be read once, and {what}: give a file")
+    order.names()
+    device, first = open_device(run.spec), order.seeds.start
+    read_as = {name: reading[name] for name in ("format", "header", "max_ratio", "ids")}
+    more = {**options, "seed": first, "device": device, "strict": order.strict}
+    runs = len(order.seeds) if order.several else None
+    made = stream_samples(
+        run.graph, order.method, None, order.sizes if order.sized else None, runs, more, read_as
+    )
+    told = []
+    for size, each in zip(order.sizes * len(order.seeds), made, strict=True):
+        for note in each.notes if each.seed == first else ():
+            say(f"note: {note}")
+        if run.verify:
+            _verified_stream(run.graph, each, options, read_as)
+        name = fill_template(order.output, size, each.seed) if order.output else None
+        if name:
+            write_graph(each.graph, name, to=order.to, device=device)
+        told.append({**each.to_dict(hashes=bool(order.record)), "verified": run.verify, "output": name})
+        if not run.as_json:
+            _tell_stream(each, name)
+    _recorded(run, order, told[0] if len(told) == 1 and not order.several else {"samples": told}, device)
+
+
+def _tell_stream(sample: Sample, name: str | None) -> None:
+    click.echo(
+        f"{sample.method} sample: {len(sample.vertices)} vertices, {sample.num_edges} edges of a stream of "
+        f"{sample.arrivals} (seed {sample.seed}, {sample.seconds['sample']:.3f} s)"
+        + (f" -> {name}" if name else "")
+    )
+    for what, each in sample.to_dict(hashes=False).get("estimates", {}).items():
+        error = each["standard_error"]
+        click.echo(f"{what}: {each['value']:.6g}" + ("" if error is None else f" ± {error:.2g}"))
+
+
+def _verified_stream(path: str, sample: Sample, given: dict[str, Any], read_as: dict[str, Any]) -> None:
+    from clgraph.formats.arrivals import Names, arrivals
+    from clgraph.reference.stream import verify_held
+    from clgraph.sampling.literature.streamed import in_units
+
+    edges: list[tuple[Any, Any]] = []
+    names = Names()
+    weights: list[int] = []
+    weighted = bool(given.get("weighted"))
+    for chunk in arrivals(path, names, weighted=weighted, **read_as):
+        ends = [names.of(end) if names.text else end for end in (chunk.source, chunk.target)]
+        edges += zip(*(end.tolist() for end in ends), strict=True)
+        if chunk.weight is not None:
+            weights += in_units(chunk.weight).tolist()
+    options: dict[str, Any] = {"size": sample.target, "edges": sample.target}
+    options |= {name: given[name] for name in ("p", "q", "closing", "triangles", "block") if name in given}
+    if weighted:
+        options["weights"] = weights
+    with verifying("sample is"):
+        verify_held(edges, sample.held, sample.method, sample.seed, options)
+    say(f"verified: what {sample.method} holds of this stream with this seed")

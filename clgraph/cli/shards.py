@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -13,17 +13,7 @@ import click
 from click.core import ParameterSource
 
 import clgraph
-from clgraph.cli.common import (
-    direction,
-    edges_word,
-    is_dataset,
-    is_quiet,
-    print_json,
-    progress_bar,
-    say,
-    speaks,
-)
-from clgraph.cli.outputs import check_template, fill_template
+from clgraph.cli.common import is_dataset, is_quiet, print_json, progress_bar, say, speaks
 from clgraph.errors import ClgraphError, InputError
 
 if TYPE_CHECKING:
@@ -49,6 +39,8 @@ def job() -> Iterator[None]:
             yield
         for warning in caught:
             say(f"note: {warning.message}")
+    except click.exceptions.Exit:  # all is told
+        raise
     except Failure:
         time.sleep(GRACE)
         sys.exit(1)
@@ -67,73 +59,6 @@ def open_dataset(name: str) -> Shards:
     shards = clgraph.open_shards(name)
     say(f"{name}: {shards!r}"[: 2 + len(name) + 300])
     return shards
-
-
-def sample_dataset(
-    graph: str,
-    method: str,
-    sizes: Sequence[str],
-    seed: int | None,
-    seeds: int,
-    output: str | None,
-    device: str | None,
-    *,
-    forest: str | None,
-    resume: bool,
-    only_plan: bool,
-    strict: bool,
-    as_json: bool,
-) -> None:
-    """``clgraph sample NAME.clgs``: exact samples, each written as a dataset."""
-    from clgraph.scale.ranks import shared_seed
-
-    with job():
-        saved, method, seed = saved_forest(forest, method, seed)
-        first = shared_seed(seed)
-        if output:
-            check_template(output, sizes, seeds)
-        shards = open_dataset(graph)
-        about = {"method": method, "sizes": len(sizes) * seeds, "written": output is not None}
-        if planned(shards, "sample", **about):
-            return
-        told = []
-        for number in range(first, first + seeds):
-            names = [fill_template(output, size, number) for size in sizes] if output else None
-            with progress_bar("priority forest") as progress:
-                made: Any = clgraph.sample(
-                    shards,
-                    method,
-                    sizes=sizes,
-                    seed=number,
-                    device=device,
-                    outputs=names,
-                    strict=strict,
-                    progress=progress,
-                    forest=saved,
-                    checkpoint=work_folder(output, resume),
-                )
-            for place, each in enumerate(made if speaks() else ()):
-                for note in each.notes if number == first else ():
-                    say(f"note: {note}")
-                name = names[place] if names else None
-                told.append({**each.to_dict(), "output": name})
-                if not as_json:
-                    took = f"{sum(each.seconds.values()):.3f} s"
-                    click.echo(
-                        f"{method} sample: {each.num_vertices} of {shards.num_vertices} vertices, "
-                        f"{each.num_edges} {edges_word(shards)} ({direction(shards)}, target {each.target}, "
-                        f"seed {number}, exact, {took})" + (f" -> {name}" if name else "")
-                    )
-        if as_json and speaks():
-            print_json({"samples": told} if len(sizes) * seeds > 1 else told[0])
-
-
-plan_option = click.option(
-    "--plan",
-    "only_plan",
-    is_flag=True,
-    help="Of NAME.clgs: only say what will be read, sent and held, and how long it will take.",
-)
 
 
 def planned(shards: Shards, command: str, **options: Any) -> bool:
@@ -160,7 +85,8 @@ def saved_forest(
     """What ``--forest`` names, with the method and seed: its own where the command line has none."""
     if name is None:
         return None, method, seed
-    found, context = clgraph.open_forest(name), click.get_current_context()
+    with job():  # of what is wrong with it one rank tells
+        found, context = clgraph.open_forest(name), click.get_current_context()
     if context.get_parameter_source("method") is not ParameterSource.COMMANDLINE:
         method = found.about.method
     return found, method, found.about.seed if seed is None else seed
@@ -173,22 +99,6 @@ def work_folder(output: str | None, resume: bool) -> str | None:
     if output is None:
         raise InputError("--resume keeps what is found beside the output: give one with -o")
     return f"{output}.work"
-
-
-def forest_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """``--forest`` and ``--resume``, of commands that make the priority forest of a dataset."""
-    for option in (
-        click.option(
-            "--resume", is_flag=True, help="Of NAME.clgs: keep what is found in OUT.work, and begin there."
-        ),
-        click.option(
-            "--forest",
-            metavar="FILE",
-            help="Of NAME.clgs: what `clgraph forest` has saved, instead of a pass.",
-        ),
-    ):
-        command = option(command)
-    return command
 
 
 def only_datasets(**options: Any) -> None:

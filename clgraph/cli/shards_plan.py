@@ -11,16 +11,16 @@ import numpy as np
 
 from clgraph.components.shards import Labels
 from clgraph.ranking.fixed import FixedPower, Leaving, shape_of
-from clgraph.ranking.shards import rows_of
 from clgraph.sampling.shards.extract import Chosen, Extraction
 from clgraph.sampling.shards.forest import SHAPES, Forest
 from clgraph.sampling.shards.passes import default_room, room_to_keep
-from clgraph.scale.loading import Loaded
+from clgraph.scale.loading import upload_rows
 from clgraph.scale.manifest import Shard
 from clgraph.scale.ranks import Ranks, run_on_ranks
 from clgraph.scale.shards import ShardRows, Shards
 
 if TYPE_CHECKING:
+    from clgraph.csr.parts import DeviceCSR
     from clgraph.device import Device
 
 # bytes read from a shard, and copied to the device: enough that starting either does not count
@@ -187,8 +187,7 @@ class _Planner:
             if not device.shares_memory:
                 data = np.zeros(PROBE, np.uint8)
                 found["bus"] = PROBE / min(_timed(device, lambda: device.upload(data)) for _ in range(2))
-            loaded = Loaded.of(device, _probe_rows())
-            step = self._kernels(loaded)
+            step = self._kernels(upload_rows(device, _probe_rows()))
             found["device"] = EDGES / min(_timed(device, step) for _ in range(2))
         if self._ranks.size > 1:
             data, started = np.zeros(PROBE >> 3, np.uint8), perf_counter()
@@ -197,7 +196,7 @@ class _Planner:
         every = self._ranks.everywhere(np.array([*found.values()], np.float64))
         return dict(zip(found, np.min(every, axis=0).tolist(), strict=True))
 
-    def _kernels(self, loaded: Loaded) -> Callable[[], Any]:
+    def _kernels(self, block: DeviceCSR) -> Callable[[], Any]:
         """What stands for the command's work on a shard."""
         device, command = self._device, self._command
         if command in ("sample", "curve", "forest"):
@@ -205,7 +204,7 @@ class _Planner:
 
             def grow() -> None:
                 forest = Forest(device, VERTICES, 1, edges=edges, room=EDGES)
-                forest.add(loaded)
+                forest.add(block)
                 forest.reduce()
 
             return grow
@@ -214,13 +213,13 @@ class _Planner:
             leaving = Leaving.of(device, VERTICES, out, "arcs", shape_of(device, dtype))
             about: dict[str, Any] = {"p": None, "q": None, "drop": False, "start": None, "kind": "arcs"}
             power = FixedPower(device, leaving, damping=0.85, dtype=dtype, **about)
-            prepared = power.prepare(rows_of(loaded))
+            prepared = power.prepare(block)
             return lambda: power.rows(prepared, 0.0)
         if command == "ppr":
             return lambda: Extraction(device, 1, VERTICES, Chosen.of(np.ones(VERTICES, bool), None)).count(
-                loaded
+                block
             )
-        return lambda: Labels(device, VERTICES).add(loaded)
+        return lambda: Labels(device, VERTICES).add(block)
 
     # --- what is known ------------------------------------------------------------------------------
 

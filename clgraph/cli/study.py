@@ -12,17 +12,8 @@ import click
 from click.core import ParameterSource
 
 import clgraph
-from clgraph.cli.common import (
-    measure_options,
-    open_device,
-    print_json,
-    print_table,
-    progress_bar,
-    read_for,
-    run_options,
-    say,
-    table_of,
-)
+from clgraph.cli.common import open_device, print_json, print_table, progress_bar, read_for, say, table_of
+from clgraph.cli.options import measure_options, option, run_options
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -36,39 +27,31 @@ VERTICES = 300_000  # of the graph of a preset, unless told
 
 @click.command()
 @click.argument("graph", metavar="GRAPH", required=False)
-@click.option(
+@option(
     "--preset",
-    type=click.Choice(["copra", "internet2007"]),
-    help="A study that was made before, beside what is printed of it: copra makes its graph itself, "
+    "A study that was made before, beside what is printed of it: copra makes its graph itself, "
     "internet2007 needs a graph of the Internet's autonomous systems.",
+    ["copra", "internet2007"],
 )
-@click.option(
-    "--vertices", type=int, help="Of the graph that --preset copra makes (default: 300000; thesis: 30000000)."
-)
-@click.option(
-    "--methods",
-    default=METHODS,
-    show_default=True,
-    help="Names as `clgraph methods` lists them, with commas between.",
-)
-@click.option("--sizes", default=SIZES, show_default=True, help="Sizes, with commas between.")
-@click.option("--seeds", type=int, default=20, show_default=True, help="Number of runs of each method.")
-@click.option("--seed", type=int, default=0, show_default=True, help="The first run's seed.")
-@click.option(
-    "-o",
-    "--output",
+@option("--vertices", "Of the graph that --preset copra makes (default: 300000; thesis: 30000000).", int)
+@option("--methods", "Names as `clgraph methods` lists them, with commas between.", default=METHODS)
+@option("--sizes", "Sizes, with commas between.", default=SIZES)
+@option("--seeds", "Number of runs of each method.", int, 20)
+@option("--seed", "The first run's seed.", int, 0)
+@option(
+    "-o --output",
+    "The folder of the results; a study that was interrupted goes on there.",
     metavar="DIR",
     required=True,
-    help="The folder of the results; a study that was interrupted goes on there.",
 )
-@click.option(
+@option(
     "--tolerance",
+    "How far from the original is near enough: ks=0.1,clustering=10% (default: ks=0.1,all=10%).",
     metavar="TEXT",
-    help="How far from the original is near enough: ks=0.1,clustering=10% (default: ks=0.1,all=10%).",
 )
-@click.option("--min-size", metavar="SIZE", help="Draw the next seed where a sample is smaller than this.")
+@option("--min-size", "Draw the next seed where a sample is smaller than this.", metavar="SIZE")
 @measure_options
-@click.option("--figures/--no-figures", default=True, help="Draw figures and a report (needs matplotlib).")
+@option("--figures/--no-figures", "Draw figures and a report (needs matplotlib).", bool, True)
 @run_options
 @click.pass_context
 def study(

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 import numpy.typing as npt
 
-from clgraph.arguments import hints
-from clgraph.components.kept import Connection, check_connection, find_labels
-from clgraph.graph import as_graph
+from clgraph.arguments import hints, word
+from clgraph.components.finder import Connection, find_labels
+from clgraph.graph import Graph, as_graph
 from clgraph.lazy import lazy
-from clgraph.results import Arrays, RunsOn, on_device
-from clgraph.run import check_on_host, dataset_of, not_offered, run_on
+from clgraph.results import Arrays, RunsOn
+from clgraph.run import not_offered, opened, run_on
 
 if TYPE_CHECKING:
     from clgraph.device import Device
-    from clgraph.graph import Graph
 
 __all__ = ["Components", "connected_components", "largest_component"]
 
@@ -139,18 +138,12 @@ def connected_components(
     >>> found.labels, found.sizes
     (array([0, 0, 0, 1, 1], dtype=int32), array([3, 2]))
     """
-    check_connection(connection)
-    stays = on_device(arrays)
-    if (shards := dataset_of(graph)) is not None:
-        from clgraph.components.shards import join_components
-
-        check_on_host(arrays)
-        if connection == "strong" and shards.directed:
-            why = "strong components take a search of the whole graph for each few of them"
-            raise not_offered("connection", connection, why)
-        return Components(*join_components(shards, device=device))
-    graph = as_graph(graph)
+    word(connection, "connection", get_args(Connection))
+    graph, stays = opened(graph, arrays)
     weak = connection == "weak" or not graph.directed
+    if not weak and not isinstance(graph, Graph):
+        why = "strong components take a search of the whole graph for each few of them"
+        raise not_offered("connection", connection, why)
     with run_on(device, graph, *(("pairs",) if weak and not stays else ())) as run:
         dev, n = run.device, graph.num_vertices
         if run.blocks is not None:
@@ -163,8 +156,7 @@ def connected_components(
             return Components(
                 none, np.empty(0, np.int64), connection, {}, dev.name, provenance=run.provenance
             )
-        label, finder = find_labels(dev, graph, connection, run.seconds)
-        run.lap()
+        label, finder = find_labels(run, graph, connection)
         sizes = finder.rank(label)
         dev.finish()
         run.lap("ranking")
@@ -189,7 +181,7 @@ def largest_component(
     array([0, 1, 2])
     """
     graph = as_graph(graph)
-    check_connection(connection)
+    word(connection, "connection", get_args(Connection))
     if graph.num_vertices == 0:
         return graph
     from clgraph.csr.compact import compact, labelled
@@ -197,7 +189,7 @@ def largest_component(
 
     with run_on(device) as run:
         dev = run.device
-        label, finder = find_labels(dev, graph, connection, {})
+        label, finder = find_labels(run, graph, connection)
         root, size, _ = finder.largest_label(label)
         if size == graph.num_vertices:
             return graph

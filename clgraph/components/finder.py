@@ -1,4 +1,4 @@
-"""Components of rows on a device.
+"""Components of rows on a device, and of a graph, whose one finder is kept with it.
 
 Host half of ``cl/components/finder.cl`` and ``cl/components/finder_rank.cl``.
 """
@@ -12,14 +12,19 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph.csr.scan import running_sums
+from clgraph.csr.upload import DeviceCSR, upload_csr
 from clgraph.device.shapes import Shapes
 
 if TYPE_CHECKING:
     from clgraph.device import Device
     from clgraph.device.program import Program
+    from clgraph.graph import Graph
+    from clgraph.run import run_on
 
+Connection = Literal["weak", "strong"]
 PIECE = 1024  # slots in a piece of a long row
 NUMBERS = 65536  # how many sizes a 16-bit key can tell apart
+FEW = 1 << 12  # blocks whose tallies the host adds up: it is done before the launches would be
 
 
 @dataclass(frozen=True)
@@ -250,17 +255,18 @@ class GiantFinder:
         if not begun:
             program.components_init(passes, n=n, v_start=v_start, label=label)
             program.components_start(passes, n=n, **rows, label=label, next=self._scratch, **keys)
-            self._compress(label)
-            noted = {"n": n, "next": self._scratch, "label": label}
+            noted = {"n": n, "label": label}
+            program.components_compress(passes, **noted)
             if self._links_twice:
                 self.sample(label)
-                program.components_link_some(passes, **noted, state=self._state)
-                self._compress(label)
+                linked = {**noted, "next": self._scratch, "state": self._state}
+                program.components_link_some(passes, **linked)
+                program.components_compress(passes, **noted)
                 self.sample(label)
-                program.components_link_outside(passes, **noted, state=self._state)
+                program.components_link_outside(passes, **linked)
             else:
-                program.components_link(passes, **noted)
-            self._compress(label)
+                program.components_link(passes, **noted, next=self._scratch)
+            program.components_compress(passes, **noted)
         self.sample(label)
         limited = vertex_key is not None and newest is not None
         rest = {
@@ -285,15 +291,11 @@ class GiantFinder:
             program.components_long.exact(groups * width, local=width, **rest)
         program.components_finish(passes, n=n, label=label, state=self._state)
 
-    def _compress(self, label: Any) -> None:
-        """Make every vertex of a forest (-1: not there) point at its root."""
-        self._program.components_compress(self._passes, n=self.n, label=label)
-
     def sample(self, label: Any) -> None:
         """Guess the giant component of labels made elsewhere; `largest_label` and `rank` need that guess."""
         kernel = self._program.components_sample
         width = min(self._sample_width, kernel.limit)
-        kernel.exact(width, local=width, n=self.n, label=label, state=self._state)
+        kernel(width, local=width, n=self.n, label=label, state=self._state)
 
     def largest_label(self, label: Any) -> tuple[int, int, int]:
         """The largest component of what `labels_into` found.
@@ -369,7 +371,15 @@ class GiantFinder:
         self._count(label, everything=True)
         tally = self._tally
         program.rank_blocks(self._blocks, n=n, blocks=blocks, label=label, count=self._scratch, tally=tally)
-        before, singles, larger = self._running_tally(tally)
+        if self._pipeline or blocks <= FEW:  # a board may have no other kernels
+            sums = np.append(0, np.cumsum(dev.download(tally, np.int32, 2 * blocks))).astype(np.int32)
+            before, singles, both = dev.upload(sums), int(sums[blocks]), int(sums[-1])
+        else:
+            before = running_sums(dev, tally, 2 * blocks, into=np.int32)
+            singles, both = (
+                int(dev.download(before, np.int32, 1, offset=at)[0]) for at in (blocks, 2 * blocks)
+            )
+        larger = both - singles
         root, size = dev.empty(max(larger, 1), np.int32), dev.empty(max(larger, 1), np.int32)
         program.rank_place(
             blocks,
@@ -396,16 +406,6 @@ class GiantFinder:
         program.rank_apply(self._rank_passes, n=n, label=label, number=self._scratch)
         return sizes
 
-    def _running_tally(self, tally: Any) -> tuple[Any, int, int]:
-        """Running sums of the tally (a buffer); how many single vertices and larger components there are."""
-        dev, blocks = self.device, self._blocks
-        if self._pipeline:  # a board may have no other kernels
-            sums = np.append(0, np.cumsum(dev.download(tally, np.int32, 2 * blocks))).astype(np.int32)
-            return dev.upload(sums), int(sums[blocks]), int(sums[-1] - sums[blocks])
-        before = running_sums(dev, tally, 2 * blocks, into=np.int32)
-        singles, both = (int(dev.download(before, np.int32, 1, offset=at)[0]) for at in (blocks, 2 * blocks))
-        return before, singles, both - singles
-
 
 def _by_decreasing_size(size: npt.NDArray[np.int32]) -> npt.NDArray[np.int64]:
     """Stable order by decreasing size: NumPy sorts 16-bit keys by radix, and few sizes need more bits."""
@@ -415,3 +415,131 @@ def _by_decreasing_size(size: npt.NDArray[np.int32]) -> npt.NDArray[np.int64]:
     small = np.flatnonzero(size < NUMBERS)
     by_size = large[np.argsort(-size[large].astype(np.int64), kind="stable")]
     return np.concatenate((by_size, small[_by_decreasing_size(size[small])]))
+
+
+# --- the finder of a graph ---
+
+
+@dataclass(frozen=True)
+class Largest:
+    """The largest component of a graph.
+
+    Attributes
+    ----------
+    label : int32 device buffer, shape (n,)
+        The smallest vertex of each vertex's component. It belongs to the graph: read only.
+    root : int
+        The label of the largest component.
+    size : int
+        Number of its vertices.
+    """
+
+    label: Any
+    root: int
+    size: int
+
+
+@dataclass
+class GraphComponents:
+    """The components finder of a graph's rows; get it from `graph_components`.
+
+    Attributes
+    ----------
+    device : Device
+    csr : DeviceCSR
+    finder : GiantFinder
+        Of these rows.
+    found : Largest or None
+        What `largest` found, once it was asked.
+    """
+
+    device: Device
+    csr: DeviceCSR
+    finder: GiantFinder
+    found: Largest | None = None
+
+    def largest(self) -> Largest:
+        """The largest component (of an undirected graph); searched for at the first call only."""
+        if self.found is None:
+            device, csr = self.device, self.csr
+            device.reserve({"labels of the graph": 4 * csr.n})
+            label = device.empty(csr.n, np.int32)
+            self.finder.labels_into(csr.row_ptr, csr.row_ptr, csr.col_idx, label)
+            root, size, _ = self.finder.largest_label(label)
+            self.found = Largest(label, root, size)
+        return self.found
+
+    def masked(self, arc_key: Literal["uint", "ulong"] | None = None) -> GiantFinder:
+        """A finder of these rows that passes over vertices, and arcs by their keys; shares the buffers."""
+        return GiantFinder(
+            self.device,
+            self.csr.n,
+            self.csr.arcs,
+            masked=True,
+            arc_key=arc_key,
+            wide=self.csr.offset is np.int64,
+            shared=self.finder.buffers,
+        )
+
+    def copra(self, slots: int, *, wide: bool) -> GiantFinder:
+        """A finder of the graph's COPRA arrays, which have `slots` slots; shares the buffers."""
+        return GiantFinder(self.device, self.csr.n, slots, copra=True, wide=wide, shared=self.finder.buffers)
+
+
+def graph_components(device: Device, graph: Graph) -> GraphComponents:
+    """The one finder of a graph's components on a device, made at the first call and kept with the graph.
+
+    Parameters
+    ----------
+    device : Device
+    graph : Graph
+        With at least one vertex. Its rows are uploaded if they are not there yet.
+    """
+
+    def make() -> GraphComponents:
+        csr = upload_csr(device, graph)
+        finder = GiantFinder(device, csr.n, csr.arcs, wide=csr.offset is np.int64)
+        return GraphComponents(device, csr, finder)
+
+    return device.kept.cached(graph, "components", make)
+
+
+def find_labels(run: run_on, graph: Graph, connection: Connection) -> tuple[Any, GiantFinder]:
+    """Label every vertex with the smallest vertex of its component, on the device.
+
+    Parameters
+    ----------
+    run : run_on
+        Notes the seconds of "upload", "build" and "components".
+    graph : Graph
+        With at least one vertex.
+    connection : {"weak", "strong"}
+
+    Returns
+    -------
+    label : int32 device buffer, shape (n,)
+    finder : GiantFinder
+        Ready to rank these labels.
+    """
+    device, strong = run.device, connection == "strong" and graph.directed
+    run.lap()
+    csr = upload_csr(device, graph)
+    if strong:
+        upload_csr(device, graph.reverse, wide=csr.offset is np.int64)
+    device.finish()
+    run.lap("upload")
+    label = device.empty(csr.n, np.int32)
+    finder = graph_components(device, graph).finder
+    if strong:
+        from clgraph.components.strong import StrongFinder
+
+        strong_finder = StrongFinder(device, graph)
+    run.lap("build")
+    if strong:
+        strong_finder.labels_into(label)
+        finder.sample(label)
+    else:
+        finder.labels_into(csr.row_ptr, csr.row_ptr, csr.col_idx, label, one_way=graph.directed)
+    device.finish()
+    run.lap("components")
+    return label, finder

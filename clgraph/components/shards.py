@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from clgraph.components.finder import GiantFinder
 from clgraph.device.shapes import Shapes
-from clgraph.scale.loading import Loaded, Loading
+from clgraph.scale.loading import Loading
 from clgraph.scale.ranks import Ranks, run_on_ranks
 from clgraph.scale.shards import Shards
 
 if TYPE_CHECKING:
+    from clgraph.csr.parts import DeviceCSR
     from clgraph.device import Device
 
 
@@ -28,16 +29,6 @@ class Shape:
 
 # a CPU core wants long runs, which also spare it bisections; a GPU wants many work-items
 SHAPES = Shapes(gpu=Shape(8), cpu=Shape(4096), simulator=Shape(5))
-
-
-class Joined(NamedTuple):
-    """What `clgraph.Components` says of a graph in shards, in its order."""
-
-    labels: npt.NDArray[np.int32]
-    sizes: npt.NDArray[np.int64]
-    connection: Literal["weak"]
-    seconds: dict[str, float]
-    device: str
 
 
 class Labels:
@@ -62,13 +53,12 @@ class Labels:
         device = self._device
         return device.program("components/shards", SPAN=self._span, ITEMS=device.tuning.items, OFFSET=offset)
 
-    def add(self, loaded: Loaded) -> None:
-        """Join what the entries of a shard join."""
-        shard = loaded.shard
-        if shard.edges == 0:
+    def add(self, block: DeviceCSR) -> None:
+        """Join what the entries of a block join."""
+        if block.arcs == 0:
             return
-        self._program(loaded.defines["OFFSET"]).shard_join(
-            -(-shard.edges // self._span), **loaded.arguments, label=self.label
+        self._program(block.defines["OFFSET"]).shard_join(
+            -(-block.arcs // self._span), **block.arguments, label=self.label
         )
         self._compress()
 
@@ -89,14 +79,14 @@ class Labels:
         return self._device.download(self.label, np.int32, self._n)
 
 
-def join_components(shards: Shards, *, device: Any) -> Joined:
-    """`clgraph.connected_components` of a graph in shards: weak ones, in one pass over its pairs."""
+def join_components(shards: Shards, *, device: Any) -> tuple[Any, ...]:
+    """What `clgraph.Components` says of weak components, in its order, by one pass over the pairs."""
 
-    def work(ranks: Ranks, dev: Device) -> Joined:
+    def work(ranks: Ranks, dev: Device) -> tuple[Any, ...]:
         ranks.agree(dataset=shards.fingerprint, method="components")
         n = shards.num_vertices
         if n == 0:
-            return Joined(np.empty(0, np.int32), np.empty(0, np.int64), "weak", {}, dev.name)
+            return np.empty(0, np.int32), np.empty(0, np.int64), "weak", {}, dev.name
         started = perf_counter()
         with dev.alone():
             labels = Labels(dev, n)
@@ -124,6 +114,6 @@ def join_components(shards: Shards, *, device: Any) -> Joined:
                 numbered = whole.download()
         numbered, sizes = ranks.broadcast(numbered, np.int32), ranks.broadcast(sizes, np.int64)
         seconds = {"components": joined - started, "ranking": perf_counter() - joined}
-        return Joined(numbered, sizes, "weak", seconds, dev.name)
+        return numbered, sizes, "weak", seconds, dev.name
 
     return run_on_ranks(work, device, shards.comm)

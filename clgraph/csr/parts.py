@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,16 +14,21 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class DeviceCSR:
-    """A graph's rows on a device.
+    """A block of a graph's rows on a device: all of them, or consecutive ones.
 
     Attributes
     ----------
     n, arcs : int
-        Number of vertices and of stored arcs.
+        Number of rows (of a whole graph: vertices) and of stored arcs.
     row_ptr : device buffer, `offset`, shape (n + 1,)
     col_idx : device buffer, int32, shape (arcs,)
     offset : type
         ``np.int32`` or ``np.int64``.
+    first_row : int
+    number : int
+        Its place among the graph's blocks.
+    values : dict of str to device buffer
+        weights, multiplicity and way of the arcs, as far as they were asked for and are there.
     """
 
     n: int
@@ -31,11 +36,24 @@ class DeviceCSR:
     row_ptr: Any
     col_idx: Any
     offset: type
+    first_row: int = 0
+    number: int = 0
+    values: dict[str, Any] = field(default_factory=dict)
 
     @property
     def buffers(self) -> dict[str, Any]:
         """The two buffers, named as kernels' arguments."""
         return {"row_ptr": self.row_ptr, "col_idx": self.col_idx}
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """What kernels over the entries of a block take of it."""
+        return {"rows": self.n, "first_row": self.first_row, "entries": self.arcs, **self.buffers}
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes on the device."""
+        return sum(each.size for each in (self.row_ptr, self.col_idx, *self.values.values()))
 
     @property
     def defines(self) -> dict[str, str]:

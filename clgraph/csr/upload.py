@@ -17,7 +17,7 @@ from clgraph.csr.scan import running_sums
 from clgraph.csr.sort import sort_by_key
 from clgraph.errors import DeviceError, InputError
 from clgraph.graph.building import INT32_MAX
-from clgraph.graph.place import Name, OnDevice, View
+from clgraph.graph.residency import Name, OnDevice, View
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -49,7 +49,7 @@ class Place:
     The device keeps it as long as the graph lives or until `Device.release`, and drops it when memory is
     short; `Place.of` finds it. It holds buffers only, never the graph, which would then live as long as the
     device. Where the graph was made on the device, the graph itself holds it too: it is the graph's home.
-    See `clgraph.graph.place.Place`.
+    See `clgraph.graph.residency.Place`.
     """
 
     def __init__(self, device: Device) -> None:

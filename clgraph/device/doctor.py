@@ -16,7 +16,7 @@ import os
 import platform
 import sys
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from importlib.machinery import BuiltinImporter, FrozenImporter, PathFinder, all_suffixes
 from importlib.metadata import Distribution, distributions
 from pathlib import Path
@@ -40,6 +40,7 @@ PACKAGES = (
     "pocl-binary-distribution",
 )
 
+Fault = dict[str, str]  # "fault" and "remedy"
 INSTALL_CPU = pip_hint("cpu")
 INSTALL_EMULATOR = pip_hint("fpga-emulator")
 INSTALL_POCL = "apt-get install pocl-opencl-icd"
@@ -61,8 +62,8 @@ def examine() -> dict[str, Any]:
     for device in devices:
         _judge(device)
     store, more = _cache()
-    faults += more + _icd_faults(icds) + _device_faults(devices) + _package_faults(versions)
-    faults += _name_faults() + _shadow_faults()
+    faults += [*more, *_icd_faults(icds), *_device_faults(devices), *_package_faults(versions)]
+    faults += [*_name_faults(), *_shadow_faults()]
     working = [d for d in devices if d["working"]]
     if not any(d["kind"] in ("gpu", "cpu", "fpga") for d in working):
         found = "a device" if devices else "an OpenCL driver"
@@ -84,7 +85,7 @@ def examine() -> dict[str, Any]:
     }
 
 
-def _fault(text: str, *remedies: str) -> dict[str, str]:
+def _fault(text: str, *remedies: str) -> Fault:
     return {"fault": text, "remedy": "   or   ".join(remedies)}
 
 
@@ -123,7 +124,8 @@ def _loader() -> dict[str, Any]:
 def _icds() -> list[dict[str, Any]]:
     found = []
     for icd in drivers.find_icds(oclgrind=True):
-        error = drivers.dlopen_error(icd.library) if _may_load(icd) else None
+        # Oclgrind is not loaded: it brings its own LLVM into the process
+        error = None if "oclgrind" in icd.library else drivers.dlopen_error(icd.library)
         found.append(
             {
                 "library": icd.library,
@@ -136,11 +138,6 @@ def _icds() -> list[dict[str, Any]]:
     return found
 
 
-def _may_load(icd: drivers.Icd) -> bool:
-    """Whether to try to load a driver: not Oclgrind, which brings its own LLVM into the process."""
-    return "oclgrind" not in icd.library
-
-
 def _child(*arguments: str) -> tuple[Any, str | None]:
     """What ``python -m clgraph.device.doctor ARGUMENTS`` prints, or how it ended."""
     # what is new is tried by the parent: that may take longer than this child has
@@ -148,7 +145,7 @@ def _child(*arguments: str) -> tuple[Any, str | None]:
     return answer, problem
 
 
-def _devices() -> tuple[list[dict[str, Any]], list[dict[str, str]]]:
+def _devices() -> tuple[list[dict[str, Any]], list[Fault]]:
     answer, problem = _child("probe")
     if answer is None:  # some driver broke the child: which one?
         answer, problem = _child("list")
@@ -229,7 +226,7 @@ def describe(device: Any, *, probed: bool = True) -> dict[str, Any]:
     return facts
 
 
-def _cache() -> tuple[dict[str, Any], list[dict[str, str]]]:
+def _cache() -> tuple[dict[str, Any], list[Fault]]:
     named = folders.named_folder()
     why = folders.distrust(named)
     folder = cache.cache_folder()
@@ -253,31 +250,28 @@ def _cache() -> tuple[dict[str, Any], list[dict[str, str]]]:
     return facts, []
 
 
-def _icd_faults(icds: Iterable[dict[str, Any]]) -> list[dict[str, str]]:
-    faults = []
+def _icd_faults(icds: Iterable[dict[str, Any]]) -> Iterator[Fault]:
     user = os.environ.get("OCL_ICD_VENDORS")
     if user and not icds:
         text = f"OCL_ICD_VENDORS={user} names no driver, and while it is set no other is looked for"
-        faults.append(_fault(text, "unset OCL_ICD_VENDORS"))
+        yield _fault(text, "unset OCL_ICD_VENDORS")
     for icd in icds:
         if icd["loads"]:
             continue
         library = icd["library"]
         text = f"{icd['origin']}: {library or '(empty)'} does not load: {icd['error']}"
+        remedies = {
+            "intelocl": pip_hint("cpu", "--force-reinstall"),
+            "pocl": "apt-get install --reinstall pocl-opencl-icd",
+            "nvidia": _NVIDIA_REMEDY,
+            "": "install that driver again, or have whoever wrote the file remove it",
+        }
         if Path(icd["origin"]).name.startswith(PREFIX):
-            faults.append(_fault(text, f"rm {icd['origin']} && clgraph doctor --fix"))
-        elif "intelocl" in library:
-            faults.append(_fault(text, pip_hint("cpu", "--force-reinstall")))
-        elif "pocl" in library:
-            faults.append(_fault(text, "apt-get install --reinstall pocl-opencl-icd"))
-        elif "nvidia" in library:
-            faults.append(_fault(text, _NVIDIA_REMEDY))
-        else:
-            faults.append(_fault(text, "install that driver again, or have whoever wrote the file remove it"))
+            remedies = {"": f"rm {icd['origin']} && clgraph doctor --fix"}
+        yield _fault(text, next(remedy for name, remedy in remedies.items() if name in library))
     if not any("nvidia" in icd["library"] for icd in icds) and os.path.exists("/dev/nvidiactl"):
         text = f"there is an NVIDIA GPU (/dev/nvidiactl), but no {drivers.NVIDIA_LIBRARY}, its OpenCL driver"
-        faults.append(_fault(text, _NVIDIA_REMEDY))
-    return faults
+        yield _fault(text, _NVIDIA_REMEDY)
 
 
 _NVIDIA_REMEDY = (
@@ -286,82 +280,70 @@ _NVIDIA_REMEDY = (
 )
 
 
-def _device_faults(devices: Iterable[dict[str, Any]]) -> list[dict[str, str]]:
-    faults = []
+def _device_faults(devices: Iterable[dict[str, Any]]) -> Iterator[Fault]:
     for d in devices:
         if d["working"]:
-            faults += _family_faults(d)
+            yield from _family_faults(d)
             continue
         text = f"{d['spec']} {d['name']} ({d['platform_version']}) is broken: {d['reason']}"
         if "PoCL" in d["platform_version"]:
-            faults.append(_fault(text, INSTALL_POCL, INSTALL_CPU))
+            yield _fault(text, INSTALL_POCL, INSTALL_CPU)
         elif not d["has_compiler"]:
-            faults.append(
-                _fault(
-                    text,
-                    "clgraph fpga compile -o clgraph.aocx && export CLGRAPH_FPGA_BINARY=$PWD/clgraph.aocx",
-                )
-            )
+            remedy = "clgraph fpga compile -o clgraph.aocx && export CLGRAPH_FPGA_BINARY=$PWD/clgraph.aocx"
+            yield _fault(text, remedy)
         elif "NVIDIA" in d["platform"]:
-            faults.append(_fault(text, "nvidia-smi   (what the driver itself says)"))
+            yield _fault(text, "nvidia-smi   (what the driver itself says)")
         else:
-            faults.append(_fault(text, f"{INSTALL_CPU}   (another driver)"))
-    return faults
+            yield _fault(text, f"{INSTALL_CPU}   (another driver)")
 
 
-def _family_faults(device: dict[str, Any]) -> list[dict[str, str]]:
+def _family_faults(device: dict[str, Any]) -> Iterator[Fault]:
     """Kernel families that fail on a device that works otherwise."""
     where = f"{device['spec']} {device['name']} ({device['platform_version']})"
-    return [
-        _fault(
+    for family, reason in device["failed"].items():
+        yield _fault(
             f"{where} works, but not {family}, which is refused there: {reason}",
             f"{INSTALL_CPU}   (another driver)",
             f"clgraph selftest --device {device['spec']} --json   (for a report, or after an update)",
         )
-        for family, reason in device["failed"].items()
-    ]
 
 
-def _package_faults(versions: dict[str, str | None]) -> list[dict[str, str]]:
+def _package_faults(versions: dict[str, str | None]) -> Iterator[Fault]:
     """Releases of Intel's packages that do not work together, and packages whose library is missing."""
-    faults = []
     runtime, libraries = versions["intel-opencl-rt"], versions["intel-cmplr-lib-rt"]
     emulator = versions["intel-opencl-fpga-emu-rt"]
     if emulator and emulator != runtime:
         text = f"intel-opencl-fpga-emu-rt {emulator} (the emulator) crashes beside another intel-opencl-rt, "
-        faults.append(_fault(f"{text}here {runtime or 'none at all'}", INSTALL_EMULATOR))
+        yield _fault(f"{text}here {runtime or 'none at all'}", INSTALL_EMULATOR)
     if runtime and libraries != runtime:
         text = f"intel-opencl-rt {runtime} needs intel-cmplr-lib-rt {runtime}, not "
-        faults.append(_fault(f"{text}{libraries or 'without it'}", INSTALL_CPU))
+        yield _fault(f"{text}{libraries or 'without it'}", INSTALL_CPU)
     found = {Path(icd.library).name for icd in drivers.pip_icds()}
     for package, library in drivers.PIP_DRIVERS.items():
         if versions[package] and not any(name.startswith(library) for name in found):
             text = (
                 f"pip lists {package} {versions[package]}, but its {library} is missing (--target drops it)"
             )
-            faults.append(_fault(text, f"pip install --force-reinstall {package}=={versions[package]}"))
-    return faults
+            yield _fault(text, f"pip install --force-reinstall {package}=={versions[package]}")
 
 
-def _name_faults() -> list[dict[str, str]]:
+def _name_faults() -> Iterator[Fault]:
     """Whether the package index's `clgraph`, another project, or a second copy of ours shadows this one."""
-    faults = []
     if (other := _distribution("clgraph")) is not None:
         text = (
             f"another distribution, clgraph {other.version} in {other.locate_file('')}, has the same import "
             f"name and command as {DISTRIBUTION} and may replace its files"
         )
-        faults.append(_fault(text, f"python3 -m venv ENV && ENV/bin/{pip_hint()}   (where it is alone)"))
+        yield _fault(text, f"python3 -m venv ENV && ENV/bin/{pip_hint()}   (where it is alone)")
     if (ours := _distribution(DISTRIBUTION)) is not None:
         imported, installed = Path(__file__).resolve().parent.parent, Path(str(ours.locate_file("clgraph")))
         # an editable install has no modules there, though perhaps files of data
         if (installed / "__init__.py").is_file() and installed.resolve() != imported:
             text = f"Python imports clgraph from {imported}, but {DISTRIBUTION} is installed in {installed}"
-            faults.append(_fault(text, f"take {imported.parent} out of PYTHONPATH"))
-    return faults
+            yield _fault(text, f"take {imported.parent} out of PYTHONPATH")
 
 
-def _shadow_faults() -> list[dict[str, str]]:
+def _shadow_faults() -> list[Fault]:
     """Files with the names of modules that clgraph needs, where Python finds them first."""
     return [
         _fault(

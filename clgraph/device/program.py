@@ -11,6 +11,7 @@ import functools
 import re
 import tempfile
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -90,30 +91,20 @@ def read_source(name: str) -> str:
     return common + "\n" + text_of(_find(f"{name}.cl", kernel_folder()))
 
 
+@dataclass(eq=False, repr=False)
 class Program:
     """A built program; its kernels are its attributes (``prog.bfs_push(size, n=n, ...)``).
 
     Made by `Device.program`.
     """
 
-    def __init__(
-        self,
-        queues: Queues,
-        built: Any,
-        name: str,
-        source: str,
-        options: tuple[str, ...],
-        *,
-        pipeline: bool = False,
-        suffix: str = "",
-    ) -> None:
-        self._queues = queues
-        self._source = source
-        self.name = name
-        self.options = options
-        self.pipeline = pipeline
-        self._suffix = suffix  # of the kernels' names, in a binary that holds several variants
-        self._built = built
+    _queues: Queues
+    _built: Any
+    name: str
+    _source: str
+    options: tuple[str, ...]
+    pipeline: bool = False
+    suffix: str = ""  # of the kernels' names, in a binary that holds several variants
 
     @property
     def file(self) -> str:
@@ -156,7 +147,7 @@ class Program:
     def _find(self, kernel: str) -> Any:
         # newer pytools warn where pyopencl 2024 makes the invokers of two kernels of one name
         with no_warnings():
-            return cl.Kernel(self._built, kernel + self._suffix)
+            return cl.Kernel(self._built, kernel + self.suffix)
 
     @lazy
     def _signatures(self) -> dict[str, Signature]:
@@ -251,7 +242,7 @@ def build_source(
             made.get_info(cl.program_info.REFERENCE_COUNT)  # after this pyopencl does not use its own cache
             made.build([*options, "-w"], [hardware.raw])  # some drivers print warnings to stderr
     except cl.Error as error:
-        raise _build_error(hardware, name, source, options, made, error, save_failed) from error
+        raise _build_error(hardware, name, source if save_failed else None, options, made, error) from error
     program = Program(queues, made, name, source, options, pipeline=pipeline)
     if when == "at once":
         cache.store("programs", key, program.binary)
@@ -270,19 +261,13 @@ def _first_line(error: BaseException) -> str:
 
 
 def _build_error(
-    hardware: Hardware,
-    name: str,
-    source: str,
-    options: tuple[str, ...],
-    made: Any,
-    error: BaseException,
-    save: bool,
+    hardware: Hardware, name: str, source: str | None, options: tuple[str, ...], made: Any, error: cl.Error
 ) -> BuildError:
     try:
         log = str(made.get_build_info(hardware.raw, cl.program_build_info.LOG)).strip()
     except cl.Error:
         log = ""
-    saved = _save_failed(name, source) if save else "(not kept)"
+    saved = "(not kept)" if source is None else _save_failed(name, source)
     if "unknown target CPU" in log or "unknown target CPU" in str(error):
         hint = (
             "this PoCL's LLVM is older than the CPU; use another one: apt-get install pocl-opencl-icd, "

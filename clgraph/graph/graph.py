@@ -2,8 +2,8 @@
 
 Rows ascend: the neighbours of a vertex are in ascending order of their index. An undirected edge is
 stored as two arcs, an undirected self-loop as one. Vertices are numbered 0 .. n-1 by ascending original id.
-Its arrays are on the host, in another place (on a device, see `clgraph.graph.place`), or both. This module
-knows nothing of OpenCL.
+Its arrays are on the host, in another place (on a device, see `clgraph.graph.residency`), or both. This
+module knows nothing of OpenCL.
 """
 
 from __future__ import annotations
@@ -31,8 +31,7 @@ from clgraph.graph.checks import (
     integers,
 )
 from clgraph.graph.exchange import Exchange
-from clgraph.graph.place import NAMES, Place, View
-from clgraph.graph.placed import Placed
+from clgraph.graph.residency import NAMES, Place, Placed, View
 from clgraph.graph.views import largest_component_mask
 from clgraph.lazy import lazy
 from clgraph.results import Shown

@@ -257,9 +257,9 @@ def _fitted(axes: Any, x: Any, y: Any, name: str, colour: str, fit: Exponent, en
     )
 
 
-def _finish(axes: Any, x: str, y: str, *, drawn: bool, logarithmic: bool = True) -> None:
+def _finish(axes: Any, x: str, y: str, *, logarithmic: bool = True) -> None:
     axes.set(xlabel=x, ylabel=y)
-    if not drawn:
+    if not axes.has_data():
         axes.text(0.5, 0.5, "nothing to draw", transform=axes.transAxes, ha="center", va="center")
         axes.set(xticks=[], yticks=[])
         return
@@ -284,13 +284,11 @@ def _thin(count: int) -> Any:
 
 def draw_degrees(axes: Any, colours: dict[str, str], graphs: Named) -> None:
     """Vertices of each degree."""
-    drawn = False
     for name, graph in graphs:
         degree, count = graph.degree_histogram
         degree, count = degree[degree > 0], count[degree > 0]
         if not len(degree):
             continue
-        drawn = True
         fit = graph.degree_exponent
         keep = _thin(len(degree))
         end = float(degree[-1])
@@ -298,39 +296,37 @@ def draw_degrees(axes: Any, colours: dict[str, str], graphs: Named) -> None:
             # not below half a vertex, where the line means nothing
             end = min(end, float(np.exp((np.log(0.5) - fit.intercept) / fit.slope)))
         _fitted(axes, degree[keep], count[keep], name, colours[name], fit, (degree[0], end))
-    _finish(axes, "degree", "vertices", drawn=drawn)
+    _finish(axes, "degree", "vertices")
 
 
 def draw_ranks(axes: Any, colours: dict[str, str], graphs: Named) -> None:
     """Degree of each vertex by its rank."""
-    drawn = False
     for name, graph in graphs:
         degree, count = graph.degree_histogram
         degree, count = degree[degree > 0][::-1], count[degree > 0][::-1]
         if not len(degree):
             continue
-        drawn = True
         ends = np.cumsum(count)
         total = int(ends[-1])
         ranks = np.unique(np.geomspace(1, total, 90).astype(np.int64))
         by_rank = degree[np.searchsorted(ends, ranks)]
         _fitted(axes, ranks, by_rank, name, colours[name], graph.rank_exponent, (1, total))
-    _finish(axes, "rank by degree", "degree", drawn=drawn)
+    _finish(axes, "rank by degree", "degree")
 
 
 def draw_hops(axes: Any, colours: dict[str, str], graphs: Named) -> None:
     """Pairs of vertices within h hops."""
-    drawn, furthest = False, 1
+    furthest = 1
     for name, graph in graphs:
         pairs = graph.hop_plot[1:]
         if not len(pairs):
             continue
-        drawn, furthest = True, max(furthest, len(pairs))
+        furthest = max(furthest, len(pairs))
         keep = _thin(len(pairs))
         fit = graph.hop_plot_exponent
         _fitted(axes, keep + 1, pairs[keep], name, colours[name], fit, (1, max(2, fit.points)))
-    _finish(axes, "hops", "pairs within this many hops", drawn=drawn)
-    if drawn:
+    _finish(axes, "hops", "pairs within this many hops")
+    if axes.has_data():
         from matplotlib.ticker import NullFormatter
 
         many = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 100_000, 1_000_000)
@@ -342,14 +338,12 @@ def draw_hops(axes: Any, colours: dict[str, str], graphs: Named) -> None:
 
 def draw_clustering(axes: Any, colours: dict[str, str], graphs: Named) -> None:
     """Mean local clustering of vertices of about the same degree."""
-    drawn = False
     for name, graph in graphs:
         degree, count = graph.degree_histogram
         inside = degree > 1
         degree, count, mean = degree[inside], count[inside], graph.clustering_by_degree[inside]
         if not len(degree):
             continue
-        drawn = True
         # eight bins of degrees to a power of ten: most large degrees occur once
         bins = np.floor(8 * np.log10(degree)).astype(int)
         _, which = np.unique(bins, return_inverse=True)
@@ -358,8 +352,8 @@ def draw_clustering(axes: Any, colours: dict[str, str], graphs: Named) -> None:
         y = np.bincount(which, weights=count * mean) / weight
         axes.plot(x, y, LOOKS[name][1], color=colours[name], linewidth=1.2)
         _points(axes, x, y, name, colours[name], f"{name}: mean {short(graph.clustering)}")
-    _finish(axes, "degree", "mean local clustering", drawn=drawn, logarithmic=False)
-    if drawn:
+    _finish(axes, "degree", "mean local clustering", logarithmic=False)
+    if axes.has_data():
         axes.set_xscale("log")
         label_narrow(axes.xaxis, *axes.get_xlim())
         axes.set_ylim(0, max(axes.get_ylim()[1] * 1.18, 0.01))
@@ -373,7 +367,7 @@ def draw_eigenvalues(axes: Any, colours: dict[str, str], graphs: Named) -> None:
             continue
         at = np.arange(1, len(values) + 1)
         _fitted(axes, at, values, name, colours[name], graph.eigen_exponent, (1, len(values)))
-    _finish(axes, "rank", "eigenvalue", drawn=True)
+    _finish(axes, "rank", "eigenvalue")
     from matplotlib.ticker import NullFormatter
 
     axes.set_xticks([1, 2, 3, 5, 10, 20], ["1", "2", "3", "5", "10", "20"])

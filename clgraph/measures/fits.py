@@ -108,26 +108,19 @@ class Likelihood:
 
 
 @dataclass(frozen=True)
-class Exponent:
+class Exponent(Line):
     """A power-law exponent: the slope of a line in log-log, and the two other fits beside it.
 
     Attributes
     ----------
-    slope, intercept, correlation : float or None
-    points : int
-    reason : str or None
-        Why one of these is None.
+    slope, intercept, correlation, points, reason
+        Of the line.
     ccdf : Cumulative
     mle : Likelihood
     """
 
-    slope: float | None
-    intercept: float | None
-    correlation: float | None
-    points: int
-    reason: str | None
-    ccdf: Cumulative
-    mle: Likelihood
+    ccdf: Cumulative = Cumulative()
+    mle: Likelihood = Likelihood()
 
     @classmethod
     def of(cls, line: Line, ccdf: Cumulative, mle: Likelihood) -> Exponent:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from html import escape
+from pathlib import Path
 from string import Template
 from typing import TYPE_CHECKING
 
 from clgraph._version import __version__
 from clgraph.drawing import need_matplotlib
-from clgraph.measures.figures import drawings, inline_svg
+from clgraph.measures.figures import TOKENS, Drawing, drawings, inline_svg
 from clgraph.measures.words import DISTANCES, TABLES, Pair, figure, rows
 
 if TYPE_CHECKING:
@@ -49,11 +50,6 @@ def report_html(
     need_matplotlib("a report")
     whole, part = names
     two = quality.sample is not None
-    figures = [
-        f"<figure>\n<h3>{escape(each.title)}</h3>\n{inline_svg(each)}\n"
-        f"<figcaption>{escape(each.words)}</figcaption>\n</figure>"
-        for each in drawings(quality, curve)
-    ]
     heads = '<th scope="col" class="original">original</th>'
     if two:
         heads += '<th scope="col" class="sample">sample</th><th scope="col">difference</th>'
@@ -66,9 +62,9 @@ def report_html(
         lead=escape(f"{part}, compared with its original {whole}." if two else "The measures of one graph."),
         how="What was sampled, and how" if two else "What was measured",
         cards="\n".join(_cards(quality)),
-        facts="\n".join(f"<dt>{escape(name)}</dt><dd>{escape(text)}</dd>" for name, text in facts),
+        facts=facts_html(facts),
         legend=legend,
-        figures="\n".join(figures),
+        figures=figures_html(drawings(quality, curve)),
         left_out=f'<p class="note">Reduction curve: {escape(no_curve)}</p>' if no_curve else "",
         columns=heads,
         table="\n".join(_table(quality, two)),
@@ -115,8 +111,7 @@ def _table(quality: Pair, two: bool) -> list[str]:
                 f'<td data-column="{column}">{_break_share(cell)}</td>'
                 for column, cell in zip(("original", "sample", "difference"), cells, strict=False)
             )
-            name = f"<b>{escape(row.name)}</b><small>{escape(row.meaning)}</small>"
-            lines.append(f'<tr{under}><th scope="row">{name}</th>{marked}</tr>')
+            lines.append(f'<tr{under}><th scope="row">{_name(row.name, row.meaning)}</th>{marked}</tr>')
     return lines
 
 
@@ -131,18 +126,17 @@ def _break_share(cell: str) -> str:
 def _distances(quality: Pair) -> str:
     if quality.ks is None:
         return ""
-    lines = [
-        f'<tr><th scope="row"><b>{escape(name)}</b><small>{escape(meaning)}</small></th>'
-        f"<td>{figure(quality.ks[key])}</td></tr>"
-        for key, name, meaning in DISTANCES
-    ]
-    return (
-        "<h2>How far the distributions differ</h2>\n"
-        '<p class="note">The Kolmogorov-Smirnov distance is the largest gap between two cumulative '
-        "distributions: 0 where they are equal, 1 where they have nothing in common.</p>\n"
-        '<div class="scroll"><table><thead><tr><th scope="col">distribution</th>'
-        f'<th scope="col">distance</th></tr></thead><tbody>\n{chr(10).join(lines)}\n</tbody></table></div>'
+    return table_html(
+        "How far the distributions differ",
+        "The Kolmogorov-Smirnov distance is the largest gap between two cumulative distributions: 0 where "
+        "they are equal, 1 where they have nothing in common.",
+        ("distribution", "distance"),
+        [(_name(name, meaning), f"<td>{figure(quality.ks[key])}</td>") for key, name, meaning in DISTANCES],
     )
+
+
+def _name(name: str, meaning: str) -> str:
+    return f"<b>{escape(name)}</b><small>{escape(meaning)}</small>"
 
 
 def _missing(quality: Pair) -> str:
@@ -170,158 +164,55 @@ def _hops(quality: Pair) -> str:
     return f"The hop plot is searched {' and '.join(parts)}, which seed {quality.seed} drew."
 
 
-# --- The head of every HTML report: what their styles have in common ---
+# --- What several reports have: figures, facts and tables as HTML ---
 
 
-_HEAD = """\
-<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta name="generator" content="clgraph $version">
-<title>$title</title>
-<style>
-:root { --paper: #ffffff; --card: #f4f5f7; --ink: #1b1b1b; --soft: #5a5f66; --grid: #d5d8dc; @light }
-@media screen and (prefers-color-scheme: dark) {
-  :root { --paper: #15181c; --card: #1e2329; --ink: #e9ebee; --soft: #a8afb8; --grid: #3a414a; @dark }
-}
-* { box-sizing: border-box; }
-body { margin: 0; background: var(--paper); color: var(--ink);
-  font: 16px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "DejaVu Sans", sans-serif; }
-main { max-width: 76rem; margin: 0 auto; padding: 1.2rem 1rem 3rem; }
-h1 { font-size: 1.7rem; line-height: 1.2; margin: .4rem 0 .2rem; overflow-wrap: anywhere; }
-h2 { font-size: 1.25rem; margin: 2.2rem 0 .6rem; }
-h3 { font-size: 1rem; margin: 0; }
-.note { color: var(--soft); margin: .2rem 0 1rem; overflow-wrap: anywhere; }
-.cards { display: grid; grid-template-columns: repeat(auto-fit, minmax(12rem, 1fr)); gap: .7rem; }
-.cards div { background: var(--card); border-radius: .5rem; padding: .6rem .8rem; }
-.cards b { display: block; font-size: 1.15rem; line-height: 1.4; }
-.cards span { color: var(--soft); font-size: .88rem; }
-dl { display: grid; grid-template-columns: minmax(7rem, max-content) 1fr; gap: .25rem 1rem; margin: 0; }
-dt { color: var(--soft); } dd { margin: 0; overflow-wrap: anywhere; min-width: 0; }
-.scroll { overflow-x: auto; }
-table { border-collapse: collapse; width: 100%; }
-th, td { text-align: right; padding: .4rem .55rem; border-top: 1px solid var(--grid); white-space: nowrap;
-  font-variant-numeric: tabular-nums; }
-th:first-child { text-align: left; font-weight: 400; white-space: normal; }
-thead th { border-top: 0; color: var(--soft); font-weight: 600; }
-.figures { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(24rem, 100%), 1fr)); gap: 1rem; }
-figure { margin: 0; background: var(--card); border-radius: .5rem; padding: .8rem; min-width: 0; }
-figure svg { display: block; width: 100%; height: auto; }
-figcaption { color: var(--soft); font-size: .88rem; margin-top: .4rem; }
-ul { padding-left: 1.2rem; } li { overflow-wrap: anywhere; }
-@media (max-width: 36rem) {
-  main { padding: .8rem .8rem 2rem; } h1 { font-size: 1.4rem; }
-  dl { grid-template-columns: 1fr; gap: 0; } dd { margin-bottom: .5rem; }
-}
-@media print {
-  figure, .cards div, tr { break-inside: avoid; } h2, .note { break-after: avoid; }
-  .figures { grid-template-columns: 1fr 1fr; }
-}
-@style</style>
-</head>
-<body>
-<main>
-"""
-_END = """\
-</main>
-</body>
-</html>
-"""
+def figures_html(drawn: Iterable[Drawing], tokens: dict[str, str] = TOKENS) -> str:
+    """Figures, each with its title and its description."""
+    return "\n".join(
+        f"<figure>\n<h3>{escape(each.title)}</h3>\n{inline_svg(each, tokens)}\n"
+        f"<figcaption>{escape(each.words)}</figcaption>\n</figure>"
+        for each in drawn
+    )
 
 
-def page(body: str, style: str, light: str, dark: str) -> Template:
+def facts_html(facts: Facts) -> str:
+    """Names and values."""
+    return "\n".join(f"<dt>{escape(name)}</dt><dd>{escape(text)}</dd>" for name, text in facts)
+
+
+def table_html(title: str, words: str, heads: Iterable[str], lines: Iterable[tuple[str, str]]) -> str:
+    """A table below its title and a note; a line is the name of a row, and its cells, as HTML."""
+    head = "".join(f'<th scope="col">{escape(each)}</th>' for each in heads)
+    body = "\n".join(f'<tr><th scope="row">{name}</th>{cells}</tr>' for name, cells in lines)
+    return (
+        f'<h2>{escape(title)}</h2>\n<p class="note">{escape(words)}</p>\n'
+        f'<div class="scroll"><table><thead><tr>{head}</tr></thead>'
+        f"<tbody>\n{body}\n</tbody></table></div>"
+    )
+
+
+# --- Pages: ``report.html`` and ``report.css`` in ``page.html``, which all reports have ---
+
+
+def page(module: str, light: str, dark: str) -> Template:
     """A page to fill in; it asks for `version` and `title`, and for what its parts ask for.
 
     Parameters
     ----------
-    body : str
-        What stands in its main part.
-    style : str
-        Rules of its own, after those that all pages have.
+    module : str
+        A module's file: beside it there are a ``.html`` and a ``.css`` of its name.
     light, dark : str
         Colours of its own.
     """
-    head = _HEAD.replace("@light", light).replace("@dark", dark).replace("@style", style)
-    return Template(head + body + _END)
+    text = Path(__file__).with_name("page.html").read_text(encoding="utf-8")
+    for place, suffix in (("@style", ".css"), ("@body", ".html")):
+        text = text.replace(place, Path(module).with_suffix(suffix).read_text(encoding="utf-8"))
+    return Template(text.replace("@light", light).replace("@dark", dark))
 
 
-# --- The page: its text and style ---
-
-
-STYLE = """\
-.lead { color: var(--soft); margin: .2rem 0 1rem; overflow-wrap: anywhere; }
-.cards b { overflow-wrap: anywhere; }
-code { font: .92em ui-monospace, "DejaVu Sans Mono", monospace; }
-th, td { vertical-align: top; }
-th:first-child { min-width: 11rem; }
-tbody th b { font-weight: 600; }
-tr.under th b { font-weight: 400; padding-left: 1rem; } tr.under th small { padding-left: 1rem; }
-tbody th small { display: block; color: var(--soft); line-height: 1.35; }
-tr.group th { padding-top: 1.2rem; font-weight: 700; border-top: 0; font-size: 1.05rem; }
-.original { color: var(--original); } .sample { color: var(--sample); }
-@media (max-width: 36rem) {
-  th:first-child { min-width: 0; }
-  /* a row of the large table becomes its name, and below it the figures, each with its column's name */
-  .rows thead { display: none; } .rows, .rows tbody { display: block; }
-  .rows tr { display: grid; grid-template-columns: repeat(3, 1fr); border-top: 1px solid var(--grid); }
-  .rows tr.group { border: 0; }
-  .rows th, .rows td { border: 0; padding: .35rem .3rem; }
-  .rows th { grid-column: 1 / -1; padding-bottom: 0; }
-  .rows td { text-align: left; white-space: normal; font-size: .92rem; }
-  .rows td::before { content: attr(data-column); display: block; font-size: .75rem; color: var(--soft); }
-  .rows td .share { display: block; }
-}
-"""
-BODY = """\
-<header>
-<h1>$title</h1>
-<p class="lead">$lead</p>
-<div class="cards">
-$cards
-</div>
-</header>
-<section>
-<h2>$how</h2>
-<dl>
-$facts
-</dl>
-</section>
-<section>
-<h2>Figures</h2>
-<p class="note">$legend</p>
-<div class="figures">
-$figures
-</div>
-$left_out
-</section>
-<section>
-<h2>Numbers</h2>
-<div class="scroll">
-<table class="rows">
-<thead><tr><th scope="col">what is measured</th>$columns</tr></thead>
-<tbody>
-$table
-</tbody>
-</table>
-</div>
-$distances
-$missing
-</section>
-<section>
-<h2>How it is measured</h2>
-<p>Graphs are measured without directions, self-loops and parallel edges. Exponents are slopes of
-least-squares lines through logarithms (M. Faloutsos, P. Faloutsos, C. Faloutsos, SIGCOMM 1999); the
-maximum-likelihood fit picks its own tail (Clauset, Shalizi, Newman, SIAM Review 2009). A sample keeps the
-shape of a graph where its exponents, correlations and distances come close to the original's; reduction
-methods are compared so by Krishnamurthy, Faloutsos and others (Computer Networks 51(15), 2007). $hops</p>
-</section>
-"""
 PAGE = page(
-    BODY,
-    STYLE,
+    __file__,
     light="--original: #0072B2; --sample: #D55E00; --third: #00795a;",
     dark="--original: #56B4E9; --sample: #E69F00; --third: #35c79b;",
 )

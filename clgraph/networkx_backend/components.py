@@ -16,7 +16,7 @@ from clgraph.networkx_backend.running import lazily, on_device
 
 if TYPE_CHECKING:
     from clgraph.components import Components
-    from clgraph.components.kept import Connection
+    from clgraph.components.finder import Connection
     from clgraph.device import Device
     from clgraph.graph import Graph
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, get_args
 
-from clgraph.arguments import is_word, word
-from clgraph.graph import Graph, as_graph
-from clgraph.progress import tells
+from clgraph.arguments import word
+from clgraph.graph import Graph
+from clgraph.progress import Tell, tells
 from clgraph.ranking.problem import (
     Norm,
     OnNonconvergence,
@@ -20,11 +21,12 @@ from clgraph.ranking.problem import (
     round_off,
 )
 from clgraph.ranking.result import PageRankResult, report_nonconvergence
-from clgraph.results import Arrays, on_device
-from clgraph.run import check_on_host, dataset_of, not_offered, run_on
+from clgraph.results import Arrays
+from clgraph.run import opened, run_on
 
 if TYPE_CHECKING:
     from clgraph.device import Device
+    from clgraph.scale.ranks import Ranks
 
 __all__ = ["PageRankResult", "pagerank"]
 
@@ -124,16 +126,8 @@ def pagerank(
     dtype = check_dtype(dtype)
     word(variant, "variant", get_args(Variant))
     word(on_nonconvergence, "on_nonconvergence", get_args(OnNonconvergence))
-    stays = on_device(arrays)
-    if (shards := dataset_of(graph)) is not None:
-        check_on_host(arrays)
-        if variant not in ("auto", "fixed"):
-            why = "only 'fixed' (and 'auto', which takes it) adds up alike anywhere"
-            raise not_offered("variant", variant, why)
-        if not is_word(norm, "l1"):
-            raise not_offered("norm", norm, "the residual is the L1 norm's")
-    else:
-        graph = as_graph(graph)
+    same = variant, ("auto", "fixed"), "only 'fixed' (and 'auto', which takes it) adds up alike anywhere"
+    graph, stays = opened(graph, arrays, variant=same, norm=(norm, ("l1",), "the residual is the L1 norm's"))
     problem = make_problem(
         graph,
         damping=damping,
@@ -144,32 +138,16 @@ def pagerank(
     )
     stop = make_stop(tol, norm, max_iter, problem.n)
     check_reachable(stop, problem.n, dtype, round_off(dtype, 0))
-    if shards is not None:
-        from clgraph.ranking.shards import rank_shards
-
-        return rank_shards(shards, problem, stop, dtype, weight, on_nonconvergence, device)
 
     from clgraph.ranking.plan import make_solver
     from clgraph.ranking.solver import choose_numbers
 
-    offered = variant in ("auto", "fixed") and norm == "l1" and not stays
-    offered = offered and (weight or graph.weights is None)
-    sections = ("in" if graph.directed else "rows",) if offered else ()
-    with run_on(device, graph, *sections, values=True, start=start) as run:
-        dev = run.device
-        if run.blocks is not None:
-            from clgraph.ranking.shards import rank_shards
-
-            found = rank_shards(run.blocks, problem, stop, dtype, weight, on_nonconvergence, dev)
-            return run.stamped(found)
-        numbers = choose_numbers(dev, dtype)
+    def solved(run: run_on, make: Callable[[], Any], progress: Tell | None) -> PageRankResult:
         run.lap()
-        solver = make_solver(variant, dev, graph, problem, stop, numbers, bool(weight))
+        solver, dev = make(), run.device
         run.lap("build")
-        rho = round_off(dtype, solver.round_off_chain)
-        check_reachable(stop, problem.n, dtype, rho)
+        check_reachable(stop, problem.n, dtype, round_off(dtype, solver.round_off_chain))
         solver.upload()
-        rho = round_off(dtype, solver.bound_chain)
         dev.finish()
         run.lap("upload")
         solver.compile()
@@ -177,9 +155,10 @@ def pagerank(
         solver.run(progress)
         run.lap("iterate")
         ranks, iterations, met, residual_1, residual = solver.take(on_device=stays)
+        rho = round_off(dtype, solver.bound_chain)
         solver.give_back()
         run.lap("download")
-        result = PageRankResult(
+        return PageRankResult(
             ranks=ranks,
             iterations=iterations,
             residual=residual,
@@ -199,6 +178,28 @@ def pagerank(
             _ids=graph.naming(),
             _there=dev if stays else None,
         )
+
+    alike = isinstance(graph, Graph) and variant in ("auto", "fixed") and norm == "l1" and not stays
+    in_blocks = alike and (weight or graph.weights is None)
+    sections = ("in" if graph.directed else "rows",) if in_blocks else ()
+    with run_on(device, graph, *sections, values=True, start=start) as run:
+        if (blocks := run.blocks) is not None:
+            from clgraph.ranking.fixed_solver import ShardsSolver
+            from clgraph.scale.ranks import run_on_ranks
+
+            def work(ranks: Ranks, dev: Device) -> PageRankResult:
+                options = f"{problem.damping} {stop} {problem.policy} {dtype}"
+                ranks.agree(dataset=blocks.fingerprint, method="pagerank", options=options)
+                given = ranks, dev, blocks, problem, stop, dtype
+                with run_on(dev, blocks) as own:
+                    told = progress if ranks.rank == 0 else None
+                    return solved(own, lambda: ShardsSolver(*given, weight=weight), told)
+
+            result = run.stamped(run_on_ranks(work, run.device, blocks.comm))
+        else:
+            numbers = choose_numbers(run.device, dtype)
+            asked = run.device, graph, problem, stop, numbers, bool(weight)
+            result = solved(run, lambda: make_solver(variant, *asked), progress)
     if result.converged is False:
         report_nonconvergence(result, stop, on_nonconvergence)
     return result

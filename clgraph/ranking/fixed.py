@@ -24,10 +24,11 @@ from clgraph.device.staging import Staging
 from clgraph.errors import DeviceError, InputError
 from clgraph.progress import Tell
 from clgraph.ranking import fixed_windows
-from clgraph.ranking.fixed_windows import ALONE, Prepared, Rows, Shape, Windows
+from clgraph.ranking.fixed_windows import ALONE, Prepared, Shape, Windows
 from clgraph.ranking.problem import noise
 
 if TYPE_CHECKING:
+    from clgraph.csr.parts import DeviceCSR
     from clgraph.device import Device
     from clgraph.ranking.problem import Problem, Stop
 
@@ -73,7 +74,7 @@ class Leaving:
 
     @staticmethod
     def of(device: Device, n: int, out: Any, kind: str, shape: Shape) -> Leaving:
-        """Made of W on the device, for `Rows` of this kind and launches of this shape."""
+        """Made of W on the device, for rows of this kind and launches of this shape."""
         check_doubles(device)
         device.reserve({"1 / the weights that leave": 9 * n, "places": 12 * n if shape.span else 0})
         program, count, over = _leaving_program(device, shape), n, shape.over(n)
@@ -117,7 +118,7 @@ class FixedPower:
     dtype : {"float32", "float64"}
         Of the stored ranks.
     kind : {"weights", "counts", "arcs"}
-        Whether `Rows.weights` or `Rows.counts` count.
+        Whether the weights or the multiplicities of rows count.
     shape : Shape, optional
     """
 
@@ -190,29 +191,28 @@ class FixedPower:
                 terms=self._terms,
             )
 
-    def prepare(self, rows: Rows) -> Prepared:
+    def prepare(self, rows: DeviceCSR) -> Prepared:
         """What each iteration wants to know of some rows; they may be kept for the next ones."""
         device, shape, leaving, shares = self._device, self._shape, self._leaving, None
-        program, over = _leaving_program(device, shape), self._shape.over(rows.entries)
+        program, over = _leaving_program(device, shape), self._shape.over(rows.arcs)
         if leaving.out is not None:
-            shares = device.empty(rows.entries, np.float64)
-            weights = rows.weights if self._kind == "weights" else None  # beside these, counts do not count
+            shares = device.empty(rows.arcs, np.float64)
+            # beside weights, counts do not count
+            weights = rows.values.get("weights") if self._kind == "weights" else None
             program.fixed_shares(
                 over,
-                entries=rows.entries,
+                entries=rows.arcs,
                 col_idx=rows.col_idx,
                 weights=weights,
-                counts=rows.counts,
+                counts=rows.values.get("multiplicity"),
                 out=leaving.out,
                 shares=shares,
                 bad=self._bad,
             )
         if not shape.span:
             return Prepared(rows, shares)
-        placed = device.empty(rows.entries, np.int32)
-        program.fixed_heads(
-            over, entries=rows.entries, place=leaving.place, col_idx=rows.col_idx, placed=placed
-        )
+        placed = device.empty(rows.arcs, np.int32)
+        program.fixed_heads(over, entries=rows.arcs, place=leaving.place, col_idx=rows.col_idx, placed=placed)
         return self._windows.prepare(replace(rows, col_idx=placed), shares)
 
     def rows(self, prepared: Prepared, mass: float) -> None:
@@ -243,7 +243,7 @@ class FixedPower:
             return
         program = self._program("fixed_integers" if self._integers else "fixed", rows.offset)
         kernel = program.fixed_whole_rows if self._integers else program.fixed_rows
-        kernel(self._shape.over(rows.count), rows=rows.count, **arguments)
+        kernel(self._shape.over(rows.n), rows=rows.n, **arguments)
 
     def blocks(self, first: int, count: int) -> Reals:
         """Sums over blocks of the next ranks: of dangling ones, of differences; shape (count, 2)."""

@@ -16,6 +16,7 @@ from clgraph.csr.scan import running_sums
 from clgraph.device.shapes import OfKind, Shapes, fewer, fitting
 
 if TYPE_CHECKING:
+    from clgraph.csr.parts import DeviceCSR
     from clgraph.device import Device
 
 PIECE = 1 << 13  # entries of a long row that a work-group adds up (float32 ranks: any number gives the same)
@@ -61,38 +62,13 @@ SHAPES = Shapes(  # of float64 ranks; `clgraph.ranking.fixed` has those of float
 
 
 @dataclass(frozen=True)
-class Rows:
-    """Some rows on a device: for each vertex from `first_row` on its in-neighbours, and what arcs count.
-
-    Attributes
-    ----------
-    first_row : int
-    count, entries : int
-        How many rows and entries.
-    offset : type
-        Of row_ptr: ``np.int32`` or ``np.int64``.
-    row_ptr, col_idx : device buffers
-    weights : float64 device buffer, or None
-    counts : int32 device buffer, or None
-    """
-
-    first_row: int
-    count: int
-    entries: int
-    offset: type
-    row_ptr: Any
-    col_idx: Any
-    weights: Any = None
-    counts: Any = None
-
-
-@dataclass(frozen=True)
 class Prepared:
     """Rows, and what each iteration wants to know of them.
 
     Attributes
     ----------
-    rows : Rows
+    rows : DeviceCSR
+        With the weights or multiplicities that count.
     shares : float64 device buffer, or None
         What each arc has of the weight that leaves its tail.
     windows : int
@@ -105,7 +81,7 @@ class Prepared:
     pieces : int
     """
 
-    rows: Rows
+    rows: DeviceCSR
     shares: Any = None
     windows: int = 0
     window: Any = None
@@ -144,15 +120,15 @@ class Windows:
         self._device, self._shape, self._integers = device, shape, integers
         self._program = partial(program_of, device, defines, SPAN=shape.span)
 
-    def prepare(self, rows: Rows, shares: Any) -> Prepared:
+    def prepare(self, rows: DeviceCSR, shares: Any) -> Prepared:
         """The windows and long rows of some rows."""
         device, shape = self._device, self._shape
-        windows = -(-(rows.entries + rows.count) // shape.span)
+        windows = -(-(rows.arcs + rows.n) // shape.span)
         starts, filled = device.empty(windows + 1, np.int32), device.empty(windows, np.uint8)
-        count, longs = device.zeros(1, np.int32), device.empty(rows.entries // shape.span + 1, np.int32)
+        count, longs = device.zeros(1, np.int32), device.empty(rows.arcs // shape.span + 1, np.int32)
         program, size = self._program("fixed_windows", rows.offset), windows
         program.fixed_starts(
-            self._shape.over(windows + 1), rows=rows.count, windows=size, row_ptr=rows.row_ptr, starts=starts
+            self._shape.over(windows + 1), rows=rows.n, windows=size, row_ptr=rows.row_ptr, starts=starts
         )
         program.fixed_filled(
             self._shape.over(windows), windows=size, starts=starts, row_ptr=rows.row_ptr, filled=filled
@@ -170,7 +146,7 @@ class Windows:
             begin=begin,
         )
         program.fixed_longs(
-            self._shape.over(rows.count), rows=rows.count, row_ptr=rows.row_ptr, count=count, longs=longs
+            self._shape.over(rows.n), rows=rows.n, row_ptr=rows.row_ptr, count=count, longs=longs
         )
         long = int(device.download(count, np.int32, 1)[0])
         found = Prepared(rows, shares, kept, window, begin, longs, long)

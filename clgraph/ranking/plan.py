@@ -11,7 +11,6 @@ from clgraph.graph.building import INT32_MAX
 from clgraph.lazy import Table
 from clgraph.ranking import small
 from clgraph.ranking.bins import BinRows
-from clgraph.ranking.fixed_graph import FixedSolver
 from clgraph.ranking.rows import ContributionRows, Numbers, PartitionRows, Rows, cut_for
 from clgraph.ranking.runs import RunRows
 from clgraph.ranking.solver import Solver
@@ -19,6 +18,7 @@ from clgraph.ranking.solver import Solver
 if TYPE_CHECKING:
     from clgraph.device import Device
     from clgraph.graph import Graph
+    from clgraph.ranking.fixed_solver import FixedSolver
     from clgraph.ranking.problem import Problem, Stop
 
 # `clgraph.theses` adds serial, pull and subgroup
@@ -67,6 +67,8 @@ def make_solver(
             "'auto', which takes 'fixed' (with float64) or 'contribution'"
         )
     if variant == "fixed":
+        from clgraph.ranking.fixed_solver import FixedSolver
+
         return FixedSolver(device, graph, problem, stop, numbers.dtype, weight=weight)
     rows = KINDS[variant](device, graph, problem, numbers, weight)
     if isinstance(rows, small.SmallRows):

@@ -109,8 +109,7 @@ def joined(cliques: Near) -> Near:
 
 
 def _made(rows: Rows, edges: set[tuple[int, int]], taken: list[int] | None) -> ReferenceSample:
-    low, high = rows.edges.low.tolist(), rows.edges.high.tolist()
-    stays = np.array([pair in edges for pair in zip(low, high, strict=True)], bool)
+    stays = np.array([pair in edges for pair in rows.ends], bool)
     order = None
     if taken is not None:
         order = np.empty(rows.n, np.int64)
@@ -174,7 +173,7 @@ def verify_chordal(graph: Graph, sample: Any) -> None:
     for u, v in zip(rows.edges.low[stays].tolist(), rows.edges.high[stays].tolist(), strict=True):
         kept[u].add(v)
         kept[v].add(u)
-    if np.count_nonzero(stays) != sum(1 for u, v in _pairs(rows) if v in kept[u]):
+    if np.count_nonzero(stays) != sum(1 for u, v in rows.ends if v in kept[u]):
         raise AssertionError("of parallel edges some are in it and others are not")
     if sample.method == "quasi-chordal":
         _verify_parts(near, kept, priorities(n, sample.seed), sample)
@@ -195,10 +194,6 @@ def verify_chordal(graph: Graph, sample: Any) -> None:
         return
     _verify_exact_order(cliques, order, priority)
     _verify_maximal(near, kept)
-
-
-def _pairs(rows: Rows) -> list[tuple[int, int]]:
-    return list(zip(rows.edges.low.tolist(), rows.edges.high.tolist(), strict=True))
 
 
 def _verify_exact_order(cliques: Near, order: list[int], priority: list[int]) -> None:

@@ -15,7 +15,7 @@ from clgraph.reference.checks import arc_slices, check_result
 
 if TYPE_CHECKING:
     from clgraph.components import Components
-    from clgraph.components.kept import Connection
+    from clgraph.components.finder import Connection
     from clgraph.graph import Graph
 
 

@@ -60,8 +60,7 @@ def reference_explore(
     made = []
     for size in sizes:
         target = target_size(size, graph.num_vertices)
-        seen = np.zeros(graph.num_vertices, bool)
-        seen[order[:target]] = True
+        seen = np.isin(np.arange(graph.num_vertices), order[:target])
         ranks = edges.rank[seen[edges.low] & seen[edges.high]]
         made.append(ReferenceSample(graph.ids[seen], ranks, target, start=graph.ids[first]))
     return made
@@ -112,8 +111,7 @@ def verify_exploration(graph: Graph, sample: Sample) -> None:
         What does not hold.
     """
     graph = check_result(graph, sample, "sample", vertices=("iuUO", 1), edges=("i", 1))
-    inside = np.zeros(graph.num_vertices, bool)
-    inside[graph.index(sample.vertices)] = True
+    inside = np.isin(np.arange(graph.num_vertices), graph.index(sample.vertices))
     component = in_largest_component(graph.undirected)
     wanted = min(sample.target, int(np.count_nonzero(component)))
     if int(np.count_nonzero(inside)) != wanted or np.any(inside & ~component):

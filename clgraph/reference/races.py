@@ -27,7 +27,8 @@ class Rows:
         self.graph, self.edges = graph, EdgeList.of(graph)
         self.n, self.m = graph.num_vertices, len(self.edges.low)
         self.near: list[list[int]] = [[] for _ in range(self.n)]
-        for u, v in zip(self.edges.low.tolist(), self.edges.high.tolist(), strict=True):
+        self.ends = list(zip(self.edges.low.tolist(), self.edges.high.tolist(), strict=True))
+        for u, v in self.ends:
             self.near[u].append(v)
             self.near[v].append(u)
         for row in self.near:
@@ -44,8 +45,7 @@ class Rows:
 
     def draw(self, chosen: list[int], ranks: npt.NDArray[np.int64] | None, target: int) -> ReferenceSample:
         """A result: vertices in order of arrival, and edges (None: all among the vertices)."""
-        inside = np.zeros(self.n, bool)
-        inside[chosen] = True
+        inside = np.isin(np.arange(self.n), chosen)
         if ranks is None:
             ranks = self.edges.rank[inside[self.edges.low] & inside[self.edges.high]]
         order = np.full(self.n, -1, np.int64)
@@ -53,26 +53,15 @@ class Rows:
         return ReferenceSample(self.graph.ids[inside], ranks, target, order[inside])
 
 
-def reference_race(
-    graph: Graph,
-    method: str,
-    *,
-    seed: int,
-    size: Any = None,
-    edges: Any = None,
-    starts: int | None = None,
-    mix: Any = "0.8",
-    weighted: bool = False,
-    keep: str | None = None,
-    strata: Any = None,
-) -> ReferenceSample:
+def reference_race(graph: Graph, method: str, *, seed: int, **options: Any) -> ReferenceSample:
     """Draw by the definition, on the host; arguments as in `clgraph.sample`."""
     rows = Rows(graph)
+    size, edges, weighted = options.get("size"), options.get("edges"), options.get("weighted", False)
     if method in ("rn", "rdn", "rpn"):
-        return _vertices(rows, method, seed, size, weighted, strata)
+        return _vertices(rows, method, seed, size, weighted, options.get("strata"))
     if method == "rnn":
-        return _neighbours(rows, seed, size, starts)
-    keys = _edge_keys(rows, method, seed, Fraction(mix), weighted)
+        return _neighbours(rows, seed, size, options.get("starts"))
+    keys = _edge_keys(rows, method, seed, Fraction(options.get("mix", "0.8")), weighted)
     target = None if size is None else target_size(size, rows.n)
     if target is not None and target < 2:
         raise InputError("an edge has two ends")
@@ -82,13 +71,12 @@ def reference_race(
     for e in sorted(range(rows.m), key=lambda e: (keys[e], e)):
         if keys[e] == NEVER or (target is None and len(taken) == wanted):
             break
-        ends = int(rows.edges.low[e]), int(rows.edges.high[e])
-        new = [v for v in ends if v not in came]
+        new = [v for v in rows.ends[e] if v not in came]
         if target is not None and len(came) + len(new) > target:
             break
         came += new
         taken.append(e)
-    ranks = None if method == "ties" or keep == "induced" else rows.edges.rank[sorted(taken)]
+    ranks = None if method == "ties" or options.get("keep") == "induced" else rows.edges.rank[sorted(taken)]
     return rows.draw(came, ranks, wanted if target is None else target)
 
 
@@ -98,9 +86,7 @@ def _vertices(rows: Rows, method: str, seed: int, size: Any, weighted: bool, str
         weight = [len(row) for row in rows.near]
         if weighted:
             weight = [0] * rows.n
-            for u, v, w in zip(
-                rows.edges.low.tolist(), rows.edges.high.tolist(), rows.weights(), strict=True
-            ):
+            for (u, v), w in zip(rows.ends, rows.weights(), strict=True):
                 weight[u] += w
                 weight[v] += w
     elif method == "rpn":
@@ -151,8 +137,7 @@ def _edge_keys(rows: Rows, method: str, seed: int, mix: Fraction, weighted: bool
     weights = rows.weights() if weighted else [1] * m
     part = floor(2**32 * mix)
     keys = []
-    for e in range(m):
-        low, high, copy = int(rows.edges.low[e]), int(rows.edges.high[e]), int(rows.edges.copy[e])
+    for e, ((low, high), copy) in enumerate(zip(rows.ends, rows.edges.copy.tolist(), strict=True)):
         runners = []
         if method in ("re", "ties") and weights[e]:
             runners.append((keyed.TAG_EDGE, low, high, lg(weights[e])))
@@ -195,8 +180,7 @@ def verify_race(graph: Graph, sample: Any) -> None:
         What does not hold.
     """
     wish, n = sample.wish, graph.num_vertices
-    inside = np.zeros(n, bool)
-    inside[graph.index(sample.vertices)] = True
+    inside = np.isin(np.arange(n), graph.index(sample.vertices))
     edges = EdgeList.of(graph)
     if wish.kind in ("vertices", "near"):
         check_induced(edges, inside, sample)
@@ -309,8 +293,7 @@ def _verify_near(graph: Graph, sample: Any, edges: EdgeList, inside: npt.NDArray
     n, wish = graph.num_vertices, sample.wish
     priority = _number(sample.seed, np.arange(n), 0, 0, keyed.TAG_VERTEX)
     if wish.starts is not None:
-        chosen = np.zeros(n, bool)
-        chosen[np.lexsort((np.arange(n), priority))[: wish.starts]] = True
+        chosen = np.isin(np.arange(n), np.lexsort((np.arange(n), priority))[: wish.starts])
         covered = chosen.copy()
         covered[edges.low[chosen[edges.high]]] = True
         covered[edges.high[chosen[edges.low]]] = True

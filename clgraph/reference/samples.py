@@ -9,19 +9,7 @@ from typing import Any
 from clgraph import keyed
 from clgraph.arguments import whole, word
 from clgraph.graph import Graph, as_graph
-from clgraph.reference import (
-    chordal,
-    contract,
-    explore,
-    growing,
-    paths,
-    races,
-    sampling,
-    spreading,
-    stream,
-    trees,
-    walks,
-)
+from clgraph.reference import chordal, contract, explore, growing, races, sampling, spreading, stream, walks
 from clgraph.reference.checks import check_result
 from clgraph.reference.sampling import ReferenceSample
 
@@ -35,8 +23,7 @@ def reference_sample(
     mode: str = "exact",
     tolerance: float | None = None,
     connection: str = "weak",
-    mix: float | str | Fraction | None = None,
-    weight: float | str | Fraction = Fraction(4, 5),
+    mix: float | str | Fraction = Fraction(4, 5),
     start: Any = None,
 ) -> ReferenceSample:
     """Sample by the definition, on the host: slow and obviously right.
@@ -46,7 +33,7 @@ def reference_sample(
     graph : Graph
     method : str
         Any of `clgraph.sample`'s.
-    size, seed, tolerance, connection, mix, weight, start
+    size, seed, tolerance, connection, mix, start
         As in `clgraph.sample`.
     mode : {"exact", "batched"}
         "exact" takes one step at a time, and the largest component after each; "batched" follows the schedule
@@ -66,16 +53,8 @@ def reference_sample(
         return contract.reference_contract(graph, method, sizes=[size], seed=seed, single=one_by_one)[0]
     if method in explore.METHODS:
         return explore.reference_explore(graph, method, sizes=[size], seed=seed, start=start)[0]
-    return sampling.reference_deletion(
-        graph,
-        method,
-        size=size,
-        seed=seed,
-        mode=mode,
-        tolerance=tolerance,
-        connection=connection,
-        weight=weight if mix is None else mix,
-    )
+    more: dict[str, Any] = {"tolerance": tolerance, "connection": connection}
+    return sampling.reference_deletion(graph, method, size, seed, mode, mix=mix, **more)
 
 
 def verify_sample(graph: Graph, sample: Any, *, connection: str = "weak") -> None:
@@ -123,9 +102,9 @@ KINDS: tuple[tuple[Collection[str], Callable[..., ReferenceSample], Callable[[Gr
     (walks.METHODS, walks.reference_walk, walks.verify_walk),
     (spreading.METHODS, spreading.reference_spread, spreading.verify_spread),
     (chordal.METHODS, chordal.reference_chordal, chordal.verify_chordal),
-    (growing.METHODS, growing.reference_growth, growing.verify_growth),
-    (paths.METHODS, paths.reference_paths, paths.verify_paths),
-    (trees.METHODS, trees.reference_tree, trees.verify_tree),
+    (("diffusion", "xsn"), growing.reference_growth, growing.verify_growth),
+    (("sp",), growing.reference_paths, growing.verify_paths),
+    (("ust",), growing.reference_tree, growing.verify_tree),
     (stream.METHODS, stream.reference_stream, stream.verify_stream),
 )
 METHODS = tuple(name for names, _, _ in KINDS for name in names)

@@ -231,14 +231,14 @@ def _exact(value: Any, name: str) -> Fraction:
 
 def reference_deletion(
     graph: Graph,
-    method: str = "drv",
-    *,
-    size: float | int | str,
+    method: str,
+    size: Any,
     seed: int,
     mode: str = "exact",
+    *,
     tolerance: float | None = None,
     connection: str = "weak",
-    weight: float | str | Fraction = Fraction(4, 5),
+    mix: float | str | Fraction = Fraction(4, 5),
 ) -> ReferenceSample:
     """Sample by the definition, on the host.
 
@@ -246,7 +246,7 @@ def reference_deletion(
     ----------
     graph : Graph
     method : {"drv", "dre", "drve", "dhyb"}
-    size, seed, tolerance, connection, weight
+    size, seed, tolerance, connection, mix
         As in `clgraph.sample`.
     mode : {"exact", "batched"}
         "exact" deletes one thing at a time and takes the largest component after each; "batched" follows
@@ -260,7 +260,7 @@ def reference_deletion(
     if graph.num_vertices == 0:
         raise InputError("the graph has no vertices")
     strong = connection == "strong" and graph.directed
-    state = _Shrinking(graph, method, seed, _exact(weight, "weight"), strong)
+    state = _Shrinking(graph, method, seed, _exact(mix, "mix"), strong)
     run = _one_at_a_time if mode == "exact" else _batched
     slack = Fraction(target, 1000) if tolerance is None else _exact(tolerance, "tolerance")
     iterations = run(state, method, target, slack)

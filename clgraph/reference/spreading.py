@@ -89,7 +89,7 @@ def arc_weights(graph: Graph) -> dict[tuple[int, int], int]:
     """The integer weight of each arc of the undirected view; of parallel ones that of the first."""
     made = Rows(graph)
     found: dict[tuple[int, int], int] = {}
-    for u, v, w in zip(made.edges.low.tolist(), made.edges.high.tolist(), made.weights(), strict=True):
+    for (u, v), w in zip(made.ends, made.weights(), strict=True):
         found.setdefault((u, v), w)
         found.setdefault((v, u), w)
     return found
@@ -210,9 +210,7 @@ def verify_spread(graph: Graph, sample: Any) -> None:
     index = graph.index(sample.vertices)
     if wish.target is not None and len(index) != min(wish.target, n):
         raise AssertionError(f"{len(index)} vertices instead of {min(wish.target, n)}")
-    inside = np.zeros(n, bool)
-    inside[index] = True
-    check_kept(graph, sample, inside)
+    check_kept(graph, sample, np.isin(np.arange(n), index))
     check_arrivals(graph, sample, index, len(wish.start) if wish.start is not None else (wish.starts or 1))
     if sample.method == "rds":
         parent = graph.index(sample.parent)

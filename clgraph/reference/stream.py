@@ -136,8 +136,8 @@ def reference_arrivals(stream: Sequence[Edge], method: str, *, seed: int, **opti
 
 def in_order(rows: Rows, seed: int) -> list[int]:
     """A graph's edges without loops in order of their priority."""
-    ends = [rows.edges.low.tolist(), rows.edges.high.tolist(), rows.edges.copy.tolist()]
-    priority = [words(seed, u, v, c, keyed.TAG_EDGE)[0] for u, v, c in zip(*ends, strict=True)]
+    edges = zip(rows.ends, rows.edges.copy.tolist(), strict=True)
+    priority = [words(seed, u, v, copy, keyed.TAG_EDGE)[0] for (u, v), copy in edges]
     return sorted(range(rows.m), key=lambda e: (priority[e], e))
 
 
@@ -145,7 +145,6 @@ def reference_stream(graph: Graph, method: str, *, seed: int, **options: Any) ->
     """Stream a graph by the definition; arguments as in `clgraph.sample`."""
     rows = Rows(graph)
     order = in_order(rows, seed)
-    low, high = rows.edges.low.tolist(), rows.edges.high.tolist()
     known = dict(options)
     if method == "pies":
         known["size"] = target_size(options["size"], rows.n)
@@ -154,13 +153,12 @@ def reference_stream(graph: Graph, method: str, *, seed: int, **options: Any) ->
     if known.pop("weighted", False):
         weights = rows.weights()
         known["weights"] = [weights[e] for e in order]
-    made = reference_arrivals([(low[e], high[e]) for e in order], method, seed=seed, **known)
+    made = reference_arrivals([rows.ends[e] for e in order], method, seed=seed, **known)
     taken = sorted((order[t - 1], t, i) for i, t in enumerate(made.times))
     more: dict[str, Any] = {"arrival": [t for _, t, _ in taken]}
     if made.probability is not None:
         more["probability"] = np.array([made.probability[i] for _, _, i in taken])
-    inside = np.zeros(rows.n, bool)
-    inside[made.vertices] = True
+    inside = np.isin(np.arange(rows.n), made.vertices)
     ranks = rows.edges.rank[[e for e, _, _ in taken]]
     return ReferenceSample(graph.ids[inside], ranks, known.get("size", 0), more=more)
 
@@ -230,8 +228,7 @@ def verify_stream(graph: Graph, sample: Any) -> None:
     """Check a sample of a graph that was streamed; see `verify_held`."""
     rows, wish = Rows(graph), sample.wish
     order = in_order(rows, sample.seed)
-    low, high = rows.edges.low.tolist(), rows.edges.high.tolist()
-    held = sample._drawn.held[sample._run]
+    held = sample.held
     options: dict[str, Any] = {"size": wish.target, "edges": wish.target_edges, "closing": wish.closing}
     options |= {"p": wish.p, "q": wish.q, "triangles": wish.triangles, "block": wish.block}
     if wish.view.weighted:
@@ -242,4 +239,4 @@ def verify_stream(graph: Graph, sample: Any) -> None:
         != sample.edges.tolist()
     ):
         raise AssertionError("its edges are not those that came at their times")
-    verify_held([(low[e], high[e]) for e in order], held, sample.method, sample.seed, options)
+    verify_held([rows.ends[e] for e in order], held, sample.method, sample.seed, options)

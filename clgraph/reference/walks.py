@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections import Counter
 from dataclasses import replace
 from fractions import Fraction
 from math import ceil, floor
@@ -141,7 +142,7 @@ def row_limits(graph: Graph, rows: list[list[int]]) -> list[list[int]]:
     """Where each arc's share of its row ends, out of 2^62 (the undirected view)."""
     made = Rows(graph)
     weight: dict[tuple[int, int], list[int]] = {}
-    for u, v, w in zip(made.edges.low.tolist(), made.edges.high.tolist(), made.weights(), strict=True):
+    for (u, v), w in zip(made.ends, made.weights(), strict=True):
         weight.setdefault((u, v), []).append(w)
         weight.setdefault((v, u), []).append(w)
     limits = []
@@ -180,74 +181,38 @@ def reference_walk(graph: Graph, method: str, *, seed: int, **options: Any) -> R
         first = first_start(graph, seed)
         others = [v for v in start_order(n, seed) if v != first]
         starts = [first, *others[: walkers - 1]]
-    if steps is not None:
-        return _of_length(graph, walk, starts, walkers, steps, options)
-    return _of_size(graph, walk, starts, walkers, target_size(options["size"], n), options)
+    target = None if steps is not None else min(target_size(options["size"], n), n)
+    return _by_turns(graph, walk, starts, walkers, steps, target, options)
 
 
-def _of_length(
-    graph: Graph, walk: Walk, starts: list[int], walkers: int, steps: int, options: dict[str, Any]
+def _by_turns(
+    graph: Graph,
+    walk: Walk,
+    starts: list[int],
+    walkers: int,
+    steps: int | None,
+    target: int | None,
+    options: dict[str, Any],
 ) -> ReferenceSample:
-    burn_in, thin = options.get("burn_in", 0), options.get("thin", 1)
-    visits = [0] * walk.n
-    paths = []
-    came: dict[int, tuple[int, int]] = {}
-    parent: dict[int, int] = {}
-    walked: set[tuple[int, int, int]] = set()
-    for w in range(walkers):
-        home = v = starts[w % len(starts)]
-        previous, path = None, [home]
-        came[v] = min(came.get(v, (w, v)), (w, v))
-        for t in range(1, steps + 1):
-            u, j = walk.step(w, t, v, previous, home)
-            if (t * walkers + w, u) < came.get(u, (2**70, u)):
-                came[u] = (t * walkers + w, u)
-                parent[u] = u if j == JUMP else v
-            if j >= 0:
-                walked.add((v, u, walk.rows[v][:j].count(u)))
-            if u != v:
-                previous = v
-            v = u
-            path.append(v)
-            if t > burn_in and (t - burn_in) % thin == 0:
-                visits[v] += 1
-        paths.append(path)
-    keep = options.get("keep", "induced")
-    order = sorted(came, key=lambda v: came[v])
-    if keep == "induced":
-        order = [v for v in order if visits[v]]
-    for v in starts[:walkers]:
-        if came[v][0] < walkers:
-            parent[v] = v
-    made = made_of(graph, order, keep, parent, walked, 0)
-    made.more["visits"] = [visits[v] for v in sorted(order)]
-    if options.get("walks"):
-        made.more["walks"] = graph.ids[np.array(paths)].tolist()
-    return replace(made, order=None) if keep == "induced" else made
-
-
-def _of_size(
-    graph: Graph, walk: Walk, starts: list[int], walkers: int, target: int, options: dict[str, Any]
-) -> ReferenceSample:
+    """One step of each walker after the other: so many steps, or until so many vertices were entered."""
     n, patience = walk.n, options.get("patience", 1000)
-    target = min(target, n)
+    burn_in, thin = options.get("burn_in", 0), options.get("thin", 1)
     came: dict[int, int] = {}
     parent: dict[int, int] = {}
     moves: list[tuple[int, int, int, int]] = []  # when, from, to, place
-    order = start_order(n, walk.seed)
+    order, first = start_order(n, walk.seed), starts
     t, cut = 0, None
     while cut is None:
         before, begin = len(came), t
-        for w in range(walkers):
-            v = starts[w % len(starts)]
+        at = [starts[w % len(starts)] for w in range(walkers)]
+        home, previous = list(at), [None] * walkers
+        for w, v in enumerate(at):
             if v not in came:
                 came[v] = t * walkers + w
                 parent[v] = v
-        if len(came) >= target:
+        if target is not None and len(came) >= target:
             break
-        at = [starts[w % len(starts)] for w in range(walkers)]
-        home, previous = list(at), [None] * walkers
-        boundary = 64
+        boundary = 64 if steps is None else steps
         while True:
             while t < begin + boundary:
                 t += 1
@@ -264,22 +229,31 @@ def _of_size(
                     if u != v:
                         previous[w] = v  # type: ignore[call-overload]
                     at[w] = u
-            if cut is not None or (t - begin) * walkers > patience * (len(came) - before):
+            if (
+                steps is not None
+                or cut is not None
+                or (t - begin) * walkers > patience * (len(came) - before)
+            ):
                 break
             boundary = 2 * boundary if boundary <= 2**16 else boundary + 2**16
+        if steps is not None:
+            break
         starts = [v for v in order if v not in came][:walkers]
+    moves = [move for move in moves if cut is None or move[0] <= cut]
+    times = ((when // walkers - burn_in, u) for when, _, u, _ in moves)
+    visits = Counter(u for time, u in times if time > 0 and time % thin == 0)
+    walked = {(v, u, walk.rows[v][:j].count(u)) for _, v, u, j in moves if j >= 0}
+    keep = options.get("keep", "induced")
     chosen = sorted(came, key=lambda v: (came[v], v))[:target]
-    visits = dict.fromkeys(chosen, 0)
-    walked = set()
-    for when, v, u, j in moves:
-        if cut is None or when <= cut:
-            if u in visits:
-                visits[u] += 1
-            if j >= 0:
-                walked.add((v, u, walk.rows[v][:j].count(u)))
-    made = made_of(graph, chosen, options.get("keep", "induced"), parent, walked, target)
+    if steps is not None and keep == "induced":
+        chosen = [v for v in chosen if visits[v]]
+    made = made_of(graph, chosen, keep, parent, walked, target or 0)
     made.more["visits"] = [visits[v] for v in sorted(chosen)]
-    return made
+    if options.get("walks"):
+        went = [[u for when, _, u, _ in moves if when % walkers == w] for w in range(walkers)]
+        paths = [[first[w % len(first)], *each] for w, each in enumerate(went)]
+        made.more["walks"] = graph.ids[np.array(paths)].tolist()
+    return replace(made, order=None) if steps is not None and keep == "induced" else made
 
 
 def _frontier(graph: Graph, walk: Walk, walkers: int, options: dict[str, Any]) -> ReferenceSample:
@@ -357,9 +331,7 @@ def made_of(
     else:
         edges, more = {(min(u, v), max(u, v), copy) for u, v, copy in walked}, {}
     inside = set(order)
-    names = list(
-        zip(rows.edges.low.tolist(), rows.edges.high.tolist(), rows.edges.copy.tolist(), strict=True)
-    )
+    names = [(*ends, copy) for ends, copy in zip(rows.ends, rows.edges.copy.tolist(), strict=True)]
     kept = [e for e in edges if e[0] in inside and e[1] in inside]
     ranks = rows.edges.rank[[bisect_left(names, e) for e in sorted(kept)]]
     return replace(rows.draw(order, ranks.astype(np.int64), target), more=more)
@@ -412,8 +384,7 @@ def verify_walk(graph: Graph, sample: Any) -> None:
     reach = int(np.count_nonzero(wish.view.degrees)) if sample.method == "fs" else graph.num_vertices
     if wish.target is not None and len(index) != min(wish.target, reach):
         raise AssertionError(f"{len(index)} vertices instead of {min(wish.target, reach)}")
-    inside = np.zeros(graph.num_vertices, bool)
-    inside[index] = True
+    inside = np.isin(np.arange(graph.num_vertices), index)
     check_kept(graph, sample, inside)
     steps = None if wish.steps is None else wish.walkers * ((wish.steps - wish.burn_in) // wish.thin)
     if steps is not None and sample.method == "fs":

@@ -136,8 +136,6 @@ def sample(
     mix : float or str, optional
         Of dhyb (hyb): the probability, 0 to 1, that a random vertex's edge is taken, as in drve (rne), and
         not any edge, as in dre (re); default 0.8. Taken as the exact number that its decimals say.
-    weight : float or str, optional
-        The older name of dhyb's `mix`.
     start : vertex id, optional
         Of ebfs, edfs and walks: where to begin (default: a vertex drawn by the seed).
     edges : float, int or str, optional
@@ -161,7 +159,7 @@ def sample(
     direction : {"both", "out", "in"}, optional
         Of walks: which arcs of a directed graph are followed. Default "both".
     walks : bool, optional
-        Of walks with `steps`: whether the result has the walks themselves, `DrawnSample.walks`: a row of ids
+        Of walks with `steps`: whether the result has the walks themselves, `Sample.walks`: a row of ids
         for each walker, from its start on. Default False.
     p : float or str, optional
         Of rwr, rj: the probability of a restart, or a jump; default 0.15. Of ff: that one more neighbour
@@ -226,8 +224,7 @@ def sample(
     Returns
     -------
     Sample, or Samples
-        (A `ShardedSample`, or a list of them, of `Shards`; `DrawnSample` of the samplers of the literature;
-        `StreamSample` where a stream was sampled.)
+        (A `ShardedSample`, or a list of them, of `Shards`.)
         `Samples` if `sizes` or `seeds` is given: run after run, each with its sizes in the given order.
 
     Raises

@@ -20,7 +20,8 @@ from clgraph.results import RunsOn
 from clgraph.run import dataset_of, run_on
 from clgraph.sampling.merge_tree import whole_tree
 from clgraph.sampling.methods import Batches, make_run, serial_device, upload
-from clgraph.sampling.options import check_graph, check_not_of_shards, check_options
+from clgraph.sampling.options import check_graph, check_not_of_shards
+from clgraph.sampling.request import check_request
 from clgraph.sampling.table import EXACT, EXPLORING, plain_method
 from clgraph.sizes import target_size
 
@@ -180,7 +181,6 @@ def reduction_curve(
     mode: Literal["auto", "exact", "batched"] = "auto",
     tolerance: float | None = None,
     mix: float | str | None = None,
-    weight: float | str | None = None,
     connection: Literal["weak", "strong"] = "weak",
     progress: Any = None,
     forest: Any = None,
@@ -196,7 +196,7 @@ def reduction_curve(
 
     Parameters
     ----------
-    graph, method, device, mode, tolerance, mix, weight, connection
+    graph, method, device, mode, tolerance, mix, connection
         As in `clgraph.sample` (of `Shards`, which take two passes over their pairs, also several devices);
         methods that explore delete nothing and have no curve.
     seed : int, optional
@@ -228,7 +228,7 @@ def reduction_curve(
         from clgraph.sampling.shards.curve import curve_of_shards
         from clgraph.sampling.shards.samples import exact_method, forest_given
 
-        batched = {"tolerance": tolerance, "mix": mix, "weight": weight}
+        batched = {"tolerance": tolerance, "mix": mix}
         method = exact_method(shards, method, mode, connection, batched)
         saved = forest_given(shards, method, forest, seed)
         seed = seed if saved is None else saved.about.seed
@@ -245,8 +245,8 @@ def reduction_curve(
         return ReductionCurve(*drawn)
     check_not_of_shards({"forest": forest, "checkpoint": checkpoint})
     graph = check_graph(graph)
-    options = check_options(
-        graph, method, mode=mode, tolerance=tolerance, mix=mix, weight=weight, connection=connection
+    options = check_request(
+        graph, method, {"mode": mode, "tolerance": tolerance, "mix": mix, "connection": connection}
     )
     method = options.method
     if method in EXPLORING:

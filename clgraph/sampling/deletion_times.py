@@ -24,11 +24,10 @@ from clgraph.sampling.shards.choose import forest_graph
 from clgraph.sampling.shards.forest import Forest
 from clgraph.sampling.shards.passes import default_room
 from clgraph.sampling.threshold_search import ExactRun
-from clgraph.scale.loading import Loaded
-from clgraph.scale.manifest import Shard
 from clgraph.traversal.search import Search
 
 if TYPE_CHECKING:
+    from clgraph.csr.parts import DeviceCSR
     from clgraph.device import Device
 
 SHAPES = Shapes(gpu=16, cpu=4096, simulator=5)  # entries that one work-item takes
@@ -104,7 +103,7 @@ def left(device: Device, whole: int, before: Any, rows: int) -> Any:
 
 
 def count_pairs(
-    device: Device, path: Path, seed: int, blocks: Iterable[Loaded], *, edges: bool, both_ways: bool
+    device: Device, path: Path, seed: int, blocks: Iterable[DeviceCSR], *, edges: bool, both_ways: bool
 ) -> tuple[Any, Any]:
     """Pairs of some blocks of rows by the last row that has them, and deletions by the row before each.
 
@@ -124,7 +123,7 @@ def count_pairs(
     for block in blocks:
         with device.alone():
             device.program("sampling/deletion_times", **defines, **block.defines).times_count(
-                -(-block.shard.edges // SHAPES.of(device)),
+                -(-block.arcs // SHAPES.of(device)),
                 **block.arguments,
                 seed=seed,
                 cut_count=rows - 1,
@@ -159,9 +158,8 @@ def rows_of_curve(
         As `whole_tree` gives them.
     """
     csr = upload_csr(device, graph)
-    block = Loaded(Shard("", 0, csr.n, csr.arcs, 0, 0, 0, 0), csr.offset, csr.row_ptr, csr.col_idx)
     forest = Forest(device, csr.n, seed, edges=edges, room=default_room(device, csr.n, csr.arcs))
-    forest.add(block, both_ways=True)
+    forest.add(csr, both_ways=True)
     words = forest.take()
     device.finish()
     del forest  # its memory is free
@@ -169,7 +167,7 @@ def rows_of_curve(
         progress(1, 2)
     path = follow(device, words, csr.n, seed, target, edges=edges)
     del words
-    ends, gone = count_pairs(device, path, seed, [block], edges=edges, both_ways=True)
+    ends, gone = count_pairs(device, path, seed, [csr], edges=edges, both_ways=True)
     rows = path.rows
     before = running_sums(device, ends, rows, of=np.int64)
     pairs = left(device, int(device.download(before, np.int64, 1, offset=rows)[0]), before, rows)

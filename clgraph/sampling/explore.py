@@ -5,6 +5,7 @@ Host half of ``cl/sampling/explore.cl``, and of ``explore_walk.cl`` and ``explor
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import isqrt
 from typing import TYPE_CHECKING, Any
@@ -13,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph import keyed
-from clgraph.components.kept import Largest, graph_components
+from clgraph.components.finder import Largest, graph_components
 from clgraph.csr.scan import running_sums
 from clgraph.csr.upload import DeviceCSR, upload_csr
 from clgraph.device.choosing import list_devices, of_word
@@ -21,8 +22,10 @@ from clgraph.device.shapes import OfKind, Shapes, fitting
 from clgraph.errors import CapacityError, DeviceError, InputError
 from clgraph.graph import Graph
 from clgraph.progress import Tell
-from clgraph.sampling.marks import LeftThere, Marks
 from clgraph.sampling.members import Members
+from clgraph.sampling.replicates import Lanes
+from clgraph.sampling.request import Request
+from clgraph.sampling.selection import Marked, Marks
 from clgraph.traversal.search import Search
 
 if TYPE_CHECKING:
@@ -111,7 +114,7 @@ class ExploreRun:
             self._marks.component(largest.label, largest.root)
         self._marks.induced()
 
-    def download(self) -> LeftThere:
+    def download(self) -> Marked:
         """What `shrink_to` found last."""
         return self._marks.download()
 
@@ -222,6 +225,36 @@ class _Breadth:
         return int(priority[nth]), int(vertex[nth])
 
 
+class BreadthRuns(Lanes):
+    """Many runs side by side, each a work-item: breadth-first from a random vertex, or from a given one."""
+
+    way = "breadth-first"
+
+    def __init__(self, device: Device, graph: Graph, targets: Sequence[int], options: Request) -> None:
+        super().__init__(device, graph, targets, options)
+        largest, start = graph_components(device, graph).largest(), options.root
+        if start is not None:
+            check_start(device, graph, largest, start)
+        lanes, area = SHAPES.of(device).runs or device.compute_units, 24 * self._n
+        room = min(device.global_memory // 4, device.max_buffer)
+        self.at_first = max(1, min(lanes, room // area))
+        device.reserve({"areas": area * self.at_first})
+        number = device.empty(self._n, np.int32)
+        inside, whole = Members(device).number(self._n, largest.label, largest.root, None, number)
+        program = device.program("sampling/explore", RUNS=1, **self._csr.defines)
+        self._kernel = program.explore_runs
+        self._common = {
+            "n": self._n,
+            **self._csr.buffers,
+            "inside": inside,
+            "whole": whole,
+            "given": -1 if start is None else start,
+            "targets": self._targets,
+            "target": self._target,
+            "area": device.empty(6 * self._n * self.at_first, np.int32),
+        }
+
+
 class _Depth:
     """The order of first visits of a depth-first walk."""
 
@@ -254,7 +287,7 @@ SPREAD = 4  # neighbours of a bucket, about
 
 @dataclass(frozen=True)
 class Shape:
-    """Launch shape of the walk.
+    """Launch shape of the walk, and of breadth-first runs.
 
     Attributes
     ----------
@@ -267,12 +300,15 @@ class Shape:
         Consecutive arcs or buckets of a work-item that orders rows.
     own : int or None
         Visits up to which a device walks itself, although the host has a CPU device; None: always.
+    runs : int or None
+        Breadth-first runs side by side, each a work-item; None: one for each compute unit.
     """
 
     lanes: int
     steps: int
     run: int
     own: int | None = None
+    runs: int | None = None
 
     def within(self, device: OfKind) -> Shape:
         """Cut to a device's limits."""
@@ -280,7 +316,7 @@ class Shape:
 
 
 SHAPES = Shapes(
-    gpu=Shape(lanes=32, steps=1 << 17, run=16, own=1 << 17),
+    gpu=Shape(lanes=32, steps=1 << 17, run=16, own=1 << 17, runs=1 << 11),
     cpu=Shape(lanes=1, steps=1 << 21, run=4096),
     simulator=Shape(lanes=4, steps=64, run=8),
 )

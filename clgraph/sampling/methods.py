@@ -1,11 +1,13 @@
-"""The run on a device that each sampling method takes."""
+"""Which engine serves a sampling method on a device: runs side by side, or one that has the device alone."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, Protocol
 
-from clgraph.components.kept import graph_components
+from clgraph.components.finder import graph_components
 from clgraph.csr.upload import SMALL, hub_of, upload_csr
+from clgraph.device.shapes import Shapes
 from clgraph.errors import DeviceError
 from clgraph.graph import Graph
 from clgraph.progress import Tell
@@ -13,15 +15,88 @@ from clgraph.sampling.array_frontier import ArrayFrontier
 from clgraph.sampling.batched import BatchedRun, Finder
 from clgraph.sampling.copra import SHAPES as FAR_SCAN
 from clgraph.sampling.copra import Copra
-from clgraph.sampling.draw import ByDraw
-from clgraph.sampling.options import Options
+from clgraph.sampling.draw import FINEST, ByDraw, ByPriority, DrawRuns
 from clgraph.sampling.repair import finder_for
-from clgraph.sampling.result import SomeLeft
-from clgraph.sampling.select import ByPriority
+from clgraph.sampling.replicates import Probing, Replicates, Serial
+from clgraph.sampling.request import Request
+from clgraph.sampling.selection import Selection
 from clgraph.sampling.table import CONTRACTING, EXPLORING
 
 if TYPE_CHECKING:
     from clgraph.device import Device
+
+
+# --- Runs of many seeds ---
+
+
+@dataclass(frozen=True)
+class SideBySide:
+    """Up to how many arcs a kind of device makes runs side by side.
+
+    Attributes
+    ----------
+    exact : {"merge tree", "probes"}
+        A run a work-item, or all runs in each launch.
+    arcs : int
+        Of exact runs.
+    alone : int
+        Also of a single exact run.
+    breadth : int
+        Of breadth-first samples, a run a work-item.
+    contraction : int
+        Of contractions, all runs in each launch.
+    batches : int
+        Of batches of drawn edges, a run a work-group.
+    """
+
+    exact: Literal["merge tree", "probes"]
+    arcs: int
+    alone: int = 0
+    breadth: int = 0
+    contraction: int = 0
+    batches: int = 0
+
+
+SHAPES = Shapes(
+    gpu=SideBySide("probes", 1 << 23, breadth=1 << 19, contraction=1 << 21, batches=1 << 19),
+    cpu=SideBySide("merge tree", 1 << 19, 1 << 18, breadth=1 << 19, contraction=1 << 21, batches=1 << 19),
+    fpga=SideBySide("merge tree", 0),
+    emulator=SideBySide("merge tree", 0),
+    simulator=SideBySide("merge tree", 1 << 19, breadth=1 << 19, contraction=1 << 19, batches=1 << 19),
+)
+
+
+def side_by_side(device: Device, graph: Graph, options: Request, runs: int) -> type[Replicates] | None:
+    """The engine that makes runs side by side; None: one after the other, each with the device alone."""
+    simple, most = graph.undirected.simple, SHAPES.of(device)
+    arcs, method = simple.num_arcs, options.method
+    if device.kernels != "ndrange" or arcs < 4:
+        return None
+    if options.exact:
+        # 1000 runs by drv took the H200 25 ms side by side and 4.1 s one after the other at 23 000 vertices,
+        # 0.63 and 8.2 s at 400 000 (docs/performance.md); a larger graph fills it with one run. A core has
+        # nothing to synchronise in a merge tree of its own, and a run of 100 000 edges stays in its cache: so
+        # up to half as many arcs even a single run is one launch on a CPU, instead of several probes.
+        if arcs <= (most.arcs if runs > 1 else most.alone):
+            return Serial if most.exact == "merge tree" else Probing
+    elif runs == 1:
+        pass  # the kernels for one run spread over the device, those below give a run a part of it
+    elif method == "ebfs" and arcs <= most.breadth:
+        from clgraph.sampling.explore import BreadthRuns
+
+        return BreadthRuns
+    elif method in CONTRACTING and arcs <= most.contraction:  # its passes over arcs take all runs
+        from clgraph.sampling.contract import ContractRuns
+
+        return ContractRuns
+    elif method in ("drve", "dhyb") and arcs <= most.batches:
+        # the kernel knows neither strong components nor parallel edges, and its integers end at FINEST
+        known = options.connection == "weak" and not simple.has_copies
+        return DrawRuns if known and options.chance.denominator <= FINEST else None
+    return None
+
+
+# --- One run ---
 
 
 class Run(Protocol):
@@ -45,7 +120,7 @@ class Run(Protocol):
     def shrink_to(self, target: int, progress: Tell | None = None) -> None:
         """Find the sample for a target; targets of further calls do not increase."""
 
-    def download(self) -> SomeLeft:
+    def download(self) -> Selection:
         """What the last `shrink_to` left; it may stay on the device until it is looked at."""
 
 
@@ -56,18 +131,18 @@ class Batches(Run, Protocol):
     history: list[tuple[int, int, int]]
 
 
-def make_run(device: Device, graph: Graph, options: Options, seed: int) -> Run:
+def make_run(device: Device, graph: Graph, options: Request, seed: int) -> Run:
     """The run of a method, with its arrays allocated and its kernels built."""
     simple = graph.undirected.simple
     method = options.method
     if method in CONTRACTING:
-        from clgraph.sampling.contract import ContractRun
+        from clgraph.sampling.contract import Contraction
 
-        return ContractRun(device, simple, seed, method=method)
+        return Contraction(device, simple, seed, method=method)
     if method in EXPLORING:
         from clgraph.sampling.explore import ExploreRun
 
-        return ExploreRun(device, simple, seed, method=method, start=options.start)
+        return ExploreRun(device, simple, seed, method=method, start=options.root)
     if options.exact:
         from clgraph.sampling.threshold_search import ExactRun
 

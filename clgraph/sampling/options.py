@@ -1,35 +1,21 @@
-"""The options of `clgraph.sample`: their names and types, their checks, and what they come to."""
+"""The options of `clgraph.sample`: their names and types, sizes and seeds."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from difflib import get_close_matches
-from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
 import numpy as np
 
-from clgraph.arguments import flag, one_id, shown, unknown_option
+from clgraph.arguments import flag, shown, unknown_option
 from clgraph.errors import InputError
 from clgraph.graph import Graph, as_graph
-from clgraph.sampling.table import (
-    CONTRACTING,
-    EXACT,
-    EXPLORING,
-    LITERATURE,
-    METHODS,
-    REDUCTIONS,
-    plain_method,
-)
-from clgraph.sampling.table import OPTIONS as OF_LITERATURE
-from clgraph.sizes import number_given, parse_size, target_size
+from clgraph.sampling.table import REDUCTIONS, plain_method
+from clgraph.sizes import parse_size, target_size
 
 if TYPE_CHECKING:
     from clgraph.device import Device
-
-SHARED = ("mode", "start", "mix")  # options that both these methods and those of the literature have
 
 OF_SHARDS = ("output", "outputs", "forest", "checkpoint")
 
@@ -46,7 +32,6 @@ class SampleOptions(TypedDict, total=False):
     components: Literal["afforest", "bfs"] | None
     far_scan: bool | None
     connection: Literal["weak", "strong"]
-    weight: float | str | None
     start: Any
     strict: bool
     min_size: Size | None
@@ -86,123 +71,6 @@ class SampleOptions(TypedDict, total=False):
     checkpoint: str | os.PathLike[str] | None
 
 
-@dataclass(frozen=True)
-class Options:
-    """How to sample, checked; see `clgraph.sample`."""
-
-    method: str
-    mode: str
-    tolerance: Fraction | None
-    components: str | None
-    far_scan: bool | None
-    connection: str
-    mix: Fraction | None
-    start: int | None
-    older_name: bool = False  # whether `mix` was given as `weight`
-    given: dict[str, Any] = field(default_factory=dict)
-
-    @property
-    def exact(self) -> bool:
-        """Whether it runs in exact mode."""
-        return self.mode == "exact"
-
-    @property
-    def induced(self) -> bool:
-        """Whether the run leaves all edges among the vertices that it leaves, and says so."""
-        return self.method in EXPLORING or (self.method == "drv" and self.exact)
-
-    @property
-    def chance(self) -> Fraction:
-        """The probability that a draw of drve or dhyb is an edge of a random vertex, not any edge."""
-        if self.method == "drve":
-            return Fraction(1)
-        return Fraction(4, 5) if self.mix is None else self.mix
-
-    def idle(self) -> list[str]:
-        """Notes on options that were given but have no effect."""
-        batched = not self.exact and self.method not in CONTRACTING + EXPLORING
-        given = (("tolerance", self.tolerance), ("components", self.components), ("far_scan", self.far_scan))
-        notes = [
-            f"{name} is of batched deletion and played no part"
-            + (" (mode='batched' asks for it)" if self.method in EXACT else "")
-            for name, value in given
-            if value is not None and not batched
-        ]
-        if self.mix is not None and self.method != "dhyb":
-            notes.append("mix is of dhyb and played no part")
-        elif self.older_name:
-            notes.append("weight is the older name of mix: say mix")
-        if self.start is not None and self.method not in EXPLORING:
-            notes.append("start is of ebfs and edfs and played no part")
-        return notes
-
-
-def _one_of(name: str, value: Any, *known: str) -> None:
-    if not isinstance(value, str) or value not in known:
-        raise InputError(f"unknown {name} {shown(value)}: use {', '.join(known[:-1])} or {known[-1]}")
-
-
-def check_options(graph: Graph, method: str, **options: Unpack[SampleOptions]) -> Options:
-    """Validate the options of a run; those that no method reads (seed, device, ...) may be among them.
-
-    Raises
-    ------
-    TypeError
-        An option of another name.
-    InputError
-        An unknown word, a number out of range, or options that exclude each other.
-    """
-    check_names(options)
-    mode = options.get("mode", "auto")
-    components = options.get("components")
-    connection = options.get("connection", "weak")
-    start = options.get("start")
-    far_scan = options.get("far_scan")
-    method = plain_method(method)
-    if not isinstance(method, str) or method not in REDUCTIONS:
-        names = (*METHODS, *(each.words for each in METHODS.values()))
-        close = get_close_matches(method, names, 1) if isinstance(method, str) else []
-        hint = f"did you mean {close[0]!r}? The" if close else "the"
-        raise InputError(f"unknown method {shown(method)}: {hint} known ones are {', '.join(METHODS)}")
-    for name in OF_LITERATURE:
-        if options.get(name) is not None and name not in SHARED:
-            users = ", ".join(short for short, each in LITERATURE.items() if name in each.options)
-            raise InputError(f"{name} is not an option of {method}, but of {users}: leave it out")
-    _one_of("mode", mode, "auto", "exact", "batched")
-    if components is not None:
-        _one_of("components", components, "afforest", "bfs")
-    _one_of("connection", connection, "weak", "strong")
-    strong = connection == "strong" and graph.directed
-    if mode == "exact" and method not in EXACT:
-        raise InputError(
-            f"mode 'exact' exists for {' and '.join(EXACT)}: {method} runs batched (mode 'auto' or 'batched')"
-        )
-    if mode == "exact" and strong:
-        raise InputError("mode 'exact' keeps weak components: connection 'strong' runs batched")
-    if strong and method in CONTRACTING + EXPLORING:
-        raise InputError(f"connection 'strong' is of the methods that delete: {method} keeps weak components")
-    if strong and components is not None:
-        raise InputError(f"components {components!r} finds weak components: leave it out for 'strong'")
-    mix, older = options.get("mix"), options.get("weight")
-    if mix is not None and older is not None:
-        raise InputError("give mix or weight, its older name, not both")
-    if mode == "auto":
-        mode = "exact" if method in EXACT and not strong else "batched"
-    return Options(
-        method,
-        mode,
-        _number("tolerance", options.get("tolerance"), "a number of vertices, 0 or more"),
-        components,
-        None if far_scan is None else flag(far_scan, "far_scan"),
-        "strong" if strong else "weak",
-        _number("mix", mix, "a probability, 0 to 1", most=1)
-        if older is None
-        else _number("weight", older, "a probability, 0 to 1", most=1),
-        None if start is None else int(graph.index(one_id(start, "start"))[0]),
-        older is not None,
-    )
-
-
 def given_options(options: Mapping[str, Any], sizes: Sequence[Size] | None) -> dict[str, Any]:
     """The options that somebody gave and that change what is drawn, as a record has them."""
     beside = ("seed", "device", "progress", "strict", "min_size")
@@ -237,16 +105,6 @@ def check_not_of_shards(options: Mapping[str, Any]) -> None:
     for name in OF_SHARDS:
         if options.get(name) is not None:
             raise InputError(f"{name} is an option of graphs in shards (clgraph.open_shards): leave it out")
-
-
-def _number(name: str, value: Any, what: str, most: int | None = None) -> Fraction | None:
-    """An option as the exact number that its decimals say."""
-    if value is None:
-        return None
-    number = number_given(value)
-    if number is None or number < 0 or (most is not None and number > most):
-        raise InputError(f"{name} {shown(value)}: give {what}")
-    return number
 
 
 def check_graph(graph: Any) -> Graph:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from clgraph.components.kept import GraphComponents, graph_components
+from clgraph.components.finder import GraphComponents, graph_components
 from clgraph.csr.upload import hub_of
 from clgraph.device.shapes import Shapes
 from clgraph.graph import Graph

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, MutableMapping, Sequence
+from functools import partial
 from operator import index
 from typing import TYPE_CHECKING, Any, overload
+from weakref import WeakValueDictionary
 
 import numpy as np
 import numpy.typing as npt
@@ -15,117 +15,134 @@ from clgraph.csr.parts import Joined
 from clgraph.errors import InputError
 from clgraph.graph import Graph
 from clgraph.lazy import lazy
-from clgraph.sampling.result import Sample, with_mode
+from clgraph.sampling.literature.estimates import Distribution, Estimate, by_vertex
+from clgraph.sampling.result import COLLAPSED, Sample, notes_of, with_mode
 
 if TYPE_CHECKING:
     from clgraph.device import Device
-    from clgraph.sampling.literature.estimates import Distribution, Estimate
+    from clgraph.sampling.bitsets import Selections
+    from clgraph.sampling.options import Size
+    from clgraph.sampling.request import Request
 
-COLLAPSED = "the sample collapsed"  # so the note of such a sample begins
 SHOWN = 5  # samples that a repr names
 
 
-@dataclass(frozen=True)
-class Facts:
-    """What was asked for: as in `Sample`."""
+class Batch(Sequence[Sample]):
+    """Samples of runs that were made together: each is made when it is asked for.
 
-    method: str
-    mode: str
-    size: float | int | str
-    target: int
-    seed: int
+    Parameters
+    ----------
+    make : callable
+        Gives sample i; it can be pickled.
+    length : int
+    counts : list of (int, int), optional
+        Vertices and edges of each, where they are known.
+    collapsed : set of int
+        Those that have far fewer vertices than were asked for.
+    needs_device : bool
+        Whether samples can be made only where the device is.
+    made : dict, optional
+        Samples by their numbers, which stay; by default a sample goes that nobody holds any more.
+    """
 
+    def __init__(
+        self,
+        make: Callable[[int], Sample],
+        length: int,
+        counts: list[list[int]] | None = None,
+        collapsed: Collection[int] = (),
+        *,
+        needs_device: bool = False,
+        made: dict[int, Sample] | None = None,
+    ) -> None:
+        self.make, self.length, self.counts, self.collapsed = make, length, counts, collapsed
+        self._needs_device = needs_device
+        self._made: MutableMapping[int, Sample] = WeakValueDictionary() if made is None else made
 
-class Portion(Sequence[Sample]):
-    """Some samples in order, and what can be said of one without making it."""
+    def __reduce__(self) -> Any:
+        if self._needs_device:  # there may be none where it is unpickled
+            return list, (list(self),)
+        made = self._made if isinstance(self._made, dict) else None
+        return partial(Batch, made=made), (self.make, self.length, self.counts, self.collapsed)
+
+    def __len__(self) -> int:
+        return self.length
 
     @overload
     def __getitem__(self, i: int) -> Sample: ...
     @overload
     def __getitem__(self, i: slice) -> Sequence[Sample]: ...
     def __getitem__(self, i: int | slice) -> Sample | Sequence[Sample]:
-        if isinstance(i, slice):
-            return [self._sample(each) for each in range(len(self))[i]]
-        return self._sample(range(len(self))[i])
-
-    @abstractmethod
-    def _sample(self, i: int) -> Sample:
-        """Sample i, 0 <= i < len."""
-
-    def facts(self, i: int) -> Facts:
-        """What was asked for, of sample i."""
-        made = self._sample(i)
-        return Facts(made.method, made.mode, made.size, made.target, made.seed)
-
-    def joined(self, device: Device, which: list[int]) -> list[tuple[list[int], Joined]]:
-        """Some samples as undirected graphs on a device, where they are cut out together.
-
-        Each piece comes with the samples that it has, in order; some or all may be left out.
-        """
-        return []
-
-    def seed(self, i: int) -> int:
-        """`Sample.seed` of sample i."""
-        return self._sample(i).seed
-
-    def size(self, i: int) -> float | int | str:
-        """`Sample.size` of sample i."""
-        return self._sample(i).size
-
-    def counts(self, i: int) -> tuple[int, int]:
-        """Vertices and edges of sample i."""
-        made = self._sample(i)
-        return len(made.vertices), made.num_edges
-
-    def collapse(self, i: int) -> tuple[int, int] | None:
-        """Vertices and target of sample i, if it has far fewer than were asked for."""
-        made = self._sample(i)
-        collapsed = any(note.startswith(COLLAPSED) for note in made.notes)
-        return (made.graph.num_vertices, made.target) if collapsed else None
-
-    def vertices(self, i: int) -> npt.NDArray[Any]:
-        """`Sample.vertices` of sample i."""
-        return self._sample(i).vertices
-
-    def positions(self, i: int) -> npt.NDArray[np.int64]:
-        """Indices in the original of the vertices of sample i."""
-        made = self._sample(i)
-        assert made.original is not None
-        return made.original.index(made.vertices)
-
-    def shares(self, i: int, values: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[np.float64]]:
-        """The values that sample i meets, ascending, and their shares: by its weights, if it has any."""
-        made: Any = self._sample(i)
-        if hasattr(made, "weight"):
-            found: tuple[npt.NDArray[Any], npt.NDArray[np.float64]] = made._shares(values[made.index])
-            return found
-        seen, times = np.unique(values[self.positions(i)], return_counts=True)
-        return seen, times / times.sum()
-
-    def mean(self, i: int, values: npt.NDArray[Any]) -> float:
-        """The mean that sample i estimates: by its weights, if it has any."""
-        made: Any = self._sample(i)
-        if hasattr(made, "weight"):
-            return float(made._value(values[made.index]))
-        return float(values[self.positions(i)].mean())
+        which = range(self.length)[i]
+        if isinstance(which, range):
+            return [self[each] for each in which]
+        made = self._made.get(which)
+        return self._made.setdefault(which, self.make(which)) if made is None else made
 
 
-class Made(Portion):
-    """Samples that exist already.
+def batch_of(
+    chosen: Selections,
+    graph: Graph,
+    options: Request,
+    first: int,
+    wanted: list[tuple[Size, int]],
+    targets: list[int],
+    about: dict[str, Any],
+) -> Batch:
+    """The samples of runs that were made side by side: run after run, each with its sizes.
 
     Parameters
     ----------
-    samples : sequence of Sample
+    chosen : Selections
+        For each run the targets.
+    graph : Graph
+        The original.
+    options : Request
+    first : int
+        The first run's seed.
+    wanted : list of (size, target)
+    targets : list of int
+        The different ones, decreasing.
+    about : dict
+        `device`, `phases`, `way`, `options` and `provenance` of every sample.
     """
+    slots = [targets.index(target) for _, target in wanted]
+    counts = chosen.counts[:, slots].reshape(-1, 3)
+    goals = np.tile([target for _, target in wanted], len(chosen.counts))
+    few = np.flatnonzero((2 * counts[:, 0] < goals) & (chosen.whole > goals))
+    make = partial(_of_run, chosen, graph, options, first, wanted, slots, about)
+    known, needs_device = counts[:, :2].tolist(), chosen.needs_device
+    return Batch(make, len(counts), known, frozenset(few.tolist()), needs_device=needs_device)
 
-    def __init__(self, samples: Sequence[Sample]) -> None:
-        self._samples = samples
 
-    def __len__(self) -> int:
-        return len(self._samples)
-
-    def _sample(self, i: int) -> Sample:
-        return self._samples[i]
+def _of_run(
+    chosen: Selections,
+    graph: Graph,
+    options: Request,
+    first: int,
+    wanted: list[tuple[Size, int]],
+    slots: list[int],
+    about: dict[str, Any],
+    i: int,
+) -> Sample:
+    """Sample i: see `batch_of`."""
+    run, k = divmod(i, len(wanted))
+    (size, target), at = wanted[k], (run, slots[k])
+    untouched, (vertices, _, iterations) = chosen.whole <= target, chosen.counts[at].tolist()
+    loops = graph.undirected.num_self_loops
+    return Sample(
+        options.method,
+        options.mode,
+        size,
+        target,
+        first + run,
+        iterations=0 if untouched else iterations,
+        notes=(*options.idle(), *notes_of(graph.num_vertices, target, untouched, vertices, loops)),
+        original=graph,
+        selection=chosen,
+        at=at,
+        **about | {"phases": dict(about["phases"])} | ({"way": "untouched"} if untouched else {}),
+    )
 
 
 class Samples(Sequence[Sample]):
@@ -151,15 +168,14 @@ class Samples(Sequence[Sample]):
     edges : int64 array
         Ranks in the original's list of edges, as `Sample.edges`.
     weight : float64 array
-        As `DrawnSample.weight`; methods without weights have none.
+        As `Sample.weight`; methods without weights have none.
     """
 
     def __init__(self, portions: Iterable[Sequence[Sample]]) -> None:
-        parts = [each if isinstance(each, Portion) else Made(each) for each in portions]
-        self._places = tuple((part, i) for part in parts for i in range(len(part)))
+        self._places = tuple((part, i) for part in portions for i in range(len(part)))
 
     @classmethod
-    def _at(cls, places: tuple[tuple[Portion, int], ...]) -> Samples:
+    def _at(cls, places: tuple[tuple[Sequence[Sample], int], ...]) -> Samples:
         made = cls(())
         made._places = places
         return made
@@ -175,35 +191,40 @@ class Samples(Sequence[Sample]):
         if isinstance(k, slice):
             return Samples._at(self._places[k])
         part, i = self._places[index(k)]
-        return part._sample(i)
+        return part[i]
 
     def __add__(self, other: Samples) -> Samples:
         if not isinstance(other, Samples):
             return NotImplemented
         return Samples._at((*self._places, *other._places))
 
-    @property
-    def portions(self) -> list[Portion]:
-        """The portions that have a sample here, in order."""
-        return list({id(part): part for part, _ in self._places}.values())
-
-    @property
-    def facts(self) -> list[Facts]:
-        """What was asked for, of each sample."""
-        return [part.facts(i) for part, i in self._places]
-
     def joined(self, device: Device) -> list[tuple[list[int], Joined]]:
-        """As `Portion.joined`, of all samples."""
-        pieces = []
-        for part in self.portions:
-            place = {i: k for k, (each, i) in enumerate(self._places) if each is part}
-            for which, piece in part.joined(device, list(place)):
-                pieces.append(([place[i] for i in which], piece))
+        """Samples as undirected graphs on a device, where they are cut out together.
+
+        Each piece comes with the numbers of the samples that it has, in order; some or all may be left out.
+        """
+        made, pieces = list(self), []
+        alike: dict[int, list[int]] = {}
+        for k, each in enumerate(made):
+            alike.setdefault(id(each.selection), []).append(k)
+        for numbers in alike.values():
+            one = made[numbers[0]]
+            if one.original is None:
+                continue
+            places = [made[k].at for k in numbers]
+            for which, piece in one.selection.joined(device, one.original, places):
+                pieces.append(([numbers[k] for k in which], piece))
         return pieces
 
     @lazy
     def _counts(self) -> npt.NDArray[np.int64]:
-        return np.array([part.counts(i) for part, i in self._places], np.int64).reshape(-1, 2)
+        counts = []
+        for part, i in self._places:
+            if isinstance(part, Batch) and part.counts is not None:
+                counts.append(part.counts[i])
+            else:
+                counts.append([part[i].num_vertices, part[i].num_edges])
+        return np.array(counts, np.int64).reshape(-1, 2)
 
     @property
     def num_vertices(self) -> npt.NDArray[np.int64]:
@@ -228,7 +249,7 @@ class Samples(Sequence[Sample]):
     @lazy
     def vertices(self) -> npt.NDArray[Any]:
         """Original ids of all samples' vertices, one sample behind the other."""
-        return _joined([part.vertices(i) for part, i in self._places])
+        return _joined([each.vertices for each in self])
 
     @lazy
     def edges(self) -> npt.NDArray[np.int64]:
@@ -237,17 +258,19 @@ class Samples(Sequence[Sample]):
 
     @lazy
     def weight(self) -> npt.NDArray[np.float64]:
-        """Weights of all samples' vertices, of the samplers that have them (`DrawnSample.weight`).
+        """Weights of all samples' vertices, of the samplers that have them (`Sample.weight`).
 
         Raises
         ------
         InputError
             If the method has none.
         """
-        made: list[Any] = list(self)
-        if made and not hasattr(made[0], "weight"):
-            raise InputError(f"samples by {made[0].method} have no weights: its bias has no closed form")
-        return _joined([each.weight for each in made]).astype(np.float64, copy=False)
+        weights = []
+        for each in self:
+            if each.weight is None:
+                raise InputError(f"samples by {each.method} have no weights: its bias has no closed form")
+            weights.append(each.weight)
+        return _joined(weights).astype(np.float64, copy=False)
 
     def to_pandas(self) -> Any:
         """A data frame with a row for each sample: "method", "size", "target", "seed", "vertices", "edges".
@@ -290,10 +313,8 @@ class Samples(Sequence[Sample]):
         >>> samples.mean(graph.degrees).standard_error < 0.2
         True
         """
-        from clgraph.sampling.literature.estimates import Estimate, by_vertex
-
         values = by_vertex(self._original(), f)
-        each = np.array([part.mean(i, values) for part, i in self._places])
+        each = np.array([one._value(values[one.index]) for one in self])
         return Estimate(float(each.mean()), float(_error(each)))
 
     def distribution(self, f: Any) -> Distribution:
@@ -304,10 +325,8 @@ class Samples(Sequence[Sample]):
         Distribution
             `values`, and the `share` and `standard_error` of each.
         """
-        from clgraph.sampling.literature.estimates import Distribution, by_vertex
-
         values = by_vertex(self._original(), f, numbers=False)
-        met = [part.shares(i, values) for part, i in self._places]
+        met = [one._shares(values[one.index]) for one in self]
         seen = np.unique(np.concatenate([each for each, _ in met]))
         table = np.zeros((len(met), len(seen)))
         for row, (each, share) in zip(table, met, strict=True):
@@ -317,23 +336,19 @@ class Samples(Sequence[Sample]):
     def _original(self) -> Graph:
         if not len(self):
             raise InputError("there are no samples to take a mean of")
-        original = self[0].original
-        if original is None:
-            raise InputError("samples of a stream have no original whose vertices could have values")
-        return original
+        return self[0]._whole
 
     def warning(self) -> str | None:
         """What to say if samples collapsed: how many, and the smallest."""
-        found = [
-            (*collapse, part.seed(i))
-            for part, i in self._places
-            if (collapse := part.collapse(i)) is not None
-        ]
-        if not found:
+        few = [(part, i) for part, i in self._places if _collapsed(part, i)]
+        if not few:
             return None
-        least, target, seed = min(found)
+        vertices = Samples._at(tuple(few)).num_vertices.tolist()
+        least, target, seed = min(
+            (count, part[i].target, part[i].seed) for count, (part, i) in zip(vertices, few, strict=True)
+        )
         return (
-            f"{len(found)} of {len(self)} samples collapsed to less than half of the size asked for: the "
+            f"{len(few)} of {len(self)} samples collapsed to less than half of the size asked for: the "
             f"smallest has {least} of {target} vertices (seed {seed}); min_size= draws another seed instead"
         )
 
@@ -343,11 +358,10 @@ class Samples(Sequence[Sample]):
     def _repr_html_(self) -> str:
         from html import escape
 
+        shown = self[:SHOWN]
         rows = "".join(
-            f"<tr><td>{part.seed(i)}</td><td>{escape(str(part.size(i)))}</td><td>{vertices}</td>"
-            f"<td>{edges}</td></tr>"
-            for part, i in self._places[:SHOWN]
-            for vertices, edges in [part.counts(i)]
+            f"<tr><td>{each.seed}</td><td>{escape(str(each.size))}</td><td>{vertices}</td><td>{edges}</td></tr>"
+            for each, (vertices, edges) in zip(shown, shown._counts.tolist(), strict=True)
         )
         more = f"<p>... {len(self) - SHOWN} more</p>" if len(self) > SHOWN else ""
         counts = "pairs" if len(self) and self[0].graph.directed else "edges"
@@ -359,14 +373,20 @@ class Samples(Sequence[Sample]):
     def _what(self) -> str:
         if not len(self):
             return ""
-        first, (last, at) = self[0], self._places[-1]
-        seeds = f"seeds {first.seed} to {last.seed(at)}"
-        sizes = list(dict.fromkeys(str(part.size(i)) for part, i in self._places[:SHOWN]))
+        first, last = self[0], self[-1]
+        seeds = f"seed {first.seed}" if first.seed == last.seed else f"seeds {first.seed} to {last.seed}"
+        sizes = list(dict.fromkeys(str(each.size) for each in self[:SHOWN]))
         return (
-            f", {with_mode(first.method, first.mode)}, "
-            f"{f'seed {first.seed}' if first.seed == last.seed(at) else seeds}, "
+            f", {with_mode(first.method, first.mode)}, {seeds}, "
             f"{'size' if len(sizes) == 1 else 'sizes'} {', '.join(sizes)}"
         )
+
+
+def _collapsed(part: Sequence[Sample], i: int) -> bool:
+    """Whether sample i has far fewer vertices than were asked for."""
+    if isinstance(part, Batch):
+        return i in part.collapsed
+    return any(note.startswith(COLLAPSED) for note in part[i].notes)
 
 
 def _error(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from clgraph.components.kept import GraphComponents
+from clgraph.components.finder import GraphComponents
 from clgraph.components.strong import ArcRows, StrongFinder
 from clgraph.csr.upload import upload_csr
 from clgraph.graph import Graph

@@ -4,7 +4,149 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
+
+WHOLE_MAX = 2**31 - 1
+
+
+class Option(NamedTuple):
+    """An option of methods.
+
+    Attributes
+    ----------
+    help : str
+    takes : type, tuple of str, or str
+        int, bool, or the words that it can be; in a word or two ("a probability") an exact number, which is
+        read as its decimals say; "" what has a check of its own.
+    default : object
+        None: `help` says what holds instead.
+    least, most : int or str
+        The range of a number.
+    ends : str
+        Whether the ends of the range are in it, as intervals are written: "[]", "[)", "(]".
+    command : bool
+        Whether ``clgraph sample`` has it; arrays and results by array are of Python only.
+    """
+
+    help: str
+    takes: Any = int
+    default: Any = None
+    least: int | str = 1
+    most: int | str | None = WHOLE_MAX
+    ends: str = "[]"
+    command: bool = True
+
+    @property
+    def range(self) -> str:
+        """What it takes, in words."""
+        if isinstance(self.takes, tuple):
+            return f"{', '.join(self.takes[:-1])} or {self.takes[-1]}"
+        if self.takes is bool or not self.takes:
+            return ""
+        what = "a whole number" if self.takes is int else self.takes
+        if self.ends == "(]":
+            most = (
+                f"2**{int(self.most).bit_length() - 1}"
+                if isinstance(self.most, int) and self.most > 2
+                else self.most
+            )
+            return f"{what} above {self.least}, at most {most}"
+        if self.most is None or (self.takes is int and int(self.most) >= WHOLE_MAX):
+            return f"{what}, {self.least} or more"
+        return f"{what}, {self.least} to {self.most}" + (f", below {self.most}" if self.ends == "[)" else "")
+
+
+PROBABILITY: dict[str, Any] = {"takes": "a probability", "least": 0, "most": 1}
+_RESTART = Option("The probability of a restart, or jump.", default="0.15", ends="[)", **PROBABILITY)
+_CHORDAL = "Edges in an order of the vertices, in parallel (ordered), or one vertex after the other (exact)."
+_STARTS = "How many vertices it begins at."
+_SPREADING = "All vertices of a stage at once (batched), or one after the other (exact)."
+
+# every option that some methods read; `clgraph.sample` says more of each
+OPTIONS = {
+    "mode": Option(
+        "auto (exact where it exists), exact or batched; chordal: ordered or exact.",
+        ("auto", "exact", "batched"),
+        "auto",
+    ),
+    "tolerance": Option(
+        "By how many vertices a batch may undershoot (default: 0.001 of the size).",
+        "a number of vertices",
+        least=0,
+        most=None,
+    ),
+    "components": Option(
+        "How batched mode finds the largest component (default: afforest).", ("afforest", "bfs")
+    ),
+    "far_scan": Option("How the other slot of an edge is found (default: by device).", bool),
+    "connection": Option("Which components count in a directed graph.", ("weak", "strong"), "weak"),
+    "start": Option("Where to begin (default: drawn by the seed).", ""),
+    "min_size": Option("Draw the next seed where a sample is smaller than this.", ""),
+    "mix": Option("The probability of a vertex's edge (rne, drve), not any.", default="0.8", **PROBABILITY),
+    "edges": Option("How many edges (20% or a count), instead of the size.", ""),
+    "starts": Option("How many centres, instead of the size.", int),
+    "steps": Option("How many steps a walker makes, instead of the size.", int, most=2**40),
+    "walkers": Option("How many walkers.", int, 1),
+    "burn_in": Option("With steps: the first ones that do not count.", int, 0, least=0, most=2**40),
+    "thin": Option("With steps: only one in this many counts.", int, 1, most=2**40),
+    "patience": Option("Steps for each new vertex before a new start.", int, 1000),
+    "walks": Option("With steps: keep the walks themselves.", bool, False, command=False),
+    "direction": Option("Which arcs of a directed graph are followed.", ("both", "out", "in"), "both"),
+    "p": _RESTART,
+    "q": Option("The probability of holding an edge that touches one.", default="0.7", **PROBABILITY),
+    "closing": Option("Whether edges that close triangles are always held.", bool, False),
+    "triangles": Option("What a triangle that an edge closes adds to its weight.", int, 9, least=0),
+    "block": Option("How many edges are weighed together.", int, 1, most=2**25),
+    "alpha": Option(
+        "The weight of jumps (default: the mean degree, rounded up).",
+        "a number",
+        least=0,
+        most=2**30,
+        ends="(]",
+    ),
+    "c": Option("The degree below which a walk waits (default: the mean degree, rounded up).", int),
+    "k": Option("How many neighbours each vertex names.", int, 50),
+    "stages": Option("How many stages, instead of the size.", int, most=2**31),
+    "r": Option(
+        "With a direction: how likely arcs burn backward, as a factor of p.", default=0, **PROBABILITY
+    ),
+    "coupons": Option("How many others each vertex recruits.", int, 3),
+    "share": Option("The share of a stage's arcs that is taken.", default="0.1", ends="(]", **PROBABILITY),
+    "powers": Option("Powers of d_out, of the edge's weight and of d_in, each from -4 to 4.", "", (0, 0, 0)),
+    "parts": Option("How many parts.", int, 16),
+    "weighted": Option("Let the weights count that were read (--weights).", bool, False),
+    "keep": Option(
+        "All edges among the vertices, those drawn or walked, or those of first entry.",
+        ("induced", "visited", "tree"),
+    ),
+    "strata": Option("A group for each vertex, each with its share of the size.", "", command=False),
+}
+# what an option is of one method, where that differs
+_OWN = {
+    ("ff", "p"): Option(
+        "The probability that one more neighbour burns.", **{**PROBABILITY, "most": "0.99"}, default="0.7"
+    ),
+    ("gsh", "p"): Option(
+        "The probability of holding an edge that touches none.", default="0.3", **PROBABILITY
+    ),
+    ("mhrw", "alpha"): Option("1 makes visits uniform, 0 gives rw.", default=1, **PROBABILITY),
+    ("rds", "starts"): Option(_STARTS, int, 10),
+    ("chordal", "mode"): Option(_CHORDAL, ("auto", "ordered", "exact"), "auto"),
+    **dict.fromkeys(
+        (("snowball", "mode"), ("ff", "mode"), ("rds", "mode")),
+        Option(_SPREADING, ("auto", "batched", "exact"), "auto"),
+    ),
+    ("gps", "edges"): Option("How many edges.", ""),
+}
+
+
+# as good as not given, whatever the method
+UNSAID = {"mode": "auto", "connection": "weak"}
+
+
+def option_of(method: str, name: str) -> Option:
+    """What an option is of a method that reads it."""
+    return _OWN.get((method, name), OPTIONS[name])
 
 
 @dataclass(frozen=True)
@@ -372,8 +514,17 @@ KINDS = {
 # those that say themselves how much they draw
 UNSIZED = tuple(name for name, each in LITERATURE.items() if each.kind == "chordal" or name in ("gsh", "ust"))
 STREAMS = tuple(name for name, method in LITERATURE.items() if method.kind == "stream")
-# every option that some sampler of the literature reads
-OPTIONS = tuple(dict.fromkeys(name for method in LITERATURE.values() for name in method.options))
+
+
+def is_common(name: str) -> bool:
+    """True if the default method reads an option, or methods of three kinds do."""
+    kinds = {method.kind for method in METHODS.values() if name in method.options}
+    return name in METHODS["drv"].options or (len(kinds) > 2 and agreed(name))
+
+
+def agreed(name: str) -> bool:
+    """True if an option is the same of all methods that read it."""
+    return all(other != name for _, other in _OWN)
 
 
 def _plain(name: str) -> str:

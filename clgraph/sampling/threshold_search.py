@@ -16,14 +16,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from clgraph.components.kept import graph_components
+from clgraph.components.finder import graph_components
 from clgraph.csr.compact import SomeRows, host_rows, some_rows
 from clgraph.csr.upload import upload_csr
 from clgraph.errors import DeviceError
 from clgraph.graph import Graph
 from clgraph.progress import Tell
-from clgraph.sampling.marks import LeftThere, Marks
 from clgraph.sampling.merge_tree import TOP, Bracket
+from clgraph.sampling.selection import Marked, Marks
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -248,7 +248,7 @@ class Probes:
             )
             self._device.finish()
 
-    def download(self) -> LeftThere:
+    def download(self) -> Marked:
         """What was marked last."""
         return self._marks.download()
 
@@ -302,7 +302,7 @@ class ExactRun:
         self._low = self._probes.begin()
         return self._low.size
 
-    def download(self) -> LeftThere:
+    def download(self) -> Marked:
         """What `shrink_to` found last."""
         return self._probes.download()
 

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from clgraph.csr.upload import Place
 from clgraph.graph import Graph
 from clgraph.graph.arrays import Arrays
-from clgraph.graph.place import View
+from clgraph.graph.residency import View
 from clgraph.lazy import lazy
 from clgraph.scale.cut import cuts, section_of
 from clgraph.scale.manifest import Manifest, Section, Shard

@@ -9,18 +9,18 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from clgraph.csr.parts import DeviceCSR
 from clgraph.device.shapes import Shapes
 from clgraph.errors import DeviceError
 from clgraph.files.clg import Sums
 from clgraph.files.read_ahead import Plain
 from clgraph.formats.clg import PAGE, Section, unpack_header
 from clgraph.formats.common import reading
-from clgraph.scale.manifest import Shard
 from clgraph.scale.shards import ShardRows, Shards
 
 if TYPE_CHECKING:
@@ -34,51 +34,19 @@ KEPT = 3, 4
 SHAPES = Shapes(gpu=16, cpu=4096, simulator=5)  # entries that one work-item takes
 
 
-@dataclass(frozen=True)
-class Loaded:
-    """A shard on a device.
-
-    Attributes
-    ----------
-    shard : Shard
-    offset : type
-        Of row_ptr: ``np.int32`` or ``np.int64``.
-    row_ptr, col_idx : device buffers
-        As in `clgraph.scale.shards.ShardRows`.
-    values : dict of str to device buffer
-        weights, multiplicity and way, as far as they were wanted and are there.
-    """
-
-    shard: Shard
-    offset: type
-    row_ptr: Any
-    col_idx: Any
-    values: dict[str, Any] = field(default_factory=dict)
-
-    @property
-    def defines(self) -> dict[str, str]:
-        """Build options that tell the kernels the type of an offset."""
-        return {"OFFSET": "int" if self.offset is np.int32 else "long"}
-
-    @property
-    def arguments(self) -> dict[str, Any]:
-        """What kernels take of the rows."""
-        shard = self.shard
-        about = {"rows": shard.rows, "first_row": shard.first_row, "entries": shard.edges}
-        return {**about, "row_ptr": self.row_ptr, "col_idx": self.col_idx}
-
-    @staticmethod
-    def of(device: Device, rows: ShardRows, values: Sequence[str] = ()) -> Loaded:
-        """Upload the rows of a shard."""
-        offset = np.int64 if rows.row_ptr.dtype == np.int64 else np.int32
-        columns = {name: getattr(rows, name) for name in values}
-        kept = {name: device.upload(column) for name, column in columns.items() if column is not None}
-        return Loaded(rows.shard, offset, device.upload(rows.row_ptr), device.upload(rows.col_idx), kept)
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes on the device."""
-        return sum(each.size for each in (self.row_ptr, self.col_idx, *self.values.values()))
+def upload_rows(device: Device, rows: ShardRows, values: Sequence[str] = (), number: int = 0) -> DeviceCSR:
+    """The rows of a shard, brought to a device."""
+    shard, columns = rows.shard, {name: getattr(rows, name) for name in values}
+    return DeviceCSR(
+        shard.rows,
+        shard.edges,
+        device.upload(rows.row_ptr),
+        device.upload(rows.col_idx),
+        np.int64 if rows.row_ptr.dtype == np.int64 else np.int32,
+        shard.first_row,
+        number,
+        {name: device.upload(column) for name, column in columns.items() if column is not None},
+    )
 
 
 class Loading:
@@ -97,9 +65,9 @@ class Loading:
     def __init__(self, device: Device, shards: Shards, *, values: Sequence[str] = (), room: int = 0) -> None:
         self._device, self._shards, self._values = device, shards, tuple(values)
         self._room = room
-        self._kept: dict[tuple[str, int], Loaded] = {}
+        self._kept: dict[tuple[str, int], DeviceCSR] = {}
 
-    def pairs(self, numbers: Sequence[int]) -> Iterator[Loaded]:
+    def pairs(self, numbers: Sequence[int]) -> Iterator[DeviceCSR]:
         """Shards of the section that has the pairs, as `rows` gives them."""
         return self.rows(self._shards.pairs, numbers)
 
@@ -108,7 +76,7 @@ class Loading:
         """Whether that section has each pair in the rows of both ends."""
         return self._shards.both_ways
 
-    def rows(self, name: str, numbers: Sequence[int]) -> Iterator[Loaded]:
+    def rows(self, name: str, numbers: Sequence[int]) -> Iterator[DeviceCSR]:
         """Shards of a section: first those that are there already, then the others in order; not `alone`.
 
         Those of a graph in memory come in order; the device keeps what it has room for.
@@ -126,7 +94,7 @@ class Loading:
                 self._kept[name, number] = loaded
             yield loaded
 
-    def _load(self, name: str, number: int) -> Loaded:
+    def _load(self, name: str, number: int) -> DeviceCSR:
         shards = self._shards
         shard = shards.section(name).shards[number]
         if shards.owner is not None:
@@ -134,7 +102,7 @@ class Loading:
                 return self._of_graph(name, number)
         full = shards.verifies(shard)
         with self._device.alone():
-            loaded = self._read(name, shard, full) if sys.byteorder == "little" else None
+            loaded = self._read(name, number, full) if sys.byteorder == "little" else None
         if loaded is None:
             rows = shards.read(name, number)  # says what is wrong
             if sys.byteorder == "little":
@@ -143,11 +111,11 @@ class Loading:
                     "see; please report this"
                 )
             with self._device.alone():
-                loaded = Loaded.of(self._device, rows, self._values)
+                loaded = upload_rows(self._device, rows, self._values, number)
         shards.verified(shard)
         return loaded
 
-    def _of_graph(self, name: str, number: int) -> Loaded:
+    def _of_graph(self, name: str, number: int) -> DeviceCSR:
         """A shard of a graph in memory; the device keeps its columns as long as there is room for more."""
         device, shards = self._device, self._shards
         shard, owner = shards.section(name).shards[number], shards.owner
@@ -171,13 +139,13 @@ class Loading:
         row_ptr = column("row_ptr", offset, shard.rows + 1)
         col_idx = column("col_idx", np.int32, shard.edges)
         wanted = [key for key in self._values if getattr(shards.manifest, key, False)]
-        return Loaded(
-            shard, offset, row_ptr, col_idx, {key: column(key, VALUES[key], shard.edges) for key in wanted}
-        )
+        values = {key: column(key, VALUES[key], shard.edges) for key in wanted}
+        return DeviceCSR(shard.rows, shard.edges, row_ptr, col_idx, offset, shard.first_row, number, values)
 
-    def _read(self, name: str, shard: Shard, full: bool) -> Loaded | None:
+    def _read(self, name: str, number: int, full: bool) -> DeviceCSR | None:
         """The shard on the device; None if anything is wrong with it."""
-        device, path = self._device, self._shards.path_of(shard)
+        device, shard = self._device, self._shards.section(name).shards[number]
+        path = self._shards.path_of(shard)
         with reading(path), closing(Plain(path)) as source:
             self._shards.check_size(shard, source.size)
             head = bytearray(PAGE)
@@ -200,11 +168,11 @@ class Loading:
         offset = np.int64 if wanted["row_ptr"].kind == "<i8" else np.int32
         col_idx = buffers.get("col_idx") or device.empty(0, np.int32)
         values = {key: buffers[key] for key in VALUES if key in buffers}
-        loaded = Loaded(shard, offset, buffers["row_ptr"], col_idx, values)
-        if self._wrong(loaded, pairs=name == "pairs", full=full):
+        row_ptr, first = buffers["row_ptr"], shard.first_row
+        block = DeviceCSR(shard.rows, shard.edges, row_ptr, col_idx, offset, first, number, values)
+        if self._wrong(block, shard.loops, pairs=name == "pairs", full=full):
             return None
-        kept = {key: buffer for key, buffer in values.items() if key in self._values}
-        return Loaded(shard, offset, loaded.row_ptr, col_idx, kept)
+        return replace(block, values={key: values[key] for key in values if key in self._values})
 
     def _column(self, source: Plain, section: Section, sums: Sums | None) -> Any:
         """A section of a file in a buffer of its own."""
@@ -220,27 +188,27 @@ class Loading:
             sums.loaded(buffer, section.offset - PAGE, section.nbytes)
         return buffer
 
-    def _wrong(self, loaded: Loaded, *, pairs: bool, full: bool) -> bool:
+    def _wrong(self, block: DeviceCSR, told: int, *, pairs: bool, full: bool) -> bool:
         """Whether the shard would lead kernels out of bounds or, if `full`, has another fault."""
-        device, shard, run = self._device, loaded.shard, SHAPES.of(self._device)
-        if not shard.rows:
-            return shard.edges > 0
+        device, run = self._device, SHAPES.of(self._device)
+        if not block.n:
+            return block.arcs > 0
         items = device.tuning.items
-        arcs = -(-shard.edges // run)
-        bounds = device.program("files/clg", ITEMS=items, RUN=run, **loaded.defines)
+        arcs = -(-block.arcs // run)
+        bounds = device.program("files/clg", ITEMS=items, RUN=run, **block.defines)
         found = device.zeros(2, np.uint32)
         bounds.binary_offsets(
-            -(-shard.rows // items), n=shard.rows, arcs=shard.edges, row_ptr=loaded.row_ptr, found=found
+            -(-block.n // items), n=block.n, arcs=block.arcs, row_ptr=block.row_ptr, found=found
         )
         bounds.binary_heads(
-            arcs, n=self._shards.num_vertices, arcs=shard.edges, col_idx=loaded.col_idx, found=found
+            arcs, n=self._shards.num_vertices, arcs=block.arcs, col_idx=block.col_idx, found=found
         )
         if device.download(found, np.uint32, 1)[0]:
             return True
         if not full:
             return False
-        device.program("scale/loading", RUN=run, PAIRS=int(pairs), **loaded.defines).loading_entries(
-            arcs, **loaded.arguments, **{name: loaded.values.get(name) for name in VALUES}, found=found
+        device.program("scale/loading", RUN=run, PAIRS=int(pairs), **block.defines).loading_entries(
+            arcs, **block.arguments, **{name: block.values.get(name) for name in VALUES}, found=found
         )
         faults, loops = device.download(found, np.uint32, 2).tolist()
-        return bool(faults) or loops != shard.loops
+        return bool(faults) or loops != told

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -169,6 +169,10 @@ class Shards:
         """The ids; None if they are 0 .. n-1."""
         return None if self.manifest.ids is None else self.ids
 
+    def naming(self) -> Callable[[npt.NDArray[Any]], npt.NDArray[Any]]:
+        """What gives the ids of some vertices, by index."""
+        return lambda index: self.ids[index]
+
     @property
     def leaving(self) -> npt.NDArray[np.float64]:
         """The weight that leaves each vertex (without weights: how many arcs), shape (n,); read anew."""
@@ -202,17 +206,6 @@ class Shards:
                 f"the graph again with --sections pairs,{name}"
             )
         return found
-
-    def number_of(self, name: str, shard: Shard) -> int:
-        """The number of a shard in its section."""
-        return self._numbers[name, shard.file]
-
-    @lazy
-    def _numbers(self) -> dict[tuple[str, str], int]:
-        sections = self.manifest.sections.items()
-        return {
-            (name, each.file): number for name, part in sections for number, each in enumerate(part.shards)
-        }
 
     def rows(self, name: str, which: Sequence[int] | None = None) -> Iterator[ShardRows]:
         """The rows of a section's shards, in the order asked for (default: all); the next is read ahead."""

@@ -8,7 +8,7 @@ from functools import partial
 from itertools import product
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Literal, cast, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 import scipy.sparse as sp
@@ -21,7 +21,7 @@ from clgraph.csr.build import build_rows
 from clgraph.device.verdict import Check
 from clgraph.errors import ClgraphError
 from clgraph.files import read, write
-from clgraph.graph import Duplicates, Graph, build_csr
+from clgraph.graph import Graph, build_csr
 from clgraph.measures.cores import find_cores
 from clgraph.measures.corners import find_corners
 from clgraph.measures.hops import hop_plot
@@ -110,88 +110,90 @@ def selftest(
 def checks(device: Device) -> Iterator[Named]:
     """Every check: the families in turn."""
     graphs = Graphs()
-    yield from _structure(device, graphs)
-    yield from _searches(device, graphs)
-    yield from _ranks(device, graphs)
-    yield from _samples(device, graphs)
-    yield "measures", "degrees, triangles, hop plot", partial(_measures, graphs, device)
-    yield "measures", "several graphs at once", partial(_packed, graphs, device)
-    yield "measures", "eigenvalues", partial(_spectrum, graphs, device)
-    yield "centrality", "distances, degrees, paths", partial(_centrality, graphs, device)
-    yield "forests of large graphs", "power-law graph", partial(_on, graphs, "powerlaw", _forest, device)
-    for each in PUBLIC:
-        if not each.doubles or "HAVE_FP64" in device.features:
-            for name in each.selftest.split():
-                check = partial(_on, graphs, name, _verified, each, device)
-                yield each.family, f"{each.name}, {WORDS[name]}", check
+    for family, name, graph, check, *args in (
+        *_structure(),
+        *_searches(),
+        *_ranks(device),
+        *_samples(),
+        ("measures", "degrees, triangles, hop plot", "", _measures),
+        ("measures", "several graphs at once", "", _packed),
+        ("measures", "eigenvalues", "", _spectrum),
+        ("centrality", "distances, degrees, paths", "", _centrality),
+        ("forests of large graphs", "*", "powerlaw", _forest),
+        *_examples(device),
+    ):
+        word = WORDS.get(graph, "")
+        yield family, name.replace("*", word), partial(_on, graphs, graph, check, *args, device)
 
 
-def _structure(device: Device, graphs: Graphs) -> Iterator[Named]:
-    yield "graph generator", "power law and R-MAT", partial(_generated, device)
-    yield "graph generator", "models made on devices only", partial(_modelled, device)
+# a check: family, name (* stands for its graph's), graph, function, and its arguments besides the device
+Listed = tuple[Any, ...]
+
+
+def _structure() -> Iterator[Listed]:
+    yield "graph generator", "power law and R-MAT", "", _generated
+    yield "graph generator", "models made on devices only", "", _modelled
     for name in ("star", "ties", "medium_arcs"):
-        yield "graph building", WORDS[name], partial(_on, graphs, name, _built, device)
-    for name in ("graph.txt", "graph.clg"):
-        yield "reading files", name, partial(_on, graphs, "medium", _read, name, device)
+        yield "graph building", "*", name, _built
+    for file in ("graph.txt", "graph.clg"):
+        yield "reading files", file, "medium", _read, file
     for name in ("powerlaw", "path", "arcs", "star", "ties", "medium"):
-        yield "components", WORDS[name], partial(_on, graphs, name, _components, "weak", device)
+        yield "components", "*", name, _components, "weak"
     for name in ("arcs", "medium_arcs", "chain"):
-        yield "strong components", WORDS[name], partial(_on, graphs, name, _components, "strong", device)
+        yield "strong components", "*", name, _components, "strong"
 
 
-def _searches(device: Device, graphs: Graphs) -> Iterator[Named]:
+def _searches() -> Iterator[Listed]:
     for name in ("powerlaw", "path", "arcs", "star", "ties", "medium", "medium_arcs"):
-        yield "search", WORDS[name], partial(_on, graphs, name, _bfs, device)
+        yield "search", "*", name, _bfs
     for name, count in (("powerlaw", 70), ("star", 40), ("medium", 9), ("medium", 64), ("path", 5)):
-        check = partial(_on, graphs, name, _many, count, device)
-        yield "searches at once", f"{WORDS[name]}, {count} sources", check
+        yield "searches at once", f"*, {count} sources", name, _many, count
 
 
-def _ranks(device: Device, graphs: Graphs) -> Iterator[Named]:
+def _ranks(device: Device) -> Iterator[Listed]:
     doubles = "HAVE_FP64" in device.features and device.kernels == "ndrange"
     for variant in sorted(set(get_args(Variant)) - (set() if doubles else {"fixed"})):
         family = f"pagerank {variant}" if variant in ("subgroup", "small", "bins", "runs") else "pagerank"
         for name in ("arcs",) if variant == "small" else ("arcs", "medium_arcs", "star", "powerlaw"):
-            yield family, f"{variant}, {WORDS[name]}", partial(_on, graphs, name, _pagerank, variant, device)
+            yield family, f"{variant}, *", name, _pagerank, variant
     for method in get_args(Method):
         kinds = {"coo": " coo", "coo-flat": " coo", "monte-carlo": " monte-carlo"}
         for name in ("arcs", "ties"):
-            check = partial(_on, graphs, name, _ppr, method, device)
-            yield f"personalized pagerank{kinds.get(method, '')}", f"{method}, {WORDS[name]}", check
+            yield f"personalized pagerank{kinds.get(method, '')}", f"{method}, *", name, _ppr, method
 
 
-def _samples(device: Device, graphs: Graphs) -> Iterator[Named]:
+def _samples() -> Iterator[Listed]:
     for method in EXACT:
-        check = partial(_on, graphs, "powerlaw", _sample, method, "exact", device)
-        yield "samples", f"{method}, power-law graph", check
-    yield "samples", "drv, curve of a power-law graph", partial(_on, graphs, "powerlaw", _curve, device)
-    yield "samples", "drv, several seeds", partial(_on, graphs, "powerlaw", _seeds, device)
-    yield "samples", "drv, large graph", partial(_on, graphs, "medium", _valid, "drv", device, mode="exact")
+        yield "samples", f"{method}, *", "powerlaw", _sample, method, "exact"
+    yield "samples", "drv, curve of a *", "powerlaw", _curve
+    yield "samples", "drv, several seeds", "powerlaw", _seeds
+    yield "samples", "drv, *", "medium", _valid, "drv", {"mode": "exact"}
     kinds: dict[str, tuple[str, ...]] = {"batched samples": DELETING}
     kinds |= {"samples by contraction": CONTRACTING, "samples by exploration": EXPLORING}
     for family, methods in kinds.items():
         for method in methods:
-            check = partial(_on, graphs, "powerlaw", _sample, method, "batched", device)
-            yield family, f"{method}, power-law graph", check
+            yield family, f"{method}, *", "powerlaw", _sample, method, "batched"
             for name in ("star", "medium") if method not in ("drv", "dhyb") else ():
-                yield family, f"{method}, {WORDS[name]}", partial(_on, graphs, name, _valid, method, device)
-    drawn = partial(_on, graphs, "powerlaw", _several, "dhyb", device)
-    yield "batched samples", "dhyb, several seeds", drawn
-    several = partial(_on, graphs, "powerlaw", _contractions, device)
-    yield "samples by contraction", "crve, several seeds", several
+                yield family, f"{method}, *", name, _valid, method, {}
+    yield "batched samples", "dhyb, several seeds", "powerlaw", _several, "dhyb"
+    yield "samples by contraction", "crve, several seeds", "powerlaw", _contractions
     for method in ("rn", "rdn", "re"):
-        drawn = partial(_on, graphs, "medium", _drawn, method, device)
-        yield "samplers of the literature", f"{method}, large graph", drawn
-    chordal = partial(_on, graphs, "powerlaw", _drawn, "chordal", device, None)
-    yield "samplers of the literature", "chordal, power-law graph", chordal
-    directed = partial(_on, graphs, "arcs", _sample, "drve", "batched", device)
-    yield "batched samples", "drve, directed graph", directed
-    strong = partial(_on, graphs, "medium_arcs", _valid, "drv", device, connection="strong")
-    yield "samples by strong components", "drv, large directed graph", strong
+        yield "samplers of the literature", f"{method}, *", "medium", _drawn, method, "30%"
+    yield "samplers of the literature", "chordal, *", "powerlaw", _drawn, "chordal", None
+    yield "batched samples", "drve, *", "arcs", _sample, "drve", "batched"
+    yield "samples by strong components", "drv, *", "medium_arcs", _valid, "drv", {"connection": "strong"}
 
 
-def _on(graphs: Graphs, name: str, check: Callable[..., None], *args: Any, **options: Any) -> None:
-    check(getattr(graphs, name), *args, **options)
+def _examples(device: Device) -> Iterator[Listed]:
+    for each in PUBLIC:
+        if not each.doubles or "HAVE_FP64" in device.features:
+            for name in each.selftest.split():
+                yield each.family, f"{each.name}, *", name, _verified, each
+
+
+def _on(graphs: Graphs, name: str, check: Callable[..., None], *args: Any) -> None:
+    """Check with one of the graphs, or with all."""
+    check(getattr(graphs, name) if name else graphs, *args)
 
 
 def _verified(graph: Graph, each: Public, device: Device) -> None:
@@ -207,12 +209,12 @@ def _same(found: Graph, expected: Graph) -> None:
             raise AssertionError(f"{name} is not that of the host's graph")
 
 
-def _generated(device: Device) -> None:
+def _generated(graphs: Graphs, device: Device) -> None:
     _same(powerlaw_graph(20_000, seed=9, device=device), powerlaw_graph(20_000, seed=9))
     _same(rmat_graph(12, seed=9, device=device), rmat_graph(12, seed=9))
 
 
-def _modelled(device: Device) -> None:
+def _modelled(graphs: Graphs, device: Device) -> None:
     _same(erdos_renyi_graph(90, 300, seed=9, device=device), reference_erdos_renyi(90, 300, seed=9))
     _same(barabasi_albert_graph(90, 3, seed=9, device=device), reference_barabasi_albert(90, 3, seed=9))
     found = lfr_graph(60, **LFR, device=device)
@@ -226,25 +228,15 @@ def _built(graph: Graph, device: Device) -> None:
     order = np.random.default_rng(1).permutation(graph.num_arcs)
     tail, head = graph.rows[order].astype(np.int32), graph.col_idx[order].astype(np.int32)
     n, count = graph.num_vertices, len(tail)
-    for duplicates, mirror in (("merge", True), ("keep", False)):
+    forms: Any = ("merge", True), ("keep", False)
+    for duplicates, mirror in forms:
         expected = build_csr(
-            tail[tail != head],
-            head[tail != head],
-            n,
-            directed=not mirror,
-            duplicates=cast(Duplicates, duplicates),
+            tail[tail != head], head[tail != head], n, directed=not mirror, duplicates=duplicates
         )
         ends = device.upload(tail), device.upload(head)
-        for way in ("scatter", "buckets"):
-            rows = build_rows(
-                device,
-                n,
-                *ends,
-                count,
-                mirror=mirror,
-                duplicates=cast(Duplicates, duplicates),
-                way=cast(Any, way),
-            )
+        ways: Any = "scatter", "buckets"
+        for way in ways:
+            rows = build_rows(device, n, *ends, count, mirror=mirror, duplicates=duplicates, way=way)
             same = rows.arcs == expected.num_arcs and all(
                 np.array_equal(device.download(buffer, dtype, len(array)), array)
                 for buffer, dtype, array in (
@@ -338,12 +330,12 @@ def _contractions(graph: Graph, device: Device) -> None:
             raise AssertionError(f"the sample of seed {seed} differs from the reference")
 
 
-def _valid(graph: Graph, method: str, device: Device, **options: Any) -> None:
+def _valid(graph: Graph, method: str, options: dict[str, Any], device: Device) -> None:
     made = sample(graph, method, size="50%", seed=3, device=device, **options)
     verify_sample(graph, made, **{key: value for key, value in options.items() if key == "connection"})
 
 
-def _drawn(graph: Graph, method: str, device: Device, size: str | None = "30%") -> None:
+def _drawn(graph: Graph, method: str, size: str | None, device: Device) -> None:
     verify_draw(graph, sample(graph, method, size=size, seed=3, device=device))
 
 

@@ -14,8 +14,8 @@ from clgraph.arguments import flag, shown, whole
 from clgraph.errors import InputError
 from clgraph.graph import Graph
 from clgraph.measures.hops import SOURCES
-from clgraph.sampling.literature.arguments import check_wish
-from clgraph.sampling.options import Size, check_min_size, check_options, tiny
+from clgraph.sampling.options import Size, check_min_size, tiny
+from clgraph.sampling.request import check_request
 from clgraph.sampling.table import known
 from clgraph.sizes import exact_number, target_size
 from clgraph.studies.columns import COMPARED, MEASURES
@@ -86,8 +86,8 @@ def make_plan(
     for method in named:
         if known(method) is not None:
             for each in wanted:
-                check_wish(graph, method, each, True, {})
-        short.append(method if known(method) else check_options(graph, method).method)
+                check_request(graph, method, {}, each, strict=True)
+        short.append(method if known(method) else check_request(graph, method, {}).method)
     if len(set(short)) < len(short):
         raise InputError(f"methods {', '.join(named)}: one is named twice")
     if isinstance(seeds, bool) or not isinstance(seeds, (int, np.integer)) or seeds < 1:

@@ -159,6 +159,8 @@ def _sample(
     record: Record, told: Mapping[str, Any], graph: Graph, device: Device | str | None
 ) -> tuple[str, str | None]:
     options = dict(told.get("options", {}))
+    if "weight" in options:  # the name of `mix` in older records
+        options["mix"] = options.pop("weight")
     sizes, size, name = options.pop("sizes", None), told.get("size"), _name(told)
     for option, value in options.items():
         if is_lost(value):

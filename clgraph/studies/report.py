@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 from importlib.util import find_spec
@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any
 from clgraph.drawing import need_matplotlib
 from clgraph.formats import atomic_write
 from clgraph.graph.exchange.common import library
-from clgraph.measures.figures import inline_svg
-from clgraph.measures.report import page
+from clgraph.measures.report import facts_html, figures_html, page, table_html
 from clgraph.measures.words import figure
 from clgraph.studies.columns import COLUMNS, COMPARED, text_of
 from clgraph.studies.figures import DARK, SERIES, TOKENS, drawings
@@ -50,19 +49,8 @@ class Comparison:
 
     def html(self) -> str:
         """The table as a part of the report."""
-        lines = [(first, "".join(f"<td>{escape(c)}</td>" for c in rest)) for first, *rest in self.rows]
-        return _table(escape(self.title), escape(self.words), self.heads, lines)
-
-
-def _table(title: str, words: str, heads: Iterable[str], lines: Iterable[tuple[str, str]]) -> str:
-    """A table below its title and a note; a line is the name of a row, and its cells as HTML."""
-    head = "".join(f'<th scope="col">{escape(each)}</th>' for each in heads)
-    body = "\n".join(f'<tr><th scope="row">{escape(name)}</th>{cells}</tr>' for name, cells in lines)
-    return (
-        f'<h2>{title}</h2>\n<p class="note">{words}</p>\n'
-        f'<div class="scroll"><table><thead><tr>{head}</tr></thead>'
-        f"<tbody>\n{body}\n</tbody></table></div>"
-    )
+        lines = [(escape(one), "".join(f"<td>{escape(c)}</td>" for c in rest)) for one, *rest in self.rows]
+        return table_html(self.title, self.words, self.heads, lines)
 
 
 def report_html(
@@ -93,12 +81,8 @@ def report_html(
     """
     need_matplotlib("a report")
     found = study.best(tolerance)
-    figures = [
-        f"<figure>\n<h3>{escape(each.title)}</h3>\n{inline_svg(each, TOKENS)}\n"
-        f"<figcaption>{escape(each.words)}</figcaption>\n</figure>"
-        for each in drawings(study, found)
-        if each.name != "heat-map"  # the page has it as a table
-    ]
+    # the page has the heat map as a table
+    figures = figures_html((e for e in drawings(study, found) if e.name != "heat-map"), TOKENS)
     plan = study.plan
     sizes = (f"{s} ({t} vertices)" for s, t in zip(plan.sizes, plan.targets, strict=True))
     about = {
@@ -116,10 +100,8 @@ def report_html(
         light=_series(SERIES),
         dark=_series(DARK),
         answer=answer_html(study, found, tolerance) + (f"\n{beside.html()}" if beside else ""),
-        figures="\n".join(figures),
-        facts="\n".join(
-            f"<dt>{escape(key)}</dt><dd>{escape(value)}</dd>" for key, value in (*facts, *about.items())
-        ),
+        figures=figures,
+        facts=facts_html((*facts, *about.items())),
     )
 
 
@@ -181,7 +163,7 @@ def _smallest(found: Answer, tolerance: Tolerance) -> str:
             kind = "none" if size is None else "best" if size == verdict.size else ""
             cells += f'<td class="{kind}">{escape(size or NONE)}</td>'
         lines.append((COMPARED[verdict.measure], cells))
-    return _table(
+    return table_html(
         "The smallest size within the tolerance",
         "The smallest size at which the whole 95 % interval of the mean over the seeds is within the "
         "tolerance, as it is at all larger sizes. \u2013: at none of the sizes.",
@@ -202,7 +184,7 @@ def _heat(found: Answer) -> str:
             for gap in gaps
         )
         lines.append((COMPARED[verdict.measure], "".join(cells)))
-    return _table(
+    return table_html(
         "How far each method is from the original",
         "In % of the original\u2019s value, 100 at most, on average over the sizes; of KS distances 100 "
         "times the distance.",
@@ -294,48 +276,9 @@ def write_outputs(
     return written
 
 
-# --- The page: its text and style ---
-
-
-STYLE = """\
-.lead { font-size: 1.1rem; margin: .4rem 0 1rem; max-width: 60rem; overflow-wrap: anywhere; }
-.note { max-width: 60rem; }
-th, td { padding: .35rem .55rem; }
-th:first-child { min-width: 9rem; position: sticky; left: 0; background: var(--paper); }
-thead th { vertical-align: bottom; }
-thead th:first-child { font-weight: 600; }
-td.best { color: var(--good); font-weight: 700; } td.none { color: var(--soft); }
-td.heat { background: rgba(var(--heat), var(--share)); }
-@media (max-width: 36rem) {
-  th:first-child { min-width: 7rem; } th, td { padding: .3rem .35rem; font-size: .88rem; }
-}
-@media print {
-  .scroll { overflow: visible; } th:first-child { position: static; }
-  th, td { padding: .2rem .3rem; font-size: .8rem; }
-  td.heat { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
-}
-"""
-BODY = """\
-<header>
-<h1>$title</h1>
-$answer
-</header>
-<section>
-<h2>Figures</h2>
-<div class="figures">
-$figures
-</div>
-</section>
-<section>
-<h2>What was studied, and how</h2>
-<dl>
-$facts
-</dl>
-</section>
-"""
+# the page, of ``report.html`` and ``report.css``
 PAGE = page(
-    BODY,
-    STYLE,
+    __file__,
     light="--good: #00795a; --heat: 213, 94, 0; $light",
     dark="--good: #35c79b; --heat: 230, 130, 30; $dark",
 )

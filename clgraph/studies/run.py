@@ -14,8 +14,8 @@ from clgraph.measures.compare import distances
 from clgraph.measures.pack import Pack, alone, measured_view
 from clgraph.measures.scalars import Measures, Wish, measure_all
 from clgraph.sampling import Samples
-from clgraph.sampling.calls import draw_samples
-from clgraph.sampling.samples import collapsed, large_enough
+from clgraph.sampling.calls import draw_samples, large_enough
+from clgraph.sampling.result import collapsed
 from clgraph.studies.columns import Row, scalars
 from clgraph.studies.plan import Plan
 
@@ -97,8 +97,7 @@ def _measured(
     wish = Wish(sources=plan.hop_sources, eigenvalues=plan.eigenvalues)
     found = _measures(made, device, wish)
     rows = []
-    facts = made.facts
-    for each, measures in zip(facts, found, strict=True):
+    for each, measures in zip(made, found, strict=True):
         apart = distances(original, measures)
         rows.append(
             {
@@ -117,7 +116,7 @@ def _measured(
             notes.append(f"{each.method}, size {each.size}, seed {each.seed}: {collapse}")
     degrees = {}
     if with_degrees:
-        for each, measures in zip(facts[: len(plan.sizes)], found, strict=False):
+        for each, measures in zip(made[: len(plan.sizes)], found, strict=False):
             histogram = measures.degree_histogram
             degrees[str(each.size)] = histogram[0].tolist(), histogram[1].tolist()
     return Batch(method, rows, degrees, notes)

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 import numpy.typing as npt
 
-from clgraph.arguments import flag, flat_list, hints
-from clgraph.graph import as_graph
+from clgraph.arguments import flag, flat_list, hints, whole, word
 from clgraph.progress import tells
-from clgraph.results import Arrays, on_device
-from clgraph.run import check_on_host, dataset_of, not_offered, run_on
+from clgraph.results import Arrays
+from clgraph.run import opened, run_on
 from clgraph.traversal import arguments
 from clgraph.traversal.results import BFSResult, ManyBFSResult
 
@@ -85,29 +84,23 @@ def bfs(
     (array([ 0,  1,  2, -1, -1], dtype=int32), array([-1,  0,  1, -1, -1], dtype=int32))
     """
     start = time.perf_counter()
-    arguments.check_method(method)
-    arguments.check_depth(depth_limit)
+    word(method, "method", get_args(arguments.Method))
+    if depth_limit is not None:
+        whole(depth_limit, "depth_limit")
     predecessors = flag(predecessors, "predecessors")
-    stays = on_device(arrays)
-    if (shards := dataset_of(graph)) is not None:
-        from clgraph.traversal.shards import search_shards
-
-        check_on_host(arrays)
-        if method != "hybrid":
-            raise not_offered("method", method, "only the default, which gives the same arrays, is")
-        return search_shards(shards, source, depth_limit, predecessors, device=device)
-    graph = as_graph(graph)
+    same = "only the default, which gives the same arrays, is"
+    graph, stays = opened(graph, arrays, method=(method, ("hybrid",), same))
     sources, several = arguments.source_indices(graph, source)
-    from clgraph.traversal.search import Search
-
-    sections = _sections(graph) if method == "hybrid" and not stays else ()
+    sections = (("in", "out") if graph.directed else ("rows",)) if method == "hybrid" and not stays else ()
     with run_on(device, graph, *sections, start=start) as run:
         dev = run.device
         if run.blocks is not None:
-            from clgraph.traversal.shards import search_shards
+            from clgraph.traversal.shards import search_blocks
 
-            wanted = graph.ids[sources].tolist() if several else source
-            return run.stamped(search_shards(run.blocks, wanted, depth_limit, predecessors, device=dev))
+            asked = sources, several, depth_limit, predecessors
+            return run.stamped(search_blocks(run.blocks, *asked, device=dev))
+        from clgraph.traversal.search import Search
+
         search = Search(dev, graph, method, predecessors, owners=len(sources) > 1 or (several and stays))
         levels, reached = search.run(sources, depth_limit)
         distance, predecessor, source_of = search.take(on_device=stays)
@@ -127,11 +120,6 @@ def bfs(
             method=method,
             provenance=run.provenance,
         )
-
-
-def _sections(graph: Graph) -> tuple[str, ...]:
-    """The blocks that searches need (`clgraph.run.run_on`)."""
-    return ("in", "out") if graph.directed else ("rows",)
 
 
 @tells("searching")
@@ -198,29 +186,23 @@ def bfs_many(
            [2, 1, 0]], dtype=int8)
     """
     start = time.perf_counter()
-    arguments.check_depth(depth_limit)
-    arguments.check_lanes(lanes)
+    if depth_limit is not None:
+        whole(depth_limit, "depth_limit")
+    word(lanes, "lanes", get_args(arguments.Lanes))
     arguments.check_distance_type(dtype)
-    stays = on_device(arrays)
-    if (shards := dataset_of(graph)) is not None:
-        from clgraph.traversal.shards_many import search_shards_often
-
-        check_on_host(arrays)
-        return search_shards_often(shards, sources, depth_limit, dtype, lanes, device, progress)
-    graph = as_graph(graph)
-    sources = flat_list(sources, "sources")
-    index = arguments.indices_of(graph, sources).astype(np.int32)
-    from clgraph.traversal.many import ManySearch, joined
-    from clgraph.traversal.search import last_level
-
-    with run_on(device, graph, *(() if stays else _sections(graph)), start=start) as run:
+    graph, stays = opened(graph, arrays)
+    index = arguments.indices_of(graph, flat_list(sources, "sources")).astype(np.int32)
+    sections = () if stays else ("in", "out") if graph.directed else ("rows",)
+    with run_on(device, graph, *sections, start=start) as run:
         dev = run.device
         if run.blocks is not None:
-            from clgraph.traversal.shards_many import search_shards_often
+            from clgraph.traversal.shards_many import search_blocks_often
 
-            return run.stamped(
-                search_shards_often(run.blocks, sources, depth_limit, dtype, lanes, dev, progress)
-            )
+            asked = index, depth_limit, dtype, lanes
+            return run.stamped(search_blocks_often(run.blocks, *asked, dev, progress))
+        from clgraph.traversal.many import ManySearch, joined
+        from clgraph.traversal.search import last_level
+
         parts, levels = [], 0
         with ManySearch(dev, graph, lanes, len(index)) as search:
             for first in range(0, len(index), lanes):

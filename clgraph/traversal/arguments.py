@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from clgraph.arguments import given_ids, is_one, shown, whole, word
+from clgraph.arguments import flat_list, is_one, shown
 from clgraph.errors import InputError
 
 if TYPE_CHECKING:
@@ -22,22 +22,6 @@ DISTANCE_TYPES: dict[np.dtype[Any], str] = {
     np.dtype(np.int16): "short",
     np.dtype(np.int32): "int",
 }
-
-
-def check_method(method: str) -> None:
-    """Validate the method of `bfs`."""
-    word(method, "method", get_args(Method))
-
-
-def check_depth(depth_limit: int | None) -> None:
-    """Validate depth_limit."""
-    if depth_limit is not None:
-        whole(depth_limit, "depth_limit")
-
-
-def check_lanes(lanes: int) -> None:
-    """Validate the number of searches to a batch."""
-    word(lanes, "lanes", get_args(Lanes))
 
 
 def check_distance_type(dtype: npt.DTypeLike | None) -> None:
@@ -64,8 +48,9 @@ def distance_type(levels: int, dtype: npt.DTypeLike | None) -> np.dtype[Any]:
 
 def source_indices(graph: Graph | Any, source: Any) -> tuple[npt.NDArray[np.int32], bool]:
     """Indices of the sources of one search, ascending, each once; and whether several were asked for."""
-    wanted = given_ids(source, "source")
-    return np.unique(indices_of(graph, wanted)).astype(np.int32), not is_one(source)
+    one = is_one(source)
+    wanted = [source] if one else flat_list(source, "source")
+    return np.unique(indices_of(graph, wanted)).astype(np.int32), not one
 
 
 def indices_of(graph: Graph | Any, ids: list[Any]) -> npt.NDArray[np.int64]:

@@ -11,9 +11,9 @@ import numpy.typing as npt
 
 from clgraph.device.kept import Pool
 from clgraph.traversal.arguments import distance_type
-from clgraph.traversal.many_batch import ManyBatch, ManyScratch, read_slot_of_many
+from clgraph.traversal.many_batch import MANY_ARCS, ManyBatch, ManyScratch
 from clgraph.traversal.ranked import Ranked, rank_graph
-from clgraph.traversal.search import NO_LIMIT, Search, read_state
+from clgraph.traversal.search import COUNT, NO_LIMIT, Search, read_state, slot_of
 
 if TYPE_CHECKING:
     from clgraph.csr.upload import DeviceCSR
@@ -184,11 +184,11 @@ class ManySearch(ManyBatch):
             prog.bfs_many_fused.exact(size, local=size, last=stop, **self._arguments(level, self.csr))
             state = read_state(self.dev, scratch.state)
             ended = int(state[0])
-            count, arcs = read_slot_of_many(state, ended)
+            slot = slot_of(state, ended)
             if (ended - level) % 2:
                 scratch.swap_fronts()
                 scratch.swap_queues()
-            return ended, count, arcs, True
+            return ended, slot[COUNT], slot[MANY_ARCS], True
         else:
             named = self._arguments(level, self.csr)
             queued = arcs * shape.scatter_share <= self.rows

@@ -11,7 +11,8 @@ import numpy.typing as npt
 
 from clgraph.device.shapes import Shapes
 from clgraph.traversal.arguments import DISTANCE_TYPES
-from clgraph.traversal.search import COUNT, STATE_SIZE, read_state, shape_for, slot
+from clgraph.traversal.search import COUNT, STATE_SIZE, read_state, slot_of
+from clgraph.traversal.search import SHAPES as SEARCH_SHAPES
 
 if TYPE_CHECKING:
     from clgraph.csr.upload import DeviceCSR
@@ -99,12 +100,6 @@ class ManyScratch:
         self.queue, self.next_queue = self.next_queue, self.queue
 
 
-def read_slot_of_many(state: npt.NDArray[np.uint32], level: int) -> tuple[int, int]:
-    """Of the frontier of many searches: vertices, and about how many arcs leave them."""
-    at = slot(level)
-    return int(state[at + COUNT]), int(state[at + MANY_ARCS])
-
-
 class ManyBatch:
     """Searches of one batch on one device, wherever their arcs come from.
 
@@ -124,7 +119,7 @@ class ManyBatch:
 
     def __init__(self, dev: Device, n: int, lanes: int) -> None:
         self.dev, self.n, self.rows, self.lanes = dev, n, n, lanes
-        self.launch, self.shape = shape_for(dev), SHAPES.of(dev)
+        self.launch, self.shape = SEARCH_SHAPES.of(dev), SHAPES.of(dev)
         self.seconds = {"compile": 0.0}
         self._pulling = False
 
@@ -185,8 +180,9 @@ class ManyBatch:
         self._pulling = False
 
     def _frontier(self, level: int) -> tuple[int, int]:
-        """A level's vertices and arcs; waits."""
-        return read_slot_of_many(read_state(self.dev, self.scratch.state), level)
+        """A level's vertices, and about how many arcs leave them; waits."""
+        slot = slot_of(read_state(self.dev, self.scratch.state), level)
+        return slot[COUNT], slot[MANY_ARCS]
 
     def _pulls(self, level: int, count: int) -> bool:
         share = self.shape.stay_share if self._pulling else self.shape.pull_share

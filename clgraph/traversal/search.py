@@ -21,7 +21,6 @@ from clgraph.device.shapes import OfKind, Shapes, fewer, fitting
 if TYPE_CHECKING:
     from clgraph.csr.upload import DeviceCSR
     from clgraph.device import Device
-    from clgraph.device.program import Program
     from clgraph.graph import Graph
 
 NO_LIMIT = 2**32 - 2  # above all levels, and level + 1 still fits the kernels' uint
@@ -110,16 +109,12 @@ SHAPES = Shapes(
 )
 
 
-def shape_for(dev: Device) -> Shape:
-    """The launch table's entry for a device, cut to the device's limits."""
-    return SHAPES.of(dev)
-
-
 # --- a search's counters on the device, which the host reads once a level: cl/traversal/search.h ---
 
 
 STATE_SIZE = 28  # words
-COUNT, LONGS, ARCS = 0, 1, 2  # fields of a level's slot
+# fields of a level's slot: vertices, pieces of long rows, arcs in units of 2^shift
+COUNT, LONGS, ARCS = 0, 1, 2
 
 
 def read_state(dev: Device, state: Any) -> npt.NDArray[np.uint32]:
@@ -127,15 +122,10 @@ def read_state(dev: Device, state: Any) -> npt.NDArray[np.uint32]:
     return dev.download(state, np.uint32, STATE_SIZE)
 
 
-def slot(level: int) -> int:
-    """Where a level's counters begin: three slots take turns."""
-    return 4 + 8 * (level % 3)
-
-
-def read_slot(state: npt.NDArray[np.uint32], level: int) -> tuple[int, int, int]:
-    """Of the frontier of one search: vertices, pieces of long rows, arcs in units of 2^shift."""
-    at = slot(level)
-    return int(state[at + COUNT]), int(state[at + LONGS]), int(state[at + ARCS])
+def slot_of(state: npt.NDArray[np.uint32], level: int) -> list[int]:
+    """A level's counters, in the order of COUNT, LONGS, ...: three slots take turns."""
+    at = 4 + 8 * (level % 3)
+    return state[at : at + 8].tolist()
 
 
 # --- scratch areas: buffers made once, which one search after another works in ---
@@ -213,7 +203,7 @@ class HybridScratch:
 
 
 def cut_for(dev: Device, graph: Graph) -> Cut | None:
-    """The partitions in which an FPGA pulls if the frontier's bitmap is too large for its chip; else None."""
+    """The partitions in which a board pulls if the frontier's bitmap is too large for its chip; else None."""
     if not dev.has_pipeline("traversal/search_partitions") or not dev.pipeline_parameter("PULL_PARTITIONS"):
         return None
     words, unroll = dev.pipeline_parameter("LOCAL_WORDS"), dev.pipeline_parameter("UNROLL")
@@ -245,10 +235,14 @@ class Search:
 
         self.dev, self.graph, self.n = dev, graph, graph.num_vertices
         self.method, self.predecessors, self.owners = method, predecessors, owners
-        self.shape = shape_for(dev)
+        self.shape = SHAPES.of(dev)
+        self._cut: Cut | None = None
         if dev.has_pipeline("traversal/search"):
             # one work-item, and rows of any length
             self.shape = replace(SERIAL if self.shape.team else self.shape, long_row=2**31 - 1)
+            if method == "hybrid":
+                self._cut = cut_for(dev, graph)
+        self._passes = -(-self.n // self.shape.items)  # work-items over all vertices
         start = time.perf_counter()
         self.csr = upload_csr(dev, graph)
         self.seconds = {"upload": time.perf_counter() - start, "compile": 0.0, "bfs": 0.0, "download": 0.0}
@@ -262,26 +256,34 @@ class Search:
         """Levels and vertices reached; `sources` ascend, each once."""
         dev, n, last = self.dev, self.n, last_level(depth_limit)
         start = time.perf_counter()
-        pool: Pool[Any] = dev.cached(self.graph, ("bfs", self.method), Pool)
-        with pool.lent(self._make_scratch) as scratch:
-            self.seconds["upload"] += time.perf_counter() - start
-            self.distance = dev.output(n, np.int32)
-            self.predecessor = dev.output(n, np.int32) if self.predecessors else None
-            self.owner = dev.output(n, np.int32) if self.owners else None
-            hybrid = self.method != "frontier"
-            cut = cut_for(dev, self.graph) if hybrid else None
-            for name in PROGRAMS if hybrid else PROGRAMS[:1]:
-                self._program(name)  # before the clock of the search starts
-            start, elsewhere = time.perf_counter(), self.seconds["upload"] + self.seconds["compile"]
-            self._fill(sources, scratch)
-            levels, reached = (
-                self._hybrid(sources, last, scratch, cut)
-                if hybrid
-                else self._frontier(sources, last, scratch)
-            )
-            dev.finish()
-            elsewhere = self.seconds["upload"] + self.seconds["compile"] - elsewhere
-            self.seconds["bfs"] = time.perf_counter() - start - elsewhere
+        pool: Pool[Any] = dev.kept.cached(self.graph, ("bfs", self.method), Pool)
+        scratch = pool.borrow(self._make_scratch)
+        self.seconds["upload"] += time.perf_counter() - start
+        self.distance = dev.output(n, np.int32)
+        self.predecessor = dev.output(n, np.int32) if self.predecessors else None
+        self.owner = dev.output(n, np.int32) if self.owners else None
+        self._result = {"distance": self.distance, "predecessor": self.predecessor, "owner": self.owner}
+        self._build(PROGRAMS[:1] if self.method == "frontier" else PROGRAMS)
+        start, uploads = time.perf_counter(), self.seconds["upload"]
+        prog, count, local = self._programs["traversal/search"], len(sources), self.shape.local
+        both = {"sources": count, "frontier": scratch.frontier, "state": scratch.state, "local": local}
+        prog.bfs_fill(self._passes, n=n, next=scratch.next, **self._result, **both)
+        prog.bfs_start(
+            count,
+            source=dev.upload(sources),
+            shift=self.shift,
+            row_ptr=self.csr.row_ptr,
+            distance=self.distance,
+            owner=self.owner,
+            queue=scratch.queue,
+            longs=scratch.longs,
+            **both,
+        )
+        search = self._frontier if self.method == "frontier" else self._hybrid
+        levels, reached = search(sources, last, scratch)
+        dev.finish()
+        self.seconds["bfs"] = time.perf_counter() - start - (self.seconds["upload"] - uploads)
+        pool.give_back(scratch)  # after an error it is not: it may be between two states
         return levels, reached
 
     def _make_scratch(self) -> FrontierScratch | HybridScratch:
@@ -301,42 +303,20 @@ class Search:
         self.seconds["download"] = time.perf_counter() - start
         return distance, predecessor, owner
 
-    def _program(self, name: str) -> Program:
-        """A kernel file, built for these options; the time goes to "compile"."""
+    def _build(self, names: tuple[str, ...]) -> None:
+        """Build the kernel files; the time goes to "compile"."""
         start = time.perf_counter()
-        made = self.dev.program(
-            name,
-            PREDECESSOR=self.predecessors,
-            OWNER=self.owners,
-            FRONTIER=self.method == "frontier",
+        defines = {
+            "PREDECESSOR": self.predecessors,
+            "OWNER": self.owners,
+            "FRONTIER": self.method == "frontier",
             **self.shape.defines(),
             **self.csr.defines,
-        )
+        }
+        if self._cut is not None:
+            names = (*names, "traversal/search_partitions")
+        self._programs = {name: self.dev.program(name, **defines) for name in names}
         self.seconds["compile"] += time.perf_counter() - start
-        return made
-
-    def _vertex_items(self) -> int:
-        """Work-items of a pass over all vertices."""
-        return -(-self.n // self.shape.items)
-
-    def _result(self) -> dict[str, Any]:
-        return {"distance": self.distance, "predecessor": self.predecessor, "owner": self.owner}
-
-    def _fill(self, sources: npt.NDArray[np.int32], scratch: FrontierScratch | HybridScratch) -> None:
-        prog, count, local = self._program("traversal/search"), len(sources), self.shape.local
-        both = {"sources": count, "frontier": scratch.frontier, "state": scratch.state, "local": local}
-        prog.bfs_fill(self._vertex_items(), n=self.n, next=scratch.next, **self._result(), **both)
-        prog.bfs_start(
-            count,
-            source=self.dev.upload(sources),
-            shift=self.shift,
-            row_ptr=self.csr.row_ptr,
-            distance=self.distance,
-            owner=self.owner,
-            queue=scratch.queue,
-            longs=scratch.longs,
-            **both,
-        )
 
     # --- method "frontier" ------------------------------------------------------------------------
 
@@ -344,32 +324,30 @@ class Search:
         self, sources: npt.NDArray[np.int32], last: int, scratch: FrontierScratch
     ) -> tuple[int, int]:
         """Levels and vertices reached by Algorithm 5."""
-        prog = self._program("traversal/search")
+        prog = self._programs["traversal/search"]
         level, count, reached = 0, len(sources), len(sources)
         here, there = scratch.frontier, scratch.next
         while count and level < last:
             prog.bfs_frontier(
-                self._vertex_items(),
+                self._passes,
                 n=self.n,
                 level=level,
                 **self.csr.buffers,
                 frontier=here,
                 next=there,
-                **self._result(),
+                **self._result,
                 state=scratch.state,
                 local=self.shape.local,
             )
             level += 1
-            count = read_slot(read_state(self.dev, scratch.state), level)[0]
+            count = slot_of(read_state(self.dev, scratch.state), level)[COUNT]
             reached += count
             here, there = there, here
         return level + (count > 0), reached
 
     # --- method "hybrid" --------------------------------------------------------------------------
 
-    def _hybrid(
-        self, sources: npt.NDArray[np.int32], last: int, scratch: HybridScratch, cut: Cut | None
-    ) -> tuple[int, int]:
+    def _hybrid(self, sources: npt.NDArray[np.int32], last: int, scratch: HybridScratch) -> tuple[int, int]:
         """Levels and vertices reached; the sources are in the queue already."""
         from clgraph.csr.upload import degrees_of
 
@@ -383,11 +361,11 @@ class Search:
         while count and level < last:
             if pulling:
                 before = count
-                count = self._pull(level, scratch, cut)
+                count = self._pull(level, scratch)
                 level, reached = level + 1, reached + count
                 if count and count < before and count * shape.beta < n and level < last:
                     self._collect(level, scratch)
-                    _, longs, arcs = read_slot(read_state(self.dev, scratch.state), level)
+                    _, longs, arcs = slot_of(read_state(self.dev, scratch.state), level)[: ARCS + 1]
                     pulling = False
                 continue
             if not longs and count <= shape.fuse_count and arcs <= shape.fuse_arcs >> self.shift:
@@ -399,7 +377,7 @@ class Search:
                     if (ended - level) % 2:
                         scratch.swap_queues()
                     level = ended
-                    count, longs, arcs = read_slot(state, level)
+                    count, longs, arcs = slot_of(state, level)[: ARCS + 1]
                     continue
             unseen -= arcs
             if arcs * shape.alpha > unseen:
@@ -408,7 +386,7 @@ class Search:
                 continue
             self._push(level, count, longs, scratch)
             level += 1
-            count, longs, arcs = read_slot(read_state(self.dev, scratch.state), level)
+            count, longs, arcs = slot_of(read_state(self.dev, scratch.state), level)[: ARCS + 1]
             reached += count
         return level + (count > 0), reached
 
@@ -420,18 +398,18 @@ class Search:
             "longs": scratch.longs,
             "next_queue": scratch.next_queue,
             "next_longs": scratch.next_longs,
-            **self._result(),
+            **self._result,
             "state": scratch.state,
         }
 
     def _fused(self, level: int, last: int, scratch: HybridScratch) -> npt.NDArray[np.uint32]:
-        kernel = self._program("traversal/search_fused").bfs_fused
+        kernel = self._programs["traversal/search_fused"].bfs_fused
         size = min(self.shape.fused_local, kernel.limit)
-        kernel.exact(size, local=size, level=level, last_level=last, **self._graph_and_queues(scratch))
-        return read_state(self.dev, scratch.state)
+        kernel(size, local=size, level=level, last_level=last, **self._graph_and_queues(scratch))
+        return self.dev.download(scratch.state, np.uint32, STATE_SIZE)
 
     def _push(self, level: int, count: int, longs: int, scratch: HybridScratch) -> None:
-        shape, prog = self.shape, self._program("traversal/search_push")
+        shape, prog = self.shape, self._programs["traversal/search_push"]
         groups = -(-count // (shape.rows if shape.team else shape.push_items))
         named = {"level": level, **self._graph_and_queues(scratch)}
         prog.bfs_push(groups * shape.local, local=shape.local, **named)
@@ -440,8 +418,8 @@ class Search:
         scratch.swap_queues()
 
     def _bitmaps(self, level: int, scratch: HybridScratch) -> None:
-        self._program("traversal/search").bfs_bitmaps(
-            self._vertex_items(),
+        self._programs["traversal/search"].bfs_bitmaps(
+            self._passes,
             n=self.n,
             level=level,
             row_ptr=self._arriving().row_ptr,
@@ -462,13 +440,13 @@ class Search:
         self.seconds["upload"] += time.perf_counter() - start
         return csr
 
-    def _pull(self, level: int, scratch: HybridScratch, cut: Cut | None) -> int:
+    def _pull(self, level: int, scratch: HybridScratch) -> int:
         """One level from the bitmaps; returns how many vertices it found."""
         shape, arriving = self.shape, self._arriving()
-        if cut is not None:
-            self._pull_in_partitions(level, scratch, cut, arriving)
+        if self._cut is not None:
+            self._pull_in_partitions(level, scratch, self._cut, arriving)
         else:
-            prog = self._program("traversal/search_pull")
+            prog = self._programs["traversal/search_pull"]
             named = {
                 "n": self.n,
                 "level": level,
@@ -477,19 +455,19 @@ class Search:
                 "next": scratch.next,
                 "visited": scratch.visited,
                 "rest": scratch.rest,
-                **self._result(),
+                **self._result,
                 "state": scratch.state,
             }
-            prog.bfs_pull(self._vertex_items(), local=shape.local, **named)
+            prog.bfs_pull(self._passes, local=shape.local, **named)
             if shape.team:
                 rest_local = min(64, shape.local)
                 prog.bfs_pull_rest(16 * self.dev.compute_units * rest_local, local=rest_local, **named)
         scratch.swap_bitmaps()
-        return read_slot(read_state(self.dev, scratch.state), level + 1)[0]
+        return slot_of(read_state(self.dev, scratch.state), level + 1)[COUNT]
 
     def _collect(self, level: int, scratch: HybridScratch) -> None:
         words = -(-self.n // 32)
-        self._program("traversal/search").bfs_collect(
+        self._programs["traversal/search"].bfs_collect(
             -(-words // max(1, self.shape.items // 32)),
             n=self.n,
             level=level,
@@ -512,7 +490,7 @@ class Search:
         if scratch.moved is None:
             dev.reserve({"moved": 4 * (layout.moved // unroll)})
             scratch.moved = dev.empty(max(1, layout.moved // unroll), np.uint32)
-        prog, partitions = self._program("traversal/search_partitions"), cut.partitions
+        prog, partitions = self._programs["traversal/search_partitions"], cut.partitions
         prog.bfs_move(
             1,
             n=self.n,
@@ -536,6 +514,6 @@ class Search:
             moved=scratch.moved,
             next=scratch.next,
             visited=scratch.visited,
-            **self._result(),
+            **self._result,
             state=scratch.state,
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zlib
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -11,13 +12,14 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph.device.shapes import OfKind, Shapes, fitting
-from clgraph.scale.loading import Loaded, Loading
+from clgraph.scale.loading import Loading
+from clgraph.scale.manifest import Shard
 from clgraph.scale.ranks import Ranks, run_on_ranks
 from clgraph.scale.shards import Shards
-from clgraph.traversal import arguments
 from clgraph.traversal.results import BFSResult
 
 if TYPE_CHECKING:
+    from clgraph.csr.parts import DeviceCSR
     from clgraph.device import Device
 
 
@@ -49,11 +51,15 @@ SHAPES = Shapes(gpu=Shape(512, 2048, 128), cpu=Shape(0, 0, 1), simulator=Shape(4
 FEW = 32  # a frontier of fewer than a 32nd of the unvisited vertices is pushed from, a larger one pulled to
 
 
-def search_shards(
-    shards: Shards, source: Any, depth_limit: int | None = None, predecessors: bool = True, device: Any = None
+def search_blocks(
+    shards: Shards,
+    roots: npt.NDArray[np.int32],
+    several: bool,
+    depth_limit: int | None,
+    predecessors: bool,
+    device: Any,
 ) -> BFSResult:
-    """`clgraph.bfs` of a graph in shards, level by level."""
-    roots, several = arguments.source_indices(shards, source)
+    """`clgraph.bfs` over blocks of rows, level by level, from vertices of which `several` were asked for."""
     owners = len(roots) > 1
     push, pull = sections_of(shards, backward=predecessors or owners)
 
@@ -101,6 +107,16 @@ def agree(ranks: Ranks, shards: Shards, method: str, roots: npt.NDArray[np.int32
     """Raise InputError unless all ranks search the same."""
     given = f"{len(roots)} ids, checksum {zlib.crc32(roots.tobytes()):08x}"
     ranks.agree(dataset=shards.fingerprint, method=method, sources=given, depth=str(depth))
+
+
+def with_rows(
+    shards: Sequence[Shard], own: Sequence[int], some: npt.NDArray[np.int64], unit: int
+) -> list[int]:
+    """Those of own shards that have rows in some of the groups of `unit` rows; these ascend."""
+    first = np.array([shards[number].first_row for number in own]) // unit
+    behind = -(-np.array([shards[number].first_row + shards[number].rows for number in own]) // unit)
+    has = np.searchsorted(some, behind) > np.searchsorted(some, first)
+    return [number for number, wanted in zip(own, has, strict=True) if wanted]
 
 
 class Search:
@@ -161,19 +177,19 @@ class Search:
         with self._device.alone():
             return self._device.download(self._distance, np.int32, self._n)
 
-    def _program(self, loaded: Loaded | None = None) -> Any:
-        defines = loaded.defines if loaded else {}
+    def _program(self, block: DeviceCSR | None = None) -> Any:
+        defines = block.defines if block else {}
         items, long = self._device.tuning.items, self._shape.long
         return self._device.program("traversal/shards", ITEMS=items, LONG=long, **defines)
 
-    def _over_rows(self, name: str, loaded: Loaded, **more: Any) -> None:
+    def _over_rows(self, name: str, block: DeviceCSR, **more: Any) -> None:
         """Launch a kernel over the rows of a shard, and what comes after it for long ones."""
-        program, shard, shape = self._program(loaded), loaded.shard, self._shape
-        rows = {"first_row": shard.first_row, "row_ptr": loaded.row_ptr, "col_idx": loaded.col_idx}
+        program, shape = self._program(block), self._shape
+        rows = {"first_row": block.first_row, **block.buffers}
         given = {**rows, **more, "count": self._cut, "pieces": self._pieces}
         if shape.long:
             self._device.clear(self._cut, 1, np.int32)
-        getattr(program, f"shard_{name}")(self._over(shard.rows), rows=shard.rows, **given)
+        getattr(program, f"shard_{name}")(self._over(block.n), rows=block.n, **given)
         if shape.long:
             size = shape.groups * shape.local
             getattr(program, f"shard_{name}_pieces").exact(size, local=shape.local, **given)
@@ -234,16 +250,9 @@ class Search:
             bits = self._device.download(bitmap, np.uint32, self._words)
         if not present:
             bits = ~bits
-        found = []
-        for number in own:
-            shard = section.shards[number]
-            first, last = shard.first_row, shard.first_row + shard.rows
-            words = bits[first // 32 : -(-last // 32)].copy()
-            if last % 32:
-                words[-1] &= (1 << last % 32) - 1
-            if np.any(words):
-                found.append(number)
-        return found
+            if self._n % 32:
+                bits[-1] &= (1 << self._n % 32) - 1
+        return with_rows(section.shards, own, np.flatnonzero(bits), 32)
 
     def before(self) -> npt.NDArray[np.int32]:
         """The predecessor of each vertex."""
@@ -255,9 +264,9 @@ class Search:
         own = list(ranks.shares(len(shards)))
         for rows in self._loading.rows(name, [number for number in own if shards[number].edges]):
             with device.alone():
-                before = device.empty(rows.shard.rows, np.int32)
+                before = device.empty(rows.n, np.int32)
                 self._over_rows("before", rows, distance=self._distance, before=before)
-                device.fetch(before, of[self._shards.number_of(name, rows.shard)])
+                device.fetch(before, of[rows.number])
         if ranks.size > 1:
             mine = np.concatenate([np.empty(0, np.int32), *(of[number] for number in own)])
             for rank, found in enumerate(ranks.everywhere(mine)):

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from clgraph.arguments import flat_list
 from clgraph.components.shards import SHAPES
 from clgraph.scale.loading import Loading
 from clgraph.scale.manifest import BLOCK
@@ -19,7 +18,7 @@ from clgraph.traversal import arguments
 from clgraph.traversal.many_batch import ManyBatch, ManyScratch
 from clgraph.traversal.results import ManyBFSResult
 from clgraph.traversal.search import last_level
-from clgraph.traversal.shards import Search, agree, sections_of
+from clgraph.traversal.shards import Search, agree, sections_of, with_rows
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -28,17 +27,16 @@ DEEP = 127  # levels that searches go on together: up to there a batch takes BYT
 BYTES = 3  # a vertex and lane: bits seen, frontiers, up to 8 planes while 4 are widened, distances
 
 
-def search_shards_often(
+def search_blocks_often(
     shards: Shards,
-    sources: Any,
-    depth_limit: int | None = None,
-    dtype: npt.DTypeLike | None = None,
-    lanes: int = 64,
-    device: Any = None,
-    progress: Callable[[int, int], None] | None = None,
+    roots: npt.NDArray[np.int32],
+    depth_limit: int | None,
+    dtype: npt.DTypeLike | None,
+    lanes: int,
+    device: Any,
+    progress: Callable[[int, int], None] | None,
 ) -> ManyBFSResult:
-    """`clgraph.bfs_many` of a graph in shards: the searches of a batch share each pass over a shard."""
-    roots = arguments.indices_of(shards, flat_list(sources, "sources")).astype(np.int32)
+    """`clgraph.bfs_many` over blocks of rows: the searches of a batch share each pass over one."""
     push, pull = sections_of(shards, backward=False)
 
     def work(ranks: Ranks, dev: Device) -> ManyBFSResult:
@@ -143,11 +141,10 @@ class Searches(ManyBatch):
         assert name is not None
         scratch, span = self.scratch, SHAPES.of(self.dev).span
         for rows in self._loading.rows(name, self._wanted(name, level)):
-            shard = rows.shard
             with self.dev.alone():
                 program = self._program("traversal/shards_many", SPAN=span, **rows.defines)
                 bits = {"seen": scratch.seen, "front": scratch.front, "next": scratch.next}
-                spans = -(-shard.edges // span)
+                spans = -(-rows.arcs // span)
                 if self._pulling:
                     program.shard_collect(spans, **rows.arguments, **bits, level=level, state=scratch.state)
                 else:
@@ -173,10 +170,7 @@ class Searches(ManyBatch):
                 blocks=blocks,
             )
             some = np.flatnonzero(self.dev.download(blocks, np.uint32, count))
-        first = np.array([section[number].first_row for number in own]) // BLOCK
-        behind = -(-np.array([section[number].first_row + section[number].rows for number in own]) // BLOCK)
-        has = np.searchsorted(some, behind) > np.searchsorted(some, first)
-        return [number for number, wanted in zip(own, has, strict=True) if wanted]
+        return with_rows(section, own, some, BLOCK)
 
     def _share(self) -> None:
         """Bring together what all ranks have found."""

@@ -81,7 +81,7 @@ def test_options_of_every_kind(tmp_path, device, run):
     for options in (
         "drv --mode batched --tolerance 2 --components bfs --far-scan",
         "dre --mode batched --connection strong",
-        "dhyb --weight 0.25 --min-size 2",
+        "dhyb --mix 0.25 --min-size 2",
         "cre",
         "ebfs --start v.7",
         "rw --start v.7 --walkers 2 --patience 9 --weighted --direction out --keep induced",

@@ -409,7 +409,7 @@ def test_a_folder_is_no_graph(run, tmp_path):
     [
         (["--method", "dvr"], ["unknown method 'dvr'", *REDUCTIONS]),
         (["--method", "drve", "--mode", "exact"], ["exact", "batched"]),
-        (["--mode", "fast"], ["unknown mode 'fast'", "batched"]),
+        (["--mode", "fast"], ["mode is 'fast'", "batched"]),
         (["--tolerance", "-1"], ["tolerance", "0 or more"]),
         (["--tolerance", "nan"], ["tolerance", "0 or more"]),
         (["--seed", "-1"], ["seed -1", "2**64 - 1"]),
@@ -431,10 +431,10 @@ def test_bad_options(small, run, tmp_path, options, words):
     ("options", "word"),
     [
         (["--method", "dvr"], "unknown method 'dvr'"),
-        (["--mode", "fast"], "unknown mode 'fast'"),
+        (["--mode", "fast"], "mode is 'fast'"),
         (["--method", "drve", "--mode", "exact"], "mode 'exact' exists for"),
         (["--tolerance", "-1"], "tolerance -1.0"),
-        (["--method", "dhyb", "--weight", "1.5"], "weight '1.5'"),
+        (["--method", "dhyb", "--mix", "1.5"], "mix '1.5'"),
         (["--method", "ebfs", "--start", "x"], "--start x"),
     ],
 )

@@ -100,7 +100,7 @@ def test_json_holds_all_samples_and_their_spread(run, graph, device):
         (["--size", "70%", "--seeds", "3", "--seed", str(2**64 - 2)], "seed"),
         (["--size", "70%", "--method", "ebfs", "--start", "x"], "--start x"),
         (["--size", "70%", "--method", "ebfs", "--start", "99999"], "99999"),
-        (["--size", "70%", "--method", "dhyb", "--weight", "two"], "weight"),
+        (["--size", "70%", "--method", "dhyb", "--mix", "two"], "mix"),
     ],
 )
 def test_bad_options(run, graph, args, word, tmp_path, monkeypatch):

@@ -365,7 +365,7 @@ def test_command_refuses_one_name_for_two_outputs(two_parts: Any, tmp_path: Any)
 def test_the_finder_is_kept_with_the_graph(device: Any) -> None:
     """One finder, and one search for the largest component, for all methods and seeds."""
     from clgraph import sample
-    from clgraph.components.kept import graph_components
+    from clgraph.components.finder import graph_components
     from clgraph.device.launch import record_launches
 
     graph = random_graph(np.random.default_rng(11), 80, False).simple

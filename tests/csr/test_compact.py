@@ -9,7 +9,7 @@ from clgraph import Graph
 from clgraph.csr.compact import arcs_of_view, compact, host_rows, labelled, some_rows
 from clgraph.csr.upload import graph_of, parts_of, upload_csr
 from clgraph.graph.building import sorted_rows
-from clgraph.sampling.result import extract
+from clgraph.sampling.selection import extract
 
 
 def chosen_by_numpy(graph, live, keep):

@@ -82,7 +82,7 @@ def test_remedy_for_pocl_from_pypi() -> None:
         "working": False,
         "reason": "builds fail: error: unknown target CPU 'generic'",
     }
-    (fault,) = doctor._device_faults([listed])
+    (fault,) = list(doctor._device_faults([listed]))
     assert "unknown target CPU" in fault["fault"]
     assert "apt-get install pocl-opencl-icd" in fault["remedy"]
     assert "uninstall" not in fault["remedy"]
@@ -184,7 +184,7 @@ def test_releases_that_do_not_go_together(monkeypatch: pytest.MonkeyPatch) -> No
     assert "pyclgraph[fpga-emulator]" in texts[0]
     assert "pyclgraph[cpu]" in texts[1]
     assert "libintelocl_emu.so is missing" in texts[2]
-    assert doctor._package_faults(dict.fromkeys(doctor.PACKAGES)) == []
+    assert list(doctor._package_faults(dict.fromkeys(doctor.PACKAGES))) == []
 
 
 # --- names -----------------------------------------------------------------------------------------
@@ -195,7 +195,7 @@ def test_another_distribution_of_the_same_name(monkeypatch: pytest.MonkeyPatch, 
     (tmp_path / "clgraph-7.0.dist-info").mkdir()
     (tmp_path / "clgraph-7.0.dist-info/METADATA").write_text("Name: clgraph\nVersion: 7.0\n")
     monkeypatch.syspath_prepend(tmp_path)
-    fault = doctor._name_faults()[0]
+    fault = next(doctor._name_faults())
     assert f"another distribution, clgraph 7.0 in {tmp_path}, has the same import name" in fault["fault"]
     assert fault["remedy"] == "python3 -m venv ENV && ENV/bin/pip install pyclgraph   (where it is alone)"
 
@@ -207,9 +207,9 @@ def test_another_copy_of_clgraph(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     (info / "METADATA").write_text("Name: pyclgraph\nVersion: 0.1.0\n")
     monkeypatch.syspath_prepend(tmp_path)
     (tmp_path / "clgraph/cl").mkdir()
-    assert doctor._name_faults() == []  # an editable install, whose wheel has only the kernels
+    assert list(doctor._name_faults()) == []  # an editable install, whose wheel has only the kernels
     (tmp_path / "clgraph/__init__.py").touch()
-    fault = doctor._name_faults()[-1]
+    fault = list(doctor._name_faults())[-1]
     assert f"Python imports clgraph from {ROOT / 'clgraph'}" in fault["fault"]
     assert f"pyclgraph is installed in {tmp_path / 'clgraph'}" in fault["fault"]
     assert fault["remedy"] == f"take {ROOT} out of PYTHONPATH"
@@ -218,12 +218,12 @@ def test_another_copy_of_clgraph(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 def test_no_other_clgraph(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Nothing to report in a checkout, or where the installed package is the imported one."""
     monkeypatch.setattr(doctor, "_distribution", lambda name: None)
-    assert doctor._name_faults() == []
+    assert list(doctor._name_faults()) == []
     (tmp_path / "METADATA").write_text("Name: pyclgraph\nVersion: 0.1.0\n")
     ours = importlib.metadata.PathDistribution(tmp_path)
     monkeypatch.setattr(ours, "locate_file", lambda path: ROOT / path)
     monkeypatch.setattr(doctor, "_distribution", lambda name: ours if name == "pyclgraph" else None)
-    assert doctor._name_faults() == []
+    assert list(doctor._name_faults()) == []
 
 
 # --- cache ----------------------------------------------------------------------------------------

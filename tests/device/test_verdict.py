@@ -202,7 +202,7 @@ def test_the_doctor_says_it(device: Device, stand_in: Stand) -> None:
     facts = {**doctor.describe(device), "identity": NOBODYS}
     doctor._judge(facts)
     assert facts["working"] and facts["verdict"] == "works, but not wrong"
-    faults = doctor._device_faults([facts])
+    faults = list(doctor._device_faults([facts]))
     assert "works, but not wrong, which is refused there: a check: off by one" in faults[0]["fault"]
     stand_in("wrong")
     facts = {**facts, "identity": (*NOBODYS[:-1], "0.2")}

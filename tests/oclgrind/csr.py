@@ -148,7 +148,7 @@ def case_compact(device: Any) -> None:
     from clgraph.csr.compact import arcs_of_view, compact, labelled, some_rows, those_of
     from clgraph.csr.parts import Chosen
     from clgraph.csr.upload import graph_of, parts_of, upload_csr
-    from clgraph.sampling.result import extract
+    from clgraph.sampling.selection import extract
 
     rng = np.random.default_rng(4)
     ends = rng.integers(0, 30, (2, 120))

@@ -120,12 +120,14 @@ def case_top_many(device: Any) -> None:
 
 
 def _fixed(device: Any, span: int) -> None:
-    from clgraph.ranking.fixed import FixedPower, Leaving, Rows, Shape
+    from clgraph.csr.parts import DeviceCSR
+    from clgraph.ranking.fixed import FixedPower, Leaving, Shape
 
     row_ptr = np.array([0, 0, 40, 41, 45], np.int32)
     heads = (np.arange(45) % 3).astype(np.int32)
     out = np.bincount(heads, minlength=4).astype(np.float64)
-    arrays = [device.upload(array) for array in (row_ptr, heads, np.ones(45))]
+    arrays = [device.upload(array) for array in (row_ptr, heads)]
+    rows = DeviceCSR(4, 45, *arrays, np.int32, values={"weights": device.upload(np.ones(45))})
     for dtype, kind in (("float64", "weights"), ("float32", "weights"), ("float32", "arcs")):
         shape = Shape(span=span, items=2, width=span or 1)
         power = FixedPower(
@@ -140,7 +142,7 @@ def _fixed(device: Any, span: int) -> None:
             kind=kind,
             shape=shape,
         )
-        power.rows(power.prepare(Rows(0, 4, 45, np.int32, *arrays)), 0.25)
+        power.rows(power.prepare(rows), 0.25)
         sums = power.blocks(0, 1)
         found = device.download(power.next, power.dtype, 4)
         terms = 0.25 / out[heads]

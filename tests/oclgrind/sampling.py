@@ -113,17 +113,20 @@ def case_exact_dre_within(device: Any) -> None:
     _sample(device, "dre", mode="exact")
 
 
-def _replicates(device: Any, *methods: str, kernels: str = "replicates") -> None:
+def _side_by_side(device: Any, engine: str, *methods: str) -> None:
     """Runs side by side, against each alone."""
     from clgraph import Graph
     from clgraph.sampling import sample
+    from clgraph.sampling.methods import side_by_side
+    from clgraph.sampling.request import check_request
 
     rng = np.random.default_rng(6)
     graph = Graph.from_edges(rng.integers(0, 40, 60), rng.integers(0, 40, 60))
-    for method in methods or ("drv", "dre"):
+    for method in methods:
+        found = side_by_side(device, graph, check_request(graph, method, {}), 3)
+        assert found is not None and found.__name__ == engine
         made = sample(graph, method, sizes=[20, 5], seed=5, seeds=3, device=device)
         made.joined(device)
-        assert any(kernels in name for name in made[0].built)
         for k, each in enumerate(made):
             alone = sample(graph, method, sizes=[20, 5], seed=each.seed, device=device)[k % 2]
             assert np.array_equal(each.vertices, alone.vertices)
@@ -132,33 +135,33 @@ def _replicates(device: Any, *methods: str, kernels: str = "replicates") -> None
 
 def case_contract_runs(device: Any) -> None:
     """Contractions side by side, a run a work-group."""
-    _replicates(device, "cre", "crve", kernels="contract_runs")
+    _side_by_side(device, "ContractRuns", "cre", "crve")
 
 
 def case_draw_runs(device: Any) -> None:
     """Batches of drawn edges side by side, a run a work-group."""
-    _replicates(device, "drve", "dhyb", kernels="draw_runs")
+    _side_by_side(device, "DrawRuns", "drve", "dhyb")
 
 
 def case_replicates(device: Any) -> None:
     """Exact runs side by side, a run a work-item."""
-    _replicates(device)
+    _side_by_side(device, "Serial", "drv", "dre")
 
 
 def case_replicates_probes(device: Any) -> None:
     """The same with all runs in each launch, and with too little room for the last deletions."""
     from clgraph.device.shapes import Shapes
-    from clgraph.sampling import replicates
+    from clgraph.sampling import methods, replicates
 
-    probes = replicates.Form("probes", 1 << 20)
-    replicates.SHAPES = Shapes(gpu=probes, cpu=probes, simulator=probes)
+    probes = methods.SideBySide("probes", 1 << 20)
+    methods.SHAPES = Shapes(gpu=probes, cpu=probes, simulator=probes)
     replicates.FEW, replicates.ROOM = 6, 12
-    _replicates(device)
+    _side_by_side(device, "Probing", "drv", "dre")
 
 
 def case_replicates_breadth(device: Any) -> None:
     """Breadth-first runs side by side."""
-    _replicates(device, "ebfs")
+    _side_by_side(device, "BreadthRuns", "ebfs")
 
 
 def _curve(device: Any, method: Any) -> None:
@@ -203,13 +206,13 @@ def _contract(device: Any, method: str) -> None:
     from clgraph import Graph
     from clgraph.reference.contract import reference_contract
     from clgraph.sampling import contract
-    from clgraph.sampling.contract import ContractRun
+    from clgraph.sampling.contract import Contraction
 
     few = replace(contract.SHAPES.of(device), chunk=16)
     contract.SHAPES = replace(contract.SHAPES, simulator=few)
     rng = np.random.default_rng(6)
     graph = Graph.from_edges(rng.integers(0, 40, 70), rng.integers(0, 40, 70), duplicates="keep")
-    run = ContractRun(device, graph.simple, 5, method=method)
+    run = Contraction(device, graph.simple, 5, method=method)
     run.start()
     for wanted in reference_contract(graph, method, sizes=["60%", 3, 1], seed=5):
         run.shrink_to(wanted.target)

@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 
 import clgraph
+from clgraph.csr.parts import DeviceCSR
 from clgraph.csr.upload import graph_of, parts_of
 from clgraph.device.memory import Memory
 from clgraph.device.shapes import Shapes
 from clgraph.ranking import fixed, fixed_windows, shares
-from clgraph.ranking.fixed import BLOCK, FixedPower, Leaving, Rows, Shape, normalised, tree_sum
+from clgraph.ranking.fixed import BLOCK, FixedPower, Leaving, Shape, normalised, tree_sum
 
 SMALL = {"items": Shape(span=0, items=3, width=1), "windows": Shape(span=32, items=1, width=64)}
 
@@ -82,15 +83,14 @@ def test_an_iteration(device, monkeypatch, kind, shape, dtype):
     for first, last in ((0, middle), (middle, n)):
         begin, end = int(back.row_ptr[first]), int(back.row_ptr[last])
         some = None if values is None else device.upload(values[begin:end])
-        rows = Rows(
-            first,
+        rows = DeviceCSR(
             last - first,
             end - begin,
-            np.int32,
             device.upload(back.row_ptr[first : last + 1] - back.row_ptr[first]),
             device.upload(back.col_idx[begin:end]),
-            some if kind == "weights" else None,
-            some if kind == "counts" else None,
+            np.int32,
+            first,
+            values={"weights": some} if kind == "weights" else {"multiplicity": some},
         )
         power.rows(power.prepare(rows), 0.25)
     start = start.astype(dtype).astype(float)

@@ -1,5 +1,6 @@
 """Contractions side by side: each is, byte for byte, the run alone, which the reference tests."""
 
+import dataclasses
 import pickle
 
 import numpy as np
@@ -9,20 +10,22 @@ from sampling.test_replicates import GRAPHS, same
 from clgraph import powerlaw_graph, sample
 from clgraph.device.shapes import Shapes
 from clgraph.reference.contract import reference_contract, verify_contraction
-from clgraph.sampling import contract_runs
+from clgraph.sampling import contract, methods
+from clgraph.sampling.request import check_request
 
 
 @pytest.mark.parametrize(("method", "local"), [("cre", 4), ("crve", 1)])
 def test_each_run_is_the_run_alone(device, monkeypatch, method, local):
     """Groups of one work-item and of several, on every device."""
-    shape = contract_runs.Shape(local=local, runs=3)
-    monkeypatch.setattr(contract_runs, "SHAPES", Shapes(gpu=shape, cpu=shape, simulator=shape))
+    shape = dataclasses.replace(contract.SHAPES.of(device), local=local, runs=3)
+    monkeypatch.setattr(contract, "SHAPES", Shapes(gpu=shape, cpu=shape, simulator=shape))
     for name, graph in GRAPHS.items():
         n = graph.num_vertices
         sizes = [-(-4 * n // 5), 1, -(-n // 3), -(-4 * n // 5)]
         made = sample(graph, method, sizes=sizes, seed=2**32 - 2, seeds=4, device=device)
         if name == "power law" and device.kind in ("cpu", "gpu"):
-            assert "cl/sampling/contract_runs.cl" in made[0].built
+            options = check_request(graph, method, {})
+            assert methods.side_by_side(device, graph, options, 4) is contract.ContractRuns
         for run in (1, 3):
             alone = sample(graph, method, sizes=sizes, seed=2**32 - 2 + run, device=device)
             for k, other in enumerate(alone):

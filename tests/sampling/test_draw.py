@@ -13,7 +13,7 @@ from clgraph.sampling import reduction_curve, sample
 from clgraph.sampling.copra import Copra
 from clgraph.sampling.draw import ByDraw
 
-WEIGHTS = [0, "0.3", 0.8, 1]
+MIXES = [0, "0.3", 0.8, 1]
 
 
 def assert_equals_reference(graph, made, **kwargs):
@@ -90,21 +90,21 @@ def test_draws_one_by_one(device, weight, far_scan):
             drawn.live = expected
 
 
-@pytest.mark.parametrize("weight", WEIGHTS)
-def test_equals_reference(device, weight):
+@pytest.mark.parametrize("mix", MIXES)
+def test_equals_reference(device, mix):
     for seed, (n, m) in enumerate([(4, 3), (5, 6), (40, 60), (120, 500), (300, 420)]):
         graph = random_graph(seed, n, m)
         for size in ("50%", "20%", 1):
-            made = sample(graph, "dhyb", size=size, seed=seed, device=device, weight=weight)
-            assert_equals_reference(graph, made, size=size, weight=weight)
+            made = sample(graph, "dhyb", size=size, seed=seed, device=device, mix=mix)
+            assert_equals_reference(graph, made, size=size, mix=mix)
 
 
 @pytest.mark.parametrize("options", [{"far_scan": True}, {"components": "bfs", "tolerance": 0}])
 def test_parallel_edges_and_options(device, options):
     for seed in range(4):
         graph = random_graph(seed, 25, 120, duplicates="keep")
-        made = sample(graph, "dhyb", size="60%", seed=seed, device=device, weight="0.4", **options)
-        assert_equals_reference(graph, made, size="60%", weight="0.4", tolerance=options.get("tolerance"))
+        made = sample(graph, "dhyb", size="60%", seed=seed, device=device, mix="0.4", **options)
+        assert_equals_reference(graph, made, size="60%", mix="0.4", tolerance=options.get("tolerance"))
 
 
 @pytest.mark.slow
@@ -114,47 +114,47 @@ def test_wide_offsets(device, monkeypatch):
     monkeypatch.setattr("clgraph.sampling.copra.INT32_MAX", 100)
     graph = random_graph(3, 120, 300, duplicates="keep")
     assert Copra(device, graph.simple).offset is np.int64
-    made = sample(graph, "dhyb", size="40%", seed=5, device=device, weight="0.5")
-    assert_equals_reference(graph, made, size="40%", weight="0.5")
+    made = sample(graph, "dhyb", size="40%", seed=5, device=device, mix="0.5")
+    assert_equals_reference(graph, made, size="40%", mix="0.5")
 
 
-@pytest.mark.parametrize("weight", [1, 1.0, "1", "1.00"])
-def test_weight_one_is_drve(device, weight):
+@pytest.mark.parametrize("mix", [1, 1.0, "1", "1.00"])
+def test_mix_one_is_drve(device, mix):
     graph = powerlaw_graph(600, seed=3)
     for seed in range(4):
-        made = sample(graph, "dhyb", size="40%", seed=seed, device=device, weight=weight)
+        made = sample(graph, "dhyb", size="40%", seed=seed, device=device, mix=mix)
         drve = sample(graph, "drve", size="40%", seed=seed, device=device)
         np.testing.assert_array_equal(made.vertices, drve.vertices)
         np.testing.assert_array_equal(made.edges, drve.edges)
 
 
 @pytest.mark.parametrize("mode", ["exact", "batched"])
-def test_weight_one_is_drve_in_the_reference(mode):
+def test_mix_one_is_drve_in_the_reference(mode):
     for seed in range(3):
         graph = random_graph(seed, 40, 90)
-        one = reference_sample(graph, "dhyb", size="50%", seed=seed, mode=mode, weight=1)
+        one = reference_sample(graph, "dhyb", size="50%", seed=seed, mode=mode, mix=1)
         drve = reference_sample(graph, "drve", size="50%", seed=seed, mode=mode)
         np.testing.assert_array_equal(one.edges, drve.edges)
-        other = reference_sample(graph, "dhyb", size="50%", seed=seed, mode=mode, weight="0.5")
+        other = reference_sample(graph, "dhyb", size="50%", seed=seed, mode=mode, mix="0.5")
         assert not np.array_equal(one.edges, other.edges)
 
 
-def test_default_weight_and_exact_decimals(device):
+def test_default_mix_and_exact_decimals(device):
     graph = powerlaw_graph(600, seed=3)
     made = [
         sample(graph, "dhyb", size="50%", seed=1, device=device, **options).edges
-        for options in ({}, {"weight": 0.8}, {"weight": "0.80"}, {"weight": "4/5"})
+        for options in ({}, {"mix": 0.8}, {"mix": "0.80"}, {"mix": "4/5"})
     ]
     for other in made[1:]:
         np.testing.assert_array_equal(made[0], other)
-    expected = reference_sample(graph, "dhyb", size="50%", seed=1, mode="batched", weight=Fraction(4, 5))
+    expected = reference_sample(graph, "dhyb", size="50%", seed=1, mode="batched", mix=Fraction(4, 5))
     np.testing.assert_array_equal(made[0], expected.edges)
 
 
-@pytest.mark.parametrize("weight", [-0.1, 1.01, float("nan"), "much"])
-def test_bad_weights(weight):
-    with pytest.raises(InputError, match="weight"):
-        sample(random_graph(0, 10, 20), "dhyb", size=0.5, weight=weight)
+@pytest.mark.parametrize("mix", [-0.1, 1.01, float("nan"), "much"])
+def test_bad_mix(mix):
+    with pytest.raises(InputError, match="mix"):
+        sample(random_graph(0, 10, 20), "dhyb", size=0.5, mix=mix)
 
 
 def test_numbers_below_large_bounds():
@@ -173,14 +173,9 @@ def test_coins_are_numbers_of_their_own():
         assert abs(np.corrcoef(coin.astype(float), other.astype(float))[0, 1]) < 0.035
 
 
-def test_mix_and_its_older_name(device):
+def test_curves_take_mix(device):
     graph = random_graph(4, 60, 150)
-    made = sample(graph, "dhyb", size="50%", seed=5, device=device, mix="0.5")
-    older = sample(graph, "dhyb", size="50%", seed=5, device=device, weight="0.5")
-    assert made.vertices.tolist() == older.vertices.tolist()
-    assert not any("older" in note for note in made.notes)
-    assert any("weight is the older name of mix" in note for note in older.notes)
-    curves = [reduction_curve(graph, "dhyb", 5, device=device, **{name: "0.5"}) for name in ("mix", "weight")]
-    assert curves[0].edges.tolist() == curves[1].edges.tolist()
-    with pytest.raises(InputError, match="not both"):
-        sample(graph, "dhyb", size="50%", device=device, weight="0.5", mix="0.5")
+    curves = [
+        reduction_curve(graph, "dhyb", 5, device=device, mix=mix).edges.tolist() for mix in ("0.5", 0.5)
+    ]
+    assert curves[0] == curves[1] != reduction_curve(graph, "dhyb", 5, device=device).edges.tolist()

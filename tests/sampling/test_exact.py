@@ -9,15 +9,15 @@ from graphs import assert_equals_reference, random_graph
 from clgraph import Graph, keyed
 from clgraph.csr.generate import powerlaw_graph
 from clgraph.device.shapes import Shapes
-from clgraph.sampling import replicates, sample
+from clgraph.sampling import methods, sample
 from clgraph.sampling.table import EXACT
 
 
 @pytest.fixture(autouse=True)
 def probes(monkeypatch):
     """A run alone on a small graph takes the way of large graphs."""
-    never = replicates.Form("merge tree", 0)
-    monkeypatch.setattr(replicates, "SHAPES", Shapes(gpu=never, cpu=never, simulator=never))
+    never = methods.SideBySide("merge tree", 0)
+    monkeypatch.setattr(methods, "SHAPES", Shapes(gpu=never, cpu=never, simulator=never))
 
 
 @pytest.mark.parametrize("method", EXACT)

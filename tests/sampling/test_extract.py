@@ -10,8 +10,8 @@ from transfers import transfers
 
 import clgraph
 from clgraph import Graph
-from clgraph.sampling import extract as extraction
-from clgraph.sampling.result import extract
+from clgraph.sampling import selection as extraction
+from clgraph.sampling.selection import Selection, extract
 from clgraph.sampling.table import CONTRACTING
 
 METHODS = ("drv", "dre", "drve", "dhyb", "cre", "crve", "ebfs", "edfs")
@@ -55,7 +55,8 @@ def test_a_graph_on_the_device_gives_the_hosts_sample(device, method, kind):
         np.testing.assert_array_equal(here.edges, there.edges)
         assert (here.num_edges, here.notes) == (there.num_edges, there.notes)
         if method not in CONTRACTING:  # those have a reference that adds up
-            same(there.graph, extract(graph, there.left.vertices, there.left.arcs)[0])
+            chosen, at = there.selection, there.at
+            same(there.graph, extract(graph, chosen.members(graph, at), chosen.kept(graph, at))[0])
 
 
 @pytest.mark.parametrize("directed", [False, True])
@@ -96,7 +97,7 @@ def test_looks_and_pickles(device):
     for method in ("drv", "dre", "cre"):
         larger, smaller = clgraph.sample(graph, method, sizes=["80%", "40%"], seed=1, device=device)
         again = pickle.loads(pickle.dumps(larger))
-        assert np.array_equal(again.kept_arcs, larger.kept_arcs) and again.left is None
+        assert np.array_equal(again.kept_arcs, larger.kept_arcs) and type(again.selection) is Selection
         assert np.array_equal(again.vertices, larger.vertices) and again.num_edges == larger.num_edges
         assert (again.group is None) == (larger.group is None)
         # looked at only now, after the smaller one was made

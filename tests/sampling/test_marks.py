@@ -4,7 +4,7 @@ import numpy as np
 from graphs import random_graph
 
 from clgraph.csr.upload import upload_csr
-from clgraph.sampling.marks import Marks
+from clgraph.sampling.selection import Marks
 
 
 def test_a_component_and_its_induced_arcs(device):
@@ -18,7 +18,7 @@ def test_a_component_and_its_induced_arcs(device):
             marks.induced()
             left = marks.download()
             inside = labels == root
-            assert left.vertices.dtype == left.arcs.dtype == np.bool_
-            np.testing.assert_array_equal(left.vertices, inside)
-            np.testing.assert_array_equal(left.arcs, inside[graph.rows] & inside[graph.col_idx])
-            assert left.group is None
+            assert left.members(graph).dtype == left.kept(graph).dtype == np.bool_
+            np.testing.assert_array_equal(left.members(graph), inside)
+            np.testing.assert_array_equal(left.kept(graph), inside[graph.rows] & inside[graph.col_idx])
+            assert left.groups() is None

@@ -11,7 +11,7 @@ from scipy.sparse.csgraph import connected_components
 
 import clgraph.sampling.repair as repair
 from clgraph import Graph, powerlaw_graph, sample
-from clgraph.components.kept import graph_components
+from clgraph.components.finder import graph_components
 from clgraph.sampling.copra import Copra
 from clgraph.sampling.repair import LinkCompress, Repair
 

@@ -12,8 +12,8 @@ from clgraph import Graph, InputError, powerlaw_graph, sample
 from clgraph.device.shapes import Shapes
 from clgraph.reference import verify_sample
 from clgraph.reference.sampling import reference_deletion
-from clgraph.sampling import replicates
-from clgraph.sampling.options import check_options
+from clgraph.sampling import calls, methods, replicates
+from clgraph.sampling.request import check_request
 
 
 def clusters(seed, sizes):
@@ -43,8 +43,8 @@ FORMS = [
 @pytest.fixture(params=FORMS)
 def form(request, monkeypatch):
     """Both forms on every device; with little room for the last deletions, so that it is exceeded."""
-    chosen = replicates.Form(request.param.split(",")[0], 1 << 20)
-    monkeypatch.setattr(replicates, "SHAPES", Shapes(gpu=chosen, cpu=chosen, simulator=chosen))
+    chosen = methods.SideBySide(request.param.split(",")[0], 1 << 20)
+    monkeypatch.setattr(methods, "SHAPES", Shapes(gpu=chosen, cpu=chosen, simulator=chosen))
     if "few" in request.param:
         monkeypatch.setattr(replicates, "FEW", 3)
         monkeypatch.setattr(replicates, "ROOM", 5)
@@ -133,7 +133,7 @@ def test_each_run_is_the_loop_of_single_deletions(device, form, method):
     for number in range(8):
         graph = random_graph(number, 25, 30)
         for each in sample(graph, method, size="40%", seed=number, seeds=3, device=device):
-            expected = reference_deletion(graph, method, size="40%", seed=each.seed)
+            expected = reference_deletion(graph, method, "40%", each.seed)
             np.testing.assert_array_equal(each.vertices, expected.vertices)
             np.testing.assert_array_equal(each.edges, expected.edges)
 
@@ -145,8 +145,7 @@ def test_one_run_on_a_small_graph(device, method, monkeypatch):
     made = sample(graph, method, sizes=["60%", "20%"], seed=3, device=device)
     assert device.kind != "cpu" or "cl/sampling/replicates.cl" in made[0].built
     assert {"device", "build", "upload", "compile", "sample", "download", "result"} == set(made[0].seconds)
-    monkeypatch.setattr(replicates, "side_by_side", lambda *args: False)
-    monkeypatch.setattr("clgraph.sampling.calls.side_by_side", lambda *args: False)
+    monkeypatch.setattr(calls, "side_by_side", lambda *args: None)
     other = sample(graph, method, sizes=["60%", "20%"], seed=3, device=device)
     for one, expected in zip(made, other, strict=True):
         same(one, expected)
@@ -155,7 +154,7 @@ def test_one_run_on_a_small_graph(device, method, monkeypatch):
 def test_nothing_is_made_before_it_is_looked_at(device):
     graph = powerlaw_graph(700, seed=2)
     made = sample(graph, "dre", sizes=["50%", "20%"], seed=1, seeds=6, device=device)
-    if not replicates.side_by_side(device, graph, check_options(graph, "dre"), 6):
+    if not methods.side_by_side(device, graph, check_request(graph, "dre", {}), 6):
         pytest.skip("one run after the other on this device")
     vertices, edges, offsets = made.num_vertices, made.num_edges, made.offsets
     assert made[-1:].vertices.tolist() == made.vertices[offsets[-2] :].tolist()
@@ -175,9 +174,9 @@ def test_runs_are_dealt_in_portions(device, monkeypatch):
     """Launches are short, progress is told between them, and an error in it ends the call."""
     graph = powerlaw_graph(300, seed=2)
     whole = sample(graph, "drv", size="50%", seed=1, seeds=9, device=device)
-    if not replicates.side_by_side(device, graph, check_options(graph, "drv"), 9):
+    if not methods.side_by_side(device, graph, check_request(graph, "drv", {}), 9):
         pytest.skip("one run after the other on this device")
-    monkeypatch.setattr(replicates, "BRIEF", 0.0)
+    monkeypatch.setattr(calls, "BRIEF", 0.0)
     told = []
     parts = sample(
         graph, "drv", size="50%", seed=1, seeds=9, device=device, progress=lambda *x: told.append(x)
@@ -206,8 +205,8 @@ def test_as_many_runs_in_a_launch_as_fit(device, form, monkeypatch):
     monkeypatch.setattr(replicates, "MOST", 3)
     made = sample(graph, "dre", size="50%", seed=1, seeds=7, device=device)
     np.testing.assert_array_equal(made.edges, whole.edges)
-    if replicates.SHAPES.of(device).way == "probes" and device.kernels == "ndrange":
-        assert [len(part) for part in made.portions] == [3, 3, 1]
+    if methods.SHAPES.of(device).exact == "probes" and device.kernels == "ndrange":
+        assert list({id(part): len(part) for part, _ in made._places}.values()) == [3, 3, 1]
 
 
 def test_threads(device):

@@ -6,7 +6,7 @@ from graphs import random_graph
 
 from clgraph import keyed
 from clgraph.sampling.copra import Copra
-from clgraph.sampling.select import ByPriority
+from clgraph.sampling.draw import ByPriority
 
 COARSE = 61  # bits that a coarse priority leaves out: with the other 3 there are ties everywhere
 
@@ -110,7 +110,7 @@ def test_bins_are_looked_into_until_they_hold_few(device, edges, monkeypatch):
     """Few bins and a short list: the bin of the k-th is divided, again and again."""
     if device.has_pipeline("sampling/select"):
         pytest.skip("the number of bins is fixed in pipelines")
-    monkeypatch.setattr("clgraph.sampling.select.BINS", 4)
-    monkeypatch.setattr("clgraph.sampling.select.COLLECT", 2)
+    monkeypatch.setattr("clgraph.sampling.draw.BINS", 4)
+    monkeypatch.setattr("clgraph.sampling.draw.COLLECT", 2)
     graph = random_graph(5, 300, 700).simple
     check(device, graph, 9, edges, [1, 100, 57, 3])

@@ -88,8 +88,8 @@ def test_sizes_that_the_graph_has_not(device, method):
         ({"size": 5, "seeds": 1.5}, "count of runs"),
         ({"size": 5, "seeds": 2, "seed": 2**64 - 1}, "last seed"),
         ({"size": 5, "connection": "both"}, "connection"),
-        ({"size": 5, "weight": 1.5, "method": "dhyb"}, "weight"),
-        ({"size": 5, "weight": "x", "method": "dhyb"}, "weight"),
+        ({"size": 5, "mix": 1.5, "method": "dhyb"}, "mix"),
+        ({"size": 5, "mix": "x", "method": "dhyb"}, "mix"),
         ({"size": 5, "start": 99, "method": "ebfs"}, "99"),
     ],
 )
@@ -110,8 +110,8 @@ def test_what_strong_excludes():
 
 def test_idle_options_are_told(device):
     graph = random_graph(1, 30, 60)
-    notes = sample(graph, "drv", size=9, seed=1, weight=0.5, start=3, device=device).notes
+    notes = sample(graph, "drv", size=9, seed=1, mix=0.5, start=3, device=device).notes
     assert sum("played no part" in note for note in notes) == 2
     assert not any(
-        "played no part" in n for n in sample(graph, "dhyb", size=9, seed=1, weight=0.5, device=device).notes
+        "played no part" in n for n in sample(graph, "dhyb", size=9, seed=1, mix=0.5, device=device).notes
     )

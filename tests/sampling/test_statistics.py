@@ -21,8 +21,7 @@ from clgraph.csr.generate import powerlaw_graph
 from clgraph.reference import reference_sample
 from clgraph.sampling import sample
 from clgraph.sampling.copra import Copra
-from clgraph.sampling.draw import ByDraw
-from clgraph.sampling.select import ByPriority
+from clgraph.sampling.draw import ByDraw, ByPriority
 from clgraph.sampling.threshold_search import ExactRun
 
 ALPHA = 1e-4  # a right law fails a test with this probability (over the choice of the seeds)
@@ -405,9 +404,7 @@ def test_dhyb_stands_between_its_parts(device):
         np.mean(
             [
                 2 * one.num_edges / len(one.vertices)
-                for one in (
-                    sample(graph, "dhyb", size="50%", seed=s, device=device, weight=w) for s in range(5)
-                )
+                for one in (sample(graph, "dhyb", size="50%", seed=s, device=device, mix=w) for s in range(5))
             ]
         )
         for w in (0, "0.5", 1)

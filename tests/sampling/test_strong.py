@@ -5,7 +5,7 @@ import pytest
 from graphs import random_graph
 
 from clgraph import Graph, InputError, connected_components
-from clgraph.components.kept import graph_components
+from clgraph.components.finder import graph_components
 from clgraph.reference import reference_sample, verify_sample
 from clgraph.sampling import sample
 from clgraph.sampling.copra import Copra

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from clgraph.bench.cases import characteristics, pagerank, ppr, sampling, traversal
+from clgraph.bench import SUITES
+from clgraph.bench.cases import pagerank, ppr, sampling, traversal
 from clgraph.bench.graphs import graphs_of
 from clgraph.bench.harness import Case
 
@@ -12,10 +13,10 @@ from clgraph.bench.harness import Case
 def _sampling(graphs: Sequence[str], peers: str) -> list[Case]:
     # the thesis's table on the largest graph alone: small graphs only approximate its rows
     own = sampling.cases(graphs) if peers else sampling.cases(graphs, core_vertices=-1, loop_vertices=-1)
-    return own + characteristics.cases(graphs[-1:])
+    return own + sampling.characteristics_cases(graphs[-1:])
 
 
-SUITES: dict[str, Callable[[Sequence[str], str], list[Case]]] = {
+_MAKERS: dict[str, Callable[[Sequence[str], str], list[Case]]] = {
     "sampling": _sampling,
     "pagerank": lambda graphs, peers: pagerank.cases(graphs, peers=peers),
     "ppr": lambda graphs, peers: ppr.cases(graphs, peers=peers),
@@ -29,12 +30,12 @@ def cases_of(suite: str, sizes: Sequence[str], peers: str) -> list[Case]:
     Parameters
     ----------
     suite : str
-        A key of `SUITES`, or "all".
+        One of `clgraph.bench.SUITES`, or "all".
     sizes : sequence of str
         As `clgraph.bench.graphs.graphs_of` takes them.
     peers : str
         "all", names with commas between, or "" for none.
     """
-    names = list(SUITES) if suite == "all" else [suite]
+    names = SUITES if suite == "all" else [suite]
     graphs = {name: graphs_of(sizes, name) for name in names}  # check all names before making any case
-    return [case for name in names for case in SUITES[name](graphs[name], peers)]
+    return [case for name in names for case in _MAKERS[name](graphs[name], peers)]

@@ -160,7 +160,8 @@ class Outcome:
         self.error_bounds[sources] = error_bound(request.problem.damping, moved, self.round_off)
         self.converged[sources] = met | steady
         last = np.where(iterations < request.options.stop.max_iter, "round-off", "max_iter")
-        self.ended[sources] = np.where(steady, "top", np.where(met, "tol", last))
+        # a list, or a string for one source: an array would itself become the entry
+        self.ended[sources] = np.where(steady, "top", np.where(met, "tol", last)).tolist()
 
     def of_rows(self, row: npt.NDArray[np.int64]) -> Outcome:
         """The same by the caller's sources, each of which is the distinct one `row` says."""

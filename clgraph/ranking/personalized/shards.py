@@ -54,12 +54,11 @@ def _made(device: Device, shards: Shards, name: str, edges: int) -> Graph | None
         tail, head = device.empty(edges, np.int32), device.empty(edges, np.int32)
     at = 0
     for rows in Loading(device, shards).rows(name, range(len(shards.section(name).shards))):
-        shard = rows.shard
         with device.alone():
             program = device.program("scale/loading", RUN=run, PAIRS=int(name == "pairs"), **rows.defines)
-            program.loading_ends(-(-shard.edges // run), **rows.arguments, at=at, tail=tail, head=head)
+            program.loading_ends(-(-rows.arcs // run), **rows.arguments, at=at, tail=tail, head=head)
             device.finish()  # the shard's buffers are free
-        at += shard.edges
+        at += rows.arcs
     if name == "in":
         tail, head = head, tail
     with device.alone():

@@ -7,19 +7,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from clgraph.components.kept import graph_components
+from clgraph.components.finder import graph_components
 from clgraph.csr.build_sort import sort_rows
 from clgraph.csr.parts import DeviceCSR
 from clgraph.csr.scan import running_sums
 from clgraph.csr.sort import sort_by_key
 from clgraph.device.shapes import Shapes
-from clgraph.sampling.literature.drawn import Drawn, Packed
+from clgraph.sampling.literature.drawn import Drawn
+from clgraph.sampling.literature.listed import Column
 from clgraph.sampling.literature.smallest import Cut, Smallest
 
 if TYPE_CHECKING:
     from clgraph.device import Device
     from clgraph.sampling.literature.view import View
-    from clgraph.sampling.literature.wish import Wish
+    from clgraph.sampling.request import Request
 
 LOW, HIGH, DEGREE, RUN, GIVEN = range(5)  # what chordal_key makes keys of
 NOT_MAXIMAL = "an ordered chordal subgraph is not always maximal: mode='exact' makes one that is"
@@ -28,7 +29,7 @@ NOT_MAXIMAL = "an ordered chordal subgraph is not always maximal: mode='exact' m
 SHAPES = Shapes(gpu=1 << 10, cpu=1 << 17, simulator=3)  # vertices that a launch takes of a part
 
 
-def draw(device: Device, view: View, wish: Wish, seed: int, runs: int) -> Drawn:
+def draw(device: Device, view: View, wish: Request, seed: int, runs: int) -> Drawn:
     """Runs with the seeds `seed`, `seed` + 1, ..."""
     made = _Chordal(device, view, wish, seed, runs)
     if wish.method == "chordal" and wish.mode != "exact":
@@ -36,13 +37,13 @@ def draw(device: Device, view: View, wish: Wish, seed: int, runs: int) -> Drawn:
     return made.exact()
 
 
-def bytes_per_run(view: View, wish: Wish) -> int:
+def bytes_per_run(view: View, wish: Request) -> int:
     """Device memory that one run takes, roughly."""
     return 60 * view.n + 17 * view.rows.num_arcs
 
 
 class _Chordal:
-    def __init__(self, device: Device, view: View, wish: Wish, seed: int, runs: int) -> None:
+    def __init__(self, device: Device, view: View, wish: Request, seed: int, runs: int) -> None:
         self.device, self.view, self.wish, self.seed, self.runs = device, view, wish, seed, runs
         self.n, self.csr, self.many = view.n, view.csr(device), runs * view.n
         device.reserve({"runs": runs * bytes_per_run(view, wish)})
@@ -187,7 +188,7 @@ class _Chordal:
         if part is None:
             return self.packed(key, device.download(came, np.int32, many).astype(np.uint64))
         told = device.download(part, np.int32, many)
-        return self.packed(key, None, more={"part": Packed(np.arange(runs + 1, dtype=np.int64) * n, told)})
+        return self.packed(key, None, more={"part": Column(np.arange(runs + 1, dtype=np.int64) * n, told)})
 
     def parts(self, order: Any) -> tuple[Any, Any]:
         """The part of each item, and its number among all runs' parts."""
@@ -255,16 +256,16 @@ class _Chordal:
         notes: tuple[str, ...] = (),
         *,
         rounds: int = 1,
-        more: dict[str, Packed] | None = None,
+        more: dict[str, Column] | None = None,
     ) -> Drawn:
         """All vertices, and the edges whose key is 0."""
         device, runs, n = self.device, self.runs, self.n
         selected = Smallest(device, runs, self.csr.arcs)
         one = device.upload(np.ones(runs, np.uint64), writable=True)
         taken = selected.take(key, Cut(one, device.zeros(runs, np.int32)), equal=False)
-        arcs = Packed.on(device, taken.offset, taken.items, selected.item)
+        arcs = Column.on(device, taken.offset, taken.items, selected.item)
         offset = np.arange(runs + 1, dtype=np.int64) * n
-        vertices = Packed(offset, np.tile(np.arange(n, dtype=np.int32), runs))
-        order = None if came is None else Packed(offset, came.ravel())
+        vertices = Column(offset, np.tile(np.arange(n, dtype=np.int32), runs))
+        order = None if came is None else Column(offset, came.ravel())
         told = [notes] * runs
         return Drawn(vertices, order, None, arcs, more=more or {}, notes=told, rounds=np.full(runs, rounds))

@@ -8,28 +8,28 @@ import numpy as np
 
 from clgraph.sampling.literature.clock import device_tables
 from clgraph.sampling.literature.drawn import Drawn
-from clgraph.sampling.literature.listed import Listed
+from clgraph.sampling.literature.listed import gathered, smallest
 from clgraph.sampling.literature.roots import COMPONENT, VALUE, Roots
 from clgraph.sampling.literature.starts import died_out
 
 if TYPE_CHECKING:
     from clgraph.device import Device
     from clgraph.sampling.literature.view import View
-    from clgraph.sampling.literature.wish import Wish
+    from clgraph.sampling.request import Request
 
 
-def draw(device: Device, view: View, wish: Wish, seed: int, runs: int) -> Drawn:
+def draw(device: Device, view: View, wish: Request, seed: int, runs: int) -> Drawn:
     """Runs with the seeds `seed`, `seed` + 1, ..."""
     return _Passages(device, view, wish, seed, runs).run()
 
 
-def bytes_per_run(view: View, wish: Wish) -> int:
+def bytes_per_run(view: View, wish: Request) -> int:
     """Device memory that one run takes, roughly."""
     return 64 * view.n + 4 * view.rows.num_arcs
 
 
 class _Passages(Roots):
-    def __init__(self, device: Device, view: View, wish: Wish, seed: int, runs: int) -> None:
+    def __init__(self, device: Device, view: View, wish: Request, seed: int, runs: int) -> None:
         super().__init__(device, wish, seed, runs)
         csr, items = view.csr(device), device.tuning.items
         device.reserve({"runs": runs * bytes_per_run(view, wish)})
@@ -48,24 +48,23 @@ class _Passages(Roots):
             rank = self.ranked(*VALUE, *COMPONENT, value=time)
             key = device.empty(self.all, np.uint64)
             passing.diffusion_keys(self.passes, n=self.n, rank=rank, key=key)
-        listed = Listed.smallest(device, self.runs, n, key, wanted)
+        vertices, came = smallest(device, self.runs, n, key, wanted)
         parent = None
         if self.wish.keep == "tree":
             parent = device.empty(self.all, np.int32)
             passing.diffusion_parents(
                 self.passes, n=self.n, **self.rows, root=self.chosen, time=time, parent=parent
             )
-            parent = listed.gathered(parent)
-        roots = listed.gathered(self.chosen)
+            parent = gathered(vertices, n, parent)
+        roots = gathered(vertices, n, self.chosen)
         starts = np.array([roots.of(run).sum() for run in range(self.runs)], np.int64)
         given = 1 if self.wish.start is None else len(set(self.wish.start))
         return Drawn(
-            listed.vertices,
-            listed.keys,
+            vertices,
+            came,
             parent=parent,
             notes=died_out((starts - given).tolist()),
             rounds=np.maximum(starts - given, 0) + 1,
-            listed=listed,
         )
 
     def distances(self) -> Any:

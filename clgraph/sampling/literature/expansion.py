@@ -9,20 +9,20 @@ import numpy as np
 from clgraph.device.shapes import Shapes
 from clgraph.sampling.literature.clock import NONE
 from clgraph.sampling.literature.drawn import Drawn
-from clgraph.sampling.literature.listed import Listed
+from clgraph.sampling.literature.listed import gathered, smallest
 from clgraph.sampling.literature.roots import PRIORITY, Roots
 from clgraph.sampling.literature.starts import Given, died_out
 
 if TYPE_CHECKING:
     from clgraph.device import Device
     from clgraph.sampling.literature.view import View
-    from clgraph.sampling.literature.wish import Wish
+    from clgraph.sampling.request import Request
 
 
 SHAPES = Shapes(gpu=512, cpu=1 << 16, simulator=3)  # vertices that a run takes in one launch
 
 
-def draw(device: Device, view: View, wish: Wish, seed: int, runs: int) -> Drawn:
+def draw(device: Device, view: View, wish: Request, seed: int, runs: int) -> Drawn:
     """Runs with the seeds `seed`, `seed` + 1, ..."""
     ranks = Roots(device, wish, seed, runs)
     csr, n, items = view.csr(device), view.n, device.tuning.items
@@ -58,19 +58,18 @@ def draw(device: Device, view: View, wish: Wish, seed: int, runs: int) -> Drawn:
     )
     while ranks.counted(grow, runs):
         pass
-    listed = Listed.smallest(device, runs, n, came, target)
+    vertices, reached = smallest(device, runs, n, came, target)
     begun = device.download(tries, np.int32, runs).astype(np.int64)
     more = np.maximum(begun - max(1, len(wish.start or ())), 0)
     return Drawn(
-        listed.vertices,
-        listed.keys,
-        parent=None if parent is None else listed.gathered(parent),
+        vertices,
+        reached,
+        parent=None if parent is None else gathered(vertices, n, parent),
         notes=died_out(more.tolist()),
         rounds=more + 1,
-        listed=listed,
     )
 
 
-def bytes_per_run(view: View, wish: Wish) -> int:
+def bytes_per_run(view: View, wish: Request) -> int:
     """Device memory that one run takes, roughly."""
     return 56 * view.n

@@ -9,32 +9,40 @@ import numpy as np
 from clgraph.device.shapes import Shapes
 from clgraph.sampling.literature.clock import NONE, device_tables
 from clgraph.sampling.literature.drawn import Drawn
-from clgraph.sampling.literature.listed import Listed, marked_arcs, visits_of
+from clgraph.sampling.literature.listed import (
+    Column,
+    first_seen,
+    gathered,
+    marked_arcs,
+    smallest,
+    visited,
+    visits_of,
+)
 from clgraph.sampling.literature.starts import Given, Queue, queue_room
 from clgraph.sampling.literature.walk_legs import LEG, LONG, batches_of, no_error
 
 if TYPE_CHECKING:
     from clgraph.device import Device
     from clgraph.sampling.literature.view import View
-    from clgraph.sampling.literature.wish import Wish
+    from clgraph.sampling.request import Request
 
 
 SHAPES = Shapes(gpu=1 << 13, cpu=1 << 18, simulator=50)  # moves of a run in one launch
 
 
-def bytes_per_run(view: View, wish: Wish) -> int:
+def bytes_per_run(view: View, wish: Request) -> int:
     """Device memory that one run takes, roughly."""
     arcs = 4 * view.rows.num_arcs if wish.keep == "visited" else 0
     return 24 * view.n + arcs + 20 * wish.walkers
 
 
-def draw(device: Device, view: View, wish: Wish, seed: int, runs: int) -> Drawn:
+def draw(device: Device, view: View, wish: Request, seed: int, runs: int) -> Drawn:
     """Runs with the seeds `seed`, `seed` + 1, ..."""
     return _Frontier(device, view, wish, seed, runs).run()
 
 
 class _Frontier:
-    def __init__(self, device: Device, view: View, wish: Wish, seed: int, runs: int) -> None:
+    def __init__(self, device: Device, view: View, wish: Request, seed: int, runs: int) -> None:
         self.device, self.wish, self.seed, self.runs = device, wish, seed, runs
         self.n, self.csr = view.n, view.csr(device)
         n, walkers, csr = self.n, wish.walkers, self.csr
@@ -135,23 +143,23 @@ class _Frontier:
         """The sample of each run."""
         device, wish, n, runs = self.device, self.wish, self.n, self.runs
         noting = wish.steps is None or wish.keep != "induced"
+        came: Column | None
         if wish.steps is None:
-            listed = Listed.smallest(device, runs, n, self.first, self.wanted)
+            vertices, came = smallest(device, runs, n, self.first, self.wanted)
         elif noting:
-            listed = Listed.first_seen(device, runs, n, self.first)
+            vertices, came = first_seen(device, runs, n, self.first)
         else:
-            listed = Listed.visited(device, runs, n, self.batches, self.visits)
-        visits, batches = visits_of(listed, self.visits, self.batches)
+            vertices, came = visited(device, runs, n, self.batches, self.visits), None
+        visits, batches = visits_of(vertices, n, self.visits, self.batches)
         short = () if wish.steps is None else no_error(n, self.counted, "moves")
         return Drawn(
-            listed.vertices,
-            listed.keys if noting else None,
+            vertices,
+            came,
             None,
             None if self.walked is None else marked_arcs(device, runs, self.csr.arcs, self.walked),
-            None if self.parent is None else listed.gathered(self.parent),
+            None if self.parent is None else gathered(vertices, n, self.parent),
             visits,
             {} if batches is None else {"batches": batches},
             [(*((f"{legs} legs",) if legs > 1 else ()), *short) for legs in self.legs.tolist()],
             self.legs,
-            listed=listed,
         )

@@ -9,32 +9,32 @@ import numpy.typing as npt
 
 from clgraph.csr.sort import sort_by_key
 from clgraph.errors import CapacityError
-from clgraph.sampling.literature.drawn import Drawn, Packed
-from clgraph.sampling.literature.listed import Listed
+from clgraph.sampling.literature.drawn import Drawn
+from clgraph.sampling.literature.listed import Column, taken_of
 from clgraph.sampling.literature.race import arc_tails
 from clgraph.sampling.literature.smallest import Smallest
 
 if TYPE_CHECKING:
     from clgraph.device import Device
     from clgraph.sampling.literature.view import View
-    from clgraph.sampling.literature.wish import Wish
+    from clgraph.sampling.request import Request
 
 LANES = 32  # pairs at a time
 MOST = 100  # pairs for each vertex wanted
 
 
-def draw(device: Device, view: View, wish: Wish, seed: int, runs: int) -> Drawn:
+def draw(device: Device, view: View, wish: Request, seed: int, runs: int) -> Drawn:
     """Runs with the seeds `seed`, `seed` + 1, ..."""
     return _Paths(device, view, wish, seed, runs).run()
 
 
-def bytes_per_run(view: View, wish: Wish) -> int:
+def bytes_per_run(view: View, wish: Request) -> int:
     """Device memory that one run takes, roughly."""
     return (24 + 4 * LANES) * view.n + 28 * view.rows.num_arcs
 
 
 class _Paths:
-    def __init__(self, device: Device, view: View, wish: Wish, seed: int, runs: int) -> None:
+    def __init__(self, device: Device, view: View, wish: Request, seed: int, runs: int) -> None:
         self.device, self.view, self.wish, self.runs = device, view, wish, runs
         self.n, self.csr = view.n, view.csr(device)
         self.all_arcs, items = runs * self.csr.arcs, device.tuning.items
@@ -125,12 +125,12 @@ class _Paths:
         self.program.paths_first(self.passes, n=n, **self.csr.buffers, rank=rank, first=first)
         vertices = Smallest(device, runs, n)
         cut = vertices.cut(first, np.full(runs, self.target, np.int64))
-        listed = Listed(device, n, vertices.take(first, cut, equal=False, keys=True))
+        chosen, came = taken_of(device, vertices.take(first, cut, equal=False, keys=True))
         edges = Smallest(device, runs, self.csr.arcs)
         taken = edges.take(rank, cut, equal=False)
         notes = [self.told(*each) for each in zip(pairs.tolist(), touched.tolist(), strict=True)]
-        arcs = Packed.on(device, taken.offset, taken.items, edges.item)
-        return Drawn(listed.vertices, listed.keys, arcs=arcs, notes=notes, listed=listed)
+        arcs = Column.on(device, taken.offset, taken.items, edges.item)
+        return Drawn(chosen, came, arcs=arcs, notes=notes)
 
     def told(self, pairs: int, touched: int) -> tuple[str, ...]:
         """What a run has to say of its pairs."""

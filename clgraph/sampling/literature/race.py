@@ -12,15 +12,15 @@ import numpy.typing as npt
 
 from clgraph.csr.upload import upload_csr
 from clgraph.sampling.literature.clock import device_tables, lg
-from clgraph.sampling.literature.drawn import Drawn, Packed
-from clgraph.sampling.literature.listed import Listed, picked
-from clgraph.sampling.literature.smallest import Cut, Smallest, Taken
+from clgraph.sampling.literature.drawn import Drawn
+from clgraph.sampling.literature.listed import Column, given, picked, taken_of
+from clgraph.sampling.literature.smallest import Cut, Smallest
 
 if TYPE_CHECKING:
     from clgraph.device import Device
     from clgraph.graph import Graph
     from clgraph.sampling.literature.view import View
-    from clgraph.sampling.literature.wish import Wish
+    from clgraph.sampling.request import Request
 
 
 EQUAL, DEGREES, GIVEN = 0, 1, 2  # the variants WEIGHT of the kernels
@@ -28,13 +28,13 @@ WAY = 1 << 32
 ONE = 1 << 40
 
 
-def draw(device: Device, view: View, wish: Wish, seed: int, runs: int) -> Drawn:
+def draw(device: Device, view: View, wish: Request, seed: int, runs: int) -> Drawn:
     """Runs with the seeds `seed`, `seed` + 1, ..."""
     race_of = _EdgeRace if wish.kind in ("edges", "ties") else _VertexRace
     return race_of(device, view, wish, seed, runs).run()
 
 
-def bytes_per_run(view: View, wish: Wish) -> int:
+def bytes_per_run(view: View, wish: Request) -> int:
     """Device memory that one run takes, roughly."""
     keys = view.rows.num_arcs if wish.kind in ("edges", "ties") else 0
     return 9 * (2 * view.n + keys) + 9 * view.n * (wish.strata is not None)
@@ -43,7 +43,7 @@ def bytes_per_run(view: View, wish: Wish) -> int:
 class _Race:
     """What races of vertices and of edges share."""
 
-    def __init__(self, device: Device, view: View, wish: Wish, seed: int, runs: int) -> None:
+    def __init__(self, device: Device, view: View, wish: Request, seed: int, runs: int) -> None:
         self.device, self.view, self.wish, self.runs = device, view, wish, runs
         self.n, self.csr = view.n, view.csr(device)
         self.seed = seed
@@ -67,11 +67,6 @@ class _Race:
 
     def wanted(self, count: int | None) -> npt.NDArray[np.int64]:
         return np.full(self.runs, -1 if count is None else count, np.int64)
-
-    def kept(self, taken: Taken, item: type) -> tuple[Packed, Packed]:
-        """Items and keys, on the device until they are looked at."""
-        items = Packed.on(self.device, taken.offset, taken.items, item)
-        return items, Packed.on(self.device, taken.offset, taken.keys, np.uint64)
 
     def keys_of(self, cut: Cut) -> npt.NDArray[np.uint64]:
         return self.device.download(cut.key, np.uint64, self.runs)
@@ -108,8 +103,8 @@ class _VertexRace(_Race):
         """The first n* of all."""
         smallest = Smallest(self.device, self.runs, self.n)
         cut = smallest.cut(key, self.wanted(self.wish.target))
-        listed = Listed(self.device, self.n, smallest.take(key, cut, equal=True, keys=True))
-        return Drawn(listed.vertices, listed.keys, self.keys_of(cut), listed=listed)
+        taken = smallest.take(key, cut, equal=True, keys=True)
+        return Drawn(*taken_of(self.device, taken), self.keys_of(cut))
 
     def strata(self, key: Any) -> Drawn:
         """The first of each stratum."""
@@ -124,7 +119,7 @@ class _VertexRace(_Race):
                 continue
             self.launch("race_stratum", code=code, stratum=number, key=key, out=masked)
             cut = smallest.cut(masked, self.wanted(wanted))
-            vertices, came = self.kept(smallest.take(masked, cut, equal=True, keys=True), np.int32)
+            vertices, came = taken_of(device, smallest.take(masked, cut, equal=True, keys=True))
             for r, limit in enumerate(self.keys_of(cut).tolist()):
                 pieces[r].append((vertices.of(r), came.of(r), limit))
         chosen, keys, cuts = [], [], []
@@ -135,10 +130,8 @@ class _VertexRace(_Race):
             keys.append(np.concatenate([part[1] for part in parts])[order])
             limits = np.concatenate([np.full(len(part[0]), part[2], np.uint64) for part in parts])
             cuts.append(limits[order])
-        more = {"cut": Packed.of_parts(cuts)}
-        vertices = Packed.of_parts(chosen)
-        listed = Listed.given(device, self.n, vertices)
-        return Drawn(vertices, Packed.of_parts(keys), more=more, listed=listed)
+        more = {"cut": Column.of_parts(cuts)}
+        return Drawn(given(device, Column.of_parts(chosen)), Column.of_parts(keys), more=more)
 
     def centres(self) -> Drawn:
         """rnn: vertices by priority, each with its neighbours."""
@@ -155,8 +148,7 @@ class _VertexRace(_Race):
         limits = self.keys_of(cut)
         alone = taken.total == 0
         if not np.any(alone):
-            listed = Listed(self.device, self.n, taken)
-            return Drawn(listed.vertices, listed.keys, limits, notes=[()] * self.runs, listed=listed)
+            return Drawn(*taken_of(self.device, taken), limits, notes=[()] * self.runs)
         centre = np.where(alone, limits, 0).astype(np.uint64)
         self.launch("race_alone", seed=self.seed, cut=self.device.upload(centre, writable=True), key=key)
         last = smallest.cut(key, np.where(alone, self.wanted(wish.target), -1))
@@ -167,10 +159,10 @@ class _VertexRace(_Race):
             self.device.upload(np.where(alone, both, limits), writable=True),
             self.device.upload(np.where(alone, left, 0).astype(np.int32), writable=True),
         )
-        listed = Listed(self.device, self.n, smallest.take(key, joined, equal=True, keys=True))
+        taken = smallest.take(key, joined, equal=True, keys=True)
         told = ("the first vertex has too many neighbours: those of smallest priority are taken",)
         notes: list[tuple[str, ...]] = [told if one else () for one in alone.tolist()]
-        return Drawn(listed.vertices, listed.keys, limits, notes=notes, listed=listed)
+        return Drawn(*taken_of(self.device, taken), limits, notes=notes)
 
 
 class _EdgeRace(_Race):
@@ -213,27 +205,26 @@ class _EdgeRace(_Race):
             once=once,
             key=key,
         )
-        chosen, came = Packed(np.zeros(self.runs + 1, np.int64), np.zeros(0, np.int32)), None
-        listed = None
+        chosen: Column = Column(np.zeros(self.runs + 1, np.int64), np.zeros(0, np.int32))
+        came = None
         if wish.target is not None:
             first = self.fill("race_first", "first", items=self.n, row_ptr=csr.row_ptr, key=key)
             vertices = Smallest(self.device, self.runs, self.n)
             cut = vertices.cut(first, self.wanted(wish.target))
-            listed = Listed(self.device, self.n, vertices.take(first, cut, equal=False, keys=True))
-            chosen, came = listed.vertices, listed.keys
+            chosen, came = taken_of(self.device, vertices.take(first, cut, equal=False, keys=True))
             if method == "ties":
-                return Drawn(chosen, came, self.keys_of(cut), listed=listed)
+                return Drawn(chosen, came, self.keys_of(cut))
         selected = Smallest(self.device, self.runs, csr.arcs)
         if wish.target is None:
             cut = selected.cut(key, self.wanted(wish.target_edges))
         limits = self.keys_of(cut)
         taken = selected.take(key, cut, equal=wish.target is None, keys=True)
-        drawn, keys = self.kept(taken, selected.item)
+        drawn, keys = taken_of(self.device, taken, selected.item)
         if not once:
             drawn, keys = self.halved(drawn, keys)
-        return Drawn(chosen, came, limits, drawn, more={"edge key": keys}, listed=listed)
+        return Drawn(chosen, came, limits, drawn, more={"edge key": keys})
 
-    def halved(self, arcs: Packed, keys: Packed) -> tuple[Packed, Packed]:
+    def halved(self, arcs: Column, keys: Column) -> tuple[Column, Column]:
         """Of both arcs of each edge that from the smaller end, when they are looked at."""
         rows, offset = self.view.rows, arcs.offset // 2
 
@@ -242,9 +233,8 @@ class _EdgeRace(_Race):
             made: npt.NDArray[np.bool_] = rows.col_idx[arcs.values] > tails
             return made
 
-        made = Packed(offset, lambda: arcs.values[first()])
-        made.there = arcs.there
-        return made, Packed(offset, lambda: keys.values[first()])
+        made = Column(offset, lambda: arcs.values[first()], arcs)
+        return made, Column(offset, lambda: keys.values[first()])
 
 
 def mixed(mix: int, n: int, m: int) -> tuple[int, int, bool, bool]:

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from clgraph.components.kept import graph_components
+from clgraph.components.finder import graph_components
 from clgraph.csr.sort import sort_by_key
 from clgraph.sampling.literature.starts import Given
 
 if TYPE_CHECKING:
     from clgraph.device import Device
-    from clgraph.sampling.literature.wish import Wish
+    from clgraph.sampling.request import Request
 
 NOBODY = 2**31 - 1
 PRIORITY, RUN, COMPONENT, VALUE = (0, 1), 2, (3, 4), (5, 6)  # words of `roots_words`
@@ -24,7 +24,7 @@ class Roots:
     Parameters
     ----------
     device : Device
-    wish : Wish
+    wish : Request
     seed, runs : int
 
     Attributes
@@ -33,7 +33,7 @@ class Roots:
         1 for roots; made by `find`.
     """
 
-    def __init__(self, device: Device, wish: Wish, seed: int, runs: int) -> None:
+    def __init__(self, device: Device, wish: Request, seed: int, runs: int) -> None:
         self.device, self.wish, self.runs, self.n = device, wish, runs, wish.view.n
         self.all, items = runs * self.n, device.tuning.items
         self.passes, self.flat, self.by_run = (

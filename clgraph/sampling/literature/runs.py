@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -24,12 +26,12 @@ from clgraph.sampling.literature import (
     ust,
     walk,
 )
-from clgraph.sampling.literature.arguments import check_wish
 from clgraph.sampling.literature.drawn import Drawn
-from clgraph.sampling.literature.result import DrawnPortion
-from clgraph.sampling.literature.wish import Wish
 from clgraph.sampling.methods import serial_device
 from clgraph.sampling.options import check_seeds, given_options
+from clgraph.sampling.request import Request, check_request
+from clgraph.sampling.result import Sample
+from clgraph.sampling.sequence import Batch
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -39,10 +41,10 @@ if TYPE_CHECKING:
 class Kind(Protocol):
     """How a kind of sampler draws."""
 
-    def draw(self, device: Device, view: View, wish: Wish, seed: int, runs: int) -> Drawn:
+    def draw(self, device: Device, view: View, wish: Request, seed: int, runs: int) -> Drawn:
         """Runs with the seeds `seed`, `seed` + 1, ..."""
 
-    def bytes_per_run(self, view: View, wish: Wish) -> int:
+    def bytes_per_run(self, view: View, wish: Request) -> int:
         """Device memory that one run takes, roughly."""
 
 
@@ -72,20 +74,20 @@ def wishes(
     sizes: Sequence[Any] | None,
     strict: bool,
     options: Mapping[str, Any],
-) -> list[Wish]:
+) -> list[Request]:
     """What to draw, checked: one wish for each size."""
     if sizes is None:
-        return [check_wish(graph, method, size, strict, options)]
+        return [check_request(graph, method, options, size, strict=strict)]
     if size is not None:
         raise InputError("give either size or sizes: how many vertices the sample shall have at most")
     if isinstance(sizes, (str, Mapping)) or not isinstance(sizes, Sequence) or not sizes:
         raise InputError(
             f"sizes is {shown(sizes)}: give a list, such as ['70%', '50%'] (size takes a single one)"
         )
-    return [check_wish(graph, method, each, strict, options) for each in sizes]
+    return [check_request(graph, method, options, each, strict=strict) for each in sizes]
 
 
-def draw(device: Device, wish: Wish, seed: int, runs: int) -> list[tuple[Drawn, int]]:
+def draw(device: Device, wish: Request, seed: int, runs: int) -> list[tuple[Drawn, int]]:
     """Runs with the seeds `seed`, `seed` + 1, ...: as many side by side as there is memory for.
 
     Returns
@@ -101,7 +103,7 @@ def draw(device: Device, wish: Wish, seed: int, runs: int) -> list[tuple[Drawn, 
     made = []
     for first in range(0, runs, each):
         some = min(each, runs - first)
-        drawn = method.draw(device, wish.view, wish, seed + first, some)
+        drawn = replace(method.draw(device, wish.view, wish, seed + first, some), wish=wish)
         made += [(drawn, run) for run in range(some)]
     return made
 
@@ -113,7 +115,7 @@ def drawn_samples(
     sizes: Sequence[Any] | None,
     seeds: int | None,
     options: Mapping[str, Any],
-) -> DrawnPortion:
+) -> Batch:
     """The samples that `clgraph.sample` returns: run after run, each with its sizes in the order given."""
     wanted = wishes(graph, method, size, sizes, bool(options.get("strict", False)), options)
     first = keyed.check_seed(options.get("seed"))
@@ -140,11 +142,33 @@ def drawn_samples(
         walking = sum(each.walking for each in drawn.values())
         if walking:
             seconds |= {"walk": walking, "sample": seconds["sample"] - walking}
-        common = {
+        about = {
             "options": given,
             "device": device.name,
-            "seconds": seconds,
-            "notes": told,
+            "phases": seconds,
+            "original": graph,
             "provenance": run.provenance,
         }
-        return DrawnPortion(wanted, by_size, first, common)
+        return Batch(partial(_sample_of, by_size, first, told, about), runs * len(wanted), made={})
+
+
+def _sample_of(
+    by_size: list[list[tuple[Drawn, int]]], first: int, told: tuple[str, ...], about: dict[str, Any], i: int
+) -> Sample:
+    """Sample i of runs from the seed `first` on; `told` and `about` are what all have."""
+    run, size = divmod(i, len(by_size))
+    drawn, at = by_size[size][run]
+    wish = drawn.wish
+    return Sample(
+        wish.method,
+        wish.mode,
+        wish.size,
+        wish.target if wish.target is not None else wish.target_edges,
+        first + run,
+        iterations=0 if drawn.rounds is None else int(drawn.rounds[at]),
+        way=wish.kind,
+        notes=(*wish.notes, *(drawn.notes[at] if drawn.notes else ()), *told),
+        selection=drawn,
+        at=at,
+        **about,
+    )

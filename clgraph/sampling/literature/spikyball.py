@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from clgraph.device import Device
     from clgraph.sampling.literature.drawn import Drawn
     from clgraph.sampling.literature.view import View
-    from clgraph.sampling.literature.wish import Wish
+    from clgraph.sampling.request import Request
 
 
 @dataclass(frozen=True)
@@ -42,18 +42,18 @@ SHAPES = Shapes(
 )
 
 
-def draw(device: Device, view: View, wish: Wish, seed: int, runs: int) -> Drawn:
+def draw(device: Device, view: View, wish: Request, seed: int, runs: int) -> Drawn:
     """Runs with the seeds `seed`, `seed` + 1, ..."""
     return _Spikyballs(device, view, wish, seed, runs).run()
 
 
-def bytes_per_run(view: View, wish: Wish) -> int:
+def bytes_per_run(view: View, wish: Request) -> int:
     """Device memory that one run takes, roughly."""
     return stage.bytes_per_run(view, wish) + 8 * view.n + 8 * view.rows.num_arcs
 
 
 class _Spikyballs(stage.Stages):
-    def __init__(self, device: Device, view: View, wish: Wish, seed: int, runs: int) -> None:
+    def __init__(self, device: Device, view: View, wish: Request, seed: int, runs: int) -> None:
         super().__init__(device, view, wish, seed, runs)
         csr, arcs = self.csr, self.csr.arcs
         self.arcs = Smallest(device, runs, arcs)

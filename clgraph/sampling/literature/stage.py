@@ -11,13 +11,13 @@ import numpy as np
 from clgraph.csr.upload import upload_csr
 from clgraph.device.shapes import Shapes
 from clgraph.sampling.literature.drawn import Drawn
-from clgraph.sampling.literature.listed import Listed, marked_arcs
+from clgraph.sampling.literature.listed import gathered, marked_arcs, smallest
 from clgraph.sampling.literature.starts import Given, Queue, died_out, queue_room
 
 if TYPE_CHECKING:
     from clgraph.device import Device
     from clgraph.sampling.literature.view import View
-    from clgraph.sampling.literature.wish import Wish
+    from clgraph.sampling.request import Request
 
 NUMBER = {"snowball": 0, "ff": 1, "rds": 2, "spikyball": 3}
 WANTING = 1
@@ -46,12 +46,12 @@ SHAPES = Shapes(
 )
 
 
-def draw(device: Device, view: View, wish: Wish, seed: int, runs: int) -> Drawn:
+def draw(device: Device, view: View, wish: Request, seed: int, runs: int) -> Drawn:
     """Runs with the seeds `seed`, `seed` + 1, ..."""
     return Stages(device, view, wish, seed, runs).run()
 
 
-def bytes_per_run(view: View, wish: Wish) -> int:
+def bytes_per_run(view: View, wish: Request) -> int:
     """Device memory that one run takes, roughly."""
     arcs = 4 * view.rows.num_arcs if wish.keep == "visited" else 0
     return 24 * view.n + arcs
@@ -69,7 +69,7 @@ def thresholds(p: Fraction) -> list[int]:
 class Stages:
     """Runs side by side; parameters as `draw`."""
 
-    def __init__(self, device: Device, view: View, wish: Wish, seed: int, runs: int) -> None:
+    def __init__(self, device: Device, view: View, wish: Request, seed: int, runs: int) -> None:
         self.device, self.view, self.wish, self.seed, self.runs = device, view, wish, seed, runs
         self.n, self.csr, self.exact = view.n, view.csr(device), wish.mode == "exact"
         n = self.n
@@ -200,15 +200,14 @@ class Stages:
         self.program.stage_keys(
             passes, **self.head, claim=self.claim, last=self.last, queued=self.exact, key=key
         )
-        listed = Listed.smallest(device, runs, n, key, self.wanted, keys=False)
+        vertices, _ = smallest(device, runs, n, key, self.wanted, keys=False)
         tries = device.download(self.tries, np.int32, runs).astype(np.int64)
         return Drawn(
-            listed.vertices,
-            listed.gathered(self.claim),
+            vertices,
+            gathered(vertices, n, self.claim),
             None,
             None if self.named is None else marked_arcs(device, runs, self.csr.arcs, self.named),
-            None if self.parent is None else listed.gathered(self.parent),
+            None if self.parent is None else gathered(vertices, n, self.parent),
             notes=died_out((tries - 1).tolist()),
             rounds=tries,
-            listed=listed,
         )

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from clgraph.components.kept import graph_components
+from clgraph.components.finder import graph_components
 from clgraph.csr.sort import sort_by_key
 from clgraph.sampling.literature.smallest import Smallest
 from clgraph.sampling.members import Members
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from clgraph.csr.upload import DeviceCSR
     from clgraph.device import Device
     from clgraph.graph import Graph
-    from clgraph.sampling.literature.wish import Wish
+    from clgraph.sampling.request import Request
 
 QUEUE, QUEUES = 256, 1 << 18  # starts that a run keeps in readiness at least; and up to so many of all runs
 RANKED = 2048  # so many entries of all runs are compared with each other; more are sorted
@@ -249,7 +249,7 @@ class Given:
     pool: Any
 
     @staticmethod
-    def of(device: Device, wish: Wish, *, pooled: bool = True) -> Given:
+    def of(device: Device, wish: Request, *, pooled: bool = True) -> Given:
         """Those of a wish; `pooled`: without any, a vertex of the largest component is the first."""
         if wish.start is not None:
             made = device.upload(np.array(wish.start, np.int32), writable=True)

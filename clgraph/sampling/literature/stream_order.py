@@ -8,20 +8,20 @@ import numpy as np
 
 from clgraph.csr.scan import running_sums
 from clgraph.csr.sort import sort_by_key
-from clgraph.sampling.literature.drawn import Drawn, Packed, There
+from clgraph.sampling.literature.drawn import Drawn
 from clgraph.sampling.literature.held import Held
-from clgraph.sampling.literature.listed import Listed
+from clgraph.sampling.literature.listed import Column, given
 from clgraph.sampling.literature.stream import SHAPES, Rule, StreamRun
 
 if TYPE_CHECKING:
     from clgraph.device import Device
     from clgraph.sampling.literature.view import View
-    from clgraph.sampling.literature.wish import Wish
+    from clgraph.sampling.request import Request
 
 LOW, HIGH, RUN = range(3)  # what order_key makes keys of
 
 
-def draw(device: Device, view: View, wish: Wish, seed: int, runs: int) -> Drawn:
+def draw(device: Device, view: View, wish: Request, seed: int, runs: int) -> Drawn:
     """Runs with the seeds `seed`, `seed` + 1, ..."""
     order = _Order(device, view, seed, runs)
     run = StreamRun(device, rule_of(wish), seed, runs, order.m)
@@ -29,25 +29,25 @@ def draw(device: Device, view: View, wish: Wish, seed: int, runs: int) -> Drawn:
         run.feed(*order.ends(), order.m, stride=order.m)
     held = run.result()
     arcs, made = order.places(held)
-    vertices = Packed.of_parts([each.vertices.astype(np.int32) for each in made])
+    vertices = given(device, Column.of_parts([each.vertices.astype(np.int32) for each in made]))
     notes: list[tuple[str, ...]] = [told_of(wish, each) for each in made]
-    return Drawn(vertices, arcs=arcs, notes=notes, held=made, listed=Listed.given(device, view.n, vertices))
+    return Drawn(vertices, arcs=arcs, notes=notes, held=made)
 
 
-def bytes_per_run(view: View, wish: Wish) -> int:
+def bytes_per_run(view: View, wish: Request) -> int:
     """Device memory that one run takes, roughly."""
     room = wish.target or wish.target_edges or min(view.rows.num_arcs, SHAPES.cpu.room)
     return 20 * view.rows.num_arcs + 170 * (room + min(wish.block, view.rows.num_arcs))
 
 
-def rule_of(wish: Wish) -> Rule:
+def rule_of(wish: Request) -> Rule:
     """What a wish says of a stream."""
     target = wish.target if wish.method == "pies" else wish.target_edges
     rest = wish.p, wish.q, wish.closing, wish.triangles, wish.view is not None and wish.view.weighted
     return Rule(wish.method, target or 0, *rest, wish.block)
 
 
-def told_of(wish: Wish, held: Held) -> tuple[str, ...]:
+def told_of(wish: Request, held: Held) -> tuple[str, ...]:
     """What a user should know: that there is less than was asked for."""
     if wish.method == "pies":
         what, there = f"{wish.target} vertices", len(held.vertices)
@@ -128,13 +128,13 @@ class _Order:
         )
         return tail, head, given
 
-    def places(self, held: list[Held]) -> tuple[Packed, list[Held]]:
+    def places(self, held: list[Held]) -> tuple[Column, list[Held]]:
         """The arcs of the edges held, ascending in each run, and the edges in that order."""
         device = self.device
         lengths = [len(each.arrival) for each in held]
         many = sum(lengths)
         if many == 0:
-            return Packed.of_parts([np.zeros(0, np.int64) for _ in held]), held
+            return Column.of_parts([np.zeros(0, np.int64) for _ in held]), held
         run = device.upload(np.repeat(np.arange(len(held), dtype=np.int32), lengths), writable=True)
         time = device.upload(np.concatenate([each.arrival for each in held]), writable=True)
         out = device.empty(many, np.int64)
@@ -148,6 +148,6 @@ class _Order:
             order = np.argsort(arcs[first:last])
             parts.append(arcs[first:last][order])
             made.append(each.taken(order))
-        packed = Packed.of_parts(parts)
-        packed.there = There(device, out, np.int64, offset)
+        packed = Column.of_parts(parts)
+        packed.there = Column.on(device, offset, out, np.int64)
         return packed, made

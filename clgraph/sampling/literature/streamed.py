@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -14,129 +13,23 @@ from clgraph import keyed
 from clgraph.arguments import word
 from clgraph.errors import InputError
 from clgraph.formats.arrivals import Chunk, Names, arrivals, is_stream
-from clgraph.graph import Graph
-from clgraph.graph.digest import digest
-from clgraph.lazy import lazy
-from clgraph.results import RunsOn
 from clgraph.run import run_on
-from clgraph.sampling.literature.arguments import check_stream
-from clgraph.sampling.literature.estimates import Estimate
-from clgraph.sampling.literature.held import Held, estimates_of
+from clgraph.sampling.literature.drawn import Drawn
+from clgraph.sampling.literature.listed import Column
 from clgraph.sampling.literature.stream import StreamRun
 from clgraph.sampling.literature.stream_order import rule_of, told_of
 from clgraph.sampling.methods import serial_device
 from clgraph.sampling.options import check_seeds
+from clgraph.sampling.request import check_stream
+from clgraph.sampling.result import Sample
 
 if TYPE_CHECKING:
     from clgraph.device import Device
 
-__all__ = ["StreamSample", "in_units", "is_stream", "stream_samples"]
+__all__ = ["in_units", "is_stream", "stream_samples"]
 
 SCALE = 1 << 16  # weights of a stream are counted in units of 1 / SCALE, since the largest is not known
 LARGEST = 2.0**40  # 2^56 units: sums of 256 of them fit into 64 bits
-
-
-@dataclass(frozen=True)
-class StreamSample(RunsOn):
-    """What was held of a stream.
-
-    Attributes
-    ----------
-    method, mode : str
-    size : int or None
-        As asked for: vertices of pies, edges of gps.
-    target : int
-        The same; 0 for gsh.
-    seed : int
-    device : str
-        Name of the device.
-    seconds : dict of str to float
-    notes : tuple of str
-    arrivals : int
-        Edges that came, without loops.
-    source, target_ids : array, shape (k,)
-        The ends of each edge held, in the order in which they came.
-    arrival : int64 array, shape (k,)
-        When each came: 1, 2, ...
-    probability : float64 array, shape (k,), or None
-        The probability of each (gsh, gps).
-    given : dict
-        The options of the method that were given.
-    """
-
-    method: str
-    size: Any
-    target: int
-    seed: int
-    device: str
-    seconds: dict[str, float]
-    notes: tuple[str, ...]
-    held: Held
-    mode: str = "auto"
-    weighting: str = "none"
-    original: None = None
-    given: dict[str, Any] = field(default_factory=dict)
-
-    @property
-    def arrivals(self) -> int:
-        """Edges that came, without loops."""
-        return self.held.arrivals
-
-    @property
-    def arrival(self) -> npt.NDArray[np.int64]:
-        """When each edge came."""
-        return self.held.arrival
-
-    @property
-    def source(self) -> npt.NDArray[Any]:
-        """One end of each edge held: int64, or objects of type str."""
-        return _plain(self.held.source)
-
-    @property
-    def target_ids(self) -> npt.NDArray[Any]:
-        """The other end of each edge held."""
-        return _plain(self.held.target)
-
-    @property
-    def probability(self) -> npt.NDArray[np.float64] | None:
-        """The probability of each edge held."""
-        return self.held.probability
-
-    @lazy
-    def graph(self) -> Graph:
-        """The sample as an undirected graph; edges that came several times are one, with a multiplicity."""
-        return Graph.from_edges(self.source, self.target_ids, vertices=self.vertices)
-
-    @property
-    def vertices(self) -> npt.NDArray[Any]:
-        """Ids of the sample's vertices, ascending."""
-        return _plain(self.held.vertices)
-
-    @property
-    def num_edges(self) -> int:
-        """Edges of the graph."""
-        return self.graph.num_edges
-
-    def estimate(self, what: str, *, in_stream: bool = False) -> Estimate:
-        """The number of edges, wedges or triangles in the stream; see `Held.estimate`."""
-        return self.held.estimate(what, in_stream=in_stream)
-
-    def to_dict(self, *, hashes: bool = True) -> dict[str, Any]:
-        """The scalars, ready for JSON; with the hash of the sample, which takes some time."""
-        made: dict[str, Any] = {
-            name: getattr(self, name) for name in ("method", "mode", "seed", "size", "target", "arrivals")
-        }
-        made |= {"vertices": len(self.vertices), "edges": self.num_edges, "device": self.device, **self.how()}
-        made |= {"notes": list(self.notes), "seconds": self.seconds, "options": self.given}
-        if hashes:
-            made["sha256"] = digest(self.graph)
-        return made | estimates_of(self.held)
-
-    def __repr__(self) -> str:
-        return (
-            f"<StreamSample: {self.method}, {len(self.vertices)} vertices, {len(self.arrival)} of "
-            f"{self.arrivals} edges, seed {self.seed}>"
-        )
 
 
 def stream_samples(
@@ -147,7 +40,7 @@ def stream_samples(
     seeds: int | None,
     options: Mapping[str, Any],
     reading: Mapping[str, Any] | None = None,
-) -> list[StreamSample]:
+) -> list[Sample]:
     """One pass through a stream: run after run, each with its sizes in the order given.
 
     Parameters
@@ -190,6 +83,7 @@ def stream_samples(
         run.lap("sample")
         provenance, seconds = run.provenance, dict(run.seconds)
     common = (f"{loops} self-loops play no part",) if loops else ()
+    nothing = Column.of_parts([])  # the vertices have no indices
     made = []
     for i in range(runs):
         for wish, result in zip(wishes, results, strict=True):
@@ -198,25 +92,22 @@ def stream_samples(
             if not held.complete and options.get("strict"):
                 raise InputError(f"{notes[0].split(':')[0]}: ask for less (or without strict)")
             made.append(
-                StreamSample(
+                Sample(
                     wish.method,
+                    wish.mode,
                     wish.size,
                     wish.target or wish.target_edges,
                     first + i,
                     device.name,
                     dict(seconds),
-                    (*common, *notes),
-                    held,
-                    wish.mode,
-                    given={name: options[name] for name in wish.plan.options if options.get(name)},
+                    way=wish.kind,
+                    notes=(*common, *notes),
+                    options={name: options[name] for name in wish.plan.options if options.get(name)},
+                    selection=Drawn(nothing, held=[held], wish=wish),
                     provenance=provenance,
                 )
             )
     return made
-
-
-def _plain(ids: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    return ids if ids.dtype == object else ids.astype(np.int64)
 
 
 def _feed(device: Device, passes: list[StreamRun], chunk: Chunk) -> None:

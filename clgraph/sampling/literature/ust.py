@@ -9,13 +9,13 @@ import numpy as np
 
 from clgraph.device.shapes import Shapes
 from clgraph.sampling.literature.drawn import Drawn
-from clgraph.sampling.literature.listed import Listed
+from clgraph.sampling.literature.listed import gathered, smallest
 from clgraph.sampling.literature.roots import PRIORITY, Roots
 
 if TYPE_CHECKING:
     from clgraph.device import Device
     from clgraph.sampling.literature.view import View
-    from clgraph.sampling.literature.wish import Wish
+    from clgraph.sampling.request import Request
 
 
 @dataclass(frozen=True)
@@ -44,18 +44,18 @@ SHAPES = Shapes(
 )
 
 
-def draw(device: Device, view: View, wish: Wish, seed: int, runs: int) -> Drawn:
+def draw(device: Device, view: View, wish: Request, seed: int, runs: int) -> Drawn:
     """Runs with the seeds `seed`, `seed` + 1, ..."""
     return _Trees(device, view, wish, seed, runs).run()
 
 
-def bytes_per_run(view: View, wish: Wish) -> int:
+def bytes_per_run(view: View, wish: Request) -> int:
     """Device memory that one run takes, roughly."""
     return 72 * view.n
 
 
 class _Trees(Roots):
-    def __init__(self, device: Device, view: View, wish: Wish, seed: int, runs: int) -> None:
+    def __init__(self, device: Device, view: View, wish: Request, seed: int, runs: int) -> None:
         super().__init__(device, wish, seed, runs)
         csr, items = view.csr(device), device.tuning.items
         device.reserve({"runs": runs * bytes_per_run(view, wish)})
@@ -68,9 +68,8 @@ class _Trees(Roots):
         wish, n = self.wish, self.n
         tree = self.grow()
         wanted = n if wish.target is None else min(wish.target, n)
-        listed = Listed.smallest(self.device, self.runs, n, self.branches(tree), wanted)
-        parent = listed.gathered(tree)
-        return Drawn(listed.vertices, listed.keys, parent=parent, listed=listed)
+        vertices, came = smallest(self.device, self.runs, n, self.branches(tree), wanted)
+        return Drawn(vertices, came, parent=gathered(vertices, n, tree))
 
     def grow(self) -> Any:
         """The vertex to which each vertex's last arrow leads; roots: themselves."""

@@ -12,15 +12,24 @@ import numpy.typing as npt
 from clgraph.device.shapes import Shapes
 from clgraph.errors import CapacityError
 from clgraph.sampling.literature.clock import NONE, device_tables
-from clgraph.sampling.literature.drawn import Drawn, Packed
-from clgraph.sampling.literature.listed import Listed, marked_arcs, picked, visits_of
+from clgraph.sampling.literature.drawn import Drawn
+from clgraph.sampling.literature.listed import (
+    Column,
+    first_seen,
+    gathered,
+    marked_arcs,
+    picked,
+    smallest,
+    visited,
+    visits_of,
+)
 from clgraph.sampling.literature.smallest import Smallest
 from clgraph.sampling.literature.walk_legs import BATCHES, ENDING, LEG, RUNNING, Legs, Plan, Shape, no_error
 
 if TYPE_CHECKING:
     from clgraph.device import Device
     from clgraph.sampling.literature.view import View
-    from clgraph.sampling.literature.wish import Wish
+    from clgraph.sampling.request import Request
 
 
 NUMBER = {
@@ -45,19 +54,19 @@ SHAPES = Shapes(
 )
 
 
-def draw(device: Device, view: View, wish: Wish, seed: int, runs: int) -> Drawn:
+def draw(device: Device, view: View, wish: Request, seed: int, runs: int) -> Drawn:
     """Runs with the seeds `seed`, `seed` + 1, ..."""
     return _Walks(device, view, wish, seed, runs).run()
 
 
-def bytes_per_run(view: View, wish: Wish) -> int:
+def bytes_per_run(view: View, wish: Request) -> int:
     """Device memory that one run takes, roughly."""
     each = 28 + 4 * (wish.keep == "tree")
     arcs = 4 * view.rows.num_arcs if wish.keep == "visited" else 0
     return each * view.n + arcs + (32 + 4 * counters_of(view, wish)) * wish.walkers
 
 
-def counters_of(view: View, wish: Wish) -> int:
+def counters_of(view: View, wish: Request) -> int:
     """How many counters a walker has: of cnrw one for each arc and each start.
 
     Raises
@@ -74,7 +83,7 @@ def counters_of(view: View, wish: Wish) -> int:
 
 
 class _Walks:
-    def __init__(self, device: Device, view: View, wish: Wish, seed: int, runs: int) -> None:
+    def __init__(self, device: Device, view: View, wish: Request, seed: int, runs: int) -> None:
         self.device, self.view, self.wish, self.seed, self.runs = device, view, wish, seed, runs
         self.n, self.csr, self.wanted = view.n, view.csr(device), min(wish.target or 0, view.n)
         self.shape = SHAPES.of(device)
@@ -226,34 +235,34 @@ class _Walks:
     def pack(self) -> Drawn:
         """The sample of each run."""
         device, wish, n, runs, plan = self.device, self.wish, self.n, self.runs, self.plan
+        came: Column | None
         if not plan.noting:
-            listed = Listed.visited(device, runs, n, plan.parts, self.visits)
+            vertices, came = visited(device, runs, n, plan.parts, self.visits), None
         elif plan.exact:
-            listed = Listed.first_seen(device, runs, n, self.first)
+            vertices, came = first_seen(device, runs, n, self.first)
         else:
-            listed = Listed.smallest(device, runs, n, self.first, self.wanted)
-        visits, batches = visits_of(listed, self.visits, plan.parts)
-        more: dict[str, Packed] = {}
+            vertices, came = smallest(device, runs, n, self.first, self.wanted)
+        visits, batches = visits_of(vertices, n, self.visits, plan.parts)
+        more: dict[str, Column] = {}
         if batches is not None:
             more["batches"] = batches
         elif self.trails.going and runs == 1 and (plan.batches > 1 or not plan.exact):
-            more["batches"] = self.trails.batches(listed.vertices)
+            more["batches"] = self.trails.batches(vertices)
         if wish.walks:
             more["walks"] = self.trails.walks(self.legs.home)
         if wish.method == "cnarw":
             _, total = arc_shares(device, self.view)
-            more["share"] = picked(device, n, total, listed.vertices)
+            more["share"] = picked(device, n, total, vertices)
         return Drawn(
-            listed.vertices,
-            listed.keys if plan.noting else None,
+            vertices,
+            came,
             None,
             None if self.walked is None else marked_arcs(device, runs, self.csr.arcs, self.walked),
-            None if self.parent is None else listed.gathered(self.parent),
+            None if self.parent is None else gathered(vertices, n, self.parent),
             visits,
             more,
             [(*legs, *short) for legs, short in zip(self.legs.notes(), self.no_errors(), strict=True)],
             self.legs.many,
-            listed=listed,
             walking=self.seconds,
         )
 
@@ -284,7 +293,7 @@ class Trails:
     ----------
     device : Device
     plan : Plan
-    wish : Wish
+    wish : Request
 
     Attributes
     ----------
@@ -292,7 +301,7 @@ class Trails:
         Whether they are still kept.
     """
 
-    def __init__(self, device: Device, plan: Plan, wish: Wish) -> None:
+    def __init__(self, device: Device, plan: Plan, wish: Request) -> None:
         self.device, self.plan, self.wish = device, plan, wish
         self.going = plan.recording
         self.kept: list[tuple[Any, int]] = []
@@ -325,7 +334,7 @@ class Trails:
         device.copy(copied, trail, 4 * length)
         self.kept.append((copied, length))
 
-    def batches(self, vertices: Packed) -> Packed:
+    def batches(self, vertices: Column) -> Column:
         """Visits by vertex in each of up to 20 consecutive parts of the walk, when they are looked at."""
         device, kept, length, plan, wish = self.device, self.kept, self.length, self.plan, self.wish
         parts = plan.batches if plan.exact else max(1, min(BATCHES, length))
@@ -343,9 +352,9 @@ class Trails:
             place = np.searchsorted(vertices.values, steps[counts])
             return np.bincount(part[counts] * many + place, minlength=parts * many)
 
-        return Packed(np.array([0, parts * int(vertices.offset[-1])]), count)
+        return Column(np.array([0, parts * int(vertices.offset[-1])]), count)
 
-    def walks(self, home: Any) -> Packed:
+    def walks(self, home: Any) -> Column:
         """Where each walker began and was after each step, run after run: (steps + 1, walkers) of each.
 
         Parameters
@@ -359,7 +368,7 @@ class Trails:
             steps = _vertices(device, kept).reshape(-1, runs, walkers)
             return np.ascontiguousarray(steps.transpose(1, 0, 2)).ravel()
 
-        return Packed(np.arange(runs + 1) * (self.length // runs + walkers), ordered)
+        return Column(np.arange(runs + 1) * (self.length // runs + walkers), ordered)
 
 
 def _vertices(device: Device, kept: list[tuple[Any, int]]) -> npt.NDArray[np.int32]:

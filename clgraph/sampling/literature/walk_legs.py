@@ -15,7 +15,7 @@ from clgraph.sampling.literature.starts import Given, Queue, queue_room
 if TYPE_CHECKING:
     from clgraph.csr.upload import DeviceCSR
     from clgraph.device import Device
-    from clgraph.sampling.literature.wish import Wish
+    from clgraph.sampling.request import Request
 
 
 # --- How long the launches of walks are, and what is counted of them ---
@@ -129,7 +129,7 @@ class Plan:
         return self.runs * self.walkers
 
     @staticmethod
-    def of(wish: Wish, n: int, runs: int, shape: Shape, recorded: int) -> Plan:
+    def of(wish: Request, n: int, runs: int, shape: Shape, recorded: int) -> Plan:
         """The plan for a wish.
 
         Raises
@@ -142,7 +142,7 @@ class Plan:
         total = LONG if wish.steps is None else wish.steps
         noting = not exact or wish.keep != "induced"
         counted = 0 if wish.steps is None else (wish.steps - wish.burn_in) // wish.thin
-        # of several runs, a run whose error is asked for is walked again, alone (`DrawnSample`)
+        # of several runs, a run whose error is asked for is walked again, alone (`Sample`)
         batches = batches_of(n, counted) if runs == 1 else 1
         brief = runs == 1 and (not exact or (batches > 1 and total * walkers <= recorded))
         recording = wish.walks or brief
@@ -183,7 +183,7 @@ class Legs:
     device : Device
     csr : DeviceCSR
     plan : Plan
-    wish : Wish
+    wish : Request
     seed : int
     items, lanes : int
         Of the launch shape.
@@ -201,7 +201,7 @@ class Legs:
     """
 
     def __init__(
-        self, device: Device, csr: DeviceCSR, plan: Plan, wish: Wish, seed: int, items: int, lanes: int
+        self, device: Device, csr: DeviceCSR, plan: Plan, wish: Request, seed: int, items: int, lanes: int
     ) -> None:
         self.device, self.plan, self.wish, self.seed = device, plan, wish, seed
         self.items, self.lanes = items, lanes

@@ -14,7 +14,7 @@ from clgraph.sampling.literature.clock import rates
 if TYPE_CHECKING:
     from clgraph.sampling.literature.drawn import Drawn
     from clgraph.sampling.literature.view import View
-    from clgraph.sampling.literature.wish import Wish
+    from clgraph.sampling.request import Request
 
 Reals = npt.NDArray[np.float64]
 
@@ -28,18 +28,18 @@ class Weights:
     weighting : {"exact", "conditional", "approximate", "stationary", "none"}
         "exact", "conditional" and "approximate": `weight` is 1/p, with p the probability by which a vertex
         comes in (conditional: given all other vertices' keys). "stationary": 1/p up to a factor.
-    weight : float64 array, shape (k,)
-        Of each vertex of the sample.
+    weight : float64 array, shape (k,), or None
+        Of each vertex of the sample; None where nothing is known.
     p : float64 array, shape (k,), or None
         The probability of each vertex; None of "stationary" and "none".
     """
 
     weighting: str
-    weight: Reals
+    weight: Reals | None
     p: Reals | None
 
 
-def weights_of(wish: Wish, drawn: Drawn, run: int, vertices: npt.NDArray[Any]) -> Weights:
+def weights_of(wish: Request, drawn: Any, run: int, vertices: npt.NDArray[Any]) -> Weights:
     """The weights of one run's vertices."""
     kind = wish.kind
     if kind == "vertices":
@@ -59,7 +59,7 @@ def weights_of(wish: Wish, drawn: Drawn, run: int, vertices: npt.NDArray[Any]) -
     return Weights("none", np.ones(len(vertices)), None)
 
 
-def view_degrees(wish: Wish, vertices: npt.NDArray[Any]) -> Reals:
+def view_degrees(wish: Request, vertices: npt.NDArray[Any]) -> Reals:
     """Degrees, 1 where there are no edges."""
     return np.maximum(wish.view.degrees[vertices], 1).astype(np.float64)
 
@@ -84,7 +84,7 @@ def successive_p(d: Reals, n: int) -> Reals:
 
 
 def stationary(
-    wish: Wish, vertices: npt.NDArray[Any], share: npt.NDArray[np.uint64] | None = None
+    wish: Request, vertices: npt.NDArray[Any], share: npt.NDArray[np.uint64] | None = None
 ) -> Weights:
     """1 over what a walk's time at each vertex is in proportion to; of cnarw the sums of their shares."""
     view, method = wish.view, wish.method
@@ -104,7 +104,7 @@ def stationary(
     return Weights("stationary", 1 / np.maximum(d, 1), None)
 
 
-def _ranked(wish: Wish, vertices: npt.NDArray[Any]) -> Weights:
+def _ranked(wish: Request, vertices: npt.NDArray[Any]) -> Weights:
     """1 over PageRank (rj), personalized by the starts (rwr)."""
     if wish.method == "rwr" and wish.start is None:
         return Weights("none", np.ones(len(vertices)), None)
@@ -142,7 +142,7 @@ def _inverse(weighting: str, p: Reals) -> Weights:
     return Weights(weighting, 1 / p, p)
 
 
-def _vertex_rates(wish: Wish, drawn: Drawn, run: int, vertices: npt.NDArray[Any]) -> Reals:
+def _vertex_rates(wish: Request, drawn: Drawn, run: int, vertices: npt.NDArray[Any]) -> Reals:
     view = wish.view
     if "cut" in drawn.more:
         limit = rates(drawn.more["cut"].of(run))
@@ -154,7 +154,9 @@ def _vertex_rates(wish: Wish, drawn: Drawn, run: int, vertices: npt.NDArray[Any]
     return limit * view.degrees[vertices] if wish.method == "rdn" else limit
 
 
-def edge_pull(wish: Wish, tails: npt.NDArray[Any], heads: npt.NDArray[Any], arcs: npt.NDArray[Any]) -> Reals:
+def edge_pull(
+    wish: Request, tails: npt.NDArray[Any], heads: npt.NDArray[Any], arcs: npt.NDArray[Any]
+) -> Reals:
     """The weight with which each edge races."""
     view, method = wish.view, wish.method
     if method in ("re", "ties"):
@@ -167,7 +169,15 @@ def edge_pull(wish: Wish, tails: npt.NDArray[Any], heads: npt.NDArray[Any], arcs
     return mix / view.n * by_ends + (1 - mix) / max(view.rows.num_arcs // 2, 1)
 
 
-def _pull(wish: Wish, vertices: npt.NDArray[Any]) -> Reals:
+def edge_chances(drawn: Any, run: int) -> Reals | None:
+    """The probability of each edge of one run, given the others' keys; None where no edges were drawn."""
+    wish = drawn.wish
+    if wish is None or wish.kind != "edges" or wish.keep != "visited":
+        return None
+    return chance(rates(drawn.cut[run : run + 1]) * edge_pull(wish, *drawn.ends(run)))
+
+
+def _pull(wish: Request, vertices: npt.NDArray[Any]) -> Reals:
     """The sum of the weights of each vertex's edges."""
     view = wish.view
     if wish.method in ("re", "ties"):
@@ -182,7 +192,7 @@ def _pull(wish: Wish, vertices: npt.NDArray[Any]) -> Reals:
     return np.bincount(place, weights=pull, minlength=len(vertices)).astype(np.float64)
 
 
-def _near(wish: Wish, drawn: Drawn, run: int, vertices: npt.NDArray[Any]) -> Weights:
+def _near(wish: Request, drawn: Drawn, run: int, vertices: npt.NDArray[Any]) -> Weights:
     """1 - C(n - d - 1, s) / C(n, s): that none of the s centres is in the closed neighbourhood."""
     view, n = wish.view, wish.view.n
     weighting = "exact"

@@ -10,9 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph.csr.scan import running_sums
-from clgraph.scale.loading import VALUES, Loaded
+from clgraph.scale.loading import VALUES
 
 if TYPE_CHECKING:
+    from clgraph.csr.parts import DeviceCSR
     from clgraph.device import Device
 
 Bits = npt.NDArray[np.uint32]
@@ -109,9 +110,9 @@ class Extraction:
         self.size = int(device.download(self._before, np.int32, 1, offset=words)[0])
         self._cut = chosen.cut or (0, 0)
 
-    def _program(self, loaded: Loaded | None = None) -> Any:
+    def _program(self, block: DeviceCSR | None = None) -> Any:
         device = self._device
-        values = loaded.values if loaded else {}
+        values = block.values if block else {}
         return device.program(
             "sampling/shards/extract",
             ITEMS=device.tuning.items,
@@ -119,7 +120,7 @@ class Extraction:
             HAS_WEIGHTS=int("weights" in values),
             HAS_COUNTS=int("multiplicity" in values),
             HAS_WAY=int("way" in values),
-            **(loaded.defines if loaded else {}),
+            **(block.defines if block else {}),
         )
 
     def _over(self, count: int) -> int:
@@ -142,14 +143,13 @@ class Extraction:
         )
         return device.take(listed, np.int32, self.size)
 
-    def _mark(self, loaded: Loaded) -> _Marked:
-        device, shard = self._device, loaded.shard
-        words = -(-shard.edges // 32)
+    def _mark(self, block: DeviceCSR) -> _Marked:
+        device, words = self._device, -(-block.arcs // 32)
         bits, ones = device.empty(words, np.uint32), device.empty(words, np.uint8)
-        self._program(loaded).extract_mark(
+        self._program(block).extract_mark(
             self._over(words),
             words=words,
-            **loaded.arguments,
+            **block.arguments,
             seed=self._seed,
             cut_time=self._cut[0],
             cut_word=self._cut[1],
@@ -157,16 +157,16 @@ class Extraction:
             kept=bits,
             ones=ones,
         )
-        before = running_sums(device, ones, words, of=np.uint8, into=loaded.offset)
-        return _Marked(bits, before, int(device.download(before, loaded.offset, 1, offset=words)[0]))
+        before = running_sums(device, ones, words, of=np.uint8, into=block.offset)
+        return _Marked(bits, before, int(device.download(before, block.offset, 1, offset=words)[0]))
 
-    def count(self, loaded: Loaded) -> int:
+    def count(self, block: DeviceCSR) -> int:
         """How many entries of a shard stay."""
-        return self._mark(loaded).total if loaded.shard.edges else 0
+        return self._mark(block).total if block.arcs else 0
 
-    def of(self, loaded: Loaded, place: Place | None = None) -> Kept:
+    def of(self, block: DeviceCSR, place: Place | None = None) -> Kept:
         """The part of a shard; `place` gives the arrays of entries that stay, by name and length."""
-        device, shard = self._device, loaded.shard
+        device = self._device
 
         def taken(name: str, buffer: Any, dtype: Any) -> npt.NDArray[Any]:
             if place is None:
@@ -175,40 +175,40 @@ class Extraction:
             device.fetch(buffer, array)
             return array
 
-        first = self._rank(shard.first_row)
-        rows = self._rank(shard.first_row + shard.rows) - first
-        if not shard.edges:
-            none = {name: np.empty(0, VALUES[name]) for name in loaded.values}
+        first = self._rank(block.first_row)
+        rows = self._rank(block.first_row + block.n) - first
+        if not block.arcs:
+            none = {name: np.empty(0, VALUES[name]) for name in block.values}
             return Kept(first, np.zeros(rows + 1, np.int32), np.empty(0, np.int32), none)
-        marked, program = self._mark(loaded), self._program(loaded)
+        marked, program = self._mark(block), self._program(block)
         head = device.output(marked.total, np.int32)
-        made = {name: device.output(marked.total, VALUES[name]) for name in loaded.values}
+        made = {name: device.output(marked.total, VALUES[name]) for name in block.values}
         ranks = {
-            "entries": shard.edges,
+            "entries": block.arcs,
             "kept": marked.bits,
             "start": marked.before,
             "member": self._member,
             "before": self._before,
         }
         program.extract_place(
-            self._over(shard.edges),
+            self._over(block.arcs),
             **ranks,
-            col_idx=loaded.col_idx,
+            col_idx=block.col_idx,
             head=head,
-            **{name: loaded.values.get(name) for name in VALUES},
+            **{name: block.values.get(name) for name in VALUES},
             **{f"new_{name}": made.get(name) for name in VALUES},
         )
-        offsets = device.output(rows + 1, loaded.offset)
+        offsets = device.output(rows + 1, block.offset)
         program.extract_rows(
-            self._over(shard.rows),
-            rows=shard.rows,
-            first_row=shard.first_row,
+            self._over(block.n),
+            rows=block.n,
+            first_row=block.first_row,
             base=first,
             **ranks,
-            row_ptr=loaded.row_ptr,
+            row_ptr=block.row_ptr,
             new_ptr=offsets,
         )
-        row_ptr = device.take(offsets, loaded.offset, rows + 1)
+        row_ptr = device.take(offsets, block.offset, rows + 1)
         row_ptr[rows] = marked.total
         return Kept(
             first,

@@ -14,10 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from clgraph.csr.parts import DeviceCSR
 from clgraph.device.shapes import OfKind, Shapes, fewer, fitting
-from clgraph.scale.loading import Loaded
-from clgraph.scale.manifest import Shard
-from clgraph.scale.shards import ShardRows
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -133,12 +131,11 @@ class Forest:
 
     # --- edges in -----------------------------------------------------------------------------------
 
-    def add(self, loaded: Loaded, *, both_ways: bool = False) -> None:
+    def add(self, block: DeviceCSR, *, both_ways: bool = False) -> None:
         """Add the edges of rows, which hold each once, or both ways; loops are left out."""
-        shard, total = loaded.shard, loaded.shard.edges
-        device = self._device
+        device, total = self._device, block.arcs
         program = device.program(
-            "sampling/shards/forest_rows", BOTH_WAYS=both_ways, **loaded.defines, **self._defines
+            "sampling/shards/forest_rows", BOTH_WAYS=both_ways, **block.defines, **self._defines
         )
         done = 0
         while done < total:
@@ -147,13 +144,12 @@ class Forest:
             end = min(total, done + self._room - self._held)
             program.forest_rows.exact(
                 -(-(end - done) // self._chunk) * self._lanes,
-                rows=shard.rows,
-                first_row=shard.first_row,
+                rows=block.n,
+                first_row=block.first_row,
                 seed=self._seed,
                 begin=done,
                 end=end,
-                row_ptr=loaded.row_ptr,
-                col_idx=loaded.col_idx,
+                **block.buffers,
                 at=self._n + self._held,
                 words=self._words,
                 times=self._times,
@@ -165,9 +161,9 @@ class Forest:
 
     def add_rows(self, row_ptr: Any, col_idx: npt.NDArray[np.int32]) -> None:
         """Add the edges of rows that are on the host, from vertex 0 on, checked by who calls."""
-        shard = Shard("", 0, len(row_ptr) - 1, len(col_idx), 0, 0, 0, 0)
-        if shard.edges:
-            self.add(Loaded.of(self._device, ShardRows(shard, row_ptr, col_idx)))
+        if len(col_idx):
+            arrays = self._device.upload(row_ptr), self._device.upload(col_idx)
+            self.add(DeviceCSR(len(row_ptr) - 1, len(col_idx), *arrays, row_ptr.dtype.type))
 
     def add_words(self, words: Words) -> None:
         """Add edges as words of ``forest.cl``, for instance another forest of the same seed."""

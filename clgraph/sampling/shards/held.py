@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,9 +12,8 @@ from clgraph import keyed
 from clgraph.device.memory import on_large_pages
 from clgraph.graph import Graph
 from clgraph.graph.arrays import Arrays
-from clgraph.lazy import lazy
-from clgraph.sampling.result import Sample
-from clgraph.sampling.samples import notes_of
+from clgraph.sampling.result import Sample, notes_of
+from clgraph.sampling.selection import Selection
 from clgraph.sampling.shards.choose import choose
 from clgraph.sampling.shards.extract import Chosen, Extraction, Kept, unpacked
 from clgraph.sampling.shards.passes import forest_pass
@@ -26,7 +24,8 @@ if TYPE_CHECKING:
     from clgraph.device import Device
     from clgraph.progress import Tell
     from clgraph.run import run_on
-    from clgraph.sampling.options import Options, Size
+    from clgraph.sampling.options import Size
+    from clgraph.sampling.request import Request
     from clgraph.scale.held import HeldShards
 
 
@@ -34,7 +33,7 @@ def samples_of_blocks(
     call: run_on,
     held: HeldShards,
     graph: Graph,
-    how: Options,
+    how: Request,
     seed: int,
     wanted: list[tuple[Size, int]],
     progress: Tell | None,
@@ -58,23 +57,22 @@ def samples_of_blocks(
         each, part = chosen[target], smaller[target]
         told = notes_of(n, target, each.untouched, part.num_vertices, graph.num_self_loops)
         made[target] = Sample(
-            part,
             method,
             how.mode,
             size,
             target,
             seed,
             device.name,
-            0,
             dict(call.seconds),
+            0,
             "untouched" if each.untouched else "forest",
             (*how.idle(), *told),
             graph,
-            _Left(graph, each, seed),
-            options=how.given,
+            how.given,
+            _Cut(each, seed),
             provenance=watched() | {"pieces": held.pieces},
-        )
-    return [replace(made[target], size=size) for size, target in wanted]
+        ).with_graph(part)
+    return [made[target].changed(size=size) for size, target in wanted]
 
 
 def _extracted(
@@ -94,7 +92,7 @@ def _extracted(
         with device.alone():
             for target, extraction in cutting.items():
                 counts[target] += extraction.count(rows)
-    made = {target: _Cut(cutting[target].size, counts[target], carried) for target in chosen}
+    made = {target: _Growing(cutting[target].size, counts[target], carried) for target in chosen}
     for rows in loading.pairs(numbers):
         with device.alone():
             for target, extraction in cutting.items():
@@ -107,7 +105,7 @@ def _extracted(
     return {target: Graph.of(cut.arrays(ids[target], held.directed)) for target, cut in made.items()}
 
 
-class _Cut:
+class _Growing:
     """A sample that grows shard by shard, in order."""
 
     def __init__(self, vertices: int, arcs: int, carried: Sequence[str]) -> None:
@@ -131,24 +129,18 @@ class _Cut:
         return Arrays(self._row_ptr, **self._columns, ids=ids, directed=directed, num_self_loops=0)
 
 
-class _Left:
-    """What a sample leaves of ``graph.undirected.simple``, made by NumPy at the first look."""
+class _Cut(Selection):
+    """What a cut in the order of deletions chooses, by NumPy."""
 
-    group = None
+    def __init__(self, chosen: Chosen, seed: int) -> None:
+        self._chosen, self._seed = chosen, seed
 
-    def __init__(self, graph: Graph, chosen: Chosen, seed: int) -> None:
-        self._graph, self._chosen, self._seed = graph, chosen, seed
+    def members(self, graph: Graph, at: Any = 0) -> npt.NDArray[np.bool_]:
+        return unpacked(self._chosen.bits, graph.num_vertices)
 
-    @lazy
-    def vertices(self) -> npt.NDArray[np.bool_]:
-        """Which vertices are left."""
-        return unpacked(self._chosen.bits, self._graph.num_vertices)
-
-    @lazy
-    def arcs(self) -> npt.NDArray[np.bool_]:
-        """Which arcs are left."""
-        simple, cut = self._graph.undirected.simple, self._chosen.cut
-        arcs = self.vertices[simple.rows] & self.vertices[simple.col_idx]
+    def kept(self, graph: Graph, at: Any = 0) -> npt.NDArray[np.bool_]:
+        members, simple, cut = self.members(graph), graph.undirected.simple, self._chosen.cut
+        arcs = members[simple.rows] & members[simple.col_idx]
         if cut is not None:
             some = np.flatnonzero(arcs)
             tail, head = simple.rows[some], simple.col_idx[some]

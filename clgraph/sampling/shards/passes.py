@@ -15,11 +15,12 @@ import numpy.typing as npt
 from clgraph.progress import Tell
 from clgraph.sampling.shards.forest import SHAPES, Forest
 from clgraph.sampling.shards.saved import About, Checkpoint, SavedForest, open_forest
-from clgraph.scale.loading import Loaded, Loading
+from clgraph.scale.loading import Loading
 from clgraph.scale.ranks import Ranks
 from clgraph.scale.shards import Shards
 
 if TYPE_CHECKING:
+    from clgraph.csr.parts import DeviceCSR
     from clgraph.device import Device
 
 SAVE_EVERY = 60.0  # seconds between two looks of a checkpoint at the forest
@@ -46,7 +47,7 @@ class Found:
     loading: Loading
     own: list[int]
 
-    def loaded(self) -> Iterator[Loaded]:
+    def loaded(self) -> Iterator[DeviceCSR]:
         """This rank's shards, for the second pass."""
         return self.loading.pairs(self.own)
 
@@ -69,48 +70,28 @@ def forest_pass(
     A forest that was saved takes its place. What is in the folder `checkpoint` is not looked for again.
     """
     n, section = shards.num_vertices, shards.section(shards.pairs).shards
-    numbers = list(ranks.shares(len(section)))
+    own = every = list(ranks.shares(len(section)))
+    kept, merges = None, True
+    given: list[SavedForest] = []
     if forest is not None:
-        loading = Loading(device, shards, values=values, room=room_to_keep(device, n, 0))
-        whole = None if ranks.rank else _uploaded(device, forest, n)
-        return Found(whole, ranks.size == 1, loading, numbers)
-    if checkpoint is not None:
+        room = 0
+    elif checkpoint is not None:
         kept = Checkpoint(checkpoint, about_of(shards, method, seed))
-        missing, given = dealt(ranks, kept)
-        if room is None:
-            room = default_room(device, n, sum(section[number].edges for number in missing))
-        loading = Loading(device, shards, values=values, room=room_to_keep(device, n, room))
-        words = forest_of(
-            ranks,
-            device,
-            loading,
-            n,
-            method,
-            seed,
-            missing,
-            room=room,
-            progress=progress,
-            kept=kept,
-            given=given,
-        )
-        return Found(freed(device, words), ranks.size == 1, loading, numbers)
-    merges = room is not None or not all_alike(ranks, device, n, sum(each.edges for each in section))
-    # what is this rank's comes first: it is wanted again for the edges, and stays on the device if it fits
-    every = numbers if merges else numbers + sorted(set(range(len(section))) - set(numbers))
+        every, given = dealt(ranks, kept)
+    elif room is None and all_alike(ranks, device, n, sum(each.edges for each in section)):
+        # this rank's own come first: they are wanted again for the edges, and stay on the device if they fit
+        every, merges = own + sorted(set(range(len(section))) - set(own)), False
     if room is None:
         room = default_room(device, n, sum(section[number].edges for number in every))
     loading = Loading(device, shards, values=values, room=room_to_keep(device, n, room))
-    words = forest_of(
-        ranks, device, loading, n, method, seed, every, room=room, progress=progress, merges=merges
-    )
-    return Found(freed(device, words), not merges or ranks.size == 1, loading, numbers)
-
-
-def freed(device: Device, words: Any) -> Any:
-    """The words; what made them is gone from the device's memory."""
-    with device.alone():
-        device.finish()
-    return words
+    if forest is not None:
+        words = None if ranks.rank else _uploaded(device, forest, n)
+    else:
+        about = ranks, device, loading, n, method, seed, every
+        words = forest_of(*about, room=room, progress=progress, merges=merges, kept=kept, given=given)
+        with device.alone():
+            device.finish()  # what made the words is gone from the device's memory
+    return Found(words, not merges or ranks.size == 1, loading, own)
 
 
 def forest_of(

@@ -46,8 +46,7 @@ def write_sample(
             for rows in loading.rows(name, list(ranks.shares(len(shards.section(name).shards)))):
                 with device.alone():
                     kept = extraction.of(rows)
-                number = shards.number_of(name, rows.shard)
-                jobs[number] = pool.submit(_write, writer, name, number, kept)
+                jobs[rows.number] = pool.submit(_write, writer, name, rows.number, kept)
                 if len(jobs) > 2 * system.cores():  # so many shards are in memory at once
                     list(jobs.values())[-2 * system.cores()].result()
             made = {number: job.result() for number, job in jobs.items()}

@@ -20,7 +20,7 @@ from clgraph.progress import Tell
 from clgraph.results import Shown
 from clgraph.run import not_offered
 from clgraph.sampling.options import OF_SHARDS, check_seeds, check_sizes
-from clgraph.sampling.samples import notes_of
+from clgraph.sampling.result import notes_of
 from clgraph.sampling.shards.choose import choose
 from clgraph.sampling.shards.extract import Bits, Chosen, Extraction, unpacked
 from clgraph.sampling.shards.passes import about_of, forest_pass, forget

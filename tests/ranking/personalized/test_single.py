@@ -28,6 +28,8 @@ def test_single_source(device: Device, plan: Any, monkeypatch: pytest.MonkeyPatc
             found = personalized_pagerank(graph, source, tol=0, max_iter=9, **options)
             close(found, reference_ppr(graph, source, dangling=dangling, iterations=9))
             assert found.iterations.tolist() == [9]
+            # words of str's own type: the command's JSON has them
+            assert found.ended == ["max_iter"] and type(found.ended[0]) is str
             top = personalized_pagerank(graph, source, top=7, tol=0, max_iter=9, **options)
             assert top.ids is not None and found.ranks is not None
             assert top.ids[0].tolist() == np.argsort(-found.ranks[0], kind="stable")[:7].tolist()

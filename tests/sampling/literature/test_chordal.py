@@ -106,7 +106,7 @@ def test_the_criterion():
         ("quasi-chordal", {"parts": 0}, "parts is 0"),
         ("quasi-chordal", {"parts": [1, 2]}, "whole number or a word for each vertex"),
         ("quasi-chordal", {"parts": np.ones(7)}, "type float64"),
-        ("quasi-chordal", {"mode": "exact"}, "mode is of other methods"),
+        ("quasi-chordal", {"mode": "exact"}, "mode is not an option of quasi-chordal"),
         ("quasi-chordal", {"sizes": [3]}, "leave size out"),
     ],
 )

@@ -212,7 +212,7 @@ def test_errors_of_walks_among_many(device):
             assert one.notes == (f"estimates have no standard error: {words}",)
     (one, _) = sample(graph, "rw", steps=20, seed=1, seeds=2, device=device)
     again = pickle.loads(pickle.dumps(one))
-    assert again._drawn.listed is None and again.mean("degree") == one.mean("degree")
+    assert again.selection.vertices.there is None and again.mean("degree") == one.mean("degree")
     assert one.notes == () and one.mean("degree").standard_error > 0
     (told,) = sample(graph, "fs", steps=19, seed=1, seeds=1, device=device)
     assert told.notes == ("estimates have no standard error: 19 moves count, and it takes 20",)

@@ -6,29 +6,30 @@ import numpy as np
 from graphs import random_graph
 
 from clgraph.sampling import sample
-from clgraph.sampling.literature.listed import Listed
+from clgraph.sampling.literature import listed
+from clgraph.sampling.selection import extract
 
 NONE = 2**64 - 1
 
 
 def test_values_of_what_is_listed(device):
     keys = np.array([[5, NONE, 3, 4], [NONE, 1, NONE, 2]], np.uint64)
-    listed = Listed.smallest(device, 2, 4, device.upload(keys, writable=True), 2)
-    assert [listed.vertices.of(run).tolist() for run in range(2)] == [[2, 3], [1, 3]]
-    assert [listed.keys.of(run).tolist() for run in range(2)] == [[3, 4], [1, 2]]
+    vertices, came = listed.smallest(device, 2, 4, device.upload(keys, writable=True), 2)
+    assert [vertices.of(run).tolist() for run in range(2)] == [[2, 3], [1, 3]]
+    assert [came.of(run).tolist() for run in range(2)] == [[3, 4], [1, 2]]
     values = device.upload(np.arange(16, dtype=np.int32), writable=True)
-    assert listed.gathered(values).values.tolist() == [2, 3, 5, 7]
-    assert listed.gathered(values, 2).values.tolist() == [2, 3, 5, 7, 10, 11, 13, 15]
+    assert listed.gathered(vertices, 4, values).values.tolist() == [2, 3, 5, 7]
+    assert listed.gathered(vertices, 4, values, 2).values.tolist() == [2, 3, 5, 7, 10, 11, 13, 15]
     for run, wanted in enumerate(([0, 0, 1, 1], [0, 1, 0, 1])):
-        assert device.download(listed.marked(run), np.uint8, 4).tolist() == wanted
+        assert device.download(listed.marked(vertices, 4, run), np.uint8, 4).tolist() == wanted
     visits = device.upload(np.array([0, 1, 0, 0, 0, 0, 0, 2], np.int32), writable=True)
-    found = Listed.visited(device, 2, 4, 1, visits)
-    assert [found.vertices.of(run).tolist() for run in range(2)] == [[1], [3]]
-    assert Listed.visited(device, 1, 4, 2, visits).vertices.values.tolist() == [1, 3]  # two parts of one run
+    found = listed.visited(device, 2, 4, 1, visits)
+    assert [found.of(run).tolist() for run in range(2)] == [[1], [3]]
+    assert listed.visited(device, 1, 4, 2, visits).values.tolist() == [1, 3]  # two parts of one run
     many = np.random.default_rng(1).integers(0, 2, 3 * 10_000).astype(np.int32)
-    found = Listed.visited(device, 3, 10_000, 1, device.upload(many, writable=True))
+    found = listed.visited(device, 3, 10_000, 1, device.upload(many, writable=True))
     for run, row in enumerate(many.reshape(3, -1)):
-        assert np.array_equal(found.vertices.of(run), np.flatnonzero(row))
+        assert np.array_equal(found.of(run), np.flatnonzero(row))
 
 
 CASES = [
@@ -57,8 +58,9 @@ def test_the_graph_is_made_on_the_device(device):
         graph = random_graph(3, 60, 150, **options)
         for method, wanted in CASES:
             for one in sample(graph, method, seed=4, seeds=2, device=device, **wanted):
-                assert one._there is not None, method
-                made, arcs = one._parts
+                chosen, at = one.selection, one.at
+                assert chosen.on_device(at) is not None, method
+                made, arcs = extract(graph, chosen.members(graph, at), chosen.kept_on_host(graph, at))
                 for name in ("row_ptr", "col_idx", "ids", "multiplicity"):
                     assert np.array_equal(getattr(one.graph, name), getattr(made, name)), method
                 assert np.array_equal(one.kept_arcs, arcs), method

@@ -216,7 +216,7 @@ def test_weights_of_centres(device):
         ("re", {"size": 1}, "an edge has two ends"),
         ("rn", {"size": 99, "strict": True}, "can reach 7 of 7"),
         ("rn", {"size": 3, "mix": "0.5"}, "mix is not an option of rn, but of hyb"),
-        ("rn", {"size": 3, "connection": "strong"}, "connection is of other methods"),
+        ("rn", {"size": 3, "connection": "strong"}, "connection is not an option of rn, but of drv"),
         ("hyb", {"size": 3, "mix": "1.5"}, "probability, 0 to 1"),
         ("re", {"edges": 0}, "at least one"),
         ("re", {"size": 3, "keep": "tree"}, "have no tree"),

@@ -4,13 +4,13 @@ import numpy as np
 from graphs import random_graph
 
 from clgraph import keyed
-from clgraph.sampling.literature.arguments import check_wish
 from clgraph.sampling.literature.roots import COMPONENT, PRIORITY, VALUE, Roots
+from clgraph.sampling.request import check_request
 
 
 def test_one_root_in_each_component(device):
     graph = random_graph(2, 60, 40)
-    wish = check_wish(graph, "ust", None, False, {"start": int(graph.ids[graph.rows[0]])})
+    wish = check_request(graph, "ust", {"start": int(graph.ids[graph.rows[0]])})
     roots = Roots(device, wish, 5, 2)
     roots.find()
     label = device.download(roots.label, np.int32, 60)

@@ -7,7 +7,7 @@ import clgraph
 from clgraph import keyed
 from clgraph.sampling.shards.extract import Chosen, Extraction
 from clgraph.scale.cut import write_shards
-from clgraph.scale.loading import Loaded
+from clgraph.scale.loading import upload_rows
 
 
 @pytest.mark.parametrize("directed", [False, True])
@@ -41,7 +41,7 @@ def test_extraction(device, tmp_path, directed):
         pairs = []
         with device.alone():
             for rows in shards.rows("pairs"):
-                loaded = Loaded.of(device, rows, ("way",))
+                loaded = upload_rows(device, rows, ("way",))
                 part = extraction.of(loaded)
                 assert part.first_row == np.count_nonzero(member[: rows.shard.first_row])
                 assert extraction.count(loaded) == len(part.col_idx) == part.row_ptr[-1]

@@ -1,0 +1,295 @@
+"""Options that commands share, and how an option is declared."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+import click
+from click.shell_completion import CompletionItem
+
+Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+AT_LEAST_0, AT_LEAST_1 = click.IntRange(min=0), click.IntRange(min=1)
+
+
+def option(
+    names: str, help: str, type: Any = None, default: Any = None, metavar: str | None = None, **more: Any
+) -> Decorator:
+    """An option: words are its choices, bool makes a flag, and a default is shown in the help.
+
+    Parameters
+    ----------
+    names : str
+        With blanks between: ``-o --output``; without dashes that of the command's parameter.
+    """
+    if isinstance(type, (list, tuple)) and isinstance(type[0], str):
+        type = click.Choice(type)
+    if type is bool:
+        type, more = None, {"is_flag": True, **more}
+    if default is not None or "/" in names:  # neither of two flags is the default, unless it is said
+        more = {"default": default, "show_default": default not in (None, ""), **more}
+    return click.option(*names.split(), help=help, type=type, metavar=metavar, **more)
+
+
+def options(*some: Decorator) -> Decorator:
+    """Several options at once, in the order in which the help shows them."""
+
+    def add(command: Callable[..., Any]) -> Callable[..., Any]:
+        for each in reversed(some):
+            command = each(command)
+        return command
+
+    return add
+
+
+# --- Types of options whose values have names: shells complete them, and messages list them ---
+
+
+class MethodName(click.ParamType):
+    """The name of a sampling method, as it was typed: whether there is one is said by who runs it.
+
+    Parameters
+    ----------
+    drawing : bool
+        Whether the samplers of the literature are among them.
+    """
+
+    name = "method"
+
+    def __init__(self, *, drawing: bool = True) -> None:
+        self.drawing = drawing
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """The names that begin so, with what they do."""
+        from clgraph.sampling.table import METHODS, REDUCTIONS
+
+        return [
+            CompletionItem(name, help=f"{each.words}: {each.does}")
+            for name, each in (METHODS if self.drawing else REDUCTIONS).items()
+            if name.startswith(incomplete.lower())
+        ]
+
+
+class FormatName(click.ParamType):
+    """The name of a graph file's format."""
+
+    name = "name"
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """The formats that begin so."""
+        from clgraph.formats.table import FORMATS
+
+        return [CompletionItem(name) for name in FORMATS if name.startswith(incomplete)]
+
+
+class OutputName(click.ParamType):
+    """A file name, or ``-``: then nothing but this output goes to standard output."""
+
+    name = "output"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        if value == "-" and ctx is not None and param is not None:
+            from clgraph.formats.atomic import reserved_stdout
+
+            _take_stdout(ctx, f"{param.opts[0]} -" if param.param_type_name == "option" else "OUT -")
+            ctx.with_resource(reserved_stdout())
+        return str(value)
+
+
+def _take_stdout(ctx: click.Context, who: str) -> None:
+    """Raise UsageError if something else wants standard output for itself already."""
+    other = ctx.meta.setdefault("clgraph.stdout", who)
+    if other != who:
+        raise click.UsageError(f"{other} and {who} both want standard output: give one of them a file.")
+
+
+# --- What is said and written ---
+
+
+def _json_wanted(ctx: click.Context, param: click.Parameter, value: bool) -> bool:
+    if value:
+        _take_stdout(ctx, "--json")
+    return value
+
+
+def _set_quiet(ctx: click.Context, param: click.Parameter, value: bool) -> None:
+    ctx.meta["clgraph.quiet"] = value
+
+
+quiet_option = option(
+    "-q --quiet", "Say nothing on stderr but errors.", bool, expose_value=False, callback=_set_quiet
+)
+json_option = option("--json as_json", "Print one JSON object on stdout.", bool, callback=_json_wanted)
+
+
+def output_option(help: str, names: str = "-o --output", **more: Any) -> Decorator:
+    """``-o OUT`` of results, or another option that names an output."""
+    return option(names, help, OutputName(), metavar="OUT", **more)
+
+
+to_option = option("--to output_format", "Format of OUT (default: by its suffix).", FormatName())
+attributes_option = option(
+    "--attributes",
+    "Attributes of vertices, by id, for an OUT that holds them (graphml, gexf).",
+    metavar="NODES.CSV",
+)
+
+# --- How graphs are read ---
+
+limit_options = options(
+    option("--max-vertices", "Refuse a larger graph (default: by the file's size).", int, metavar="N"),
+    option(
+        "--max-ratio", "Refuse a compressed file that unpacks to more than R times its size.", float, 200, "R"
+    ),
+)
+# as `clgraph.read` calls them, and records do
+READING = {
+    "format": None,
+    "directed": None,
+    "ids": "int",
+    "weights": False,
+    "duplicates": "merge",
+    "header": None,
+    "max_vertices": None,
+    "max_ratio": 200,
+}
+_reading_options = options(
+    option(
+        "--format", "Format of the file (default: by its suffix); `clgraph formats` lists them.", FormatName()
+    ),
+    option("--directed/--undirected", "How to read the file (default: what it says, else undirected).", bool),
+    option(
+        "--ids",
+        "What vertex ids are: numbers, text, or the nodes' attribute `name` (GraphML, GEXF).",
+        ["int", "str", "name"],
+        "int",
+    ),
+    option("--weights", "Read weights: the third column, or a matrix's entries.", bool),
+    option("--duplicates", "What becomes of parallel edges.", ["merge", "keep"], "merge"),
+    option("--header/--no-header", "Whether the first row of an edge list names its columns.", bool),
+    limit_options,
+)
+
+
+def graph_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The options that say how a graph file is read; collected into one argument, `reading`."""
+
+    @_reading_options
+    @wraps(command)
+    def with_reading(*args: Any, **kwargs: Any) -> Any:
+        return command(*args, reading={name: kwargs.pop(name) for name in READING}, **kwargs)
+
+    return with_reading
+
+
+# --- Where it runs ---
+
+
+def _into_environment(variable: str) -> Callable[..., Any]:
+    """Put an option's value into the environment while the command runs: child processes see it too."""
+
+    def callback(ctx: click.Context, _: click.Parameter, value: Any) -> Any:
+        if value:
+            before = os.environ.get(variable)
+            os.environ[variable] = "1" if value is True else str(value)
+
+            def restore() -> None:
+                if before is None:
+                    os.environ.pop(variable, None)
+                else:
+                    os.environ[variable] = before
+
+            ctx.call_on_close(restore)
+        return value
+
+    return callback
+
+
+_device_options = options(
+    option("--device", "gpu, cpu, fpga, pocl, intel, nvidia, 0:1 or part of a name.", metavar="SPEC"),
+    option(
+        "--kernels",
+        "Form of the kernels (default: pipelines on FPGAs).",
+        ["ndrange", "pipeline"],
+        expose_value=False,
+        callback=_into_environment("CLGRAPH_KERNELS"),
+    ),
+    option(
+        "--fpga-binary",
+        "On an FPGA: what `clgraph fpga compile` made.",
+        metavar="FILE",
+        expose_value=False,
+        callback=_into_environment("CLGRAPH_FPGA_BINARY"),
+    ),
+    option(
+        "--force",
+        "Use kernels that failed the driver's selftest, or an FPGA binary of other sources.",
+        bool,
+        expose_value=False,
+        callback=_into_environment("CLGRAPH_FORCE"),
+    ),
+    option(
+        "--trace",
+        "Time every kernel: a table on stderr, a trace for chrome://tracing or Perfetto in FILE.",
+        metavar="FILE",
+    ),
+)
+
+
+def device_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """``--device``, its kernels' form (``--kernels``, ``--fpga-binary``, ``--force``), and ``--trace``."""
+
+    @_device_options
+    @wraps(command)
+    def with_trace(*args: Any, trace: str | None, **kwargs: Any) -> Any:
+        from clgraph.cli.common import is_dataset, load_drivers
+
+        if kwargs.get("graph") and not is_dataset(kwargs["graph"]):  # of ranks MPI comes first
+            load_drivers(kwargs["device"])
+        if trace is None:
+            return command(*args, **kwargs)
+        from clgraph.cli.trace import traced
+
+        with traced(trace, kwargs.get("device")):
+            return command(*args, **kwargs)
+
+    return with_trace
+
+
+energy_options = options(
+    option("--energy", "Measure the energy of the computation, repeated for two seconds (NVML, RAPL).", bool),
+    option("--watts", "Take this power, read from a wall meter, instead of a counter.", float, metavar="W"),
+)
+
+# what of a graph's measures takes long, and how much of it is wanted
+measure_options = options(
+    option("--hop-sources", "A graph with more vertices is searched from only this many of them.", int, 1024),
+    option(
+        "--eigenvalues/--no-eigenvalues", "Compute the 20 largest (default: up to a million vertices).", bool
+    ),
+)
+
+# --- Datasets of shards ---
+
+plan_option = option(
+    "--plan only_plan",
+    "Of NAME.clgs: only say what will be read, sent and held, and how long it will take.",
+    bool,
+)
+# of commands that make the priority forest of a dataset
+forest_options = options(
+    option("--forest", "Of NAME.clgs: what `clgraph forest` has saved, instead of a pass.", metavar="FILE"),
+    option("--resume", "Of NAME.clgs: keep what is found in OUT.work, and begin there.", bool),
+)
+sections_option = option("--sections", "Of OUT.clgs: pairs,rows or pairs,in,out (default: all).")
+
+
+def run_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The options of a command that reads a graph and works on a device."""
+    return graph_options(device_option(json_option(quiet_option(command))))

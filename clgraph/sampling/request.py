@@ -1,0 +1,613 @@
+"""What a caller wants of a sampling method: one request, checked once against the table of methods."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from fractions import Fraction
+from math import ceil, floor
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from clgraph.arguments import flag, given_ids, one_id, shown, whole, word
+from clgraph.errors import InputError
+from clgraph.graph import Graph
+from clgraph.sampling.options import Size, check_names, given_options
+from clgraph.sampling.table import (
+    CONTRACTING,
+    EXACT,
+    EXPLORING,
+    METHODS,
+    OPTIONS,
+    REDUCTIONS,
+    UNSAID,
+    Method,
+    option_of,
+    plain_method,
+)
+from clgraph.sizes import number_given, target_size
+
+if TYPE_CHECKING:
+    from clgraph.sampling.literature.view import View
+
+
+@dataclass(frozen=True)
+class Strata:
+    """Groups of vertices, each with a sample of its own.
+
+    Attributes
+    ----------
+    code : int32 array, shape (n,)
+        The number of each vertex's group.
+    names : list
+    wanted : list of int
+        Vertices to take of each.
+    """
+
+    code: npt.NDArray[np.int32]
+    names: list[Any]
+    wanted: list[int]
+
+
+@dataclass(frozen=True)
+class Request:
+    """What to draw, checked; see `clgraph.sample`. None: not given. A stream without a graph has no view.
+
+    `view`, `keep`, `size` and `target` are of the samplers of the literature; a reduction has its sizes
+    beside it.
+    """
+
+    method: str
+    view: Any = None
+    keep: str = "induced"
+    size: Any = None
+    target: int | None = None
+    target_edges: int = 0
+    mode: str = "auto"
+    tolerance: Fraction | None = None
+    components: str | None = None
+    far_scan: bool | None = None
+    connection: str = "weak"
+    direction: str = "both"
+    mix: Fraction = Fraction(4, 5)
+    starts: int | None = None
+    strata: Strata | None = None
+    start: tuple[int, ...] | None = None
+    walkers: int = 1
+    steps: int | None = None
+    burn_in: int = 0
+    thin: int = 1
+    patience: int = 1000
+    p: Fraction = Fraction(0)
+    r: Fraction = Fraction(0)
+    alpha: Fraction = Fraction(1)
+    c: int = 1
+    k: int = 0
+    stages: int | None = None
+    share: Fraction = Fraction(1, 10)
+    powers: tuple[int, int, int] = (0, 0, 0)
+    walks: bool = False
+    parts: int = 1
+    labels: npt.NDArray[np.int32] | None = None
+    q: Fraction = Fraction(7, 10)
+    closing: bool = False
+    triangles: int = 9
+    block: int = 1
+    notes: tuple[str, ...] = ()
+    given: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def plan(self) -> Method:
+        """The method's entry."""
+        return METHODS[self.method]
+
+    @property
+    def kind(self) -> str:
+        """What it deletes or draws."""
+        return self.plan.kind
+
+    @property
+    def exact(self) -> bool:
+        """True if a reduction runs in exact mode."""
+        return self.mode == "exact"
+
+    @property
+    def induced(self) -> bool:
+        """True if the run leaves all edges among the vertices that it leaves, and says so."""
+        return self.method in EXPLORING or (self.method == "drv" and self.exact)
+
+    @property
+    def serial(self) -> bool:
+        """True if a run is a chain of steps that no device makes faster."""
+        return self.kind == "stream" or (self.method == "chordal" and self.exact)
+
+    @property
+    def chance(self) -> Fraction:
+        """The probability that a draw of drve or dhyb is an edge of a random vertex, not any edge."""
+        return Fraction(1) if self.method == "drve" else self.mix
+
+    @property
+    def root(self) -> int | None:
+        """The vertex at which an exploration begins."""
+        return None if self.start is None else self.start[0]
+
+    @property
+    def mix_word(self) -> int:
+        """`mix` in units of 2^-32."""
+        return floor(self.mix * 2**32)
+
+    def idle(self) -> list[str]:
+        """Notes on options of other reductions, which were given but have no effect."""
+        batched = not self.exact and self.method not in CONTRACTING + EXPLORING
+        notes = [
+            f"{name} is of batched deletion and played no part"
+            + (" (mode='batched' asks for it)" if self.method in EXACT else "")
+            for name in ("tolerance", "components", "far_scan")
+            if name in self.given and not batched
+        ]
+        if "mix" in self.given and self.method != "dhyb":
+            notes.append("mix is of dhyb and played no part")
+        if self.start is not None and self.method not in EXPLORING:
+            notes.append("start is of ebfs and edfs and played no part")
+        return notes
+
+
+# --- Names, and single values by the table of methods ---
+
+GROWING = ("passage", "expansion", "tree")  # what is visited is a tree there
+
+
+def check_request(
+    graph: Graph, method: Any, options: Mapping[str, Any], size: Any = None, *, strict: bool = False
+) -> Request:
+    """Check what is wanted of a method.
+
+    Parameters
+    ----------
+    graph : Graph
+        With at least one vertex.
+    method : str
+        By any of its names.
+    options : mapping
+        By name; None where not given. Those that no method reads (seed, device, ...) may be among them.
+    size : float, int, str, mapping, or None
+        Of the samplers of the literature; `check_sizes` reads those of reductions.
+    strict : bool
+        As `size`.
+
+    Raises
+    ------
+    TypeError
+        An option of another name.
+    InputError
+        An unknown method or word, an option of another method, a value out of range, options that exclude
+        each other, too many or too few sizes, ...
+    """
+    check_names(options)
+    method = check_method(method)
+    given = _own(method, options)
+    if method in REDUCTIONS:
+        return Request(method, **_reduction(graph, method, given), given=given_options(options, None))
+    return _drawing(graph, method, size, strict, given)
+
+
+def check_method(name: Any) -> str:
+    """The short name of a method, by any of its names."""
+    method = plain_method(name)
+    if not isinstance(method, str) or method not in METHODS:
+        names = (*METHODS, *(each.words for each in METHODS.values()))
+        close = get_close_matches(method, names, 1) if isinstance(method, str) else []
+        hint = f"did you mean {close[0]!r}? The" if close else "the"
+        raise InputError(f"unknown method {shown(method)}: {hint} known ones are {', '.join(METHODS)}")
+    return method
+
+
+def check_stream(method: str, size: Any, options: Mapping[str, Any]) -> Request:
+    """What to hold of a stream of which there is no graph; its size is a count.
+
+    Raises
+    ------
+    InputError
+        As `check_request`.
+    """
+    given = _own(method, options)
+    values = _values(method, given)
+    _stream_rules(method, size, values, given)
+    if method == "gsh":
+        return Request(method, None, "visited", **values)
+    name = "edges" if method == "gps" else "size"
+    asked = given.get("edges") if method == "gps" else size
+    if asked is None or (method == "gps" and size is not None):
+        raise InputError(f"{method} takes {name}: how much shall be held?")
+    number = number_given(asked) if not isinstance(asked, bool) else None
+    least = 2 if method == "pies" else 1
+    if isinstance(asked, (float, np.floating)) or number is None or number.denominator != 1 or number < least:
+        raise InputError(
+            f"{name}={shown(asked)}: how long a stream is, nobody knows; give a count, {least} or more"
+        )
+    target: dict[str, Any] = {"target_edges" if method == "gps" else "target": int(number)}
+    return Request(method, None, "visited", size=asked, **target, **values)
+
+
+def _own(method: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options given that methods read, all of them the method's own.
+
+    Raises
+    ------
+    InputError
+        If one is of other methods. (A reduction says in a note that those of other reductions play no part.)
+    """
+    given = {name: value for name, value in options.items() if value is not None and name in OPTIONS}
+    taken = {name for each in REDUCTIONS.values() for name in each.options}
+    own = taken if method in REDUCTIONS else METHODS[method].options
+    for name, default in UNSAID.items():
+        if name in given and isinstance(given[name], str) and given[name] == default:
+            del given[name]
+    for name in given:
+        if name not in own:
+            users = ", ".join(short for short, each in METHODS.items() if name in each.options)
+            raise InputError(f"{name} is not an option of {method}, but of {users}: leave it out")
+    return given
+
+
+def checked(method: str, name: str, value: Any) -> Any:
+    """A value of an option, of the type and in the range that the table of methods has for it."""
+    option = option_of(method, name)
+    if option.takes is int:
+        assert option.most is not None
+        return whole(value, name, int(option.least), int(option.most))
+    if option.takes is bool:
+        return flag(value, name)
+    if isinstance(option.takes, tuple):
+        return word(value, name, option.takes)
+    if not option.takes:
+        return value
+    number = None if isinstance(value, bool) else number_given(value)
+    least, most = Fraction(option.least), None if option.most is None else Fraction(option.most)
+    if (
+        number is None
+        or not least <= number
+        or (number == least and option.ends[0] == "(")
+        or (most is not None and (number > most or (number == most and option.ends[1] == ")")))
+    ):
+        raise InputError(f"{name} {shown(value)}: give {option.range}")
+    return number
+
+
+def _values(method: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    """The options of a sampler of the literature that need no graph to be checked, with their defaults."""
+    values = {}
+    for name in METHODS[method].options:
+        value = given.get(name, option_of(method, name).default)
+        if value is not None and name not in ("start", "edges", "strata", "powers", "parts"):
+            values[name] = checked(method, name, value)
+    values.pop("weighted", None)  # the view has it
+    return values
+
+
+# --- Reductions ---
+
+
+def _reduction(graph: Graph, method: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    """The options of a reduction."""
+    values = {name: checked(method, name, value) for name, value in given.items() if name != "min_size"}
+    mode, strong = values.get("mode", "auto"), values.get("connection") == "strong" and graph.directed
+    if mode == "exact" and method not in EXACT:
+        raise InputError(
+            f"mode 'exact' exists for {' and '.join(EXACT)}: {method} runs batched (mode 'auto' or 'batched')"
+        )
+    if mode == "exact" and strong:
+        raise InputError("mode 'exact' keeps weak components: connection 'strong' runs batched")
+    if strong and method in CONTRACTING + EXPLORING:
+        raise InputError(f"connection 'strong' is of the methods that delete: {method} keeps weak components")
+    if strong and "components" in values:
+        raise InputError(
+            f"components {values['components']!r} finds weak components: leave it out for 'strong'"
+        )
+    if mode == "auto":
+        values["mode"] = "exact" if method in EXACT and not strong else "batched"
+    values["connection"] = "strong" if strong else "weak"
+    if "start" in values:
+        values["start"] = (int(graph.index(one_id(values["start"], "start"))[0]),)
+    return values
+
+
+# --- The samplers of the literature ---
+
+
+def _drawing(graph: Graph, method: str, size: Any, strict: bool, given: Mapping[str, Any]) -> Request:
+    """The request of a sampler of the literature."""
+    from clgraph.sampling.literature.view import View
+
+    plan, values = METHODS[method], _values(method, given)
+    weighted = flag(given.get("weighted", False), "weighted")
+    view = View.of(graph, values.setdefault("direction", "both"), weighted)
+    values["keep"] = _keep(plan, values)
+    if "starts" in values:
+        values["starts"] = _starts(view, plan, given, values["starts"])
+    if "strata" in given:
+        drawable = None
+        if method == "rdn":
+            drawable = (view.strengths if weighted else view.degrees) > 0
+        values["strata"] = check_strata(graph, given["strata"], size, drawable)
+    if plan.kind in ("walk", "frontier"):
+        _walk_rules(view, method, values, given)
+    if plan.kind in ("stages", "spikyball"):
+        _stage_rules(method, values, given)
+    if given.get("keep", "induced") != "induced" and view.rows is not graph.undirected.simple:
+        raise InputError("keep='visited' and 'tree' are of the undirected view: leave direction out")
+    if "start" in given:
+        values["start"] = check_start(view, given["start"])
+    if plan.kind == "tree" and size is None:
+        size = "100%"
+    if plan.kind == "chordal":
+        return Request(method, view, **{**values, **_chordal_values(view, method, size, values, given)})
+    if plan.kind == "stream":
+        _stream_rules(method, size, values, given)
+        if method == "gsh":
+            return Request(method, view, **values)
+    if reachable(view, plan, method) == 0:
+        raise InputError(
+            f"the graph has no edges (loops and weights of 0 aside): {method} has nothing to draw"
+        )
+    return Request(method, view, **{**values, **_how_much(graph, view, plan, method, size, given, strict)})
+
+
+def _starts(view: View, plan: Method, given: Mapping[str, Any], starts: int) -> int:
+    """How many vertices it begins at, of which the graph has as many."""
+    if "starts" not in given:
+        return min(starts, view.n)
+    if plan.kind == "near":
+        return whole(starts, "starts", 1, view.n)
+    if starts > view.n:
+        raise InputError(f"starts is {starts}, the graph has {view.n} vertices: give fewer")
+    return starts
+
+
+def _keep(plan: Method, values: Mapping[str, Any]) -> str:
+    drawn = dict.fromkeys(("edges", "chordal", "stream"), "visited") | {"tree": "tree"}
+    keep: str = values.get("keep", drawn.get(plan.kind, "induced"))
+    if keep == "visited" and plan.kind in GROWING:
+        keep = "tree"
+    if keep == "tree" and plan.kind in ("edges", "paths"):
+        raise InputError("keep='tree' is of walks and spreading: edges that race, and paths, have no tree")
+    return keep
+
+
+def _walk_rules(view: View, method: str, values: dict[str, Any], given: Mapping[str, Any]) -> None:
+    """What the options of walks must be to each other and to the graph."""
+    if values["walkers"] > view.n:
+        raise InputError(
+            f"walkers is {values['walkers']}, and the graph has {view.n} vertices: use at most as many"
+        )
+    steps = values.get("steps")
+    if steps is None and ("burn_in" in given or "thin" in given or values.get("walks")):
+        raise InputError("burn_in, thin and walks go with steps: give steps, not size")
+    turns = values["walkers"] if method == "fs" else 1  # whose steps are moves, of whichever walker
+    if steps is not None and turns * (steps - values["burn_in"]) < values["thin"]:
+        raise InputError(f"{steps} steps, less burn_in, do not make one visit that counts: give more steps")
+    # the mean degree, rounded up
+    mean = max(1, ceil(Fraction(view.rows.num_arcs, view.n)))
+    if method == "rwj":
+        values.setdefault("alpha", Fraction(mean))
+    if method == "gmd":
+        values.setdefault("c", mean)
+    if view.weighted:
+        lost = np.flatnonzero((view.strengths == 0) & (view.degrees > 0))
+        if len(lost):
+            name = view.original.ids[lost[0]]
+            raise InputError(f"all edges of vertex {name} have the weight 0: a walk cannot leave it")
+
+
+def _stage_rules(method: str, values: dict[str, Any], given: Mapping[str, Any]) -> None:
+    """What the options of searches that spread must be to each other."""
+    if values.get("mode") == "auto":
+        values["mode"] = "batched"
+    if method == "snowball" and "stages" in given and values["mode"] == "exact":
+        raise InputError("stages counts stages, and mode 'exact' has none: leave one of them out")
+    if method == "ff" and values["r"] and values["direction"] == "both":
+        raise InputError("r is of directed fires: give direction='out' (or 'in') with it")
+    if method == "spikyball":
+        values["powers"] = check_powers(given.get("powers", (0, 0, 0)))
+    if "coupons" in values:
+        values["k"] = values.pop("coupons")
+
+
+def _chordal_values(
+    view: View, method: str, size: Any, values: dict[str, Any], given: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The options of chordal subgraphs, which have no size."""
+    if size is not None:
+        raise InputError(f"{method} takes all vertices, and the edges that it can: leave size out")
+    if method == "chordal":
+        return {"mode": "ordered" if values["mode"] == "auto" else values["mode"]}
+    parts = given.get("parts", option_of(method, "parts").default)
+    if np.ndim(parts) == 0:
+        return {"parts": whole(parts, "parts", 1, max(16, view.n))}
+    labels = np.asarray(parts)
+    if labels.shape != (view.n,) or labels.dtype.kind not in "iuOU":
+        raise InputError(
+            f"parts has shape {labels.shape} and type {labels.dtype}: give a number of parts, or a whole "
+            f"number or a word for each vertex in index order, shape ({view.n},)"
+        )
+    names, code = numbered(labels, "parts")
+    return {"parts": len(names), "labels": code}
+
+
+def _stream_rules(method: str, size: Any, values: dict[str, Any], given: Mapping[str, Any]) -> None:
+    """What the options of streams must be to each other."""
+    if method == "gsh":
+        if values["p"] > values["q"]:
+            p, q = (shown(given.get(name, option_of(method, name).default)) for name in ("p", "q"))
+            raise InputError(f"p {p} is larger than q {q}: give a q that is at least p")
+        if values["q"] == 0:
+            raise InputError("p and q are 0: nothing would be held")
+        if size is not None:
+            raise InputError("gsh holds as many edges as its p and q make it: leave size out, and give these")
+    if method == "gps" and flag(given.get("weighted", False), "weighted"):
+        if "triangles" in given:
+            raise InputError("weighted and triangles are two ways to weigh edges: leave one of them out")
+        if values["block"] > 1:
+            raise InputError("weights that are given see no other edges, in blocks or not: leave block out")
+
+
+# --- Vertices, powers and groups ---
+
+
+def check_start(view: View, start: Any) -> tuple[int, ...]:
+    """The vertices of one id or several.
+
+    Raises
+    ------
+    InputError
+        If one is not in the graph, or has no edges.
+    """
+    found = view.original.index(given_ids(start, "start")).tolist()
+    if not found:
+        raise InputError("start is empty: give an id, several, or leave it out")
+    degrees = view.original.undirected.simple.degrees
+    for v in found:
+        if degrees[v] == 0:
+            raise InputError(f"start {view.original.ids[v]} has no edges: give a vertex that has some")
+    return tuple(found)
+
+
+def check_powers(powers: Any) -> tuple[int, int, int]:
+    """The powers of a spikyball in units of 2^-16: of d_out, of the weight, of d_in."""
+    each = powers.split(",") if isinstance(powers, str) else powers
+    try:
+        numbers = [None if isinstance(x, bool) else number_given(x) for x in each]
+    except TypeError:
+        numbers = []
+    if len(numbers) != 3 or any(x is None or abs(x) > 4 for x in numbers):
+        raise InputError(
+            f"powers {shown(powers)}: give three numbers from -4 to 4, the powers of d_out, of the edge's "
+            "weight, and of d_in"
+        )
+    a, b, c = (floor(x * 2**16) for x in numbers if x is not None)
+    return a, b, c
+
+
+def numbered(values: npt.NDArray[Any], name: str) -> tuple[npt.NDArray[Any], npt.NDArray[np.int32]]:
+    """The different values, ascending, and the number of each vertex's."""
+    try:
+        names, code = np.unique(values, return_inverse=True)
+    except TypeError as error:
+        raise InputError(f"{name} holds values that have no order ({error}): use numbers or words") from None
+    return names, code.ravel().astype(np.int32)
+
+
+def target_of(size: Size, whole_count: int, name: str, what: str) -> int:
+    """A count, or a share of `whole_count` things, as `target_size` reads a size."""
+    try:
+        return target_size(size, whole_count)
+    except InputError as error:
+        raise InputError(f"{name}={shown(size)}: {error} (here: of {whole_count} {what})") from None
+
+
+def check_strata(
+    graph: Graph, strata: Any, size: Any, drawable: npt.NDArray[np.bool_] | None = None
+) -> Strata:
+    """Groups by vertex, and how many of each; `drawable`: the vertices that can come (None: all).
+
+    Raises
+    ------
+    InputError
+        Not one value for each vertex; an unknown group; a group that has too few vertices.
+    """
+    values = np.asarray(strata)
+    if values.shape != (graph.num_vertices,):
+        raise InputError(
+            f"strata has shape {values.shape}: one value for each vertex in index order is needed, "
+            f"shape ({graph.num_vertices},)"
+        )
+    names, code = numbered(values, "strata")
+    count = np.bincount(code, minlength=len(names)).tolist()
+    there = count if drawable is None else np.bincount(code[drawable], minlength=len(names)).tolist()
+    if isinstance(size, Mapping):
+        strange = [name for name in size if name not in names.tolist()]
+        if strange:
+            raise InputError(f"size names the stratum {shown(strange[0])}, which no vertex has")
+        wanted = [
+            target_of(size[n], c, f"size of stratum {n!r}", "vertices") if n in size else 0
+            for n, c in zip(names.tolist(), count, strict=True)
+        ]
+    else:
+        wanted = proportional(target_size(size, graph.num_vertices), count)
+    if not any(wanted):
+        raise InputError("size takes no vertex of any stratum: ask for one at least")
+    what = "" if drawable is None else " that have edges"
+    for name, k, most in zip(names.tolist(), wanted, there, strict=True):
+        if k > most:
+            raise InputError(
+                f"{k} vertices of stratum {name!r} are asked for, it has {most}{what}: ask for fewer"
+            )
+    return Strata(code, names.tolist(), wanted)
+
+
+def proportional(target: int, count: Sequence[int]) -> list[int]:
+    """`target` shared out in proportion to counts; what rounding leaves goes to the largest remainders."""
+    all_of_them = sum(count)
+    target = min(target, all_of_them)
+    shares = [Fraction(target * each, all_of_them) for each in count]
+    wanted = [floor(share) for share in shares]
+    order = sorted(range(len(count)), key=lambda i: (wanted[i] - shares[i], i))
+    for i in order[: target - sum(wanted)]:
+        wanted[i] += 1
+    return wanted
+
+
+# --- How much ---
+
+
+def _how_much(
+    graph: Graph, view: View, plan: Method, method: str, size: Any, given: Mapping[str, Any], strict: bool
+) -> dict[str, Any]:
+    """`size`, `target`, `target_edges` and notes."""
+    names: list[str] = [name for name in ("edges", "steps", "stages") if name in plan.options]
+    if plan.kind == "near":
+        names.append("starts")
+    asked = [name for name in names if name in given] + (["size"] if size is not None else [])
+    if method == "gps" and asked != ["edges"]:
+        raise InputError("gps takes edges: how many shall be held?")
+    if len(asked) != 1:
+        choice = " or ".join(["size", *names])
+        found = f"{' and '.join(asked)} are given" if asked else "none is given"
+        raise InputError(f"{method} takes one of {choice}, and {found}: how much shall be drawn?")
+    notes: list[str] = []
+    if asked[0] == "edges":
+        m = view.rows.num_arcs // 2
+        wanted = target_of(given["edges"], m, "edges", "edges")
+        if wanted > m:
+            _beyond(strict, notes, f"{wanted} edges are asked for, the graph has {m} without loops")
+        return {"size": given["edges"], "target_edges": min(wanted, m), "notes": tuple(notes)}
+    if asked[0] != "size":
+        return {"size": None, "notes": ()}
+    if isinstance(size, Mapping):
+        if "strata" not in given:
+            raise InputError("size is a mapping, which goes with strata: give a share or a count")
+        return {"size": dict(size), "target": 0, "notes": ()}
+    target = target_size(size, graph.num_vertices)
+    if plan.kind in ("edges", "ties", "stream", "paths") and target < 2:
+        raise InputError(f"size {size}: {method} takes edges, and an edge has two ends: give 2 or more")
+    reach = reachable(view, plan, method)
+    if target > reach:
+        what = f"{target} vertices are asked for, {method} can reach {reach} of {graph.num_vertices}"
+        _beyond(strict, notes, what)
+    return {"size": size, "target": target, "notes": tuple(notes)}
+
+
+def _beyond(strict: bool, notes: list[str], what: str) -> None:
+    if strict:
+        raise InputError(f"{what}: ask for less (or without strict)")
+    notes.append(f"{what}: all of these are taken")
+
+
+def reachable(view: View, plan: Method, method: str) -> int:
+    """How many vertices a method can draw at all."""
+    if plan.kind in ("edges", "ties", "stream", "paths") or method in ("rdn", "fs"):
+        return view.num_linked
+    return view.n
