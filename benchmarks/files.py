@@ -30,7 +30,7 @@ from typing import Any
 
 import numpy as np
 
-import clgraph.graph.io.edges as names_module
+import clgraph.formats.text_table as names_module
 from clgraph import Graph, powerlaw_graph
 from clgraph.bench import script
 from clgraph.bench.harness import Absent, Case, Context, Figures, median, quantity, timed

@@ -8,11 +8,11 @@ from typing import Any
 from graphs import same
 
 from clgraph import Graph, InputError
+from clgraph.files.dispatch import reader_of
 from clgraph.files.parse import NotTaken
-from clgraph.files.pieces import How, Shape
-from clgraph.files.where import reader_of
-from clgraph.graph.io.common import Options
-from clgraph.graph.io.formats import FORMATS
+from clgraph.files.read_ahead import How, Shape
+from clgraph.formats.common import Options
+from clgraph.formats.table import FORMATS
 
 SMALL = Shape(piece=97, ahead=2, threads=2)
 

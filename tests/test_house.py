@@ -45,6 +45,7 @@ FLOORS = (
         "temporary",
     },
     {"device", "graph"},
+    {"formats"},
     {"csr", "energy"},
     {"files"},
     {"scale"},
@@ -180,7 +181,7 @@ def test_a_circle_would_be_seen() -> None:
 
 @pytest.mark.parametrize(
     "names",
-    ["clgraph", "clgraph.cli", " ".join(name for name in modules() if folder(name) == "graph")],
+    ["clgraph", "clgraph.cli", " ".join(name for name in modules() if folder(name) in ("graph", "formats"))],
     ids=["clgraph", "clgraph.cli", "clgraph.graph"],
 )
 def test_importing_loads_no_opencl(names: str) -> None:
@@ -203,7 +204,7 @@ HEAVY = {"scipy", "networkx", "pandas", "matplotlib", "pyarrow", "pyopencl", "ri
     [
         ("import clgraph", HEAVY | {"numpy"}),
         ("from clgraph import Graph; Graph.from_edges([0, 1], [1, 2])", HEAVY),
-        ("import clgraph.sampling, clgraph.graph.io, clgraph.files", HEAVY),
+        ("import clgraph.sampling, clgraph.formats, clgraph.files", HEAVY),
         ("import clgraph.cli as c; sys.argv = ['clgraph', '--help']; run(c.main)", HEAVY | {"numpy"}),
         (
             "import clgraph.cli as c; sys.argv = ['clgraph', 'sample', '--help']; run(c.main)",
@@ -213,7 +214,7 @@ HEAVY = {"scipy", "networkx", "pandas", "matplotlib", "pyarrow", "pyopencl", "ri
             "open('g.txt', 'w').write('1 2'); import clgraph.cli as c; "
             "sys.argv = ['clgraph', 'sample', 'g.txt', '--size', '2', '-q', '-o', 'out.txt']; run(c.main)",
             (HEAVY - {"pyopencl"})
-            | {"clgraph.scale", "clgraph.ranking", "clgraph.traversal", "clgraph.graph.io.gexf", "numpy.ma"},
+            | {"clgraph.scale", "clgraph.ranking", "clgraph.traversal", "clgraph.formats.gexf", "numpy.ma"},
         ),
     ],
 )

@@ -3,7 +3,7 @@
 // The text comes in pieces of whole lines; each work-item takes the lines that begin in its block of BLOCK bytes.
 // parse_count counts those that hold a row (neither blank nor a comment), the host sums the counts up, and parse_rows
 // puts each row where it belongs. A number is read eight digits at a time (Lemire's multiplications, as in simdjson).
-// What these kernels do not take is counted (`seen`), and the host's scanner reads the file: clgraph/graph/io/edges.py
+// What these kernels do not take is counted (`seen`), and the host's scanner reads the file: clgraph/formats/edges.py
 // says what a row is.
 //
 // text        uchar[end + 8]         text[end - 1] is a line feed, which ends every search; what follows is not used

@@ -1,5 +1,5 @@
 // scale/loading.cl: each entry of a shard looked at, or listed, once its offsets and heads are known to lie within bounds
-// (which files/binary.cl finds out).
+// (which files/clg.cl finds out).
 //
 // weights   ulong[]   the bits of doubles, or null      multiplicity  int[], way  uchar[]   or null
 // found     uint[2]   faults; entries that join a vertex to itself

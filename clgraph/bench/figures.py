@@ -11,7 +11,7 @@ from clgraph.bench.cases.sampling import METHODS
 from clgraph.bench.run import show
 from clgraph.bench.tables import ONE_CORE, Labels, beside, energy, order_of, value
 from clgraph.drawing import label_narrow, need_matplotlib
-from clgraph.graph.io.atomic import atomic_write
+from clgraph.formats.atomic import atomic_write
 from clgraph.theses import printed
 
 Record = dict[str, Any]

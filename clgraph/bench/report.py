@@ -10,7 +10,7 @@ from clgraph.bench.figures import check_drawing, draw_all
 from clgraph.bench.store import SCHEMA, Store, write_json
 from clgraph.bench.tables import Labels, Table, machine_key, tables
 from clgraph.errors import InputError
-from clgraph.graph.io.atomic import atomic_write
+from clgraph.formats.atomic import atomic_write
 
 __all__ = ["check_drawing", "write_report"]
 

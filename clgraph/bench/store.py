@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from clgraph.bench.environment import about_device, environment
 from clgraph.errors import InputError
-from clgraph.graph.io.atomic import atomic_write
+from clgraph.formats.atomic import atomic_write
 
 if TYPE_CHECKING:
     from clgraph.bench.harness import Case

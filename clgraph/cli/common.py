@@ -86,8 +86,8 @@ def edges_word(graph: Graph | Shards) -> str:
 
 def write_graph(graph: Graph, path: str, *, to: str | None = None, device: Device | None = None) -> None:
     """Write a graph, if it is large on the command's device, and report what was written."""
+    from clgraph.files.dispatch import SMALL_ARCS
     from clgraph.files.summary import write_with_summary
-    from clgraph.files.where import SMALL_ARCS
 
     if graph.num_arcs < SMALL_ARCS:
         device = None
@@ -109,8 +109,7 @@ def read_for(
 
 def _device_for(path: str, spec: str | None) -> Device | None:
     """The device, if the file is large enough to be read there."""
-    from clgraph.files.summary import STDIN
-    from clgraph.files.where import SMALL
+    from clgraph.files.dispatch import SMALL, STDIN
 
     if path != STDIN:
         try:
@@ -147,7 +146,7 @@ def write_table(
     if path is None:
         return
     from clgraph.files.columns import write_columns
-    from clgraph.graph.io import atomic_write
+    from clgraph.formats import atomic_write
 
     with timed(seconds, "write"), atomic_write(path) as out:
         write_columns(out, *columns, device=device)
@@ -168,7 +167,7 @@ def vertex_of(word: str, graph: Graph | Shards, where: str) -> Any:
 def lines_of(option: str, path: str) -> Iterator[tuple[list[str], str]]:
     """The words of each line that is no comment in a file that an option names, and the line's place."""
     from clgraph.arguments import file_name
-    from clgraph.graph.io.common import read_text
+    from clgraph.formats.common import read_text
 
     try:
         lines = read_text(file_name(path, option)).splitlines()

@@ -95,7 +95,7 @@ def _tell(
     run: Run, data: Graph | Shards, curves: list[ReductionCurve], points: int, plot: str | None
 ) -> None:
     """Write and draw the curves, and print their table."""
-    from clgraph.graph.io import atomic_write
+    from clgraph.formats import atomic_write
     from clgraph.sampling.curve import curve_table
 
     last = min(int(each.vertices[-1]) for each in curves) / int(curves[0].vertices[0])
@@ -154,7 +154,7 @@ def draw(curves: list[ReductionCurve], path: str, name: str) -> None:
     matplotlib.use("Agg")
     from matplotlib import pyplot
 
-    from clgraph.graph.io import atomic_write
+    from clgraph.formats import atomic_write
     from clgraph.sampling.figures import draw_curves
 
     figure = draw_curves(curves)[0].figure

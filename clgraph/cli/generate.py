@@ -45,7 +45,7 @@ def _making(command: Callable[..., Any], on_host: bool = True) -> Callable[..., 
     ) -> None:
         from clgraph.cli.shards import generate_dataset
         from clgraph.files.summary import write_with_summary
-        from clgraph.graph.io import check_writable
+        from clgraph.formats import check_writable
 
         cut = {name: parameters.pop(name, None) for name in ("sections", "shard_edges")}
         if is_dataset(output):
@@ -205,7 +205,7 @@ def static(vertices: int, **options: Any) -> Any:
 @_making_on_device
 def lfr(vertices: int, communities: str | None, **options: Any) -> Any:
     """A graph with communities (LFR: Lancichinetti, Fortunato and Radicchi)."""
-    from clgraph.graph.io import atomic_write, check_writable
+    from clgraph.formats import atomic_write, check_writable
 
     if communities:
         check_writable(communities, "edges")

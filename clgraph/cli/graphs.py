@@ -126,7 +126,7 @@ def convert(
     clgraph convert web.edges.gz web.clg
     clgraph convert part-*.parquet web.clgs
     """
-    from clgraph.graph.io import check_writable
+    from clgraph.formats import check_writable
 
     if attributes is not None and (is_dataset(target) or any(map(is_dataset, sources))):
         raise click.UsageError("--attributes is not of datasets (.clgs), which hold none.")
@@ -161,7 +161,7 @@ def convert(
 @json_option
 def formats(as_json: bool) -> None:
     """The formats of graph files: names for --format and --to, suffixes, which may be compressed."""
-    from clgraph.graph.io.formats import FORMATS
+    from clgraph.formats.table import FORMATS
 
     table = {
         name: {"suffixes": list(form.suffixes), "may_be_compressed": form.text}

@@ -89,7 +89,7 @@ class FormatName(click.ParamType):
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
         """The formats that begin so."""
-        from clgraph.graph.io.formats import FORMATS
+        from clgraph.formats.table import FORMATS
 
         return [CompletionItem(name) for name in FORMATS if name.startswith(incomplete)]
 
@@ -101,7 +101,7 @@ class OutputName(click.ParamType):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         if value == "-" and ctx is not None and param is not None:
-            from clgraph.graph.io.atomic import reserved_stdout
+            from clgraph.formats.atomic import reserved_stdout
 
             _take_stdout(ctx, f"{param.opts[0]} -" if param.param_type_name == "option" else "OUT -")
             ctx.with_resource(reserved_stdout())

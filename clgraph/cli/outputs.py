@@ -51,7 +51,7 @@ def check_drawn(
 ) -> None:
     """Check, before any work is done, that a picture or a page can be drawn."""
     from clgraph.drawing import need_matplotlib
-    from clgraph.graph.io import check_writable
+    from clgraph.formats import check_writable
 
     if not name.lower().endswith(tuple(endings)):
         raise InputError(f"{option} {name}: the name must end in {', '.join(endings)}")
@@ -100,7 +100,7 @@ def write_record(
     import scipy
 
     import clgraph
-    from clgraph.graph.io import atomic_write
+    from clgraph.formats import atomic_write
 
     value = {
         "command": ["clgraph", *sys.argv[1:]],
@@ -137,13 +137,13 @@ def input_of(graph: str, reading: dict[str, Any]) -> dict[str, Any]:
 
 def _input_files(graph: Path, format_name: str | None) -> list[Path]:
     """The file, or both files of an LDBC graph; none for standard input."""
-    from clgraph.files.summary import STDIN
-    from clgraph.graph.io import ldbc
-    from clgraph.graph.io.formats import find_format
+    from clgraph.files.dispatch import STDIN
+    from clgraph.formats import ldbc
+    from clgraph.formats.table import find_format
 
     if str(graph) == STDIN:
         return []
-    if find_format(graph, format_name)[0] != "ldbc":
+    if find_format(graph, format_name).name != "ldbc":
         return [graph]
     return [file for end in (".v", ".e") if (file := ldbc.find(graph, end))]
 
@@ -151,7 +151,7 @@ def _input_files(graph: Path, format_name: str | None) -> list[Path]:
 def _fingerprint(file: Path) -> dict[str, Any]:
     import hashlib
 
-    from clgraph.graph.io.common import check_file
+    from clgraph.formats.common import check_file
 
     check_file(file, may_be_empty=True, packed=True)  # a pipe would be read for ever
     with open(file, "rb") as data:

@@ -157,7 +157,7 @@ def _write(path: str, graph: Graph | Shards, found: PersonalizedResult, device: 
     import numpy as np
 
     from clgraph.files.columns import write_columns
-    from clgraph.graph.io import atomic_write
+    from clgraph.formats import atomic_write
 
     with atomic_write(path) as out:
         for i, source in enumerate(found.sources):

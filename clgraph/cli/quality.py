@@ -92,7 +92,7 @@ def quality(
     """
     from clgraph import keyed
     from clgraph.arguments import whole as whole_number
-    from clgraph.graph.io import atomic_write
+    from clgraph.formats import atomic_write
     from clgraph.measures.compare import check_part
     from clgraph.measures.fits import check_fit
 
@@ -260,7 +260,7 @@ class Origin:
     @property
     def lacks(self) -> str:
         """The vertices that are left out, in words."""
-        from clgraph.graph.io.common import counted
+        from clgraph.formats.common import counted
 
         return counted(self.left_out, "vertex without edges", "vertices without edges")
 

@@ -102,7 +102,7 @@ class Run:
     def check_output(self, **others: str | None) -> None:
         """Refuse outputs that cannot be written, or two of one name, before a large file is read."""
         from clgraph.cli.outputs import check_different
-        from clgraph.graph.io import check_writable
+        from clgraph.formats import check_writable
 
         if self.output:
             check_writable(self.output, "edges")

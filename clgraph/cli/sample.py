@@ -196,7 +196,7 @@ class Order:
 
     def check_outputs(self) -> None:
         """Check the file of each sample, before any is made."""
-        from clgraph.graph.io import check_writable
+        from clgraph.formats import check_writable
 
         if not self.output:
             return
@@ -257,7 +257,7 @@ def sample(
     zcat edges.txt.gz | clgraph sample - --method pies --size 5000 -o held.txt
     mpiexec -n 4 clgraph sample web.clgs --method dre --size 10% -o tenth.clgs
     """
-    from clgraph.graph.io import check_writable
+    from clgraph.formats import check_writable
 
     method = plain_method(method)
     options = {
@@ -491,7 +491,7 @@ def _is_stream(run: Run, method: str) -> bool:
     """Whether a method takes the edges of this file as they come."""
     if known(method) not in STREAMS:
         return False
-    from clgraph.graph.io.arrivals import is_streamed
+    from clgraph.formats.arrivals import is_streamed
 
     return is_streamed(run.graph, run.reading["format"])
 
@@ -551,7 +551,7 @@ def _tell_stream(sample: Sample, name: str | None) -> None:
 
 
 def _verified_stream(path: str, sample: Sample, given: dict[str, Any], read_as: dict[str, Any]) -> None:
-    from clgraph.graph.io.arrivals import Names, arrivals
+    from clgraph.formats.arrivals import Names, arrivals
     from clgraph.reference.stream import verify_held
     from clgraph.sampling.literature.streamed import in_units
 

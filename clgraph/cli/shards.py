@@ -129,7 +129,7 @@ def to_dataset(
     resume: bool,
 ) -> None:
     """``clgraph convert IN... OUT.clgs``."""
-    from clgraph.graph.io.common import Options
+    from clgraph.formats.common import Options
     from clgraph.scale.convert import convert_to_shards
     from clgraph.scale.cut import SHARD_EDGES, write_shards
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 @contextmanager
 def traced(path: str, spec: str | None) -> Iterator[None]:
     """Time what the devices do; write the trace, and print the table."""
-    from clgraph.graph.io import check_writable
+    from clgraph.formats import check_writable
     from clgraph.scale.ranks import Mpi, devices_of, world
 
     check_writable(path, "edges")

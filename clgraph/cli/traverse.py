@@ -113,7 +113,7 @@ def components(run: Run, strong: bool, largest: str | None) -> None:
     clgraph components internet.txt --largest giant.txt -o component.tsv
     """
     from clgraph.components import connected_components  # here, while a thread loads the drivers
-    from clgraph.graph.io import check_writable
+    from clgraph.formats import check_writable
 
     if largest:
         check_writable(largest, None)

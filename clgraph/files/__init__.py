@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-from clgraph.files.summary import read_with_summary, write_with_summary
+from clgraph.files.dispatch import load
+from clgraph.files.summary import write_with_summary
+from clgraph.formats.common import MAX_RATIO, Ids, Options
 from clgraph.graph import Duplicates, Graph
-from clgraph.graph.io.common import MAX_RATIO, Ids
 from clgraph.progress import tells
 
 if TYPE_CHECKING:
@@ -41,14 +42,15 @@ def read(
         ``-`` is standard input, an edge list unless `format` says otherwise. Plain or with ``.gz`` or
         ``.zst``: ``.txt .tsv .csv .edges .edgelist .el .wel`` (edge lists), ``.mtx`` (Matrix Market),
         ``.graph .metis`` (METIS), ``.v .e`` or their common stem (LDBC Graphalytics), ``out.*`` (KONECT),
-        ``.gr`` (DIMACS), ``.graphml``, ``.gexf``, ``.net`` (Pajek), ``.graph-txt`` (WebGraph). Also ``.npz``
-        (scipy.sparse, PyTorch Geometric), ``.sg .wsg`` (GAPBS), ``.g500`` (Graph500), ``.clg`` (clgraph's
-        own, the fastest), ``.parquet .pq`` and ``.arrow .feather`` (edge tables; extra ``arrow``).
-        ``docs/files.md`` says what each holds.
+        ``.gr`` (DIMACS), ``.jlg .lg .jgz`` (Graphs.jl), ``.tgf`` (Trivial Graph Format), ``.graphml``,
+        ``.gexf``, ``.net`` (Pajek), ``.graph-txt`` (WebGraph). Also ``.npz`` (scipy.sparse, PyTorch
+        Geometric), ``.sg .wsg`` (GAPBS), ``.g500`` (Graph500), ``.clg`` (clgraph's own, the fastest),
+        ``.parquet .pq`` and ``.arrow .feather`` (edge tables; extra ``arrow``). ``docs/files.md`` says what
+        each holds.
     format : str, optional
-        ``"edges"``, ``"mtx"``, ``"metis"``, ``"ldbc"``, ``"konect"``, ``"dimacs"``, ``"jlg"``, ``"graphml"``,
-        ``"gexf"``, ``"pajek"``, ``"webgraph"``, ``"npz"``, ``"edge_index"``, ``"sg"``, ``"wsg"``,
-        ``"graph500"``, ``"clg"``, ``"parquet"`` or ``"arrow"``. Default: by the suffix.
+        ``"edges"``, ``"mtx"``, ``"metis"``, ``"ldbc"``, ``"konect"``, ``"dimacs"``, ``"jlg"``, ``"tgf"``,
+        ``"graphml"``, ``"gexf"``, ``"pajek"``, ``"webgraph"``, ``"npz"``, ``"edge_index"``, ``"sg"``,
+        ``"wsg"``, ``"graph500"``, ``"clg"``, ``"parquet"`` or ``"arrow"``. Default: by the suffix.
     directed : bool, optional
         Default: what the file says (Matrix Market general is directed, symmetric and METIS undirected, .clg
         knows), else undirected.
@@ -105,9 +107,7 @@ def read(
     >>> read(path)
     <Graph: undirected, 3 vertices, 2 edges>
     """
-    return read_with_summary(
-        path,
-        format=format,
+    options = Options(
         directed=directed,
         ids=ids,
         weights=weights,
@@ -116,10 +116,8 @@ def read(
         header=header,
         max_vertices=max_vertices,
         max_ratio=max_ratio,
-        attributes=attributes,
-        device=device,
-        progress=progress,
-    )[0]
+    )
+    return load(path, options, format=format, attributes=attributes, device=device, progress=progress).graph
 
 
 @tells("writing", data=True)

@@ -11,9 +11,9 @@ import numpy.typing as npt
 from clgraph.device.shapes import Shapes
 from clgraph.device.staging import Staging
 from clgraph.errors import CapacityError
+from clgraph.files.dispatch import device_or_host
 from clgraph.files.parse import powers_of_five
-from clgraph.files.spell import TENS, Shape, Spelt
-from clgraph.files.where import device_or_host
+from clgraph.files.write_edges import TENS, Shape, Spelt
 from clgraph.graph.building import exclusive_sums
 
 if TYPE_CHECKING:

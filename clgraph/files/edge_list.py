@@ -19,19 +19,20 @@ from clgraph.csr.upload import Chosen, Parts, graph_of
 from clgraph.device.shapes import Shapes
 from clgraph.errors import CapacityError
 from clgraph.files.parse import Columns, NotTaken, Parser, TooWide, Wanted
-from clgraph.files.pieces import AS_USUAL, How, LongLine, Packed, Plain, Source, pieces
+from clgraph.files.read_ahead import AS_USUAL, How, LongLine, Packed, Plain, Source, pieces
+from clgraph.formats import ldbc, mtx
+from clgraph.formats.common import Loaded, Options, counted, open_binary, reading
+from clgraph.formats.edges import look, skipped_lines
+from clgraph.formats.packed import SUFFIXES
+from clgraph.formats.text_table import MARK, Layout
 from clgraph.graph import Graph, build_csr
 from clgraph.graph.building import INT32_MAX, check_count, exclusive_sums
-from clgraph.graph.io import ldbc, mtx
-from clgraph.graph.io.common import Loaded, Options, counted, open_binary, reading
-from clgraph.graph.io.edges import MARK, Layout, look, skipped_lines
-from clgraph.graph.io.packed import SUFFIXES
 
 if TYPE_CHECKING:
     from clgraph.device import Device
 
 
-# --- vertices numbered by ascending id: host half of ``cl/files/number.cl`` ---
+# --- vertices numbered by ascending id: host half of ``cl/files/relabel.cl`` ---
 
 
 BITS_PER_ROW = 64  # a bitmap may have so many bits for each row ...
@@ -40,7 +41,7 @@ BITS_FLOOR = 1 << 20  # ... or this many, before ids are sorted instead
 
 @dataclass(frozen=True)
 class NumberShape:
-    """Tunables of ``cl/files/number.cl`` and ``cl/files/number_sort.cl``.
+    """Tunables of ``cl/files/relabel.cl`` and ``cl/files/relabel_sort.cl``.
 
     Attributes
     ----------
@@ -115,7 +116,7 @@ def number_from_one(device: Device, columns: Columns, n: int) -> tuple[Numbered,
     """
     items, count = device.tuning.items, columns.count
     told = device.zeros(2, np.uint32)
-    device.program("files/number", ITEMS=items, SPAN=NUMBER_SHAPES.of(device).span).number_shift(
+    device.program("files/relabel", ITEMS=items, SPAN=NUMBER_SHAPES.of(device).span).number_shift(
         -(-count // items), count=count, n=n, source=columns.source, target=columns.target, told=told
     )
     outside, upper = device.download(told, np.uint32, 2).tolist()
@@ -128,14 +129,14 @@ def from_one(device: Device, n: int) -> Chosen:
     """The ids 1 .. n."""
     items = device.tuning.items
     ids = device.output(n, np.int32)
-    program = device.program("files/number", ITEMS=items, SPAN=NUMBER_SHAPES.of(device).span)
+    program = device.program("files/relabel", ITEMS=items, SPAN=NUMBER_SHAPES.of(device).span)
     program.number_listed(-(-n // items), n=n, ids=ids)
     return Chosen(None, ids, n)
 
 
 def _by_bitmap(device: Device, columns: Columns) -> Numbered:
     shape, items, count = NUMBER_SHAPES.of(device), device.tuning.items, columns.count
-    program = device.program("files/number", ITEMS=items, SPAN=shape.span)
+    program = device.program("files/relabel", ITEMS=items, SPAN=shape.span)
     words = columns.highest // 32 + 1
     passes, runs = -(-count // items), -(-words // shape.span)
     ends = {"source": columns.source, "target": columns.target}
@@ -157,7 +158,7 @@ def _by_bitmap(device: Device, columns: Columns) -> Numbered:
 def _by_sorting(device: Device, columns: Columns) -> Numbered:
     shape, rows = NUMBER_SHAPES.of(device), columns.count
     program = device.program(
-        "files/number_sort", ITEMS=device.tuning.items, ID="int" if columns.id_type is np.int32 else "long"
+        "files/relabel_sort", ITEMS=device.tuning.items, ID="int" if columns.id_type is np.int32 else "long"
     )
     count = 2 * rows
     if count >= 2**32:
@@ -203,7 +204,7 @@ def _by_sorting(device: Device, columns: Columns) -> Numbered:
     return Numbered(n, device.take(ids, np.int64, n), tail, head)
 
 
-def read_edge_list(path: Path, options: Options, device: Device, how: How = AS_USUAL) -> Loaded:
+def read_edges(path: Path, options: Options, device: Device, how: How = AS_USUAL) -> Loaded:
     """Read an edge list on a device (see `clgraph.read`); the graph stays there.
 
     Parameters
@@ -271,7 +272,7 @@ def read_columns(
     Raises
     ------
     NotTaken
-        As `read_edge_list` says.
+        As `read_edges` says.
     """
     for id_type in types:
         with opened(path, options) as source:
@@ -336,7 +337,7 @@ def graph_of_rows(
 
 
 def read_ldbc(path: Path, options: Options, device: Device, how: How = AS_USUAL) -> Loaded:
-    """Read NAME.v and NAME.e on a device (see `clgraph.files.edge_list.read_edge_list`)."""
+    """Read NAME.v and NAME.e on a device (see `clgraph.files.edge_list.read_edges`)."""
     if options.ids != "int":
         raise NotTaken("ids that are text")
     files = ldbc.find_files(path)
@@ -369,7 +370,7 @@ LINE = 1 << 16  # bytes of a line before the entries: of a file without line end
 
 
 def read_mtx(path: Path, options: Options, device: Device, how: How = AS_USUAL) -> Loaded:
-    """Read a Matrix Market file on a device (see `clgraph.files.edge_list.read_edge_list`)."""
+    """Read a Matrix Market file on a device (see `clgraph.files.edge_list.read_edges`)."""
     with reading(path):
         head = mtx.look(path, options)
         symmetric = head.symmetry == "symmetric"

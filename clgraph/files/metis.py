@@ -1,4 +1,4 @@
-"""METIS graph files read by a device; what its kernels do not take is read by `clgraph.graph.io.metis`."""
+"""METIS graph files read by a device; what its kernels do not take is read by `clgraph.formats.metis`."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from clgraph.device.shapes import Shapes
 from clgraph.errors import InputError
 from clgraph.files.edge_list import from_one, opened
 from clgraph.files.parse import Columns, NotTaken, Room, powers_of_five
-from clgraph.files.pieces import AS_USUAL, How, Piece, pieces
+from clgraph.files.read_ahead import AS_USUAL, How, Piece, pieces
+from clgraph.formats import metis
+from clgraph.formats.common import Loaded, Options, counted, reading
 from clgraph.graph import Graph
 from clgraph.graph.building import exclusive_sums
-from clgraph.graph.io import metis
-from clgraph.graph.io.common import Loaded, Options, counted, reading
 
 if TYPE_CHECKING:
     from clgraph.device import Device
 
 
-# --- lists of neighbours parsed on a device: host half of ``cl/files/lists.cl`` ---
+# --- lists of neighbours parsed on a device: host half of ``cl/files/adjacency_lines.cl`` ---
 
 
 # bytes that one work-item takes: see `clgraph.files.parse.SHAPES`
@@ -57,7 +57,7 @@ class Lists:
     ) -> None:
         self._device, self._n, self._step = device, n, 2 if weighted else 1
         self._block = block or LIST_SHAPES.of(device)
-        self._program = device.program("files/lists", BLOCK=self._block, STEP=self._step)
+        self._program = device.program("files/adjacency_lines", BLOCK=self._block, STEP=self._step)
         self._powers = device.upload(powers_of_five()) if weighted else None
         types: dict[str, type] = {"tails": np.int32, "heads": np.int32}
         if weighted:
@@ -119,7 +119,7 @@ class Lists:
 
 
 def read_metis(path: Path, options: Options, device: Device, how: How = AS_USUAL) -> Loaded:
-    """Read a METIS graph file on a device (see `clgraph.files.edge_list.read_edge_list`)."""
+    """Read a METIS graph file on a device (see `clgraph.files.edge_list.read_edges`)."""
     with reading(path):
         try:
             found = metis.look(path, options)

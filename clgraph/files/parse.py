@@ -15,9 +15,9 @@ import numpy.typing as npt
 from clgraph.arguments import real_number
 from clgraph.device.shapes import Shapes
 from clgraph.errors import CapacityError
-from clgraph.files.pieces import Piece
+from clgraph.files.read_ahead import Piece
+from clgraph.formats.common import counted
 from clgraph.graph.building import exclusive_sums
-from clgraph.graph.io.common import counted
 
 if TYPE_CHECKING:
     from clgraph.device import Device

@@ -14,10 +14,10 @@ import numpy as np
 from clgraph.errors import CapacityError
 from clgraph.files.edge_list import graph_of_rows, number_vertices
 from clgraph.files.parse import Columns, NotTaken
-from clgraph.files.pieces import AS_USUAL, How
+from clgraph.files.read_ahead import AS_USUAL, How
+from clgraph.formats.arrow import EdgeTable, arrow_table, parquet_table
+from clgraph.formats.common import Loaded, Options
 from clgraph.graph.exchange.arrow import further_columns
-from clgraph.graph.io.arrow import EdgeTable, arrow_table, parquet_table
-from clgraph.graph.io.common import Loaded, Options
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -28,7 +28,7 @@ SEEN = 3
 WRONG, HIGHEST, LOOPS = range(SEEN)
 
 
-def read_parquet_there(path: Path, options: Options, device: Device, how: How = AS_USUAL) -> Loaded:
+def read_parquet(path: Path, options: Options, device: Device, how: How = AS_USUAL) -> Loaded:
     """Read an edge table from a Parquet file; its graph is built on a device and stays there.
 
     Raises
@@ -43,8 +43,8 @@ def read_parquet_there(path: Path, options: Options, device: Device, how: How = 
     return _loaded(parquet_table(path, options), options, device)
 
 
-def read_arrow_there(path: Path, options: Options, device: Device, how: How = AS_USUAL) -> Loaded:
-    """Read an edge table from an Arrow or Feather file, as `read_parquet_there` does."""
+def read_arrow(path: Path, options: Options, device: Device, how: How = AS_USUAL) -> Loaded:
+    """Read an edge table from an Arrow or Feather file, as `read_parquet` does."""
     return _loaded(arrow_table(path, options), options, device)
 
 

@@ -150,7 +150,7 @@ class Quality(RunsOn):
         curve : ReductionCurve, optional
             Of the sample's method and seed.
         """
-        from clgraph.graph.io import atomic_write, check_writable
+        from clgraph.formats import atomic_write, check_writable
         from clgraph.measures.report import report_html
 
         check_writable(path, "edges")

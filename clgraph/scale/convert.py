@@ -25,10 +25,10 @@ from clgraph.arguments import file_name
 from clgraph.errors import InputError
 from clgraph.files.parse import NotTaken
 from clgraph.files.summary import left_out, read_with_summary
+from clgraph.formats.atomic import remove_stale_once
+from clgraph.formats.common import Options
 from clgraph.graph.arrays import Arrays, tails_of
 from clgraph.graph.building import checked_counts, checked_weights, row_ptr_of
-from clgraph.graph.io.atomic import remove_stale_once
-from clgraph.graph.io.common import Options
 from clgraph.progress import Tell
 from clgraph.scale import kept
 from clgraph.scale.cut import SHARD_EDGES, check_sections, check_shard_edges, write_shards

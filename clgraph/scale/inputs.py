@@ -12,17 +12,17 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph.errors import DeviceError, InputError
+from clgraph.files.dispatch import STDIN
 from clgraph.files.edge_list import bytes_before, opened
 from clgraph.files.parse import NotTaken, Parser, TooWide, Wanted
-from clgraph.files.pieces import How, pieces
-from clgraph.files.summary import STDIN
+from clgraph.files.read_ahead import How, pieces
+from clgraph.formats.arrow import parquet_parts
+from clgraph.formats.clg import PAGE, check_sums, damaged, unpack_header
+from clgraph.formats.common import Options, check_file, reading
+from clgraph.formats.edges import look, skipped_lines
+from clgraph.formats.table import find_format
 from clgraph.graph.arrays import tails_between
 from clgraph.graph.checks import check_offsets, check_range, checked_ids
-from clgraph.graph.io.arrow import parquet_parts
-from clgraph.graph.io.binary import PAGE, check_sums, damaged, unpack_header
-from clgraph.graph.io.common import Options, check_file, reading
-from clgraph.graph.io.edges import look, skipped_lines
-from clgraph.graph.io.formats import find_format
 from clgraph.progress import Tell
 from clgraph.scale.tables import STEP, Columns
 
@@ -66,7 +66,7 @@ class Input:
         self.path, self._options, self._device = path, options, device
         if str(path) == STDIN:
             raise NotTaken("standard input is read in one")
-        self.kind, _ = find_format(path, format)
+        self.kind = find_format(path, format).name
         if self.kind not in EXTERNAL or options.ids != "int" or options.duplicates != "merge":
             raise NotTaken(f"{self.kind} files, ids that are text, and parallel copies are read in one")
         check_file(path)

@@ -17,14 +17,14 @@ import numpy.typing as npt
 
 from clgraph.arguments import file_name
 from clgraph.files.summary import naming_output, told_size, told_written, write_with_summary
+from clgraph.formats.arrow import parquet_library
+from clgraph.formats.atomic import atomic_write
+from clgraph.formats.clg import Given, Header, id_arrays, write_sections
+from clgraph.formats.common import cells, counted, id_cells, weight_cells, write_cells, writing
+from clgraph.formats.edges import has_commas, head_of, name_in
+from clgraph.formats.table import find_format
 from clgraph.graph.building import INT32_MAX
 from clgraph.graph.exchange.arrow import edge_columns, edge_table
-from clgraph.graph.io.arrow import parquet_library
-from clgraph.graph.io.atomic import atomic_write
-from clgraph.graph.io.binary import Given, Header, id_arrays, write_sections
-from clgraph.graph.io.common import cells, counted, id_cells, weight_cells, write_cells, writing
-from clgraph.graph.io.edges import has_commas, head_of, name_in
-from clgraph.graph.io.formats import find_format
 from clgraph.progress import Tell
 from clgraph.scale.cut import join_shards
 from clgraph.scale.shards import ShardRows, Shards
@@ -43,7 +43,7 @@ def write_joined(
     So are edge lists, Parquet and .clg of a dataset without the section that has the rows.
     """
     file = file_name(path)
-    kind, _ = find_format(file, format)
+    kind = find_format(file, format).name
     base = "out" if shards.directed else "pairs"
     name, write = {
         "edges": (base, _write_edges),
@@ -112,7 +112,7 @@ class _Entries:
 
 
 def _write_edges(entries: _Entries, path: Path) -> list[str]:
-    """`clgraph.graph.io.edges.write_edges`."""
+    """`clgraph.formats.edges.write_edges`."""
     shards, comma = entries.shards, has_commas(path)
     separator = b"," if comma else b"\t"
     end = separator if entries.weighted else b"\n"
@@ -141,7 +141,7 @@ def _write_edges(entries: _Entries, path: Path) -> list[str]:
 
 
 def _write_parquet(entries: _Entries, path: Path) -> list[str]:
-    """`clgraph.graph.io.arrow.write_parquet`."""
+    """`clgraph.formats.arrow.write_parquet`."""
     shards, parquet = entries.shards, parquet_library(path)
     ids = None if shards.manifest.ids is None else shards.ids
     make: Callable[..., dict[str, Any]] = partial(edge_columns, ids)
@@ -187,7 +187,7 @@ def _concatenated(parts: list[list[Any]]) -> list[Any]:
 
 
 def _write_binary(entries: _Entries, path: Path) -> list[str]:
-    """`clgraph.graph.io.binary.write_binary`."""
+    """`clgraph.formats.clg.write_clg`."""
     shards, section, n = entries.shards, entries.section, entries.shards.num_vertices
     offset = np.int32 if section.edges <= INT32_MAX else np.int64
     row_ptr: npt.NDArray[Any] = np.zeros(n + 1, offset)

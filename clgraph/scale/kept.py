@@ -16,8 +16,8 @@ from typing import Any
 
 from clgraph._version import __version__
 from clgraph.errors import InputError
-from clgraph.graph.io.atomic import atomic_write
-from clgraph.graph.io.common import Options, few, reading
+from clgraph.formats.atomic import atomic_write
+from clgraph.formats.common import Options, few, reading
 from clgraph.scale.tables import Table
 from clgraph.temporary import strangers, sync
 

@@ -17,10 +17,10 @@ import numpy as np
 from clgraph.csr.parts import DeviceCSR
 from clgraph.device.shapes import Shapes
 from clgraph.errors import DeviceError
-from clgraph.files.binary import Sums
-from clgraph.files.pieces import Plain
-from clgraph.graph.io.binary import PAGE, Section, unpack_header
-from clgraph.graph.io.common import reading
+from clgraph.files.clg import Sums
+from clgraph.files.read_ahead import Plain
+from clgraph.formats.clg import PAGE, Section, unpack_header
+from clgraph.formats.common import reading
 from clgraph.scale.shards import ShardRows, Shards
 
 if TYPE_CHECKING:
@@ -195,7 +195,7 @@ class Loading:
             return block.arcs > 0
         items = device.tuning.items
         arcs = -(-block.arcs // run)
-        bounds = device.program("files/binary", ITEMS=items, RUN=run, **block.defines)
+        bounds = device.program("files/clg", ITEMS=items, RUN=run, **block.defines)
         found = device.zeros(2, np.uint32)
         bounds.binary_offsets(
             -(-block.n // items), n=block.n, arcs=block.arcs, row_ptr=block.row_ptr, found=found

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from clgraph.errors import InputError
+from clgraph.formats.table import DATASET
 from clgraph.graph.building import INT32_MAX
-from clgraph.graph.io.formats import DATASET
 
 NAME = "manifest.json"
 FORMAT, VERSION = "clgraph-shards", 1

@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph.errors import InputError
+from clgraph.formats.clg import OnDisk, damaged
 from clgraph.graph.arrays import row_of, tails_between
 from clgraph.graph.building import checked_counts, checked_weights
-from clgraph.graph.io.binary import OnDisk, damaged
 from clgraph.progress import Tell
 from clgraph.scale.inputs import Input
 from clgraph.scale.sorting import ahead

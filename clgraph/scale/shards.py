@@ -15,13 +15,13 @@ import numpy.typing as npt
 
 from clgraph.arguments import file_name, shown
 from clgraph.errors import InputError
+from clgraph.formats.clg import PAGE, Header, check_sums, read_sections, unpack_header
+from clgraph.formats.clg import Section as FileSection
+from clgraph.formats.common import VERTICES_FLOOR, VERTICES_PER_BYTE, reading
 from clgraph.graph import Graph
 from clgraph.graph.arrays import Arrays, tails_of
 from clgraph.graph.building import checked_counts, checked_weights
 from clgraph.graph.checks import check_ascending, check_offsets, check_range
-from clgraph.graph.io.binary import PAGE, Header, check_sums, read_sections, unpack_header
-from clgraph.graph.io.binary import Section as FileSection
-from clgraph.graph.io.common import VERTICES_FLOOR, VERTICES_PER_BYTE, reading
 from clgraph.lazy import lazy
 from clgraph.scale.manifest import Manifest, Part, Section, Shard, read_manifest
 from clgraph.system import thread_pool
@@ -140,15 +140,15 @@ class Shards:
     @lazy
     def ids(self) -> npt.NDArray[Any]:
         """Original vertex ids in index order, shape (n,)."""
-        from clgraph.graph.io.binary import read_binary
-        from clgraph.graph.io.common import Options
+        from clgraph.formats.clg import read_clg
+        from clgraph.formats.common import Options
 
         part = self.manifest.ids
         if part is None:
             return np.arange(self.num_vertices, dtype=np.int64)
         self._part(part)
         path = self.folder / part.file
-        graph = read_binary(path, Options(verify=True)).graph
+        graph = read_clg(path, Options(verify=True)).graph
         if graph.num_vertices != self.num_vertices:
             raise InputError(
                 f"{path}: holds the ids of {graph.num_vertices} vertices, not of {self.num_vertices}"

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from clgraph.formats.clg import OnDisk
 from clgraph.graph.arrays import tails_between, tails_of
 from clgraph.graph.building import INT32_MAX
-from clgraph.graph.io.binary import OnDisk
 from clgraph.scale.cut import cuts
 from clgraph.scale.manifest import BLOCK, Section
 from clgraph.scale.shards import VALUES

@@ -16,22 +16,12 @@ import numpy.typing as npt
 
 from clgraph import system
 from clgraph.errors import InputError
-from clgraph.files.binary import followed
+from clgraph.files.clg import followed
+from clgraph.formats.atomic import remove_stale_once
+from clgraph.formats.clg import BLOCK, PAGE, Header, OnDisk, Stored, Widened, Zeros, id_arrays, write_sections
+from clgraph.formats.common import few
+from clgraph.formats.table import DATASET
 from clgraph.graph.arrays import tails_of
-from clgraph.graph.io.atomic import remove_stale_once
-from clgraph.graph.io.binary import (
-    BLOCK,
-    PAGE,
-    Header,
-    OnDisk,
-    Stored,
-    Widened,
-    Zeros,
-    id_arrays,
-    write_sections,
-)
-from clgraph.graph.io.common import few
-from clgraph.graph.io.formats import DATASET
 from clgraph.scale.manifest import NAME, Manifest, Part, Section, Shard, read_manifest
 from clgraph.scale.ranks import Ranks
 from clgraph.temporary import sync, sync_folder, temporary_name

@@ -11,7 +11,7 @@ import numpy as np
 from clgraph.arguments import shown
 from clgraph.drawing import need_matplotlib
 from clgraph.errors import InputError
-from clgraph.graph.io import atomic_write
+from clgraph.formats import atomic_write
 from clgraph.measures.figures import Drawing, figure_of
 from clgraph.studies.columns import COMPARED, MEASURES
 from clgraph.studies.summary import Answer

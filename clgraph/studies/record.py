@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 
 from clgraph.arguments import file_name, number_given, parse_size, shown
 from clgraph.errors import InputError
-from clgraph.graph.io.common import read_text
+from clgraph.formats.common import read_text
 from clgraph.methods import METHODS
 
 LIMITS = ("max_vertices", "max_ratio")  # older records hold them; nobody takes them from there

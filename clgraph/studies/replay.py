@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from clgraph._version import __version__
 from clgraph.errors import InputError
+from clgraph.formats.common import MAX_RATIO
 from clgraph.graph import Graph
 from clgraph.graph.digest import digest
-from clgraph.graph.io.common import MAX_RATIO
 from clgraph.methods import STREAMS
 from clgraph.sampling import sample
 from clgraph.studies.record import LIMITS, WRITTEN, is_lost, load_record

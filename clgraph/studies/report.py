@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from clgraph.drawing import need_matplotlib
+from clgraph.formats import atomic_write
 from clgraph.graph.exchange.common import library
-from clgraph.graph.io import atomic_write
 from clgraph.measures.report import facts_html, figures_html, page, table_html
 from clgraph.measures.report_text import figure
 from clgraph.studies.columns import COLUMNS, COMPARED, text_of

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from clgraph.errors import InputError
-from clgraph.graph.io import atomic_write
+from clgraph.formats import atomic_write
 from clgraph.studies.plan import Plan
 from clgraph.studies.record import load_record
 from clgraph.studies.run import Batch

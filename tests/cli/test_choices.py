@@ -12,7 +12,7 @@ import pytest
 from cli_runs import InProcess, environment
 
 import clgraph
-from clgraph.graph.io.formats import FORMATS
+from clgraph.formats.table import FORMATS
 
 
 @pytest.fixture

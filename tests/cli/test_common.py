@@ -15,7 +15,7 @@ from clgraph import progress
 from clgraph.cli import common
 from clgraph.cli.common import progress_bar, read_graph
 from clgraph.cli.options import quiet_option
-from clgraph.files.pieces import SHAPES, Shape
+from clgraph.files.read_ahead import SHAPES, Shape
 from clgraph.files.summary import read_with_summary, write_with_summary
 
 
@@ -98,7 +98,7 @@ def test_writers_tell_how_much_there_will_be(
     tmp_path: Path, suffix: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("common.CHUNK", "common.LISTS", "ldbc.CHUNK"):
-        monkeypatch.setattr(f"clgraph.graph.io.{name}", 1 << 12)
+        monkeypatch.setattr(f"clgraph.formats.{name}", 1 << 12)
     graph, seen = tangle(3, n=30_000, edges=250_000), []
     write_with_summary(
         graph.simple, tmp_path / f"g.{suffix}", device="host", progress=lambda *each: seen.append(each)

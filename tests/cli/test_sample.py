@@ -468,9 +468,7 @@ def test_a_full_disk_leaves_nothing(small, device, run, tmp_path, monkeypatch):
     def full(*args):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(
-        "clgraph.graph.io.atomic.os.replace", full
-    )  # the last moment at which it can go wrong
+    monkeypatch.setattr("clgraph.formats.atomic.os.replace", full)  # the last moment at which it can go wrong
     done = run("sample", small, "--size", "50%", "--device", device.spec, "-o", out)
     assert done.status == 1
     assert "cannot write" in done.err

@@ -19,9 +19,9 @@ from graph_files import put
 from clgraph import InputError, get_device
 from clgraph.files import read
 from clgraph.files.parse import Parser
-from clgraph.files.pieces import HEAD, Plain, Shape
+from clgraph.files.read_ahead import HEAD, Plain, Shape
 from clgraph.files.summary import read_with_summary
-from clgraph.graph.io.formats import FORMATS
+from clgraph.formats.table import FORMATS
 
 TAKEN = {
     "plain": "1 2\n3 10\n2 3\n",
@@ -181,5 +181,5 @@ def test_fuzzed_rows(device: Any, tmp_path: Path) -> None:
 def test_the_host_has_no_part_in_it(device: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = put(tmp_path / "g.txt", "1 2\n2 3\n")
     wanted = read(path, device="host")
-    monkeypatch.setitem(FORMATS, "edges", replace(FORMATS["edges"], read=None))  # type: ignore[arg-type]
+    monkeypatch.setitem(FORMATS, "edges", replace(FORMATS["edges"], module="none"))
     same_as(read(path, device=device), wanted)

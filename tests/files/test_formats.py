@@ -14,7 +14,7 @@ from graph_files import BANNER, put
 from graphs import random_graph, tangle
 
 from clgraph.files import write
-from clgraph.files.pieces import Shape
+from clgraph.files.read_ahead import Shape
 
 ENTRIES = "3 1\n2 1\n3 2\n3 3\n"
 MATRICES = {

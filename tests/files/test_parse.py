@@ -13,7 +13,7 @@ from graph_files import put
 from clgraph import InputError
 from clgraph.files import read
 from clgraph.files.parse import POWERS, powers_of_five
-from clgraph.files.pieces import Shape
+from clgraph.files.read_ahead import Shape
 
 WEIGHTS = [
     "0",

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from clgraph.files.pieces import Packed, Plain, Source
+from clgraph.files.read_ahead import Packed, Plain, Source
 
 
 def all_of(source: Source, piece: int) -> bytes:

@@ -72,7 +72,7 @@ def test_no_room(feed: Feed, monkeypatch: pytest.MonkeyPatch) -> None:
         raise OSError(28, "No space left on device")
 
     feed(b"1 2\n")
-    monkeypatch.setattr("clgraph.files.summary.os.write", full)
+    monkeypatch.setattr("clgraph.files.dispatch.os.write", full)
     with pytest.raises(InputError, match=r"kept in .*: No space left on device; TMPDIR names"):
         read("-")
 

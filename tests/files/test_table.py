@@ -14,11 +14,11 @@ from graphs import tangle
 from clgraph import InputError
 from clgraph.device import Device
 from clgraph.files import write
+from clgraph.files.dispatch import reader_of
 from clgraph.files.parse import NotTaken
 from clgraph.files.summary import read_with_summary
-from clgraph.files.where import reader_of
-from clgraph.graph.io.common import Options
-from clgraph.graph.io.formats import FORMATS
+from clgraph.formats.common import Options
+from clgraph.formats.table import FORMATS
 
 pa = needed("pyarrow")
 needed("pyarrow.parquet")
@@ -103,7 +103,7 @@ def test_said(tmp_path: Path, device: Device) -> None:
 def test_an_arrow_file_that_shrinks(tmp_path: Path, device: Device) -> None:
     """It was mapped, and looking at a column of a file that was cut off ended the process by SIGBUS."""
     path = put(tmp_path / "t.arrow", TAKEN["int64"])
-    from clgraph.graph.io.arrow import arrow_table
+    from clgraph.formats.arrow import arrow_table
 
     opened = arrow_table(path, Options())
     path.write_bytes(b"")

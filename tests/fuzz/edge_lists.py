@@ -69,11 +69,11 @@ def compare(case: Case, folder: Path, device: Any) -> bool:
     import numpy as np
 
     from clgraph import ClgraphError
+    from clgraph.files.dispatch import reader_of
     from clgraph.files.parse import NotTaken
-    from clgraph.files.pieces import How, Shape
-    from clgraph.files.where import reader_of
-    from clgraph.graph.io.common import Options, check_file
-    from clgraph.graph.io.formats import FORMATS
+    from clgraph.files.read_ahead import How, Shape
+    from clgraph.formats.common import Options, check_file
+    from clgraph.formats.table import FORMATS
 
     path, form = folder / case.what["path"], case.what.get("format", "edges")
     options = Options(**case.what["options"])

@@ -7,7 +7,7 @@ import random
 import re
 from itertools import pairwise
 
-from clgraph.graph.io.packed import END
+from clgraph.formats.packed import END
 
 NUMBERS = (
     b"0",
@@ -157,7 +157,7 @@ def compress(data: bytes, rng: random.Random, suffix: str = ".gz") -> bytes:
 def _blocks(data: bytes) -> bytes:
     import io
 
-    from clgraph.graph.io.packed import Packer
+    from clgraph.formats.packed import Packer
 
     file = io.BytesIO()
     packer = Packer.of_gzip(file)
@@ -168,7 +168,7 @@ def _blocks(data: bytes) -> bytes:
 
 
 def _frame(data: bytes, rng: random.Random) -> bytes:
-    from clgraph.graph.io.packed import zstd_library
+    from clgraph.formats.packed import zstd_library
 
     library = zstd_library()
     way = rng.randrange(5)

@@ -9,45 +9,37 @@ from typing import Any
 
 import numpy as np
 
+from clgraph.formats.table import find_format
 from fuzz.case import Case, Failure
 from fuzz.invariants import check_invariants, compare_edges, edges_of
 from fuzz.texts import NAMES, weight
 
-# name of the file -> what the format keeps besides edges and weights
-FORMATS = {
-    "g.txt": "",
-    "g.tsv": "",
-    "g.csv": "",
-    "g.edges": "",
-    "g.txt.gz": "",
-    "g.csv.gz": "",
-    "g.mtx": "i",
-    "g.mtx.gz": "i",
-    "g.graph": "i",
-    "g.metis.gz": "i",
-    "g.v": "dv",
-    "g.e.gz": "dv",
-    "g.wel": "",
-    "g.gr": "i",
-    "g.sg": "di",
-    "g.wsg": "di",
-    "g.g500": "",
-    "out.g": "di",
-    "g.net": "di",
-    "g.graph-txt": "i",
-    "g.graphml": "dv",
-    "g.gexf.gz": "dv",
-    "g.npz": "dv",
-    "g.clg": "dvm",
-    "g.parquet": "dm",
-    "g.arrow": "dm",
+FILES = (
+    *("g.txt", "g.tsv", "g.csv", "g.edges", "g.txt.gz", "g.csv.gz", "g.wel", "g.mtx", "g.mtx.gz", "g.graph"),
+    *("g.metis.gz", "g.v", "g.e.gz", "g.gr", "g.jlg", "g.tgf", "g.sg", "g.wsg", "g.g500", "out.g", "g.net"),
+    *("g.graph-txt", "g.graphml", "g.gexf.gz", "g.npz", "g.clg", "g.parquet", "g.arrow"),
+)
+
+
+def kept(name: str) -> str:
+    """What a file of this name keeps besides edges and weights, by the table of formats.
+
+    d: direction, v: vertices without edges, m: multiplicity, i: vertices by number only
+    """
+    form = find_format(Path(name), "konect" if name.startswith("out.") else None)
+    isolated = "" if not form.has("isolated") else "v" if form.has("ids") else "i"
+    return "d" * form.has("direction") + isolated + "m" * form.has("multiplicity")
+
+
+# name of the file, or the library, -> what it keeps
+FORMATS = {name: kept(name) for name in FILES} | {
     "pickle": "dvm",
     "scipy": "i",
     "pandas": "m",
     "table": "dm",
     "networkx": "dv",
     "igraph": "dvm",
-}  # d: direction, v: vertices without edges, m: multiplicity, i: vertices by number only
+}
 ODD = (
     "",
     " ",
@@ -145,15 +137,15 @@ def run_graph(case: Case, folder: Path) -> bool:
     except Refused:
         return False
     check_invariants(again)
-    kept = FORMATS[through]
-    if "d" in kept and again.directed != graph.directed:
+    keeps = FORMATS[through]
+    if "d" in keeps and again.directed != graph.directed:
         raise Failure("lost", f"directed={graph.directed} became {again.directed}")
-    if ("v" in kept or "i" in kept) and again.num_vertices != graph.num_vertices:
+    if ("v" in keeps or "i" in keeps) and again.num_vertices != graph.num_vertices:
         raise Failure("lost", f"{graph.num_vertices} vertices became {again.num_vertices}")
-    if "v" in kept and sorted(again.ids.tolist()) != sorted(graph.ids.tolist()):
+    if "v" in keeps and sorted(again.ids.tolist()) != sorted(graph.ids.tolist()):
         raise Failure("lost", "ids of vertices changed")
-    compare_edges(*(edges_of(each, by_index="i" in kept) for each in (graph, again)))
-    if "m" in kept and _counts(graph) != _counts(again):
+    compare_edges(*(edges_of(each, by_index="i" in keeps) for each in (graph, again)))
+    if "m" in keeps and _counts(graph) != _counts(again):
         raise Failure("lost", f"multiplicity {_counts(graph)} became {_counts(again)}")
     return True
 

@@ -74,7 +74,7 @@ def run_shards(case: Case, folder: Path) -> bool:
 def run_convert(case: Case, folder: Path) -> bool:
     """Convert a .clg file: what is read in full gives the dataset of the graph, all else is refused."""
     import clgraph
-    from clgraph.graph.io.common import Options
+    from clgraph.formats.common import Options
     from clgraph.scale.convert import convert_to_shards
 
     case.write(folder)

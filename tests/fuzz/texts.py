@@ -208,7 +208,7 @@ def text_case(kind: str, rng: random.Random) -> Case:
 def _whole(packed: bytes, data: bytes, suffix: str) -> bool:
     import gzip
 
-    from clgraph.graph.io.packed import END, zstd_library
+    from clgraph.formats.packed import END, zstd_library
 
     try:
         if suffix == ".zst":

@@ -51,7 +51,7 @@ def case_files_lists(device: Any) -> None:
 def case_files_spell_weights(device: Any) -> None:
     """Weights written: short, long, whole, and with exponents."""
     from clgraph import Graph
-    from clgraph.files.spell import Spelling, write_edge_list
+    from clgraph.files.write_edges import Spelling, write_edge_list
 
     weights = [0.1, -3.0, 0.0, 1e-5, 12345678901234567.0, 1 / 3, 1e300, 5e-324, 1e22, 0.00012]
     graph = Graph.from_edges(range(10), range(1, 11), weights=weights, directed=True)
@@ -85,8 +85,8 @@ def case_files_spell(device: Any) -> None:
     import numpy as np
 
     from clgraph import Graph, read, write
-    from clgraph.files.spell import Spelling, write_edge_list
-    from clgraph.graph.io.edges import write_edges
+    from clgraph.files.write_edges import Spelling, write_edge_list
+    from clgraph.formats.edges import write_edges
 
     ends = np.random.default_rng(3).integers(0, 30, (2, 50))
     with tempfile.TemporaryDirectory() as folder:
@@ -112,7 +112,7 @@ def case_files_binary(device: Any) -> None:
     from graphs import tangle
 
     from clgraph import InputError, read, write
-    from clgraph.files.binary import Sums
+    from clgraph.files.clg import Sums
 
     graph = tangle(5, n=40, edges=120, weights=np.random.default_rng(1).random(120)).with_ids(
         np.arange(40) * 3

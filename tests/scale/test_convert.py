@@ -11,8 +11,8 @@ import pytest
 
 import clgraph
 from clgraph.errors import InputError
+from clgraph.formats.common import Options
 from clgraph.graph.arrays import Arrays
-from clgraph.graph.io.common import Options
 from clgraph.scale import convert as module
 from clgraph.scale import kept
 from clgraph.scale.convert import convert_to_shards

@@ -8,7 +8,7 @@ import pytest
 
 import clgraph
 from clgraph.errors import InputError
-from clgraph.graph.io.binary import Header, write_sections
+from clgraph.formats.clg import Header, write_sections
 from clgraph.scale.cut import write_shards
 from clgraph.scale.manifest import NAME
 from clgraph.scale.shards import open_shards

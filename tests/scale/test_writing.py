@@ -15,7 +15,7 @@ import pytest
 import clgraph
 from clgraph import InputError, system
 from clgraph.cli import main
-from clgraph.graph.io import atomic
+from clgraph.formats import atomic
 from clgraph.scale import writing
 from clgraph.scale.convert import convert_to_shards
 

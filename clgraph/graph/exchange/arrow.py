@@ -1,4 +1,4 @@
-"""Arrow tables, a row for each edge; `clgraph.graph.io.arrow` keeps them in Parquet and Feather files."""
+"""Arrow tables, a row for each edge; `clgraph.formats.arrow` keeps them in Parquet and Feather files."""
 
 from __future__ import annotations
 

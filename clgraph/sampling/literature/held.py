@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from clgraph.arguments import word
 from clgraph.errors import InputError
-from clgraph.graph.io.arrivals import Names
+from clgraph.formats.arrivals import Names
 from clgraph.lazy import lazy
 from clgraph.sampling.literature.estimates import Estimate
 

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from clgraph import keyed
 from clgraph.arguments import word
 from clgraph.errors import InputError
-from clgraph.graph.io.arrivals import Chunk, Names, arrivals, is_stream
+from clgraph.formats.arrivals import Chunk, Names, arrivals, is_stream
 from clgraph.run import run_on
 from clgraph.sampling.literature.drawn import Drawn
 from clgraph.sampling.literature.listed import Column
@@ -46,7 +46,7 @@ def stream_samples(
     Parameters
     ----------
     source
-        See `clgraph.graph.io.arrivals`.
+        See `clgraph.formats.arrivals`.
     reading : mapping, optional
         How a file is read.
     """

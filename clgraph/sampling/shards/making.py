@@ -10,8 +10,8 @@ import numpy as np
 
 from clgraph.arguments import file_name, shown
 from clgraph.errors import InputError
-from clgraph.graph.io import check_writable
-from clgraph.graph.io.common import Options, check_vertex_count
+from clgraph.formats import check_writable
+from clgraph.formats.common import Options, check_vertex_count
 from clgraph.methods import plain_method
 from clgraph.progress import Tell, tells
 from clgraph.sampling.shards.forest import Forest

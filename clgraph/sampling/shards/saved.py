@@ -20,9 +20,9 @@ import numpy.typing as npt
 
 from clgraph.arguments import file_name, shown
 from clgraph.errors import InputError
+from clgraph.formats.atomic import atomic_write
+from clgraph.formats.common import reading
 from clgraph.graph.building import INT32_MAX
-from clgraph.graph.io.atomic import atomic_write
-from clgraph.graph.io.common import reading
 from clgraph.results import Shown
 from clgraph.scale.manifest import MOST_SHARDS
 

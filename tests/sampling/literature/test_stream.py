@@ -15,7 +15,7 @@ from scipy import stats
 
 from clgraph import Graph, InputError
 from clgraph.device.shapes import Shapes
-from clgraph.graph.io import arrivals
+from clgraph.formats import arrivals
 from clgraph.reference.stream import reference_arrivals, reference_gps, reference_pies, verify_held
 from clgraph.sampling import sample
 from clgraph.sampling.literature import stream

@@ -1,0 +1,312 @@
+"""Files in the binary form read by a device: host half of ``cl/files/clg.cl``.
+
+The arrays go to the device as they are, in pieces, and are checked there before anything computes with them.
+A file at which anything is wrong is read again by the host's reader, which says what it is.
+"""
+
+from __future__ import annotations
+
+import sys
+from contextlib import closing
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from clgraph.csr.upload import Chosen, DeviceCSR, Parts, graph_of
+from clgraph.device.shapes import Shapes
+from clgraph.files.parse import NotTaken
+from clgraph.files.read_ahead import AS_USUAL, How, Plain
+from clgraph.formats import clg as host
+from clgraph.formats.clg import BLOCK, FULL_BELOW, PAGE, Header, Section, unpack_header
+from clgraph.formats.common import Loaded, Options, counted, reading
+from clgraph.formats.packed import unpacker
+from clgraph.progress import Tell
+
+if TYPE_CHECKING:
+    from clgraph.device import Device
+
+
+# --- checksums, computed while a file is read: host half of ``cl/files/clg_sums.cl`` ---
+#
+# A device with memory of its own computes them; else those who read do, while it is in the cache.
+
+
+POLYNOMIAL = 0xEDB88320
+ONE = 1 << 31  # the polynomial 1: the highest power is in the lowest bit
+ONES = 2**32 - 1
+SUM_SHAPES = Shapes(gpu=2048, cpu=4096, simulator=64)  # bytes that one work-item takes
+
+
+def product(a: int, b: int) -> int:
+    """The product of two remainders."""
+    found = 0
+    for k in range(31, -1, -1):
+        found ^= b if a >> k & 1 else 0
+        b = b >> 1 ^ (POLYNOMIAL if b & 1 else 0)
+    return found
+
+
+@cache
+def powers() -> npt.NDArray[np.uint32]:
+    """x^8, and the square of each for the next."""
+    found = [ONE >> 8]
+    for _ in range(BLOCK.bit_length() - 1):
+        found.append(product(found[-1], found[-1]))
+    return np.array(found, np.uint32)
+
+
+@cache
+def tables() -> npt.NDArray[np.uint32]:
+    """The remainder of each byte with 0 to 7 bytes behind it."""
+    found = np.zeros((8, 256), np.uint32)
+    found[0] = np.arange(256)
+    for _ in range(8):
+        found[0] = found[0] >> 1 ^ np.where(found[0] & 1, np.uint32(POLYNOMIAL), np.uint32(0))
+    for k in range(1, 8):
+        found[k] = found[k - 1] >> 8 ^ found[0][found[k - 1] & 255]
+    return found
+
+
+def followed(remainder: int, nbytes: int) -> int:
+    """The remainder of some bytes with so many zeros behind them."""
+    for k, power in enumerate(powers().tolist()):
+        if nbytes >> k & 1:
+            remainder = product(power, remainder)
+    return remainder
+
+
+def finished(remainder: int, nbytes: int) -> int:
+    """zlib's checksum of so many bytes, with ones before and behind them; and from that their remainder."""
+    return remainder ^ followed(ONES, nbytes) ^ ONES
+
+
+class Sums:
+    """A checksum for each block of a file's bytes, which come in any order; those that are zero need not.
+
+    Parameters
+    ----------
+    device : Device
+    covered : int
+        Bytes that have checksums; the first one is byte 0 here.
+    here : bool, optional
+        Whether the host computes them. Default: if it shares its memory with the device.
+    """
+
+    def __init__(self, device: Device, covered: int, here: bool | None = None) -> None:
+        self._device, self._covered = device, covered
+        self._here = device.shares_memory if here is None else here
+        self._blocks = -(-covered // BLOCK)
+        self._found: list[tuple[int, int, int]] = []  # by the host: beginnings, lengths, checksums
+        if not self._here:
+            self._chunk = SUM_SHAPES.of(device)
+            self._program = device.program("files/clg_sums", CHUNK=self._chunk, BLOCK=BLOCK)
+            self._constants = {"tables": device.upload(tables()), "powers": device.upload(powers())}
+            self._sums = device.zeros(self._blocks, np.uint32)
+
+    def read(self, view: memoryview, begin: int) -> None:
+        """Bytes that were read to the host's memory; in any thread."""
+        if not self._here:
+            return
+        crc32 = unpacker()[1].crc32
+        for start in range(begin - begin % BLOCK, begin + len(view), BLOCK):
+            first = max(start, begin)
+            part = view[first - begin : start + BLOCK - begin]
+            self._found.append((first, len(part), crc32(part)))
+
+    def loaded(self, data: Any, begin: int, nbytes: int) -> None:
+        """Bytes that are in a device buffer; `begin` is a multiple of 4096. Does not wait."""
+        if not self._here:
+            chunks, constants = -(-nbytes // self._chunk), self._constants
+            self._program.binary_sums(
+                chunks,
+                nbytes=nbytes,
+                begin=begin,
+                covered=self._covered,
+                **constants,
+                data=self._device.bits(data),
+                sums=self._sums,
+            )
+
+    def all(self) -> list[int]:
+        """The checksums; waits."""
+        lengths = [min(BLOCK, self._covered - k * BLOCK) for k in range(self._blocks)]
+        if self._here:
+            sums = [0] * self._blocks
+            for begin, nbytes, sum in self._found:
+                k, place = divmod(begin, BLOCK)
+                sums[k] ^= followed(finished(sum, nbytes), lengths[k] - place - nbytes)
+        else:
+            sums = self._device.download(self._sums, np.uint32, self._blocks).tolist()
+        return [finished(sum, length) for sum, length in zip(sums, lengths, strict=True)]
+
+
+SHAPES = Shapes(gpu=64, cpu=1 << 14, simulator=5)  # arcs that one work-item takes
+FACTS = 5
+FAULTS, LOOPS, COPIES, UPWARD, IDS = range(FACTS)
+
+
+class Faulty(Exception):
+    """A file at which something is wrong."""
+
+
+def read_clg(path: Path, options: Options, device: Device, how: How = AS_USUAL) -> Loaded:
+    """Read a .clg file to a device (see `clgraph.read`); the graph stays there.
+
+    Raises
+    ------
+    NotTaken
+        If the file is left to the host's reader; the message says why.
+    InputError
+        If it is damaged.
+    CapacityError
+        If it does not fit the device.
+    """
+    if sys.byteorder != "little":
+        raise NotTaken("numbers are big-endian here")
+    try:
+        with reading(path), closing(Plain(path)) as source, device.alone():
+            return _Reading(path, options, device, source, how.progress).loaded()
+    except Faulty:
+        host.read_clg(
+            path, replace(options, verify=options.verify is not False)
+        )  # which raises what is wrong
+        raise NotTaken("it needed a closer look") from None
+
+
+@dataclass
+class _Reading:
+    path: Path
+    options: Options
+    device: Device
+    source: Plain
+    progress: Tell | None
+
+    def loaded(self) -> Loaded:
+        options, path = self.options, self.path
+        head = bytearray(min(PAGE, self.source.size))
+        self.source.read(memoryview(head), 0)
+        header = unpack_header(path, bytes(head), self.source.size)
+        self._refuse(header)
+        self.full = self.source.size <= FULL_BELOW if options.verify is None else options.verify
+        buffers = self._load(header)
+        parts = self._checked(header, buffers)
+        notes = []
+        if not options.weights and "weights" in header.sections:
+            notes.append("weights (read them with --weights)")
+            parts = replace(parts, weights=None)
+        if options.directed and not header.directed:
+            parts = replace(parts, directed=True)
+        graph = graph_of(self.device, parts)
+        if options.directed is False and header.directed:
+            graph = graph.undirected
+        return Loaded(graph, counted(header.arcs, "arc"), notes)
+
+    def _refuse(self, header: Header) -> None:
+        """Raise NotTaken for what only the host reads, or has words for."""
+        ids = header.sections.get("ids")
+        if ids is not None and ids.nbytes // 8 != header.n:
+            raise NotTaken("ids that are text")
+        if self.options.ids != "int" or (self.options.weights and "weights" not in header.sections):
+            raise NotTaken("other ids or weights than the file has")
+
+    def _load(self, header: Header) -> dict[str, Any]:
+        """The arrays on the device; their checksums are right, unless the user wants none compared."""
+        crc, device = header.crc, self.device
+        compare = crc is not None and self.options.verify is not False
+        wanted = {
+            name: section
+            for name, section in header.sections.items()
+            if name != "crc" and (compare or self.full or name != "weights" or self.options.weights)
+        }
+        device.reserve({name: section.nbytes for name, section in wanted.items()})
+        sums = Sums(device, crc.offset - PAGE) if compare and crc is not None else None
+        buffers, at, before = {}, PAGE, 0
+        for name, section in sorted(wanted.items(), key=lambda item: item[1].offset):
+            if sums is not None:
+                self._between(at, section.offset)
+            dtype = np.dtype(section.kind)
+
+            def read(view: memoryview, offset: int, section: Section = section) -> None:
+                self.source.read(view, section.offset + offset)
+                if sums is not None:
+                    sums.read(view, section.offset - PAGE + offset)
+
+            def progress(done: int, before: int = before) -> None:
+                if self.progress is not None:
+                    self.progress(before + done, self.source.size)
+
+            buffers[name] = device.load(section.nbytes // dtype.itemsize, dtype, read, progress)
+            at, before = section.end, before + section.nbytes
+            if sums is not None:
+                sums.loaded(buffers[name], section.offset - PAGE, section.nbytes)
+        if sums is not None and crc is not None:
+            self._between(at, crc.offset)
+            told = np.empty(crc.nbytes // 4, "<u4")
+            self.source.read(told.view(np.uint8).data, crc.offset)
+            if sums.all() != told.tolist():
+                raise Faulty
+        return buffers
+
+    def _between(self, begin: int, end: int) -> None:
+        """Raise NotTaken unless the bytes between two arrays are fewer than a page, and zero."""
+        gap = bytearray(max(min(end - begin, PAGE), 0))
+        self.source.read(memoryview(gap), begin)
+        if not begin <= end < begin + PAGE or any(gap):
+            raise NotTaken("an unusual layout")
+
+    def _checked(self, header: Header, buffers: dict[str, Any]) -> Parts:
+        """The graph's parts, of which every kernel's accesses lie within bounds, and all else if `full`."""
+        device, n, arcs, run = self.device, header.n, header.arcs, SHAPES.of(self.device)
+        wide = header.sections["row_ptr"].kind == "<i8"
+        heads = buffers.get("col_idx")
+        rows = DeviceCSR(
+            n,
+            arcs,
+            buffers["row_ptr"],
+            device.empty(0, np.int32) if heads is None else heads,
+            np.int64 if wide else np.int32,
+        )
+        items = device.tuning.items
+        program = device.program("files/clg", ITEMS=items, RUN=run, **rows.defines)
+        facts = device.zeros(FACTS, np.uint32)
+        size = {"n": n, "arcs": arcs}
+        program.binary_offsets(-(-n // items) or 1, **size, row_ptr=rows.row_ptr, found=facts)
+        program.binary_heads(-(-arcs // run), **size, col_idx=rows.col_idx, found=facts)
+        if device.download(facts, np.uint32, 1)[0]:
+            raise Faulty
+        weights, copies, ids = (buffers.get(name) for name in ("weights", "multiplicity", "ids"))
+        program.binary_arcs(
+            -(-arcs // run),
+            **size,
+            full=self.full,
+            directed=header.directed,
+            **rows.buffers,
+            weights=weights,
+            multiplicity=copies,
+            found=facts,
+        )
+        place = None
+        if ids is not None:
+            place = device.output(n, np.int32)
+            program.binary_ids(-(-n // items), n=n, ids=ids, place=place, found=facts)
+        found = device.download(facts, np.uint32, FACTS).tolist()
+        one_way = found[UPWARD] and not header.directed
+        if found[FAULTS] or (self.full and (one_way or found[LOOPS] != header.loops)):
+            raise Faulty
+        if found[COPIES] and (self.options.duplicates == "merge" or copies is not None):
+            raise NotTaken("parallel edges")
+        if found[IDS]:
+            raise NotTaken("ids that do not ascend, or need more than 31 bits")
+        return Parts(
+            rows,
+            directed=header.directed,
+            weights=weights,
+            multiplicity=copies,
+            ids=None if place is None else Chosen(None, place, n),
+            num_self_loops=found[LOOPS],
+            has_copies=found[COPIES] > 0,
+        )

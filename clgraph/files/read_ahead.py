@@ -1,0 +1,272 @@
+"""Files read ahead, by large reads in several threads, into memory from which a device takes them.
+
+The text of a file comes in pieces of whole lines. While kernels parse one, threads fill the next ones; a line
+that two pieces share is put together in front of the second. Files are read, never mapped: one that becomes
+shorter meanwhile is an error, not a signal that ends the process.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Generator, Iterator
+from concurrent.futures import Future
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from clgraph import system
+from clgraph.device.shapes import Shapes
+from clgraph.device.staging import Staging
+from clgraph.errors import InputError
+from clgraph.formats.packed import Unpacked
+from clgraph.progress import Tell
+from clgraph.system import thread_pool
+
+if TYPE_CHECKING:
+    from clgraph.device import Device
+
+
+# --- where the bytes of a text come from: a file as it is, or a compressed one ---
+
+
+PART = 1 << 22  # bytes that a thread reads at a time: several read one piece
+
+
+class Plain:
+    """The bytes of a file that is not compressed, as many as there are when it is opened.
+
+    Attributes
+    ----------
+    threads : int
+        How many threads may read at a time.
+    size : int
+        Bytes of the file.
+    """
+
+    threads = 64  # more than any `Shape` has
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._descriptor = os.open(path, os.O_RDONLY | system.OPEN)
+        self.size = os.fstat(self._descriptor).st_size
+
+    def parts(self, length: int) -> Iterator[tuple[int, int]]:
+        """The ranges of a piece of this length that may be read independently."""
+        for begin in range(0, length, PART):
+            yield begin, min(begin + PART, length)
+
+    def read(self, view: memoryview, offset: int) -> int:
+        """Fill a view, at the end a part of it; an InputError if the file has become shorter."""
+        wanted, done = min(len(view), max(self.size - offset, 0)), 0
+        while done < wanted:
+            got = system.read_at(self._descriptor, view[done:wanted], offset + done)
+            if got == 0:
+                raise InputError(
+                    f"{self._path}: became shorter while it was read ({offset + done} bytes of {self.size}); "
+                    "read it again when it is complete"
+                )
+            done += got
+        return wanted
+
+    def consumed(self, given: int) -> int:
+        """How many bytes of the file those given so far were: all of them."""
+        return given
+
+    def total(self) -> int:
+        """About how many bytes there are to give in all."""
+        return self.size
+
+    def close(self) -> None:
+        """Close the file."""
+        os.close(self._descriptor)
+
+
+class Packed:
+    """The bytes of a .gz or .zst file, one piece after the other; otherwise as `Plain`."""
+
+    threads = 1
+
+    def __init__(self, path: Path, max_ratio: float) -> None:
+        self._file = Unpacked(path, max_ratio)
+        self.size = self._file.size
+
+    def parts(self, length: int) -> Iterator[tuple[int, int]]:
+        """One part: there is no other way to the bytes than past those before."""
+        yield 0, length
+
+    def read(self, view: memoryview, offset: int) -> int:
+        """Fill a view with the next bytes."""
+        done = 0
+        while done < len(view) and (count := self._file.readinto(view[done:])):
+            done += count
+        return done
+
+    def consumed(self, given: int) -> int:
+        """Compressed bytes whose contents were given."""
+        return self._file.taken
+
+    def total(self) -> int:
+        """As many as the rest gives if it is packed as the bytes so far."""
+        return self._file.given * self.size // max(self._file.taken, 1)
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+
+Source = Plain | Packed
+
+HEAD = 1 << 16  # room for the line that began in the piece before: longer ones are left to the host's scanner
+TAIL = 64  # room for a line feed after the last line, and for words that reach beyond it
+
+Bytes = npt.NDArray[np.uint8]
+
+
+@dataclass(frozen=True)
+class Shape:
+    """How a file is read.
+
+    Attributes
+    ----------
+    piece : int
+        Bytes in a piece.
+    ahead : int
+        Pieces that exist at a time.
+    threads : int
+        Threads that read.
+    """
+
+    piece: int
+    ahead: int
+    threads: int
+
+
+# a GPU is given more at a time, which hides how long a transfer takes to begin; on a CPU kernels need the
+# cores that more readers would take
+SHAPES = Shapes(
+    gpu=Shape(piece=1 << 25, ahead=4, threads=8),
+    cpu=Shape(piece=1 << 24, ahead=3, threads=2),
+    simulator=Shape(piece=1 << 10, ahead=2, threads=1),
+)
+
+
+@dataclass(frozen=True)
+class How:
+    """What a file's reader is told beside the user's options.
+
+    Attributes
+    ----------
+    progress : callable, optional
+        Called with (bytes read, bytes in all or None).
+    shape, block : optional
+        How a text is cut into pieces, and pieces into blocks, if not as the device likes it.
+    """
+
+    progress: Tell | None = None
+    shape: Shape | None = None
+    block: int | None = None
+
+
+AS_USUAL = How()
+
+
+@dataclass
+class Piece:
+    """Whole lines in the memory of a device.
+
+    Attributes
+    ----------
+    buffer : device buffer, uint8
+    array : uint8 array
+        The same on the host.
+    begin, end : int
+        Where the lines lie in both; the last byte is a line feed.
+    """
+
+    buffer: Any
+    array: Bytes
+    begin: int
+    end: int
+
+
+class LongLine(Exception):
+    """A line that does not fit into a piece's head."""
+
+
+def pieces(
+    device: Device, source: Source, skip: int, how: How = AS_USUAL, *, words: bool = False
+) -> Generator[Piece, None, None]:
+    """The text of a source, without its first `skip` bytes, in pieces.
+
+    A piece is valid until the next one is asked for. With `words` it may end with a blank, else with a line.
+
+    Raises
+    ------
+    LongLine
+        If a line is longer than `HEAD`, or the bytes to skip are more than a piece has.
+    """
+    shape, progress = how.shape or SHAPES.of(device), how.progress
+    filling: list[tuple[Staging, list[Future[int]]]] = []
+    pool = thread_pool(min(shape.threads, source.threads), "clgraph-read")
+    offset = 0
+
+    def fill(room: Staging) -> None:
+        nonlocal offset
+        view = room.array.data[HEAD : HEAD + shape.piece]
+        parts = [
+            pool.submit(source.read, view[begin:end], offset + begin)
+            for begin, end in source.parts(shape.piece)
+        ]
+        filling.append((room, parts))
+        offset += shape.piece
+
+    try:
+        for _ in range(shape.ahead):
+            fill(Staging(device, HEAD + shape.piece + TAIL))
+        rest = np.empty(0, np.uint8)
+        begin, done = HEAD + skip, 0
+        while True:
+            room, parts = filling.pop(0)
+            got = sum(part.result() for part in parts)
+            last = got < shape.piece
+            done += got
+            end, array = HEAD + got, room.array
+            if begin > end:
+                raise LongLine
+            if last and len(rest) + end > begin and (end == begin or array[end - 1] != ord("\n")):
+                array[end] = ord("\n")
+                end += 1
+            begin -= len(rest)
+            array[begin : begin + len(rest)] = rest
+            cut = end if last else _after_last_line(array, begin, end, words)
+            rest = array[cut:end].copy()
+            if len(rest) > HEAD:
+                raise LongLine
+            if cut > begin:
+                room.give(begin, cut + TAIL // 2)
+                yield Piece(room.buffer, array, begin, cut)
+            if progress is not None:
+                progress(source.consumed(done), source.size)
+            if last:
+                return
+            begin = HEAD
+            room.take_back()
+            fill(room)
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _after_last_line(array: Bytes, begin: int, end: int, words: bool) -> int:
+    """Where the last line (or word) that ends between two positions ends."""
+    for start in range(end - HEAD, begin - HEAD, -HEAD):
+        start = max(start, begin)
+        part = array[start:end]
+        ends = part == ord("\n")
+        found = np.flatnonzero(ends | (part == ord(" ")) if words else ends)
+        if len(found):
+            return start + int(found[-1]) + 1
+        end = start
+    return begin

@@ -1,0 +1,268 @@
+"""Edge lists written from a device: host half of ``cl/files/write_edges.cl`` and ``write_weights.cl``.
+
+Rows are spelt piece by piece; while the device spells the next piece, a thread writes the last one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from clgraph.csr.upload import Chosen, DeviceCSR, Parts, parts_of
+from clgraph.device.shapes import Shapes
+from clgraph.device.staging import Staging
+from clgraph.files.parse import powers_of_five
+from clgraph.formats.atomic import atomic_write
+from clgraph.formats.edges import has_commas, head_of, lost_in_edges
+from clgraph.formats.packed import compressed
+from clgraph.graph.building import INT32_MAX, exclusive_sums
+from clgraph.progress import Tell
+from clgraph.system import thread_pool
+from clgraph.temporary import begin_sync
+
+if TYPE_CHECKING:
+    from clgraph.device import Device
+    from clgraph.graph import Graph
+
+TENS = -292, 324  # powers of ten that a shortest decimal may need
+WEIGHT_WORDS = 4
+LONGEST_WEIGHT = 25  # bytes of "-2.2250738585072014e-308" and what ends it
+
+
+@dataclass(frozen=True)
+class Shape:
+    """Tunables of ``cl/files/write_edges.cl`` and ``columns.cl``, and how a text is cut.
+
+    Attributes
+    ----------
+    run : int
+        Arcs (or rows) that one work-item takes.
+    piece : int
+        Bytes that a piece has at most.
+    rooms : int
+        Pieces that exist at a time.
+    """
+
+    run: int
+    piece: int
+    rooms: int
+
+
+# pieces as of `clgraph.files.read_ahead`: one is spelt while others are on their way and written
+SHAPES = Shapes(
+    gpu=Shape(run=64, piece=1 << 25, rooms=4),
+    cpu=Shape(run=4096, piece=1 << 24, rooms=3),
+    simulator=Shape(run=3, piece=1 << 8, rooms=2),
+)
+
+
+def write_edge_list(spelling: Spelling, path: Path, *, progress: Tell | None = None) -> list[str]:
+    """Write an edge list (see `clgraph.formats.edges.write_edges`: the same bytes).
+
+    Parameters
+    ----------
+    spelling : Spelling
+    path : Path
+    progress : callable, optional
+        Called with (bytes written, about as many as there will be).
+
+    Returns
+    -------
+    list of str
+        Notes on what the file does not hold.
+    """
+    graph, done = spelling.graph, 0
+
+    def tell(last: int, nbytes: int) -> None:
+        nonlocal done
+        done += nbytes
+        if progress is not None:
+            progress(done, done * graph.num_arcs // last)
+
+    with spelling.device.alone(), atomic_write(path, "wb") as plain, compressed(path, plain) as file:
+        file.write(head_of(path, graph.is_weighted, graph.num_arcs))
+        file.flush()
+        spelling.write(file, tell)
+    return lost_in_edges(graph)
+
+
+class Spelt:
+    """Rows of a text that a device spells, piece by piece.
+
+    Attributes
+    ----------
+    rooms : list of Staging
+        What the pieces are spelt into, in turn.
+    count, step : int
+        Rows (or arcs), and those of a piece.
+    """
+
+    rooms: list[Staging]
+    count: int
+    step: int
+
+    def spell(self, first: int, last: int, room: Staging) -> int:
+        """Spell some rows; how many bytes they have."""
+        raise NotImplementedError
+
+    def write(self, file: IO[bytes], tell: Callable[[int, int], None] = lambda last, nbytes: None) -> None:
+        """Write the pieces, each while the next ones are spelt; `tell` gets the rows done, and its bytes."""
+        writing: list[Future[None]] = []
+        with thread_pool(1, "clgraph-write") as pool:
+            for k, first in enumerate(range(0, self.count, self.step)):
+                if k >= len(self.rooms):
+                    writing.pop(0).result()  # the room is free again
+                last, room = min(first + self.step, self.count), self.rooms[k % len(self.rooms)]
+                nbytes = self.spell(first, last, room)
+                writing.append(pool.submit(_write, file, room.fetch(nbytes)))
+                tell(last, nbytes)
+            for each in writing:
+                each.result()
+
+
+def _write(file: IO[bytes], text: npt.NDArray[np.uint8]) -> None:
+    file.write(text.data)
+    file.flush()
+    if file.seekable():  # not if it is compressed
+        end = file.tell()
+        begin_sync(file.fileno(), end - len(text), len(text))
+
+
+class Spelling(Spelt):
+    """The rows of a graph, spelt piece by piece.
+
+    `Spelling.of` makes it.
+
+    Attributes
+    ----------
+    comma : bool
+        Whether by commas, else by tabs.
+
+    Raises
+    ------
+    CapacityError
+        If it does not fit the device.
+    """
+
+    def __init__(
+        self,
+        graph: Graph,
+        parts: Parts,
+        ids: npt.NDArray[Any] | Chosen | None,
+        device: Device,
+        path: Path,
+        shape: Shape,
+    ) -> None:
+        self.graph, self.device = graph, device
+        self.comma = has_commas(path)
+        self._csr, n = parts.rows, parts.rows.n
+        self._run, self.count, self._directed = shape.run, parts.rows.arcs, parts.directed
+        if isinstance(ids, Chosen):
+            highest, there = INT32_MAX, ids.place
+        elif ids is None:
+            highest, there = max(n - 1, 0), None
+        else:
+            highest, there = int(ids.max(initial=0)), device.upload(ids)
+        words = (len(str(highest)) + 8) // 8
+        items = device.tuning.items
+        self._program = device.program(
+            "files/write_edges",
+            RUN=shape.run,
+            WORDS=words,
+            WEIGHTED=int(parts.weights is not None),
+            ID="int" if isinstance(ids, Chosen) else "long",
+            ITEMS=items,
+            **self._csr.defines,
+        )
+        self._cells, self._sizes = device.empty(n * words, np.uint64), device.empty(n, np.uint8)
+        separator = ord("," if self.comma else "\t")
+        self._program.spell_ids(
+            -(-n // items), n=n, separator=separator, ids=there, cells=self._cells, sizes=self._sizes
+        )
+        longest = 2 * (len(str(highest)) + 1)  # bytes of a row
+        if parts.weights is not None:
+            longest += LONGEST_WEIGHT
+        all_runs = -(-self.count // shape.run)
+        runs = max(1, min(shape.piece // (longest * shape.run), all_runs))
+        self.step = runs * shape.run
+        self._lengths = device.empty(runs + 1, np.int32)
+        self._weights = None
+        if parts.weights is not None:
+            self._weights = _Weights(device, self._csr, parts.weights, shape.run, self.step)
+        rooms = min(shape.rooms, -(-all_runs // runs) + 1)
+        self.rooms = [Staging(device, self.step * longest) for _ in range(rooms)]
+
+    @staticmethod
+    def of(graph: Graph, device: Device, path: Path, shape: Shape | None = None) -> Spelling | None:
+        """The rows of a graph whose ids are numbers; else None."""
+        with device.alone():
+            parts = parts_of(device, graph)
+            ids = parts.ids
+            if isinstance(ids, Chosen) and (device.shares_memory or ids.of is not None):
+                ids = graph.ids
+            text = isinstance(ids, np.ndarray) and ids.dtype == object
+            return None if text else Spelling(graph, parts, ids, device, path, shape or SHAPES.of(device))
+
+    def spell(self, first: int, last: int, room: Staging) -> int:
+        """Spell some arcs; how many bytes they have."""
+        device, runs = self.device, -(-(last - first) // self._run)
+        arcs = {
+            "n": self._csr.n,
+            "first": first,
+            "last": last,
+            "directed": self._directed,
+            **self._csr.buffers,
+        }
+        weights = self._weights
+        if weights is not None:
+            weights.spell(runs, arcs)
+        self._program.spell_lengths(
+            runs,
+            **arcs,
+            sizes=self._sizes,
+            weight_sizes=None if weights is None else weights.sizes,
+            lengths=self._lengths,
+        )
+        before, nbytes = exclusive_sums(device.download(self._lengths, np.int32, runs))
+        device.write(self._lengths, np.append(before, nbytes).astype(np.int32))
+        room.give(0, 0)
+        self._program.spell_rows(
+            runs,
+            **arcs,
+            cells=self._cells,
+            room=self.step,
+            weight_cells=None if weights is None else weights.cells,
+            before=self._lengths,
+            text=room.buffer,
+        )
+        return nbytes
+
+
+class _Weights:
+    """The weights of a piece's arcs, spelt."""
+
+    def __init__(self, device: Device, rows: DeviceCSR, weights: Any, run: int, room: int) -> None:
+        self._weights, self._room = weights, room
+        self._program = device.program("files/write_weights", RUN=run, **rows.defines)
+        self._powers = device.upload(powers_of_five(*TENS, up=True))
+        device.reserve({"weights as text": (8 * WEIGHT_WORDS + 1) * room})
+        self.cells = device.empty(WEIGHT_WORDS * room, np.uint64)
+        self.sizes = device.empty(room, np.uint8)
+
+    def spell(self, runs: int, arcs: dict[str, Any]) -> None:
+        """Spell those of some arcs."""
+        self._program.spell_weights(
+            runs,
+            **arcs,
+            weight=self._weights,
+            powers=self._powers,
+            room=self._room,
+            cells=self.cells,
+            sizes=self.sizes,
+        )

@@ -1,0 +1,548 @@
+"""Edges as they come: chunks of ends (and weights) of a stream that is read once, in bounded memory.
+
+A source is the name of an edge list, Parquet or Arrow file, ``-`` (standard input), an open file, an Arrow
+table or reader, a data frame, or an iterable of chunks: pairs (or triples, with weights) of arrays, arrays of
+shape (k, 2) or (k, 3), or Arrow batches. Ids are whole numbers, or text, which `Names` numbers.
+"""
+
+from __future__ import annotations
+
+import io
+import itertools
+import sys
+import zlib
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from clgraph.arguments import file_name, real_number, shown, whole_number, word
+from clgraph.errors import InputError
+from clgraph.formats.common import ID_MAX, MAX_RATIO, Options, open_binary, reading
+from clgraph.formats.edges import layout_of, named_columns
+from clgraph.formats.table import find_format
+from clgraph.formats.text_table import SMALL, Layout, integer_rows, parse_names, scan_rows
+from clgraph.graph.exchange.common import library
+
+# --- lines whose ids are text: names by numbers, parsed block by block ---
+
+
+KEPT = 1 << 16  # names that are kept in any case: forgetting takes a pass over all
+
+
+class Names:
+    """Numbers of names, in the order in which these first come; those that nobody needs can be forgotten.
+
+    Attributes
+    ----------
+    text : bool or None
+        Whether the ids of a stream are text; None: nothing has come.
+    """
+
+    def __init__(self) -> None:
+        self.text: bool | None = None
+        self.bound = KEPT
+        self._number: dict[str, int] = defaultdict(itertools.count().__next__)
+
+    def __len__(self) -> int:
+        return len(self._number)
+
+    def numbers(self, names: Iterable[str], count: int) -> npt.NDArray[np.uint64]:
+        """The number of each of `count` names; new ones get the next."""
+        return np.fromiter(map(self._number.__getitem__, names), np.uint64, count)
+
+    def of(self, numbers: npt.NDArray[np.uint64]) -> npt.NDArray[Any]:
+        """The names of numbers."""
+        known = np.fromiter(self._number.values(), np.uint64, len(self))
+        names = np.empty(len(self), object)
+        names[:] = list(self._number)
+        order = np.argsort(known)
+        found: npt.NDArray[Any] = names[order[np.searchsorted(known[order], numbers)]]
+        return found
+
+    @property
+    def full(self) -> bool:
+        """Whether it is time to forget."""
+        return len(self) > self.bound
+
+    def keep(self, numbers: npt.NDArray[np.uint64]) -> None:
+        """Forget all names but these; one that comes again is a new one, which nobody holds."""
+        wanted = set(numbers.tolist())
+        for name in [name for name, number in self._number.items() if number not in wanted]:
+            del self._number[name]
+        self.bound = 2 * len(self) + KEPT
+
+
+class NamedLines:
+    """Rows of two names (and a weight), laid out as `clgraph.read` reads them with ids="str"."""
+
+    def __init__(self, name: str, weighted: bool, header: bool | None, names: Names) -> None:
+        self.name, self.names = name, names
+        self.options = Options(ids="str", weights=weighted, header=header)
+        self.line = 0  # lines before the block
+        self.before = b""  # blocks in which there are not two rows yet
+        self.layout: Layout | None = None
+
+    def columns(self, block: bytes) -> list[Any] | None:
+        """The columns of a block of whole lines, ids as numbers; None if there are none."""
+        if b"\r" in block:
+            block = block.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+        if self.layout is not None:
+            return self.parsed(block, self.layout)
+        self.before += block
+        if sum(1 for _ in itertools.islice(self.rows(self.before), 2)) < 2:
+            return None
+        return self.last()
+
+    def last(self) -> list[Any] | None:
+        """What is left at the stream's end."""
+        block, self.before = self.before.removeprefix("\ufeff".encode()), b""
+        if next(self.rows(block), None) is None:
+            return None
+        self.layout = layout_of(self.numbered(block), self.name, self.options)
+        rest = block.split(b"\n", self.layout.skip)[-1]
+        self.line = self.layout.skip
+        return self.parsed(rest, self.layout)
+
+    @staticmethod
+    def rows(block: bytes) -> Iterator[bytes]:
+        """The lines that are neither blank nor comments."""
+        lines = (line.strip() for line in block.removeprefix("\ufeff".encode()).split(b"\n"))
+        return (line for line in lines if line and line[:1] not in b"#%")
+
+    def numbered(self, block: bytes) -> Iterable[tuple[int, str]]:
+        """The lines of a block and their numbers."""
+        try:
+            return enumerate(block.decode().split("\n"), self.line + 1)
+        except UnicodeDecodeError as error:
+            number = self.line + block.count(b"\n", 0, error.start) + 1
+            raise InputError(
+                f"{self.name}, line {number}: bytes that are not UTF-8 ({error.reason}); convert it "
+                "with iconv"
+            ) from error
+
+    def parsed(self, block: bytes, layout: Layout) -> list[Any] | None:
+        """The columns of lines behind the header."""
+        found = None
+        if len(block) >= SMALL:
+            found = parse_names(block, layout.width, layout.columns, layout.delimiter)
+        if found is not None:
+            tail, head, weights, ids = found
+            number = self.names.numbers(ids.tolist(), len(ids))
+            source, target = number[tail], number[head]
+        else:
+            source, target, weights = scan_rows(self.numbered(block), self.name, layout, self.options)
+            both = self.names.numbers(np.stack((source, target), axis=1).ravel().tolist(), 2 * len(source))
+            source, target = both[::2], both[1::2]
+        self.line += block.count(b"\n")
+        if len(source) == 0:
+            return None
+        return [source, target] if weights is None else [source, target, weights]
+
+
+# --- lines whose ids are whole numbers, parsed block by block ---
+
+
+class NumberLines:
+    """Rows of two whole numbers (and a weight), parsed block by block."""
+
+    def __init__(self, name: str, weighted: bool, header: bool | None) -> None:
+        self.name, self.weighted, self.header = name, weighted, header
+        self.line = 0  # lines before the block
+        self.width = 0  # fields of a row; 0: no row yet
+        self.comma = False
+
+    def columns(self, block: bytes) -> list[Any] | None:
+        """The columns of a block of whole lines; None if there are none."""
+        if self.width == 0:
+            block = self.after_header(block)
+            if self.width == 0:
+                return None
+        lines = block.count(b"\n")
+        found = None if self.weighted else integer_rows(block, self.width, (0, 1), self.comma)
+        columns = self.scan(block) if found is None else found
+        self.line += lines
+        return list(columns) if len(columns[0]) else None
+
+    def last(self) -> None:
+        """What is left at the stream's end: nothing."""
+
+    def after_header(self, block: bytes) -> bytes:
+        """What follows comments and a header; learns how rows look."""
+        while block:
+            line, _, rest = block.partition(b"\n")
+            text = line.strip().removeprefix("\ufeff".encode())
+            if text and text[:1] not in b"#%":
+                fields = self.fields(text)
+                words = any(whole_number(field.decode("latin-1")) is None for field in fields[:2])
+                if self.header is None and words and text[:1].isalpha():
+                    self.header = True
+                if not self.header:
+                    self.width, self.comma = len(fields), b"," in text
+                    return block.removeprefix("\ufeff".encode())
+                self.header = False
+            block = rest
+            self.line += 1
+        return b""
+
+    @staticmethod
+    def fields(text: bytes) -> list[bytes]:
+        """The fields of a row."""
+        return [field.strip() for field in text.split(b"," if b"," in text else None)]
+
+    def scan(self, block: bytes) -> list[Any]:
+        """Row by row: any valid row, and an error for the first that is none."""
+        ends: tuple[list[int], list[int]] = ([], [])
+        weights: list[float] = []
+        needed = 3 if self.weighted else 2
+        for number, line in enumerate(block.split(b"\n"), self.line + 1):
+            text = line.split(b"#")[0].split(b"%")[0].strip()
+            if not text:
+                continue
+            where, fields = f"{self.name}, line {number}", self.fields(text)
+            if len(fields) < needed:
+                what = "two ids and a weight" if self.weighted else "two ids"
+                raise InputError(
+                    f"{where}: {shown(text[:80].decode('latin-1'))} has {len(fields)} of the fields of a "
+                    f"row, {what}; complete or delete the line, or see why the stream was cut off there"
+                )
+            for end, field in zip(ends, fields, strict=False):
+                value = whole_number(field.decode("latin-1"))
+                if value is None or not 0 <= value <= ID_MAX:
+                    raise InputError(
+                        f"{where}: {shown(field[:80].decode('latin-1'))} where an id, a whole number from 0 "
+                        f"to {ID_MAX}, should be; if ids are text, read with ids='str'"
+                    )
+                end.append(value)
+            if self.weighted:
+                weight = real_number(fields[2].decode("latin-1"))
+                if weight is None or not 0 <= weight < float("inf"):
+                    raise InputError(
+                        f"{where}: the weight {shown(fields[2][:80].decode('latin-1'))}: give finite "
+                        "numbers, 0 or more"
+                    )
+                weights.append(weight)
+        columns: list[Any] = [np.array(end, np.int64) for end in ends]
+        return [*columns, np.array(weights)] if self.weighted else columns
+
+
+BLOCK = 1 << 22  # bytes of text at a time: their arrays stay in the cache
+ROWS = 1 << 18  # rows of a table at a time
+LONG_LINE = 1 << 20  # bytes of a line, at most: a stream without line ends must not fill memory
+STREAMED = ("edges", "parquet", "arrow")  # formats that are read piece by piece
+STDIN = "standard input"
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """Edges that came together, without loops.
+
+    Attributes
+    ----------
+    source, target : uint64 arrays, shape (k,)
+        Ids, or the numbers of names.
+    weight : float64 array, shape (k,), or None
+    loops : int
+        Loops that were left out.
+    """
+
+    source: npt.NDArray[np.uint64]
+    target: npt.NDArray[np.uint64]
+    weight: npt.NDArray[np.float64] | None
+    loops: int
+
+
+@dataclass(frozen=True)
+class How:
+    """How edges are read; see `arrivals`."""
+
+    names: Names
+    weighted: bool
+    ids: str | None = None
+    header: bool | None = None
+
+
+def is_stream(source: Any) -> bool:
+    """Whether something is a source of arrivals, and no graph."""
+    if isinstance(source, (str, PathLike, list, tuple, np.ndarray, Iterator)):
+        return True
+    names = ("read", "to_batches", "read_next_batch", "iloc", "__arrow_c_stream__")
+    return any(hasattr(source, name) for name in names)
+
+
+def is_streamed(path: str, format: str | None = None) -> bool:
+    """Whether a file's edges come piece by piece; others are read as a graph first."""
+    return path == "-" or find_format(file_name(path), format).name in STREAMED
+
+
+def arrivals(
+    source: Any,
+    names: Names,
+    *,
+    weighted: bool = False,
+    ids: str | None = None,
+    format: str | None = None,
+    header: bool | None = None,
+    max_ratio: float = MAX_RATIO,
+) -> Iterator[Chunk]:
+    """The chunks of a stream, each checked.
+
+    Parameters
+    ----------
+    source
+        See the module.
+    names : Names
+        It numbers ids that are text.
+    weighted : bool
+        Whether edges have weights (third column), which count.
+    ids : {"int", "str"}, optional
+        What ids are. Default: what the type of a column says; of text whole numbers.
+    format : str, optional
+        Of a file: "edges", "parquet" or "arrow"; default: by its suffix.
+    header : bool, optional
+        Of an edge list: whether its first row names columns. Default: if it holds words.
+    max_ratio : float
+        How many times its own size a compressed file may unpack to.
+
+    Raises
+    ------
+    InputError
+        A file of another format, or a row or chunk that is none; where it is, is said.
+    """
+    word(ids, "ids", (None, "int", "str"))
+    if isinstance(source, (str, PathLike)):
+        yield from _of_file(source, How(names, weighted, ids, header), format, max_ratio)
+    elif hasattr(source, "read") and not hasattr(source, "read_next_batch"):
+        name = getattr(source, "name", None)
+        where = name if isinstance(name, str) else "the stream"
+        yield from _lines(_binary(source), where, How(names, weighted, ids, header))
+    else:
+        if hasattr(source, "iloc"):
+            source = library("pyarrow", "arrow").Table.from_pandas(source, preserve_index=False)
+        elif hasattr(source, "__arrow_c_stream__") and not hasattr(source, "to_batches"):
+            source = library("pyarrow", "arrow").RecordBatchReader.from_stream(source)
+        if hasattr(source, "to_batches"):
+            source = source.to_batches(max_chunksize=ROWS)
+        elif isinstance(source, (np.ndarray, tuple)) and not _is_nested(source):
+            source = [source]
+        yield from _of_chunks(source, How(names, weighted, ids))
+
+
+def _is_nested(source: Any) -> bool:
+    """Whether a tuple holds chunks, and not the columns of one."""
+    if isinstance(source, np.ndarray):
+        return source.ndim == 3
+    return not source or np.ndim(source[0]) != 1 or len(source) not in (2, 3)
+
+
+# --- chunks -----------------------------------------------------------------------------------------------
+
+
+def _of_chunks(source: Iterable[Any], how: How) -> Iterator[Chunk]:
+    try:
+        chunks = iter(source)
+    except TypeError:
+        raise InputError(
+            f"a stream is {shown(source)}: give a file's name, an iterator of chunks of edges, or a Graph"
+        ) from None
+    for number, chunk in enumerate(chunks, 1):
+        yield checked(chunk, f"chunk {number}", how)
+
+
+def checked(chunk: Any, where: str, how: How) -> Chunk:
+    """A chunk of edges that somebody gave, checked.
+
+    Raises
+    ------
+    InputError
+        If it is none, or an id or a weight is not valid.
+    """
+    weighted = how.weighted
+    columns = _table_columns(chunk, where, weighted) if hasattr(chunk, "schema") else _columns(chunk, where)
+    if weighted and len(columns) < 3:
+        raise InputError(f"{where}: weighted=True, and it has no third column, the weights")
+    source, target = (
+        _ids(column, where, name, how) for column, name in zip(columns, ("source", "target"), strict=False)
+    )
+    weight = None
+    if weighted:
+        weight = _numbers(columns[2], where)
+    if len(source) != len(target) or (weight is not None and len(weight) != len(source)):
+        raise InputError(f"{where}: its columns have {', '.join(str(len(each)) for each in columns)} rows")
+    stays = source != target
+    loops = len(source) - int(np.count_nonzero(stays))
+    if loops:
+        source, target = source[stays], target[stays]
+        weight = None if weight is None else weight[stays]
+    if source.dtype == object:
+        both = how.names.numbers(np.stack((source, target), axis=1).ravel().tolist(), 2 * len(source))
+        source, target = both[::2].copy(), both[1::2].copy()
+    return Chunk(source, target, weight, loops)
+
+
+def _columns(chunk: Any, where: str) -> list[Any]:
+    if isinstance(chunk, np.ndarray) and chunk.ndim == 2 and chunk.shape[1] in (2, 3):
+        return [chunk[:, i] for i in range(chunk.shape[1])]
+    if isinstance(chunk, (tuple, list)) and len(chunk) in (2, 3) and all(np.ndim(c) == 1 for c in chunk):
+        return list(chunk)
+    raise InputError(
+        f"{where} is {shown(chunk)}: a chunk is a pair of arrays (sources, targets), a triple with weights, "
+        "an array of shape (k, 2) or (k, 3), or an Arrow batch"
+    )
+
+
+def _table_columns(chunk: Any, where: str, weighted: bool) -> list[Any]:
+    names = list(chunk.schema.names)
+    places = named_columns(names)
+    if places[0] is None or places[1] is None:
+        places[:2] = [0, 1]
+    if weighted and places[2] is None:
+        places[2] = next((i for i in range(len(names)) if i not in places[:2]), None)
+    wanted = [i for i in places[: 3 if weighted else 2] if i is not None]
+    if len(names) < 2:
+        raise InputError(f"{where}: two columns of ids are needed, it has {', '.join(names) or 'none'}")
+    made = []
+    for i in wanted:
+        column = chunk.column(i)
+        try:
+            column.validate(full=True)
+        except library("pyarrow", "arrow").ArrowException as error:
+            raise InputError(f"{where}: column {names[i]!r} is damaged: {error}; write it again") from error
+        if column.null_count:
+            raise InputError(f"{where}: column {names[i]!r} has missing values: leave those rows out")
+        made.append(
+            column.to_numpy(zero_copy_only=False) if not hasattr(column, "chunks") else column.to_numpy()
+        )
+    return made
+
+
+def _ids(column: Any, where: str, name: str, how: How) -> npt.NDArray[Any]:
+    """A column of ids: uint64, or str objects."""
+    values = np.asarray(column)
+    if values.size == 0:
+        return np.zeros(0, object if how.names.text else np.uint64)
+    text, names = values.dtype.kind in "OU", how.names
+    if text:
+        strange = [value for value in values.tolist() if not isinstance(value, str)]
+        if strange:
+            raise InputError(
+                f"{where}: {name} holds {shown(strange[0])}: ids are all whole numbers, in an array of "
+                "integers, or all strings"
+            )
+        if how.ids == "int":
+            raise InputError(f"{where}: the ids in {name} are text; read with ids='str'")
+    elif values.dtype.kind not in "iu":
+        raise InputError(
+            f"{where}: {name} holds {shown(values.tolist()[0])} (type {values.dtype}): ids are whole "
+            "numbers, or strings"
+        )
+    elif how.ids == "str":
+        text, values = True, np.array([str(value) for value in values.tolist()], object)
+    if names.text is None:
+        names.text = text
+    if text != names.text:
+        kinds = ("text", "whole numbers") if text else ("whole numbers", "text")
+        raise InputError(
+            f"{where}: {name} holds {kinds[0]}, and ids before it were {kinds[1]}: give one kind"
+        )
+    if text:
+        return values.astype(object)
+    if (values.dtype.kind == "i" and values.min() < 0) or int(values.max()) > ID_MAX:
+        wrong = values[(values < 0) if values.min() < 0 else (values > ID_MAX)][0]
+        raise InputError(f"{where}: {name} holds {wrong}: ids are whole numbers from 0 to {ID_MAX}")
+    return values.astype(np.uint64)
+
+
+def _numbers(column: Any, where: str) -> npt.NDArray[np.float64]:
+    try:
+        values = np.asarray(column).astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{where}: weights are not numbers ({error})") from None
+    wrong = ~(np.isfinite(values) & (values >= 0))
+    if np.any(wrong):
+        raise InputError(f"{where}: the weight {values[wrong][0]}: give finite numbers, 0 or more")
+    return values
+
+
+# --- files --------------------------------------------------------------------------------------------
+
+
+def _of_file(name: str | PathLike[str], how: How, format: str | None, max_ratio: float) -> Iterator[Chunk]:
+    if str(name) == "-":
+        yield from _lines(sys.stdin.buffer, STDIN, how)
+        return
+    path = file_name(name)
+    kind = find_format(path, format).name
+    if kind not in STREAMED:
+        raise InputError(
+            f"{path}: a {kind} file does not come edge by edge; read it first: clgraph.read({str(path)!r})"
+        )
+    with reading(path):
+        if kind == "edges":
+            with open_binary(path, max_ratio) as file:
+                yield from _lines(file, str(path), how)
+            return
+        arrow = library("pyarrow", "arrow")
+        try:
+            for number, batch in enumerate(_batches(path, kind), 1):
+                yield checked(batch, f"{path}, batch {number}", how)
+        except arrow.ArrowException as error:
+            raise InputError(f"{path}: not a {kind} file, or damaged: {error}") from error
+
+
+def _batches(path: Path, kind: str) -> Iterator[Any]:
+    if kind == "parquet":
+        with library("pyarrow.parquet", "arrow").ParquetFile(path, page_checksum_verification=True) as file:
+            yield from file.iter_batches(ROWS)
+        return
+    arrow = library("pyarrow", "arrow")
+    with arrow.OSFile(str(path)) as file:  # never mapped: one that becomes shorter would end the process
+        reader = arrow.ipc.open_file(file)
+        for i in range(reader.num_record_batches):
+            yield reader.get_batch(i)
+
+
+def _binary(file: Any) -> IO[bytes]:
+    """An open file's bytes, where it gives text."""
+    if isinstance(file, io.TextIOBase):
+        return file.buffer if hasattr(file, "buffer") else io.BytesIO(file.read().encode())
+    bytes_of: IO[bytes] = file
+    return bytes_of
+
+
+def _lines(file: IO[bytes], name: str, how: How) -> Iterator[Chunk]:
+    lines: NumberLines | NamedLines = NumberLines(name, how.weighted, how.header)
+    if how.ids == "str":
+        lines, how.names.text = NamedLines(name, how.weighted, how.header, how.names), True
+    for columns in _parsed(file, name, lines):
+        yield checked(tuple(columns), f"{name}, to line {lines.line}", How(Names(), how.weighted))
+
+
+def _parsed(file: IO[bytes], name: str, lines: NumberLines | NamedLines) -> Iterator[list[Any]]:
+    rest = b""
+    while True:
+        try:
+            data = file.read(BLOCK)
+        except (EOFError, zlib.error, OSError) as error:
+            raise InputError(
+                f"{name}, line {lines.line + 1}: the stream broke off: {error}; nothing is made of it"
+            ) from error
+        if isinstance(data, str):
+            raise InputError(f"{name}: it gives text; open it in binary mode ('rb')")
+        if not data:
+            break
+        cut = data.rfind(b"\n") + 1
+        block, rest = (rest + data[:cut], data[cut:]) if cut else (b"", rest + data)
+        if len(rest) > LONG_LINE:
+            raise InputError(f"{name}, line {lines.line + 1}: a line of more than {LONG_LINE} bytes")
+        if block and (found := lines.columns(block)) is not None:
+            yield found
+    if rest and (found := lines.columns(rest + b"\n")) is not None:
+        yield found
+    if (found := lines.last()) is not None:
+        yield found

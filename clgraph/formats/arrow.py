@@ -1,0 +1,380 @@
+"""Edge tables in Parquet and in Arrow's own files (.arrow, also known as Feather version 2).
+
+Columns are named as by `Graph.to_arrow`, or as in edge lists with a header; a table without such names
+has the source in its first column and the target in its second.
+"""
+
+from __future__ import annotations
+
+import os
+import struct
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import chain, islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from clgraph.errors import InputError
+from clgraph.formats.atomic import atomic_write
+from clgraph.formats.common import Loaded, Options, counted, few, reading
+from clgraph.formats.edges import WEIGHT_NAMES, isolated_note, named_columns
+from clgraph.formats.packed import check_ratio, is_suspicious
+from clgraph.graph.arrays import aligned_empty
+from clgraph.graph.exchange.arrow import METADATA, checked, noted_direction, plain_columns
+from clgraph.graph.exchange.common import library, listed
+from clgraph.graph.graph import Graph
+
+CELLS = 16  # bytes of a row in memory, at least: two ids
+WIDTHS = {"BOOLEAN": 1, "INT32": 4, "INT64": 8, "INT96": 12, "FLOAT": 4, "DOUBLE": 8}  # bytes of a value
+BATCH = 1 << 20  # rows of a Parquet file with text that are read at a time
+MAGIC = b"ARROW1"  # ends Arrow files
+DICTIONARY = 2  # the type of a message that holds a dictionary
+
+
+@dataclass(frozen=True)
+class EdgeTable:
+    """An Arrow table, of which the columns below have been checked, and what it says about its edges.
+
+    Attributes
+    ----------
+    table : pyarrow.Table
+    source, target : str
+        Columns of ids.
+    weight, multiplicity : str or None
+        Those that are wanted and there.
+    directed : bool
+    told : str
+        What is to be said of the rows.
+    """
+
+    table: Any
+    source: str
+    target: str
+    weight: str | None
+    multiplicity: str | None
+    directed: bool
+    told: str
+
+
+def read_parquet(path: Path, options: Options) -> Loaded:
+    """Read an edge table from a Parquet file (see `clgraph.read`)."""
+    return _loaded(parquet_table(path, options), options)
+
+
+def read_arrow(path: Path, options: Options) -> Loaded:
+    """Read an edge table from an Arrow or Feather file (see `clgraph.read`)."""
+    return _loaded(arrow_table(path, options), options)
+
+
+def parquet_table(path: Path, options: Options) -> EdgeTable:
+    """The edge table in a Parquet file."""
+    pa, parquet = _pyarrow(path), parquet_library(path)
+
+    def read_table() -> Any:
+        with parquet.ParquetFile(str(path)) as file:
+            _check_parquet(path, file.metadata, options)
+            schema, leaves = (
+                file.schema_arrow,
+                map(file.metadata.schema.column, range(file.metadata.num_columns)),
+            )
+            text = [leaf.path for leaf in leaves if leaf.physical_type == "BYTE_ARRAY"]
+        with parquet.ParquetFile(str(path), read_dictionary=text, page_checksum_verification=True) as file:
+            if text and _may_be_long(path, file, text, options):
+                return pa.Table.from_batches(_spelled(path, file, schema, options), schema)
+        return parquet.read_table(str(path), page_checksum_verification=True)
+
+    return _opened(path, options, read_table, "a Parquet")
+
+
+def arrow_table(path: Path, options: Options) -> EdgeTable:
+    """The edge table in an Arrow or Feather file.
+
+    The file is read, not mapped: it may become shorter meanwhile (see `clgraph.formats.clg`).
+    """
+    pa = _pyarrow(path)
+
+    def read_table() -> Any:
+        with open(path, "rb") as file:
+            data = aligned_empty(os.fstat(file.fileno()).st_size, np.uint8)
+            if file.readinto(data.data) < len(data):
+                raise InputError(
+                    f"{path}: it became shorter while it was read; read it again when it is complete"
+                )
+        size = len(data)
+        check_ratio(path, size + _unpacked(data.data), size, options.max_ratio)
+        table = pa.ipc.open_file(pa.BufferReader(pa.py_buffer(data))).read_all()
+        check_ratio(path, CELLS * table.num_rows, size, options.max_ratio)
+        return table
+
+    return _opened(path, options, read_table, "an Arrow")
+
+
+def _check_parquet(path: Path, about: Any, options: Options) -> None:
+    """Raise InputError where the columns of a Parquet file are suspiciously long for its size."""
+    # not by column chunk: at some damaged ones pyarrow 26 ends the process (it lets an exception through)
+    leaves = [about.schema.column(column) for column in range(about.num_columns)]
+    groups = [about.row_group(group) for group in range(about.num_row_groups)]
+    rows = max(about.num_rows, sum(group.num_rows for group in groups))
+    values = rows * sum(WIDTHS.get(leaf.physical_type, leaf.length) for leaf in leaves)
+    pages = sum(group.total_byte_size for group in groups)
+    most = max(CELLS * rows, values, pages)
+    check_ratio(path, most, path.stat().st_size, options.max_ratio)
+
+
+def _may_be_long(path: Path, file: Any, text: list[str], options: Options) -> bool:
+    """Whether the text of a Parquet file could be suspiciously long: all of it as long as the longest word.
+
+    The words of a group of rows are at its beginning, once each.
+    """
+    pa, compute, total = _pyarrow(path), library("pyarrow.compute", "arrow"), 0
+    for group in range(file.metadata.num_row_groups):
+        rows = file.metadata.row_group(group).num_rows
+        for batch in islice(file.iter_batches(1, row_groups=[group], columns=text), 1):
+            for column in batch.columns:
+                if pa.types.is_dictionary(column.type):  # not in lists
+                    lengths = compute.binary_length(column.dictionary)
+                    total += rows * (compute.max(lengths).as_py() or 0)
+    return is_suspicious(total, path.stat().st_size, options.max_ratio)
+
+
+def _spelled(path: Path, file: Any, schema: Any, options: Options) -> Iterator[Any]:
+    """The batches of a Parquet file whose text is read as dictionaries, as plain columns.
+
+    A page may say one long text for each of millions of rows: how much that is, is known before it is made.
+    """
+    pa, compute = _pyarrow(path), library("pyarrow.compute", "arrow")
+    total = 0
+    for batch in file.iter_batches(BATCH):
+        for column in batch.columns:
+            if pa.types.is_dictionary(column.type):
+                lengths = compute.binary_length(column.dictionary).take(column.indices)
+                total += compute.sum(lengths).as_py() or 0
+            else:
+                total += column.nbytes
+        check_ratio(path, total, path.stat().st_size, options.max_ratio)
+        columns = [each.cast(field.type) for each, field in zip(batch.columns, schema, strict=True)]
+        yield pa.RecordBatch.from_arrays(columns, schema=schema)
+
+
+def _unpacked(data: memoryview) -> int:
+    """How many bytes the compressed buffers of an Arrow file unpack to: each begins with that.
+
+    The footer lists the messages, and each message, a flatbuffer, its buffers (Arrow's Footer.fbs and
+    Message.fbs). Nothing else says it before pyarrow makes room for them.
+    """
+    if bytes(data[-len(MAGIC) :]) != MAGIC:
+        return 0  # pyarrow says so
+
+    def number(kind: str, at: int) -> int:
+        return int(struct.unpack_from("<" + kind, data, at)[0])
+
+    def field(table: int, place: int) -> int:
+        """Where a table's field is; 0: it has none."""
+        known = table - number("i", table)
+        offset = number("H", known + 4 + 2 * place) if 4 + 2 * place < number("H", known) else 0
+        return table + offset if offset else 0
+
+    def inner(table: int, place: int) -> int:
+        """Where the table or vector is that a field leads to; 0: it has none."""
+        at = field(table, place)
+        return at + number("I", at) if at else 0
+
+    def structs(table: int, place: int, size: int) -> range:
+        at = inner(table, place)
+        return range(at + 4, at + 4 + size * number("I", at), size) if at else range(0)
+
+    end = len(data) - len(MAGIC) - 4
+    footer = end - number("i", end)
+    footer += number("I", footer)
+    total = 0
+    for at in chain(structs(footer, 2, 24), structs(footer, 3, 24)):
+        begin = number("q", at)
+        body = begin + number("i", at + 8)
+        begin += 8 if number("I", begin) == 0xFFFFFFFF else 4
+        message = begin + number("I", begin)
+        batch = inner(message, 2)
+        if number("B", field(message, 1)) == DICTIONARY:
+            batch = inner(batch, 1)
+        if not inner(batch, 3):  # not compressed
+            continue
+        for buffer in structs(batch, 2, 16):
+            if number("q", buffer + 8):
+                total += max(number("q", body + number("q", buffer)), 0)
+    return total
+
+
+def parquet_parts(
+    path: Path, options: Options, rows: int
+) -> tuple[bool, Iterator[tuple[Any, ...]], list[str]]:
+    """The edges of a Parquet file, so many rows at a time.
+
+    Returns
+    -------
+    directed : bool
+    parts : iterator of (source, target, weights or None, multiplicity or None)
+        Ids that are text are no arrays, but `Names`.
+    left : list of str
+        What is not read, as the user is told.
+    """
+    pa, parquet = _pyarrow(path), parquet_library(path)
+    damaged = pa.ArrowException, ValueError, MemoryError, OverflowError, KeyError
+    with reading(path):
+        try:
+            file = parquet.ParquetFile(str(path), page_checksum_verification=True)
+            _check_parquet(path, file.metadata, options)
+            empty = file.schema_arrow.empty_table()
+        except InputError:
+            raise
+        except damaged as error:
+            raise InputError(f"{path}: not a Parquet file, or damaged: {error}") from error
+    source, target, weight = _columns(path, empty, options)
+    if any(_is_text(pa, empty.schema, name) for name in (source, target)):
+        raise _text_ids(path, source, target)
+    noted = "multiplicity" in empty.column_names and METADATA in _noted(empty)
+    counts = "multiplicity" if noted and options.duplicates != "keep" else None
+    wanted = list(dict.fromkeys(name for name in (source, target, weight, counts) if name is not None))
+
+    def parts() -> Iterator[tuple[Any, ...]]:
+        with file, reading(path):
+            try:
+                for batch in file.iter_batches(rows, columns=wanted):
+                    yield plain_columns(pa.Table.from_batches([batch]), source, target, weight, counts)
+            except InputError:
+                raise
+            except damaged as error:
+                raise InputError(f"{path}: damaged: {error}") from error
+
+    unread = _unread_weights(empty, options)
+    further = [name for name in empty.column_names if name not in (*wanted, unread)]
+    left = ["weights not read (use --weights)"] * (unread is not None)
+    left += [f"left out: {', '.join(few(further))}"] * bool(further)
+    return options.direction(noted_direction(empty)), parts(), left
+
+
+def _pyarrow(path: Path) -> Any:
+    try:
+        return library("pyarrow", "arrow")
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from error
+
+
+def parquet_library(path: Path) -> Any:
+    """pyarrow's module; an InputError that names the file where it is missing."""
+    _pyarrow(path)
+    return library("pyarrow.parquet", "arrow")
+
+
+def _opened(path: Path, options: Options, read_table: Callable[[], Any], kind: str) -> EdgeTable:
+    pa = _pyarrow(path)
+    with reading(path):
+        try:
+            table = read_table()
+            table.column_names  # noqa: B018 - which may be no UTF-8
+        except InputError:
+            raise
+        except (pa.ArrowException, ValueError, MemoryError, OverflowError, KeyError, struct.error) as error:
+            raise InputError(f"{path}: not {kind} file, or damaged: {error}") from error
+    source, target, weight = wanted = _columns(path, table, options)
+    for name in wanted:
+        if table.column_names.count(name) > 1:
+            raise InputError(f"{path}: several columns {name!r}; rename all but one of them")
+    checked(table, [source, target, weight, "multiplicity"])
+    for column in (table.column(name) for name in (source, target)):
+        if pa.types.is_string_view(column.type):  # rows may share their bytes
+            views = (np.frombuffer(chunk.buffers()[1], "<i4")[4 * chunk.offset :] for chunk in column.chunks)
+            total = sum(int(view[: 4 * len(column) : 4].sum(dtype=np.int64)) for view in views)
+            check_ratio(path, total, path.stat().st_size, options.max_ratio)
+    text = any(_is_text(pa, table.schema, name) for name in (source, target))
+    if options.ids == "str" and not text:
+        for name in (source, target):
+            at = table.column_names.index(name)
+            try:
+                table = table.set_column(at, name, table.column(at).cast(pa.string()))
+            except pa.ArrowException as error:
+                raise InputError(
+                    f"{path}: column {name!r} holds {table.column(at).type} values: ids are integers or "
+                    "strings"
+                ) from error
+    elif options.ids == "int" and text:
+        raise _text_ids(path, source, target)
+    counts = "multiplicity" if "multiplicity" in table.column_names and METADATA in _noted(table) else None
+    told = counted(table.num_rows, "row")
+    unread = _unread_weights(table, options)
+    if unread is not None:
+        told += "; weights not read (use --weights)"
+    left = {unread}
+    if options.duplicates == "keep":
+        left, counts = left | {counts}, None
+    table = table.drop_columns([name for name in dict.fromkeys(table.column_names) if name in left])
+    return EdgeTable(table, source, target, weight, counts, options.direction(noted_direction(table)), told)
+
+
+def _loaded(edges: EdgeTable, options: Options) -> Loaded:
+    graph = Graph.from_arrow(
+        edges.table,
+        edges.source,
+        edges.target,
+        edges.weight,
+        multiplicity=edges.multiplicity,
+        directed=edges.directed,
+        duplicates=options.duplicates,
+    )
+    return Loaded(graph, edges.told)
+
+
+def _unread_weights(table: Any, options: Options) -> str | None:
+    if options.weights:
+        return None
+    return next((name for name in table.column_names if name.lower() in WEIGHT_NAMES), None)
+
+
+def _noted(table: Any) -> dict[bytes, bytes]:
+    return table.schema.metadata or {}
+
+
+def _text_ids(path: Path, source: str, target: str) -> InputError:
+    return InputError(f"{path}: the ids in columns {source!r} and {target!r} are text; read with ids='str'")
+
+
+def _is_text(pa: Any, schema: Any, name: str) -> bool:
+    kind = schema.field(name).type
+    kind = kind.value_type if pa.types.is_dictionary(kind) else kind
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
+
+
+def _columns(path: Path, table: Any, options: Options) -> tuple[str, str, str | None]:
+    """Names of the columns of source, target and, if asked for, weight."""
+    names = table.column_names
+    if len(names) < 2:
+        raise InputError(f"{path}: an edge table has two columns of ids; this one has {listed(names)}")
+    source, target, weight = (None if i is None else names[i] for i in named_columns(names))
+    if source is None or target is None:
+        source, target = names[:2]
+    if not options.weights:
+        return source, target, None
+    if weight is None:
+        rest = [name for name in names if name not in (source, target, "multiplicity")]
+        if not rest:
+            raise InputError(f"{path}: no column of weights among {listed(names)}; leave weights=True out")
+        weight = rest[0]
+    return source, target, weight
+
+
+def write_parquet(graph: Graph, path: Path) -> list[str]:
+    """Write an edge table to a Parquet file; returns notes on what it does not hold."""
+    parquet = parquet_library(path)
+    table = graph.to_arrow()
+    with atomic_write(path) as file:
+        parquet.write_table(table, file)
+    return isolated_note(graph)
+
+
+def write_arrow(graph: Graph, path: Path) -> list[str]:
+    """Write an edge table to an Arrow file; returns notes on what it does not hold."""
+    pa = _pyarrow(path)
+    table = graph.to_arrow()
+    with atomic_write(path) as file, pa.ipc.new_file(file, table.schema) as writer:
+        writer.write_table(table)
+    return isolated_note(graph)

@@ -1,0 +1,624 @@
+"""The binary form, .clg: the arrays of a Graph as they are in memory.
+
+A header of 4096 bytes (`Header`) and sections that begin at multiples of 4096
+bytes, all numbers little-endian; ``docs/formats.md`` specifies it. Files of version 2 end with a CRC-32 for
+each 64 MiB.
+
+Files are read, not mapped. A file may be cut off or overwritten in place (``cp``, ``>``, ``rsync
+--inplace``) by anybody who may write to it, at any time; then a page of a mapping is gone and its reader
+dies of SIGBUS, or a kernel reads other heads than were checked. Nothing that a reader can hold prevents
+that: leases only delay it, locks are advisory, a private mapping keeps only the pages that were written to.
+A copy is checked once and stays as it is. It costs about 0.15 s a GiB from the page cache with two cores,
+and CPU devices had to copy large mapped arrays anyway, to get larger pages (see `clgraph.device.memory`).
+`clgraph.files.clg` reads them to a device.
+"""
+
+from __future__ import annotations
+
+import os
+import struct
+import zlib
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import Future
+from dataclasses import dataclass, replace
+from itertools import chain, pairwise
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from clgraph.errors import InputError
+from clgraph.formats.atomic import atomic_write
+from clgraph.formats.common import Loaded, Options, check_vertex_count, counted, reading
+from clgraph.formats.packed import unpacker
+from clgraph.formats.progress import expect, tell
+from clgraph.graph.arrays import Arrays, aligned_empty, over_pieces
+from clgraph.graph.building import checked_counts, checked_weights
+from clgraph.graph.checks import check_ascending, check_mirrored, check_offsets, check_range, checked_ids
+from clgraph.graph.graph import Graph, build_csr
+from clgraph.system import cores, read_at, thread_pool
+
+# --- the header: packed, and taken apart with every field checked against the file ---
+
+
+MAGIC = b"\x93CLG\r\n\x1a\n"
+VERSION = 2
+PAGE = 4096
+BLOCK = 1 << 26  # bytes of data that one checksum covers
+HEAD = struct.Struct("<8sIIQQQQ")
+SECTION = struct.Struct("<QQ8s")
+SHARD = struct.Struct("<QQQ")
+SECTIONS = {  # and the item types that each section may have
+    "row_ptr": ("<i4", "<i8"),
+    "col_idx": ("<i4",),
+    "weights": ("<f8",),
+    "multiplicity": ("<i4",),
+    "ids": ("<i8",),
+    "text": ("|u1",),
+}
+SECTIONS_OF_2 = {"way": ("|u1",), "crc": ("<u4",)}  # from version 2 on
+DIRECTED = 1
+CHECKED = PAGE - 4  # bytes of the header that its own checksum, which follows them, covers
+
+
+@dataclass(frozen=True)
+class Section:
+    """Where a section is, and the type of its items."""
+
+    offset: int
+    nbytes: int
+    kind: str
+
+    @property
+    def end(self) -> int:
+        return self.offset + self.nbytes
+
+
+@dataclass(frozen=True)
+class Header:
+    """What a header says, all of it possible in a file of this length.
+
+    Attributes
+    ----------
+    directed : bool
+    n : int
+        Vertices; of a shard its rows.
+    arcs, loops : int
+    sections : dict
+        Those that are there.
+    first_row : int
+        Of a shard: the vertex of its first row.
+    whole : int, optional
+        Of a shard: vertices of the whole graph. None: it is no shard.
+    """
+
+    directed: bool
+    n: int
+    arcs: int
+    loops: int
+    sections: dict[str, Section]
+    first_row: int = 0
+    whole: int | None = None
+
+    @property
+    def crc(self) -> Section | None:
+        """The section of checksums; files of version 1 have none."""
+        return self.sections.get("crc")
+
+
+def pack_header(header: Header, length: int) -> bytes:
+    """The header of a file of version 2 that is `length` bytes long."""
+    n = header.n
+    whole = n if header.whole is None else header.whole
+    flags = DIRECTED * header.directed
+
+    def table(names: Iterable[str]) -> bytes:
+        found = [header.sections.get(name, Section(0, 0, "")) for name in names]
+        return b"".join(SECTION.pack(each.offset, each.nbytes, each.kind.encode()) for each in found)
+
+    head = HEAD.pack(MAGIC, VERSION, flags, n, header.arcs, header.loops, length)
+    head += table(SECTIONS) + SHARD.pack(header.first_row, n, whole) + table(SECTIONS_OF_2)
+    head = head.ljust(CHECKED, b"\0")
+    return head + struct.pack("<I", zlib.crc32(head))
+
+
+def unpack_header(path: Path, head: bytes, size: int, *, shard: bool = False) -> Header:
+    """The header of a file of `size` bytes; InputError unless every field is within its bounds.
+
+    With `shard` the file holds some rows of a graph, otherwise a whole one.
+    """
+    if len(head) < PAGE or head[: len(MAGIC)] != MAGIC:
+        raise InputError(
+            f"{path}: not a .clg file (its first bytes differ, or it is cut off); make it with clgraph "
+            "convert"
+        )
+    _, version, flags, n, arcs, loops, length = HEAD.unpack_from(head)
+    if version not in (1, VERSION):
+        raise InputError(
+            f"{path}: version {version} of the .clg form, but this clgraph reads versions 1 and {VERSION}; "
+            "convert the graph again"
+        )
+    if version > 1 and zlib.crc32(head[:CHECKED]) != int.from_bytes(head[CHECKED:PAGE], "little"):
+        raise damaged(path, "its header does not match its checksum")
+    if length != size:
+        raise damaged(path, f"it is {size} bytes long, but its header says {length}: it is cut off, or more")
+    if flags & ~DIRECTED:
+        raise InputError(f"{path}: its flags are {flags}, of which this clgraph knows only {DIRECTED}")
+    check_vertex_count(path, n)
+    names = SECTIONS if version == 1 else {**SECTIONS, **SECTIONS_OF_2}
+    places = [HEAD.size + place * SECTION.size for place in range(len(SECTIONS))]
+    places += [
+        HEAD.size + len(SECTIONS) * SECTION.size + SHARD.size + place * SECTION.size for place in (0, 1)
+    ]
+    first, rows, whole = 0, n, n
+    if version > 1:
+        first, rows, whole = SHARD.unpack_from(head, HEAD.size + len(SECTIONS) * SECTION.size)
+        is_shard = (first, rows, whole) != (0, n, n) or any(SECTION.unpack_from(head, places[-2])[:2])
+        if is_shard and not shard:
+            raise InputError(
+                f"{path}: a shard, rows {first} to {first + rows - 1} of a graph of {whole} vertices; read a "
+                "file that holds a whole graph"
+            )
+        check_vertex_count(path, whole)
+        if rows != n or first + rows > whole:
+            raise damaged(
+                path, f"rows {first} to {first + rows - 1} of {whole} cannot be the {n} that it has"
+            )
+    elif shard:
+        raise InputError(f"{path}: version 1 of the .clg form holds no shards; convert the graph again")
+    sections = {}
+    for (name, kinds), place in zip(names.items(), places, strict=False):
+        offset, nbytes, code = SECTION.unpack_from(head, place)
+        if not offset:
+            if nbytes or code.strip(b"\0"):
+                raise damaged(path, f"its section {name} is damaged: it begins nowhere")
+            continue
+        kind = code.rstrip(b"\0").decode("ascii", "replace")
+        if kind not in kinds or offset % PAGE or offset + nbytes > size:
+            raise damaged(
+                path, f"its section {name} is damaged: {nbytes} bytes of type {kind!r} from {offset}"
+            )
+        blocks = -(-(offset - PAGE) // BLOCK)
+        counts = {"row_ptr": (n + 1,), "ids": (n, n + 1), "text": (nbytes,), "crc": (blocks,)}
+        if nbytes not in [count * np.dtype(kind).itemsize for count in counts.get(name, (arcs,))]:
+            raise damaged(
+                path, f"its section {name} is damaged: {nbytes} bytes do not fit {n} vertices and {arcs} arcs"
+            )
+        sections[name] = Section(offset, nbytes, kind)
+    if "row_ptr" not in sections or (arcs and "col_idx" not in sections):
+        raise damaged(path, "its section row_ptr or col_idx is missing")
+    if loops > arcs or (not shard and not flags & DIRECTED and (arcs + loops) % 2):
+        raise damaged(path, f"{loops} self-loops among {arcs} arcs cannot be")
+    if version > 1:
+        crc = sections.pop("crc", None)
+        last = max(each.end for each in sections.values())
+        if crc is None or crc.end != size or crc.offset < last:
+            raise damaged(path, "its section crc is missing, or not the last one")
+        sections["crc"] = crc
+    return Header(bool(flags & DIRECTED), n, arcs, loops, sections, first, whole if shard else None)
+
+
+def damaged(path: Path, what: str) -> InputError:
+    """The error for a file that contradicts itself."""
+    return InputError(f"{path}: {what}; the file is damaged: convert the graph again, or copy the file again")
+
+
+FULL_BELOW = 64 << 20  # bytes: checking so much in full takes about 0.4 s, reading it 0.05 s
+
+
+def read_clg(path: Path, options: Options) -> Loaded:
+    """Read a .clg file (see `clgraph.read`)."""
+    with reading(path):
+        graph = _read(path, options)
+    if options.ids == "str" and graph.ids.dtype != object:
+        raise InputError(f"{path}: its vertex ids are numbers; leave ids='str' out")
+    notes = []
+    entries = counted(graph.num_arcs, "arc")
+    if options.weights and graph.weights is None:
+        raise InputError(f"{path}: holds no weights; leave weights=True out")
+    if not options.weights and graph.weights is not None:
+        notes.append("weights (read them with --weights)")
+        graph = Graph.of(replace(graph.arrays, weights=None))
+    if options.directed is not None and options.directed != graph.directed:
+        graph = graph.undirected if graph.directed else Graph.of(replace(graph.arrays, directed=True))
+    if graph.has_copies:
+        if options.duplicates == "merge":
+            graph = merged(graph)
+        elif graph.multiplicity is not None:
+            raise InputError(
+                f"{path}: has parallel edges and counts of parallel edges, which contradict each other: "
+                "read it with duplicates='merge', which adds them up"
+            )
+    return Loaded(graph, entries, notes)
+
+
+def merged(graph: Graph) -> Graph:
+    """The graph with its parallel copies merged."""
+    tail, head, weights, multiplicity = graph.edge_indices()
+    return build_csr(
+        tail,
+        head,
+        graph.num_vertices,
+        weights=weights,
+        multiplicity=multiplicity,
+        ids=graph.arrays.ids,
+        directed=graph.directed,
+    )
+
+
+def _read(path: Path, options: Options) -> Graph:
+    header, found, full = read_sections(path, options.verify)
+    try:
+        return Graph.of(_checked(header, found, full))
+    except InputError as error:
+        raise damaged(path, str(error)) from error
+
+
+def read_sections(
+    path: Path, verify: bool | None, *, shard: bool = False
+) -> tuple[Header, dict[str, npt.NDArray[Any]], bool]:
+    """The header and the arrays of a file, of which only lengths and checksums have been checked.
+
+    Parameters
+    ----------
+    path : path
+    verify : bool, optional
+        Whether to compare the checksums; default: of small files.
+    shard : bool
+        Whether the file holds some rows of a graph.
+
+    Returns
+    -------
+    header : Header
+    arrays : dict of str to array
+        They may not be written to.
+    full : bool
+        Whether the checksums were compared.
+    """
+    with open(path, "rb", buffering=0) as file:
+        size = os.fstat(file.fileno()).st_size
+        header = unpack_header(path, file.read(PAGE), size, shard=shard)
+        full = size <= FULL_BELOW if verify is None else verify
+        try:
+            data = aligned_empty(size, np.uint8, PAGE)  # untouched pages take no memory
+        except MemoryError as error:
+            raise InputError(f"{path}: its {size} bytes do not fit in this machine's memory") from error
+        crc = header.crc
+        if full and crc is not None:
+            _fill(path, file, data, crc.offset, crc.end)
+            sums, blocks = _array(data, crc), list(_blocks(crc))
+
+            def fill_block(number: int, _: int) -> int:
+                block = blocks[number]
+                _fill(path, file, data, block.offset, block.end)
+                if zlib.crc32(data[block.offset : block.end].data) != sums[number]:
+                    raise damaged(
+                        path, f"bytes {block.offset} to {block.end - 1} do not match their checksum"
+                    )
+                return block.end
+
+            for end in over_pieces(fill_block, len(blocks), 1, few=2):
+                tell(end, size)
+        else:
+            for section in header.sections.values():
+                first = section.offset
+
+                def fill_piece(begin: int, end: int, first: int = first) -> int:
+                    _fill(path, file, data, first + begin, first + end)
+                    return first + end
+
+                for end in over_pieces(fill_piece, section.nbytes, PIECE):
+                    tell(end, size)
+    data.flags.writeable = False
+    return header, {name: _array(data, section) for name, section in header.sections.items()}, full
+
+
+def _fill(path: Path, file: IO[bytes], data: npt.NDArray[np.uint8], begin: int, end: int) -> None:
+    """Read some bytes to their place."""
+    while begin < end:
+        count = read_at(file.fileno(), data[begin:end].data, begin)
+        if not count:
+            raise InputError(
+                f"{path}: it became shorter while it was read; read it again when it is complete"
+            )
+        begin += count
+
+
+def _array(data: npt.NDArray[np.uint8], section: Section) -> npt.NDArray[Any]:
+    array = data[section.offset : section.end].view(section.kind)
+    return array.astype(array.dtype.newbyteorder("="), copy=False)
+
+
+def check_sums(path: Path, header: Header) -> npt.NDArray[Any]:
+    """The checksums of a file, which has them, compared with its bytes; InputError where they differ."""
+    crc = header.crc
+    assert crc is not None
+    told = np.fromfile(path, "<u4", crc.nbytes // 4, offset=crc.offset)
+    with open(path, "rb", buffering=0) as file:
+        for number, block in enumerate(_blocks(crc)):
+            file.seek(block.offset)
+            found, left = 0, block.nbytes
+            while left and (data := file.read(min(left, 1 << 20))):
+                found, left = zlib.crc32(data, found), left - len(data)
+            if left or found != told[number]:
+                raise damaged(path, f"bytes from {block.offset} on do not match their checksum")
+    return told
+
+
+def _blocks(crc: Section) -> Iterator[Section]:
+    """The bytes that each checksum covers: all between the header and the checksums."""
+    for offset in range(PAGE, crc.offset, BLOCK):
+        yield Section(offset, min(BLOCK, crc.offset - offset), "|u1")
+
+
+def _checked(header: Header, found: dict[str, npt.NDArray[Any]], full: bool) -> Arrays:
+    """The arrays of a file: what keeps kernels within bounds is always checked, the rest if `full`."""
+    n, arcs = header.n, header.arcs
+    weights, multiplicity, ids = (found.get(name) for name in ("weights", "multiplicity", "ids"))
+    if ids is not None and len(ids) == n + 1:
+        ids = _names(ids, found.get("text", np.empty(0, np.uint8)))
+    arrays = Arrays(
+        found["row_ptr"],
+        found.get("col_idx", np.empty(0, np.int32)),
+        weights=weights,
+        multiplicity=multiplicity,
+        ids=ids,
+        directed=header.directed,
+    )
+    check_offsets(arrays.row_ptr, arcs)
+    check_range(arrays.col_idx, n, "col_idx")
+    if not full:
+        return arrays  # self-loops are counted when they are asked for
+    check_ascending(arrays)
+    if weights is not None:
+        checked_weights(weights, arcs)
+    if multiplicity is not None:
+        checked_counts(multiplicity, arcs)
+    if ids is not None:
+        checked_ids(ids, n)
+    if header.directed:
+        loops = int(np.count_nonzero(arrays.tails() == arrays.col_idx))
+    else:
+        loops = check_mirrored(arrays)
+    if loops != header.loops:
+        raise InputError(f"it has {loops} self-loops, but its header says {header.loops}")
+    return replace(arrays, num_self_loops=loops)
+
+
+def _names(offsets: npt.NDArray[np.int64], text: npt.NDArray[np.uint8]) -> npt.NDArray[Any]:
+    """Ids that are text, from the offsets of each in all of them."""
+    check_offsets(offsets, len(text), "ids")
+    whole, ends = text.tobytes(), offsets.tolist()
+    names = np.empty(len(ends) - 1, object)
+    try:
+        names[:] = [whole[start:end].decode() for start, end in pairwise(ends)]
+    except UnicodeDecodeError as error:
+        raise InputError(f"its section text is not UTF-8 ({error})") from error
+    return names
+
+
+def write_clg(graph: Graph, path: Path) -> list[str]:
+    """Write a .clg file of version 2."""
+    arrays: dict[str, npt.NDArray[Any] | None] = {
+        "row_ptr": graph.row_ptr,
+        "col_idx": graph.col_idx,
+        "weights": graph.weights,
+        "multiplicity": graph.multiplicity,
+    }
+    if not graph.has_identity_ids:
+        arrays |= id_arrays(graph.ids, path)
+    header = Header(graph.directed, graph.num_vertices, graph.num_arcs, graph.num_self_loops, {})
+    with atomic_write(path) as file:
+        write_sections(file, header, arrays)
+    return []
+
+
+def id_arrays(ids: npt.NDArray[Any], path: Path) -> dict[str, npt.NDArray[Any]]:
+    """The sections of vertex ids."""
+    if ids.dtype != object:
+        return {"ids": ids.astype(np.int64, copy=False)}
+    text = [_utf8(name, path) for name in ids.tolist()]
+    ends = np.concatenate(([0], np.cumsum([len(name) for name in text], dtype=np.int64)))
+    return {"text": np.frombuffer(b"".join(text), np.uint8), "ids": ends.astype(np.int64, copy=False)}
+
+
+def _utf8(name: str, path: Path) -> bytes:
+    try:
+        return name.encode()
+    except UnicodeEncodeError as error:
+        raise InputError(f"cannot write {path}: vertex id {name!r} is not valid Unicode text") from error
+
+
+# --- sections written from arrays in memory, or a few bytes at a time ---
+
+
+PIECE = 1 << 22  # bytes that are read or written at a time: enough for a thread, and progress is told between
+
+
+@dataclass(frozen=True)
+class OnDisk:
+    """An array to be written that lies in a file of ours: `count` values of a little-endian type."""
+
+    path: Path
+    dtype: np.dtype[Any]
+    first: int
+    count: int
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the array."""
+        return self.count * self.dtype.itemsize
+
+    def pieces(self) -> Iterator[memoryview]:
+        """Its bytes, a few at a time."""
+        with open(self.path, "rb", buffering=0) as file:
+            file.seek(self.first * self.dtype.itemsize)
+            left = self.nbytes
+            while left:
+                data = file.read(min(left, 1 << 22))
+                if not data:
+                    raise InputError(f"{self.path}: became shorter while it was read")
+                left -= len(data)
+                yield memoryview(data)
+
+
+@dataclass(frozen=True)
+class Zeros:
+    """An array of zeros to be written to a regular file, which keeps a hole in their place."""
+
+    count: int
+    dtype: np.dtype[Any]
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the array."""
+        return self.count * self.dtype.itemsize
+
+    def pieces(self) -> Iterator[memoryview]:
+        """Its bytes, a few at a time."""
+        zeros = memoryview(bytes(min(PIECE, self.nbytes)))
+        return (zeros[: self.nbytes - begin] for begin in range(0, self.nbytes, PIECE))
+
+
+@dataclass(frozen=True)
+class Widened:
+    """An array to be written as values of a longer type, a few at a time."""
+
+    array: npt.NDArray[Any]
+    dtype: np.dtype[Any]
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the array as it is written."""
+        return len(self.array) * self.dtype.itemsize
+
+    def pieces(self) -> Iterator[memoryview]:
+        """Its bytes, a few at a time."""
+        step, kind = PIECE // self.dtype.itemsize, self.dtype.newbyteorder("<")
+
+        def piece(begin: int) -> memoryview:
+            return self.array[begin : begin + step].astype(kind).view(np.uint8).data
+
+        # few threads: more would wait for the one that writes the file
+        with thread_pool(min(4, cores()), "clgraph-widen") as pool:
+            ahead: deque[Future[memoryview]] = deque()
+            for begin in range(0, len(self.array), step):
+                ahead.append(pool.submit(piece, begin))
+                if len(ahead) > 8:  # or all of the array would be in memory as it is written
+                    yield ahead.popleft().result()
+            while ahead:
+                yield ahead.popleft().result()
+
+
+@dataclass(frozen=True)
+class Given:
+    """An array to be written of `count` values, which `parts` gives, some at a time."""
+
+    count: int
+    dtype: np.dtype[Any]
+    parts: Callable[[], Iterator[npt.NDArray[Any]]]
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the array."""
+        return self.count * self.dtype.itemsize
+
+    def pieces(self) -> Iterator[memoryview]:
+        """Its bytes, a few at a time."""
+        kind = self.dtype.newbyteorder("<")
+        for part in self.parts():
+            yield np.ascontiguousarray(part, kind).view(np.uint8).data
+
+
+Stored = OnDisk | Zeros | Widened | Given
+
+
+def write_sections(
+    file: Any, header: Header, arrays: Mapping[str, npt.NDArray[Any] | Stored | None]
+) -> npt.NDArray[Any]:
+    """Write a header, which knows no sections yet, and its arrays; returns the checksums behind them."""
+    sections, end = {}, PAGE
+    parts: list[tuple[int, npt.NDArray[Any] | Stored]] = []
+    for name in (*SECTIONS, "way"):
+        array = arrays.get(name)
+        if array is None:
+            continue
+        if isinstance(array, np.ndarray):
+            array = np.ascontiguousarray(array, array.dtype.newbyteorder("<"))
+        section = Section(_next_page(end), array.nbytes, array.dtype.newbyteorder("<").str)
+        parts.append((section.offset - end, array))
+        sections[name], end = section, section.end
+    offset = _next_page(end)
+    sums = -(-(offset - PAGE) // BLOCK)
+    sections["crc"] = Section(offset, 4 * sums, "<u4")
+    checksums = _Checksums(offset)
+    expect(offset + 4 * sums)
+    file.write(pack_header(replace(header, sections=sections), offset + 4 * sums))
+    for gap, array in [*parts, (offset - end, np.empty(0, np.uint8))]:
+        stored = _pieces(array) if isinstance(array, np.ndarray) else array.pieces()
+        hole = isinstance(array, Zeros)
+        for piece in chain([memoryview(bytes(gap))], stored):
+            checksums.add(piece)
+            if hole:
+                file.seek(len(piece), os.SEEK_CUR)
+            else:
+                file.write(piece)
+    last = np.array(checksums.finished(), "<u4")
+    file.write(last.tobytes())
+    return last
+
+
+def _pieces(array: npt.NDArray[Any]) -> Iterator[memoryview]:
+    whole = array.reshape(-1).view(np.uint8).data
+    return (whole[begin : begin + PIECE] for begin in range(0, len(whole), PIECE))
+
+
+def _next_page(offset: int) -> int:
+    return -(-offset // PAGE) * PAGE
+
+
+class _Checksums:
+    """A CRC-32 for each block of the bytes that go through; of several, threads make them."""
+
+    def __init__(self, total: int) -> None:
+        self._crc32 = unpacker()[1].crc32
+        self._pool = thread_pool(cores(), "clgraph-crc") if total > BLOCK else None
+        self._waiting: list[Future[int]] = []
+        self._done: list[int] = []
+        self._block: list[memoryview] = []
+        self._room = BLOCK
+
+    def add(self, data: memoryview) -> None:
+        """The next bytes, which stay as they are until `finished`."""
+        while len(data):
+            piece, data = data[: self._room], data[self._room :]
+            self._block.append(piece)
+            self._room -= len(piece)
+            if not self._room:
+                self._end_block()
+
+    def _end_block(self) -> None:
+        block, self._block, self._room = self._block, [], BLOCK
+        if self._pool is None:
+            self._done.append(self._sum(block))
+            return
+        if len(self._waiting) > cores():  # blocks that come from a file are in memory meanwhile
+            self._done.append(self._waiting.pop(0).result())
+        self._waiting.append(self._pool.submit(self._sum, block))
+
+    def _sum(self, pieces: list[memoryview]) -> int:
+        found = 0
+        for piece in pieces:
+            found = self._crc32(piece, found)
+        return found
+
+    def finished(self) -> list[int]:
+        """All of them."""
+        if self._block:
+            self._end_block()
+        self._done += [future.result() for future in self._waiting]
+        if self._pool is not None:
+            self._pool.shutdown()
+        return self._done

@@ -1,0 +1,367 @@
+"""Pajek's .net files: numbered vertices with labels, arcs and edges one a line or as lists of neighbours.
+
+``*Vertices n`` opens the file; then come ``*Arcs`` and ``*Edges`` (``u v weight``, the weight 1 where there
+is none), ``*Arcslist`` and ``*Edgeslist`` (``u v1 v2 ...``). A file with arcs is directed, and its edges are
+two arcs each. Labels are the ids if ids are text, else the numbers are.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from functools import partial
+from itertools import repeat
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from clgraph.arguments import real_number
+from clgraph.errors import InputError
+from clgraph.formats.common import (
+    CHUNK,
+    Loaded,
+    Options,
+    cells,
+    check_vertex_count,
+    counted,
+    edges_in_pieces,
+    encoded,
+    ended_by,
+    few,
+    finite_weight,
+    id_cells,
+    merged_note,
+    natural,
+    no_place,
+    numbered_lines,
+    reading,
+    weight_cells,
+    write_cells,
+    writing,
+)
+from clgraph.formats.vertex_table import kind_of
+from clgraph.graph.attributes import Attributes, Column
+from clgraph.graph.graph import Graph, build_csr
+
+# --- fields: what follows the label of a vertex, or the weight of an edge, as attributes ---
+#
+# Of a vertex up to three coordinates come first, then its shape; the others are pairs of a name and a value.
+# The shape stands before other fields also where there is none, as `SHAPE`, which Pajek draws then: igraph
+# reads no others without it. An edge's label is its field ``l``.
+
+
+AXES = ("x", "y", "z")
+SHAPE = "ellipse"  # of a vertex that says none
+FIELD = re.compile(r'"([^"]*)"|(\S+)')
+NAME = re.compile(r"[A-Za-z_][A-Za-z_0-9]*")
+NO_VALUE = re.compile('["\r\n\ud800-\udfff]')
+
+
+def parse_fields(text: str, *, of_edge: bool) -> tuple[list[tuple[str, str]], bool]:
+    """Names and values, and whether that is all that the text says."""
+    words = [quoted or plain for quoted, plain in FIELD.findall(text)]
+    pairs: list[tuple[str, str]] = []
+    if not of_edge:
+        while words and len(pairs) < len(AXES) and real_number(words[0]) is not None:
+            pairs.append((AXES[len(pairs)], words.pop(0)))
+        if len(words) % 2 and NAME.fullmatch(words[0]):
+            pairs.append(("shape", words.pop(0)))
+    rest = list(zip(words[::2], words[1::2], strict=False))
+    named = [(name, value) for name, value in rest if NAME.fullmatch(name)]
+    pairs += [("label" if of_edge and name == "l" else name, value) for name, value in named]
+    return pairs, len(words) == 2 * len(named)
+
+
+class Fields:
+    """What is known of vertices and edges, as lines hold it.
+
+    Parameters
+    ----------
+    known : Attributes
+    numbered : bool
+        Whether the vertices' ids are their numbers in the file, so that labels can be what is known as such.
+    """
+
+    def __init__(self, known: Attributes, *, numbered: bool) -> None:
+        self.numbered = numbered
+        self.left: dict[str, None] = {}
+        self.vertices, self.edges = self._named("node", known.vertices), self._named("edge", known.edges)
+        if self.edges.pop("l", None) is not None:  # which would be read as a label
+            self.left["edge l"] = None
+
+    def _named(self, owner: str, columns: Any) -> dict[str, Column]:
+        self.left |= {f"{owner} {name}": None for name in columns if not NAME.fullmatch(name)}
+        return {name: column for name, column in columns.items() if NAME.fullmatch(name)}
+
+    def _held(self, owner: str, found: Iterable[tuple[str, str | None]]) -> dict[str, str]:
+        """The texts that there are, and that a line can hold."""
+        texts = {name: text for name, text in found if text is not None}
+        for name in [name for name, text in texts.items() if NO_VALUE.search(text)]:
+            del texts[name]
+            self.left[f"{owner} {name}"] = None
+        return texts
+
+    def of_vertex(self, vertex: Any) -> str:
+        """What follows the number of a vertex, given by id."""
+        columns = self.vertices.items()
+        texts = self._held("node", ((name, each.texts.get(vertex, each.default)) for name, each in columns))
+        label = texts.pop("label", vertex) if self.numbered else vertex
+        words = [f'"{label}"']
+        for axis in AXES:
+            if real_number(texts.get(axis, "")) is None:
+                break
+            words.append(texts.pop(axis))
+        if texts and NAME.fullmatch(texts.get("shape", SHAPE)):
+            words.append(texts.pop("shape", SHAPE))
+        return " ".join([*words, *(f'{name} "{text}"' for name, text in texts.items())])
+
+    def of_edges(self, tails: Any, heads: Any, directed: bool, weights: Iterable[str]) -> Iterator[str]:
+        """What follows the ends of edges, given by the ids of their ends: weights, then fields."""
+        columns = self.edges.items()
+        found = [each.edge_texts(tails, heads, directed) for _, each in columns]
+        for weight, row in zip(weights, zip(*found, strict=True), strict=False):
+            own = (
+                (name, each.default if text is None else text)
+                for (name, each), text in zip(columns, row, strict=True)
+            )
+            texts = self._held("edge", own).items()
+            yield " ".join(
+                [weight, *(f'{"l" if name == "label" else name} "{text}"' for name, text in texts)]
+            )
+
+    def notes(self) -> list[str]:
+        """What lines could not hold, once they are written."""
+        names = ", ".join(few(list(self.left)))
+        why = "Pajek's names are letters, digits and _, its values without quotes and line ends"
+        return [f"left out: {names}; {why}"] if names else []
+
+
+SECTIONS = {"*arcs": True, "*edges": False, "*arcslist": True, "*edgeslist": False}  # directed?
+VERTEX = re.compile(r'([0-9]+)(?:\s+(?:"([^"]*)"|([^\s"]\S*))(?:\s+(.*))?)?')
+
+
+class _Reader:
+    def __init__(self, path: Path, options: Options) -> None:
+        self.path, self.options = path, options
+        self.n: int | None = None
+        self.labels: dict[int, str] = {}
+        self.edges: dict[bool, tuple[list[int], list[int], list[float]]] = {
+            kind: ([], [], []) for kind in (True, False)
+        }
+        self.section = ""
+        self.arcs = False  # whether a section of arcs was there
+        self.weighted = False
+        self.left: dict[str, None] = {}
+        self.known: tuple[dict[str, dict[Any, str]], ...] = {}, {}  # fields of vertices and edges, by name
+
+    def line(self, where: str, text: str) -> None:
+        """Take one line."""
+        words = text.split()
+        if text[0] == "*":
+            self._open(where, words)
+        elif self.section == "*vertices":
+            self._vertex(where, text)
+        elif self.section in SECTIONS:
+            self._edge(where, text)
+        else:
+            raise InputError(f"{where}: {text[:80]!r} where '*Vertices n' should be; is this a Pajek file?")
+
+    def _open(self, where: str, words: list[str]) -> None:
+        self.section = words[0].lower()
+        self.arcs = self.arcs or SECTIONS.get(self.section, False)
+        if self.section == "*vertices":
+            n = natural(words[1]) if len(words) > 1 else None
+            if n is None or self.n is not None:
+                raise InputError(f"{where}: {' '.join(words)[:80]!r} should be one '*Vertices n'")
+            check_vertex_count(self.path, n, self.options)
+            self.n = n
+        elif self.section in SECTIONS and self.n is None:
+            raise InputError(f"{where}: {words[0][:80]} before '*Vertices n'")
+        elif self.section not in SECTIONS and self.section != "*network":
+            known = "*Arcs, *Edges, *Arcslist and *Edgeslist"
+            raise InputError(f"{where}: the section {words[0][:80]!r}; clgraph reads {known}")
+
+    def _vertex(self, where: str, text: str) -> None:
+        found = VERTEX.fullmatch(text)
+        if found is None:
+            raise InputError(f"{where}: {text[:80]!r} where a vertex, a number and its label, should be")
+        v = self._number(where, found[1])
+        label = found[2] if found[2] is not None else found[3]
+        if v in self.labels:
+            raise InputError(f"{where}: vertex {v} has a label already; keep one")
+        if label is not None:
+            self.labels[v] = label
+        self._fields(found[4] or "", 0, v)
+
+    def _fields(self, text: str, of: int, key: Any) -> None:
+        """Note what follows the label of a vertex (0), or the weight of an edge (1)."""
+        pairs, all_read = parse_fields(text, of_edge=of == 1)
+        if not all_read:
+            self.left[f"fields of {('vertices', 'edges')[of]}"] = None
+        for name, value in pairs:
+            self.known[of].setdefault(name, {}).setdefault(key, value)
+
+    def _edge(self, where: str, text: str) -> None:
+        words = text.split()
+        if len(words) < 2:
+            raise InputError(f"{where}: {words[0][:80]!r} where two vertices should be")
+        sources, targets, weights = self.edges[SECTIONS[self.section]]
+        u = self._number(where, words[0])
+        if self.section.endswith("list"):
+            heads = [self._number(where, word) for word in words[1:]]
+            sources += [u] * len(heads)
+            targets += heads
+            weights += [1.0] * len(heads)
+            return
+        weight = 1.0
+        if len(words) > 2:
+            self.weighted = True
+            self.left["edge weights"] = None
+            if self.options.weights:
+                weight = finite_weight(where, words[2])
+        v = self._number(where, words[1])
+        sources.append(u)
+        targets.append(v)
+        weights.append(weight)
+        if len(words) > 3:
+            self._fields(text.split(None, 3)[3], 1, (u, v, SECTIONS[self.section]))
+
+    def _number(self, where: str, word: str) -> int:
+        v = natural(word)
+        if v is None or self.n is None or not 1 <= v <= self.n:
+            raise InputError(f"{where}: {word[:80]!r} is not a vertex: they are 1 .. {self.n}")
+        return v
+
+
+def read_pajek(path: Path, options: Options) -> Loaded:
+    """Read a Pajek network (see `clgraph.read`)."""
+    reader = _Reader(path, options)
+    with reading(path):
+        # numbers need no decoding: latin-1 takes any byte, and what is UTF-8 is read again as that
+        encoding = "utf-8" if options.ids == "str" else "latin-1"
+        for number, line in numbered_lines(path, encoding, options.max_ratio):
+            text = (line if line.isascii() or options.ids == "str" else _text(line)).strip()
+            if text and text[0] != "%":
+                reader.line(f"{path}, line {number}", text)
+    n = reader.n
+    if n is None:
+        raise InputError(f"{path}: has no line '*Vertices n'; is this a Pajek file?")
+    (*arcs, arc_weights), (*edges, edge_weights) = reader.edges[True], reader.edges[False]
+    rows = len(arc_weights) + len(edge_weights)
+    if options.weights and rows and not reader.weighted:
+        raise InputError(f"{path}: no line has a weight; leave weights=True out")
+    # Pajek writes an empty section of arcs before edges
+    directed = options.direction(bool(arc_weights) or (reader.arcs and not edge_weights))
+    tail, head = (np.array(one + other, np.int32) - 1 for one, other in zip(arcs, edges, strict=True))
+    weight = np.array(arc_weights + edge_weights, np.float64)
+    if directed:  # an edge is two arcs
+        again = np.flatnonzero(tail != head)
+        again = again[again >= len(arc_weights)]
+        tail, head = np.concatenate((tail, head[again])), np.concatenate((head, tail[again]))
+        weight = np.concatenate((weight, weight[again]))
+    graph = build_csr(
+        tail.astype(np.int32),
+        head.astype(np.int32),
+        n,
+        weights=weight if options.weights else None,
+        ids=None if options.ids == "str" else np.arange(1, n + 1),
+        directed=directed,
+        duplicates=options.duplicates,
+    )
+    if options.ids == "str":
+        graph = graph.with_ids(_names(path, n, reader.labels))
+    graph.attributes = _attributes(reader, graph)
+    if options.weights:
+        reader.left.pop("edge weights", None)
+    return Loaded(graph, counted(rows, "edge"), list(reader.left))
+
+
+def _text(line: str) -> str:
+    """What a line of bytes says: UTF-8, or else Latin-1."""
+    try:
+        return line.encode("latin-1").decode()
+    except UnicodeDecodeError:
+        return line
+
+
+def _attributes(reader: _Reader, graph: Graph) -> Attributes | None:
+    """What the file says of vertices and edges, by the graph's ids."""
+    ids = graph.ids.tolist()
+    of_vertices, of_edges = reader.known
+    if set(of_vertices.get("shape", {}).values()) == {SHAPE}:
+        del of_vertices["shape"]
+    if reader.options.ids != "str":
+        labels = {v: label for v, label in reader.labels.items() if label != str(v)}
+        of_vertices = ({"label": labels} if labels else {}) | of_vertices
+    vertices = {name: {ids[v - 1]: text for v, text in texts.items()} for name, texts in of_vertices.items()}
+    edges: dict[str, dict[Any, str]] = {}
+    for name, texts in of_edges.items():
+        found = edges[name] = {}
+        for (u, v, is_arc), text in texts.items():
+            u, v = (u, v) if graph.directed else (min(u, v), max(u, v))
+            found.setdefault((ids[u - 1], ids[v - 1]), text)
+            if graph.directed and not is_arc:
+                found.setdefault((ids[v - 1], ids[u - 1]), text)
+    kept = [
+        {name: Column(kind_of(texts.values()), texts) for name, texts in columns.items()}
+        for columns in (vertices, edges)
+    ]
+    return Attributes(*kept) if any(kept) else None
+
+
+def _names(path: Path, n: int, labels: dict[int, str]) -> Any:
+    names = np.empty(n, object)
+    names[:] = [labels.get(v) or str(v) for v in range(1, n + 1)]
+    first: dict[str, int] = {}
+    for v, name in enumerate(names.tolist(), 1):
+        if (other := first.setdefault(name, v)) != v:
+            raise InputError(
+                f"{path}: the vertices {other} and {v} are both called {name[:80]!r}; rename one, or read "
+                "the file without ids='str'"
+            )
+    return names
+
+
+def write_pajek(graph: Graph, path: Path) -> list[str]:
+    """Write a Pajek network; ids are its labels, or the vertices' numbers if they have other labels."""
+    n = graph.num_vertices
+    known = graph.attributes or Attributes()
+    ids = graph.ids if known else None
+    fields = Fields(known, numbered=ids is not None and np.array_equal(ids, np.arange(1, n + 1)))
+    labels = id_cells(graph, b'"', partial(_label, path))
+    source = cells(np.arange(1, n + 1), b" ")
+    target = source if graph.weights is not None or fields.edges else ended_by(source, b"\n")
+    quote, end = cells(np.array([b""]), b'"'), cells(np.array([b""]), b"\n")
+    with writing(path) as file:
+        file.write(f"*Vertices {n}\n".encode())
+        for start in range(0, n, CHUNK):
+            some = labels[start : start + CHUNK]
+            same = np.zeros(len(some), np.intp)
+            if ids is not None and fields.vertices:
+                rows = _cells(map(fields.of_vertex, ids[start : start + CHUNK].tolist()))
+                write_cells(file, source[start : start + CHUNK], rows)
+            else:
+                write_cells(file, source[start : start + CHUNK], quote[same], some, end[same])
+        file.write(b"*Arcs\n" if graph.directed else b"*Edges\n")
+        for tail, head, weight in edges_in_pieces(graph):
+            columns = [source[tail], target[head]]
+            if ids is not None and fields.edges:
+                weights = repeat("1") if weight is None else map(repr, weight.tolist())
+                columns.append(_cells(fields.of_edges(ids[tail], ids[head], graph.directed, weights)))
+            elif weight is not None:
+                columns.append(weight_cells(weight, b"\n"))
+            write_cells(file, *columns)
+    return merged_note(graph) + fields.notes()
+
+
+def _cells(lines: Iterable[str]) -> npt.NDArray[Any]:
+    """Ends of lines as cells."""
+    return np.array([*(f"{line}\n".encode() for line in lines), None], object)[:-1]
+
+
+def _label(path: Path, name: str) -> bytes:
+    if found := re.search(r'["\r\n]', name):
+        raise no_place(path, name, f"holds {found[0]!r}, which a label of Pajek's cannot")
+    return encoded(path, name)

@@ -1,0 +1,84 @@
+"""How far reading or writing is, told to whoever asked for it: formats need not pass it on."""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import Any, BinaryIO
+
+from clgraph.progress import Tell
+
+
+@dataclass
+class _Told:
+    progress: Callable[[int, int | None], None]
+    total: int | None = None
+    done: int = 0  # bytes so far
+    before: int | None = None  # those before the first part
+    part: float = 0.0
+
+
+REPORT: ContextVar[_Told | None] = ContextVar("clgraph.progress", default=None)
+
+
+@contextmanager
+def telling(progress: Tell | None) -> Iterator[None]:
+    """Within the block, what this thread reads or writes by way of this module tells how far it is."""
+    token = REPORT.set(None if progress is None else _Told(progress))
+    try:
+        yield
+    finally:
+        REPORT.reset(token)
+
+
+def tell(done: int, of: int | None = None) -> None:
+    """Say how far it is, if anybody asked."""
+    told = REPORT.get()
+    if told is not None:
+        told.done = done
+        if told.part > 0:
+            before = told.before or 0
+            of = of or max(done, before + round((done - before) / told.part))
+        told.progress(done, of or told.total)
+
+
+def reached(part: float) -> None:
+    """Say what part of what there is to write is behind, where nobody knows its bytes."""
+    told = REPORT.get()
+    if told is not None:
+        told.part = part
+        if told.before is None:
+            told.before = told.done
+
+
+def expect(total: int) -> None:
+    """Say how many bytes there will be."""
+    told = REPORT.get()
+    if told is not None:
+        told.total = total
+
+
+class TrackedFile(io.FileIO):
+    """A file that tells what is read from it or written to it."""
+
+    def readinto(self, buffer: Any) -> int:
+        count = super().readinto(buffer)
+        tell(self.tell(), os.fstat(self.fileno()).st_size)
+        return count
+
+    def write(self, data: Any) -> int:
+        count = super().write(data)
+        self._written = getattr(self, "_written", 0) + count
+        tell(self._written)
+        return count
+
+
+def on_descriptor(descriptor: int) -> BinaryIO:
+    """A file to be written that is open already."""
+    if REPORT.get() is None:
+        return os.fdopen(descriptor, "wb")
+    return io.BufferedWriter(TrackedFile(descriptor, "wb"))

@@ -1,0 +1,600 @@
+"""Text formats that are tables: perhaps a header, then a row of numbers for each edge.
+
+`TextTable` describes one whose header tells how many vertices and edges there are; its module parses that
+header. `read_table` reads the rows of any: by whole blocks (`read_integers`, `read_names`), else by NumPy's
+parser. Only if that fails too, or a number is out of range, `scan_rows` goes through the lines in Python: it
+defines what is valid, names the line that is not, and reads the rare file that the others cannot.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import nullcontext
+from dataclasses import dataclass
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, NoReturn
+
+import numpy as np
+import numpy.typing as npt
+
+from clgraph.arguments import whole_number
+from clgraph.errors import InputError
+from clgraph.formats.common import (
+    ID_MAX,
+    MAX_RATIO,
+    Loaded,
+    Options,
+    cells,
+    check_vertex_count,
+    counted,
+    each_once,
+    finite_weight,
+    merged_note,
+    no_weights_in,
+    numbered_graph,
+    numbered_lines,
+    only_int_ids,
+    only_whole_weights,
+    open_binary,
+    open_text,
+    reading,
+    renumbered,
+    unpacked_size,
+    whole_cells,
+    write_rows,
+    writing,
+)
+from clgraph.formats.packed import SUFFIXES, ZSTD
+from clgraph.graph.graph import Graph
+from clgraph.system import no_warnings
+
+Lines = Iterable[tuple[int, str]]  # with their numbers
+Rows = tuple[Any, Any, Any]  # source, target, weights or None
+
+# one field of a row with quotes, and what ends it: "text with "" and ,", or text that begins with no quote
+FIELD = re.compile(r'\s*(?:"((?:[^"]|"")*)"\s*|((?:[^",\s][^,]*)?))(,|\Z)')
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How the rows of one file look."""
+
+    columns: tuple[int, ...]  # of source, target and, if wanted, weight
+    width: int  # fields in the first row
+    skip: int  # lines before it
+    delimiter: str | None = None  # None: any run of white space
+    comment: str = "#"  # the character that opens comments; of a `row` the word that begins them
+    header: str | None = None
+    note: str = ""  # on a first row that may have been meant as a header
+    further: int = 0  # columns behind these
+    empty: bool = False  # no row follows
+    row: str = ""  # what a row is, where all have `width` fields: "an edge 'source,target' should be"
+    mark: str = ""  # the word that each of these begins with
+    ids: tuple[int, int] = (0, ID_MAX)  # the lowest and the highest
+
+
+def read_table(path: Path, layout: Layout, options: Options) -> Rows:
+    """The rows of a file: source ids, target ids, weights or None."""
+    rows = _parse(path, layout, options) if options.ids == "int" and not layout.empty else None
+    if rows is not None:
+        return rows
+    unpacked_size(path, options.max_ratio)  # before millions of rows are kept
+    return scan_rows(
+        numbered_lines(path, encoding_of(options), options.max_ratio), str(path), layout, options
+    )
+
+
+def encoding_of(options: Options) -> str:
+    """How the text of a table is decoded."""
+    # integers need no decoding, and comments are often in some old encoding: latin-1 takes any byte
+    return "utf-8" if options.ids == "str" else "latin-1"
+
+
+def _parse(path: Path, layout: Layout, options: Options) -> Rows | None:
+    """Integers (and weights) by blocks or by NumPy; None if the file holds anything that they do not take."""
+    weighted = len(layout.columns) == 3
+    if not weighted:
+        shape = layout.width, layout.columns, layout.delimiter == ","
+        plain = read_integers(path, layout.skip, *shape, options.max_ratio)
+        if plain is not None and (not layout.row or _are_ids(layout, *plain)):
+            return plain[0], plain[1], None
+        if layout.row:  # NumPy would take signs
+            return None
+    unpacked_size(path, options.max_ratio)  # NumPy would unpack whatever comes
+    # of the mark two characters, so that no longer word is taken for it
+    kinds: list[tuple[str, Any]] = [("mark", "S2")] if layout.mark else []
+    kinds += [("source", np.int64), ("target", np.int64), ("weight", np.float64)]
+    table = numpy_table(
+        path,
+        options,
+        dtype=kinds if weighted else np.int64,
+        comments=None if layout.row else layout.comment,
+        delimiter=layout.delimiter,
+        skiprows=layout.skip,
+        usecols=None if layout.row else layout.columns,
+        ndmin=1 if weighted else 2,
+    )
+    if table is None or len(table) == 0 or (layout.mark and np.any(table["mark"] != layout.mark.encode())):
+        return None
+    source, target = (table["source"], table["target"]) if weighted else (table[:, 0], table[:, 1])
+    weights = table["weight"] if weighted else None
+    if not _are_ids(layout, source, target) or (weights is not None and not np.all(np.isfinite(weights))):
+        return None
+    return source, target, weights
+
+
+def _are_ids(layout: Layout, *ends: Any) -> bool:
+    lowest, highest = layout.ids
+    return all(len(end) == 0 or (end.min() >= lowest and end.max() <= highest) for end in ends)
+
+
+def scan_rows(numbered: Lines, path: str, layout: Layout, options: Options) -> Rows:
+    """Read row by row; the first bad row raises an InputError that names its line."""
+    ends: tuple[list[Any], list[Any]] = ([], [])
+    weights: list[float] = []
+    as_int, weighted = options.ids == "int", len(layout.columns) == 3
+    for number, line in numbered:
+        if number <= layout.skip:
+            continue
+        if as_int and not layout.row:
+            line = line.split("#")[0].split("%")[0]
+        line = line.strip(" \r\n" if layout.delimiter == "\t" else None)
+        if not line or (not layout.row and line[0] in "#%"):
+            continue
+        where = f"{path}, line {number}"
+        fields = split_row(line, layout.delimiter, where)
+        if layout.row and fields[0] == layout.comment:
+            continue
+        _check_fields(where, line, fields, layout)
+        for end, column in zip(ends, layout.columns, strict=False):
+            name = fields[column]
+            if as_int:
+                end.append(_integer(where, name.strip(), layout))
+            elif name:
+                end.append(name)
+            else:
+                raise InputError(f"{where}: an empty id in {line[:80]!r}; complete or delete the line")
+        if weighted:
+            weights.append(finite_weight(where, fields[layout.columns[2]].strip(), always=bool(layout.row)))
+    source, target = (np.array(end, np.int64 if as_int else object) for end in ends)
+    return source, target, np.array(weights) if weighted else None
+
+
+def _check_fields(where: str, line: str, fields: list[str], layout: Layout) -> None:
+    """Raise InputError unless a row has the fields that it should."""
+    if layout.row:
+        if len(fields) != layout.width or (layout.mark and fields[0] != layout.mark):
+            raise InputError(f"{where}: {line[:80]!r} where {layout.row}")
+    elif len(fields) <= max(layout.columns):
+        weighted = len(layout.columns) == 3
+        wanted = "two ids and a weight" if weighted else "two ids"
+        hint = "complete or delete the line"
+        if weighted and len(fields) > 1:
+            hint += ", or leave weights=True out"
+        raise InputError(
+            f"{where}: {counted(len(fields), 'field')} in {line[:80]!r}, but a row is {wanted}; {hint}"
+        )
+
+
+def _integer(where: str, name: str, layout: Layout) -> int:
+    value = None if name.startswith("-") else whole_number(name)
+    lowest, highest = layout.ids
+    if value is None or not lowest <= value <= highest:
+        if highest < ID_MAX:
+            raise InputError(f"{where}: {name[:80]!r} is not a vertex: they are {lowest} .. {highest}")
+        _bad_id(where, name)
+    return value
+
+
+def _bad_id(where: str, name: str) -> NoReturn:
+    if name.isascii() and name.lstrip("+-").isdigit():
+        what = "is negative" if name[0] == "-" else "does not fit in 64 bits"
+        raise InputError(
+            f"{where}: id {name[:80]} {what}; ids are whole numbers from 0 to {ID_MAX}, or text with "
+            "ids='str'"
+        )
+    raise InputError(
+        f"{where}: {name[:80]!r} where a vertex id, a whole number, should be; "
+        "if ids are text, read with ids='str'"
+    )
+
+
+def split_row(line: str, delimiter: str | None, where: str) -> list[str]:
+    """The fields of a row, without white space around them; what is in quotes stays as it is."""
+    if delimiter != "," or '"' not in line:
+        return [field.strip() for field in line.split(delimiter)]
+    fields, place, more = [], 0, True
+    while more:
+        found = FIELD.match(line, place)
+        if found is None:
+            raise InputError(f"{where}: quotes that do not match in {line[:80]!r}; correct them")
+        quoted, bare, comma = found.groups()
+        fields.append(bare.strip() if quoted is None else quoted.replace('""', '"'))
+        place, more = found.end(), bool(comma)
+    return fields
+
+
+# --- the fast path where ids are text: parsed and numbered by Arrow, where it is installed ---
+#
+# Anything unusual (a comment between the rows, white space around a field, rows of different lengths, quotes
+# inside a field) sends the whole file to `_scan` instead.
+
+
+SMALL = 1 << 20  # bytes of a file that is scanned sooner than Arrow is imported
+MARK = "\ufeff".encode()
+QUOTE, COMMA, LINE_FEED, RETURN = b'",\n\r'
+
+
+def read_names(
+    path: Path,
+    skip: int,
+    width: int,
+    columns: tuple[int, ...],
+    delimiter: str | None,
+    max_ratio: float = MAX_RATIO,
+) -> tuple[Any, ...] | None:
+    """The rows of a file behind its first `skip` lines by vertex number, counted by ascending id.
+
+    Parameters
+    ----------
+    width : int
+        Fields in a row.
+    columns : tuple of int
+        Of source, target and, if asked for, weight.
+    delimiter : str, optional
+        None: white space.
+
+    Returns
+    -------
+    tail, head : int32 arrays, shape (rows,)
+    weights : float64 array, shape (rows,), or None
+    ids : object array of str
+        Or None in place of all four: the file is left to the scanner.
+    """
+    if path.stat().st_size < SMALL:
+        return None
+    with open_binary(path, max_ratio) as file:
+        before = [file.readline() for _ in range(skip)]
+        text = file.read()
+    if not all(map(_ends_plainly, before)):
+        return None  # whoever counted the lines took a carriage return for a line's end
+    return parse_names(text, width, columns, delimiter)
+
+
+def parse_names(
+    text: bytes, width: int, columns: tuple[int, ...], delimiter: str | None
+) -> tuple[Any, ...] | None:
+    """As `read_names`, of the text behind those lines."""
+    if find_spec("pyarrow") is None:
+        return None
+    pa, csv, compute = (import_module(name) for name in ("pyarrow", "pyarrow.csv", "pyarrow.compute"))
+
+    mark = delimiter or " "
+    if min(columns[:2]) != 0 or max(columns) >= width or not _is_plain(text, mark):
+        return None
+    ends = [f"f{column}" for column in columns]
+    types: dict[str, Any] = dict.fromkeys(ends[:2], pa.dictionary(pa.int32(), pa.string()))
+    types |= dict.fromkeys(ends[2:], pa.float64())
+    try:
+        table = csv.read_csv(
+            pa.BufferReader(text),
+            csv.ReadOptions(autogenerate_column_names=True),
+            csv.ParseOptions(delimiter=mark, quote_char='"' if mark == "," else False),
+            csv.ConvertOptions(
+                column_types=types, include_columns=ends, null_values=[], strings_can_be_null=False
+            ),
+        )
+        if table.num_columns != len(ends) or table.num_rows == 0:
+            return None
+        both = pa.chunked_array([chunk for end in ends[:2] for chunk in table[end].chunks])
+        both = both.unify_dictionaries()
+    except pa.ArrowException:
+        return None
+    found = both.chunk(0).dictionary
+    order = compute.sort_indices(found)
+    names = found.take(order).to_pylist()
+    if not _are_names(names, delimiter):
+        return None
+    ids = np.empty(len(names), object)
+    ids[:] = names
+    weights = None
+    if len(ends) == 3:
+        weights = table[ends[2]].to_numpy()
+        if not np.all(np.isfinite(weights)):
+            return None
+    number = np.empty(len(ids), np.int32)
+    number[order.to_numpy()] = np.arange(len(ids), dtype=np.int32)
+    codes = np.concatenate([chunk.indices.to_numpy() for chunk in both.chunks])
+    tail, head = number[codes].reshape(2, -1)
+    return tail, head, weights, ids
+
+
+def _ends_plainly(text: bytes) -> bool:
+    return text.count(b"\r") == text.count(b"\r\n")
+
+
+def _is_plain(text: bytes, mark: str) -> bool:
+    """Whether Arrow and the scanner agree on what is a line and a field of it."""
+    if b"\0" in text or not _ends_plainly(text) or text.startswith(MARK):
+        return False
+    try:
+        text.isascii() or text.decode()
+    except UnicodeDecodeError:
+        return False
+    return mark != "," or b'"' not in text or _has_plain_quotes(np.frombuffer(text, np.uint8))
+
+
+def _has_plain_quotes(text: npt.NDArray[np.uint8]) -> bool:
+    """Whether quotes enclose whole fields of one line, and are doubled inside."""
+    places = np.flatnonzero(text == QUOTE)
+    line = np.searchsorted(np.flatnonzero(text == LINE_FEED), places)
+    if len(places) % 2 or np.any(line[::2] != line[1::2]):
+        return False
+    opening, closing = places[::2], places[1::2]
+    framed = np.concatenate(([LINE_FEED], text, [LINE_FEED]))
+    doubled = opening[1:] == closing[:-1] + 1
+    before, after = framed[opening], framed[closing + 2]
+    begins = np.isin(before, (LINE_FEED, COMMA))
+    begins[1:] |= doubled
+    ends = np.isin(after, (LINE_FEED, COMMA, RETURN))
+    ends[:-1] |= doubled
+    return bool(np.all(begins) and np.all(ends))
+
+
+def _are_names(names: list[str], delimiter: str | None) -> bool:
+    """Whether the scanner would read these fields, in ascending order, as they are, at any place in a row."""
+    if delimiter is None:
+        whole = "\n".join(names).split() == names
+    else:
+        whole = names[0] != "" and list(map(str.strip, names)) == names
+    comments = (bisect_left(names, chr(ord(mark) + 1)) - bisect_left(names, mark) for mark in "#%")
+    return whole and not any(comments)
+
+
+# --- the fast path through rows of plain non-negative integers, parsed by NumPy in blocks ---
+#
+# `numpy.loadtxt` takes 3.1 s for 16 million rows; blocks that stay in the cache, parsed eight digits at a
+# time (D. Lemire's multiplications, as in simdjson, on arrays of 64-bit words), take 1.2 s. Anything unusual
+# (a sign, a comment between the rows, a missing field, two blanks in a row) sends the whole file to
+# `numpy.loadtxt` instead, so nothing here has to deal with it.
+
+
+Columns = list[npt.NDArray[np.integer]]
+
+BLOCK = 1 << 22  # bytes
+PAD = 16  # zero bytes before each block, so that the 16 bytes before any number's end exist
+# of the 8 bytes before a number's end, the low halves of the last k: its digits
+DIGITS = np.array([(2**64 - (1 << (64 - 8 * k))) & 0x0F0F0F0F0F0F0F0F for k in range(9)], np.uint64)
+
+
+def read_integers(
+    path: Path, skip: int, width: int, columns: tuple[int, ...], comma: bool, max_ratio: float = MAX_RATIO
+) -> Columns | None:
+    """Columns of a file whose lines after the first `skip` are `width` integers, one character apart.
+
+    Returns
+    -------
+    list of int32 or int64 arrays, or None if the file holds anything else
+    """
+    parts: list[Columns] = []
+    rest = b""
+    if max(columns) >= width:
+        return None
+    with open_binary(path, max_ratio) as file:
+        for _ in range(skip):
+            if b"\r" in file.readline().removesuffix(b"\n").removesuffix(b"\r"):
+                return None  # whoever counted the lines to skip took this for a line end
+        while data := file.read(BLOCK):
+            cut = data.rfind(b"\n") + 1
+            block, rest = b"".join((bytes(PAD), rest, data[:cut])), rest * (not cut) + data[cut:]
+            if cut:
+                if (found := _integers(block, width, columns, comma)) is None:
+                    return None
+                parts.append(found)
+            if len(rest) > BLOCK:
+                return None
+    if rest:
+        if (found := integer_rows(rest + b"\n", width, columns, comma)) is None:
+            return None
+        parts.append(found)
+    return [np.concatenate(part) for part in zip(*parts, strict=True)] if parts else None
+
+
+def integer_rows(lines: bytes, width: int, columns: tuple[int, ...], comma: bool) -> Columns | None:
+    """Columns of whole lines of `width` integers, one character apart; None if they hold anything else."""
+    return None if max(columns) >= width else _integers(bytes(PAD) + lines, width, columns, comma)
+
+
+def _integers(block: bytes, width: int, columns: tuple[int, ...], comma: bool) -> Columns | None:
+    """As `integer_rows`, of lines behind `PAD` bytes."""
+    separators = (44,) if comma else (9, 32)
+    if b"\r" in block:
+        block = block.replace(b"\r\n", b"\n")
+    text = np.frombuffer(block, np.uint8)
+    ends = np.flatnonzero(text < ord("0"))[PAD:]
+    if len(ends) % width or text.max() > ord("9"):
+        return None
+    separator = text[ends].reshape(-1, width)
+    between = separator[:, :-1]
+    right = (between == separators[0]) | (between == separators[-1])
+    if not (np.all(separator[:, -1] == ord("\n")) and np.all(right)):
+        return None
+    length = np.diff(ends, prepend=PAD - 1) - 1
+    longest = int(length.max(initial=1))
+    if length.min(initial=1) < 1 or longest > 16:
+        return None
+    words = np.ndarray(len(text) - 7, "<u8", block, strides=(1,))  # the 8 bytes from each position on
+    values = _eight_digits(words[ends - 8], np.minimum(length, 8))
+    if longest > 8:
+        values += _eight_digits(words[ends - 16], np.maximum(length - 8, 0)) * np.uint64(10**8)
+    table = values.reshape(-1, width)
+    found = (table[:, column] for column in columns)
+    return [each.astype(np.int32 if each.max(initial=0) < 2**31 else np.int64) for each in found]
+
+
+def _eight_digits(words: npt.NDArray[np.uint64], length: npt.NDArray[np.int64]) -> npt.NDArray[np.uint64]:
+    """The numbers that the last `length` bytes of each word spell: by pairs of digits, of pairs, of fours."""
+    words &= DIGITS[length]
+    for factor, shift, mask in ((2561, 8, 0x00FF00FF00FF00FF), (6553601, 16, 0x0000FFFF0000FFFF)):
+        words *= np.uint64(factor)
+        words >>= np.uint64(shift)
+        words &= np.uint64(mask)
+    words *= np.uint64(42949672960001)
+    words >>= np.uint64(32)
+    return words
+
+
+def numpy_table(path: Path, options: Options, **how: Any) -> Any:
+    """The table that `numpy.loadtxt` reads; None where it does not take a line."""
+    # NumPy reads a named file in blocks, an open one line by line
+    named = nullcontext(os.path.abspath(path))
+    try:
+        with (
+            open_text(path, "latin-1", options.max_ratio) if path.suffix == ZSTD else named as file,
+            # "no data": the scan says it better; an older NumPy takes 1.5 for an integer
+            no_warnings(errors=DeprecationWarning),
+        ):
+            # a stray quote would swallow rows up to the next one
+            return np.loadtxt(file, quotechar=None, encoding="latin-1", **how)
+    except (ValueError, DeprecationWarning):
+        return None
+
+
+def listed_graph(
+    rows: Rows, vertices: npt.NDArray[Any], options: Options, directed: bool, wrong: Callable[[int, Any], str]
+) -> Graph:
+    """The graph of rows between listed vertices; InputError for another: what `wrong` says of row and id."""
+    source, target, weights = rows
+    graph = Graph.from_edges(
+        source, target, weights=weights, directed=directed, duplicates=options.duplicates, vertices=vertices
+    )
+    if graph.num_vertices > len(vertices):
+        known = set(vertices.tolist())
+        ends = enumerate(zip(source.tolist(), target.tolist(), strict=True), 1)
+        raise InputError(next(wrong(row, v) for row, both in ends for v in both if v not in known))
+    return graph
+
+
+# --- formats whose header tells what follows ---
+
+
+@dataclass(frozen=True)
+class Header:
+    """What the lines before the rows say."""
+
+    n: int  # vertices, numbered from 1
+    rows: int
+    directed: bool
+    line: int  # the number of the last of these lines
+
+
+@dataclass(frozen=True)
+class TextTable:
+    """A text format: a header that counts vertices and edges, then a row of numbers for each edge.
+
+    Attributes
+    ----------
+    title : str
+        What messages call it.
+    parse_header : callable
+        Gives the `Header` from the path and the numbered lines.
+    header : callable
+        Gives the header of a graph to be written.
+    row : str
+        What a row is, its noun second: "an edge 'source,target' should be".
+    delimiter, mark, comment : str
+        What separates fields (None: white space), the word that begins rows, the one that begins comments.
+    weighted : bool
+        Whether each row ends with a weight, a whole number when it is written; else there are none.
+    twins : bool
+        Whether each edge of an undirected graph is two rows.
+    """
+
+    title: str
+    parse_header: Callable[[Path, Iterator[tuple[int, str]]], Header]
+    header: Callable[[Graph], str]
+    row: str
+    delimiter: str | None = None
+    mark: str = ""
+    comment: str = ""
+    weighted: bool = False
+    twins: bool = False
+
+    def read(self, path: Path, options: Options) -> Loaded:
+        """Read a file (see `clgraph.read`)."""
+        only_int_ids(path, options, self.title)
+        if options.weights and not self.weighted:
+            raise InputError(f"{path}: {self.title} files hold no weights; leave weights=True out")
+        noun = self.row.split()[1]
+        with reading(path):
+            header = self.parse_header(path, iter(numbered_lines(path, "latin-1", options.max_ratio)))
+            check_vertex_count(path, header.n, options)
+            layout = self._layout(path, header)
+            source, target, weights = read_table(path, layout, options)
+        if len(source) != header.rows:
+            raise InputError(
+                f"{path}, line {header.line}: says {header.rows} {noun}s, but {len(source)} follow; download "
+                "it again or correct the line"
+            )
+        tail, head = (end.astype(np.int32) - np.int32(1) for end in (source, target))
+        weights = weights if options.weights else None
+        directed = options.direction(header.directed)
+        if self.twins and not directed:
+            tail, head, weights = each_once((tail, head, weights))
+        elif directed and not header.directed:  # both arcs of each edge
+            other = tail != head
+            tail, head = np.concatenate((tail, head[other])), np.concatenate((head, tail[other]))
+        graph = numbered_graph(tail, head, header.n, options, weights=weights, directed=directed)
+        skipped = [f"{noun} weights"] if self.weighted and not options.weights else []
+        return Loaded(graph, counted(header.rows, noun), skipped)
+
+    def _layout(self, path: Path, header: Header) -> Layout:
+        first = 1 if self.mark else 0
+        width = first + 2 + self.weighted
+        size = path.stat().st_size
+        # a field and what ends it are two bytes; of a compressed file the rows are counted
+        if path.suffix not in SUFFIXES and header.rows > size // (2 * width) + 1:
+            raise InputError(
+                f"{path}, line {header.line}: announces {header.rows} {self.row.split()[1]}s in only {size} "
+                "bytes; download it again"
+            )
+        return Layout(
+            tuple(range(first, width)),
+            width,
+            header.line,
+            self.delimiter,
+            self.comment,
+            row=self.row,
+            mark=self.mark,
+            ids=(1, header.n),
+        )
+
+    def write(self, graph: Graph, path: Path) -> list[str]:
+        """Write a file; returns notes on what it does not hold."""
+        if self.weighted:
+            only_whole_weights(graph, path, self.title)
+        else:
+            no_weights_in(graph, path, self.title)
+        names = cells(np.arange(1, graph.num_vertices + 1), (self.delimiter or " ").encode())
+        with writing(path) as file:
+            file.write(self.header(graph).encode())
+            write_rows(
+                file,
+                graph,
+                names,
+                both_arcs=self.twins,
+                mark=self.mark.encode(),
+                as_text=whole_cells,
+                always_weighted=self.weighted,
+            )
+        notes = renumbered(graph)
+        if self.weighted and graph.weights is None:
+            notes.append("arcs written with weight 1, which the format needs")
+        if self.twins and not graph.directed:
+            notes.append("each edge written as two arcs (the format is directed)")
+        return notes + merged_note(graph)

@@ -1,0 +1,185 @@
+"""Edge lists written from a device: the bytes of the host's writer."""
+
+from __future__ import annotations
+
+import errno
+import gzip
+import os
+import threading
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from graph_files import GRAPHS
+from graphs import random_graph, tangle
+
+import clgraph.files.dispatch
+import clgraph.files.write_edges
+from clgraph import Graph, InputError
+from clgraph.csr.upload import Chosen, parts_of
+from clgraph.files import write
+from clgraph.files.summary import write_with_summary
+from clgraph.files.write_edges import Shape, Spelling, write_edge_list
+
+SMALL = Shape(run=3, piece=300, rooms=2)
+
+
+def spelt(graph: Graph, device: Any, path: Path, shape: Shape | None) -> Spelling:
+    spelling = Spelling.of(graph, device, path, shape)
+    assert spelling is not None
+    return spelling
+
+
+def check(graph: Graph, device: Any, folder: Path, shape: Shape | None = SMALL) -> None:
+    """Both suffixes, by both writers."""
+    for suffix in (".txt", ".csv"):
+        one, other = folder / f"device{suffix}", folder / f"host{suffix}"
+        notes = write_edge_list(spelt(graph, device, one, shape), one)
+        write(graph, other, device="host")
+        assert one.read_bytes() == other.read_bytes()
+        said = write_with_summary(graph, other, device="host")
+        assert all(note in said for note in notes)
+        assert write_with_summary(graph, one, device=device) == said.replace("host", "device")
+
+
+@pytest.mark.parametrize("name", GRAPHS)
+def test_small_graphs(device: Any, tmp_path: Path, name: str) -> None:
+    graph = GRAPHS[name]
+    if graph.ids.dtype != object:
+        check(graph, device, tmp_path)
+
+
+@pytest.mark.parametrize("directed", [False, True])
+def test_ids_of_all_lengths(device: Any, tmp_path: Path, directed: bool) -> None:
+    powers = [10**k - 1 for k in range(1, 19)] + [10**k for k in range(19)]
+    rng = np.random.default_rng(2)
+    for top in (7, 8, 15, 16, 19):
+        ids = np.array([x for x in powers if x < 10**top] + ([2**63 - 1] if top == 19 else []))
+        graph = Graph.from_edges(*rng.choice(ids, (2, 300)), directed=directed)
+        check(graph, device, tmp_path)
+
+
+def test_weights_are_those_of_python(device: Any, tmp_path: Path) -> None:
+    """The shortest decimal: of whole numbers, powers and their neighbours, subnormal ones, any bits."""
+    rng = np.random.default_rng(4)
+    powers = np.concatenate((2.0 ** np.arange(-1074, 1024), 10.0 ** np.arange(-323, 309)))
+    some = rng.integers(0, 2**64, 4000, dtype=np.uint64).view(np.float64)
+    weights = np.concatenate(
+        (
+            [
+                0.0,
+                -0.0,
+                1e-4,
+                1e-5,
+                0.00012345,
+                9999999999999998.0,
+                2.0**53 - 1,
+                -1.5,
+                1e23,
+                4.35,
+                1 / 3,
+                9.5e-5,
+            ],
+            np.nextafter(powers, np.inf)[:-1],
+            np.nextafter(powers, 0),
+            -powers,
+            some[np.isfinite(some)],
+            rng.integers(1, 2**20, 200).view(np.float64),
+            rng.integers(-(2**60), 2**60, 1000).astype(np.float64),
+            rng.normal(0, 1e4, 2000).round(3),
+        )
+    )
+    ends = np.arange(len(weights))
+    graph, path = Graph.from_edges(ends, ends + 1, weights=weights, directed=True), tmp_path / "w.txt"
+    write_edge_list(spelt(graph, device, path, Shape(run=64, piece=200_000, rooms=3)), path)
+    assert path.read_text() == "".join(f"{k}\t{k + 1}\t{w!r}\n" for k, w in enumerate(weights.tolist()))
+    write(graph, tmp_path / "host.txt", device="host")
+    assert (tmp_path / "host.txt").read_bytes() == path.read_bytes()
+
+
+def test_larger_graphs(device: Any, tmp_path: Path) -> None:
+    shuffled = np.random.default_rng(1).permutation(500) * 10**9
+    for graph in (
+        tangle(1, duplicates="keep"),
+        tangle(2, directed=True),
+        random_graph(3, 40_000, 150_000),
+        random_graph(4, 500, 30_000, directed=True).with_ids(shuffled),
+    ):
+        check(graph, device, tmp_path, Shape(run=64, piece=200_000, rooms=3))
+        check(graph, device, tmp_path, None)
+
+
+def test_ids_that_only_the_device_has(device: Any, tmp_path: Path) -> None:
+    """As a graph that was read on a GPU has them."""
+    graph, path = random_graph(5, 900, 5000), tmp_path / "a.txt"
+    ids = np.sort(np.random.default_rng(5).choice(2**31 - 1, 900, replace=False)).astype(np.int32)
+    parts = parts_of(device, graph)
+    spelling = Spelling(graph, parts, Chosen(None, device.upload(ids), 900), device, path, SMALL)
+    write_edge_list(spelling, path)
+    write(graph.with_ids(ids), tmp_path / "b.txt", device="host")
+    assert path.read_bytes() == (tmp_path / "b.txt").read_bytes()
+
+
+def test_ids_that_are_text_are_written_by_the_host(device: Any, tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    assert Spelling.of(GRAPHS["strings"], device, path) is None
+    write(GRAPHS["strings"], path, device=device)
+    written = path.read_bytes()
+    write(GRAPHS["strings"], path, device="host")
+    assert written == path.read_bytes()
+
+
+def test_compressed(device: Any, tmp_path: Path) -> None:
+    graph = tangle(3)
+    for name in ("a.txt.gz", "a.csv.gz"):
+        write_edge_list(spelt(graph, device, tmp_path / name, SMALL), tmp_path / name)
+        written = gzip.decompress((tmp_path / name).read_bytes())
+        write(graph, tmp_path / name.removesuffix(".gz"), device="host")
+        assert written == (tmp_path / name.removesuffix(".gz")).read_bytes()
+
+
+def test_a_full_disk_leaves_the_old_file(
+    device: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("old")
+    calls = []
+
+    def full(*_: Any) -> None:
+        calls.append(threading.current_thread().name)
+        if len(calls) == 3:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(clgraph.files.write_edges, "_write", full)
+    with pytest.raises(InputError, match="No space left on device"):
+        write_edge_list(spelt(tangle(1), device, path, SMALL), path)
+    assert path.read_text() == "old" and [each.name for each in tmp_path.iterdir()] == ["a.txt"]
+    assert set(calls) == {"clgraph-write_0"}
+    assert not [each for each in threading.enumerate() if each.name.startswith("clgraph-write")]
+
+
+def test_a_device_without_room(device: Any) -> None:
+    if not os.path.exists("/dev/full"):
+        pytest.skip("no /dev/full")
+    with pytest.raises(InputError, match="cannot write /dev/full: No space left on device"):
+        write(tangle(1), "/dev/full", format="edges", device=device)
+
+
+def test_an_interrupt_leaves_the_old_file(
+    device: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "a.txt"
+
+    def interrupted(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    spelling = spelt(tangle(1), device, path, SMALL)
+    with pytest.raises(KeyboardInterrupt):
+        write_edge_list(spelling, path, progress=interrupted)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_small_graphs_are_written_on_the_host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(clgraph.files.dispatch, "device_or_host", lambda device: {"host": None}[device])
+    write(GRAPHS["plain"], tmp_path / "a.txt")
