@@ -49,7 +49,7 @@ from clgraph.formats.common import (
     write_rows,
     writing,
 )
-from clgraph.formats.packed import SUFFIXES, ZSTD
+from clgraph.formats.packed import ZSTD, Unpacked
 from clgraph.graph.graph import Graph
 from clgraph.system import no_warnings
 
@@ -534,7 +534,7 @@ class TextTable:
         with reading(path):
             header = self.parse_header(path, iter(numbered_lines(path, "latin-1", options.max_ratio)))
             check_vertex_count(path, header.n, options)
-            layout = self._layout(path, header)
+            layout = self._layout(path, header, options)
             source, target, weights = read_table(path, layout, options)
         if len(source) != header.rows:
             raise InputError(
@@ -553,12 +553,14 @@ class TextTable:
         skipped = [f"{noun} weights"] if self.weighted and not options.weights else []
         return Loaded(graph, counted(header.rows, noun), skipped)
 
-    def _layout(self, path: Path, header: Header) -> Layout:
+    def _layout(self, path: Path, header: Header, options: Options) -> Layout:
         first = 1 if self.mark else 0
         width = first + 2 + self.weighted
         size = path.stat().st_size
+        with open_binary(path, options.max_ratio) as file:
+            plain = not isinstance(file.raw, Unpacked)  # type: ignore[attr-defined]
         # a field and what ends it are two bytes; of a compressed file the rows are counted
-        if path.suffix not in SUFFIXES and header.rows > size // (2 * width) + 1:
+        if plain and header.rows > size // (2 * width) + 1:
             raise InputError(
                 f"{path}, line {header.line}: announces {header.rows} {self.row.split()[1]}s in only {size} "
                 "bytes; download it again"

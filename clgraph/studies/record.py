@@ -17,6 +17,7 @@ from clgraph.arguments import file_name, number_given, parse_size, shown
 from clgraph.errors import InputError
 from clgraph.formats.common import read_text
 from clgraph.methods import METHODS
+from clgraph.methods import OPTIONS as TAKEN
 
 LIMITS = ("max_vertices", "max_ratio")  # older records hold them; nobody takes them from there
 LARGEST = 1 << 28  # bytes, some 100 000 samples: /dev/zero would be read for ever
@@ -137,17 +138,19 @@ OPTION = Leaf("a number, perhaps as text", _is_option)
 ID = COUNT | PLAIN
 ANYTHING = Leaf("anything", lambda _: True)  # which nobody reads
 
+LEAVES = {bool: FLAG, int: COUNT, tuple: PLAIN, str: OPTION}  # of what an option takes
 OPTIONS: dict[str, Leaf] = {
-    **dict.fromkeys(("mode", "components", "connection", "keep", "direction"), PLAIN),
-    **dict.fromkeys(("tolerance", "weight", "mix", "p", "q", "r", "alpha", "share"), OPTION),
-    **dict.fromkeys(("starts", "walkers", "steps", "burn_in", "thin", "patience", "c", "k"), COUNT),
-    **dict.fromkeys(("stages", "coupons", "triangles", "block", "parts"), COUNT),
-    **dict.fromkeys(("far_scan", "weighted", "walks", "closing"), FLAG),
+    **{
+        name: LEAVES[type(each.takes) if each.takes not in LEAVES else each.takes]
+        for name, each in TAKEN.items()
+    },
+    "weight": OPTION,  # what mix was called in older records
     "edges": SIZE,
     "start": ID | _list_of(ID),
     "powers": PLAIN | _list_of(OPTION),
     "strata": Leaf("an array's type", is_lost),
 }
+del OPTIONS["min_size"]  # which changes no sample: the seed of the run that was taken stands in the record
 RUNS_ON = {"kernels": TEXT, "built": [TEXT], "pieces": COUNT}
 ABOUT = {"clgraph": PLAIN, "notes": [TEXT], "seconds": Each(NUMBER), **RUNS_ON}
 ENERGY = Each(NUMBER | TEXT | FLAG | NULL)

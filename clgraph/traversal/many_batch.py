@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph.device.shapes import Shapes
+from clgraph.traversal import search
 from clgraph.traversal.arguments import DISTANCE_TYPES
 from clgraph.traversal.search import COUNT, STATE_SIZE, read_state, slot_of
-from clgraph.traversal.search import SHAPES as SEARCH_SHAPES
 
 if TYPE_CHECKING:
     from clgraph.csr.upload import DeviceCSR
@@ -119,7 +119,7 @@ class ManyBatch:
 
     def __init__(self, dev: Device, n: int, lanes: int) -> None:
         self.dev, self.n, self.rows, self.lanes = dev, n, n, lanes
-        self.launch, self.shape = SEARCH_SHAPES.of(dev), SHAPES.of(dev)
+        self.launch, self.shape = search.SHAPES.of(dev), SHAPES.of(dev)
         self.seconds = {"compile": 0.0}
         self._pulling = False
 
