@@ -14,6 +14,7 @@ from clgraph.csr.compact import compact
 from clgraph.csr.facts import count_linked, count_loops_and_copies, count_range, find_hub, lengths_of
 from clgraph.csr.parts import Chosen, DeviceCSR, Naming, Parts
 from clgraph.csr.scan import running_sums
+from clgraph.csr.sort import SHAPES as SORT_SHAPES
 from clgraph.csr.sort import sort_by_key
 from clgraph.device.shapes import Shapes
 from clgraph.errors import DeviceError, InputError
@@ -360,9 +361,9 @@ def _over(device: Device, count: int) -> int:
     return -(-count // device.tuning.items)
 
 
-# one pass of the sort leaves windows of rows that the cache of a core holds, where they are finished: four$
-# as fast as sorting by all bits (R-MAT 18, PoCL), which other devices do
-WINDOW_BITS: Shapes[int | None] = Shapes(gpu=None, cpu=8, simulator=2)
+# one pass of the sort by the upper bits leaves windows of rows that a core's cache holds, where they are finished:
+# four times as fast as sorting by all bits (R-MAT 18, PoCL). GPUs have no such caches
+IN_WINDOWS = Shapes(gpu=False, cpu=True, simulator=True)
 
 
 def reversed_arcs(device: Device, parts: Parts) -> Parts | None:
@@ -373,8 +374,8 @@ def reversed_arcs(device: Device, parts: Parts) -> Parts | None:
     program, n, arcs = _program(device, rows), rows.n, rows.arcs
     tail = device.empty(rows.arcs, np.int32)
     program.views_tails(_over(device, rows.n), n=n, row_ptr=rows.row_ptr, tail=tail)
-    bits, upper = max(1, (rows.n - 1).bit_length()), WINDOW_BITS.of(device)
-    low = 0 if upper is None else max(0, bits - upper)
+    bits = max(1, (rows.n - 1).bit_length())
+    low = max(0, bits - SORT_SHAPES.of(device).bits) if IN_WINDOWS.of(device) else 0
     key = rows.col_idx  # which one pass of the sort only reads
     if not low:
         key = device.empty(rows.arcs, np.uint32)
