@@ -361,8 +361,8 @@ def _over(device: Device, count: int) -> int:
     return -(-count // device.tuning.items)
 
 
-# one pass of the sort by the upper bits leaves windows of rows that a core's cache holds, where they are finished:
-# four times as fast as sorting by all bits (R-MAT 18, PoCL). GPUs have no such caches
+# one pass of the sort by the upper bits leaves windows of rows that a core's cache holds, where they are
+# finished: four times as fast as sorting by all bits (R-MAT 18, PoCL). GPUs have no such caches
 IN_WINDOWS = Shapes(gpu=False, cpu=True, simulator=True)
 
 
