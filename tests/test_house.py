@@ -342,7 +342,7 @@ def test_launches_name_what_kernels_take() -> None:
         for node in ast.walk(parsed(file)):
             if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.keywords):
                 continue
-            called = node.func.value if node.func.attr in ("exact", "bind") else node.func
+            called = node.func.value if node.func.attr in ("exact", "bind", "launch") else node.func
             kernel = called.attr if isinstance(called, ast.Attribute) else ""
             if kernel not in kernels or kernel == "probe":
                 continue

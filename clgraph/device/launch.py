@@ -300,6 +300,18 @@ class Kernel:
         self._check(locals_)
         self._launch(tuple([-(-s // w) * w for s, w in zip(sizes, locals_, strict=True)]), locals_, named)
 
+    def arguments_of(self, owner: Any) -> dict[str, Any]:
+        """Return those of its arguments that an object has as attributes of the same names."""
+        own = vars(owner)
+        return {name: own[name] for name in self._free if name in own}
+
+    def launch(self, owner: Any, size: Size, /, *, local: Size | None = None, **named: Any) -> None:
+        """Enqueue as a call does, with what is not named here from the owner's attributes.
+
+        A run that keeps its buffers under the names that kernels have for them says only what else is new.
+        """
+        self(size, local=local, **(self.arguments_of(owner) | named))
+
     def exact(self, size: Size, /, *, local: Size, **named: Any) -> None:
         """Enqueue over exactly `size` work-items in groups of `local`, which must divide it.
 

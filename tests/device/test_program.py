@@ -298,6 +298,22 @@ def test_bound_arguments_stay(device: Device) -> None:
         add.bind(m=1)
 
 
+def test_arguments_from_attributes(device: Device) -> None:
+    class Run:
+        def __init__(self) -> None:
+            self.out, self.n, self.more, self.unknown = device.zeros(4, np.int32), 4, 1, "not the kernel's"
+
+    run, add = Run(), made(device).add
+    add.launch(run, 4, part=0, n=3)  # what is named comes first
+    assert device.download(run.out, np.int32, 4).tolist() == [1, 1, 1, 0]
+    add.bind(**add.arguments_of(run)).launch(run, 4, part=0)
+    assert device.download(run.out, np.int32, 4).tolist() == [2, 2, 2, 1]
+    with pytest.raises(TypeError, match="lacks its argument part"):
+        add.launch(run, 4)
+    with pytest.raises(TypeError, match="has no argument m"):
+        add.launch(run, 4, part=0, m=1)
+
+
 def test_public_set_arg_does_as_well(device: Device) -> None:
     """pyopencl's quick ways of setting arguments are private: without them all is slower, not different."""
     out, add = device.zeros(4, np.int32), made(device).add
