@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-#: (device, graph) -> the graph's arrays on the device: `Graph.on`, done by `clgraph.csr.upload`
+#: (device, graph) -> the graph's arrays on the device: `Graph.device_arrays`, done by `clgraph.csr.upload`
 arrays_on: Callable[[Any, Any], Any]
 #: device -> its pipelines (kernels of one work-item), done by `clgraph.fpga`: few devices need them
 pipelines_of: Callable[[Any], Any]

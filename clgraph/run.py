@@ -184,7 +184,7 @@ def _blocks(
     width = widest if values else 4
     views = 2 if graph.directed and "pairs" in sections else 1  # the undirected view has up to twice the arcs
     fits = width * views * graph.num_arcs <= device.max_buffer
-    if fits or not device.has_compiler or graph.has_copies:
+    if fits or not device.has_compiler or graph.is_multigraph:
         return None
     from clgraph.scale.held import HeldShards, shelve
 

@@ -38,7 +38,7 @@ except clgraph.ClgraphError as error:
 
 graph = clgraph.powerlaw_graph(100_000, seed=1, device=device)
 n = graph.num_vertices
-rows = graph.on(device)  # pyopencl arrays on device.queue
+rows = graph.device_arrays(device)  # pyopencl arrays on device.queue
 distance = clgraph.bfs(graph, 0, device=device, arrays="device").distance
 
 kernel = cl.Program(device.context, SOURCE).build().between_levels

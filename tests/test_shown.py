@@ -86,7 +86,7 @@ def test_parts_of_a_graph_are_a_line(results: dict[str, Any]) -> None:
     wide = pandas.DataFrame({"source": [1], "target": [2]} | {f"column {i}": [i] for i in range(99)})
     known = clgraph.Graph.from_pandas(wide).attributes
     assert known is not None
-    for part in (known, known.edges["column 7"], results["Graph"].on(clgraph.get_device())):
+    for part in (known, known.edges["column 7"], results["Graph"].device_arrays(clgraph.get_device())):
         line = repr(part)
         assert line[0] == "<" and line[-1] == ">" and len(line) <= LENGTH and "\n" not in line
     assert repr(known).startswith("<Attributes: edge column 0, edge column 1, ")

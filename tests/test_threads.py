@@ -158,7 +158,7 @@ def test_views_of_a_graph_are_one_object_in_all_threads():
 
         def views(_, graph=graph, together=together):
             together.wait()
-            return graph.undirected, graph.reverse, graph.undirected.simple, graph.num_self_loops
+            return graph.undirected, graph.reverse, graph.undirected.without_self_loops, graph.num_self_loops
 
         with ThreadPoolExecutor(4) as threads:
             made = list(threads.map(views, range(4)))

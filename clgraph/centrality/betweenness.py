@@ -174,7 +174,7 @@ def dependencies(
     """For each vertex the sum over sources and targets of the share of shortest paths that pass it."""
     from clgraph.traversal.many import ManySearch
 
-    if graph.has_copies:
+    if graph.is_multigraph:
         graph = build_csr(graph.rows, graph.col_idx, graph.num_vertices, directed=True, duplicates="merge")
     if not len(sources):
         return np.zeros(graph.num_vertices)

@@ -318,8 +318,8 @@ def _fits(told: dict[str, Any], sample: Graph) -> bool:
     """Whether a graph may be a sample that a record tells of: a file may lack its vertices without edges."""
     if told["vertices"] <= sample.num_vertices:
         return bool(told["vertices"] == sample.num_vertices)
-    edges = sample.undirected.simple
-    return edges.num_linked == sample.num_vertices and bool(told["edges"] == edges.num_edges)
+    edges = sample.undirected.without_self_loops
+    return edges.num_nonisolated == sample.num_vertices and bool(told["edges"] == edges.num_edges)
 
 
 def _base(path: Any) -> str:

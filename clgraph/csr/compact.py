@@ -105,7 +105,7 @@ def compact(device: Device, parts: Parts, live: Any = None, arcs: Any = None, *,
         multiplicity=multiplicity,
         ids=ids,
         num_self_loops=0 if without else None,
-        has_copies=False if parts.has_copies is False else None,
+        is_multigraph=False if parts.is_multigraph is False else None,
     )
 
 

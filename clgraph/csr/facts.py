@@ -38,7 +38,7 @@ def count_loops_and_copies(device: Device, rows: DeviceCSR) -> tuple[int, int]:
     return loops, copies
 
 
-def count_linked(device: Device, rows: DeviceCSR) -> int:
+def count_nonisolated(device: Device, rows: DeviceCSR) -> int:
     """Vertices that have arcs."""
     with device.alone():
         found = device.zeros(1, np.uint32)

@@ -169,7 +169,7 @@ def finish_graph(
 
     rows = build_rows(device, n, tail, head, count, mirror=True, duplicates=duplicates)
     device.finish()
-    return graph_of(device, Parts(rows, directed=False, num_self_loops=0, has_copies=False))
+    return graph_of(device, Parts(rows, directed=False, num_self_loops=0, is_multigraph=False))
 
 
 class _Clock:
@@ -267,6 +267,6 @@ def _make_on_device(
             rows,
             directed=model.directed,
             num_self_loops=0,
-            has_copies=False if duplicates == "merge" else None,
+            is_multigraph=False if duplicates == "merge" else None,
         ),
     )

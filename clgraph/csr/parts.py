@@ -113,7 +113,7 @@ class Parts:
     weights : float64 device buffer, shape (arcs,), or None
     multiplicity : int32 device buffer, shape (arcs,), or None
     ids : array of ids on the host, or `Chosen`, or None for 0 .. n-1
-    num_self_loops, has_copies : int and bool, or None where they are not known
+    num_self_loops, is_multigraph : int and bool, or None where they are not known
     """
 
     rows: DeviceCSR
@@ -123,7 +123,7 @@ class Parts:
     multiplicity: Any = None
     ids: npt.NDArray[Any] | Chosen | None = None
     num_self_loops: int | None = None
-    has_copies: bool | None = None
+    is_multigraph: bool | None = None
 
 
 FEW = 64  # ids that are fetched one by one: so many waits are sooner over than all ids are copied

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph.csr.compact import compact
-from clgraph.csr.facts import count_linked, count_loops_and_copies, count_range, find_hub, lengths_of
+from clgraph.csr.facts import count_loops_and_copies, count_nonisolated, count_range, find_hub, lengths_of
 from clgraph.csr.parts import Chosen, DeviceCSR, Naming, Parts
 from clgraph.csr.scan import running_sums
 from clgraph.csr.sort import SHAPES as SORT_SHAPES
@@ -174,11 +174,11 @@ class Place:
         """Number of arcs from a vertex to itself; None where the host counts them."""
         return None if self._device.is_second else count_loops_and_copies(self._device, self._any)[0]
 
-    def count_linked(self, graph: Any) -> int | None:
+    def count_nonisolated(self, graph: Any) -> int | None:
         """Number of vertices that have arcs; None where the host counts them."""
-        return None if self._device.is_second else count_linked(self._device, self._any)
+        return None if self._device.is_second else count_nonisolated(self._device, self._any)
 
-    def find_copies(self, graph: Any) -> bool | None:
+    def find_parallel(self, graph: Any) -> bool | None:
         """Whether some row names a vertex twice; None where the host finds out."""
         return None if self._device.is_second else count_loops_and_copies(self._device, self._any)[1] > 0
 
@@ -198,12 +198,12 @@ class Place:
             return None
         with device.alone():
             made: Parts | None
-            if view == "simple":
+            if view == "without_self_loops":
                 made = compact(device, parts_of(device, graph), loops=False)
             elif view == "reverse":
                 made = reversed_arcs(device, parts_of(device, graph))
             else:
-                copies, back = graph.has_copies, parts_of(device, graph.reverse)
+                copies, back = graph.is_multigraph, parts_of(device, graph.reverse)
                 made = without_directions(device, parts_of(device, graph), back, copies=copies)
             return None if made is None else graph_of(device, made)
 
@@ -253,7 +253,7 @@ def graph_of(device: Device, parts: Parts) -> Graph:
     place._columns = {name: buffer for name, buffer in columns.items() if buffer is not None}
     place._ids = parts.ids
     graph = Graph.in_place(
-        place, directed=parts.directed, num_self_loops=parts.num_self_loops, has_copies=parts.has_copies
+        place, directed=parts.directed, num_self_loops=parts.num_self_loops, is_multigraph=parts.is_multigraph
     )
     place.settle(graph)
     return graph
@@ -270,7 +270,7 @@ def parts_of(device: Device, graph: Graph) -> Parts:
         multiplicity=place.column(graph, "multiplicity"),
         ids=place._ids if graph.home is place else graph._ids,
         num_self_loops=known.get("num_self_loops"),
-        has_copies=known.get("has_copies"),
+        is_multigraph=known.get("is_multigraph"),
     )
 
 
@@ -294,7 +294,7 @@ def upload_csr(device: Device, graph: Graph, *, wide: bool = False) -> DeviceCSR
 
 
 def arrays_on(device: Any, graph: Graph) -> OnDevice:
-    """What `Graph.on` gives."""
+    """What `Graph.device_arrays` gives."""
     from clgraph.device import get_device
 
     dev = get_device(device)
@@ -478,5 +478,5 @@ def without_directions(device: Device, parts: Parts, back: Parts, *, copies: boo
         multiplicity=multiplicity if several else None,
         ids=parts.ids,
         num_self_loops=parts.num_self_loops if not copies else None,
-        has_copies=None if keep else False,
+        is_multigraph=None if keep else False,
     )

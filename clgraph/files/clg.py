@@ -308,5 +308,5 @@ class _Reading:
             multiplicity=copies,
             ids=None if place is None else Chosen(None, place, n),
             num_self_loops=found[LOOPS],
-            has_copies=found[COPIES] > 0,
+            is_multigraph=found[COPIES] > 0,
         )

@@ -325,7 +325,7 @@ def graph_of_rows(
         multiplicity=copies,
         ids=numbered.ids,
         num_self_loops=None if loops else 0,
-        has_copies=False if merge else None,
+        is_multigraph=False if merge else None,
     )
     graph = graph_of(device, parts)
     if merge:

@@ -168,7 +168,7 @@ def _graph(device: Device, n: int, arcs: Columns, options: Options) -> Graph:
         multiplicity=copies,
         ids=from_one(device, n),
         num_self_loops=None if arcs.loops else 0,
-        has_copies=False,
+        is_multigraph=False,
     )
     return graph_of(device, parts)
 

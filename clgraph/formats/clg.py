@@ -223,7 +223,7 @@ def read_clg(path: Path, options: Options) -> Loaded:
         graph = Graph.of(replace(graph.arrays, weights=None))
     if options.directed is not None and options.directed != graph.directed:
         graph = graph.undirected if graph.directed else Graph.of(replace(graph.arrays, directed=True))
-    if graph.has_copies:
+    if graph.is_multigraph:
         if options.duplicates == "merge":
             graph = merged(graph)
         elif graph.multiplicity is not None:

@@ -152,7 +152,7 @@ class Arrays:
 
         return sum(over_pieces(count, self.num_arcs, LONG))
 
-    def has_copies(self) -> bool:
+    def is_multigraph(self) -> bool:
         """Whether two arcs of a row have one head."""
         heads, row_ptr = self.col_idx, self.row_ptr
 

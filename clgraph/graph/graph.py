@@ -111,9 +111,9 @@ class Graph(Placed, Exchange, Shown):
         return None if {"row_ptr", "col_idx"} <= vars(self).keys() else self._home
 
     @lazy
-    def num_linked(self) -> int:
+    def num_nonisolated(self) -> int:
         """Number of vertices that have arcs (of a directed graph: that leave them)."""
-        if (place := self._elsewhere()) and (found := place.count_linked(self)) is not None:
+        if (place := self._elsewhere()) and (found := place.count_nonisolated(self)) is not None:
             return found
         return int(np.count_nonzero(self.degrees))
 
@@ -125,11 +125,11 @@ class Graph(Placed, Exchange, Shown):
         return self.arrays.count_loops()
 
     @lazy
-    def has_copies(self) -> bool:
+    def is_multigraph(self) -> bool:
         """Whether parallel arcs were kept as copies."""
-        if (place := self._elsewhere()) and (found := place.find_copies(self)) is not None:
+        if (place := self._elsewhere()) and (found := place.find_parallel(self)) is not None:
             return found
-        return self.arrays.has_copies()
+        return self.arrays.is_multigraph()
 
     def _repeats(self) -> npt.NDArray[np.bool_]:
         """Which arcs, from the second on, are parallel to the arc before, shape (arcs - 1,)."""
@@ -147,7 +147,7 @@ class Graph(Placed, Exchange, Shown):
     @lazy
     def num_duplicates(self) -> int:
         """Number of edges that repeat another one: merged (`multiplicity`) or kept as copies."""
-        if not self.is_counted and not self.has_copies:
+        if not self.is_counted and not self.is_multigraph:
             return 0
         if self.multiplicity is None:
             repeated: npt.NDArray[Any] = np.flatnonzero(self._repeats()) + 1
@@ -258,9 +258,9 @@ class Graph(Placed, Exchange, Shown):
         return self._made("undirected") if self.directed else self
 
     @lazy
-    def simple(self) -> Graph:
+    def without_self_loops(self) -> Graph:
         """The graph without its self-loops (itself if it has none)."""
-        return self._made("simple") if self.num_self_loops else self
+        return self._made("without_self_loops") if self.num_self_loops else self
 
     def _made(self, view: View) -> Graph:
         """A view, made where the graph is: in a place that can make it, or on the host."""
@@ -281,12 +281,12 @@ class Graph(Placed, Exchange, Shown):
     def _made_on_host(self, view: View) -> Graph:
         if view == "reverse":
             return Graph.of(views.reversed_arcs(self.arrays))
-        if view == "simple":
+        if view == "without_self_loops":
             return Graph.of(views.some_arcs(self.arrays, self.rows != self.col_idx))
         kept = self.multiplicity is None and self.num_duplicates > 0
         return Graph.of(views.without_directions(self.arrays, keep_copies=kept))
 
-    def with_arcs(self, arcs: npt.NDArray[np.bool_]) -> Graph:
+    def edge_subgraph(self, arcs: npt.NDArray[np.bool_]) -> Graph:
         """The same vertices with some of the arcs.
 
         Parameters

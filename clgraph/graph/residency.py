@@ -20,7 +20,7 @@ from clgraph.lazy import lazy
 
 Name = Literal["row_ptr", "col_idx", "weights", "multiplicity", "_ids"]
 NAMES: tuple[Name, ...] = ("row_ptr", "col_idx", "weights", "multiplicity", "_ids")
-View = Literal["reverse", "undirected", "simple"]
+View = Literal["reverse", "undirected", "without_self_loops"]
 
 
 class Place(Protocol):
@@ -61,10 +61,10 @@ class Place(Protocol):
     def count_loops(self, graph: Any) -> int | None:
         """Number of arcs from a vertex to itself; None where the host counts them."""
 
-    def count_linked(self, graph: Any) -> int | None:
+    def count_nonisolated(self, graph: Any) -> int | None:
         """Number of vertices that have arcs; None where the host counts them."""
 
-    def find_copies(self, graph: Any) -> bool | None:
+    def find_parallel(self, graph: Any) -> bool | None:
         """Whether some row names a vertex twice; None where the host finds out."""
 
     def count_range(self) -> tuple[int, int] | None:
@@ -90,7 +90,7 @@ class Place(Protocol):
 
 
 class OnDevice(NamedTuple):
-    """A graph's arrays on a device: see `clgraph.Graph.on`."""
+    """A graph's arrays on a device: see `clgraph.Graph.device_arrays`."""
 
     row_ptr: Any
     col_idx: Any
@@ -152,7 +152,7 @@ class Placed:
 
     @classmethod
     def in_place(cls, place: Place, *, directed: bool, **known: Any) -> Self:
-        """The graph of rows that are in some place; `known` values (num_self_loops, has_copies) are kept."""
+        """The graph of rows that are in some place; `known` values (num_self_loops and the like) are kept."""
         graph = cls.__new__(cls)
         graph._n, graph._arcs, graph.directed = place.num_vertices, place.num_arcs, directed
         graph._home = place
@@ -312,22 +312,22 @@ class Placed:
     def _views(self) -> dict[str, Any]:
         """The views made so far, other than the graph itself."""
         own = vars(self)
-        views = ("reverse", "undirected", "simple")
+        views = ("reverse", "undirected", "without_self_loops")
         return {name: own[name] for name in views if own.get(name, self) is not self}
 
-    def places(self) -> dict[str, dict[str, int]]:
+    def memory_usage(self) -> dict[str, dict[str, int]]:
         """What is held for the graph and where.
 
         Returns
         -------
         dict
             ``"host"`` and the devices that hold something, by name; for each of them bytes by what they are.
-            What belongs to `reverse`, `undirected` and `simple` is listed under their names.
+            What belongs to `reverse`, `undirected` and `without_self_loops` is listed under their names.
 
         Examples
         --------
         >>> from clgraph import Graph
-        >>> Graph.from_edges([0, 1], [1, 2]).places()
+        >>> Graph.from_edges([0, 1], [1, 2]).memory_usage()
         {'host': {'row_ptr': 16, 'col_idx': 16}}
         """
         own = vars(self)
@@ -341,11 +341,11 @@ class Placed:
             if held := place.held(self):
                 found.setdefault(place.where, {}).update(held)
         for view, graph in self._views().items():
-            for where, held in graph.places().items():
+            for where, held in graph.memory_usage().items():
                 found.setdefault(where, {}).update({f"{view}: {name}": n for name, n in held.items()})
         return found
 
-    def on(self, device: Any = None) -> OnDevice:
+    def device_arrays(self, device: Any = None) -> OnDevice:
         """The graph's arrays on a device, for kernels of your own; uploaded if they are not there yet.
 
         Parameters
@@ -363,7 +363,7 @@ class Placed:
         --------
         >>> import clgraph
         >>> graph = clgraph.Graph.from_edges([0, 1], [1, 2])
-        >>> graph.on("cpu").row_ptr.get()
+        >>> graph.device_arrays("cpu").row_ptr.get()
         array([0, 1, 3, 4], dtype=int32)
         """
         found: OnDevice = hooks.arrays_on(device, self)

@@ -134,7 +134,7 @@ def alone(device: Device, graph: Graph) -> Joined:
 
 def of_rows(device: Device, rows: DeviceCSR) -> Graph:
     """The graph of rows on a device that are undirected and simple."""
-    return graph_of(device, Parts(rows, directed=False, num_self_loops=0, has_copies=False))
+    return graph_of(device, Parts(rows, directed=False, num_self_loops=0, is_multigraph=False))
 
 
 def measured_view(device: Device, graph: Graph) -> Graph:
@@ -145,8 +145,8 @@ def measured_view(device: Device, graph: Graph) -> Graph:
     if device.has_compiler and not device.is_second:
         if graph.num_arcs >= SMALL or not graph.is_on_host:
             upload_csr(device, graph)
-        view = graph.undirected.simple
-        if view.has_copies and (view.num_arcs >= SMALL or not view.is_on_host):
+        view = graph.undirected.without_self_loops
+        if view.is_multigraph and (view.num_arcs >= SMALL or not view.is_on_host):
             return device.cached(graph, "distinct", lambda: _distinct(device, view))
     return simple_view(graph)
 
@@ -159,8 +159,8 @@ def _distinct(device: Device, view: Graph) -> Graph:
 
 def simple_view(graph: Graph) -> Graph:
     """The undirected graph without self-loops in which each pair of neighbours is one edge; on the host."""
-    view = graph.undirected.simple
-    if not view.has_copies:
+    view = graph.undirected.without_self_loops
+    if not view.is_multigraph:
         return view
     upper = view.rows < view.col_idx
     ids = None if view.has_identity_ids else view.ids

@@ -104,7 +104,7 @@ def verify_growth(graph: Graph, sample: Any) -> None:
     check_arrivals(graph, sample, index, len(set(wish.start)) if wish.start is not None else 1)
     check_kept(graph, sample, np.isin(np.arange(n), index))
     if sample.method == "xsn":
-        _best(graph.undirected.simple, index[np.argsort(order)])
+        _best(graph.undirected.without_self_loops, index[np.argsort(order)])
 
 
 def _best(simple: Graph, came: Any) -> None:
@@ -284,7 +284,7 @@ def verify_paths(graph: Graph, sample: Any) -> None:
     tails, heads, _ = sample.selection.ends(sample.at)
     if not np.array_equal(np.unique(np.concatenate((tails, heads))), index):
         raise AssertionError("its paths do not touch just its vertices")
-    simple = graph.undirected.simple
+    simple = graph.undirected.without_self_loops
     inside = np.isin(np.arange(graph.num_vertices), index)
     both = np.count_nonzero(np.repeat(inside, simple.degrees) & inside[simple.col_idx]) // 2
     if len(sample.edges) != (both if sample.wish.keep == "induced" else len(tails)):

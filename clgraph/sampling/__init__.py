@@ -206,7 +206,7 @@ def sample(
         False.
     arrays : {"host", "device"}
         Of one sample: "device" gives `Sample.vertices` as ``pyopencl.array.Array``, for kernels of your own.
-        A sample's rows stay on the device either way: ``sample.graph.on(device)``.
+        A sample's rows stay on the device either way: ``sample.graph.device_arrays(device)``.
     min_size : size, optional
         A run with a sample of fewer vertices is drawn again, with the next seed that no run has; the sample's
         `notes` say so.
@@ -256,7 +256,9 @@ def sample(
     check_not_of_shards(options)
     stays = on_device(options.pop("arrays", "host"))
     if stays and (sizes is not None or seeds is not None):
-        raise InputError("arrays='device' is of one sample: with sizes or seeds take sample.graph.on(device)")
+        raise InputError(
+            "arrays='device' is of one sample: with sizes or seeds take sample.graph.device_arrays(device)"
+        )
     drawing = known(method)
     if drawing in STREAMS:
         from clgraph.sampling.literature.streamed import is_stream, stream_samples

@@ -119,7 +119,7 @@ class Bitsets(Selections):
         return unpacked(self.member.array[at], graph.num_vertices)
 
     def kept(self, graph: Graph, at: Any = (0, 0)) -> Mask:
-        simple = graph.undirected.simple
+        simple = graph.undirected.without_self_loops
         if self.edges is not None:
             return both_arcs(simple, unpacked(self.edges.array[at], simple.num_edges))
         members = self.members(graph, at)
@@ -128,8 +128,8 @@ class Bitsets(Selections):
         return arcs
 
     def joined(self, device: Device, graph: Graph, which: list[Slot]) -> list[tuple[list[int], Joined]]:
-        simple = graph.undirected.simple
-        if simple.has_copies or not device.has_compiler:
+        simple = graph.undirected.without_self_loops
+        if simple.is_multigraph or not device.has_compiler:
             return []
         pieces: list[list[int]] = []
         room = 0

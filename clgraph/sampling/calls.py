@@ -174,7 +174,7 @@ def _portions(
     device, started = call.device, perf_counter()
     how = device.watch()
     targets = sorted({target for _, target in wanted}, reverse=True)
-    several = engine(device, graph.undirected.simple, targets, options)
+    several = engine(device, graph.undirected.without_self_loops, targets, options)
     seconds = {**call.seconds, "compile": perf_counter() - started}
     made: list[Batch] = []
     done, held, at_once = 0, 0, several.at_first

@@ -181,7 +181,7 @@ class Contraction:
             self._size = largest.size
             self._name, _ = self._members.number(self._n, largest.label, largest.root, None, self._place)
             self._device.copy(self._number, self._place, 4 * self._n)
-            self._stale = self._size < self._n or self._graph.has_copies
+            self._stale = self._size < self._n or self._graph.is_multigraph
         self._whole = self._size
         self._record()
         return self._size
@@ -471,7 +471,7 @@ def left_of(device: Device, graph: Graph, small: DeviceCSR, place: Any, name: An
             multiplicity=many if device.download(several, np.uint32, 1)[0] else None,
             ids=Chosen(None, name, small.n),
             num_self_loops=0,
-            has_copies=False,
+            is_multigraph=False,
         ),
     )
 
@@ -533,7 +533,7 @@ class Groups(Selections):
 
     def _contracted(self, graph: Graph, at: Slot) -> Contracted:
         group = self.device.upload(self.groups(at))
-        return regrouped(self.device, graph.undirected.simple, group)
+        return regrouped(self.device, graph.undirected.without_self_loops, group)
 
     def joined(self, device: Device, graph: Graph, which: list[Slot]) -> list[tuple[list[int], Joined]]:
         pieces, runs = [], len(self.counts)

@@ -30,7 +30,7 @@ class Copra:
     ----------
     device : Device
     graph : Graph
-        Undirected; self-loops must be gone (`graph.simple`).
+        Undirected; self-loops must be gone (`graph.without_self_loops`).
     far_scan : bool
         Find the other slot of an edge by the thesis's plain scan instead of by binary search.
 
@@ -49,7 +49,7 @@ class Copra:
         self.n, self.arcs = graph.num_vertices, graph.num_arcs
         self.slots = 2 * self.n + self.arcs
         self.csr = upload_csr(device, graph, wide=self.slots > INT32_MAX)
-        self.has_copies = graph.has_copies
+        self.is_multigraph = graph.is_multigraph
         self.offset = self.csr.offset
         self.far_scan = far_scan
         size = np.dtype(self.offset).itemsize
@@ -64,7 +64,7 @@ class Copra:
             "sampling/copra",
             ITEMS=device.tuning.items,
             FAR_SCAN=int(far_scan),
-            HAS_COPIES=int(self.has_copies),
+            HAS_COPIES=int(self.is_multigraph),
             **self.csr.defines,
         )
 

@@ -148,7 +148,7 @@ def deletion_order(
     view = graph.undirected
     upper = view.rows <= view.col_idx
     proper = view.rows[upper] < view.col_idx[upper]
-    return np.flatnonzero(proper)[_edge_order(view.simple, seed)[2]]
+    return np.flatnonzero(proper)[_edge_order(view.without_self_loops, seed)[2]]
 
 
 def _vertex_order(n: int, seed: int) -> npt.NDArray[np.int64]:
@@ -255,7 +255,9 @@ def reduction_curve(
     target = target_size(size, graph.num_vertices)
     seed = keyed.check_seed(seed)
 
-    if options.exact and method == "dre" and graph.has_copies:  # which the forest's words do not tell apart
+    if (
+        options.exact and method == "dre" and graph.is_multigraph
+    ):  # which the forest's words do not tell apart
         from clgraph.device import get_device
 
         device = get_device(device)
@@ -268,14 +270,14 @@ def reduction_curve(
 
             drawn = curve_of_shards(run.blocks, method, seed, size=size, device=dev, progress=progress)
             return run.stamped(ReductionCurve(*drawn))
-        simple = graph.undirected.simple
+        simple = graph.undirected.without_self_loops
         upload(dev, graph)
         started = perf_counter()
         if options.exact:
             edges = method == "dre"
             # one serial pass takes a CPU a second for some ten million edges, and the forest's way 1.6 to 1.8
             # times that (docs/performance.md)
-            if dev.kind == "gpu" and not (edges and simple.has_copies):
+            if dev.kind == "gpu" and not (edges and simple.is_multigraph):
                 from clgraph.sampling.deletion_times import rows_of_curve
 
                 rows = rows_of_curve(dev, simple, seed, target, progress, edges=edges)

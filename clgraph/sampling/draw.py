@@ -52,7 +52,7 @@ class ByPriority:
         self._program = device.program(
             "sampling/select",
             ITEMS=device.tuning.items,
-            HAS_COPIES=int(copra.has_copies),
+            HAS_COPIES=int(copra.is_multigraph),
             **copra.csr.defines,
         )
         self._passes = -(-copra.n // device.tuning.items)
@@ -187,7 +187,7 @@ class ByDraw:
             BLOCK=self.BLOCK,
             ITEMS=device.tuning.items,
             HYBRID=int(weight != 1),
-            HAS_COPIES=int(copra.has_copies),
+            HAS_COPIES=int(copra.is_multigraph),
             FAR_SCAN=int(copra.far_scan),
             **copra.csr.defines,
         )

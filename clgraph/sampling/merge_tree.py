@@ -230,7 +230,7 @@ class Bracket:
         The deleted vertices, or the smaller ends of the deleted edges, in any order.
     arc : int array, shape (k,), or None
         The arcs of the deleted edges in the rows of these ends; None where vertices are deleted.
-    has_copies : bool
+    is_multigraph : bool
         Whether there are parallel edges.
 
     Attributes
@@ -249,9 +249,9 @@ class Bracket:
         vertex: Ints,
         arc: npt.NDArray[Any] | None,
         *,
-        has_copies: bool = False,
+        is_multigraph: bool = False,
     ) -> None:
-        self._rows_of, self._seed, self._has_copies = rows_of, seed, has_copies
+        self._rows_of, self._seed, self._is_multigraph = rows_of, seed, is_multigraph
         self.count = len(vertex)
         self.arc: npt.NDArray[Any] | None = None
         if arc is None:
@@ -320,7 +320,7 @@ class Bracket:
     def _copies(self, rows: SomeRows, arc: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
         """Rank of each arc among its parallel copies, given its tail's row."""
         rank = np.zeros(len(arc), np.int64)
-        if self._has_copies:
+        if self._is_multigraph:
             for i, at in enumerate((arc - rows.first).tolist()):
                 row = rows.of(i)
                 rank[i] = at - np.searchsorted(row, row[at])

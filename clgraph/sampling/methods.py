@@ -68,7 +68,7 @@ SHAPES = Shapes(
 
 def side_by_side(device: Device, graph: Graph, options: Request, runs: int) -> type[Replicates] | None:
     """The engine that makes runs side by side; None: one after the other, each with the device alone."""
-    simple, most = graph.undirected.simple, SHAPES.of(device)
+    simple, most = graph.undirected.without_self_loops, SHAPES.of(device)
     arcs, method = simple.num_arcs, options.method
     if device.kernels != "ndrange" or arcs < 4:
         return None
@@ -91,7 +91,7 @@ def side_by_side(device: Device, graph: Graph, options: Request, runs: int) -> t
         return ContractRuns
     elif method in ("drve", "dhyb") and arcs <= most.batches:
         # the kernel knows neither strong components nor parallel edges, and its integers end at FINEST
-        known = options.connection == "weak" and not simple.has_copies
+        known = options.connection == "weak" and not simple.is_multigraph
         return DrawRuns if known and options.chance.denominator <= FINEST else None
     return None
 
@@ -133,7 +133,7 @@ class Batches(Run, Protocol):
 
 def make_run(device: Device, graph: Graph, options: Request, seed: int) -> Run:
     """The run of a method, with its arrays allocated and its kernels built."""
-    simple = graph.undirected.simple
+    simple = graph.undirected.without_self_loops
     method = options.method
     if method in CONTRACTING:
         from clgraph.sampling.contract import Contraction
@@ -170,12 +170,12 @@ def make_views(device: Device, graph: Graph) -> None:
     """Make the view that every run works on; of a large directed graph on the device, where it is faster."""
     if graph.directed and graph.num_arcs >= SMALL and device.has_compiler:
         upload_csr(device, graph)
-    graph.undirected.simple  # noqa: B018
+    graph.undirected.without_self_loops  # noqa: B018
 
 
 def upload(device: Device, graph: Graph) -> None:
     """Bring the rows that every run works on to the device, where they stay."""
-    upload_csr(device, graph.undirected.simple)
+    upload_csr(device, graph.undirected.without_self_loops)
     device.finish()
 
 

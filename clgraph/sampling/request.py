@@ -336,7 +336,7 @@ def _drawing(graph: Graph, method: str, size: Any, strict: bool, given: Mapping[
         _walk_rules(view, method, values, given)
     if plan.kind in ("stages", "spikyball"):
         _stage_rules(method, values, given)
-    if given.get("keep", "induced") != "induced" and view.rows is not graph.undirected.simple:
+    if given.get("keep", "induced") != "induced" and view.rows is not graph.undirected.without_self_loops:
         raise InputError("keep='visited' and 'tree' are of the undirected view: leave direction out")
     if "start" in given:
         values["start"] = check_start(view, given["start"])
@@ -467,7 +467,7 @@ def check_start(view: View, start: Any) -> tuple[int, ...]:
     found = view.original.index(given_ids(start, "start")).tolist()
     if not found:
         raise InputError("start is empty: give an id, several, or leave it out")
-    degrees = view.original.undirected.simple.degrees
+    degrees = view.original.undirected.without_self_loops.degrees
     for v in found:
         if degrees[v] == 0:
             raise InputError(f"start {view.original.ids[v]} has no edges: give a vertex that has some")
@@ -608,5 +608,5 @@ def _beyond(strict: bool, notes: list[str], what: str) -> None:
 def reachable(view: View, plan: Method, method: str) -> int:
     """How many vertices a method can draw at all."""
     if plan.kind in ("edges", "ties", "stream", "paths") or method in ("rdn", "fs"):
-        return view.num_linked
+        return view.num_nonisolated
     return view.n

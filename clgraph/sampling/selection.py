@@ -58,7 +58,7 @@ class Selection:
         raise NotImplementedError
 
     def kept(self, graph: Graph, at: Any = 0) -> Mask:
-        """Which arcs of ``graph.undirected.simple`` are chosen."""
+        """Which arcs of ``graph.undirected.without_self_loops`` are chosen."""
         raise NotImplementedError
 
     def groups(self, at: Any = 0) -> npt.NDArray[np.int32] | None:
@@ -101,7 +101,7 @@ class Marked(Selection):
     ----------
     device : Device
     csr : DeviceCSR
-        Rows of ``graph.undirected.simple``.
+        Rows of ``graph.undirected.without_self_loops``.
     vertices : uint8 device buffer, shape (n,), optional
         1 for each vertex chosen. It belongs to this object from now on, as does `live_arcs`.
     arcs : uint8 device buffer, shape (arcs,), optional
@@ -150,10 +150,12 @@ class Marked(Selection):
                 live = those_of(device, parts.rows, parts.ids, live)
                 return graph_of(device, compact(device, parts, live))
         if not graph.directed:
-            return graph_of(device, compact(device, parts_of(device, graph.simple), live, live_arcs))
+            return graph_of(
+                device, compact(device, parts_of(device, graph.without_self_loops), live, live_arcs)
+            )
         rows = upload_csr(device, graph)
         if live_arcs is not None:
-            copies = graph.undirected.has_copies
+            copies = graph.undirected.is_multigraph
             live_arcs = arcs_of_view(device, rows, self.csr, live_arcs, copies=copies)
         return graph_of(device, compact(device, parts_of(device, graph), live, live_arcs, loops=False))
 
@@ -216,7 +218,7 @@ def marks_program(device: Device, csr: DeviceCSR) -> Any:
 def prepare_extraction(device: Device, graph: Graph, *, induced: bool) -> None:
     """Build the kernels of `Marked.sampled` before a clock sees it; `induced`: for samples that are."""
     if device.has_compiler:
-        rows = upload_csr(device, graph if graph.directed else graph.simple)
+        rows = upload_csr(device, graph if graph.directed else graph.without_self_loops)
         prepare(device, rows, induced=induced and not (graph.directed and graph.num_self_loops))
 
 
@@ -230,7 +232,7 @@ class Contracted(Marked):
     ----------
     device : Device
     csr : DeviceCSR
-        Rows of ``graph.undirected.simple``.
+        Rows of ``graph.undirected.without_self_loops``.
     arcs : uint8 device buffer, shape (arcs,)
     group_of : int32 device buffer, shape (n,)
     parts : Parts
@@ -301,7 +303,7 @@ def _counts_fit(device: Device, graph: Graph) -> bool:
 
 
 def with_loops(view: Graph, arcs: Mask) -> Mask:
-    """The arcs of a graph that a mask of the arcs of ``graph.simple`` stands for."""
+    """The arcs of a graph that a mask of the arcs of ``graph.without_self_loops`` stands for."""
     if not view.num_self_loops:
         return arcs
     kept = view.rows != view.col_idx
@@ -318,7 +320,7 @@ def extract(graph: Graph, live_vertices: Mask, live_arcs: Mask) -> tuple[Graph, 
         The original.
     live_vertices : bool array, shape (n,)
     live_arcs : bool array
-        Which arcs of ``graph.undirected.simple`` are left.
+        Which arcs of ``graph.undirected.without_self_loops`` are left.
     """
     view = graph.undirected
     kept = with_loops(view, live_arcs)
@@ -333,7 +335,7 @@ def _place_in_view(graph: Graph, view: Graph) -> npt.NDArray[np.int64]:
     tail, head = graph.rows, graph.col_idx
     own = _pairs(tail, head)
     place = np.searchsorted(_pairs(view.rows, view.col_idx), own)
-    if view.has_copies:
+    if view.is_multigraph:
         # each arc is a separate edge; of the copies those from the smaller to the larger end come first
         back = _pairs(head, tail)
         before = np.searchsorted(own, back, side="right") - np.searchsorted(own, back)

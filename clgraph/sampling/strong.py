@@ -24,11 +24,11 @@ class StrongCopraFinder:
     Parameters
     ----------
     copra : Copra
-        Of ``graph.undirected.simple``.
+        Of ``graph.undirected.without_self_loops``.
     graph : Graph
         Directed.
     components : GraphComponents
-        Of ``graph.undirected.simple``.
+        Of ``graph.undirected.without_self_loops``.
     long_row : int, optional
         Rows with more arcs are cut into pieces for work-groups (default: by device).
     """
@@ -42,7 +42,7 @@ class StrongCopraFinder:
         self._program = device.program(
             "sampling/strong",
             ITEMS=device.tuning.items,
-            HAS_COPIES=int(copra.has_copies),
+            HAS_COPIES=int(copra.is_multigraph),
             ARC_OFFSET=upload_csr(device, graph).defines["OFFSET"],
             **csr.defines,
         )

@@ -78,7 +78,7 @@ class Probes:
         keys = csr.arcs if edges else csr.n
         device.reserve({"key": 4 * keys, "labels": 12 * csr.n, "live": csr.n + csr.arcs})
         self._program = device.program(
-            "sampling/exact", ITEMS=items, HAS_COPIES=int(graph.has_copies), **csr.defines
+            "sampling/exact", ITEMS=items, HAS_COPIES=int(graph.is_multigraph), **csr.defines
         )
         self._components = graph_components(device, graph)
         self.finder = self._components.masked("uint" if edges else None)
@@ -183,7 +183,7 @@ class Probes:
             capacity = count
         vertex = device.download(vertices, np.int32, count)
         arc = device.download(arcs, csr.offset, count) if self._edges else None
-        return Bracket(self._rows_of, self._seed, vertex, arc, has_copies=self._graph.has_copies)
+        return Bracket(self._rows_of, self._seed, vertex, arc, is_multigraph=self._graph.is_multigraph)
 
     def _rows_of(self, vertices: npt.NDArray[np.int32]) -> SomeRows:
         graph, device = self._graph, self._device

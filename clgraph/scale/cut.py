@@ -68,7 +68,7 @@ def write_shards(
     <Shards: undirected, 1000 vertices, 2471 edges, 3 shards>
     """
     graph = as_graph(graph)
-    if graph.has_copies:
+    if graph.is_multigraph:
         raise InputError("shards hold each edge once: read the graph with duplicates='merge'")
     wanted = check_sections(sections, graph.directed)
     check_shard_edges(shard_edges)

@@ -159,7 +159,7 @@ def check_labels(found: Any, labels: Any, sizes: Any) -> None:
 def live_reference(graph: Graph, vertex: Any, arc: Any) -> tuple[Any, int, int]:
     """Labels by smallest vertex over what is live (-1 elsewhere), root and size of the largest."""
     keep = arc & vertex[graph.rows] & vertex[graph.col_idx]
-    rest = graph.with_arcs(keep)
+    rest = graph.edge_subgraph(keep)
     labels, _ = reference_components(rest)
     smallest = np.full(graph.num_vertices, graph.num_vertices)
     np.minimum.at(smallest, labels, np.arange(graph.num_vertices))
@@ -194,7 +194,7 @@ def test_finder_on_copra_rows(device: Any, wide: bool, pieces: dict[str, int]) -
     rng = np.random.default_rng(6)
     offset = np.int64 if wide else np.int32
     for trial in range(25):
-        graph = random_graph(rng, 70, False).simple
+        graph = random_graph(rng, 70, False).without_self_loops
         n = graph.num_vertices
         share = [0.5, 0.9, 0.0][trial % 3]
         vertex = rng.random(n) < share
@@ -368,7 +368,7 @@ def test_the_finder_is_kept_with_the_graph(device: Any) -> None:
     from clgraph.components.finder import graph_components
     from clgraph.device.launch import record_launches
 
-    graph = random_graph(np.random.default_rng(11), 80, False).simple
+    graph = random_graph(np.random.default_rng(11), 80, False).without_self_loops
     kept = graph_components(device, graph)
     assert graph_components(device, graph) is kept
     largest = kept.largest()

@@ -5,7 +5,7 @@ import pytest
 from graphs import random_graph
 
 from clgraph import Graph
-from clgraph.csr.facts import count_linked, count_loops_and_copies, find_hub, lengths_of
+from clgraph.csr.facts import count_loops_and_copies, count_nonisolated, find_hub, lengths_of
 from clgraph.csr.upload import upload_csr
 
 
@@ -21,9 +21,9 @@ def test_as_on_the_host(device, directed, duplicates):
         assert loops == np.count_nonzero(graph.rows == graph.col_idx)
         edges = set(zip(graph.rows.tolist(), graph.col_idx.tolist(), strict=True))
         assert copies == graph.num_arcs - len(edges)
-        assert (copies > 0) == graph.has_copies
-        linked = count_linked(device, upload_csr(device, graph))
-        assert linked == np.count_nonzero(graph.degrees) == graph.num_linked
+        assert (copies > 0) == graph.is_multigraph
+        linked = count_nonisolated(device, upload_csr(device, graph))
+        assert linked == np.count_nonzero(graph.degrees) == graph.num_nonisolated
 
 
 def test_the_longest_row_and_some_lengths(device):

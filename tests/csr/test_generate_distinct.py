@@ -35,7 +35,7 @@ def test_on_every_device_as_the_reference(device):
 
 def test_edges_are_counted_and_different(device):
     made = erdos_renyi_graph(30_000, 90_000, seed=3, device=device)
-    assert (made.num_edges, made.num_self_loops, made.has_copies) == (90_000, 0, False)
+    assert (made.num_edges, made.num_self_loops, made.is_multigraph) == (90_000, 0, False)
     assert len(np.unique(made.rows.astype(np.int64) * 30_000 + made.col_idx)) == 180_000
     told = []
     made = static_model_graph(

@@ -31,7 +31,7 @@ def test_counts_need_no_look(device, directed, duplicates):
     graph = given(directed=directed, duplicates=duplicates)
     there = made_there(device, graph)
     assert repr(there) == repr(graph)
-    for name in ("num_vertices", "num_arcs", "num_edges", "num_self_loops", "has_copies", "is_weighted"):
+    for name in ("num_vertices", "num_arcs", "num_edges", "num_self_loops", "is_multigraph", "is_weighted"):
         assert getattr(there, name) == getattr(graph, name), name
     assert (there.is_counted, there.has_identity_ids, there.offset) == (
         duplicates == "merge",
@@ -68,15 +68,15 @@ def test_places_and_free(device):
     graph = powerlaw_graph(300, seed=2, device=device)
     where = f"{device.spec} {device.name}"
     rows = {"rows.row_ptr": 4 * 301, "rows.col_idx": 4 * graph.num_arcs}
-    assert graph.places() == {where: rows}
-    assert graph.row_ptr.nbytes == graph.places()["host"]["row_ptr"]
+    assert graph.memory_usage() == {where: rows}
+    assert graph.row_ptr.nbytes == graph.memory_usage()["host"]["row_ptr"]
     graph.free(device)
-    assert set(graph.places()) == {"host"} and graph.is_on_host
+    assert set(graph.memory_usage()) == {"host"} and graph.is_on_host
     same(graph, powerlaw_graph(300, seed=2))
     upload_csr(device, graph)
-    assert set(graph.places()) == {"host", where}
+    assert set(graph.memory_usage()) == {"host", where}
     graph.free()
-    assert set(graph.places()) == {"host"}
+    assert set(graph.memory_usage()) == {"host"}
 
 
 def test_copies_and_pickles_have_the_hosts_form(device):
@@ -146,13 +146,13 @@ def test_what_was_used_longest_ago_goes_first(device, monkeypatch):
 def test_threads_look_at_one_graph(device):
     want = given(directed=True)
     jobs = [
-        lambda graph: graph.undirected.simple.col_idx,
+        lambda graph: graph.undirected.without_self_loops.col_idx,
         lambda graph: graph.reverse.weights,
         lambda graph: graph.row_ptr,
         lambda graph: graph.ids,
         lambda graph: graph.subgraph(np.arange(0, graph.num_vertices, 2)).col_idx,
         lambda graph: clgraph.connected_components(graph, device=device).labels,
-        lambda graph: np.array([graph.num_self_loops, graph.num_edges, len(graph.places())])[:2],
+        lambda graph: np.array([graph.num_self_loops, graph.num_edges, len(graph.memory_usage())])[:2],
         lambda graph: clgraph.sample(graph, "drve", size="50%", seed=1, device=device).vertices,
     ]
     results = [job(want) for job in jobs]
@@ -171,7 +171,7 @@ def test_a_thread_on_another_device_has_the_host_make_views(device):
     graph = given(directed=True)
     there = made_there(device, graph)
     with others[0].alone():
-        assert (there.num_self_loops, there.has_copies) == (graph.num_self_loops, graph.has_copies)
+        assert (there.num_self_loops, there.is_multigraph) == (graph.num_self_loops, graph.is_multigraph)
         assert there.undirected.home is None and there.subgraph(np.arange(9)).home is None
         same(there.undirected, graph.undirected)
 
@@ -223,7 +223,7 @@ def test_what_is_also_on_the_host_goes_on_without_a_lost_device(device, monkeypa
     with pytest.raises(DeviceError, match=r"DEVICE_NOT_AVAILABLE .*seems to be lost: graphs that are also"):
         clgraph.bfs(graph, graph.ids[0], device=device)
     same(graph.undirected, want.undirected)
-    same(graph.undirected.simple, want.undirected.simple)
+    same(graph.undirected.without_self_loops, want.undirected.without_self_loops)
     same(reverse, want.reverse)
     graph.free(device)
     others = [other for other in working_devices().values() if other is not device]

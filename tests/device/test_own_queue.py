@@ -38,7 +38,7 @@ def test_a_queue_of_the_users_is_used(device: Any, graph: clgraph.Graph) -> None
     assert found.distance.queue == queue
     assert found.distance.get().tolist() == clgraph.bfs(graph, 0, device=device).distance.tolist()
     # their kernels take its arrays, on their queue
-    there = graph.on(queue)
+    there = graph.device_arrays(queue)
     assert isinstance(there.row_ptr, Array) and there.multiplicity is None
     degree = zeros(queue, 5, np.int32)
     cl.Program(context, SOURCE).build(cache_dir=False).lengths(
@@ -75,7 +75,7 @@ def test_what_is_the_users_goes_with_them(device: Any, graph: clgraph.Graph, of_
 @pytest.mark.device
 def test_arrays_of_a_graph_that_was_made_there(device: Any) -> None:
     made = clgraph.powerlaw_graph(300, seed=1, device=device)
-    there = made.on(device)
+    there = made.device_arrays(device)
     assert np.array_equal(there.col_idx.get(), made.col_idx) and there.weights is None
 
 

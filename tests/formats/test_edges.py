@@ -163,7 +163,7 @@ def test_written_bytes(tmp_path: Path) -> None:
     same(kept, read(tmp_path / "a.txt", duplicates="keep"))
     for name in ("a.npz", "a.graph"):
         with pytest.raises(InputError, match="parallel"):
-            write(kept.simple, tmp_path / name)
+            write(kept.without_self_loops, tmp_path / name)
     with pytest.raises(InputError, match="1 self-loop"):
         write(kept, tmp_path / "a.graph")
 

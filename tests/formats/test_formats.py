@@ -110,7 +110,7 @@ def test_documents_name_every_format() -> None:
 @pytest.mark.parametrize("name", ["x.txt.gz", "x.mtx.gz", "x.graph.gz", "x.v.gz"])
 def test_damaged_gzip(tmp_path: Path, name: str) -> None:
     rng = np.random.default_rng(1)
-    write(Graph.from_edges(*rng.integers(0, 3000, (2, 9000))).simple, tmp_path / name)
+    write(Graph.from_edges(*rng.integers(0, 3000, (2, 9000))).without_self_loops, tmp_path / name)
     whole = (tmp_path / name).read_bytes()
     assert read(tmp_path / name).num_edges > 8000
     (tmp_path / name).write_bytes(whole[: len(whole) // 2])

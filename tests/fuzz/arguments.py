@@ -135,7 +135,7 @@ Graph.from_networkx: nx.path_graph(3) | nx.Graph() | nx.DiGraph([(0, 'a')]) | nx
     2) | None ; weight=True | False | 'w' ; duplicates='merge' | 'keep'
 Graph.from_igraph: ig.Graph.Ring(4) | ig.Graph() | None ; weight=True | False | 'w'
 subgraph: GRAPHS ; [0] | [0, 1] | [] | np.array([True]) | np.zeros(3, bool) ; arcs=None
-with_arcs: GRAPHS ; np.ones(4, bool) | [] | [True]
+edge_subgraph: GRAPHS ; np.ones(4, bool) | [] | [True]
 with_ids: GRAPHS ; ARRAYS
 index: GRAPHS ; 0 | [0, 1] | 'a'
 neighbors: GRAPHS ; 0 | 1 | 'a'

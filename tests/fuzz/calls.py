@@ -70,7 +70,7 @@ def call_case(kind: str, rng: random.Random) -> Case:
 
 METHOD_CALLS = {
     "subgraph": "{}.subgraph",
-    "with_arcs": "{}.with_arcs",
+    "edge_subgraph": "{}.edge_subgraph",
     "with_ids": "{}.with_ids",
     "index": "{}.index",
     "neighbors": "{}.neighbors",
@@ -166,10 +166,10 @@ def spoiled(form: str, name: str, value: float) -> Any:
 
 def whole(graph: Any) -> Any:
     """Everything that can be asked of a graph without arguments."""
-    for name in ("reverse", "undirected", "simple"):
+    for name in ("reverse", "undirected", "without_self_loops"):
         check_invariants(getattr(graph, name))
     check_invariants(graph.largest_component())
-    return repr(graph), graph.to_edges(), graph.has_copies, graph.degrees, graph.num_duplicates
+    return repr(graph), graph.to_edges(), graph.is_multigraph, graph.degrees, graph.num_duplicates
 
 
 @cache

@@ -86,7 +86,7 @@ def run_convert(case: Case, folder: Path) -> bool:
     try:
         found = convert_to_shards([path], folder / "g.clgs", options=Options(**how))
     except clgraph.ClgraphError as error:
-        if graph is not None and not graph.has_copies:
+        if graph is not None and not graph.is_multigraph:
             raise Failure("lost", f"a valid file is not converted: {str(error)[-200:]}") from error
         return False
     if graph is None:
@@ -94,7 +94,7 @@ def run_convert(case: Case, folder: Path) -> bool:
             return True
         raise Failure("broken", f"a file that cannot be read is converted: {why[-200:]}")
     if (
-        not graph.has_copies
+        not graph.is_multigraph
         and found.fingerprint != clgraph.write_shards(graph, folder / "h.clgs").fingerprint
     ):
         raise Failure("broken", "the dataset is not that of the graph in memory")

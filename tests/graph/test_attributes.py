@@ -251,9 +251,9 @@ def test_views_carry_them(device: Any, tmp_path: Path) -> None:
     mask = np.array([True, True, True, False])
     for made in (
         graph.subgraph(mask),
-        graph.simple,
+        graph.without_self_loops,
         graph.undirected,
-        graph.with_arcs(graph.col_idx < 3),
+        graph.edge_subgraph(graph.col_idx < 3),
         graph.compact(mask, graph.col_idx < 3),
         graph.largest_component(),
         clgraph.largest_component(graph, device=device),
@@ -330,7 +330,7 @@ def test_all_formats_and_libraries_carry_them(device: Any, tmp_path: Path) -> No
         assert wanted[0][1, "square"] is None and wanted[0][2, "name"] == "2, é", name
         assert wanted[1][frozenset((40, 1)), "since"] == 10 and len(wanted[1]) == 80, name
         sample = clgraph.sample(whole, "dre", size="50%", seed=1, device=device).graph
-        for graph in (whole, sample, whole.subgraph(np.arange(7)), sample.undirected.simple):
+        for graph in (whole, sample, whole.subgraph(np.arange(7)), sample.undirected.without_self_loops):
             mine = told(everything(graph))
             assert mine[0].items() <= wanted[0].items() and mine[1].items() <= wanted[1].items()
             theirs, other = graph.to_networkx(), graph.to_igraph()

@@ -119,7 +119,7 @@ def test_loops_and_copies_are_found_in_pieces(monkeypatch: pytest.MonkeyPatch, p
     ):
         arrays = graph.arrays
         pairs = set(zip(arrays.tails().tolist(), arrays.col_idx.tolist(), strict=True))
-        assert arrays.has_copies() == (len(pairs) < arrays.num_arcs)
+        assert arrays.is_multigraph() == (len(pairs) < arrays.num_arcs)
         assert arrays.count_loops() == np.count_nonzero(arrays.tails() == arrays.col_idx)
 
 
@@ -146,7 +146,7 @@ def test_parts_of_a_graph() -> None:
         (one_way, "none 0 -> 1"),
     ):
         with pytest.raises(InputError, match=said):
-            graph.with_arcs(wrong)
+            graph.edge_subgraph(wrong)
         with pytest.raises(InputError, match=said):
             graph.subgraph(np.ones(4, bool), wrong)
     with pytest.raises(InputError, match=r"arcs\[0\], from vertex 0 to 1, is to stay"):

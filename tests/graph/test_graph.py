@@ -141,13 +141,13 @@ def test_empty_and_one_vertex() -> None:
         empty = Graph.from_edges([], [], directed=directed)
         assert (empty.num_vertices, empty.num_edges, empty.num_arcs) == (0, 0, 0)
         assert empty.largest_component().num_vertices == 0
-        assert empty.reverse.num_arcs == empty.undirected.num_arcs == empty.simple.num_arcs == 0
+        assert empty.reverse.num_arcs == empty.undirected.num_arcs == empty.without_self_loops.num_arcs == 0
         one = Graph.from_edges([], [], vertices=[7], directed=directed)
         assert one.ids.tolist() == [7] and one.degrees.tolist() == [0]
         assert one.largest_component().ids.tolist() == [7]
         loop = Graph.from_edges([7], [7], directed=directed)
         assert (loop.num_vertices, loop.num_edges, loop.num_arcs, loop.num_self_loops) == (1, 1, 1, 1)
-        assert loop.simple.num_edges == 0 and loop.simple.ids.tolist() == [7]
+        assert loop.without_self_loops.num_edges == 0 and loop.without_self_loops.ids.tolist() == [7]
         for graph in (empty, one, loop):
             check_shape(graph)
 
@@ -171,7 +171,7 @@ def test_reverse_undirected_simple(duplicates: Any) -> None:
         assert np.allclose(both.to_scipy().toarray(), plain.to_scipy().toarray())
         assert both.undirected is both and both.reverse is both
         assert both.num_duplicates == plain.num_duplicates or duplicates == "keep"
-        simple = graph.simple
+        simple = graph.without_self_loops
         check_shape(simple)
         assert simple.num_self_loops == 0
         assert np.array_equal(simple.to_scipy().toarray(), dense - np.diag(np.diag(dense)))
@@ -335,7 +335,7 @@ def test_counted_facts(
 ) -> None:
     graph = read(data_path(name), directed=directed)
     assert (graph.num_vertices, graph.num_edges, graph.num_self_loops) == (vertices, edges, loops)
-    assert graph.simple.num_edges == edges - loops
+    assert graph.without_self_loops.num_edges == edges - loops
 
 
 def test_dangling_vertices(data_path: Callable[[str], Path]) -> None:

@@ -110,13 +110,13 @@ def case_generate_models(device: Any) -> None:
 def case_facts(device: Any) -> None:
     """Self-loops and parallel arcs are counted; the longest row and the lengths of some."""
     from clgraph import Graph
-    from clgraph.csr.facts import count_linked, count_loops_and_copies, find_hub, lengths_of
+    from clgraph.csr.facts import count_loops_and_copies, count_nonisolated, find_hub, lengths_of
     from clgraph.csr.upload import upload_csr
 
     graph = Graph.from_edges([0, 0, 1, 2, 2, 5], [1, 1, 1, 2, 3, 5], duplicates="keep")
     rows = upload_csr(device, graph)
     assert count_loops_and_copies(device, rows) == (3, 2)
-    assert count_linked(device, rows) == np.count_nonzero(graph.degrees)
+    assert count_nonisolated(device, rows) == np.count_nonzero(graph.degrees)
     assert find_hub(device, rows) == graph.degrees.argmax()
     assert lengths_of(device, rows, np.array([4, 0], np.int32)).tolist() == graph.degrees[[4, 0]].tolist()
 
@@ -155,11 +155,11 @@ def case_compact(device: Any) -> None:
     for duplicates in ("merge", "keep"):
         graph = Graph.from_edges(*ends, weights=rng.random(120), directed=True, duplicates=duplicates)  # type: ignore[arg-type]
         view = graph.undirected
-        simple, live = view.simple, rng.random(graph.num_vertices) < 0.6
+        simple, live = view.without_self_loops, rng.random(graph.num_vertices) < 0.6
         between = live[simple.rows] & live[simple.col_idx]
         marks, there = (device.upload(mask.view(np.uint8)) for mask in (between, live))
         rows = upload_csr(device, graph)
-        arcs = arcs_of_view(device, rows, upload_csr(device, simple), marks, copies=view.has_copies)
+        arcs = arcs_of_view(device, rows, upload_csr(device, simple), marks, copies=view.is_multigraph)
         made = graph_of(device, compact(device, parts_of(device, graph), there, arcs, loops=False))
         want = extract(graph, live, between)[0]
         for name in ("row_ptr", "col_idx", "weights", "ids"):
@@ -188,7 +188,7 @@ def case_views(device: Any) -> None:
         parts = parts_of(device, graph)
         back = reversed_arcs(device, parts)
         assert back is not None
-        made = without_directions(device, parts, back, copies=graph.has_copies)
+        made = without_directions(device, parts, back, copies=graph.is_multigraph)
         if made is None:  # no 64-bit floats
             continue
         for view, want in ((back, graph.reverse), (made, graph.undirected)):

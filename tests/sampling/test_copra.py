@@ -24,7 +24,7 @@ def arrays(copra):
 
 def random_graph(seed=0, n=30, m=90, **kwargs):
     rng = np.random.default_rng(seed)
-    return Graph.from_edges(rng.integers(0, n, m), rng.integers(0, n, m), **kwargs).simple
+    return Graph.from_edges(rng.integers(0, n, m), rng.integers(0, n, m), **kwargs).without_self_loops
 
 
 def slots_of(graph, v):

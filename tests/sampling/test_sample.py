@@ -247,7 +247,7 @@ def test_verify_sample_finds_what_is_wrong(device):
     others = ~np.all((first == arcs.T) | (first[::-1] == arcs.T), axis=1)
     for changes, word in [
         ({"edges": made.edges[1:]}, "sample.graph"),
-        ({"edges": made.edges[1:], "graph": made.graph.with_arcs(others)}, "induced"),
+        ({"edges": made.edges[1:], "graph": made.graph.edge_subgraph(others)}, "induced"),
         ({"edges": made.edges[::-1]}, "ascending"),
         ({"target": 10}, "more than the target"),
         ({"vertices": joined}, "sample.graph"),

@@ -218,7 +218,7 @@ def small_graph():
 
 def plain_loop(graph, method, target, rng):
     """The definition with plain random numbers: delete in a random order, keep the largest component."""
-    simple = graph.simple
+    simple = graph.without_self_loops
     ends = zip(simple.rows.tolist(), simple.col_idx.tolist(), strict=True)
     near = {v: set() for v in range(graph.num_vertices)}
     for u, v in ends:
@@ -368,7 +368,7 @@ def static_order(tail, head, rng):
 def graph_and_degrees(kind):
     """A graph of 3000 vertices, average degree 5; average degrees at 50 % one at a time, and statically."""
     graph = powerlaw_graph(3000, seed=1) if kind == "powerlaw" else random_graph(0, 3000, 7500)
-    tail, head = graph.simple.rows, graph.simple.col_idx
+    tail, head = graph.without_self_loops.rows, graph.without_self_loops.col_idx
     tail, head = tail[tail < head], head[tail < head]
     rng = np.random.default_rng(8)
     one_at_a_time, static = (
@@ -418,7 +418,7 @@ def test_dhyb_stands_between_its_parts(device):
 @pytest.mark.parametrize("method", ["drv", "dre"])
 def test_exact_sizes_are_nested(device, method):
     """Each smaller sample of a run lies within the larger ones, edges too, and is the one of its own run."""
-    graph = powerlaw_graph(2000, seed=4).undirected.simple
+    graph = powerlaw_graph(2000, seed=4).undirected.without_self_loops
     run = ExactRun(device, graph, 21, edges=method == "dre")
     size = run.start()
     inside, arcs = np.ones(graph.num_vertices, bool), np.ones(graph.num_arcs, bool)

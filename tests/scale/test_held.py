@@ -117,7 +117,7 @@ def test_what_stays_on_the_device(device, monkeypatch):
     graph = graph_of("weighted")
     before = device.memory.allocated
     made = [call()[0] for _, call in calls(graph, device)]
-    (held,) = (held for where, held in graph.places().items() if where != "host")
+    (held,) = (held for where, held in graph.memory_usage().items() if where != "host")
     shards = sum(nbytes for name, nbytes in held.items() if name.startswith("shard"))
     assert 12 * graph.num_arcs < shards <= 16 * graph.num_arcs + 5 * N
     del made

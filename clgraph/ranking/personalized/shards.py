@@ -66,7 +66,7 @@ def _made(device: Device, shards: Shards, name: str, edges: int) -> Graph | None
         if made.arcs != edges * (1 if shards.directed else 2):
             return None
         ids = None if shards.manifest.ids is None else shards.ids
-        parts = Parts(made, directed=shards.directed, ids=ids, num_self_loops=0, has_copies=False)
+        parts = Parts(made, directed=shards.directed, ids=ids, num_self_loops=0, is_multigraph=False)
         return graph_of(device, parts)
 
 

@@ -98,7 +98,7 @@ class Drawn(Selection):
     def on_device(self, at: int) -> Marked | None:
         """A run as marks; None if it is no longer on the device, or the device builds no kernels."""
         wish, listed = self.wish, self.vertices.there
-        simple, whole = wish.view.original.undirected.simple, wish.kind == "chordal"
+        simple, whole = wish.view.original.undirected.without_self_loops, wish.kind == "chordal"
         walked = self.parent if wish.keep == "tree" else self.arcs
         there = None if walked is None else walked.there
         source = there if listed is None else listed
@@ -116,7 +116,7 @@ class Drawn(Selection):
 
     def kept_on_host(self, graph: Graph, at: int) -> Mask:
         """As `kept`, by NumPy."""
-        simple = graph.undirected.simple
+        simple = graph.undirected.without_self_loops
         if self.wish.keep == "induced":
             inside = self.members(graph, at)
             return np.repeat(inside, np.diff(simple.row_ptr)) & inside[simple.col_idx]
@@ -140,7 +140,7 @@ class Drawn(Selection):
             assert self.parent is not None
             parent = self.parent.of(at).astype(np.int64)
             some = (parent >= 0) & (parent != index) & np.isin(parent, index)
-            simple = graph.undirected.simple
+            simple = graph.undirected.without_self_loops
             pairs = (simple.rows.astype(np.int64) << 32) | simple.col_idx
             made: Places = np.searchsorted(pairs, (index[some] << 32) | parent[some])
             return made

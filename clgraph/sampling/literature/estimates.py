@@ -77,7 +77,7 @@ def by_vertex(graph: Graph, f: Any, *, numbers: bool = True) -> npt.NDArray[Any]
 def _column(graph: Graph, f: Any) -> npt.NDArray[Any]:
     if isinstance(f, str):
         if f == "degree":
-            return graph.undirected.simple.degrees
+            return graph.undirected.without_self_loops.degrees
         return _attribute(graph, f)
     if isinstance(f, dict):
         return _keyed(graph, list(f), list(f.values()))

@@ -65,7 +65,7 @@ class _Frontier:
         self.status = device.empty(runs, np.int32)
         device.fill(self.status, np.int32(LEG), runs)
         self.target = device.empty(runs, np.int32)
-        target = 2**31 - 1 if wish.target is None else min(wish.target, view.num_linked)
+        target = 2**31 - 1 if wish.target is None else min(wish.target, view.num_nonisolated)
         device.fill(self.target, np.int32(target), runs)
         self.wanted = target
         self.counts = device.empty(2, np.int32)

@@ -42,7 +42,7 @@ class _Paths:
             raise CapacityError(f"{self.all_arcs} arcs of {runs} runs: sp sorts 2**31 - 1 at most")
         device.reserve({"runs": runs * bytes_per_run(view, wish)})
         assert wish.target is not None
-        self.target = min(wish.target, view.num_linked)
+        self.target = min(wish.target, view.num_nonisolated)
         self.head = {"n": self.n, "seed": seed}
         self.passes = -(-self.n // items), runs
 

@@ -185,7 +185,7 @@ class _EdgeRace(_Race):
         if method == "hyb":
             lg_arc, lg_edge, arcs, edges = mixed(wish.mix_word, view.n, view.rows.num_arcs // 2)
         weight = view.kept(self.device, "integers", lambda: view.integers) if view.weighted else None
-        self.build(WEIGHT=kind, ARCS=int(arcs), NO_EDGES=int(not edges), COPIES=int(view.rows.has_copies))
+        self.build(WEIGHT=kind, ARCS=int(arcs), NO_EDGES=int(not edges), COPIES=int(view.rows.is_multigraph))
         tail, copy = arc_tails(self.device, self.view)
         key = self.device.empty(max(csr.arcs, 1) * self.runs, np.uint64)
         once = wish.target is None
@@ -258,8 +258,8 @@ def arc_tails(device: Device, view: View) -> tuple[Any, Any]:
         csr, items = view.csr(device), device.tuning.items
         device.reserve({"tails": 4 * csr.arcs})
         tail = device.empty(max(csr.arcs, 1), np.int32)
-        copy = device.empty(csr.arcs, np.uint32) if view.rows.has_copies else None
-        copies = int(view.rows.has_copies)
+        copy = device.empty(csr.arcs, np.uint32) if view.rows.is_multigraph else None
+        copies = int(view.rows.is_multigraph)
         program = device.program("sampling/literature/race", ITEMS=items, COPIES=copies, **csr.defines)
         program.race_tails(
             -(-csr.n // items), n=csr.n, row_ptr=csr.row_ptr, col_idx=csr.col_idx, tail=tail, copy=copy

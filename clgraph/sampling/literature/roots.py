@@ -62,12 +62,16 @@ class Roots:
         """Whether each run begins in the largest component, which has as many vertices as are wanted."""
         if self.wish.start is not None:
             return False
-        rows = self.wish.view.original.undirected.simple
+        rows = self.wish.view.original.undirected.without_self_loops
         return bool(graph_components(self.device, rows).largest().size >= wanted)
 
     def find(self, *, further: bool = True) -> None:
         """Find them, in the components of the undirected view; `further`: those of other components, too."""
-        device, program, rows = self.device, self.program, self.wish.view.original.undirected.simple
+        device, program, rows = (
+            self.device,
+            self.program,
+            self.wish.view.original.undirected.without_self_loops,
+        )
         label = self.label = graph_components(device, rows).largest().label
         high = self.high = self.filled(2**32 - 1, np.uint32)
         low = self.low = self.filled(2**32 - 1, np.uint32)

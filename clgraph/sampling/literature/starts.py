@@ -30,7 +30,7 @@ MARKS = {np.uint32: "uint", np.uint64: "ulong"}
 
 def pool_of(device: Device, graph: Graph) -> tuple[Any, int]:
     """The vertices of the largest component (of the undirected view), ascending, on a device; how many."""
-    simple = graph.undirected.simple
+    simple = graph.undirected.without_self_loops
 
     def make() -> tuple[Any, int]:
         largest = graph_components(device, simple).largest()

@@ -48,11 +48,11 @@ class View:
             If weights are to count and the graph has none, or negative ones.
         """
         if direction == "out" and graph.directed:
-            rows = graph.simple
+            rows = graph.without_self_loops
         elif direction == "in" and graph.directed:
-            rows = graph.reverse.simple
+            rows = graph.reverse.without_self_loops
         else:
-            rows = graph.undirected.simple
+            rows = graph.undirected.without_self_loops
         if weighted:
             if graph.weights is None:
                 raise InputError(
@@ -78,10 +78,10 @@ class View:
         return self.rows.degrees
 
     @property
-    def num_linked(self) -> int:
+    def num_nonisolated(self) -> int:
         """Vertices with edges; of weighted views with edges that weigh something. Kept with the rows."""
         if not self.weighted:
-            return self.rows.num_linked
+            return self.rows.num_nonisolated
         if self.rows not in _linked:
             _linked[self.rows] = int(np.count_nonzero(self.strengths))
         return _linked[self.rows]

@@ -73,7 +73,7 @@ def forest_graph(device: Device, words: Any, n: int) -> Graph:
     del present, before
     device.finish()  # they are freed before the rows are made
     rows = build_rows(device, n, tail, head, count, mirror=True, duplicates="keep")
-    return graph_of(device, Parts(rows, directed=False, num_self_loops=0, has_copies=False))
+    return graph_of(device, Parts(rows, directed=False, num_self_loops=0, is_multigraph=False))
 
 
 def _cut(device: Device, program: Any, words: Any, n: int, seed: int, live: Any) -> tuple[int, int]:

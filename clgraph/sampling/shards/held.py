@@ -139,7 +139,7 @@ class _Cut(Selection):
         return unpacked(self._chosen.bits, graph.num_vertices)
 
     def kept(self, graph: Graph, at: Any = 0) -> npt.NDArray[np.bool_]:
-        members, simple, cut = self.members(graph), graph.undirected.simple, self._chosen.cut
+        members, simple, cut = self.members(graph), graph.undirected.without_self_loops, self._chosen.cut
         arcs = members[simple.rows] & members[simple.col_idx]
         if cut is not None:
             some = np.flatnonzero(arcs)
