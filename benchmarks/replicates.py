@@ -16,7 +16,7 @@ import time
 from pathlib import Path
 
 import clgraph
-from clgraph.device.shapes import Shapes
+from clgraph.device.launch_config import LaunchTable
 from clgraph.sampling import methods, replicates
 
 SIZE, SEED = "50%", 1
@@ -56,7 +56,7 @@ def main() -> None:
     parser.add_argument("--json", metavar="OUT")
     options = parser.parse_args()
     device = clgraph.get_device(options.device)
-    shapes = methods.SHAPES
+    shapes = methods.LAUNCH
     way = shapes.of(device).exact
     always = methods.SideBySide(way, 1 << 30)
     never = methods.SideBySide(way, 0)
@@ -66,7 +66,7 @@ def main() -> None:
         for method in options.methods.split(","):
 
             def call(runs: int, *, form: methods.SideBySide = always, graph=graph, method=method):
-                methods.SHAPES = Shapes(gpu=form, cpu=form, simulator=form)
+                methods.LAUNCH = LaunchTable(gpu=form, cpu=form, simulator=form)
                 return clgraph.sample(graph, method, size=SIZE, seed=SEED, seeds=runs, device=device)
 
             loop, alone = median(lambda: call(options.loop, form=never), options.repeat)
@@ -102,7 +102,7 @@ def main() -> None:
                     flush=True,
                 )
             replicates.FEW, replicates.ROOM = 256, 1088
-    methods.SHAPES = shapes
+    methods.LAUNCH = shapes
     if options.json:
         text = json.dumps({"device": device.name, "driver": device.driver_version, "rows": rows}, indent=1)
         Path(options.json).write_text(text)

@@ -9,7 +9,7 @@ Graphs: ``rmatS`` (scale S, 16 edges a vertex before merging, undirected), ``gri
 largest component, or over `--repeat` runs, after one that is not counted. "call" is the whole call on a
 graph used before, "kernels" the time from the first launch to the end of the last kernel. "moved" is the
 least traffic that the result requires, also as a share of a copy's bandwidth measured in the same run.
-`--tune alpha=30,beta=24` changes `clgraph.traversal.search.Shape` for all devices. The cases:
+`--tune alpha=30,beta=24` changes `clgraph.traversal.search.LaunchConfig` for all devices. The cases:
 clgraph/bench/cases/traversal.py.
 """
 
@@ -18,21 +18,21 @@ from dataclasses import fields, replace
 from clgraph.bench import script
 from clgraph.bench.cases import traversal
 from clgraph.bench.graphs import check_name
-from clgraph.device.shapes import Shapes
+from clgraph.device.launch_config import LaunchTable
 from clgraph.traversal import search
 
 
 def tune(text: str) -> None:
     """Change the shape of the search."""
-    known = [field.name for field in fields(search.Shape)]
+    known = [field.name for field in fields(search.LaunchConfig)]
     changes = {}
     for pair in script.words(text):
         key, _, value = pair.partition("=")
         if key not in known or not value.isdigit():
             raise SystemExit(f"error: --tune {pair}: use NAME=NUMBER with a name of {', '.join(known)}")
         changes[key] = int(value)
-    old = search.SHAPES
-    search.SHAPES = Shapes(
+    old = search.LAUNCH
+    search.LAUNCH = LaunchTable(
         gpu=replace(old.gpu, **changes),
         cpu=replace(old.cpu, **changes),
         simulator=replace(old.simulator, **changes),

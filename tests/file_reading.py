@@ -10,11 +10,11 @@ from graphs import same
 from clgraph import Graph, InputError
 from clgraph.files.dispatch import reader_of
 from clgraph.files.parse import NotTaken
-from clgraph.files.read_ahead import How, Shape
+from clgraph.files.read_ahead import How, LaunchConfig
 from clgraph.formats.common import Options
 from clgraph.formats.table import FORMATS
 
-SMALL = Shape(piece=97, ahead=2, threads=2)
+SMALL = LaunchConfig(piece=97, ahead=2, threads=2)
 
 
 def agree(
@@ -22,7 +22,7 @@ def agree(
     device: Any,
     form: str = "edges",
     *,
-    shape: Shape | None = SMALL,
+    shape: LaunchConfig | None = SMALL,
     block: int | None = None,
     **how: Any,
 ) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from clgraph import Graph, PersonalizedResult
-from clgraph.device.shapes import Shapes
+from clgraph.device.launch_config import LaunchTable
 
 EXACT = ("power", "coo", "coo-flat")
 # row numbers from 0 in California.mtx
@@ -72,6 +72,6 @@ def close(found: PersonalizedResult, want: Any) -> None:
     assert np.abs(found.ranks.astype(np.float64) - want).sum(axis=1).max() <= l1
 
 
-def everywhere(shape: Any) -> Shapes[Any]:
+def everywhere(shape: Any) -> LaunchTable[Any]:
     """A launch table that gives every kind of device this shape."""
-    return Shapes(gpu=shape, cpu=shape, simulator=shape)
+    return LaunchTable(gpu=shape, cpu=shape, simulator=shape)

@@ -10,7 +10,7 @@ import pytest
 from clgraph import Graph
 from clgraph.errors import InputError
 from clgraph.ranking import PageRankResult, pagerank, solver
-from clgraph.ranking.rows import SHAPES, Numbers
+from clgraph.ranking.rows import LAUNCH, Numbers
 from clgraph.ranking.sell import PARTS
 from clgraph.reference.pagerank import reference_pagerank, verify_pagerank
 
@@ -150,7 +150,7 @@ def one_vertex(device: Device, variant: Any) -> None:
 
 def full_groups(device: Device, variant: Any) -> None:
     """One vertex more, or fewer, than full groups of "pull" and "contribution" take."""
-    shape = SHAPES.of(device)
+    shape = LAUNCH.of(device)
     for n in (2 * shape.local * shape.items + more for more in (-1, 0, 1)):
         tails = np.arange(n)
         graph = Graph.from_edges(np.append(tails, 0), np.append((tails + 1) % n, n - 1), directed=True)

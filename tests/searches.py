@@ -21,7 +21,7 @@ TEAM = replace(search.TEAM, local=64, rows=16, fused_local=32)
 
 def put_shape(patch: pytest.MonkeyPatch, module: Any, device: Device, shape: Any) -> None:
     """Let a module's launch table have this entry for the device."""
-    patch.setattr(module, "SHAPES", replace(module.SHAPES, **{device.kind: shape}))
+    patch.setattr(module, "LAUNCH", replace(module.LAUNCH, **{device.kind: shape}))
 
 
 def first_device_but(own: Any, names: Any, slow: Sequence[Any] = ()) -> list[Any]:

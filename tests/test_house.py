@@ -357,7 +357,7 @@ def test_launches_name_what_kernels_take() -> None:
 
 
 def test_launch_tables_have_one_form() -> None:
-    """Each is a `Shapes`: no dict by kind of device."""
+    """Each is a `LaunchTable`: no dict by kind of device."""
     wrong = []
     for name, file in modules().items():
         if folder(name) in ("device", "bench", "cli"):  # they have tables of other things
@@ -365,5 +365,5 @@ def test_launch_tables_have_one_form() -> None:
         for node in ast.walk(parsed(file)):
             keys = [ast.unparse(key) for key in getattr(node, "keys", []) if isinstance(key, ast.AST)]
             if isinstance(node, ast.Dict) and "'gpu'" in keys:
-                wrong.append(f"{name}, line {node.lineno}: a table by kind of device that is no Shapes")
+                wrong.append(f"{name}, line {node.lineno}: a table by kind of device that is no LaunchTable")
     assert "\n".join(wrong) == ""

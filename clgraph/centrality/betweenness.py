@@ -12,7 +12,7 @@ from clgraph import keyed
 from clgraph.arguments import flag, whole
 from clgraph.centrality.distances import chosen_of
 from clgraph.centrality.power import Floats, need_doubles
-from clgraph.device.shapes import Shapes
+from clgraph.device.launch_config import LaunchTable
 from clgraph.errors import CapacityError, InputError
 from clgraph.graph import Graph, as_graph, build_csr
 from clgraph.progress import Tell, tells
@@ -28,7 +28,7 @@ LANES = 32
 
 
 @dataclass(frozen=True)
-class Shape:
+class LaunchConfig:
     """Launch choices.
 
     Attributes
@@ -43,8 +43,10 @@ class Shape:
     entries: int
 
 
-SHAPES = Shapes(
-    gpu=Shape(split=LANES, entries=1), cpu=Shape(split=1, entries=16), simulator=Shape(split=4, entries=2)
+LAUNCH = LaunchTable(
+    gpu=LaunchConfig(split=LANES, entries=1),
+    cpu=LaunchConfig(split=1, entries=16),
+    simulator=LaunchConfig(split=4, entries=2),
 )
 
 
@@ -68,7 +70,7 @@ class Brandes:
             raise CapacityError(f"{dev}: betweenness takes graphs below {2**31 // LANES} vertices, not {n}")
         self.leaving = upload_csr(dev, search.graph)
         self.arriving = upload_csr(dev, search.graph.reverse) if search.graph.directed else self.leaving
-        self.shape = SHAPES.of(dev)
+        self.shape = LAUNCH.of(dev)
         dev.reserve({"paths": 8 * LANES * n, "shares": 8 * LANES * n, "distances": LANES * n, "sums": 8 * n})
         self.paths, self.share = (dev.empty(LANES * n, np.float64) for _ in range(2))
         self.total = dev.zeros(n, np.float64)

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph.arguments import flag, flat_list, one_id, shown
-from clgraph.device.shapes import Shapes
+from clgraph.device.launch_config import LaunchTable
 from clgraph.errors import InputError
 from clgraph.graph import Graph, as_graph
 from clgraph.progress import Tell, tells
@@ -24,7 +24,7 @@ Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 LANES = 64  # searches side by side, a bit of a word each
 FEW = 48  # levels up to here are counted one by one, all searches at once; more of them search by search
-SHAPES = Shapes(gpu=8, cpu=4, simulator=2)  # work-groups per compute unit
+LAUNCH = LaunchTable(gpu=8, cpu=4, simulator=2)  # work-groups per compute unit
 
 
 # --- on a device --------------------------------------------------------------------------------------
@@ -80,7 +80,7 @@ class _Counter:
         self.search, self.counted = search, counted
         self.program = dev.program("centrality/distances", LANES=LANES, ITEMS=dev.tuning.items)
         self.local = min(dev.tuning.local_size, self.program.distances_count.limit)
-        self.groups = SHAPES.of(dev) * min(dev.compute_units, 1024)
+        self.groups = LAUNCH.of(dev) * min(dev.compute_units, 1024)
         self.mask: Any = None
         self.masked: Any = False  # the numbering that the mask is in
 

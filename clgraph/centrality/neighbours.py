@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from clgraph.arguments import word
 from clgraph.csr.upload import Place, upload_csr
-from clgraph.device.shapes import Shapes
+from clgraph.device.launch_config import LaunchTable
 from clgraph.errors import CapacityError
 from clgraph.graph import Graph, as_graph
 from clgraph.run import run_on
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 Direction = Literal["out", "in", "in+out"]
 Ints = npt.NDArray[np.int64]
-SHAPES = Shapes(gpu=16, cpu=4096, simulator=5)  # arcs of a work-item
+LAUNCH = LaunchTable(gpu=16, cpu=4096, simulator=5)  # arcs of a work-item
 
 
 def degrees_of(graph: Graph, direction: Direction = "out") -> Ints:
@@ -66,7 +66,7 @@ def neighbour_sums(dev: Device, graph: Graph, value: Ints, *, counted: bool) -> 
     if largest * int(graph.degrees.max()) >= 2**63:
         raise CapacityError(f"{dev}: the degrees are too large for sums of 63 bits")
     csr = upload_csr(dev, graph)
-    run = SHAPES.of(dev)
+    run = LAUNCH.of(dev)
     dev.reserve({"values": 8 * n, "sums": 8 * n})
     total = dev.zeros(n, np.uint64)
     program = dev.program("centrality/neighbours", RUN=run, COUNTED=times is not None, **csr.defines)

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph.csr.upload import Place, upload_csr
-from clgraph.device.shapes import Grouped, Shapes
+from clgraph.device.launch_config import LaunchTable, WorkGroup
 from clgraph.errors import DeviceError, InputError
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Shape(Grouped):
+class LaunchConfig(WorkGroup):
     """Launch shape.
 
     Attributes
@@ -36,10 +36,10 @@ class Shape(Grouped):
     EACH: ClassVar[int] = 24 + 16  # sums, and the list of long rows
 
 
-SHAPES = Shapes(
-    gpu=Shape(local=256, chunk=1024, long=256),
-    cpu=Shape(local=1, chunk=1024, long=256),
-    simulator=Shape(local=4, chunk=16, long=8),
+LAUNCH = LaunchTable(
+    gpu=LaunchConfig(local=256, chunk=1024, long=256),
+    cpu=LaunchConfig(local=1, chunk=1024, long=256),
+    simulator=LaunchConfig(local=4, chunk=16, long=8),
 )
 
 
@@ -75,7 +75,7 @@ class Vectors:
 
     def __init__(self, device: Device, graph: Graph, weight: bool) -> None:
         self.device, self.n = device, graph.num_vertices
-        shape = SHAPES.of(device)
+        shape = LAUNCH.of(device)
         self._local, self._groups = shape.local, max(1, -(-self.n // shape.chunk))
         self._rows = [self._matrix(part, weight) for part in (graph, graph.reverse)]
         self._programs = [

@@ -25,7 +25,7 @@ from clgraph.cli.common import (
 )
 from clgraph.cli.options import MethodName, measure_options, option, run_options
 from clgraph.cli.outputs import PICTURES, check_drawn
-from clgraph.device.shapes import Shapes
+from clgraph.device.launch_config import LaunchTable
 from clgraph.errors import InputError
 
 if TYPE_CHECKING:
@@ -225,7 +225,7 @@ def _print_tables(whole: Graph, found: Quality, names: tuple[str, str]) -> None:
 
 
 # edges of the largest graph whose exact curve is drawn: it is one serial pass
-CURVE_EDGES = Shapes(gpu=500_000, cpu=20_000_000, simulator=20_000_000)
+CURVE_EDGES = LaunchTable(gpu=500_000, cpu=20_000_000, simulator=20_000_000)
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ import numpy as np
 from clgraph.components.shards import Labels
 from clgraph.ranking.fixed import FixedPower, Leaving, shape_of
 from clgraph.sampling.shards.extract import Chosen, Extraction
-from clgraph.sampling.shards.forest import SHAPES, Forest
+from clgraph.sampling.shards.forest import LAUNCH, Forest
 from clgraph.sampling.shards.passes import default_room, room_to_keep
 from clgraph.scale.loading import upload_rows
 from clgraph.scale.manifest import Shard
@@ -260,7 +260,7 @@ class _Planner:
 
     def _forest_memory(self) -> dict[str, int]:
         return {
-            **Forest.memory(self._n, self._room(), SHAPES.of(self._device)),
+            **Forest.memory(self._n, self._room(), LAUNCH.of(self._device)),
             "a shard": self._largest(["pairs"]),
         }
 

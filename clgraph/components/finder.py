@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from clgraph.csr.scan import running_sums
 from clgraph.csr.upload import DeviceCSR, upload_csr
-from clgraph.device.shapes import Shapes
+from clgraph.device.launch_config import LaunchTable
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -27,7 +27,7 @@ FEW = 1 << 12  # blocks whose tallies the host adds up: it is done before the la
 
 
 @dataclass(frozen=True)
-class Shape:
+class LaunchConfig:
     """Launch shape of the components kernels.
 
     Attributes
@@ -57,11 +57,11 @@ class Shape:
 
 # one work-item of a GPU alone on a long row would hold up the launch; a CPU's core goes through rows of any
 # length, and most of its links would only find that the giant has both ends
-SHAPES = Shapes(
-    gpu=Shape(long_row=64, block=64, rank_items=8, sample_width=256),
-    cpu=Shape(long_row=None, block=2048, rank_items=512, link_every=8),
+LAUNCH = LaunchTable(
+    gpu=LaunchConfig(long_row=64, block=64, rank_items=8, sample_width=256),
+    cpu=LaunchConfig(long_row=None, block=2048, rank_items=512, link_every=8),
     # all pairs of the sample are compared: 512 labels would be 262144 interpreted steps
-    simulator=Shape(long_row=None, block=2048, rank_items=4, samples=32, link_every=4),
+    simulator=LaunchConfig(long_row=None, block=2048, rank_items=4, samples=32, link_every=4),
 )
 
 
@@ -133,7 +133,7 @@ class GiantFinder:
     wide : bool
         Whether offsets are 64-bit integers.
     long_row, piece : int, optional
-        Rows with more slots are cut into pieces for work-groups (default: by device, see `SHAPES`).
+        Rows with more slots are cut into pieces for work-groups (default: by device, see `LAUNCH`).
     shared : Buffers, optional
         Of another finder of as many vertices, to work in; default: its own.
 
@@ -157,7 +157,7 @@ class GiantFinder:
         shared: Buffers | None = None,
     ) -> None:
         self.device, self.n = device, n
-        shape = SHAPES.of(device)
+        shape = LAUNCH.of(device)
         types: dict[str, type[np.unsignedinteger[Any]]] = {"uint": np.uint32, "ulong": np.uint64}
         self._key_type = None if arc_key is None else types[arc_key]
         defines: dict[str, Any] = {"ITEMS": device.tuning.items, "END_SHIFT": int(not copra)}

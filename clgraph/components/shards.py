@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph.components.finder import GiantFinder
-from clgraph.device.shapes import Shapes
+from clgraph.device.launch_config import LaunchTable
 from clgraph.scale.loading import Loading
 from clgraph.scale.ranks import Ranks, run_on_ranks
 from clgraph.scale.shards import Shards
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Shape:
+class LaunchConfig:
     """Entries of a shard that a work-item of ``shard_join`` takes."""
 
     span: int
 
 
 # a CPU core wants long runs, which also spare it bisections; a GPU wants many work-items
-SHAPES = Shapes(gpu=Shape(8), cpu=Shape(4096), simulator=Shape(5))
+LAUNCH = LaunchTable(gpu=LaunchConfig(8), cpu=LaunchConfig(4096), simulator=LaunchConfig(5))
 
 
 class Labels:
@@ -44,7 +44,7 @@ class Labels:
     def __init__(self, device: Device, n: int) -> None:
         device.reserve({"labels": 4 * n, "scratch": 4 * n})
         self._device, self._n = device, n
-        self._span = SHAPES.of(device).span
+        self._span = LAUNCH.of(device).span
         self._passes = -(-n // device.tuning.items)
         self.label = device.empty(n, np.int32)
         self._program("int").shard_start(self._passes, n=n, label=self.label)

@@ -12,7 +12,7 @@ import numpy as np
 
 from clgraph.components import finder
 from clgraph.csr.upload import upload_csr
-from clgraph.device.shapes import Shapes
+from clgraph.device.launch_config import LaunchTable
 from clgraph.errors import DeviceError
 from clgraph.graph import Graph
 
@@ -26,7 +26,7 @@ CHANGED, LEFT = range(2)  # slots of the state
 
 
 @dataclass(frozen=True)
-class Shape:
+class LaunchConfig:
     """Launch shape of the strong components kernels.
 
     Attributes
@@ -42,10 +42,10 @@ class Shape:
     block: int
 
 
-SHAPES = Shapes(
-    gpu=Shape(chase=4096, block=64),
-    cpu=Shape(chase=65536, block=2048),
-    simulator=Shape(chase=65536, block=2048),
+LAUNCH = LaunchTable(
+    gpu=LaunchConfig(chase=4096, block=64),
+    cpu=LaunchConfig(chase=65536, block=2048),
+    simulator=LaunchConfig(chase=65536, block=2048),
 )
 
 
@@ -97,7 +97,7 @@ class StrongFinder:
     long_row, piece : int, optional
         Rows with more arcs are cut into pieces for work-groups (default: as in `clgraph.components.finder`).
     chase : int, optional
-        Steps that a work-item takes in a launch (default: by device, see `SHAPES`).
+        Steps that a work-item takes in a launch (default: by device, see `LAUNCH`).
 
     Attributes
     ----------
@@ -117,11 +117,11 @@ class StrongFinder:
         self.device = device
         self.rows = rows = ArcRows.of_graph(device, rows) if isinstance(rows, Graph) else rows
         self.n = n = rows.n
-        shape = SHAPES.of(device)
+        shape = LAUNCH.of(device)
         if chase is None:
             chase = shape.chase
         if long_row is None:
-            long_row = finder.SHAPES.of(device).long_row
+            long_row = finder.LAUNCH.of(device).long_row
         defines: dict[str, Any] = {"ITEMS": device.tuning.items, "CHASE": chase, **rows.defines}
         self._capacity = 0
         if long_row is not None:

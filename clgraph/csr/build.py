@@ -15,7 +15,7 @@ import pyopencl as cl
 
 from clgraph.csr.build_sort import sort_rows
 from clgraph.csr.parts import DeviceCSR
-from clgraph.device.shapes import OfKind, Shapes, fewer
+from clgraph.device.launch_config import DeviceLimits, LaunchTable, fit_local
 from clgraph.errors import CapacityError
 from clgraph.graph.building import INT32_MAX, exclusive_sums
 
@@ -261,7 +261,7 @@ def _best_way(device: Device) -> Way:
 
 
 @dataclass(frozen=True)
-class Shape:
+class LaunchConfig:
     """Tunables of ``cl/csr/build.cl``.
 
     Attributes
@@ -275,13 +275,13 @@ class Shape:
     block: int
     span: int
 
-    def within(self, device: OfKind) -> Shape:
+    def within(self, device: DeviceLimits) -> LaunchConfig:
         """Cut to a device's limits: a block has four bytes of local memory to an arc."""
-        return replace(self, block=fewer(self.block, 6 * self.block, device))
+        return replace(self, block=fit_local(self.block, 6 * self.block, device))
 
 
-_LARGE = Shape(block=2048, span=32)
-SHAPES = Shapes(gpu=_LARGE, cpu=_LARGE, simulator=Shape(block=16, span=4))
+_LARGE = LaunchConfig(block=2048, span=32)
+LAUNCH = LaunchTable(gpu=_LARGE, cpu=_LARGE, simulator=LaunchConfig(block=16, span=4))
 
 
 class Scatter(Building):
@@ -290,7 +290,7 @@ class Scatter(Building):
     def __init__(self, device: Device, n: int, mirror: bool, merge: bool, **more: Any) -> None:
         super().__init__(device, n, mirror, merge, **more)
         self._items, self._lanes = device.tuning.items, device.tuning.local_size
-        self._shape = SHAPES.of(device)
+        self._shape = LAUNCH.of(device)
 
     def _build_program(self, offset: Any = np.int32, new_offset: Any = np.int32) -> Program:
         return self.program(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from clgraph.device.shapes import OfKind, Shapes, fewer
+from clgraph.device.launch_config import DeviceLimits, LaunchTable, fit_local
 
 if TYPE_CHECKING:
     from clgraph.csr.upload import DeviceCSR
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Shape:
+class LaunchConfig:
     """Tunables of ``cl/csr/build_sort.cl``.
 
     Attributes
@@ -29,14 +29,14 @@ class Shape:
     short: int
     chunk: int
 
-    def within(self, device: OfKind) -> Shape:
+    def within(self, device: DeviceLimits) -> LaunchConfig:
         """Cut to a device's limits: a chunk's heads have up to eight bytes each."""
-        return replace(self, chunk=fewer(self.chunk, 8 * self.chunk, device))
+        return replace(self, chunk=fit_local(self.chunk, 8 * self.chunk, device))
 
 
 # a short row fits in one work-item's private array, a chunk in the local memory of a group
-_LARGE = Shape(short=32, chunk=1024)
-SHAPES = Shapes(gpu=_LARGE, cpu=_LARGE, simulator=Shape(short=2, chunk=4))
+_LARGE = LaunchConfig(short=32, chunk=1024)
+LAUNCH = LaunchTable(gpu=_LARGE, cpu=_LARGE, simulator=LaunchConfig(short=2, chunk=4))
 
 
 def sort_rows(device: Device, rows: DeviceCSR, longest: int, *, merge: bool, head: Any = np.int32) -> None:
@@ -53,7 +53,7 @@ def sort_rows(device: Device, rows: DeviceCSR, longest: int, *, merge: bool, hea
         Mark parallel arcs (``MARKED`` of ``cl/csr/build.h``); for heads of 32 bits.
     head : {np.int32, np.int64}
     """
-    shape, items, lanes = SHAPES.of(device), device.tuning.items, device.tuning.local_size
+    shape, items, lanes = LAUNCH.of(device), device.tuning.items, device.tuning.local_size
     row_ptr, col = rows.row_ptr, rows.col_idx
     program = device.program(
         "csr/build_sort",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from clgraph.device.shapes import Shapes
+from clgraph.device.launch_config import LaunchTable
 from clgraph.graph.building import INT32_MAX
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from clgraph.device.program import Program
 
 # arcs that one work-item looks up the twins of: long serial runs on a CPU core, many work-items on a GPU
-SHAPES = Shapes(gpu=16, cpu=4096, simulator=3)
+LAUNCH = LaunchTable(gpu=16, cpu=4096, simulator=3)
 
 
 def _program(device: Device, rows: DeviceCSR) -> Program:
@@ -91,7 +91,7 @@ def lengths_of(device: Device, rows: DeviceCSR, vertices: npt.NDArray[np.int32])
 
 def count_single_arcs(device: Device, rows: DeviceCSR, weights: Any) -> int:
     """Arcs without one of the same weight in the other direction; none may have a copy."""
-    run = SHAPES.of(device)
+    run = LAUNCH.of(device)
     found = device.zeros(1, np.uint32)
     program = device.program("csr/facts", ITEMS=device.tuning.items, RUN=run, **rows.defines)
     program.facts_twins(
@@ -108,7 +108,7 @@ def count_single_arcs(device: Device, rows: DeviceCSR, weights: Any) -> int:
 
 def count_range(device: Device, rows: DeviceCSR, counts: Any) -> tuple[int, int]:
     """The smallest and the largest of int32 values beside the arcs, of which there are some."""
-    run = SHAPES.of(device)
+    run = LAUNCH.of(device)
     found = device.upload(np.array([INT32_MAX, -INT32_MAX], np.int32), writable=True)
     program = device.program("csr/facts", ITEMS=device.tuning.items, RUN=run, **rows.defines)
     program.facts_range(-(-rows.arcs // run), count=rows.arcs, values=counts, found=found)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from clgraph.device.shapes import Grouped, Shapes
+from clgraph.device.launch_config import LaunchTable, WorkGroup
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -16,7 +16,7 @@ NAMES: dict[Any, str] = {np.uint8: "uchar", np.int32: "int", np.uint32: "uint", 
 
 
 @dataclass(frozen=True)
-class Shape(Grouped):
+class LaunchConfig(WorkGroup):
     """Launch shape.
 
     Attributes
@@ -29,8 +29,10 @@ class Shape(Grouped):
     EACH: ClassVar[int] = 8
 
 
-SHAPES = Shapes(
-    gpu=Shape(local=256, block=2048), cpu=Shape(local=1, block=1 << 14), simulator=Shape(local=4, block=16)
+LAUNCH = LaunchTable(
+    gpu=LaunchConfig(local=256, block=2048),
+    cpu=LaunchConfig(local=1, block=1 << 14),
+    simulator=LaunchConfig(local=4, block=16),
 )
 
 
@@ -47,7 +49,7 @@ def running_sums(device: Device, values: Any, count: int, *, of: Any = np.int32,
     into : {np.int32, np.int64}
         The type of the sums, which must hold the total.
     """
-    shape = SHAPES.of(device)
+    shape = LAUNCH.of(device)
     program = device.program("csr/scan", IN=NAMES[of], OUT=NAMES[into], LOCAL=shape.local, BLOCK=shape.block)
     blocks = max(1, -(-count // shape.block))
     before = None

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from clgraph.csr.scan import running_sums
-from clgraph.device.shapes import Grouped, OfKind, Shapes, fitting
+from clgraph.device.launch_config import DeviceLimits, LaunchTable, WorkGroup, fit_group
 
 if TYPE_CHECKING:
     from clgraph.device import Device
 
 
 @dataclass(frozen=True)
-class Shape(Grouped):
+class LaunchConfig(WorkGroup):
     """Launch shape.
 
     Attributes
@@ -32,18 +32,20 @@ class Shape(Grouped):
     each: int
     bits: int
 
-    def within(self, device: OfKind) -> Shape:
+    def within(self, device: DeviceLimits) -> LaunchConfig:
         """Cut to a device's limits; alone, a work-item takes as many keys as on a CPU."""
         if self.local == 1:
             return self
         nbytes = (2 << self.bits) + 8 * self.each + 8
-        local = fitting(self.local, device, each=nbytes)
+        local = fit_group(self.local, device, each=nbytes)
         return replace(self, local=local) if local > 1 else ALONE
 
 
 # a CPU core deals to 256 places in its cache; a group on a GPU has counters of all its lanes in local memory
-ALONE = Shape(local=1, each=1 << 15, bits=8)
-SHAPES = Shapes(gpu=Shape(local=256, each=8, bits=4), cpu=ALONE, simulator=Shape(local=4, each=4, bits=2))
+ALONE = LaunchConfig(local=1, each=1 << 15, bits=8)
+LAUNCH = LaunchTable(
+    gpu=LaunchConfig(local=256, each=8, bits=4), cpu=ALONE, simulator=LaunchConfig(local=4, each=4, bits=2)
+)
 
 
 def sort_by_key(
@@ -69,7 +71,7 @@ def sort_by_key(
     -------
     key, value : device buffers
     """
-    shape = SHAPES.of(device)
+    shape = LAUNCH.of(device)
     program = device.program("csr/sort", LOCAL=shape.local, EACH=shape.each, BITS=shape.bits)
     tiles = -(-count // (shape.local * shape.each))
     counts = device.empty(tiles << shape.bits, np.int32)

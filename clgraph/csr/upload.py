@@ -14,9 +14,9 @@ from clgraph.csr.compact import compact
 from clgraph.csr.facts import count_loops_and_copies, count_nonisolated, count_range, find_hub, lengths_of
 from clgraph.csr.parts import Chosen, DeviceCSR, Naming, Parts
 from clgraph.csr.scan import running_sums
-from clgraph.csr.sort import SHAPES as SORT_SHAPES
+from clgraph.csr.sort import LAUNCH as SORT_LAUNCH
 from clgraph.csr.sort import sort_by_key
-from clgraph.device.shapes import Shapes
+from clgraph.device.launch_config import LaunchTable
 from clgraph.errors import DeviceError, InputError
 from clgraph.graph.building import INT32_MAX
 from clgraph.graph.residency import Name, OnDevice, View
@@ -363,7 +363,7 @@ def _over(device: Device, count: int) -> int:
 
 # one pass of the sort by the upper bits leaves windows of rows that a core's cache holds, where they are
 # finished: four times as fast as sorting by all bits (R-MAT 18, PoCL). GPUs have no such caches
-IN_WINDOWS = Shapes(gpu=False, cpu=True, simulator=True)
+IN_WINDOWS = LaunchTable(gpu=False, cpu=True, simulator=True)
 
 
 def reversed_arcs(device: Device, parts: Parts) -> Parts | None:
@@ -375,7 +375,7 @@ def reversed_arcs(device: Device, parts: Parts) -> Parts | None:
     tail = device.empty(rows.arcs, np.int32)
     program.views_tails(_over(device, rows.n), n=n, row_ptr=rows.row_ptr, tail=tail)
     bits = max(1, (rows.n - 1).bit_length())
-    low = max(0, bits - SORT_SHAPES.of(device).bits) if IN_WINDOWS.of(device) else 0
+    low = max(0, bits - SORT_LAUNCH.of(device).bits) if IN_WINDOWS.of(device) else 0
     key = rows.col_idx  # which one pass of the sort only reads
     if not low:
         key = device.empty(rows.arcs, np.uint32)

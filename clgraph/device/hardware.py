@@ -15,7 +15,7 @@ import pyopencl as cl
 from clgraph.arguments import flag, shown
 from clgraph.device import unknown_cpu
 from clgraph.device.feature_mask import Without
-from clgraph.device.shapes import Kind, Shapes
+from clgraph.device.launch_config import Kind, LaunchTable
 from clgraph.errors import CapacityError, DeviceError
 
 Kernels = Literal["ndrange", "pipeline"]
@@ -40,7 +40,7 @@ class Tuning:
 # GPUs want one work-item per vertex. CPUs want few work-items with long serial runs: Intel's vectoriser makes
 # gathers slow if a work-item takes a single vertex or a work-group has 16 work-items or more.
 # The simulator gets small numbers, so that graphs of 50 vertices still span several work-groups.
-TUNING = Shapes(
+TUNING = LaunchTable(
     gpu=Tuning(items=1, local_size=256),
     cpu=Tuning(items=512, local_size=4),
     fpga=Tuning(items=512, local_size=1),

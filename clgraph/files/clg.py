@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph.csr.upload import Chosen, DeviceCSR, Parts, graph_of
-from clgraph.device.shapes import Shapes
+from clgraph.device.launch_config import LaunchTable
 from clgraph.files.parse import NotTaken
 from clgraph.files.read_ahead import AS_USUAL, How, Plain
 from clgraph.formats import clg as host
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 POLYNOMIAL = 0xEDB88320
 ONE = 1 << 31  # the polynomial 1: the highest power is in the lowest bit
 ONES = 2**32 - 1
-SUM_SHAPES = Shapes(gpu=2048, cpu=4096, simulator=64)  # bytes that one work-item takes
+SUM_LAUNCH = LaunchTable(gpu=2048, cpu=4096, simulator=64)  # bytes that one work-item takes
 
 
 def product(a: int, b: int) -> int:
@@ -102,7 +102,7 @@ class Sums:
         self._blocks = -(-covered // BLOCK)
         self._found: list[tuple[int, int, int]] = []  # by the host: beginnings, lengths, checksums
         if not self._here:
-            self._chunk = SUM_SHAPES.of(device)
+            self._chunk = SUM_LAUNCH.of(device)
             self._program = device.program("files/clg_sums", CHUNK=self._chunk, BLOCK=BLOCK)
             self._constants = {"tables": device.upload(tables()), "powers": device.upload(powers())}
             self._sums = device.zeros(self._blocks, np.uint32)
@@ -144,7 +144,7 @@ class Sums:
         return [finished(sum, length) for sum, length in zip(sums, lengths, strict=True)]
 
 
-SHAPES = Shapes(gpu=64, cpu=1 << 14, simulator=5)  # arcs that one work-item takes
+LAUNCH = LaunchTable(gpu=64, cpu=1 << 14, simulator=5)  # arcs that one work-item takes
 FACTS = 5
 FAULTS, LOOPS, COPIES, UPWARD, IDS = range(FACTS)
 
@@ -260,7 +260,7 @@ class _Reading:
 
     def _checked(self, header: Header, buffers: dict[str, Any]) -> Parts:
         """The graph's parts, of which every kernel's accesses lie within bounds, and all else if `full`."""
-        device, n, arcs, run = self.device, header.n, header.arcs, SHAPES.of(self.device)
+        device, n, arcs, run = self.device, header.n, header.arcs, LAUNCH.of(self.device)
         wide = header.sections["row_ptr"].kind == "<i8"
         heads = buffers.get("col_idx")
         rows = DeviceCSR(

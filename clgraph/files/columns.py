@@ -8,12 +8,12 @@ from typing import IO, TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from clgraph.device.shapes import Shapes
+from clgraph.device.launch_config import LaunchTable
 from clgraph.device.staging import Staging
 from clgraph.errors import CapacityError
 from clgraph.files.dispatch import device_or_host
 from clgraph.files.parse import powers_of_five
-from clgraph.files.write_edges import TENS, Shape, Spelt
+from clgraph.files.write_edges import TENS, LaunchConfig, Spelt
 from clgraph.graph.building import exclusive_sums
 
 if TYPE_CHECKING:
@@ -25,10 +25,10 @@ SMALL_ROWS = 100_000  # that Python writes sooner than a device is opened
 LARGE = 1000.0  # floats are written with an exponent from here on, or from more, as NumPy's release has it
 ROWS = 1 << 16  # that Python takes at a time: their strings are a few MB
 
-SHAPES = Shapes(
-    gpu=Shape(run=16, piece=1 << 25, rooms=3),
-    cpu=Shape(run=2048, piece=1 << 24, rooms=3),
-    simulator=Shape(run=3, piece=1 << 8, rooms=2),
+LAUNCH = LaunchTable(
+    gpu=LaunchConfig(run=16, piece=1 << 25, rooms=3),
+    cpu=LaunchConfig(run=2048, piece=1 << 24, rooms=3),
+    simulator=LaunchConfig(run=3, piece=1 << 8, rooms=2),
 )
 
 
@@ -80,9 +80,9 @@ class Spelling(Spelt):
     """
 
     def __init__(
-        self, device: Device, columns: Sequence[npt.NDArray[Any]], shape: Shape | None = None
+        self, device: Device, columns: Sequence[npt.NDArray[Any]], shape: LaunchConfig | None = None
     ) -> None:
-        shape = shape or SHAPES.of(device)
+        shape = shape or LAUNCH.of(device)
         self._device, self._run, self.count = device, shape.run, len(columns[0])
         kinds = [column.dtype.str[1:] for column in columns]
         names = dict(zip(("FIRST", "SECOND", "THIRD"), (TYPES[kind] for kind in kinds), strict=False))

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from clgraph.csr.build import build_counted, place_weights
 from clgraph.csr.upload import Chosen, Parts, graph_of
-from clgraph.device.shapes import Shapes
+from clgraph.device.launch_config import LaunchTable
 from clgraph.errors import CapacityError
 from clgraph.files.parse import Columns, NotTaken, Parser, TooWide, Wanted
 from clgraph.files.read_ahead import AS_USUAL, How, LongLine, Packed, Plain, Source, pieces
@@ -40,7 +40,7 @@ BITS_FLOOR = 1 << 20  # ... or this many, before ids are sorted instead
 
 
 @dataclass(frozen=True)
-class NumberShape:
+class NumberConfig:
     """Tunables of ``cl/files/relabel.cl`` and ``cl/files/relabel_sort.cl``.
 
     Attributes
@@ -59,10 +59,10 @@ class NumberShape:
 
 
 # a CPU core takes long serial runs; a GPU wants many work-items
-NUMBER_SHAPES = Shapes(
-    gpu=NumberShape(span=64, slices=1 << 14, least=256),
-    cpu=NumberShape(span=1 << 12, slices=64, least=1 << 14),
-    simulator=NumberShape(span=2, slices=3, least=8),
+NUMBER_LAUNCH = LaunchTable(
+    gpu=NumberConfig(span=64, slices=1 << 14, least=256),
+    cpu=NumberConfig(span=1 << 12, slices=64, least=1 << 14),
+    simulator=NumberConfig(span=2, slices=3, least=8),
 )
 
 
@@ -116,7 +116,7 @@ def number_from_one(device: Device, columns: Columns, n: int) -> tuple[Numbered,
     """
     items, count = device.tuning.items, columns.count
     told = device.zeros(2, np.uint32)
-    device.program("files/relabel", ITEMS=items, SPAN=NUMBER_SHAPES.of(device).span).number_shift(
+    device.program("files/relabel", ITEMS=items, SPAN=NUMBER_LAUNCH.of(device).span).number_shift(
         -(-count // items), count=count, n=n, source=columns.source, target=columns.target, told=told
     )
     outside, upper = device.download(told, np.uint32, 2).tolist()
@@ -129,13 +129,13 @@ def from_one(device: Device, n: int) -> Chosen:
     """The ids 1 .. n."""
     items = device.tuning.items
     ids = device.output(n, np.int32)
-    program = device.program("files/relabel", ITEMS=items, SPAN=NUMBER_SHAPES.of(device).span)
+    program = device.program("files/relabel", ITEMS=items, SPAN=NUMBER_LAUNCH.of(device).span)
     program.number_listed(-(-n // items), n=n, ids=ids)
     return Chosen(None, ids, n)
 
 
 def _by_bitmap(device: Device, columns: Columns) -> Numbered:
-    shape, items, count = NUMBER_SHAPES.of(device), device.tuning.items, columns.count
+    shape, items, count = NUMBER_LAUNCH.of(device), device.tuning.items, columns.count
     program = device.program("files/relabel", ITEMS=items, SPAN=shape.span)
     words = columns.highest // 32 + 1
     passes, runs = -(-count // items), -(-words // shape.span)
@@ -156,7 +156,7 @@ def _by_bitmap(device: Device, columns: Columns) -> Numbered:
 
 
 def _by_sorting(device: Device, columns: Columns) -> Numbered:
-    shape, rows = NUMBER_SHAPES.of(device), columns.count
+    shape, rows = NUMBER_LAUNCH.of(device), columns.count
     program = device.program(
         "files/relabel_sort", ITEMS=device.tuning.items, ID="int" if columns.id_type is np.int32 else "long"
     )

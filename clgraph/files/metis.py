@@ -13,7 +13,7 @@ import numpy as np
 from clgraph.csr.build import build_counted, place_weights
 from clgraph.csr.facts import count_single_arcs, differ
 from clgraph.csr.upload import DeviceCSR, Parts, graph_of
-from clgraph.device.shapes import Shapes
+from clgraph.device.launch_config import LaunchTable
 from clgraph.errors import InputError
 from clgraph.files.edge_list import from_one, opened
 from clgraph.files.parse import Columns, NotTaken, Room, powers_of_five
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 # --- lists of neighbours parsed on a device: host half of ``cl/files/adjacency_lines.cl`` ---
 
 
-# bytes that one work-item takes: see `clgraph.files.parse.SHAPES`
-LIST_SHAPES = Shapes(gpu=256, cpu=1 << 14, simulator=16)
+# bytes that one work-item takes: see `clgraph.files.parse.LAUNCH`
+LIST_LAUNCH = LaunchTable(gpu=256, cpu=1 << 14, simulator=16)
 SEEN = 2
 SHORTEST = 2  # bytes of a number
 
@@ -56,7 +56,7 @@ class Lists:
         self, device: Device, n: int, weighted: bool, total: Callable[[], int], block: int | None = None
     ) -> None:
         self._device, self._n, self._step = device, n, 2 if weighted else 1
-        self._block = block or LIST_SHAPES.of(device)
+        self._block = block or LIST_LAUNCH.of(device)
         self._program = device.program("files/adjacency_lines", BLOCK=self._block, STEP=self._step)
         self._powers = device.upload(powers_of_five()) if weighted else None
         types: dict[str, type] = {"tails": np.int32, "heads": np.int32}

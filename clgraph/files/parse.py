@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph.arguments import real_number
-from clgraph.device.shapes import Shapes
+from clgraph.device.launch_config import LaunchTable
 from clgraph.errors import CapacityError
 from clgraph.files.read_ahead import Piece
 from clgraph.formats.common import counted
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from clgraph.device import Device
 
 # bytes that one work-item takes: on a CPU a run that stays in the cache, on a GPU a few lines
-SHAPES = Shapes(gpu=256, cpu=1 << 14, simulator=64)
+LAUNCH = LaunchTable(gpu=256, cpu=1 << 14, simulator=64)
 POWERS = -342, 308  # of ten, that a double reaches with 19 digits in front
 SEEN = 6
 ODD_ROWS, ODD_FIRST, HARD_ROWS, WIDE_ROWS, HIGHEST, LOOPS = range(SEEN)
@@ -185,7 +185,7 @@ class Parser:
         more: int = 0,
     ) -> None:
         self._device, self._wanted, self._id_type = device, wanted, id_type
-        self._block = block or SHAPES.of(device)
+        self._block = block or LAUNCH.of(device)
         self._weighted = len(wanted.columns) == 3
         self._program = device.program(
             "files/parse",

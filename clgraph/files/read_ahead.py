@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph import system
-from clgraph.device.shapes import Shapes
+from clgraph.device.launch_config import LaunchTable
 from clgraph.device.staging import Staging
 from clgraph.errors import InputError
 from clgraph.formats.packed import Unpacked
@@ -46,7 +46,7 @@ class Plain:
         Bytes of the file.
     """
 
-    threads = 64  # more than any `Shape` has
+    threads = 64  # more than any `LaunchConfig` has
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -126,7 +126,7 @@ Bytes = npt.NDArray[np.uint8]
 
 
 @dataclass(frozen=True)
-class Shape:
+class LaunchConfig:
     """How a file is read.
 
     Attributes
@@ -146,10 +146,10 @@ class Shape:
 
 # a GPU is given more at a time, which hides how long a transfer takes to begin; on a CPU kernels need the
 # cores that more readers would take
-SHAPES = Shapes(
-    gpu=Shape(piece=1 << 25, ahead=4, threads=8),
-    cpu=Shape(piece=1 << 24, ahead=3, threads=2),
-    simulator=Shape(piece=1 << 10, ahead=2, threads=1),
+LAUNCH = LaunchTable(
+    gpu=LaunchConfig(piece=1 << 25, ahead=4, threads=8),
+    cpu=LaunchConfig(piece=1 << 24, ahead=3, threads=2),
+    simulator=LaunchConfig(piece=1 << 10, ahead=2, threads=1),
 )
 
 
@@ -166,7 +166,7 @@ class How:
     """
 
     progress: Tell | None = None
-    shape: Shape | None = None
+    shape: LaunchConfig | None = None
     block: int | None = None
 
 
@@ -208,7 +208,7 @@ def pieces(
     LongLine
         If a line is longer than `HEAD`, or the bytes to skip are more than a piece has.
     """
-    shape, progress = how.shape or SHAPES.of(device), how.progress
+    shape, progress = how.shape or LAUNCH.of(device), how.progress
     filling: list[tuple[Staging, list[Future[int]]]] = []
     pool = thread_pool(min(shape.threads, source.threads), "clgraph-read")
     offset = 0

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph.csr.upload import Chosen, DeviceCSR, Parts, parts_of
-from clgraph.device.shapes import Shapes
+from clgraph.device.launch_config import LaunchTable
 from clgraph.device.staging import Staging
 from clgraph.files.parse import powers_of_five
 from clgraph.formats.atomic import atomic_write
@@ -36,7 +36,7 @@ LONGEST_WEIGHT = 25  # bytes of "-2.2250738585072014e-308" and what ends it
 
 
 @dataclass(frozen=True)
-class Shape:
+class LaunchConfig:
     """Tunables of ``cl/files/write_edges.cl`` and ``columns.cl``, and how a text is cut.
 
     Attributes
@@ -55,10 +55,10 @@ class Shape:
 
 
 # pieces as of `clgraph.files.read_ahead`: one is spelt while others are on their way and written
-SHAPES = Shapes(
-    gpu=Shape(run=64, piece=1 << 25, rooms=4),
-    cpu=Shape(run=4096, piece=1 << 24, rooms=3),
-    simulator=Shape(run=3, piece=1 << 8, rooms=2),
+LAUNCH = LaunchTable(
+    gpu=LaunchConfig(run=64, piece=1 << 25, rooms=4),
+    cpu=LaunchConfig(run=4096, piece=1 << 24, rooms=3),
+    simulator=LaunchConfig(run=3, piece=1 << 8, rooms=2),
 )
 
 
@@ -157,7 +157,7 @@ class Spelling(Spelt):
         ids: npt.NDArray[Any] | Chosen | None,
         device: Device,
         path: Path,
-        shape: Shape,
+        shape: LaunchConfig,
     ) -> None:
         self.graph, self.device = graph, device
         self.comma = has_commas(path)
@@ -199,7 +199,7 @@ class Spelling(Spelt):
         self.rooms = [Staging(device, self.step * longest) for _ in range(rooms)]
 
     @staticmethod
-    def of(graph: Graph, device: Device, path: Path, shape: Shape | None = None) -> Spelling | None:
+    def of(graph: Graph, device: Device, path: Path, shape: LaunchConfig | None = None) -> Spelling | None:
         """The rows of a graph whose ids are numbers; else None."""
         with device.alone():
             parts = parts_of(device, graph)
@@ -207,7 +207,7 @@ class Spelling(Spelt):
             if isinstance(ids, Chosen) and (device.shares_memory or ids.of is not None):
                 ids = graph.ids
             text = isinstance(ids, np.ndarray) and ids.dtype == object
-            return None if text else Spelling(graph, parts, ids, device, path, shape or SHAPES.of(device))
+            return None if text else Spelling(graph, parts, ids, device, path, shape or LAUNCH.of(device))
 
     def spell(self, first: int, last: int, room: Staging) -> int:
         """Spell some arcs; how many bytes they have."""

@@ -32,14 +32,14 @@ from clgraph.formats.common import (
 from clgraph.formats.edges import read_rows
 from clgraph.graph.graph import Graph
 
-SHAPES = ("sym", "asym", "bip")
+LAUNCH = ("sym", "asym", "bip")
 
 
 @dataclass(frozen=True)
 class Head:
     """What the first lines say."""
 
-    shape: str  # of `SHAPES`
+    shape: str  # of `LAUNCH`
     weights: str  # "unweighted", "positive", "weighted", ...
     edges: int | None
     sides: tuple[int, int] | None  # vertices on the left and on the right
@@ -100,7 +100,7 @@ def _head(path: Path, options: Options) -> Head:
         if line:
             words.append(line[1:].split())
     first = words[0] if words else []
-    if len(first) < 2 or first[0] not in SHAPES:
+    if len(first) < 2 or first[0] not in LAUNCH:
         raise InputError(
             f"{path}, line 1: should say '% sym', '% asym' or '% bip' and what the weights are, as KONECT's "
             "files do; read other edge lists with format='edges'"

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from clgraph.arguments import word
 from clgraph.csr.upload import Place, upload_csr
-from clgraph.device.shapes import Shapes
+from clgraph.device.launch_config import LaunchTable
 from clgraph.errors import InputError
 from clgraph.graph import Graph
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from clgraph.device import Device
     from clgraph.measures.scalars import Measures
 
-SHAPES = Shapes(gpu=16, cpu=4096, simulator=8)  # arcs per work-item
+LAUNCH = LaunchTable(gpu=16, cpu=4096, simulator=8)  # arcs per work-item
 Relation = Literal["subset", "contraction", "none"]
 
 
@@ -55,7 +55,7 @@ def check_part(
     place = _places(device, original, sample)
     program = device.program(
         "measures/compare",
-        RUN=SHAPES.of(device),
+        RUN=LAUNCH.of(device),
         ITEMS=device.tuning.items,
         WHOLE=other.defines["OFFSET"],
         **rows.defines,
@@ -73,7 +73,7 @@ def check_part(
     if relation == "contraction" or rows.arcs == 0:
         return
     program.compare_arcs(
-        -(-rows.arcs // SHAPES.of(device)),
+        -(-rows.arcs // LAUNCH.of(device)),
         k=k,
         arcs=rows.arcs,
         row_ptr=rows.row_ptr,

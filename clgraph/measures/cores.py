@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from clgraph.arguments import whole as whole_number
 from clgraph.csr.upload import upload_csr
-from clgraph.device.shapes import Shapes
+from clgraph.device.launch_config import LaunchTable
 from clgraph.graph import Graph, as_graph, build_csr
 from clgraph.measures.pack import measured_view, simple_view
 from clgraph.results import Arrays, on_device
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from clgraph.device import Device
 
 LARGEST = 2**31 - 1
-SHAPES = Shapes(gpu=32, cpu=1, simulator=2)  # work-items that share a row
+LAUNCH = LaunchTable(gpu=32, cpu=1, simulator=2)  # work-items that share a row
 
 
 def peeled_view(graph: Graph) -> Graph:
@@ -134,7 +134,7 @@ def find_cores(dev: Device, rows: Graph) -> Any:
     n = rows.num_vertices
     csr, items = upload_csr(dev, rows), dev.tuning.items
     passes = -(-n // items)
-    lanes = SHAPES.of(dev)
+    lanes = LAUNCH.of(dev)
     program = dev.program("measures/cores", ITEMS=items, LANES=lanes, **csr.defines)
     dev.reserve({"cores": 16 * n})
     left, core, queue, other = (dev.empty(n, np.int32) for _ in range(4))

@@ -18,7 +18,7 @@ from clgraph.csr.compact import compact
 from clgraph.csr.facts import distinct_arcs
 from clgraph.csr.parts import Joined
 from clgraph.csr.upload import SMALL, DeviceCSR, Parts, graph_of, parts_of, upload_csr
-from clgraph.device.shapes import Shapes
+from clgraph.device.launch_config import LaunchTable
 from clgraph.graph import Graph, build_csr
 from clgraph.graph.building import exclusive_sums
 
@@ -172,11 +172,11 @@ def simple_view(graph: Graph) -> Graph:
 # --- Work-groups that share a pass over all vertices, however many there are: ``cl/measures/spread.h`` ---
 
 
-SHAPES = Shapes(gpu=8, cpu=4, simulator=2)  # work-groups per compute unit
+LAUNCH = LaunchTable(gpu=8, cpu=4, simulator=2)  # work-groups per compute unit
 
 
 def spread(dev: Device, kernel: Kernel, graphs: int) -> tuple[tuple[int, int], tuple[int, int]]:
     """Global and local size of a launch in which several graphs share a device, each with its own groups."""
     local = min(dev.tuning.local_size, kernel.limit)
-    groups = max(1, SHAPES.of(dev) * min(dev.compute_units, 1024) // graphs)
+    groups = max(1, LAUNCH.of(dev) * min(dev.compute_units, 1024) // graphs)
     return (groups * local, graphs), (local, 1)

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph.arguments import whole, word
-from clgraph.device.shapes import Grouped, Shapes
+from clgraph.device.launch_config import LaunchTable, WorkGroup
 from clgraph.errors import ConvergenceError
 from clgraph.graph import as_graph
 from clgraph.measures.pack import Pack, measured_view
@@ -49,7 +49,7 @@ Matrix = Literal["adjacency", "laplacian", "normalized laplacian"]
 
 
 @dataclass(frozen=True)
-class Shape(Grouped):
+class LaunchConfig(WorkGroup):
     """Launch shape.
 
     Attributes
@@ -74,10 +74,10 @@ class Shape(Grouped):
     EACH: ClassVar[int] = 64 + 32  # a row of sums, and of the list of long rows
 
 
-SHAPES = Shapes(
-    gpu=Shape(local=256, chunk=2048, long=256, rows=8, lanes=1, together=1 << 24),
-    cpu=Shape(local=1, chunk=1024, long=256, rows=4, lanes=8, together=1 << 16),
-    simulator=Shape(local=4, chunk=16, long=8, rows=2, lanes=2, together=1 << 10),
+LAUNCH = LaunchTable(
+    gpu=LaunchConfig(local=256, chunk=2048, long=256, rows=8, lanes=1, together=1 << 24),
+    cpu=LaunchConfig(local=1, chunk=1024, long=256, rows=4, lanes=8, together=1 << 16),
+    simulator=LaunchConfig(local=4, chunk=16, long=8, rows=2, lanes=2, together=1 << 10),
 )
 
 
@@ -85,7 +85,7 @@ def on_host(device: Device, n: int) -> str | None:
     """Why SciPy has to find the eigenvalues of a graph of n vertices; None if the device can."""
     if "HAVE_FP64" not in device.features:
         return "eigenvalues by SciPy on the host: the device has no float64"
-    nbytes = BYTES * (n + SHAPES.of(device).chunk)
+    nbytes = BYTES * (n + LAUNCH.of(device).chunk)
     if nbytes > device.max_buffer:
         return f"eigenvalues by SciPy on the host: {nbytes} bytes are more than a buffer of the device takes"
     return None
@@ -179,7 +179,7 @@ def largest_eigenvalues(
 
 def _side_by_side(device: Device, sizes: npt.NDArray[np.int64], which: list[int]) -> list[list[int]]:
     """Runs of adjacent graphs whose basis fits the device."""
-    room = min(SHAPES.of(device).together, device.max_buffer // 2 // BYTES)
+    room = min(LAUNCH.of(device).together, device.max_buffer // 2 // BYTES)
     groups: list[list[int]] = []
     left = 0
     for i in which:
@@ -197,7 +197,7 @@ class Lanczos:
     def __init__(self, pack: Pack, some: list[int], matrix: Matrix = "adjacency") -> None:
         self.pack, self.device = pack, pack.device
         self.graphs = graphs = len(some)
-        self.shape = shape = SHAPES.of(self.device)
+        self.shape = shape = LAUNCH.of(self.device)
         begin = pack.begin[some[0] : some[-1] + 2]
         self.sizes = np.diff(begin)
         shares = -(-self.sizes // shape.chunk)

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from clgraph.csr.scan import running_sums
 from clgraph.csr.upload import upload_csr
-from clgraph.device.shapes import Shapes
+from clgraph.device.launch_config import LaunchTable
 from clgraph.errors import InputError
 from clgraph.graph import Graph, as_graph
 from clgraph.measures.pack import measured_view
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Shape:
+class LaunchConfig:
     """Launch choices.
 
     Attributes
@@ -37,7 +37,9 @@ class Shape:
     skew: int = 16
 
 
-SHAPES = Shapes(gpu=Shape(run=4), cpu=Shape(run=512), simulator=Shape(run=8, skew=2))
+LAUNCH = LaunchTable(
+    gpu=LaunchConfig(run=4), cpu=LaunchConfig(run=512), simulator=LaunchConfig(run=8, skew=2)
+)
 
 
 def triangles(
@@ -92,7 +94,7 @@ def count_triangles(dev: Device, view: Graph) -> Any:
     if arcs == 0:
         return count
     csr = upload_csr(dev, view)
-    shape = SHAPES.of(dev)
+    shape = LAUNCH.of(dev)
     prog = dev.program("measures/triangle_count", RUN=shape.run, SKEW=shape.skew, **csr.defines)
     runs = -(-arcs // shape.run)
     size = np.dtype(csr.offset).itemsize

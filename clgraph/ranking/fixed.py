@@ -19,12 +19,12 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph.csr.sort import sort_by_key
-from clgraph.device.shapes import Shapes
+from clgraph.device.launch_config import LaunchTable
 from clgraph.device.staging import Staging
 from clgraph.errors import DeviceError, InputError
 from clgraph.progress import Tell
 from clgraph.ranking import fixed_windows
-from clgraph.ranking.fixed_windows import ALONE, Prepared, Shape, Windows
+from clgraph.ranking.fixed_windows import ALONE, LaunchConfig, Prepared, Windows
 from clgraph.ranking.problem import noise
 
 if TYPE_CHECKING:
@@ -39,14 +39,16 @@ PATIENCE = 20  # iterations without a new least residual, as in cl/ranking/pager
 Reals = npt.NDArray[np.float64]
 
 
-SHAPES = Shapes(
-    gpu=Shape(span=1024, items=1, width=256), cpu=ALONE, simulator=Shape(span=32, items=1, width=32)
+LAUNCH = LaunchTable(
+    gpu=LaunchConfig(span=1024, items=1, width=256),
+    cpu=ALONE,
+    simulator=LaunchConfig(span=32, items=1, width=32),
 )
 
 
-def shape_of(device: Device, dtype: str) -> Shape:
+def shape_of(device: Device, dtype: str) -> LaunchConfig:
     """The launch shape for ranks of a type."""
-    return (SHAPES if dtype == "float32" else fixed_windows.SHAPES).of(device)
+    return (LAUNCH if dtype == "float32" else fixed_windows.LAUNCH).of(device)
 
 
 @dataclass(frozen=True)
@@ -73,7 +75,7 @@ class Leaving:
     place: Any
 
     @staticmethod
-    def of(device: Device, n: int, out: Any, kind: str, shape: Shape) -> Leaving:
+    def of(device: Device, n: int, out: Any, kind: str, shape: LaunchConfig) -> Leaving:
         """Made of W on the device, for rows of this kind and launches of this shape."""
         check_doubles(device)
         device.reserve({"1 / the weights that leave": 9 * n, "places": 12 * n if shape.span else 0})
@@ -88,7 +90,7 @@ class Leaving:
         return Leaving(n, None if kind == "arcs" else out, inverse, dangling, place)
 
 
-def _leaving_program(device: Device, shape: Shape) -> Any:
+def _leaving_program(device: Device, shape: LaunchConfig) -> Any:
     return device.program("ranking/fixed_leaving", ITEMS=shape.items)
 
 
@@ -119,7 +121,7 @@ class FixedPower:
         Of the stored ranks.
     kind : {"weights", "counts", "arcs"}
         Whether the weights or the multiplicities of rows count.
-    shape : Shape, optional
+    shape : LaunchConfig, optional
     """
 
     def __init__(
@@ -134,7 +136,7 @@ class FixedPower:
         start: npt.NDArray[np.floating[Any]] | None,
         dtype: str,
         kind: str,
-        shape: Shape | None = None,
+        shape: LaunchConfig | None = None,
     ) -> None:
         check_doubles(device)
         self.n = n = leaving.n

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from clgraph.csr.scan import running_sums
-from clgraph.device.shapes import OfKind, Shapes, fewer, fitting
+from clgraph.device.launch_config import DeviceLimits, LaunchTable, fit_group, fit_local
 
 if TYPE_CHECKING:
     from clgraph.csr.parts import DeviceCSR
@@ -23,7 +23,7 @@ PIECE = 1 << 13  # entries of a long row that a work-group adds up (float32 rank
 
 
 @dataclass(frozen=True)
-class Shape:
+class LaunchConfig:
     """Launch shape.
 
     Attributes
@@ -44,20 +44,22 @@ class Shape:
         """Work-items that take `items` each."""
         return -(-count // self.items)
 
-    def within(self, device: OfKind) -> Shape:
+    def within(self, device: DeviceLimits) -> LaunchConfig:
         """Cut to a device's limits: where groups of 32 are too large, there are none."""
         if not self.span:
             return self
-        width = fitting(self.width, device)
-        span = fewer(self.span, 40 * self.span, device)
+        width = fit_group(self.width, device)
+        span = fit_local(self.span, 40 * self.span, device)
         if width < 32 or span < 32:
             return ALONE
         return replace(self, width=width, span=span // 32 * 32)
 
 
-ALONE = Shape(span=0, items=64, width=1)
-SHAPES = Shapes(  # of float64 ranks; `clgraph.ranking.fixed` has those of float32
-    gpu=Shape(span=512, items=1, width=256), cpu=ALONE, simulator=Shape(span=32, items=1, width=32)
+ALONE = LaunchConfig(span=0, items=64, width=1)
+LAUNCH = LaunchTable(  # of float64 ranks; `clgraph.ranking.fixed` has those of float32
+    gpu=LaunchConfig(span=512, items=1, width=256),
+    cpu=ALONE,
+    simulator=LaunchConfig(span=32, items=1, width=32),
 )
 
 
@@ -111,12 +113,14 @@ class Windows:
     device : Device
     defines : mapping
         Of the programs of ``cl/ranking``.
-    shape : Shape
+    shape : LaunchConfig
     integers : bool
         Ranks are float32.
     """
 
-    def __init__(self, device: Device, defines: Mapping[str, Any], shape: Shape, *, integers: bool) -> None:
+    def __init__(
+        self, device: Device, defines: Mapping[str, Any], shape: LaunchConfig, *, integers: bool
+    ) -> None:
         self._device, self._shape, self._integers = device, shape, integers
         self._program = partial(program_of, device, defines, SPAN=shape.span)
 

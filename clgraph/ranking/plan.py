@@ -42,7 +42,7 @@ def choose(device: Device, graph: Graph, numbers: Numbers) -> str:
 
 def _fits_small(device: Device, graph: Graph, numbers: Numbers) -> bool:
     """Whether one work-group is enough for a graph, and has room for it."""
-    shape = spmv_small.SHAPES.of(device)
+    shape = spmv_small.LAUNCH.of(device)
     if graph.num_arcs > shape.arcs:
         return False
     sources = int(np.count_nonzero(np.diff(graph.row_ptr)))

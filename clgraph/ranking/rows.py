@@ -16,7 +16,7 @@ import numpy as np
 
 from clgraph.csr.partitions import Cut, upload_layout
 from clgraph.csr.upload import DeviceCSR, upload_csr
-from clgraph.device.shapes import Grouped, Shapes
+from clgraph.device.launch_config import LaunchTable, WorkGroup
 from clgraph.ranking.order import RowOrder, row_order
 from clgraph.ranking.transition_weights import upload_shares
 
@@ -32,7 +32,7 @@ TALLY = 24  # bytes of local memory for each work-item whose tally is added to i
 
 
 @dataclass(frozen=True)
-class Shape(Grouped):
+class LaunchConfig(WorkGroup):
     """Launch shape where a work-item takes a vertex, or a run of them.
 
     Attributes
@@ -46,8 +46,10 @@ class Shape(Grouped):
 
 
 # on CPUs a group is one work-item with a long run of rows
-SHAPES = Shapes(
-    gpu=Shape(local=256, items=1), cpu=Shape(local=1, items=2048), simulator=Shape(local=4, items=2)
+LAUNCH = LaunchTable(
+    gpu=LaunchConfig(local=256, items=1),
+    cpu=LaunchConfig(local=1, items=2048),
+    simulator=LaunchConfig(local=4, items=2),
 )
 
 
@@ -199,7 +201,7 @@ class ContributionRows(PlainRows):
 
     def prepare(self) -> None:
         super().prepare()
-        self.shape = SHAPES.of(self.device)
+        self.shape = LAUNCH.of(self.device)
         self.groups = -(-self.n // (self.shape.local * self.shape.items))
         self.parts = self.groups
         self.chain = max(self.chain, self.shape.items + int(log2(self.shape.local)))

@@ -24,7 +24,7 @@ from clgraph.csr.build_sort import sort_rows
 from clgraph.csr.scan import running_sums
 from clgraph.csr.sort import sort_by_key
 from clgraph.csr.upload import DeviceCSR, upload_csr
-from clgraph.device.shapes import Shapes
+from clgraph.device.launch_config import LaunchTable
 from clgraph.ranking.rows import Rows
 from clgraph.ranking.transition_weights import upload_shares
 
@@ -36,7 +36,7 @@ Begin = npt.NDArray[np.int32]
 
 
 @dataclass(frozen=True)
-class Shape:
+class LaunchConfig:
     """Launch shape.
 
     Attributes
@@ -54,10 +54,10 @@ class Shape:
 
 
 # the simulator's are small, so that graphs of 50 vertices have several
-SHAPES = Shapes(
-    gpu=Shape(run=16, rows=1, least_window=1 << 10, most_window=1 << 15),
-    cpu=Shape(run=4096, rows=64, least_window=1 << 10, most_window=1 << 15),
-    simulator=Shape(run=8, rows=2, least_window=16, most_window=16),
+LAUNCH = LaunchTable(
+    gpu=LaunchConfig(run=16, rows=1, least_window=1 << 10, most_window=1 << 15),
+    cpu=LaunchConfig(run=4096, rows=64, least_window=1 << 10, most_window=1 << 15),
+    simulator=LaunchConfig(run=8, rows=2, least_window=16, most_window=16),
 )
 WINDOWS = 1 << 7  # approximately, if their sizes allow it
 # what the end of a row costs beside its arcs, in arcs: for `balanced`
@@ -194,7 +194,7 @@ class SellBuilder:
         self.own = upload_csr(device, graph)
         self.rows = rows = upload_csr(device, graph.reverse)
         self.n, self.arcs = rows.n, rows.arcs
-        self.shape, self.items = SHAPES.of(device), device.tuning.items
+        self.shape, self.items = LAUNCH.of(device), device.tuning.items
         weighted = share is not None
         self.head = np.int64 if weighted and not layout.windows else np.int32
         self.program = device.program(

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from clgraph.device.graph_cache import Pool
-from clgraph.device.shapes import Shapes
+from clgraph.device.launch_config import LaunchTable
 from clgraph.errors import InputError
 from clgraph.progress import Tell
 from clgraph.ranking.problem import noise
-from clgraph.ranking.rows import Numbers, Shape, leaving_chain
+from clgraph.ranking.rows import LaunchConfig, Numbers, leaving_chain
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -31,8 +31,10 @@ NORMS = {"l1": 1, "nx": 1, "l2": 2, "linf": 3}  # as the kernels call them
 
 
 # of the start, and of the end of an iteration
-SHAPES = Shapes(
-    gpu=Shape(local=256, items=1), cpu=Shape(local=1, items=2048), simulator=Shape(local=4, items=4)
+LAUNCH = LaunchTable(
+    gpu=LaunchConfig(local=256, items=1),
+    cpu=LaunchConfig(local=1, items=2048),
+    simulator=LaunchConfig(local=4, items=4),
 )
 
 
@@ -81,7 +83,7 @@ class Solver:
         self.device, self.problem, self.stop, self.numbers, self.rows = device, problem, stop, numbers, rows
         self.n = problem.n
         self.noise = noise(stop, problem.damping, numbers.dtype)
-        shape = SHAPES.of(device)
+        shape = LAUNCH.of(device)
         self.local = shape.local
         # the start has its own tally
         flat = device.has_pipeline("ranking/solver")  # one work-item takes all, and sums in fixed point

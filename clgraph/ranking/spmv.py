@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from clgraph.device.shapes import OfKind, Shapes, fitting
+from clgraph.device.launch_config import DeviceLimits, LaunchTable, fit_group
 from clgraph.ranking.sell import SETTLE, Begin, Layout, Sell, SellRows, balanced, group_sum_bytes
 
 
@@ -47,7 +47,7 @@ class SpmvRows(SellRows):
 
 
 @dataclass(frozen=True)
-class Shape:
+class LaunchConfig:
     """Launch shape of "bins".
 
     Attributes
@@ -65,29 +65,29 @@ class Shape:
     piece_groups: int
     layout: Layout
 
-    def within(self, device: OfKind) -> Shape:
+    def within(self, device: DeviceLimits) -> LaunchConfig:
         """Cut to a device's limits: at least half of its local memory is for sources."""
-        local = fitting(self.local, device, each=16)
+        local = fit_group(self.local, device, each=16)
         layout = replace(self.layout, width=min(self.layout.width, local))
         return replace(self, local=local, layout=layout)
 
 
 # pieces are added up in blocks: one work-item for all of a hub's would hold up the others
-BINS = Shapes(
-    gpu=Shape(
+BINS = LaunchTable(
+    gpu=LaunchConfig(
         local=1024,
         groups=1,
         piece_groups=4,
         layout=Layout(width=32, hot=65535, long_row=256, classes=(65536, 262144), segments=9, block=32),
     ),
     # other devices run this plan too, if asked by name: small groups, of which they run any number
-    cpu=Shape(
+    cpu=LaunchConfig(
         local=32,
         groups=8,
         piece_groups=16,
         layout=Layout(width=8, hot=511, long_row=128, classes=(4096,), segments=3, block=32),
     ),
-    simulator=Shape(
+    simulator=LaunchConfig(
         local=8,
         groups=3,
         piece_groups=6,
@@ -193,7 +193,7 @@ class BinRows(SpmvRows):
 
 # 65535 values are 256 KB: a core's own cache holds them
 _CORES = Layout(width=8, hot=65535, long_row=1024, classes=(8192, 65535, 262144), windows=True)
-RUNS = Shapes(
+RUNS = LaunchTable(
     gpu=_CORES, cpu=_CORES, simulator=Layout(width=4, hot=8, long_row=6, classes=(4, 16), windows=True)
 )
 MOST_RUNS = 256  # of slices: enough for balance on any number of cores

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from clgraph.device.shapes import OfKind, Shapes, fitting
+from clgraph.device.launch_config import DeviceLimits, LaunchTable, fit_group
 from clgraph.errors import InputError
 from clgraph.progress import Tell
 from clgraph.ranking.sell import Layout, Sell, SellRows, group_sum_bytes
@@ -26,7 +26,7 @@ ENDING = 4  # the cost of a slice's end, in steps
 
 
 @dataclass(frozen=True)
-class Shape:
+class LaunchConfig:
     """Launch shape.
 
     Attributes
@@ -49,21 +49,21 @@ class Shape:
     arcs: int
     in_local: bool
 
-    def within(self, device: OfKind) -> Shape:
+    def within(self, device: DeviceLimits) -> LaunchConfig:
         """Cut to a device's limits."""
-        local = fitting(self.local, device, each=16)
+        local = fit_group(self.local, device, each=16)
         layout = replace(self.layout, width=min(self.layout.width, local * self.per))
         return replace(self, local=local, layout=layout)
 
 
-SHAPES = Shapes(
-    gpu=Shape(
+LAUNCH = LaunchTable(
+    gpu=LaunchConfig(
         local=1024, per=1, layout=Layout(width=32, hot=SOURCES, long_row=64), arcs=1 << 17, in_local=True
     ),
-    cpu=Shape(
+    cpu=LaunchConfig(
         local=1, per=8, layout=Layout(width=8, hot=SOURCES, long_row=512), arcs=1 << 17, in_local=False
     ),
-    simulator=Shape(
+    simulator=LaunchConfig(
         local=8, per=1, layout=Layout(width=4, hot=SOURCES, long_row=6), arcs=1 << 17, in_local=True
     ),
 )
@@ -97,7 +97,7 @@ def _turns(cost: npt.NDArray[Any], first: int, teams: int) -> list[list[int]]:
 
 
 def local_bytes(
-    device: Device, shape: Shape, sources: int, pieces: int, itemsize: int
+    device: Device, shape: LaunchConfig, sources: int, pieces: int, itemsize: int
 ) -> tuple[int, int, int]:
     """Bytes of local memory, and the room in it for sources and for pieces.
 
@@ -116,7 +116,7 @@ class SmallRows(SellRows):
 
     def prepare(self) -> None:
         device, numbers = self.device, self.numbers
-        self.shape = SHAPES.of(device)
+        self.shape = LAUNCH.of(device)
         self.layout = self.shape.layout
         super().prepare()
         sell = self.sell

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph.csr.upload import parts_of
-from clgraph.device.shapes import Grouped, Shapes
+from clgraph.device.launch_config import LaunchTable, WorkGroup
 from clgraph.ranking.problem import Reals, arc_weights
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Shape(Grouped):
+class LaunchConfig(WorkGroup):
     """Launch shape.
 
     Attributes
@@ -40,10 +40,10 @@ class Shape(Grouped):
     EACH: ClassVar[int] = 8
 
 
-SHAPES = Shapes(
-    gpu=Shape(local=64, long=256, run=16),
-    cpu=Shape(local=1, long=1, run=4096),
-    simulator=Shape(local=4, long=6, run=8),
+LAUNCH = LaunchTable(
+    gpu=LaunchConfig(local=64, long=256, run=16),
+    cpu=LaunchConfig(local=1, long=1, run=4096),
+    simulator=LaunchConfig(local=4, long=6, run=8),
 )
 
 
@@ -114,7 +114,7 @@ def _shares_there(
     program, out = _program(device, own.rows, real), sums_of_rows(device, own.rows, own.multiplicity, largest)
     share = device.output(arcs, real)
     program.shares_arcs(
-        -(-arcs // SHAPES.of(device).run),
+        -(-arcs // LAUNCH.of(device).run),
         n=own.rows.n,
         arcs=arcs,
         largest=largest,
@@ -147,7 +147,7 @@ def sums_of_rows(
     -------
     float64 device buffer, shape (n,)
     """
-    shape, out = SHAPES.of(device), device.empty(rows.n, np.float64)
+    shape, out = LAUNCH.of(device), device.empty(rows.n, np.float64)
     groups = -(-rows.n // (shape.local * device.tuning.items))
     program = _program(device, rows, np.float64, dtype)
     program.shares_out.exact(
@@ -163,7 +163,7 @@ def sums_of_rows(
 
 
 def _program(device: Device, rows: DeviceCSR, real: type[Any], dtype: type[Any] = np.int32) -> Any:
-    shape = SHAPES.of(device)
+    shape = LAUNCH.of(device)
     names: dict[Any, str] = {np.int32: "int", np.float32: "float", np.float64: "double"}
     fixed = {"LOCAL": shape.local, "LONG": shape.long, "RUN": shape.run, "ITEMS": device.tuning.items}
     return device.program(

@@ -25,7 +25,7 @@ from clgraph.components.finder import graph_components
 from clgraph.csr.build import build_rows
 from clgraph.csr.parts import Joined
 from clgraph.csr.upload import Chosen, DeviceCSR, Parts, Place, upload_csr
-from clgraph.device.shapes import GroupPerRun, Shapes
+from clgraph.device.launch_config import LaunchTable, WorkGroupPerRun
 from clgraph.errors import DeviceError
 from clgraph.graph import Graph
 from clgraph.graph.building import INT32_MAX
@@ -46,7 +46,7 @@ MOST = 1 << 15  # runs in a launch: the second dimension of a range has limits
 
 
 @dataclass(frozen=True)
-class Shape(GroupPerRun):
+class LaunchConfig(WorkGroupPerRun):
     """Launch shape of the contraction kernels; `local` and `runs` are of runs side by side.
 
     Attributes
@@ -62,15 +62,15 @@ class Shape(GroupPerRun):
     chunk: int = 1 << 22
 
 
-SHAPES = Shapes(
-    gpu=Shape(local=256, runs=64, run=16),
-    cpu=Shape(local=1, runs=16, run=4096),
-    simulator=Shape(local=4, runs=2, run=8, chunk=64),
+LAUNCH = LaunchTable(
+    gpu=LaunchConfig(local=256, runs=64, run=16),
+    cpu=LaunchConfig(local=1, runs=16, run=4096),
+    simulator=LaunchConfig(local=4, runs=2, run=8, chunk=64),
 )
 
 
 def _kernels(device: Device, rows: DeviceCSR, *, by_vertex: bool = False) -> Program:
-    shape = SHAPES.of(device)
+    shape = LAUNCH.of(device)
     return device.program(
         "sampling/contract",
         ITEMS=device.tuning.items,
@@ -151,7 +151,7 @@ class Contraction:
         self._rows: DeviceCSR = upload_csr(device, graph)
         self._n = graph.num_vertices  # of the original
         count = runs * self._n
-        self._shape = SHAPES.of(device)
+        self._shape = LAUNCH.of(device)
         device.reserve({"place, label, number": 12 * count, "arcs": 8 * runs * graph.num_arcs})
         self._kernels(self._rows)
         self._members = Members(device)
@@ -396,7 +396,7 @@ def regrouped(device: Device, graph: Graph, group: Any) -> Contracted:
     group : int32 device buffer, shape (n,)
     """
     original, n = upload_csr(device, graph), graph.num_vertices
-    items, run = device.tuning.items, SHAPES.of(device).run
+    items, run = device.tuning.items, LAUNCH.of(device).run
     number = device.empty(n, np.int32)
     name, count = Members(device).number(n, group, ROOTS, None, number)
     program = _kernels(device, original)
@@ -431,7 +431,7 @@ def left_of(device: Device, graph: Graph, small: DeviceCSR, place: Any, name: An
         The smallest vertex of each.
     """
     original, n = upload_csr(device, graph), graph.num_vertices
-    items, run = device.tuning.items, SHAPES.of(device).run
+    items, run = device.tuning.items, LAUNCH.of(device).run
     arcs, passes = original.arcs, -(-n // items)
     group_of = device.output(n, np.int32)
     program = _kernels(device, original)
@@ -558,7 +558,7 @@ class ContractRuns(Replicates):
         each = 32 * n + 32 * arcs + self.bits
         room = device.global_memory // 4
         self.most = max(1, min(MOST, room // each, INT32_MAX // max(arcs, n, 1)))
-        self.at_first = min(SHAPES.of(device).runs, self.most)
+        self.at_first = min(LAUNCH.of(device).runs, self.most)
         device.reserve({"runs": each})
 
     def run(self, first: int, runs: int) -> Groups:

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph.csr.upload import INT32_MAX, upload_csr
-from clgraph.device.shapes import Shapes
+from clgraph.device.launch_config import LaunchTable
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 # whether the other slot of an edge is found by a plain scan, which suits the bursts of an FPGA, instead of a
 # binary search
-SHAPES = Shapes(gpu=False, cpu=False, simulator=False, emulator=True, fpga=True)
+LAUNCH = LaunchTable(gpu=False, cpu=False, simulator=False, emulator=True, fpga=True)
 
 
 class Copra:

@@ -16,7 +16,7 @@ import numpy as np
 from clgraph.csr.scan import running_sums
 from clgraph.csr.sort import sort_by_key
 from clgraph.csr.upload import upload_csr
-from clgraph.device.shapes import Shapes
+from clgraph.device.launch_config import LaunchTable
 from clgraph.graph import Graph
 from clgraph.progress import Tell
 from clgraph.sampling.merge_tree import Rows
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from clgraph.csr.parts import DeviceCSR
     from clgraph.device import Device
 
-SHAPES = Shapes(gpu=16, cpu=4096, simulator=5)  # entries that one work-item takes
+LAUNCH = LaunchTable(gpu=16, cpu=4096, simulator=5)  # entries that one work-item takes
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,7 @@ def count_pairs(
     Two int64 buffers, shape (rows,). The device is not locked while a block is awaited.
     """
     rows, cuts, times = path.rows, path.cuts, None
-    defines: dict[str, Any] = {"ITEMS": device.tuning.items, "RUN": SHAPES.of(device), "BY_EDGE": int(edges)}
+    defines: dict[str, Any] = {"ITEMS": device.tuning.items, "RUN": LAUNCH.of(device), "BY_EDGE": int(edges)}
     defines["BOTH_WAYS"] = both_ways
     with device.alone():
         device.reserve({"ends": 8 * rows, "deletions": 8 * rows, "times": 8 * rows})
@@ -123,7 +123,7 @@ def count_pairs(
     for block in blocks:
         with device.alone():
             device.program("sampling/deletion_times", **defines, **block.defines).times_count(
-                -(-block.arcs // SHAPES.of(device)),
+                -(-block.arcs // LAUNCH.of(device)),
                 **block.arguments,
                 seed=seed,
                 cut_count=rows - 1,

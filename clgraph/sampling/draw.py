@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from clgraph.components.finder import graph_components
-from clgraph.device.shapes import GroupPerRun, Shapes
+from clgraph.device.launch_config import LaunchTable, WorkGroupPerRun
 from clgraph.errors import DeviceError
 from clgraph.graph import Graph
 from clgraph.sampling.bitsets import edge_numbers
@@ -303,13 +303,17 @@ class ByDraw:
 # --- Keyed draws, of many runs side by side ---
 
 
-class Shape(GroupPerRun):
+class LaunchConfig(WorkGroupPerRun):
     """Launch shape of runs side by side."""
 
     EACH = 12
 
 
-SHAPES = Shapes(gpu=Shape(local=256, runs=128), cpu=Shape(local=1, runs=2), simulator=Shape(local=4, runs=2))
+LAUNCH = LaunchTable(
+    gpu=LaunchConfig(local=256, runs=128),
+    cpu=LaunchConfig(local=1, runs=2),
+    simulator=LaunchConfig(local=4, runs=2),
+)
 FINEST = 1 << 15  # a larger denominator of the probability would not fit the kernel's integers
 
 
@@ -319,7 +323,7 @@ class DrawRuns(Packing):
     def __init__(self, device: Device, graph: Graph, targets: Sequence[int], options: Request) -> None:
         super().__init__(device, graph, targets, options)
         self.way = options.components or "afforest"
-        n, m, shape = self._n, self._m, SHAPES.of(device)
+        n, m, shape = self._n, self._m, LAUNCH.of(device)
         self._local, weight = shape.local, options.chance
         self._area = 2 * n + m + m // 8 + 1
         room = min(device.global_memory // 4, device.max_buffer) // (4 * self._area + self.bits)

@@ -18,7 +18,7 @@ from clgraph.components.finder import Largest, graph_components
 from clgraph.csr.scan import running_sums
 from clgraph.csr.upload import DeviceCSR, upload_csr
 from clgraph.device.choosing import list_devices, of_word
-from clgraph.device.shapes import OfKind, Shapes, fitting
+from clgraph.device.launch_config import DeviceLimits, LaunchTable, fit_group
 from clgraph.errors import CapacityError, DeviceError, InputError
 from clgraph.graph import Graph
 from clgraph.progress import Tell
@@ -235,7 +235,7 @@ class BreadthRuns(Lanes):
         largest, start = graph_components(device, graph).largest(), options.root
         if start is not None:
             check_start(device, graph, largest, start)
-        lanes, area = SHAPES.of(device).runs or device.compute_units, 24 * self._n
+        lanes, area = LAUNCH.of(device).runs or device.compute_units, 24 * self._n
         room = min(device.global_memory // 4, device.max_buffer)
         self.at_first = max(1, min(lanes, room // area))
         device.reserve({"areas": area * self.at_first})
@@ -286,7 +286,7 @@ SPREAD = 4  # neighbours of a bucket, about
 
 
 @dataclass(frozen=True)
-class Shape:
+class LaunchConfig:
     """Launch shape of the walk, and of breadth-first runs.
 
     Attributes
@@ -310,15 +310,15 @@ class Shape:
     own: int | None = None
     runs: int | None = None
 
-    def within(self, device: OfKind) -> Shape:
+    def within(self, device: DeviceLimits) -> LaunchConfig:
         """Cut to a device's limits."""
-        return replace(self, lanes=fitting(self.lanes, device, each=16))
+        return replace(self, lanes=fit_group(self.lanes, device, each=16))
 
 
-SHAPES = Shapes(
-    gpu=Shape(lanes=32, steps=1 << 17, run=16, own=1 << 17, runs=1 << 11),
-    cpu=Shape(lanes=1, steps=1 << 21, run=4096),
-    simulator=Shape(lanes=4, steps=64, run=8),
+LAUNCH = LaunchTable(
+    gpu=LaunchConfig(lanes=32, steps=1 << 17, run=16, own=1 << 17, runs=1 << 11),
+    cpu=LaunchConfig(lanes=1, steps=1 << 21, run=4096),
+    simulator=LaunchConfig(lanes=4, steps=64, run=8),
 )
 
 
@@ -336,7 +336,7 @@ class DepthFirst:
 
     def __init__(self, device: Device, csr: DeviceCSR, seed: int) -> None:
         self._device, self._csr, self._seed = device, csr, seed
-        self._shape = SHAPES.of(device)
+        self._shape = LAUNCH.of(device)
         self._program = device.program(
             "sampling/explore_order", RUN=self._shape.run, SPREAD=SPREAD, **csr.defines
         )
@@ -438,7 +438,7 @@ def _walk(
     device: Device, csr: DeviceCSR, steps: Any, start: dict[str, int], wanted: int, progress: Tell | None
 ) -> Any:
     """The first `wanted` vertices that a walk visits; its steps are on this device."""
-    shape = SHAPES.of(device)
+    shape = LAUNCH.of(device)
     program = device.program("sampling/explore_walk", LANES=shape.lanes, **csr.defines)
     device.reserve(_needs(csr, wanted))
     visited = device.zeros(csr.n // 32 + 1, np.uint32)

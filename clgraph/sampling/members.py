@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from clgraph.device.shapes import Shapes
+from clgraph.device.launch_config import LaunchTable
 
 if TYPE_CHECKING:
     from clgraph.device import Device
 
 ROOTS = -1  # instead of a label: the vertices labelled with themselves
-SHAPES = Shapes(gpu=64, cpu=2048, simulator=8)  # consecutive vertices of a work-item
+LAUNCH = LaunchTable(gpu=64, cpu=2048, simulator=8)  # consecutive vertices of a work-item
 
 
 class Members:
@@ -26,7 +26,7 @@ class Members:
 
     def __init__(self, device: Device) -> None:
         self._device = device
-        self._block = SHAPES.of(device)
+        self._block = LAUNCH.of(device)
         self._program = device.program("sampling/members", BLOCK=self._block)
 
     def _counts(self, n: int, label: Any, keep: int) -> npt.NDArray[np.int32]:

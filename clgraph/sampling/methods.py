@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Literal, Protocol
 
 from clgraph.components.finder import graph_components
 from clgraph.csr.upload import SMALL, hub_of, upload_csr
-from clgraph.device.shapes import Shapes
+from clgraph.device.launch_config import LaunchTable
 from clgraph.errors import DeviceError
 from clgraph.graph import Graph
 from clgraph.methods import CONTRACTING, EXPLORING
 from clgraph.progress import Tell
 from clgraph.sampling.array_frontier import ArrayFrontier
 from clgraph.sampling.batched import BatchedRun, Finder
-from clgraph.sampling.copra import SHAPES as FAR_SCAN
+from clgraph.sampling.copra import LAUNCH as FAR_SCAN
 from clgraph.sampling.copra import Copra
 from clgraph.sampling.draw import FINEST, ByDraw, ByPriority, DrawRuns
 from clgraph.sampling.repair import finder_for
@@ -57,7 +57,7 @@ class SideBySide:
     batches: int = 0
 
 
-SHAPES = Shapes(
+LAUNCH = LaunchTable(
     gpu=SideBySide("probes", 1 << 23, breadth=1 << 19, contraction=1 << 21, batches=1 << 19),
     cpu=SideBySide("merge tree", 1 << 19, 1 << 18, breadth=1 << 19, contraction=1 << 21, batches=1 << 19),
     fpga=SideBySide("merge tree", 0),
@@ -68,7 +68,7 @@ SHAPES = Shapes(
 
 def side_by_side(device: Device, graph: Graph, options: Request, runs: int) -> type[Replicates] | None:
     """The engine that makes runs side by side; None: one after the other, each with the device alone."""
-    simple, most = graph.undirected.without_self_loops, SHAPES.of(device)
+    simple, most = graph.undirected.without_self_loops, LAUNCH.of(device)
     arcs, method = simple.num_arcs, options.method
     if device.kernels != "ndrange" or arcs < 4:
         return None

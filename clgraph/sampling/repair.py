@@ -9,7 +9,7 @@ import numpy as np
 
 from clgraph.components.finder import GraphComponents, graph_components
 from clgraph.csr.upload import hub_of
-from clgraph.device.shapes import Shapes
+from clgraph.device.launch_config import LaunchTable
 from clgraph.graph import Graph
 from clgraph.sampling.batched import Choice
 from clgraph.sampling.copra import Copra
@@ -52,7 +52,7 @@ NOWHERE = 0x80808080  # four vertices that are detached
 WAVES = 64  # after this many waves it is cheaper to label all components again
 
 # whether following the component is faster than labelling all components after each batch
-SHAPES = Shapes(gpu=False, cpu=True, simulator=False, emulator=False, fpga=False)
+LAUNCH = LaunchTable(gpu=False, cpu=True, simulator=False, emulator=False, fpga=False)
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class Levels:
 
 def finder_for(copra: Copra, graph: Graph, choice: Choice, *, vertices: bool) -> Repair | LinkCompress:
     """The finder that is faster on the device; both find the same (parameters as of `Repair`)."""
-    if SHAPES.of(copra.device):
+    if LAUNCH.of(copra.device):
         return Repair(copra, graph, choice, vertices=vertices)
     return LinkCompress(copra, graph_components(copra.device, graph))
 

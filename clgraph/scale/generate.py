@@ -20,7 +20,7 @@ from clgraph.arguments import file_name
 from clgraph.csr.build import build_some
 from clgraph.csr.generate import GUIDE_BITS, model_args
 from clgraph.csr.parts import DeviceCSR
-from clgraph.device.shapes import Shapes
+from clgraph.device.launch_config import LaunchTable
 from clgraph.graph.models import PowerLaw, RMat
 from clgraph.scale.cut import SHARD_EDGES, check_sections, check_shard_edges
 from clgraph.scale.manifest import BLOCK, Manifest, Shard
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 SECTIONS = {"pairs": 0, "rows": 1, "out": 2, "in": 3}
 FORWARD, BACK = 4, 5  # the draws of a pair each way, beside the sections (cl/scale/generate.cl)
-SHAPES = Shapes(gpu=32, cpu=4096, simulator=8)  # draws that one work-item takes
+LAUNCH = LaunchTable(gpu=32, cpu=4096, simulator=8)  # draws that one work-item takes
 
 
 class Draws:
@@ -57,7 +57,7 @@ class Draws:
     """
 
     def __init__(self, device: Device, model: PowerLaw | RMat, kept: bool | None = None) -> None:
-        self._device, self._model, self._run = device, model, SHAPES.of(device)
+        self._device, self._model, self._run = device, model, LAUNCH.of(device)
         self._n, self._count = model.num_vertices, model.count
         rmat = int(isinstance(model, RMat))
         self._options = {"RMAT": rmat, "RUN": self._run, "BLOCK": BLOCK, "GUIDE_SHIFT": 32 - GUIDE_BITS}

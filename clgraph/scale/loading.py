@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from clgraph.csr.parts import DeviceCSR
-from clgraph.device.shapes import Shapes
+from clgraph.device.launch_config import LaunchTable
 from clgraph.errors import DeviceError
 from clgraph.files.clg import Sums
 from clgraph.files.read_ahead import Plain
@@ -31,7 +31,7 @@ VALUES = {"weights": np.float64, "multiplicity": np.int32, "way": np.uint8}
 
 # the part of a device's memory up to which it keeps shards of graphs in memory: a call works in the rest
 KEPT = 3, 4
-SHAPES = Shapes(gpu=16, cpu=4096, simulator=5)  # entries that one work-item takes
+LAUNCH = LaunchTable(gpu=16, cpu=4096, simulator=5)  # entries that one work-item takes
 
 
 def upload_rows(device: Device, rows: ShardRows, values: Sequence[str] = (), number: int = 0) -> DeviceCSR:
@@ -190,7 +190,7 @@ class Loading:
 
     def _wrong(self, block: DeviceCSR, told: int, *, pairs: bool, full: bool) -> bool:
         """Whether the shard would lead kernels out of bounds or, if `full`, has another fault."""
-        device, run = self._device, SHAPES.of(self._device)
+        device, run = self._device, LAUNCH.of(self._device)
         if not block.n:
             return block.arcs > 0
         items = device.tuning.items

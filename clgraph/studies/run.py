@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from clgraph._version import __version__
-from clgraph.device.shapes import Shapes
+from clgraph.device.launch_config import LaunchTable
 from clgraph.graph import Graph
 from clgraph.graph.building import INT32_MAX
 from clgraph.measures.compare import distances
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from clgraph.device import Device
 
 # vertices that are measured together: enough to fill the device, few enough that Ctrl-C loses little
-SHAPES = Shapes(gpu=1 << 24, cpu=1 << 19, simulator=1 << 10)
+LAUNCH = LaunchTable(gpu=1 << 24, cpu=1 << 19, simulator=1 << 10)
 
 Histogram = tuple[list[int], list[int]]
 
@@ -54,7 +54,7 @@ def batches(
 ) -> Iterator[Batch]:
     """What a study has after the rows that there are already: whole runs, in the order of the plan."""
     each = len(plan.sizes)
-    room = max(1, SHAPES.of(device) // sum(plan.targets))
+    room = max(1, LAUNCH.of(device) // sum(plan.targets))
     for number, method in enumerate(plan.methods):
         begin = max(0, len(before) // each - number * plan.seeds)
         if begin >= plan.seeds:
@@ -129,7 +129,7 @@ def _measures(made: Samples, device: Device, wish: Wish) -> list[Measures]:
         found: dict[int, Measures] = {}
         while pieces:
             some = [pieces.pop(0)]
-            room, arcs = SHAPES.of(device) - some[0][1].rows.n, some[0][1].rows.arcs
+            room, arcs = LAUNCH.of(device) - some[0][1].rows.n, some[0][1].rows.arcs
             while (
                 pieces
                 and (room := room - pieces[0][1].rows.n) >= 0

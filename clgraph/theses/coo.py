@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from clgraph.csr.upload import upload_csr
-from clgraph.device.shapes import OfKind, Shapes, fitting
+from clgraph.device.launch_config import DeviceLimits, LaunchTable, fit_group
 from clgraph.ranking.personalized.product import Product
 from clgraph.ranking.rows import TALLY, longest_row
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Shape:
+class LaunchConfig:
     """Launch shape.
 
     Attributes
@@ -38,16 +38,16 @@ class Shape:
     flat_local: int
     flat_arcs: int
 
-    def within(self, device: OfKind) -> Shape:
+    def within(self, device: DeviceLimits) -> LaunchConfig:
         """Cut to a device's limits."""
-        local, flat_local = (fitting(size, device, each=TALLY) for size in (self.local, self.flat_local))
+        local, flat_local = (fit_group(size, device, each=TALLY) for size in (self.local, self.flat_local))
         return replace(self, local=local, flat_local=flat_local)
 
 
-SHAPES = Shapes(
-    gpu=Shape(local=256, items=1, flat_local=256, flat_arcs=8),
-    cpu=Shape(local=1, items=2048, flat_local=2, flat_arcs=1024),
-    simulator=Shape(local=8, items=3, flat_local=4, flat_arcs=3),
+LAUNCH = LaunchTable(
+    gpu=LaunchConfig(local=256, items=1, flat_local=256, flat_arcs=8),
+    cpu=LaunchConfig(local=1, items=2048, flat_local=2, flat_arcs=1024),
+    simulator=LaunchConfig(local=8, items=3, flat_local=4, flat_arcs=3),
 )
 
 
@@ -58,7 +58,7 @@ class Arcs(Product):
 
     def __init__(self, request: Request, width: int) -> None:
         super().__init__(request, width)
-        self.shape = SHAPES.of(request.device)
+        self.shape = LAUNCH.of(request.device)
         self.arcs = self.graph.num_arcs
         self.local = self.shape.local
         self.groups = -(-self.n // (self.local * self.shape.items))

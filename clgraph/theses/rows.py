@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from clgraph.device.shapes import Grouped, OfKind, Shapes, fitting
+from clgraph.device.launch_config import DeviceLimits, LaunchTable, WorkGroup, fit_group
 from clgraph.ranking.rows import FLAT, TALLY, ContributionRows, PlainRows
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ class PullRows(ContributionRows):
 
 
 @dataclass(frozen=True)
-class Shape(Grouped):
+class LaunchConfig(WorkGroup):
     """Launch shape.
 
     Attributes
@@ -97,17 +97,17 @@ class Shape(Grouped):
     most_rows: int
     piece: int
 
-    def within(self, device: OfKind) -> Shape:
+    def within(self, device: DeviceLimits) -> LaunchConfig:
         """Cut to a device's limits."""
-        local = fitting(self.local, device, each=TALLY + 8)
+        local = fit_group(self.local, device, each=TALLY + 8)
         return replace(self, local=local, team=min(self.team, local))
 
 
 # sharing between work-items costs more on CPUs than it saves there, so a team is small
-SHAPES = Shapes(
-    gpu=Shape(local=256, team=32, rows=8, most_rows=256, piece=1024),
-    cpu=Shape(local=16, team=4, rows=512, most_rows=512, piece=1024),
-    simulator=Shape(local=8, team=4, rows=4, most_rows=8, piece=6),
+LAUNCH = LaunchTable(
+    gpu=LaunchConfig(local=256, team=32, rows=8, most_rows=256, piece=1024),
+    cpu=LaunchConfig(local=16, team=4, rows=512, most_rows=512, piece=1024),
+    simulator=LaunchConfig(local=8, team=4, rows=4, most_rows=8, piece=6),
 )
 GROUPS_FOR_A_UNIT = 16  # work-groups for each compute unit, if there are enough rows
 
@@ -128,7 +128,7 @@ class SubgroupRows(PlainRows):
 
     def prepare(self) -> None:
         super().prepare()
-        shape = self.shape = SHAPES.of(self.device)
+        shape = self.shape = LAUNCH.of(self.device)
         features = self.device.features
         self.local = shape.local
         if "HAVE_SUBGROUPS" in features and self.device.max_work_group >= 64:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from clgraph.device.shapes import Shapes
+from clgraph.device.launch_config import LaunchTable
 from clgraph.traversal import search
 from clgraph.traversal.arguments import DISTANCE_TYPES
 from clgraph.traversal.search import COUNT, STATE_SIZE, read_state, slot_of
@@ -25,8 +25,8 @@ MANY_ARCS = 5  # where a slot has the arcs (cl/traversal/many.h)
 
 
 @dataclass(frozen=True)
-class ManyShape:
-    """Launch choices of many searches at once, beside those of one search (`search.Shape`).
+class ManyConfig:
+    """Launch choices of many searches at once, beside those of one search (`search.LaunchConfig`).
 
     Attributes
     ----------
@@ -53,7 +53,7 @@ class ManyShape:
 
 
 # GPUs want a work-item for each entry, CPUs runs of them
-SHAPES = Shapes(gpu=ManyShape(run=1), cpu=ManyShape(), simulator=ManyShape())
+LAUNCH = LaunchTable(gpu=ManyConfig(run=1), cpu=ManyConfig(), simulator=ManyConfig())
 
 
 @dataclass
@@ -119,7 +119,7 @@ class ManyBatch:
 
     def __init__(self, dev: Device, n: int, lanes: int) -> None:
         self.dev, self.n, self.rows, self.lanes = dev, n, n, lanes
-        self.launch, self.shape = search.SHAPES.of(dev), SHAPES.of(dev)
+        self.launch, self.shape = search.LAUNCH.of(dev), LAUNCH.of(dev)
         self.seconds = {"compile": 0.0}
         self._pulling = False
 

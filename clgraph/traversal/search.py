@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from clgraph.csr.partitions import Cut, upload_layout
 from clgraph.device.graph_cache import Pool
-from clgraph.device.shapes import OfKind, Shapes, fewer, fitting
+from clgraph.device.launch_config import DeviceLimits, LaunchTable, fit_group, fit_local
 
 if TYPE_CHECKING:
     from clgraph.csr.upload import DeviceCSR
@@ -33,7 +33,7 @@ def last_level(depth_limit: int | None) -> int:
 
 
 @dataclass(frozen=True)
-class Shape:
+class LaunchConfig:
     """Launch choices for a kind of device; the heads of ``cl/traversal/search*.cl`` say what each is.
 
     Attributes
@@ -78,20 +78,20 @@ class Shape:
             "FUSED_LOCAL": self.fused_local if self.team else None,
         }
 
-    def within(self, device: OfKind) -> Shape:
+    def within(self, device: DeviceLimits) -> LaunchConfig:
         """Cut to a device's limits."""
         if not self.team:
             return self
         if device.max_work_group < self.rows:
             return SERIAL  # its work-groups are too small to share a row
-        count = fewer(self.fuse_count, 9 * self.fuse_count, device)  # two lists of them, and some words
-        local, fused_local = (fitting(size, device) for size in (self.local, self.fused_local))
+        count = fit_local(self.fuse_count, 9 * self.fuse_count, device)  # two lists of them, and some words
+        local, fused_local = (fit_group(size, device) for size in (self.local, self.fused_local))
         return replace(self, local=local, fused_local=fused_local, fuse_count=count)
 
 
 # alpha and beta are those of the GAP Benchmark Suite; one work-group does runs of levels so small that
 # launches would take longer than their work
-TEAM = Shape(
+TEAM = LaunchConfig(
     team=True,
     local=256,
     fused_local=1024,
@@ -101,8 +101,8 @@ TEAM = Shape(
     fuse_count=4096,
     fuse_arcs=16384,
 )
-SERIAL = Shape(team=False)
-SHAPES = Shapes(
+SERIAL = LaunchConfig(team=False)
+LAUNCH = LaunchTable(
     gpu=TEAM,
     cpu=SERIAL,
     simulator=replace(SERIAL, items=32, push_items=4, long_row=8, long_piece=4, fuse_arcs=24),
@@ -169,7 +169,7 @@ class HybridScratch:
     moved: Any = None  # the frontier by partition, once an FPGA pulls in partitions
 
     @classmethod
-    def make(cls, dev: Device, csr: DeviceCSR, shape: Shape) -> HybridScratch:
+    def make(cls, dev: Device, csr: DeviceCSR, shape: LaunchConfig) -> HybridScratch:
         """For a graph on a device."""
         n, arcs = csr.n, csr.arcs
         # a row of more than long_row arcs takes one piece more than it fills
@@ -219,7 +219,7 @@ class Search:
     graph : Graph
     csr : DeviceCSR
         The graph's arcs on the device.
-    shape : Shape
+    shape : LaunchConfig
     method : str
         "hybrid" or "frontier".
     predecessors, owners : bool
@@ -235,7 +235,7 @@ class Search:
 
         self.dev, self.graph, self.n = dev, graph, graph.num_vertices
         self.method, self.predecessors, self.owners = method, predecessors, owners
-        self.shape = SHAPES.of(dev)
+        self.shape = LAUNCH.of(dev)
         self._cut: Cut | None = None
         if dev.has_pipeline("traversal/search"):
             # one work-item, and rows of any length

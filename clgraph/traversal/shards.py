@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from clgraph.device.shapes import OfKind, Shapes, fitting
+from clgraph.device.launch_config import DeviceLimits, LaunchTable, fit_group
 from clgraph.scale.loading import Loading
 from clgraph.scale.manifest import Shard
 from clgraph.scale.ranks import Ranks, run_on_ranks
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Shape:
+class LaunchConfig:
     """Launch shape of the kernels over rows.
 
     Attributes
@@ -41,13 +41,15 @@ class Shape:
     groups: int
     local: int
 
-    def within(self, device: OfKind) -> Shape:
+    def within(self, device: DeviceLimits) -> LaunchConfig:
         """Cut to a device's limits."""
-        return replace(self, local=fitting(self.local, device))
+        return replace(self, local=fit_group(self.local, device))
 
 
 # one work-item of a GPU alone on a long row would hold up the level; a CPU's core takes rows of any length
-SHAPES = Shapes(gpu=Shape(512, 2048, 128), cpu=Shape(0, 0, 1), simulator=Shape(4, 2, 4))
+LAUNCH = LaunchTable(
+    gpu=LaunchConfig(512, 2048, 128), cpu=LaunchConfig(0, 0, 1), simulator=LaunchConfig(4, 2, 4)
+)
 FEW = 32  # a frontier of fewer than a 32nd of the unvisited vertices is pushed from, a larger one pulled to
 
 
@@ -143,7 +145,7 @@ class Search:
             self._next = device.empty(self._words, np.uint32)
             self._distance = device.empty(n, np.int32)
             self._count = device.empty(1, np.int32)
-            self._shape = shape = SHAPES.of(device)
+            self._shape = shape = LAUNCH.of(device)
             sections = [shards.section(name).shards for name in (push, pull) if name is not None]
             most = max((shard.edges for section in sections for shard in section), default=0)
             # of a row's pieces all but one have `long` entries, and each row that is cut has as many

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from clgraph.components.shards import SHAPES
+from clgraph.components.shards import LAUNCH
 from clgraph.scale.loading import Loading
 from clgraph.scale.manifest import BLOCK
 from clgraph.scale.ranks import Ranks, run_on_ranks
@@ -139,7 +139,7 @@ class Searches(ManyBatch):
         self._pulling = self._pull is not None and (self._push is None or self._pulls(level, count))
         name = self._pull if self._pulling else self._push
         assert name is not None
-        scratch, span = self.scratch, SHAPES.of(self.dev).span
+        scratch, span = self.scratch, LAUNCH.of(self.dev).span
         for rows in self._loading.rows(name, self._wanted(name, level)):
             with self.dev.alone():
                 program = self._program("traversal/shards_many", SPAN=span, **rows.defines)

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 )
 def test_sums(device: Device, of: Any, into: Any, local: int, monkeypatch: Any) -> None:
     """Less than a block, whole blocks, sums of sums of blocks; totals beyond 32 bits."""
-    shape = scan.Shape(local=local, block=32)
-    monkeypatch.setattr(scan, "SHAPES", scan.Shapes(gpu=shape, cpu=shape, simulator=shape))
+    shape = scan.LaunchConfig(local=local, block=32)
+    monkeypatch.setattr(scan, "LAUNCH", scan.LaunchTable(gpu=shape, cpu=shape, simulator=shape))
     most = 50 if into is np.int32 else np.iinfo(np.int32).max
     for count in (0, 1, 31, 32, 33, 1000, 1024, 2500):
         values = np.random.default_rng(count).integers(0, most, count).astype(of)

@@ -13,16 +13,19 @@ from clgraph.csr.sort import sort_by_key
 if TYPE_CHECKING:
     from clgraph.device import Device
 
-SHAPES = {"cores": sort.Shape(local=1, each=100, bits=5), "groups": sort.Shape(local=32, each=3, bits=4)}
+LAUNCH = {
+    "cores": sort.LaunchConfig(local=1, each=100, bits=5),
+    "groups": sort.LaunchConfig(local=32, each=3, bits=4),
+}
 
 
 @pytest.mark.smoke
-@pytest.mark.parametrize("shape", [None, *SHAPES])
+@pytest.mark.parametrize("shape", [None, *LAUNCH])
 def test_sort(device: Device, shape: Any, monkeypatch: Any) -> None:
     """Stable, whatever the keys look like; with positions and with values of their own."""
     if shape:
-        one = SHAPES[shape]
-        monkeypatch.setattr(sort, "SHAPES", sort.Shapes(gpu=one, cpu=one, simulator=one))
+        one = LAUNCH[shape]
+        monkeypatch.setattr(sort, "LAUNCH", sort.LaunchTable(gpu=one, cpu=one, simulator=one))
     rng = np.random.default_rng(5)
     for count, bits in ((1, 0), (7, 1), (95, 3), (96, 32), (97, 4), (5000, 9), (70_000, 17)):
         keys = rng.integers(0, 1 << bits, count, dtype=np.uint32)

@@ -64,7 +64,7 @@ def test_calls(device, graph, what):
 def test_several_seeds(device, graph, monkeypatch, form):
     usual = {name: call(graph, device) for name, call in SEVERAL.items()}
     many = methods.SideBySide(form, 1 << 19, breadth=1 << 19)
-    monkeypatch.setattr(methods, "SHAPES", SimpleNamespace(of=lambda _: many))
+    monkeypatch.setattr(methods, "LAUNCH", SimpleNamespace(of=lambda _: many))
     for name, call in SEVERAL.items():
         assert np.array_equal(call(wide(graph), device), usual[name]), name
 

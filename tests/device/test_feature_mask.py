@@ -11,9 +11,9 @@ import clgraph
 from clgraph.device import get_device
 from clgraph.device.feature_mask import FEATURES, Without
 from clgraph.device.hardware import Setup
+from clgraph.device.launch_config import fit_group
 from clgraph.device.probe import _candidates
 from clgraph.device.program import build_source, read_source
-from clgraph.device.shapes import fitting
 from clgraph.errors import BuildError, CapacityError, DeviceError, InputError
 
 if TYPE_CHECKING:
@@ -141,4 +141,8 @@ def test_what_is_not_there_is_refused_by_name(device: Device) -> None:
 
 def test_work_groups_are_halved_to_fit(device: Device) -> None:
     poor = poorer(device, "work_group=100,local_memory=1K")
-    assert fitting(256, poor) == 64 and fitting(256, poor, each=64) == 16 and fitting(1, poor, each=4096) == 1
+    assert (
+        fit_group(256, poor) == 64
+        and fit_group(256, poor, each=64) == 16
+        and fit_group(1, poor, each=4096) == 1
+    )

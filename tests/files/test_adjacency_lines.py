@@ -11,7 +11,7 @@ from graph_files import put
 
 from clgraph import InputError, get_device
 from clgraph.files import read
-from clgraph.files.read_ahead import Shape
+from clgraph.files.read_ahead import LaunchConfig
 from clgraph.files.summary import read_with_summary
 
 LISTS = {
@@ -52,7 +52,7 @@ def test_metis(device: Any, tmp_path: Path, taken: bool) -> None:
 
 def test_lines_longer_than_a_piece(device: Any, tmp_path: Path) -> None:
     hub = "9001 9000\n" + " ".join(map(str, range(2, 9002))) + "\n" + "1\n" * 9000
-    assert agree(put(tmp_path / "hub.graph", hub), device, "metis", shape=Shape(300, 2, 1)) == "taken"
+    assert agree(put(tmp_path / "hub.graph", hub), device, "metis", shape=LaunchConfig(300, 2, 1)) == "taken"
 
 
 def test_the_summary_says_where(device: Any, tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from cli_runs import InProcess
 
 import clgraph.files.columns
 from clgraph import powerlaw_graph, write
-from clgraph.files.columns import SHAPES, Shape, Spelling, write_columns
+from clgraph.files.columns import LAUNCH, LaunchConfig, Spelling, write_columns
 
 
 def floats(rng: np.random.Generator, count: int) -> Any:
@@ -42,8 +42,8 @@ def test_kernels_spell_as_python_does(device: Any, tmp_path: Path, which: int) -
     assert (
         wanted.getvalue().splitlines()[2] == "\t".join(str(column[2]) for column in columns[which]).encode()
     )
-    small = Shape(run=7, piece=900, rooms=2)
-    for shape in (small, SHAPES.of(device)) if which == 2 else (small,):
+    small = LaunchConfig(run=7, piece=900, rooms=2)
+    for shape in (small, LAUNCH.of(device)) if which == 2 else (small,):
         spelling = Spelling(device, columns[which], shape)
         with open(tmp_path / "a.tsv", "wb") as file, device.alone():
             spelling.write(file)

@@ -14,7 +14,7 @@ from graph_files import BANNER, put
 from graphs import random_graph, tangle
 
 from clgraph.files import write
-from clgraph.files.read_ahead import Shape
+from clgraph.files.read_ahead import LaunchConfig
 
 ENTRIES = "3 1\n2 1\n3 2\n3 3\n"
 MATRICES = {
@@ -95,7 +95,7 @@ def test_larger_files(device: Any, tmp_path: Path) -> None:
             path = tmp_path / f"g{suffix}"
             write(graph, path, device="host")
             form = {".mtx": "mtx", ".graph": "metis", ".e": "ldbc"}[suffix.removesuffix(".gz")]
-            for shape in (Shape(piece=5000, ahead=3, threads=3), None):
+            for shape in (LaunchConfig(piece=5000, ahead=3, threads=3), None):
                 assert agree(path, device, form, shape=shape) == "taken", suffix
 
 

@@ -13,7 +13,7 @@ from graph_files import put
 from clgraph import InputError
 from clgraph.files import read
 from clgraph.files.parse import POWERS, powers_of_five
-from clgraph.files.read_ahead import Shape
+from clgraph.files.read_ahead import LaunchConfig
 
 WEIGHTS = [
     "0",
@@ -69,7 +69,7 @@ def test_weights_are_those_of_python(device: Any, tmp_path: Path) -> None:
     halves = rng.integers(2**53, 2**54, 5_000) | 1  # halfway between two doubles
     texts += [f"{x}" for x in halves] + [f"{x}e5" for x in halves[:500]] + [f"{x}e-3" for x in halves[:500]]
     path = put(tmp_path / "w.txt", "".join(f"{k} {k + 1} {text}\n" for k, text in enumerate(texts)))
-    assert agree(path, device, shape=Shape(1 << 16, 2, 2), weights=True, directed=True) == "taken"
+    assert agree(path, device, shape=LaunchConfig(1 << 16, 2, 2), weights=True, directed=True) == "taken"
     same_as(read(path, weights=True, device=device), read(path, weights=True, device="host"))
 
 

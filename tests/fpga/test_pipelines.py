@@ -127,7 +127,7 @@ def test_results_and_launches(
         # levels pushed, levels pulled and pushed again: of a graph of this size all would be fused
         for alpha, beta in ((1, 18), (15, 18), (15, 1)):
             shape = dataclasses.replace(module.SERIAL, fuse_arcs=24, alpha=alpha, beta=beta)
-            monkeypatch.setattr(module, "SHAPES", dataclasses.replace(module.SHAPES, emulator=shape))
+            monkeypatch.setattr(module, "LAUNCH", dataclasses.replace(module.LAUNCH, emulator=shape))
             for sources in (0, [5, 700, 960]):
                 search = clgraph.bfs(graph, sources, device=emulator)
                 arrays = (search.distance, search.predecessor, search.source_of)
@@ -226,7 +226,7 @@ def test_partitions(
         )
     # pulls from the first level on
     shape = dataclasses.replace(module.SERIAL, fuse_arcs=24, alpha=100_000)
-    monkeypatch.setattr(module, "SHAPES", dataclasses.replace(module.SHAPES, emulator=shape))
+    monkeypatch.setattr(module, "LAUNCH", dataclasses.replace(module.LAUNCH, emulator=shape))
     with record_launches() as launches:
         for sources in (0, [5, 700, int(graph.ids[-1])]):
             mine, other = (clgraph.bfs(graph, sources, device=d) for d in (device, emulator))

@@ -36,12 +36,12 @@ def case_components_linked_at_once(device: Any) -> None:
     """Weak components where every vertex links in one launch, as on GPUs."""
     from clgraph.components import finder
 
-    shapes = finder.SHAPES
-    finder.SHAPES = replace(shapes, simulator=replace(shapes.simulator, link_every=1))
+    shapes = finder.LAUNCH
+    finder.LAUNCH = replace(shapes, simulator=replace(shapes.simulator, link_every=1))
     try:
         _components(device, directed=False)
     finally:
-        finder.SHAPES = shapes
+        finder.LAUNCH = shapes
 
 
 def case_components_directed(device: Any) -> None:

@@ -135,8 +135,8 @@ def case_sort(device: Any) -> None:
     from clgraph.csr import sort
 
     keys = np.random.default_rng(1).integers(0, 32, 90).astype(np.uint32)
-    for shape in (sort.SHAPES.of(device), sort.Shape(local=1, each=20, bits=3)):
-        sort.SHAPES = sort.Shapes(gpu=shape, cpu=shape, simulator=shape)
+    for shape in (sort.LAUNCH.of(device), sort.LaunchConfig(local=1, each=20, bits=3)):
+        sort.LAUNCH = sort.LaunchTable(gpu=shape, cpu=shape, simulator=shape)
         _, value = sort.sort_by_key(device, device.upload(keys, writable=True), 90, 5)
         found = device.download(value, np.int32, 90)
         assert found.tolist() == np.argsort(keys, kind="stable").tolist()

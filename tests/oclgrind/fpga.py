@@ -27,8 +27,8 @@ def case_pipelines(device: Any) -> None:
         drve = clgraph.sample(graph, "drve", size="60%", seed=3, components="bfs", device=form)
         found = [drv.vertices.tolist(), drve.vertices.tolist(), drve.edges.tolist()]
         for alpha in (1, 15):
-            shape = dataclasses.replace(module.SHAPES.simulator, fuse_arcs=2, alpha=alpha)
-            module.SHAPES = dataclasses.replace(module.SHAPES, simulator=shape)
+            shape = dataclasses.replace(module.LAUNCH.simulator, fuse_arcs=2, alpha=alpha)
+            module.LAUNCH = dataclasses.replace(module.LAUNCH, simulator=shape)
             search = clgraph.bfs(graph, [0, 3], device=form)
             found += [search.distance.tolist(), search.predecessor.tolist(), search.source_of.tolist()]
         found.append(clgraph.connected_components(graph, device=form).labels.tolist())
@@ -57,8 +57,8 @@ def case_partitions(device: Any) -> None:
     graph = Graph.from_edges(tail, np.concatenate((random.integers(0, 140, 150), np.arange(110, 140))))
     pipelines = device.with_setup(Setup(kernels="pipeline"))
     pipelines.pipeline_parameters = {"UNROLL": 1, "LOCAL_WORDS": 4, "LOCAL_RANKS": 64, "ROW_BLOCK": 32}
-    shape = dataclasses.replace(module.SHAPES.simulator, fuse_arcs=2, alpha=1000)
-    module.SHAPES = dataclasses.replace(module.SHAPES, simulator=shape)
+    shape = dataclasses.replace(module.LAUNCH.simulator, fuse_arcs=2, alpha=1000)
+    module.LAUNCH = dataclasses.replace(module.LAUNCH, simulator=shape)
     with record_launches() as launches:
         found = clgraph.bfs(graph, 0, device=pipelines)
         ranks = clgraph.pagerank(graph, tol=0, max_iter=2, device=pipelines)

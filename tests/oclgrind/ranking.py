@@ -59,9 +59,9 @@ def run_ppr(device: Any, method: str, sources: Any, teams: bool = False, **optio
     from clgraph.reference.ppr import verify_ppr
 
     if teams:
-        lanes.SHAPES = replace(lanes.SHAPES, simulator=lanes.Shape((8,), teams=True, local=4))
-        top.SHAPES = replace(top.SHAPES, simulator=16)
-        walks.SHAPES = replace(walks.SHAPES, simulator=walks.Shape(each=5, local=8))
+        lanes.LAUNCH = replace(lanes.LAUNCH, simulator=lanes.LaunchConfig((8,), teams=True, local=4))
+        top.LAUNCH = replace(top.LAUNCH, simulator=16)
+        walks.LAUNCH = replace(walks.LAUNCH, simulator=walks.LaunchConfig(each=5, local=8))
     ends = (np.random.default_rng(4).random((2, 150)) ** 2 * 50).astype(int)
     weights = np.random.default_rng(5).integers(0, 4, 150) if options.pop("weighted", False) else None
     graph = Graph.from_edges(*ends, weights=weights, vertices=np.arange(50), directed=True)
@@ -84,7 +84,7 @@ def case_ppr_single(device: Any) -> None:
     """One source on PageRank's rows, as GPUs do it."""
     from clgraph.ranking.personalized import single
 
-    single.SHAPES = replace(single.SHAPES, simulator="bins")
+    single.LAUNCH = replace(single.LAUNCH, simulator="bins")
     run_ppr(device, "power", [{3: 1, 17: 2}], tol=1e-2, top=4)
 
 
@@ -121,7 +121,7 @@ def case_top_many(device: Any) -> None:
 
 def _fixed(device: Any, span: int) -> None:
     from clgraph.csr.parts import DeviceCSR
-    from clgraph.ranking.fixed import FixedPower, Leaving, Shape
+    from clgraph.ranking.fixed import FixedPower, LaunchConfig, Leaving
 
     row_ptr = np.array([0, 0, 40, 41, 45], np.int32)
     heads = (np.arange(45) % 3).astype(np.int32)
@@ -129,7 +129,7 @@ def _fixed(device: Any, span: int) -> None:
     arrays = [device.upload(array) for array in (row_ptr, heads)]
     rows = DeviceCSR(4, 45, *arrays, np.int32, values={"weights": device.upload(np.ones(45))})
     for dtype, kind in (("float64", "weights"), ("float32", "weights"), ("float32", "arcs")):
-        shape = Shape(span=span, items=2, width=span or 1)
+        shape = LaunchConfig(span=span, items=2, width=span or 1)
         power = FixedPower(
             device,
             Leaving.of(device, 4, device.upload(out), kind, shape),

@@ -150,11 +150,11 @@ def case_replicates(device: Any) -> None:
 
 def case_replicates_probes(device: Any) -> None:
     """The same with all runs in each launch, and with too little room for the last deletions."""
-    from clgraph.device.shapes import Shapes
+    from clgraph.device.launch_config import LaunchTable
     from clgraph.sampling import methods, replicates
 
     probes = methods.SideBySide("probes", 1 << 20)
-    methods.SHAPES = Shapes(gpu=probes, cpu=probes, simulator=probes)
+    methods.LAUNCH = LaunchTable(gpu=probes, cpu=probes, simulator=probes)
     replicates.FEW, replicates.ROOM = 6, 12
     _side_by_side(device, "Probing", "drv", "dre")
 
@@ -208,8 +208,8 @@ def _contract(device: Any, method: str) -> None:
     from clgraph.sampling import contract
     from clgraph.sampling.contract import Contraction
 
-    few = replace(contract.SHAPES.of(device), chunk=16)
-    contract.SHAPES = replace(contract.SHAPES, simulator=few)
+    few = replace(contract.LAUNCH.of(device), chunk=16)
+    contract.LAUNCH = replace(contract.LAUNCH, simulator=few)
     rng = np.random.default_rng(6)
     graph = Graph.from_edges(rng.integers(0, 40, 70), rng.integers(0, 40, 70), duplicates="keep")
     run = Contraction(device, graph.without_self_loops, 5, method=method)
@@ -259,8 +259,8 @@ def case_explore_edfs(device: Any) -> None:
     """Exploration depth-first, one neighbour at a time."""
     from clgraph.sampling import explore
 
-    one = replace(explore.SHAPES.of(device), lanes=1)
-    explore.SHAPES = replace(explore.SHAPES, simulator=one)
+    one = replace(explore.LAUNCH.of(device), lanes=1)
+    explore.LAUNCH = replace(explore.LAUNCH, simulator=one)
     _explore(device, "edfs")
 
 

@@ -16,10 +16,10 @@ def _rows() -> tuple[Any, Any, list[tuple[int, int]]]:
 
 def _forest(device: Any, method: str, room: int, keep_times: bool, lanes: int) -> None:
     from clgraph.reference.forest import reference_forest
-    from clgraph.sampling.shards.forest import Forest, Shape
+    from clgraph.sampling.shards.forest import Forest, LaunchConfig
 
     row_ptr, heads, pairs = _rows()
-    shape = Shape(chunk=16, lanes=lanes, keep_times=keep_times)
+    shape = LaunchConfig(chunk=16, lanes=lanes, keep_times=keep_times)
     forest = Forest(device, 50, 3, edges=method == "dre", room=room, shape=shape)
     forest.add_rows(row_ptr, heads)
     expected = reference_forest(50, pairs, 3, method)

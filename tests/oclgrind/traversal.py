@@ -14,8 +14,8 @@ def _bfs(device: Any, many: bool = False, method: Any = "hybrid", **shape: Any) 
     from clgraph.reference.bfs import reference_bfs
     from clgraph.traversal import bfs, bfs_many, search
 
-    shapes = search.SHAPES
-    search.SHAPES = replace(shapes, simulator=replace(shapes.simulator, **shape))
+    shapes = search.LAUNCH
+    search.LAUNCH = replace(shapes, simulator=replace(shapes.simulator, **shape))
     rng = np.random.default_rng(5)
     tails = np.r_[rng.integers(0, 50, 60), np.zeros(20, np.int64), np.arange(20, 40)]
     heads = np.r_[rng.integers(0, 50, 60), np.arange(20), np.arange(21, 41)]
@@ -80,9 +80,9 @@ def _many(device: Any, counts: tuple[int, int, int, int], **shape: Any) -> None:
     from clgraph.traversal import many_batch
 
     names = ("fused_count", "fused_arcs", "pull_share", "scatter_share")
-    shapes, changes = many_batch.SHAPES, dict(zip(names, counts, strict=True))
+    shapes, changes = many_batch.LAUNCH, dict(zip(names, counts, strict=True))
     run = (shapes.gpu if shape.get("team") else shapes.simulator).run
-    many_batch.SHAPES = replace(shapes, simulator=replace(shapes.simulator, run=run, **changes))
+    many_batch.LAUNCH = replace(shapes, simulator=replace(shapes.simulator, run=run, **changes))
     _bfs(device, many=True, **shape)
 
 
@@ -124,8 +124,8 @@ def case_bfs_many_deep(device: Any) -> None:
     from clgraph.traversal import bfs_many, many_batch
 
     _many(device, (0, 0, 4, 0))
-    shapes = many_batch.SHAPES
-    many_batch.SHAPES = replace(shapes, simulator=replace(shapes.simulator, stay_share=4))
+    shapes = many_batch.LAUNCH
+    many_batch.LAUNCH = replace(shapes, simulator=replace(shapes.simulator, stay_share=4))
     v = np.arange(29)
     hub = np.zeros(20, np.int64)
     graph = Graph.from_edges(np.r_[v, hub], np.r_[v + 1, np.arange(30, 50)])  # a path behind a star

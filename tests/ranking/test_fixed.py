@@ -8,12 +8,12 @@ import pytest
 import clgraph
 from clgraph.csr.parts import DeviceCSR
 from clgraph.csr.upload import graph_of, parts_of
+from clgraph.device.launch_config import LaunchTable
 from clgraph.device.memory import Memory
-from clgraph.device.shapes import Shapes
 from clgraph.ranking import fixed, fixed_windows, transition_weights
-from clgraph.ranking.fixed import BLOCK, FixedPower, Leaving, Shape, normalised, tree_sum
+from clgraph.ranking.fixed import BLOCK, FixedPower, LaunchConfig, Leaving, normalised, tree_sum
 
-SMALL = {"items": Shape(span=0, items=3, width=1), "windows": Shape(span=32, items=1, width=64)}
+SMALL = {"items": LaunchConfig(span=0, items=3, width=1), "windows": LaunchConfig(span=32, items=1, width=64)}
 
 
 def plain_row(terms, part):
@@ -127,10 +127,10 @@ def test_the_next_call_brings_nothing(device, monkeypatch, directed, place):
         host = clgraph.Graph.from_edges(source, target, directed=directed, vertices=np.arange(720), **form)
         values = {"weights": host.weights, "counts": host.multiplicity, "arcs": None}[kind]
         assert (values is None) == (kind == "arcs")
-        shape = transition_weights.Shape(
+        shape = transition_weights.LaunchConfig(
             local=(1, 16)[number % 2], long=100, run=16
         )  # alone, or in groups as on GPUs
-        monkeypatch.setattr(transition_weights, "SHAPES", Shapes(gpu=shape, cpu=shape, simulator=shape))
+        monkeypatch.setattr(transition_weights, "LAUNCH", LaunchTable(gpu=shape, cpu=shape, simulator=shape))
         graph = graph_of(device, parts_of(device, host)) if place == "device" else host
         call = {"variant": "fixed", "dtype": "float64", "tol": 0, "max_iter": 3, "device": device}
         first = clgraph.pagerank(graph, **call)

@@ -46,8 +46,8 @@ def test_arcs(
     device: Device, weighted: bool, real: Any, layout: Layout, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Every arc once, with its share, in the row of its head; long rows in pieces by segment."""
-    tiny = sell.Shape(run=8, rows=3, least_window=16, most_window=16)
-    monkeypatch.setattr(sell, "SHAPES", sell.Shapes(gpu=tiny, cpu=tiny, simulator=tiny))
+    tiny = sell.LaunchConfig(run=8, rows=3, least_window=16, most_window=16)
+    monkeypatch.setattr(sell, "LAUNCH", sell.LaunchTable(gpu=tiny, cpu=tiny, simulator=tiny))
     for seed in range(3):
         graph = skewed(seed, weighted)
         problem = make_problem(graph)
@@ -113,8 +113,8 @@ def test_long_rows(device: Device, segments: int) -> None:
 def test_one_window(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where no class needs two windows, rows in windows are numbered as others are."""
     layout = replace(TINY, hot=5, classes=(), windows=True)
-    wide = sell.Shape(run=8, rows=3, least_window=1 << 13, most_window=1 << 13)
-    monkeypatch.setattr(sell, "SHAPES", sell.Shapes(gpu=wide, cpu=wide, simulator=wide))
+    wide = sell.LaunchConfig(run=8, rows=3, least_window=1 << 13, most_window=1 << 13)
+    monkeypatch.setattr(sell, "LAUNCH", sell.LaunchTable(gpu=wide, cpu=wide, simulator=wide))
     for graph in layout_graphs():
         want = on_host(graph, layout)
         made = SellBuilder(device, graph, None, np.float32, layout).build()
@@ -127,8 +127,8 @@ def test_one_window(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_windows(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
     """Windows keep to the classes, which are by out-degree; inside, long rows come first, then by length."""
-    tiny = sell.Shape(run=8, rows=3, least_window=16, most_window=16)
-    monkeypatch.setattr(sell, "SHAPES", sell.Shapes(gpu=tiny, cpu=tiny, simulator=tiny))
+    tiny = sell.LaunchConfig(run=8, rows=3, least_window=16, most_window=16)
+    monkeypatch.setattr(sell, "LAUNCH", sell.LaunchTable(gpu=tiny, cpu=tiny, simulator=tiny))
     layout = replace(TINY, windows=True)
     graph = skewed(3, weighted=False)
     made = SellBuilder(device, graph, None, np.float32, layout).build()

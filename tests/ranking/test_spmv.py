@@ -30,8 +30,8 @@ def test_variant(device: Device, variant: str, check: Any) -> None:
 def test_segments(device: Device, monkeypatch: Any) -> None:
     """Long rows with arcs from every segment of hot sources, and from cold ones; pieces in several blocks."""
     layout = Layout(width=4, long_row=6, hot=8, segments=3, classes=(4, 16))
-    shape = spmv.Shape(local=8, groups=2, piece_groups=2, layout=layout)
-    monkeypatch.setattr(spmv, "BINS", spmv.Shapes(gpu=shape, cpu=shape, simulator=shape))
+    shape = spmv.LaunchConfig(local=8, groups=2, piece_groups=2, layout=layout)
+    monkeypatch.setattr(spmv, "BINS", spmv.LaunchTable(gpu=shape, cpu=shape, simulator=shape))
     n = 300
     rng = np.random.default_rng(1)
     tails = np.concatenate((np.tile(np.arange(n), 2), rng.integers(0, n, 900)))

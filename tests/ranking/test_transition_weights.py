@@ -7,11 +7,11 @@ import pytest
 
 from clgraph import Graph, pagerank, personalized_pagerank
 from clgraph.csr.upload import graph_of, parts_of
-from clgraph.device.shapes import Shapes
+from clgraph.device.launch_config import LaunchTable
 from clgraph.ranking import transition_weights
 from clgraph.ranking.order import row_order, upload_out
 from clgraph.ranking.problem import arc_weights, make_problem
-from clgraph.ranking.transition_weights import SHAPES, Shape, arc_shares, upload_shares
+from clgraph.ranking.transition_weights import LAUNCH, LaunchConfig, arc_shares, upload_shares
 
 
 def counted(directed: bool) -> Graph:
@@ -39,8 +39,8 @@ def test_the_bytes_of_the_host(
     if "HAVE_FP64" not in device.features:
         pytest.skip("the host makes them for devices without float64")
     if teams:  # rows are shared as GPUs do it
-        shape = Shape(local=16, long=100, run=16)
-        monkeypatch.setattr(transition_weights, "SHAPES", Shapes(gpu=shape, cpu=shape, simulator=shape))
+        shape = LaunchConfig(local=16, long=100, run=16)
+        monkeypatch.setattr(transition_weights, "LAUNCH", LaunchTable(gpu=shape, cpu=shape, simulator=shape))
     host = counted(directed)
     asked = make_problem(host)
     for real in (np.float32, np.float64):
@@ -64,7 +64,7 @@ def test_the_bytes_of_the_host(
         # at the first look the host makes its own
         assert problem.weights.tobytes() == asked.weights.tobytes()
         assert problem.out.tobytes() == asked.out.tobytes()
-    assert max(np.diff(host.row_ptr)) > SHAPES["gpu"].long
+    assert max(np.diff(host.row_ptr)) > LAUNCH["gpu"].long
 
 
 def test_ranks_are_those_of_a_graph_on_the_host(device: Any) -> None:

@@ -11,7 +11,7 @@ from scipy import stats
 
 from clgraph import Graph, InputError
 from clgraph.csr.generate import powerlaw_graph
-from clgraph.device.shapes import Shapes
+from clgraph.device.launch_config import LaunchTable
 from clgraph.reference.contract import reference_contract, verify_contraction
 from clgraph.sampling import contract, sample
 
@@ -68,8 +68,8 @@ def test_a_larger_graph(device, method):
 @pytest.mark.parametrize("method", METHODS)
 def test_few_draws_at_a_time(device, method, monkeypatch):
     """Batches of many chunks, and hubs on to which the last vertices hang by a few of many edges."""
-    shape = dataclasses.replace(contract.SHAPES.of(device), chunk=100)
-    monkeypatch.setattr(contract, "SHAPES", Shapes(gpu=shape, cpu=shape, simulator=shape))
+    shape = dataclasses.replace(contract.LAUNCH.of(device), chunk=100)
+    monkeypatch.setattr(contract, "LAUNCH", LaunchTable(gpu=shape, cpu=shape, simulator=shape))
     hub = np.array([(0, v) for v in range(1, 60)] + [(1, v) for v in range(2, 60)])
     dense = np.random.default_rng(3).integers(60, 100, (600, 2))
     tail = np.array([(59, 60), (100, 60), (101, 100), (102, 101)])

@@ -8,7 +8,7 @@ import pytest
 from sampling.test_replicates import GRAPHS, same
 
 from clgraph import powerlaw_graph, sample
-from clgraph.device.shapes import Shapes
+from clgraph.device.launch_config import LaunchTable
 from clgraph.reference.contract import reference_contract, verify_contraction
 from clgraph.sampling import contract, methods
 from clgraph.sampling.request import check_request
@@ -17,8 +17,8 @@ from clgraph.sampling.request import check_request
 @pytest.mark.parametrize(("method", "local"), [("cre", 4), ("crve", 1)])
 def test_each_run_is_the_run_alone(device, monkeypatch, method, local):
     """Groups of one work-item and of several, on every device."""
-    shape = dataclasses.replace(contract.SHAPES.of(device), local=local, runs=3)
-    monkeypatch.setattr(contract, "SHAPES", Shapes(gpu=shape, cpu=shape, simulator=shape))
+    shape = dataclasses.replace(contract.LAUNCH.of(device), local=local, runs=3)
+    monkeypatch.setattr(contract, "LAUNCH", LaunchTable(gpu=shape, cpu=shape, simulator=shape))
     for name, graph in GRAPHS.items():
         n = graph.num_vertices
         sizes = [-(-4 * n // 5), 1, -(-n // 3), -(-4 * n // 5)]

@@ -4,7 +4,7 @@ import pytest
 from sampling.test_replicates import GRAPHS, same
 
 from clgraph import powerlaw_graph, sample
-from clgraph.device.shapes import Shapes
+from clgraph.device.launch_config import LaunchTable
 from clgraph.sampling import draw, methods
 from clgraph.sampling.request import check_request
 
@@ -14,8 +14,8 @@ CASES = [("drve", 4, {}), ("dhyb", 1, {"mix": 0.3}), ("dhyb", 1, {"tolerance": 0
 @pytest.mark.parametrize(("method", "local", "options"), CASES)
 def test_each_run_is_the_run_alone(device, monkeypatch, method, local, options):
     """Groups of one work-item and of several, on every device."""
-    shape = draw.Shape(local=local, runs=3)
-    monkeypatch.setattr(draw, "SHAPES", Shapes(gpu=shape, cpu=shape, simulator=shape))
+    shape = draw.LaunchConfig(local=local, runs=3)
+    monkeypatch.setattr(draw, "LAUNCH", LaunchTable(gpu=shape, cpu=shape, simulator=shape))
     for name, graph in GRAPHS.items():
         n = graph.num_vertices
         sizes = [-(-4 * n // 5), 1, -(-n // 3), -(-4 * n // 5)]

@@ -8,7 +8,7 @@ from graphs import assert_equals_reference, random_graph
 
 from clgraph import Graph, keyed
 from clgraph.csr.generate import powerlaw_graph
-from clgraph.device.shapes import Shapes
+from clgraph.device.launch_config import LaunchTable
 from clgraph.methods import EXACT
 from clgraph.sampling import methods, sample
 
@@ -17,7 +17,7 @@ from clgraph.sampling import methods, sample
 def probes(monkeypatch):
     """A run alone on a small graph takes the way of large graphs."""
     never = methods.SideBySide("merge tree", 0)
-    monkeypatch.setattr(methods, "SHAPES", Shapes(gpu=never, cpu=never, simulator=never))
+    monkeypatch.setattr(methods, "LAUNCH", LaunchTable(gpu=never, cpu=never, simulator=never))
 
 
 @pytest.mark.parametrize("method", EXACT)

@@ -11,7 +11,7 @@ from scipy import stats
 
 from clgraph import Graph, InputError
 from clgraph.csr.generate import powerlaw_graph
-from clgraph.device.shapes import Shapes
+from clgraph.device.launch_config import LaunchTable
 from clgraph.reference import verify_sample
 from clgraph.reference.explore import reference_explore, verify_exploration
 from clgraph.sampling import explore, sample
@@ -64,8 +64,8 @@ def test_a_larger_graph(device, method):
 @pytest.mark.first_device
 def test_walking_as_gpus_do_it(device, monkeypatch):
     """Several neighbours looked at at once, a few steps a launch."""
-    shape = dataclasses.replace(explore.SHAPES.of(device), lanes=8, steps=50)
-    monkeypatch.setattr(explore, "SHAPES", Shapes(gpu=shape, cpu=shape, simulator=shape))
+    shape = dataclasses.replace(explore.LAUNCH.of(device), lanes=8, steps=50)
+    monkeypatch.setattr(explore, "LAUNCH", LaunchTable(gpu=shape, cpu=shape, simulator=shape))
     for seed in range(6):
         compare(random_graph(seed, 60, 200, duplicates="keep"), "edfs", ["90%", "40%"], seed, device)
     v = np.arange(1, 60)
@@ -79,8 +79,8 @@ def test_a_walk_on_another_device(device, monkeypatch):
     other = next((each for each in working_devices().values() if each is not device), None)
     if other is None:
         pytest.skip("needs two devices")
-    here = dataclasses.replace(explore.SHAPES.of(device), own=40)
-    monkeypatch.setattr(explore, "SHAPES", Shapes(gpu=here, cpu=here, simulator=here))
+    here = dataclasses.replace(explore.LAUNCH.of(device), own=40)
+    monkeypatch.setattr(explore, "LAUNCH", LaunchTable(gpu=here, cpu=here, simulator=here))
     graph, found = powerlaw_graph(300, seed=4), [other]
     monkeypatch.setattr(explore, "host_cpu", lambda: found[0])
     away = compare(graph, "edfs", ["70%", "10%"], 9, device)

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from clgraph.sampling.members import ROOTS, SHAPES, Members
+from clgraph.sampling.members import LAUNCH, ROOTS, Members
 
 
 def lengths(device):
     """One vertex, and numbers of vertices around the ends of blocks."""
-    block = SHAPES.of(device)
+    block = LAUNCH.of(device)
     return (1, 2, block - 1, block, block + 1, 3 * block, 3 * block + 5)
 
 

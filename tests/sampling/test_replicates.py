@@ -9,7 +9,7 @@ import pytest
 from graphs import random_graph
 
 from clgraph import Graph, InputError, powerlaw_graph, sample
-from clgraph.device.shapes import Shapes
+from clgraph.device.launch_config import LaunchTable
 from clgraph.reference import verify_sample
 from clgraph.reference.sampling import reference_deletion
 from clgraph.sampling import calls, methods, replicates
@@ -44,7 +44,7 @@ FORMS = [
 def form(request, monkeypatch):
     """Both forms on every device; with little room for the last deletions, so that it is exceeded."""
     chosen = methods.SideBySide(request.param.split(",")[0], 1 << 20)
-    monkeypatch.setattr(methods, "SHAPES", Shapes(gpu=chosen, cpu=chosen, simulator=chosen))
+    monkeypatch.setattr(methods, "LAUNCH", LaunchTable(gpu=chosen, cpu=chosen, simulator=chosen))
     if "few" in request.param:
         monkeypatch.setattr(replicates, "FEW", 3)
         monkeypatch.setattr(replicates, "ROOM", 5)
@@ -205,7 +205,7 @@ def test_as_many_runs_in_a_launch_as_fit(device, form, monkeypatch):
     monkeypatch.setattr(replicates, "MOST", 3)
     made = sample(graph, "dre", size="50%", seed=1, seeds=7, device=device)
     np.testing.assert_array_equal(made.edges, whole.edges)
-    if methods.SHAPES.of(device).exact == "probes" and device.kernels == "ndrange":
+    if methods.LAUNCH.of(device).exact == "probes" and device.kernels == "ndrange":
         assert list({id(part): len(part) for part, _ in made._places}.values()) == [3, 3, 1]
 
 

@@ -6,7 +6,7 @@ import pytest
 from graphs import tangle
 
 from clgraph import Graph, InputError, powerlaw_graph, quality, sample, study
-from clgraph.device.shapes import Shapes
+from clgraph.device.launch_config import LaunchTable
 from clgraph.studies import run
 from clgraph.studies.columns import COLUMNS, DISTANCES, header, lines_of, scalars
 
@@ -17,7 +17,7 @@ PLAN = {"methods": "drv,dre,drve,cre,rw", "sizes": ["60%", "30%"], "seeds": 4}
 @pytest.fixture
 def small_batches(monkeypatch):
     """Batches of one run."""
-    monkeypatch.setattr(run, "SHAPES", Shapes(gpu=300, cpu=300, simulator=300))
+    monkeypatch.setattr(run, "LAUNCH", LaunchTable(gpu=300, cpu=300, simulator=300))
 
 
 @pytest.mark.parametrize("directed", [False, True])

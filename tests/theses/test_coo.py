@@ -16,20 +16,22 @@ if TYPE_CHECKING:
     from clgraph.device import Device
 
 
-SHAPES = [
-    coo.Shape(local=64, items=1, flat_local=32, flat_arcs=2),
-    coo.Shape(local=1, items=7, flat_local=1, flat_arcs=5),
-    coo.Shape(local=8, items=3, flat_local=4, flat_arcs=1),
+LAUNCH = [
+    coo.LaunchConfig(local=64, items=1, flat_local=32, flat_arcs=2),
+    coo.LaunchConfig(local=1, items=7, flat_local=1, flat_arcs=5),
+    coo.LaunchConfig(local=8, items=3, flat_local=4, flat_arcs=1),
 ]
 METHODS: list[Any] = ["coo", "coo-flat"]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("shape", LAUNCH)
 @pytest.mark.parametrize("method", METHODS)
-def test_shapes(device: Device, method: Any, shape: coo.Shape, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_shapes(
+    device: Device, method: Any, shape: coo.LaunchConfig, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Rows that end within a work-item, a group, and many groups later."""
-    monkeypatch.setattr(coo, "SHAPES", everywhere(shape))
+    monkeypatch.setattr(coo, "LAUNCH", everywhere(shape))
     graph = skewed_graph(400, 4000)
     sources = [0, 23, 391]
     found = personalized_pagerank(graph, sources, method=method, tol=0, max_iter=8, device=device)

@@ -10,7 +10,7 @@ from ranking_checks import assert_close, every_check
 from clgraph import Graph
 from clgraph.ranking import pagerank
 from clgraph.reference.pagerank import reference_pagerank
-from clgraph.theses.rows import SHAPES
+from clgraph.theses.rows import LAUNCH
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -23,7 +23,7 @@ def test_variant(device: Device, check: Any) -> None:
 
 def test_pieces(device: Device) -> None:
     """Rows as long as a piece are not cut; longer ones are, into as few pieces as possible."""
-    piece = SHAPES.of(device).piece
+    piece = LAUNCH.of(device).piece
     lengths = [piece, piece + 1, 2 * piece, 2 * piece + 1]
     tails = np.concatenate([10 + np.arange(length) for length in lengths])
     heads = np.repeat(np.arange(len(lengths)), lengths)

@@ -35,7 +35,7 @@ WAYS: dict[str, dict[str, int]] = {  # which kernels small graphs are sent throu
 @pytest.mark.parametrize("team", first_device_but(False, [False, True]))
 def test_many(device: Device, way: str, team: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     if way != "own":
-        put_shape(monkeypatch, many_batch, device, replace(many_batch.SHAPES.of(device), **WAYS[way]))
+        put_shape(monkeypatch, many_batch, device, replace(many_batch.LAUNCH.of(device), **WAYS[way]))
     if team:
         put_shape(monkeypatch, search, device, replace(TEAM, long_row=3))
     for seed in range(6):

@@ -26,7 +26,7 @@ Paths = Callable[[str], Path]
 
 # launch shapes that send small graphs through every kernel, whatever the device is: the work-group kernels
 # of GPUs run on CPUs too
-SHAPES = {
+LAUNCH = {
     "own": None,
     "serial, small": replace(
         search.SERIAL, items=32, push_items=2, long_row=4, long_piece=3, fuse_arcs=6, alpha=4, beta=4
@@ -42,10 +42,10 @@ SHAPES = {
 }
 
 
-@pytest.fixture(params=first_device_but("own", SHAPES, slow=("team, small", "serial, small", "serial, pull")))
+@pytest.fixture(params=first_device_but("own", LAUNCH, slow=("team, small", "serial, small", "serial, pull")))
 def shape(request: pytest.FixtureRequest, device: Device, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     """Each launch shape in turn, in place of the device's own."""
-    wanted = SHAPES[request.param]
+    wanted = LAUNCH[request.param]
     if wanted is not None:
         put_shape(monkeypatch, search, device, wanted)
     yield request.param

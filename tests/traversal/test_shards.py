@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 import clgraph
-from clgraph.device.shapes import Shapes
+from clgraph.device.launch_config import LaunchTable
 from clgraph.errors import InputError
 from clgraph.scale.cut import write_shards
 from clgraph.traversal import shards as bfs
 from clgraph.traversal import shards_many as bfs_many
 
-PIECES = bfs.Shape(long=2, groups=3, local=4)
+PIECES = bfs.LaunchConfig(long=2, groups=3, local=4)
 
 
 def graph_of(kind):
@@ -27,7 +27,7 @@ def graph_of(kind):
 @pytest.mark.parametrize(("size", "cut"), [(1, False), (3, False), (2, True)])
 def test_as_in_memory(device, tmp_path, monkeypatch, kind, size, cut):
     if cut:  # long rows in pieces, as on GPUs
-        monkeypatch.setattr(bfs, "SHAPES", Shapes(gpu=PIECES, cpu=PIECES, simulator=PIECES))
+        monkeypatch.setattr(bfs, "LAUNCH", LaunchTable(gpu=PIECES, cpu=PIECES, simulator=PIECES))
     graph = graph_of(kind)
     shards = write_shards(graph, tmp_path / "g.clgs", shard_edges=6000)
     devices = device if size == 1 else [device] * size

@@ -11,14 +11,14 @@ import numpy as np
 
 from clgraph.bench import peers as others
 from clgraph.bench.harness import Case, Context, Figures, median, quantity, size, timed
-from clgraph.device.shapes import Shapes
+from clgraph.device.launch_config import LaunchTable
 
 if TYPE_CHECKING:
     from clgraph.graph import Graph
 
 WHATS = ("bfs", "many", "components")
 SOURCES, MANY = 16, 64
-SECTORS = Shapes(gpu=32, cpu=64, simulator=64)  # bytes of a memory sector
+SECTORS = LaunchTable(gpu=32, cpu=64, simulator=64)  # bytes of a memory sector
 
 
 def cases(

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from clgraph.device.shapes import OfKind, Shapes, fitting
+from clgraph.device.launch_config import DeviceLimits, LaunchTable, fit_group
 from clgraph.errors import CapacityError
 from clgraph.lazy import Table
 from clgraph.ranking.order import upload_out
@@ -39,7 +39,7 @@ EMPTY, KEPT = -1, -2  # instead of the vertex at which a lane starts: it gets no
 
 
 @dataclass(frozen=True)
-class Shape:
+class LaunchConfig:
     """Launch shape.
 
     Attributes
@@ -56,22 +56,22 @@ class Shape:
     teams: bool
     local: int
 
-    def within(self, device: OfKind) -> Shape:
+    def within(self, device: DeviceLimits) -> LaunchConfig:
         """Cut to a device's limits; as on CPUs where a work-group is too small for any team."""
-        local = fitting(self.local, device, each=TALLY)
+        local = fit_group(self.local, device, each=TALLY)
         if not self.teams:
             return replace(self, local=local)
-        widths = tuple(w for w in self.widths if w // SPAN <= fitting(256, device, each=8 * SPAN))
-        return Shape(widths, True, local) if widths else Shape(SHAPES.cpu.widths, False, local)
+        widths = tuple(w for w in self.widths if w // SPAN <= fit_group(256, device, each=8 * SPAN))
+        return LaunchConfig(widths, True, local) if widths else LaunchConfig(LAUNCH.cpu.widths, False, local)
 
 
 # A line of 64 bytes is 16 floats: on CPUs more lanes only take more cache. On GPUs a gather always brings a
 # sector of 32 bytes, so that 8 lanes cost one source hardly more than one lane does; 64 that start together
 # were faster than 32 that are refilled (H200: 0.54 against 0.75 ms a query).
-SHAPES = Shapes(
-    gpu=Shape((8, 16, 32, 64), teams=True, local=256),
-    cpu=Shape((1, 8, 16), teams=False, local=1),
-    simulator=Shape((1, 8), teams=False, local=4),
+LAUNCH = LaunchTable(
+    gpu=LaunchConfig((8, 16, 32, 64), teams=True, local=256),
+    cpu=LaunchConfig((1, 8, 16), teams=False, local=1),
+    simulator=LaunchConfig((1, 8), teams=False, local=4),
 )
 
 
@@ -82,7 +82,7 @@ PRODUCTS: Table[type[Product]] = Table()
 def product_of(method: str, device: Device) -> type[Product]:
     """What sums a method's rows on a device."""
     if method == "power":
-        return Teams if SHAPES.of(device).teams else Runs
+        return Teams if LAUNCH.of(device).teams else Runs
     return PRODUCTS[method]
 
 
@@ -96,7 +96,7 @@ class Lanes:
         self.n = request.problem.n
         self.width = self._choose_width()
         self.product = product_of(request.options.method, request.device)(request, self.width)
-        self.local = SHAPES.of(request.device).local
+        self.local = LAUNCH.of(request.device).local
         self.by_vector = request.queries.vertices is None
         self.round_off = request.checked_round_off(self._round_off_chain())
 
@@ -114,7 +114,7 @@ class Lanes:
         """As many lanes as there are sources, and as fit on the device."""
         if self.options.method != "power":
             return 1
-        widths = SHAPES.of(self.device).widths
+        widths = LAUNCH.of(self.device).widths
         wanted = next((w for w in widths if w >= len(self.jobs)), widths[-1])
         for width in reversed([w for w in widths if w <= wanted]):
             try:

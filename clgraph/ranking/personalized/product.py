@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from clgraph.csr.upload import DeviceCSR, upload_csr
-from clgraph.device.shapes import Shapes
+from clgraph.device.launch_config import LaunchTable
 from clgraph.ranking.sell import SETTLE, balanced
 from clgraph.ranking.transition_weights import upload_shares
 
@@ -82,7 +82,7 @@ class Product:
 
 # runs of rows, a work-item each: enough for balance on any number of cores (GPUs take
 # `clgraph.ranking.personalized.teams` instead)
-SHAPES = Shapes(gpu=256, cpu=256, simulator=3)
+LAUNCH = LaunchTable(gpu=256, cpu=256, simulator=3)
 
 
 @dataclass(frozen=True)
@@ -102,7 +102,7 @@ class Runs(Product):
     def __init__(self, request: Request, width: int) -> None:
         super().__init__(request, width)
         self.reverse = reverse = self.graph.reverse
-        runs, device = SHAPES.of(self.device), self.device
+        runs, device = LAUNCH.of(self.device), self.device
 
         def make() -> Cut:
             longest = int(np.diff(reverse.row_ptr).max(initial=0))

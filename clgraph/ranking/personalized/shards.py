@@ -16,7 +16,7 @@ from clgraph.csr.upload import graph_of
 from clgraph.errors import CapacityError, InputError
 from clgraph.ranking.personalized.result import PersonalizedResult
 from clgraph.scale.cut import join_shards
-from clgraph.scale.loading import SHAPES, Loading
+from clgraph.scale.loading import LAUNCH, Loading
 from clgraph.scale.ranks import Ranks, run_on_ranks, shared_seed
 from clgraph.scale.shards import Shards
 
@@ -48,7 +48,7 @@ def join_on(device: Device, shards: Shards) -> Graph:
 
 def _made(device: Device, shards: Shards, name: str, edges: int) -> Graph | None:
     """The graph of the rows of a section; None if some of them hold a head twice."""
-    n, run = shards.num_vertices, SHAPES.of(device)
+    n, run = shards.num_vertices, LAUNCH.of(device)
     with device.alone():
         device.reserve({"tails": 4 * edges, "heads": 4 * edges})
         tail, head = device.empty(edges, np.int32), device.empty(edges, np.int32)

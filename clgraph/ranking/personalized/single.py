@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from clgraph.device.shapes import Shapes
+from clgraph.device.launch_config import LaunchTable
 from clgraph.ranking.personalized.engine import Outcome
 from clgraph.ranking.plan import KINDS, choose
 from clgraph.ranking.solver import Solver, Vectors
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
     from clgraph.ranking.rows import Rows
 
 # PageRank's plan for one source; None: lanes take it
-SHAPES: Shapes[str | None] = Shapes(gpu="bins", cpu=None, simulator=None)
+LAUNCH: LaunchTable[str | None] = LaunchTable(gpu="bins", cpu=None, simulator=None)
 
 
 def takes(request: Request, jobs: list[int]) -> bool:
     """Whether a call is one for `Single`: with the plain test, made at every iteration."""
     options, device = request.options, request.device
     plain = options.check_every == 1 and not options.squared and not options.stable_top
-    fit = device.has_pipeline("ranking/contribution") or (len(jobs) == 1 and SHAPES.of(device) is not None)
+    fit = device.has_pipeline("ranking/contribution") or (len(jobs) == 1 and LAUNCH.of(device) is not None)
     return options.method == "power" and plain and fit
 
 
@@ -63,7 +63,7 @@ class Single:
     def __init__(self, request: Request, jobs: list[int]) -> None:
         self.request, self.jobs = request, jobs
         device, graph, numbers = request.device, request.graph, request.numbers
-        plan = SHAPES.of(device) or choose(device, graph, numbers)
+        plan = LAUNCH.of(device) or choose(device, graph, numbers)
         rows = KINDS[plan](device, graph, request.problem, numbers, request.weight)
         self.solver = SourceSolver(request, jobs[0], rows)
         self.round_off = request.checked_round_off(self.solver.round_off_chain)

@@ -14,7 +14,7 @@ import numpy as np
 from clgraph.csr.scan import running_sums
 from clgraph.csr.sort import sort_by_key
 from clgraph.csr.upload import DeviceCSR, upload_csr
-from clgraph.device.shapes import Grouped, Shapes
+from clgraph.device.launch_config import LaunchTable, WorkGroup
 from clgraph.ranking.personalized.product import Product
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ GROUPS = 4096  # work-groups at most: enough for them to be spread evenly, few e
 
 
 @dataclass(frozen=True)
-class Shape(Grouped):
+class LaunchConfig(WorkGroup):
     """Launch shape.
 
     Attributes
@@ -40,8 +40,10 @@ class Shape(Grouped):
 
 
 # CPUs take `clgraph.ranking.personalized.product.Runs` instead
-SHAPES = Shapes(
-    gpu=Shape(local=256, piece=128), cpu=Shape(local=64, piece=16), simulator=Shape(local=16, piece=6)
+LAUNCH = LaunchTable(
+    gpu=LaunchConfig(local=256, piece=128),
+    cpu=LaunchConfig(local=64, piece=16),
+    simulator=LaunchConfig(local=16, piece=6),
 )
 
 
@@ -101,7 +103,7 @@ class Teams(Product):
 
     def __init__(self, request: Request, width: int) -> None:
         super().__init__(request, width)
-        shape, reverse = SHAPES.of(request.device), self.graph.reverse
+        shape, reverse = LAUNCH.of(request.device), self.graph.reverse
         self.piece = shape.piece
         self.team = self.width // SPAN
         self.local = max(shape.local, self.team)

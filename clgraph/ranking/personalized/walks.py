@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph.csr.upload import upload_csr
-from clgraph.device.shapes import OfKind, Shapes, fitting
+from clgraph.device.launch_config import DeviceLimits, LaunchTable, fit_group
 from clgraph.ranking.personalized.engine import Outcome
 from clgraph.ranking.personalized.lanes import POLICIES
 from clgraph.ranking.personalized.store import stored_ranks, upload_stored
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Shape:
+class LaunchConfig:
     """Launch shape.
 
     Attributes
@@ -40,13 +40,15 @@ class Shape:
     each: int
     local: int | None = None
 
-    def within(self, device: OfKind) -> Shape:
+    def within(self, device: DeviceLimits) -> LaunchConfig:
         """Cut to a device's limits."""
-        local = fitting(self.local or 1, device)
+        local = fit_group(self.local or 1, device)
         return replace(self, local=local if local > 1 else None)
 
 
-SHAPES = Shapes(gpu=Shape(each=2, local=64), cpu=Shape(each=512), simulator=Shape(each=5))
+LAUNCH = LaunchTable(
+    gpu=LaunchConfig(each=2, local=64), cpu=LaunchConfig(each=512), simulator=LaunchConfig(each=5)
+)
 
 
 class Walks:
@@ -58,7 +60,7 @@ class Walks:
         self.queries, self.numbers, self.top = request.queries, request.numbers, request.options.top
         self.walks, self.seed = request.options.walks, request.options.seed
         self.n = request.problem.n
-        self.shape = SHAPES.of(request.device)
+        self.shape = LAUNCH.of(request.device)
         self.store: Store | None = None
 
     def explain(self) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from clgraph.csr.build_sort import sort_rows
 from clgraph.csr.parts import DeviceCSR
 from clgraph.csr.scan import running_sums
 from clgraph.csr.sort import sort_by_key
-from clgraph.device.shapes import Shapes
+from clgraph.device.launch_config import LaunchTable
 from clgraph.sampling.literature.drawn import Drawn
 from clgraph.sampling.literature.listed import Column
 from clgraph.sampling.literature.smallest import Cut, Smallest
@@ -26,7 +26,7 @@ LOW, HIGH, DEGREE, RUN, GIVEN = range(5)  # what chordal_key makes keys of
 NOT_MAXIMAL = "an ordered chordal subgraph is not always maximal: mode='exact' makes one that is"
 
 
-SHAPES = Shapes(gpu=1 << 10, cpu=1 << 17, simulator=3)  # vertices that a launch takes of a part
+LAUNCH = LaunchTable(gpu=1 << 10, cpu=1 << 17, simulator=3)  # vertices that a launch takes of a part
 
 
 def draw(device: Device, view: View, wish: Request, seed: int, runs: int) -> Drawn:
@@ -164,7 +164,7 @@ class _Chordal:
             all=launch,
             n=n,
             parts=parts,
-            acts=SHAPES.of(device),
+            acts=LAUNCH.of(device),
             **csr.buffers,
             part=part,
             order=order,

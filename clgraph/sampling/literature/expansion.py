@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from clgraph.device.shapes import Shapes
+from clgraph.device.launch_config import LaunchTable
 from clgraph.sampling.literature.clock import NONE
 from clgraph.sampling.literature.drawn import Drawn
 from clgraph.sampling.literature.listed import gathered, smallest
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from clgraph.sampling.request import Request
 
 
-SHAPES = Shapes(gpu=512, cpu=1 << 16, simulator=3)  # vertices that a run takes in one launch
+LAUNCH = LaunchTable(gpu=512, cpu=1 << 16, simulator=3)  # vertices that a run takes in one launch
 
 
 def draw(device: Device, view: View, wish: Request, seed: int, runs: int) -> Drawn:
@@ -41,7 +41,7 @@ def draw(device: Device, view: View, wish: Request, seed: int, runs: int) -> Dra
         n=n,
         runs=runs,
         seed=seed,
-        acts=SHAPES.of(device),
+        acts=LAUNCH.of(device),
         **Given.of(device, wish).args,
         target=target,
         **order,

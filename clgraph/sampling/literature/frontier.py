@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from clgraph.device.shapes import Shapes
+from clgraph.device.launch_config import LaunchTable
 from clgraph.sampling.literature.clock import NONE, device_tables
 from clgraph.sampling.literature.drawn import Drawn
 from clgraph.sampling.literature.listed import (
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from clgraph.sampling.request import Request
 
 
-SHAPES = Shapes(gpu=1 << 13, cpu=1 << 18, simulator=50)  # moves of a run in one launch
+LAUNCH = LaunchTable(gpu=1 << 13, cpu=1 << 18, simulator=50)  # moves of a run in one launch
 
 
 def bytes_per_run(view: View, wish: Request) -> int:
@@ -93,7 +93,7 @@ class _Frontier:
         program = device.program("sampling/literature/frontier", **csr.defines)
         self.move = program.frontier_move.bind(
             **sizes,
-            most=SHAPES.of(device),
+            most=LAUNCH.of(device),
             total=self.total,
             burn_in=self.burn_in,
             thin=wish.thin,

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from clgraph.csr.scan import running_sums
 from clgraph.csr.upload import upload_csr
-from clgraph.device.shapes import Shapes
+from clgraph.device.launch_config import LaunchTable
 from clgraph.lazy import lazy
 from clgraph.sampling.literature.clock import NONE
 from clgraph.sampling.literature.smallest import Cut, Smallest, Taken
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from clgraph.graph import Graph
 
 
-SHAPES = Shapes(gpu=256, cpu=4096, simulator=8)  # vertices of a work-item that lists those visited
+LAUNCH = LaunchTable(gpu=256, cpu=4096, simulator=8)  # vertices of a work-item that lists those visited
 
 
 class Column:
@@ -119,7 +119,7 @@ def first_seen(device: Device, runs: int, n: int, first: Any) -> tuple[Column, C
 
 def visited(device: Device, runs: int, n: int, parts: int, visits: Any) -> Column:
     """The vertices with a visit in some part of the walk."""
-    blocks = -(-n // SHAPES.of(device))
+    blocks = -(-n // LAUNCH.of(device))
     count = device.empty(runs * blocks, np.int32)
     local = min(device.tuning.local_size, 64), 1
     head = {"n": n, "blocks": blocks, "parts": parts, "visits": visits}
@@ -205,7 +205,7 @@ def picked(device: Device, n: int, weight: Any, vertices: Column) -> Column:
 
 def program(device: Device) -> Program:
     """The kernels."""
-    return device.program("sampling/literature/listed", ITEMS=device.tuning.items, BLOCK=SHAPES.of(device))
+    return device.program("sampling/literature/listed", ITEMS=device.tuning.items, BLOCK=LAUNCH.of(device))
 
 
 # --- Marks of a sample's edges on the device: host half of ``cl/sampling/literature/listed_edges.cl`` ---

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from clgraph.device.shapes import OfKind, Shapes, fitting
+from clgraph.device.launch_config import DeviceLimits, LaunchTable, fit_group
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -19,7 +19,7 @@ SHIFTS = (55, 44, 33, 22, 11, 0)
 
 
 @dataclass(frozen=True)
-class Shape:
+class LaunchConfig:
     """Launch shape.
 
     Attributes
@@ -37,16 +37,16 @@ class Shape:
     block: int
     lanes: int
 
-    def within(self, device: OfKind) -> Shape:
+    def within(self, device: DeviceLimits) -> LaunchConfig:
         """Cut to a device's limits."""
-        local, lanes = fitting(self.local, device), fitting(self.lanes, device, each=8)
+        local, lanes = fit_group(self.local, device), fit_group(self.lanes, device, each=8)
         return replace(self, local=local, lanes=lanes)
 
 
-SHAPES = Shapes(
-    gpu=Shape(local=256, span=16384, block=256, lanes=256),
-    cpu=Shape(local=1, span=65536, block=4096, lanes=1),
-    simulator=Shape(local=4, span=32, block=8, lanes=2),
+LAUNCH = LaunchTable(
+    gpu=LaunchConfig(local=256, span=16384, block=256, lanes=256),
+    cpu=LaunchConfig(local=1, span=65536, block=4096, lanes=1),
+    simulator=LaunchConfig(local=4, span=32, block=8, lanes=2),
 )
 
 
@@ -95,7 +95,7 @@ class Smallest:
 
     def __init__(self, device: Device, runs: int, items: int) -> None:
         self._device, self._runs, self._items = device, runs, items
-        self._shape = shape = SHAPES.of(device)
+        self._shape = shape = LAUNCH.of(device)
         self.item = np.int32 if items < 2**31 else np.int64
         self._program = device.program(
             "sampling/literature/smallest",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from clgraph.device.shapes import Shapes
+from clgraph.device.launch_config import LaunchTable
 from clgraph.sampling.literature import stage
 from clgraph.sampling.literature.clock import NONE, device_tables
 from clgraph.sampling.literature.smallest import Smallest
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Shape:
+class LaunchConfig:
     """Launch shape.
 
     Attributes
@@ -37,8 +37,10 @@ class Shape:
     acts: int
 
 
-SHAPES = Shapes(
-    gpu=Shape(room=1024, acts=8192), cpu=Shape(room=8192, acts=1 << 20), simulator=Shape(room=9, acts=20)
+LAUNCH = LaunchTable(
+    gpu=LaunchConfig(room=1024, acts=8192),
+    cpu=LaunchConfig(room=8192, acts=1 << 20),
+    simulator=LaunchConfig(room=9, acts=20),
 )
 
 
@@ -63,7 +65,7 @@ class _Spikyballs(stage.Stages):
         self.out, self.enter = (device.empty(runs * self.n, np.int32) for _ in range(2))
         self.count = device.empty(runs, np.int32)
         self.key = device.empty(max(runs * arcs, 1), np.uint64)
-        self.room = SHAPES.of(device).room
+        self.room = LAUNCH.of(device).room
         self.arc_list = device.empty(runs * self.room, np.int64)
         self.arc_key = device.empty(runs * self.room, np.uint64)
         self.crowded = device.empty(2, np.int32)
@@ -93,7 +95,7 @@ class _Spikyballs(stage.Stages):
             top=share.numerator,
             bottom=share.denominator,
             room=self.room,
-            acts=SHAPES.of(device).acts,
+            acts=LAUNCH.of(device).acts,
             table=device_tables(device),
             **self.graph,
             target=self.target,

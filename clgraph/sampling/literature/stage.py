@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from clgraph.csr.upload import upload_csr
-from clgraph.device.shapes import Shapes
+from clgraph.device.launch_config import LaunchTable
 from clgraph.sampling.literature.drawn import Drawn
 from clgraph.sampling.literature.listed import gathered, marked_arcs, smallest
 from clgraph.sampling.literature.starts import Given, Queue, died_out, queue_room
@@ -26,7 +26,7 @@ NOBODY = 2**31 - 1
 
 
 @dataclass(frozen=True)
-class Shape:
+class LaunchConfig:
     """Launch shape.
 
     Attributes
@@ -41,8 +41,10 @@ class Shape:
     small: int
 
 
-SHAPES = Shapes(
-    gpu=Shape(acts=8192, small=32), cpu=Shape(acts=1 << 16, small=512), simulator=Shape(acts=3, small=2)
+LAUNCH = LaunchTable(
+    gpu=LaunchConfig(acts=8192, small=32),
+    cpu=LaunchConfig(acts=1 << 16, small=512),
+    simulator=LaunchConfig(acts=3, small=2),
 )
 
 
@@ -100,7 +102,7 @@ class Stages:
     @property
     def small(self) -> int:
         """Vertices of a stage that are a chain's."""
-        return min(self.n, SHAPES.of(self.device).small * self.runs)
+        return min(self.n, LAUNCH.of(self.device).small * self.runs)
 
     def build(self) -> None:
         device, wish, csr = self.device, self.wish, self.csr
@@ -156,7 +158,7 @@ class Stages:
             local=min(device.tuning.local_size, 4),
             **self.head,
             runs=self.runs,
-            acts=SHAPES.of(device).acts,
+            acts=LAUNCH.of(device).acts,
             small=self.small,
             rounds=self.rounds,
             **self.rules,

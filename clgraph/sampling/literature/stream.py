@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from clgraph.device.shapes import Shapes
+from clgraph.device.launch_config import LaunchTable
 from clgraph.errors import CapacityError
 from clgraph.sampling.literature.held import Held
 
@@ -21,7 +21,7 @@ MOST = 1 << 26  # edges that a run may hold: their numbers, and areas of int, st
 
 
 @dataclass(frozen=True)
-class Shape:
+class LaunchConfig:
     """Launch shape.
 
     Attributes
@@ -39,10 +39,10 @@ class Shape:
     block: int
 
 
-SHAPES = Shapes(
-    gpu=Shape(acts=1 << 12, room=4096, block=1 << 8),
-    cpu=Shape(acts=1 << 20, room=4096, block=1 << 10),
-    simulator=Shape(acts=7, room=4, block=16),
+LAUNCH = LaunchTable(
+    gpu=LaunchConfig(acts=1 << 12, room=4096, block=1 << 8),
+    cpu=LaunchConfig(acts=1 << 20, room=4096, block=1 << 10),
+    simulator=LaunchConfig(acts=7, room=4, block=16),
 )
 
 
@@ -96,7 +96,7 @@ class StreamRun:
 
     def __init__(self, device: Device, rule: Rule, seed: int, runs: int, most: int | None = None) -> None:
         self.device, self.rule, self.seed, self.runs = device, rule, seed, runs
-        self.shape, self.arrivals = SHAPES.of(device), 0
+        self.shape, self.arrivals = LAUNCH.of(device), 0
         self.program = device.program(f"sampling/literature/stream_{rule.method}")
         self.ender = device.program("sampling/literature/stream_ends")
         self.block = rule.block if most is None else max(1, min(rule.block, most))

@@ -11,7 +11,7 @@ from clgraph.csr.sort import sort_by_key
 from clgraph.sampling.literature.drawn import Drawn
 from clgraph.sampling.literature.held import Held
 from clgraph.sampling.literature.listed import Column, given
-from clgraph.sampling.literature.stream import SHAPES, Rule, StreamRun
+from clgraph.sampling.literature.stream import LAUNCH, Rule, StreamRun
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -36,7 +36,7 @@ def draw(device: Device, view: View, wish: Request, seed: int, runs: int) -> Dra
 
 def bytes_per_run(view: View, wish: Request) -> int:
     """Device memory that one run takes, roughly."""
-    room = wish.target or wish.target_edges or min(view.rows.num_arcs, SHAPES.cpu.room)
+    room = wish.target or wish.target_edges or min(view.rows.num_arcs, LAUNCH.cpu.room)
     return 20 * view.rows.num_arcs + 170 * (room + min(wish.block, view.rows.num_arcs))
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from clgraph.device.shapes import Shapes
+from clgraph.device.launch_config import LaunchTable
 from clgraph.sampling.literature.drawn import Drawn
 from clgraph.sampling.literature.listed import gathered, smallest
 from clgraph.sampling.literature.roots import PRIORITY, Roots
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Shape:
+class LaunchConfig:
     """Launch shape.
 
     Attributes
@@ -37,10 +37,10 @@ class Shape:
     steps: int
 
 
-SHAPES = Shapes(
-    gpu=Shape(rounds=64, units=0, steps=1 << 16),
-    cpu=Shape(rounds=8, units=8, steps=1 << 24),
-    simulator=Shape(rounds=2, units=0, steps=7),
+LAUNCH = LaunchTable(
+    gpu=LaunchConfig(rounds=64, units=0, steps=1 << 16),
+    cpu=LaunchConfig(rounds=8, units=8, steps=1 << 24),
+    simulator=LaunchConfig(rounds=2, units=0, steps=7),
 )
 
 
@@ -78,7 +78,7 @@ class _Trees(Roots):
         tree, shown = device.empty(self.all, np.int32), self.filled(0, np.uint32)
         program.ust_show(self.passes, **self.head, **self.rows, root=self.chosen, next=tree)
         mark, jump, further = self.filled(0), self.high, self.low  # whose content has been used
-        shape = SHAPES.of(device)
+        shape = LAUNCH.of(device)
         steps = {**self.head, **self.rows, "shown": shown, "next": tree}
         pop = program.ust_pop.bind(**steps, mark=mark, popped=self.count)
         rounds = shape.rounds if device.compute_units >= shape.units * runs else 0

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from clgraph.device.shapes import Shapes
+from clgraph.device.launch_config import LaunchTable
 from clgraph.errors import CapacityError
 from clgraph.sampling.literature.clock import NONE, device_tables
 from clgraph.sampling.literature.drawn import Drawn
@@ -24,7 +24,16 @@ from clgraph.sampling.literature.listed import (
     visits_of,
 )
 from clgraph.sampling.literature.smallest import Smallest
-from clgraph.sampling.literature.walk_legs import BATCHES, ENDING, LEG, RUNNING, Legs, Plan, Shape, no_error
+from clgraph.sampling.literature.walk_legs import (
+    BATCHES,
+    ENDING,
+    LEG,
+    RUNNING,
+    LaunchConfig,
+    Legs,
+    Plan,
+    no_error,
+)
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -47,10 +56,10 @@ NUMBER = {
 RECORDED = 1 << 24  # visits whose order one run keeps, for the error of estimates
 
 
-SHAPES = Shapes(
-    gpu=Shape(trail=1 << 25, steps=1 << 30, items=1, lanes=256, abreast=1, noting=1, ahead=1),
-    cpu=Shape(trail=1 << 20, steps=1 << 26, items=1024, lanes=1, abreast=16, noting=32, ahead=16),
-    simulator=Shape(trail=256, steps=256, items=4, lanes=4, abreast=2, noting=3, ahead=3),
+LAUNCH = LaunchTable(
+    gpu=LaunchConfig(trail=1 << 25, steps=1 << 30, items=1, lanes=256, abreast=1, noting=1, ahead=1),
+    cpu=LaunchConfig(trail=1 << 20, steps=1 << 26, items=1024, lanes=1, abreast=16, noting=32, ahead=16),
+    simulator=LaunchConfig(trail=256, steps=256, items=4, lanes=4, abreast=2, noting=3, ahead=3),
 )
 
 
@@ -86,7 +95,7 @@ class _Walks:
     def __init__(self, device: Device, view: View, wish: Request, seed: int, runs: int) -> None:
         self.device, self.view, self.wish, self.seed, self.runs = device, view, wish, seed, runs
         self.n, self.csr, self.wanted = view.n, view.csr(device), min(wish.target or 0, view.n)
-        self.shape = SHAPES.of(device)
+        self.shape = LAUNCH.of(device)
         self.plan = Plan.of(wish, self.n, runs, self.shape, RECORDED)
         self.trails = Trails(device, self.plan, wish)
         self.counting = {

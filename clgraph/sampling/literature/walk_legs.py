@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from clgraph.device.shapes import OfKind, fitting
+from clgraph.device.launch_config import DeviceLimits, fit_group
 from clgraph.errors import CapacityError
 from clgraph.sampling.literature.starts import Given, Queue, queue_room
 
@@ -41,7 +41,7 @@ def no_error(n: int, counted: int, what: str) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True)
-class Shape:
+class LaunchConfig:
     """Launch shape.
 
     Attributes
@@ -70,9 +70,9 @@ class Shape:
     noting: int
     ahead: int
 
-    def within(self, device: OfKind) -> Shape:
+    def within(self, device: DeviceLimits) -> LaunchConfig:
         """Cut to a device's limits."""
-        return replace(self, lanes=fitting(self.lanes, device, each=4))
+        return replace(self, lanes=fit_group(self.lanes, device, each=4))
 
 
 @dataclass(frozen=True)
@@ -129,7 +129,7 @@ class Plan:
         return self.runs * self.walkers
 
     @staticmethod
-    def of(wish: Request, n: int, runs: int, shape: Shape, recorded: int) -> Plan:
+    def of(wish: Request, n: int, runs: int, shape: LaunchConfig, recorded: int) -> Plan:
         """The plan for a wish.
 
         Raises

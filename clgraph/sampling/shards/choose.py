@@ -14,7 +14,7 @@ from clgraph.csr.build import build_rows
 from clgraph.csr.parts import Parts
 from clgraph.csr.scan import running_sums
 from clgraph.csr.upload import graph_of
-from clgraph.device.shapes import Shapes
+from clgraph.device.launch_config import LaunchTable
 from clgraph.sampling.shards.extract import Chosen
 from clgraph.sampling.threshold_search import ExactRun
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from clgraph.device import Device
     from clgraph.graph import Graph
 
-SHAPES = Shapes(
+LAUNCH = LaunchTable(
     gpu=1 << 16, cpu=-64, simulator=5
 )  # work-items that look for the cut; below 0: each over a run
 
@@ -78,8 +78,8 @@ def forest_graph(device: Device, words: Any, n: int) -> Graph:
 
 def _cut(device: Device, program: Any, words: Any, n: int, seed: int, live: Any) -> tuple[int, int]:
     """(time, word) of the last edge with one end in the sample; (0, 0) if there is none."""
-    lanes = min(abs(SHAPES.of(device)), n)
-    run = -(-n // lanes) if SHAPES.of(device) < 0 else 0
+    lanes = min(abs(LAUNCH.of(device)), n)
+    run = -(-n // lanes) if LAUNCH.of(device) < 0 else 0
     best = device.empty(2 * lanes, np.uint64)
     program.choose_cut(lanes, n=n, lanes=lanes, run=run, seed=seed, words=words, live=live, best=best)
     pairs = device.download(best, np.uint64, 2 * lanes).reshape(-1, 2)

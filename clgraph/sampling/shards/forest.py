@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph.csr.parts import DeviceCSR
-from clgraph.device.shapes import OfKind, Shapes, fewer, fitting
+from clgraph.device.launch_config import DeviceLimits, LaunchTable, fit_group, fit_local
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -25,7 +25,7 @@ FILTERED = 4  # times the vertices: a longer list is reduced from its latest edg
 
 
 @dataclass(frozen=True)
-class Shape:
+class LaunchConfig:
     """Launch shape of the forest's kernels.
 
     Attributes
@@ -42,17 +42,17 @@ class Shape:
     lanes: int
     keep_times: bool
 
-    def within(self, device: OfKind) -> Shape:
+    def within(self, device: DeviceLimits) -> LaunchConfig:
         """Cut to a device's limits: where several work-items share a chunk, it is in local memory."""
-        lanes = fitting(self.lanes, device)
-        chunk = self.chunk if lanes == 1 else fewer(self.chunk, 9 * self.chunk, device)
+        lanes = fit_group(self.lanes, device)
+        chunk = self.chunk if lanes == 1 else fit_local(self.chunk, 9 * self.chunk, device)
         return replace(self, lanes=lanes, chunk=chunk)
 
 
-SHAPES = Shapes(
-    gpu=Shape(chunk=1024, lanes=256, keep_times=False),
-    cpu=Shape(chunk=4096, lanes=1, keep_times=True),
-    simulator=Shape(chunk=16, lanes=8, keep_times=False),
+LAUNCH = LaunchTable(
+    gpu=LaunchConfig(chunk=1024, lanes=256, keep_times=False),
+    cpu=LaunchConfig(chunk=4096, lanes=1, keep_times=True),
+    simulator=LaunchConfig(chunk=16, lanes=8, keep_times=False),
 )
 
 
@@ -69,8 +69,8 @@ class Forest:
         Edges have priorities (dre); else vertices (drv).
     room : int
         Edges held at a time, at least 1.
-    shape : Shape, optional
-        Default: by device, see `SHAPES`.
+    shape : LaunchConfig, optional
+        Default: by device, see `LAUNCH`.
 
     Attributes
     ----------
@@ -81,9 +81,9 @@ class Forest:
     """
 
     def __init__(
-        self, device: Device, n: int, seed: int, *, edges: bool, room: int, shape: Shape | None = None
+        self, device: Device, n: int, seed: int, *, edges: bool, room: int, shape: LaunchConfig | None = None
     ) -> None:
-        shape = shape or SHAPES.of(device)
+        shape = shape or LAUNCH.of(device)
         self._device, self._n, self._seed, self._edges = device, n, seed, edges
         self._chunk, self._keep = shape.chunk, shape.keep_times
         self._room = -(-max(room, 1) // shape.chunk) * shape.chunk
@@ -116,7 +116,7 @@ class Forest:
         self.rounds = self.visits = 0
 
     @staticmethod
-    def memory(n: int, room: int, shape: Shape) -> dict[str, int]:
+    def memory(n: int, room: int, shape: LaunchConfig) -> dict[str, int]:
         """Bytes by name that a forest of `n` vertices and `room` edges at a time takes."""
         places = n + room
         return {

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph.progress import Tell
-from clgraph.sampling.shards.forest import SHAPES, Forest
+from clgraph.sampling.shards.forest import LAUNCH, Forest
 from clgraph.sampling.shards.saved import About, Checkpoint, SavedForest, open_forest
 from clgraph.scale.loading import Loading
 from clgraph.scale.ranks import Ranks
@@ -213,7 +213,7 @@ def all_alike(ranks: Ranks, device: Device, n: int, edges: int) -> bool:
 
 def default_room(device: Device, n: int, edges: int) -> int:
     """Edges to hold at a time: all, or as many as fit half of the device's memory beside the vertices."""
-    shape = SHAPES.of(device)
+    shape = LAUNCH.of(device)
     fixed = sum(Forest.memory(n, 0, shape).values())
     free = max(device.global_memory // 2 - fixed, 0)
     most = max(2 * n, free // (16 if shape.keep_times else 8))
@@ -227,5 +227,5 @@ def room_to_keep(device: Device, n: int, room: int) -> int:
     """
     if device.shares_memory:
         return 0
-    taken = sum(Forest.memory(n, room, SHAPES.of(device)).values()) + 40 * n
+    taken = sum(Forest.memory(n, room, LAUNCH.of(device)).values()) + 40 * n
     return max(0, device.global_memory * 7 // 8 - taken)

@@ -118,8 +118,8 @@ def test_more_sources_than_fit(device: Device, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(answer, "takes", lambda *_: False)  # lanes, also where PageRank has pipelines
     graph = skewed_graph()
     wide, narrow = 16, 8
-    shape = replace(lanes.SHAPES["cpu"], widths=(narrow, wide))
-    monkeypatch.setattr(lanes, "SHAPES", everywhere(shape))
+    shape = replace(lanes.LAUNCH["cpu"], widths=(narrow, wide))
+    monkeypatch.setattr(lanes, "LAUNCH", everywhere(shape))
     # of value and next; the wider: 4
     monkeypatch.setitem(vars(device.hardware), "global_memory", 3 * 4 * 5000 * narrow)
     sources = list(range(wide))

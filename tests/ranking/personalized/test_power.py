@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 def runs(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Lanes of these widths, and five runs."""
     monkeypatch.setattr(answer, "takes", lambda *_: False)  # lanes, also where PageRank has pipelines
-    monkeypatch.setattr(lanes, "SHAPES", everywhere(lanes.Shape(request.param, teams=False, local=16)))
-    monkeypatch.setattr(product, "SHAPES", everywhere(5))
+    monkeypatch.setattr(lanes, "LAUNCH", everywhere(lanes.LaunchConfig(request.param, teams=False, local=16)))
+    monkeypatch.setattr(product, "LAUNCH", everywhere(5))
 
 
 @pytest.mark.usefixtures("runs")
@@ -49,7 +49,7 @@ def test_distributions(device: Device) -> None:
 
 @pytest.mark.usefixtures("runs")
 def test_more_runs_than_rows(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(product, "SHAPES", everywhere(1000))
+    monkeypatch.setattr(product, "LAUNCH", everywhere(1000))
     graph = random_graph(1)
     found = personalized_pagerank(graph, [0, 5], tol=0, max_iter=9, device=device)
     close(found, reference_ppr(graph, [0, 5], iterations=9))

@@ -23,8 +23,8 @@ pytestmark = pytest.mark.slow
 def in_teams(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Lanes of these widths in teams; rows of more than 16 arcs in pieces."""
     monkeypatch.setattr(answer, "takes", lambda *_: False)  # lanes, also where PageRank has pipelines
-    monkeypatch.setattr(lanes, "SHAPES", everywhere(lanes.Shape(request.param, teams=True, local=16)))
-    monkeypatch.setattr(teams, "SHAPES", everywhere(teams.Shape(local=64, piece=16)))
+    monkeypatch.setattr(lanes, "LAUNCH", everywhere(lanes.LaunchConfig(request.param, teams=True, local=16)))
+    monkeypatch.setattr(teams, "LAUNCH", everywhere(teams.LaunchConfig(local=64, piece=16)))
 
 
 @pytest.mark.usefixtures("in_teams")

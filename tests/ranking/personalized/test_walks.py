@@ -71,7 +71,7 @@ def test_counts_do_not_depend_on_the_launch(device: Device, monkeypatch: pytest.
     graph = skewed_graph()
     found = []
     for each, local in ((1, 64), (7, None), (512, 2)):
-        monkeypatch.setattr(ppr_walks, "SHAPES", everywhere(ppr_walks.Shape(each, local)))
+        monkeypatch.setattr(ppr_walks, "LAUNCH", everywhere(ppr_walks.LaunchConfig(each, local)))
         result = personalized_pagerank(graph, [3, 0], method="monte-carlo", walks=5000, seed=1, device=device)
         assert result.visits is not None and result.lost is not None
         found.append((result.visits.tobytes(), result.lost.tolist()))

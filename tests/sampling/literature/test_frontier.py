@@ -12,7 +12,7 @@ from scipy import stats
 
 from clgraph import Graph, InputError
 from clgraph.csr.generate import powerlaw_graph
-from clgraph.device.shapes import Shapes
+from clgraph.device.launch_config import LaunchTable
 from clgraph.sampling import sample
 from clgraph.sampling.literature import frontier
 
@@ -50,7 +50,7 @@ def test_launches_do_not_show(device, monkeypatch):
     options = {"size": "80%", "walkers": 3, "patience": 5, "device": device, "seed": 1}
     whole = sample(graph, "fs", **options)
     shape = 37
-    monkeypatch.setattr(frontier, "SHAPES", Shapes(gpu=shape, cpu=shape, simulator=shape))
+    monkeypatch.setattr(frontier, "LAUNCH", LaunchTable(gpu=shape, cpu=shape, simulator=shape))
     again = sample(graph, "fs", **options)
     assert whole.vertices.tolist() == again.vertices.tolist() and whole.notes == again.notes
     assert whole.visits.tolist() == again.visits.tolist()

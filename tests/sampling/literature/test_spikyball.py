@@ -11,7 +11,7 @@ from scipy import stats
 
 from clgraph import Graph, InputError
 from clgraph.csr.generate import powerlaw_graph
-from clgraph.device.shapes import Shapes
+from clgraph.device.launch_config import LaunchTable
 from clgraph.sampling import sample
 from clgraph.sampling.literature import spikyball
 
@@ -30,8 +30,8 @@ def test_equals_reference(device, powers):
 def test_large_and_small_stages(device, monkeypatch):
     """Which stages are a chain's does not show."""
     graph = powerlaw_graph(150, seed=2)
-    shape = spikyball.Shape(room=12, acts=30)
-    monkeypatch.setattr(spikyball, "SHAPES", Shapes(gpu=shape, cpu=shape, simulator=shape))
+    shape = spikyball.LaunchConfig(room=12, acts=30)
+    monkeypatch.setattr(spikyball, "LAUNCH", LaunchTable(gpu=shape, cpu=shape, simulator=shape))
     for keep in ("induced", "tree"):
         options = {"size": "80%", "share": "0.2", "keep": keep, "powers": (1, 1, -1)}
         equals_reference(graph, "spikyball", device, seed=3, **options)

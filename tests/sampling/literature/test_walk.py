@@ -14,7 +14,7 @@ from scipy import stats
 
 from clgraph import Graph, InputError, keyed
 from clgraph.csr.generate import powerlaw_graph
-from clgraph.device.shapes import Shapes
+from clgraph.device.launch_config import LaunchTable
 from clgraph.reference.walks import first_start, start_order
 from clgraph.sampling import sample
 from clgraph.sampling.literature import walk
@@ -136,8 +136,8 @@ def test_launches_do_not_show(device, monkeypatch):
     graph = random_graph(7, 80, 90)
     options = {"size": "90%", "walkers": 3, "keep": "visited", "patience": 20, "device": device}
     whole = [sample(graph, "rw", seed=seed, **options) for seed in range(4)]
-    shape = dataclasses.replace(walk.SHAPES.of(device), trail=17 * 3, items=4)
-    monkeypatch.setattr(walk, "SHAPES", Shapes(gpu=shape, cpu=shape, simulator=shape))
+    shape = dataclasses.replace(walk.LAUNCH.of(device), trail=17 * 3, items=4)
+    monkeypatch.setattr(walk, "LAUNCH", LaunchTable(gpu=shape, cpu=shape, simulator=shape))
     for seed, one in enumerate(whole):
         again = sample(graph, "rw", seed=seed, **options)
         assert one.vertices.tolist() == again.vertices.tolist()

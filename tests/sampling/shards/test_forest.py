@@ -4,9 +4,12 @@ import numpy as np
 import pytest
 
 from clgraph.reference.forest import reference_forest, verify_forest
-from clgraph.sampling.shards.forest import Forest, Shape
+from clgraph.sampling.shards.forest import Forest, LaunchConfig
 
-SMALL = {"cpu": Shape(chunk=7, lanes=1, keep_times=True), "gpu": Shape(chunk=16, lanes=8, keep_times=False)}
+SMALL = {
+    "cpu": LaunchConfig(chunk=7, lanes=1, keep_times=True),
+    "gpu": LaunchConfig(chunk=16, lanes=8, keep_times=False),
+}
 
 
 def rows_of(n, edges):
