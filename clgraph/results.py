@@ -73,38 +73,26 @@ def sparkline(title: str, heights: Sequence[float]) -> str:
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class RunsOn(Shown):
-    """How a result came about.
+    """A result that a device computed.
 
     Attributes
     ----------
     provenance : dict
-        "device", "driver" and "version" (of clgraph) as text, and what the attributes below say.
+        "device", "driver" and "version" (of clgraph) as text. "kernels": "ndrange" (kernels over ranges of
+        work-items), "pipeline" (of one work-item), or "mixed" where pipelines were requested and a part of
+        the work has none. "built": the kernel files that the device had built or loaded by then, and the
+        binary that it uses. "pieces": how many buffers hold arcs that exceed the device's largest.
+        Empty for a dataset of shards.
     """
 
     provenance: dict[str, Any] = field(default_factory=dict, compare=False)
 
-    @property
-    def kernels(self) -> str:
-        """ "ndrange" (kernels over ranges of work-items), "pipeline" (of one work-item), or "mixed".
 
-        That is where pipelines were requested, and a part of the work has none.
-        """
-        return str(self.provenance.get("kernels", "ndrange"))
-
-    @property
-    def built(self) -> tuple[str, ...]:
-        """The kernel files that the device had built or loaded by then, and the binary that it uses."""
-        return tuple(self.provenance.get("built", ()))
-
-    @property
-    def pieces(self) -> int:
-        """In how many buffers the arcs of a graph were that exceed the device's largest; else 1."""
-        return int(self.provenance.get("pieces", 1))
-
-    def how(self) -> dict[str, Any]:
-        """What a command's JSON says of it."""
-        several = {"pieces": self.pieces} if self.pieces > 1 else {}
-        return {"kernels": self.kernels, "built": list(self.built), **several}
+def kernel_facts(result: RunsOn) -> dict[str, Any]:
+    """Return what records and a command's JSON say of the kernels behind a result."""
+    found = result.provenance
+    facts = {"kernels": found.get("kernels", "ndrange"), "built": list(found.get("built", ()))}
+    return facts | ({"pieces": found["pieces"]} if found.get("pieces", 1) > 1 else {})
 
 
 def on_device(arrays: Any) -> bool:

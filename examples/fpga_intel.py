@@ -57,6 +57,6 @@ sample = clgraph.sample(graph, "drve", size="50%", seed=7, device=device, compon
 
 kind = "a board" if device.kind == "fpga" else "the emulator: its speed is not a board's"
 print(f"device   {device.name} ({kind}), driver {device.driver_version}")
-print(f"binary   {binary.name}, {binary.stat().st_size} bytes; kernels: {sample.kernels}")
+print(f"binary   {binary.name}, {binary.stat().st_size} bytes; kernels: {sample.provenance['kernels']}")
 print(f"graph    {graph.num_vertices} vertices, {graph.num_edges} edges")
 print(f"sample   {len(sample.vertices)} vertices, {len(sample.edges)} edges, {sample.iterations} batches")

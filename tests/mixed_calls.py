@@ -37,7 +37,7 @@ def mixed_calls(device: Device) -> dict[str, Call]:
             *(p.get() if hasattr(p, "get") else p for p in parts),
             found.levels,
             found.reached,
-            found.kernels,
+            found.provenance["kernels"],
         )
 
     def components(graph: Graph, **options: Any) -> Sequence[Any]:
@@ -49,7 +49,7 @@ def mixed_calls(device: Device) -> dict[str, Call]:
         found = clgraph.pagerank(graph, tol=1e-4, **on, **options)
         ranks: Any = found.ranks
         ranks = ranks.get() if hasattr(ranks, "get") else ranks
-        return ranks, found.top(5), found.iterations, found.kernels
+        return ranks, found.top(5), found.iterations, found.provenance["kernels"]
 
     def personal(method: Any, top: int | None) -> Sequence[Any]:
         walks: dict[str, Any] = {"walks": 200, "seed": 4} if method == "monte-carlo" else {}

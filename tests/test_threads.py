@@ -196,12 +196,12 @@ def test_counters_of_threads_do_not_mix(device):
     """`kernels` says what ran in this call, and recorded launches are this thread's."""
     graph = random_graph(1, 90, 240)
     other = device.with_setup(Setup(kernels="ndrange"))
-    expected = clgraph.bfs(graph, 0, device=device).kernels
+    expected = clgraph.bfs(graph, 0, device=device).provenance["kernels"]
     clgraph.bfs(graph, 0, device=other)
 
     def search(number):
         found = clgraph.bfs(graph, 0, device=other if number % 2 else device)
-        return found.kernels == ("ndrange" if number % 2 else expected)
+        return found.provenance["kernels"] == ("ndrange" if number % 2 else expected)
 
     with ThreadPoolExecutor(4) as threads:
         assert all(threads.map(search, range(80)))

@@ -96,6 +96,7 @@ def _tell(
 ) -> None:
     """Write and draw the curves, and print their table."""
     from clgraph.formats import atomic_write
+    from clgraph.results import kernel_facts
     from clgraph.sampling.curve import curve_table
 
     last = min(int(each.vertices[-1]) for each in curves) / int(curves[0].vertices[0])
@@ -120,7 +121,7 @@ def _tell(
                 "mode": curves[0].mode,
                 "seeds": [each.seed for each in curves],
                 "device": curves[-1].device,
-                **curves[-1].how(),
+                **kernel_facts(curves[-1]),
                 "seconds": [each.seconds for each in curves],
                 "table": table,
             }

@@ -84,6 +84,7 @@ def pagerank(
     clgraph pagerank california.mtx --personalize 9616,18 --dangling uniform
     """
     from clgraph.ranking.problem import check_damping, make_stop
+    from clgraph.results import kernel_facts
 
     # invalid options are rejected before a large file is read
     check_damping(options["damping"])
@@ -129,7 +130,7 @@ def pagerank(
                 "plan": list(found.plan),
                 "dtype": found.dtype,
                 "device": found.device,
-                **found.how(),
+                **kernel_facts(found),
                 "top": [{"vertex": vertex, "rank": rank} for vertex, rank in best],
             }
 

@@ -173,6 +173,8 @@ def _write(path: str, graph: Graph | Shards, found: PersonalizedResult, device: 
 
 def _facts(graph: Graph | Shards, found: PersonalizedResult) -> dict[str, Any]:
     """What JSON says of the result."""
+    from clgraph.results import kernel_facts
+
     results = []
     for i, source in enumerate(found.sources):
         one: dict[str, Any] = {"source": source, "ended": found.ended[i]}
@@ -207,7 +209,7 @@ def _facts(graph: Graph | Shards, found: PersonalizedResult) -> dict[str, Any]:
         "plan": list(found.plan),
         "dtype": found.dtype,
         "device": found.device,
-        **found.how(),
+        **kernel_facts(found),
         "results": results,
     }
 

@@ -48,6 +48,7 @@ def bfs(
     """
     import numpy as np
 
+    from clgraph.results import kernel_facts
     from clgraph.traversal import bfs as search
 
     run.check_output()
@@ -83,7 +84,7 @@ def bfs(
                 "depth_limit": found.depth_limit,
                 "method": found.method,
                 "device": found.device,
-                **found.how(),
+                **kernel_facts(found),
             }
 
         def lines() -> Iterator[str]:
@@ -114,6 +115,7 @@ def components(run: Run, strong: bool, largest: str | None) -> None:
     """
     from clgraph.components import connected_components  # here, while a thread loads the drivers
     from clgraph.formats import check_writable
+    from clgraph.results import kernel_facts
 
     if largest:
         check_writable(largest, None)
@@ -141,7 +143,7 @@ def components(run: Run, strong: bool, largest: str | None) -> None:
                 "sizes": found.sizes[:SHOWN].tolist(),
                 "single": int((found.sizes == 1).sum()),
                 "device": found.device,
-                **found.how(),
+                **kernel_facts(found),
             }
 
         kind = f"{found.connection}ly " if data.directed else ""

@@ -18,7 +18,7 @@ from clgraph.measures.hops import SOURCES
 from clgraph.measures.scalars import PHASES, Measures, Wish, measure
 from clgraph.measures.spectrum import eigenvalues
 from clgraph.measures.triangle_count import average_clustering, clustering, transitivity, triangles
-from clgraph.results import RunsOn
+from clgraph.results import RunsOn, kernel_facts
 from clgraph.run import run_on
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ class Quality(RunsOn):
             "ks": self.ks,
             "seed": self.seed,
             "device": self.device,
-            **self.how(),
+            **kernel_facts(self),
         }
 
     def to_pandas(self) -> Any:

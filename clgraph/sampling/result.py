@@ -16,7 +16,7 @@ from clgraph.arguments import word
 from clgraph.errors import InputError
 from clgraph.graph import Graph
 from clgraph.lazy import lazy
-from clgraph.results import RunsOn
+from clgraph.results import RunsOn, kernel_facts
 from clgraph.sampling.literature.estimates import (
     Distribution,
     Estimate,
@@ -493,7 +493,7 @@ class Sample(RunsOn):
             "edges": self.num_edges,
             "iterations": self.iterations,
             "device": self.device,
-            **self.how(),
+            **kernel_facts(self),
             "way": self.way,
             "notes": list(self.notes),
             "seconds": self.seconds,

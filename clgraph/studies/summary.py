@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph.lazy import lazy
-from clgraph.results import RunsOn, Shown
+from clgraph.results import RunsOn, Shown, kernel_facts
 from clgraph.studies.columns import COMPARED, MEASURES, Row
 from clgraph.studies.plan import Plan, Tolerance, check_tolerance
 
@@ -275,7 +275,7 @@ class Found(RunsOn):
             "original": self.original,
             "reasons": self.reasons,
             "notes": self.notes,
-            **self.how(),
+            **kernel_facts(self),
         }
 
     @property

@@ -143,7 +143,7 @@ def test_one_run_on_a_small_graph(device, method, monkeypatch):
     """CPUs take the form of many runs for it: the same bytes in one launch."""
     graph = powerlaw_graph(700, seed=2)
     made = sample(graph, method, sizes=["60%", "20%"], seed=3, device=device)
-    assert device.kind != "cpu" or "cl/sampling/replicates.cl" in made[0].built
+    assert device.kind != "cpu" or "cl/sampling/replicates.cl" in made[0].provenance["built"]
     assert {"device", "build", "upload", "compile", "sample", "download", "result"} == set(made[0].seconds)
     monkeypatch.setattr(calls, "side_by_side", lambda *args: None)
     other = sample(graph, method, sizes=["60%", "20%"], seed=3, device=device)
