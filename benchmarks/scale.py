@@ -36,7 +36,7 @@ from clgraph.scale.loading import Loading
 
 def forest_pass(device: Any, graph: clgraph.Graph, method: str, repeat: int) -> dict[str, float]:
     """Seconds to make words of the rows, and to reduce them; edges in memory."""
-    rows, heads = graph.rows, graph.col_idx
+    rows, heads = graph.tails, graph.col_idx
     once = rows < heads
     pairs = np.ascontiguousarray(heads[once])
     counts = np.bincount(rows[once], minlength=graph.num_vertices)

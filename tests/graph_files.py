@@ -35,7 +35,7 @@ GRAPHS = {
 
 
 def arcs_of(graph: Graph) -> list[tuple[Any, Any]]:
-    return list(zip(graph.ids[graph.rows].tolist(), graph.ids[graph.col_idx].tolist(), strict=True))
+    return list(zip(graph.ids[graph.tails].tolist(), graph.ids[graph.col_idx].tolist(), strict=True))
 
 
 def put(path: Path, text: str | bytes) -> Path:

@@ -41,7 +41,7 @@ def to_networkx(graph: Graph) -> Any:
 
     made = nx.Graph()
     made.add_nodes_from(range(graph.num_vertices))
-    rows, heads = graph.rows, graph.col_idx
+    rows, heads = graph.tails, graph.col_idx
     made.add_edges_from((u, v) for u, v in zip(rows.tolist(), heads.tolist(), strict=True) if u != v)
     return made
 

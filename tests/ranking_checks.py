@@ -198,7 +198,7 @@ def arcs_of_graph(graph: Graph, shares: Any, real: Any) -> list[tuple[Any, ...]]
     values = np.ones(graph.num_arcs) if shares is None else shares.astype(real)
     return sorted(
         (head, tail, float(share))
-        for head, tail, share in zip(graph.col_idx.tolist(), graph.rows.tolist(), values, strict=True)
+        for head, tail, share in zip(graph.col_idx.tolist(), graph.tails.tolist(), values, strict=True)
     )
 
 

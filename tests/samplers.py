@@ -53,7 +53,7 @@ def set_counts(graph: Graph, method: str, device: Any, runs: int = 20_000, **opt
     """How often each set of vertices (or, with edges=, of edges) is drawn."""
     many = sample(graph, method, seed=1, seeds=runs, device=device, **options)
     if "edges" in options:
-        rank = np.cumsum(graph.rows < graph.col_idx) - 1
+        rank = np.cumsum(graph.tails < graph.col_idx) - 1
         return Counter(tuple(rank[one.selection.arcs.of(one.at)].tolist()) for one in many)
     return Counter(tuple(one.index.tolist()) for one in many)
 

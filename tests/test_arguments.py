@@ -85,10 +85,10 @@ CALLS = [
     lambda: clgraph.write("g", "a.txt"),  # type: ignore[arg-type]
     lambda: clgraph.write(PATH, None),  # type: ignore[arg-type]
     lambda: clgraph.Graph.from_edges([0], [1], directed="no"),  # type: ignore[arg-type]
-    lambda: PATH.index([[0], [1, 2]]),
-    lambda: PATH.index(10**5000),
-    lambda: NAMES.index(["a", 1]),
-    lambda: NAMES.index("a\0"),
+    lambda: PATH.indices_of([[0], [1, 2]]),
+    lambda: PATH.indices_of(10**5000),
+    lambda: NAMES.indices_of(["a", 1]),
+    lambda: NAMES.indices_of("a\0"),
     lambda: PATH.neighbors([]),
     lambda: clgraph.pagerank(None),  # type: ignore[arg-type]
     lambda: clgraph.pagerank(PATH, personalization={0: 10**400}),

@@ -42,7 +42,7 @@ def graphs() -> tuple[clgraph.Graph, clgraph.Graph]:
     small = clgraph.powerlaw_graph(3000, average_degree=6, seed=2)
     star = np.arange(1, 3000)
     whole = clgraph.Graph.from_edges(
-        np.concatenate((small.rows, np.zeros(2999, np.int64))), np.concatenate((small.col_idx, star))
+        np.concatenate((small.tails, np.zeros(2999, np.int64))), np.concatenate((small.col_idx, star))
     )
     rng = np.random.default_rng(4)
     ends = rng.integers(0, 1000, (2, 4000))

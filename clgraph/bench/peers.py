@@ -81,9 +81,9 @@ def cupy_matrix(graph: Graph) -> Any:
 def _ends(graph: Graph, arcs: bool) -> tuple[Any, Any, bool]:
     """Tails, heads, whether they are directed: an undirected edge once, or (`arcs`) as two arcs."""
     if arcs or graph.directed:
-        return graph.rows, graph.col_idx, True
-    once = graph.rows <= graph.col_idx
-    return graph.rows[once], graph.col_idx[once], False
+        return graph.tails, graph.col_idx, True
+    once = graph.tails <= graph.col_idx
+    return graph.tails[once], graph.col_idx[once], False
 
 
 def networkit_graph(graph: Graph, *, arcs: bool = False) -> Any:
@@ -112,7 +112,7 @@ def networkx_graph(graph: Graph) -> Any:
         raise ImportError("more than 4 million arcs take it half a minute and more a query")
     made = nx.DiGraph()
     made.add_nodes_from(range(graph.num_vertices))
-    made.add_edges_from(zip(graph.rows.tolist(), graph.col_idx.tolist(), strict=True))
+    made.add_edges_from(zip(graph.tails.tolist(), graph.col_idx.tolist(), strict=True))
     return made
 
 

@@ -177,7 +177,7 @@ def dependencies(
     from clgraph.traversal.many import ManySearch
 
     if graph.is_multigraph:
-        graph = build_csr(graph.rows, graph.col_idx, graph.num_vertices, directed=True, duplicates="merge")
+        graph = build_csr(graph.tails, graph.col_idx, graph.num_vertices, directed=True, duplicates="merge")
     if not len(sources):
         return np.zeros(graph.num_vertices)
     with ManySearch(dev, graph, LANES, len(sources)) as search:

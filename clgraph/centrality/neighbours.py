@@ -28,7 +28,7 @@ def degrees_of(graph: Graph, direction: Direction = "out") -> Ints:
     if not graph.directed:
         loops = np.zeros(graph.num_vertices, np.int64)
         if graph.num_self_loops:
-            at = np.flatnonzero(graph.rows == graph.col_idx)
+            at = np.flatnonzero(graph.tails == graph.col_idx)
             times = 1 if graph.multiplicity is None else graph.multiplicity[at]
             np.add.at(loops, graph.col_idx[at], times)
         return _row_sums(graph) + loops

@@ -313,7 +313,7 @@ def _as_id(word: str, where: str, graph: Graph | Shards) -> Any:
     """A source in the type of the graph's ids; an InputError that names its place if there is none such."""
     vertex = vertex_of(word, graph, where)
     try:
-        graph.index(vertex)
+        graph.indices_of(vertex)
     except InputError as error:
         raise InputError(f"{where}: {error}") from None
     return vertex

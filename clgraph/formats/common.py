@@ -432,7 +432,7 @@ Piece = tuple[npt.NDArray[np.int32], npt.NDArray[np.int32], "npt.NDArray[np.floa
 
 def edges_in_pieces(graph: Graph, both_arcs: bool = False) -> Iterator[Piece]:
     """Tails, heads and weights (or None) of all edges, u <= v if undirected; or of both arcs of each."""
-    rows = graph.rows
+    rows = graph.tails
     for start in range(0, graph.num_arcs, CHUNK):
         reached(start / graph.num_arcs)
         tail, head = rows[start : start + CHUNK], graph.col_idx[start : start + CHUNK]

@@ -173,7 +173,7 @@ def write_mtx(graph: Graph, path: Path) -> list[str]:
 
     n = graph.num_vertices
     data = np.ones(graph.num_arcs, np.int8) if graph.weights is None else graph.weights
-    matrix = sp.coo_array((data, (graph.rows, graph.col_idx)), shape=(n, n))
+    matrix = sp.coo_array((data, (graph.tails, graph.col_idx)), shape=(n, n))
     rows = 0
 
     def write(data: bytes) -> None:

@@ -87,7 +87,7 @@ def loaded(
 def write_edge_index(graph: Graph, path: Path) -> list[str]:
     """Write edge_index, edge_weight and num_nodes, and whether the graph is directed."""
     arrays: dict[str, npt.NDArray[Any]] = {
-        "edge_index": np.stack((graph.rows, graph.col_idx)).astype(np.int64),
+        "edge_index": np.stack((graph.tails, graph.col_idx)).astype(np.int64),
         "num_nodes": np.array(graph.num_vertices),
         "clgraph_directed": np.array(graph.directed),
     }

@@ -151,10 +151,13 @@ class Graph(Placed, Exchange, Shown):
             return 0
         if self.multiplicity is None:
             repeated: npt.NDArray[Any] = np.flatnonzero(self._repeats()) + 1
-            extra, loops = len(repeated), int(np.count_nonzero(self.rows[repeated] == self.col_idx[repeated]))
+            extra, loops = (
+                len(repeated),
+                int(np.count_nonzero(self.tails[repeated] == self.col_idx[repeated])),
+            )
         else:
             extra = int(self.multiplicity.sum(dtype=np.int64)) - self.num_arcs
-            at_loops = self.multiplicity[self.rows == self.col_idx]
+            at_loops = self.multiplicity[self.tails == self.col_idx]
             loops = int(at_loops.sum(dtype=np.int64)) - len(at_loops)
         return extra if self.directed else (extra + loops) // 2
 
@@ -164,7 +167,7 @@ class Graph(Placed, Exchange, Shown):
         return np.diff(self.row_ptr).astype(np.int64, copy=False)
 
     @property
-    def rows(self) -> npt.NDArray[np.int32]:
+    def tails(self) -> npt.NDArray[np.int32]:
         """Tail of each stored arc, shape (arcs,); computed at each call."""
         return self.arrays.tails()
 
@@ -187,7 +190,7 @@ class Graph(Placed, Exchange, Shown):
         exponents = np.frexp(self.degrees.astype(np.float64))[1]  # 0 of 0, 1 of 1, 2 of 2 and 3, ...
         return "vertices of degree 0, 1, 2 to 3, 4 to 7, ...", np.bincount(exponents).tolist()
 
-    def index(self, ids: Any) -> npt.NDArray[np.int64]:
+    def indices_of(self, ids: Any) -> npt.NDArray[np.int64]:
         """Vertex indices of original ids.
 
         Parameters
@@ -238,7 +241,7 @@ class Graph(Placed, Exchange, Shown):
 
     def neighbors(self, vertex: Any) -> npt.NDArray[Any]:
         """Ids of the heads of the arcs that leave the vertex with this id, in index order."""
-        v = int(self.index(one_id(vertex, "vertex"))[0])
+        v = int(self.indices_of(one_id(vertex, "vertex"))[0])
         heads = self.col_idx[self.row_ptr[v] : self.row_ptr[v + 1]]
         return heads.astype(np.int64) if self._ids is None else self._ids[heads]
 
@@ -282,7 +285,7 @@ class Graph(Placed, Exchange, Shown):
         if view == "reverse":
             return Graph.of(views.reversed_arcs(self.arrays))
         if view == "without_self_loops":
-            return Graph.of(views.some_arcs(self.arrays, self.rows != self.col_idx))
+            return Graph.of(views.some_arcs(self.arrays, self.tails != self.col_idx))
         kept = self.multiplicity is None and self.num_duplicates > 0
         return Graph.of(views.without_directions(self.arrays, keep_copies=kept))
 

@@ -26,7 +26,7 @@ def peeled_view(graph: Graph) -> Graph:
     """The rows that are peeled: no loops, parallel arcs once; of a directed graph each arc is an edge."""
     if not graph.directed:
         return simple_view(graph)
-    tail, head = graph.without_self_loops.rows.astype(np.int64), graph.without_self_loops.col_idx
+    tail, head = graph.without_self_loops.tails.astype(np.int64), graph.without_self_loops.col_idx
     pairs = np.unique(tail << 32 | head)
     return build_csr(
         (pairs >> 32).astype(np.int32),

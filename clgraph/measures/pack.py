@@ -162,10 +162,10 @@ def simple_view(graph: Graph) -> Graph:
     view = graph.undirected.without_self_loops
     if not view.is_multigraph:
         return view
-    upper = view.rows < view.col_idx
+    upper = view.tails < view.col_idx
     ids = None if view.has_identity_ids else view.ids
     return build_csr(
-        view.rows[upper], view.col_idx[upper], view.num_vertices, ids=ids, directed=False, duplicates="merge"
+        view.tails[upper], view.col_idx[upper], view.num_vertices, ids=ids, directed=False, duplicates="merge"
     )
 
 

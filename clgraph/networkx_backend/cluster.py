@@ -50,7 +50,7 @@ def _coefficients(name: str, G: ConvertedGraph) -> list[Any]:
 def _degrees(G: ConvertedGraph) -> npt.NDArray[np.int64]:
     """Numbers of neighbours, loops left out."""
     loops = np.zeros(len(G), np.int64)
-    loops[G.rows.rows[G.rows.rows == G.rows.col_idx]] = 1
+    loops[G.rows.tails[G.rows.tails == G.rows.col_idx]] = 1
     return np.diff(G.rows.row_ptr) - loops
 
 
@@ -113,7 +113,7 @@ def _numbers(name: str, G: ConvertedGraph) -> dict[Any, int]:
     from clgraph.measures.cores import core_numbers
 
     rows = G.rows
-    if np.any(rows.rows == rows.col_idx):
+    if np.any(rows.tails == rows.col_idx):
         raise nx.NetworkXNotImplemented(LOOPS)
     if len(G) == 0:
         return {}

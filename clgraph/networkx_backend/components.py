@@ -91,7 +91,7 @@ def condensation(G: ConvertedGraph, scc: Iterable[Any] | None = None) -> Any:
         mapping.update(dict.fromkeys(component, i))
     made.add_nodes_from((i, {"members": component}) for i, component in enumerate(members))
     of_vertex = np.fromiter(map(mapping.__getitem__, G.nodes.objects), np.int64, len(G))
-    tail, head = of_vertex[G.rows.rows], of_vertex[G.rows.col_idx]
+    tail, head = of_vertex[G.rows.tails], of_vertex[G.rows.col_idx]
     between = tail != head
     key = tail[between] * len(members) + head[between]
     _, first = np.unique(key, return_index=True)

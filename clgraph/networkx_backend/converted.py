@@ -169,7 +169,7 @@ class ConvertedGraph:
         """`rows` with every row in ascending order, as clgraph's other methods need them."""
         rows = self.rows
         by_head = stable_argsort(rows.col_idx)
-        order = by_head[stable_argsort(rows.rows[by_head])]
+        order = by_head[stable_argsort(rows.tails[by_head])]
         return Graph.of(Arrays(rows.row_ptr, rows.col_idx[order], directed=rows.directed))
 
     @cached_property
@@ -214,7 +214,7 @@ class ConvertedGraph:
 
 
 def _arcs(graph: Graph) -> npt.NDArray[np.int64]:
-    key = pack(graph.rows, graph.col_idx)
+    key = pack(graph.tails, graph.col_idx)
     key.sort()
     return key
 

@@ -216,7 +216,7 @@ def _of_host(graph: ref[Graph], weight: bool, which: int) -> Any:
 def _leaving(graph: Graph, weights: Reals | None) -> Reals:
     if weights is None:
         return _frozen(np.diff(graph.row_ptr).astype(np.float64))
-    return _frozen(np.bincount(graph.rows, weights=weights, minlength=graph.num_vertices).astype(np.float64))
+    return _frozen(np.bincount(graph.tails, weights=weights, minlength=graph.num_vertices).astype(np.float64))
 
 
 def _frozen(values: Reals) -> Reals:
@@ -281,7 +281,7 @@ def vertex_values(graph: Graph | Shards, given: Any, name: str, rest: float) -> 
 def indices_of(graph: Graph | Shards, ids: list[Any], name: str) -> npt.NDArray[np.int64]:
     """The indices of the ids in an argument, or an InputError with the argument's name."""
     try:
-        return graph.index(ids)
+        return graph.indices_of(ids)
     except InputError as error:
         raise InputError(f"{name}: {error}") from error
 

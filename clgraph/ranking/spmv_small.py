@@ -159,7 +159,7 @@ class SmallRows(SellRows):
         shares = graph_shares(graph, self.problem)
         if shares is not None:
             into_rest = np.where(into_rest, shares, 0)
-        by_vertex = np.bincount(graph.rows, weights=into_rest, minlength=self.n)
+        by_vertex = np.bincount(graph.tails, weights=into_rest, minlength=self.n)
         return self.row_order().upload(by_vertex.astype(np.float64))
 
     def upload(self) -> None:

@@ -57,7 +57,7 @@ def arc_shares(weights: Reals, out: Reals, tails: npt.NDArray[Any]) -> Reals:
     out : float64 array, shape (n,)
         W.
     tails : int array, shape (arcs,)
-        u of each arc, in the same order: ``graph.rows``, or ``graph.reverse.col_idx``.
+        u of each arc, in the same order: ``graph.tails``, or ``graph.reverse.col_idx``.
     """
     whole = out[tails]
     return np.divide(weights, whole, out=np.zeros_like(whole), where=whole > 0)
@@ -65,7 +65,7 @@ def arc_shares(weights: Reals, out: Reals, tails: npt.NDArray[Any]) -> Reals:
 
 def graph_shares(graph: Graph, problem: Problem) -> Reals | None:
     """The shares of the graph's arcs in its own order; None if the problem is not weighted."""
-    return arc_shares(problem.weights, problem.out, graph.rows) if problem.weighted else None
+    return arc_shares(problem.weights, problem.out, graph.tails) if problem.weighted else None
 
 
 def upload_shares(
@@ -100,7 +100,7 @@ def upload_shares(
             return _shares_there(device, graph, rows, problem.largest, real, by_tail)
         weights = arc_weights(rows, weight)
         assert weights is not None
-        tails = rows.rows if by_tail else rows.col_idx
+        tails = rows.tails if by_tail else rows.col_idx
         return device.upload(arc_shares(weights, problem.out, tails).astype(real))
 
     return device.cached(rows, ("arc-shares", real, bool(weight), by_tail), make)

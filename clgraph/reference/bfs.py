@@ -40,7 +40,7 @@ def reference_bfs(
     if depth_limit is not None:
         depth_limit = whole(depth_limit, "depth_limit")
     n = graph.num_vertices
-    start = np.unique(graph.index(given_ids(sources, "sources")))
+    start = np.unique(graph.indices_of(given_ids(sources, "sources")))
     distance, predecessor, source_of = (np.full(n, -1, np.int32) for _ in range(3))
     distance[start], source_of[start] = 0, start
     frontier, level = start, 0

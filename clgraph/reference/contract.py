@@ -163,7 +163,7 @@ def verify_contraction(graph: Graph, sample: Sample) -> None:
     if len(live) != min(sample.target, len(member)):
         raise AssertionError(f"{len(live)} groups: the target is {sample.target}")
 
-    tail, head = view.rows, view.col_idx
+    tail, head = view.tails, view.col_idx
     same = (group[tail] == group[head]) & (group[tail] >= 0)
     ones = np.ones(int(np.count_nonzero(same)), dtype=np.int8)
     adjacency = sp.coo_array((ones, (tail[same], head[same])), shape=(n, n))
@@ -185,15 +185,15 @@ def verify_contraction(graph: Graph, sample: Sample) -> None:
     small = made.undirected
     if small.num_self_loops or small.is_multigraph:
         raise AssertionError("sample.graph has a loop or parallel edges")
-    up = small.rows < small.col_idx
-    got = live[small.rows[up]] << 32 | live[small.col_idx[up]]
+    up = small.tails < small.col_idx
+    got = live[small.tails[up]] << 32 | live[small.col_idx[up]]
     if not np.array_equal(got, pairs):
         raise AssertionError("sample.graph does not join the groups that an original edge joins")
     for name in ("weights", "multiplicity"):
         whole, mine = getattr(graph, name), getattr(made, name)
         if name == "weights" and (whole is None) != (mine is None):
             raise AssertionError("sample.graph has weights, or the original has, but not both")
-        between = group[graph.rows] != group[graph.col_idx]
+        between = group[graph.tails] != group[graph.col_idx]
         total = np.count_nonzero(between) if whole is None else whole[between].sum()
         here = made.num_arcs if mine is None else mine.sum()
         if (whole is not None or name == "multiplicity") and not np.isclose(here, total):

@@ -13,7 +13,7 @@ def _rows(graph: Graph) -> list[list[int]]:
     """The heads of each vertex's arcs, by index."""
     graph = as_graph(graph)
     rows: list[list[int]] = [[] for _ in range(graph.num_vertices)]
-    for tail, head in zip(graph.rows.tolist(), graph.col_idx.tolist(), strict=True):
+    for tail, head in zip(graph.tails.tolist(), graph.col_idx.tolist(), strict=True):
         rows[tail].append(head)
     return rows
 

@@ -23,7 +23,7 @@ def _matrix(graph: Graph, weight: bool) -> Floats:
     made = np.zeros((graph.num_vertices,) * 2)
     each = _entries(graph, weight)
     values = np.ones(graph.num_arcs) if each is None else each
-    for tail, head, value in zip(graph.rows.tolist(), graph.col_idx.tolist(), values.tolist(), strict=True):
+    for tail, head, value in zip(graph.tails.tolist(), graph.col_idx.tolist(), values.tolist(), strict=True):
         made[tail, head] += value
     return made
 
@@ -120,7 +120,7 @@ def _vector(graph: Graph, found: Any) -> Floats:
 def _product(graph: Graph, x: Floats, weight: bool, *, turned: bool = False) -> Floats:
     """A^T x, or A x if turned, arc by arc."""
     each = _entries(graph, weight)
-    tails, heads = graph.rows, graph.col_idx
+    tails, heads = graph.tails, graph.col_idx
     if turned:
         tails, heads = heads, tails
     values = x[tails] if each is None else x[tails] * each

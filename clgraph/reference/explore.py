@@ -48,7 +48,7 @@ def reference_explore(
     if start is None:
         first = int(inside[below(words(seed, 0, 0, 0, keyed.TAG_DRAW)[0], len(inside))])
     else:
-        found = graph.index(start)
+        found = graph.indices_of(start)
         if found.size != 1:
             raise InputError(f"start is {shown(start)}: the id of one vertex is needed")
         first = int(found.flat[0])
@@ -110,7 +110,7 @@ def verify_exploration(graph: Graph, sample: Sample) -> None:
         What does not hold.
     """
     graph = check_result(graph, sample, "sample", vertices=("iuUO", 1), edges=("i", 1))
-    inside = np.isin(np.arange(graph.num_vertices), graph.index(sample.vertices))
+    inside = np.isin(np.arange(graph.num_vertices), graph.indices_of(sample.vertices))
     component = in_largest_component(graph.undirected)
     wanted = min(sample.target, int(np.count_nonzero(component)))
     if int(np.count_nonzero(inside)) != wanted or np.any(inside & ~component):

@@ -98,7 +98,7 @@ def verify_growth(graph: Graph, sample: Any) -> None:
         What does not hold.
     """
     wish, n = sample.wish, graph.num_vertices
-    index, order = graph.index(sample.vertices), sample.order
+    index, order = graph.indices_of(sample.vertices), sample.order
     if len(index) != min(wish.target, n) or sorted(order.tolist()) != list(range(len(index))):
         raise AssertionError(f"{len(index)} vertices instead of {min(wish.target, n)}, or no order")
     check_arrivals(graph, sample, index, len(set(wish.start)) if wish.start is not None else 1)
@@ -193,11 +193,11 @@ def verify_tree(graph: Graph, sample: Any) -> None:
         What does not hold.
     """
     wish, n = sample.wish, graph.num_vertices
-    index = graph.index(sample.vertices)
+    index = graph.indices_of(sample.vertices)
     wanted = n if wish.target is None else min(wish.target, n)
     if len(index) != wanted:
         raise AssertionError(f"{len(index)} vertices instead of {wanted}")
-    parent = graph.index(sample.parent)
+    parent = graph.indices_of(sample.parent)
     if not np.all(np.isin(parent, index)):
         raise AssertionError("a parent is not in the sample")
     up = np.arange(n)
@@ -207,7 +207,7 @@ def verify_tree(graph: Graph, sample: Any) -> None:
         far = far[far]
     if np.any(up[far] != far):
         raise AssertionError("there is a cycle")
-    pairs = set(zip(graph.undirected.rows.tolist(), graph.undirected.col_idx.tolist(), strict=True))
+    pairs = set(zip(graph.undirected.tails.tolist(), graph.undirected.col_idx.tolist(), strict=True))
     if any(
         pair not in pairs for pair in zip(index.tolist(), parent.tolist(), strict=True) if pair[0] != pair[1]
     ):
@@ -278,7 +278,7 @@ def verify_paths(graph: Graph, sample: Any) -> None:
     AssertionError
         What does not hold.
     """
-    index = graph.index(sample.vertices)
+    index = graph.indices_of(sample.vertices)
     if len(index) > sample.wish.target:
         raise AssertionError(f"{len(index)} vertices instead of at most {sample.wish.target}")
     tails, heads, _ = sample.selection.ends(sample.at)

@@ -15,8 +15,8 @@ from clgraph.graph import Graph, as_graph
 
 def _matrix(graph: Graph) -> npt.NDArray[np.float64]:
     matrix = np.zeros((graph.num_vertices, graph.num_vertices))
-    matrix[graph.rows, graph.col_idx] = 1
-    matrix[graph.col_idx, graph.rows] = 1
+    matrix[graph.tails, graph.col_idx] = 1
+    matrix[graph.col_idx, graph.tails] = 1
     np.fill_diagonal(matrix, 0)
     return matrix
 
@@ -69,7 +69,7 @@ def verify_eigenvalues(graph: Graph, values: Any, rel: float = 1e-9) -> None:
 def _arcs(graph: Graph) -> list[tuple[int, int, int]]:
     graph = as_graph(graph)
     times = [1] * graph.num_arcs if graph.multiplicity is None else graph.multiplicity.tolist()
-    return list(zip(graph.rows.tolist(), graph.col_idx.tolist(), times, strict=True))
+    return list(zip(graph.tails.tolist(), graph.col_idx.tolist(), times, strict=True))
 
 
 def _degrees(graph: Graph, which: str) -> list[int]:
@@ -114,7 +114,7 @@ def _neighbours(graph: Graph) -> list[list[int]]:
     """Each vertex's neighbours without loops; of a directed graph by arcs out, then by arcs in."""
     out: list[set[int]] = [set() for _ in range(graph.num_vertices)]
     back: list[set[int]] = [set() for _ in range(graph.num_vertices)]
-    for u, v in zip(graph.rows.tolist(), graph.col_idx.tolist(), strict=True):
+    for u, v in zip(graph.tails.tolist(), graph.col_idx.tolist(), strict=True):
         if u != v:
             out[u].add(v)
             back[v].add(u)

@@ -277,7 +277,7 @@ def verify_communities(found: Any, *, mixing: float) -> None:
         sizes[c] += 1
     if sizes != sorted(sizes, reverse=True) or not sizes[-1]:
         raise AssertionError("the sizes of the communities do not fall")
-    ends = list(zip(graph.rows.tolist(), graph.col_idx.tolist(), strict=True))
+    ends = list(zip(graph.tails.tolist(), graph.col_idx.tolist(), strict=True))
     across = sum(community[u] != community[v] for u, v in ends)
     # one stub of each community and one of all may be left out, and those that were dropped
     slack = 2 * (found.dropped + found.num_communities + 1)

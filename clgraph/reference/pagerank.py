@@ -183,10 +183,10 @@ def make_recurrence(graph: Graph, p: Reals, *, damping: float, dangling: Any, we
     if not 0 <= damping < 1:
         raise InputError(f"damping is {shown(damping)}: use a number of at least 0 and below 1")
     w = arc_weights(graph, weight)
-    leaving = np.bincount(graph.rows, weights=w, minlength=n)
+    leaving = np.bincount(graph.tails, weights=w, minlength=n)
     ends = leaving == 0
-    share = w / np.where(ends, 1.0, leaving)[graph.rows]
-    matrix = sp.coo_array((share, (graph.col_idx, graph.rows)), shape=(n, n)).tocsr()
+    share = w / np.where(ends, 1.0, leaving)[graph.tails]
+    matrix = sp.coo_array((share, (graph.col_idx, graph.tails)), shape=(n, n)).tocsr()
     if dangling is None or (isinstance(dangling, str) and dangling == "personalization"):
         q = p
     elif isinstance(dangling, str) and dangling == "drop":
@@ -219,7 +219,7 @@ def distribution(graph: Graph, given: Any) -> Reals:
     try:
         if isinstance(given, Mapping):
             values = np.zeros(n)
-            values[graph.index(list(given))] = list(given.values())
+            values[graph.indices_of(list(given))] = list(given.values())
         else:
             flat = given.toarray().ravel() if hasattr(given, "toarray") else given
             values = np.array(flat, dtype=np.float64)
@@ -262,5 +262,5 @@ def source_distributions(graph: Graph, sources: Any) -> Reals:
     if any(isinstance(one, Mapping) or hasattr(one, "toarray") or np.ndim(one) > 0 for one in wanted):
         raise InputError("sources are ids, or distributions, but not both")
     columns = np.zeros((graph.num_vertices, len(wanted)))
-    columns[graph.index(wanted), np.arange(len(wanted))] = 1
+    columns[graph.indices_of(wanted), np.arange(len(wanted))] = 1
     return columns

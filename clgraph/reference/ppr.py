@@ -184,7 +184,7 @@ def verify_ppr(graph: Graph, result: PersonalizedResult, sources: Any, *, weight
             index, values = np.arange(n), result.ranks[i].astype(np.float64)
         else:
             assert result.ids is not None and result.scores is not None
-            index, values = graph.index(result.ids[i]), result.scores[i].astype(np.float64)
+            index, values = graph.indices_of(result.ids[i]), result.scores[i].astype(np.float64)
             down = values[1:] - values[:-1]
             if np.any(down > 0) or np.any((down == 0) & (index[1:] < index[:-1])):
                 raise ClgraphError(f"{name}: the top is not in order (equal ranks: smaller index first)")

@@ -38,7 +38,7 @@ class Rows:
         """The integer weight of each edge."""
         view = self.graph.undirected
         assert view.weights is not None
-        upper = view.rows <= view.col_idx
+        upper = view.tails <= view.col_idx
         w = view.weights[upper][np.isin(np.arange(np.count_nonzero(upper)), self.edges.rank)].tolist()
         top = max(w, default=0)
         return [0 if each == 0 else max(1, floor(each / top * 2**40 + 0.5)) for each in w]
@@ -180,7 +180,7 @@ def verify_race(graph: Graph, sample: Any) -> None:
         What does not hold.
     """
     wish, n = sample.wish, graph.num_vertices
-    inside = np.isin(np.arange(n), graph.index(sample.vertices))
+    inside = np.isin(np.arange(n), graph.indices_of(sample.vertices))
     edges = EdgeList.of(graph)
     if wish.kind in ("vertices", "near"):
         check_induced(edges, inside, sample)
@@ -265,7 +265,7 @@ def _vertex_times(graph: Graph, sample: Any, edges: EdgeList) -> npt.NDArray[np.
 def _edge_weights(graph: Graph, edges: EdgeList) -> npt.NDArray[np.float64]:
     view = graph.undirected
     assert view.weights is not None
-    w = view.weights[view.rows <= view.col_idx][edges.rank]
+    w = view.weights[view.tails <= view.col_idx][edges.rank]
     return np.where(w > 0, np.maximum(1, np.floor(w / w.max() * 2**40 + 0.5)), 0) / 2**40
 
 

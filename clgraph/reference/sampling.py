@@ -80,7 +80,7 @@ class EdgeList:
     def of(cls, graph: Graph) -> EdgeList:
         """The list of a graph."""
         view = graph.undirected
-        tail, head = view.rows, view.col_idx
+        tail, head = view.tails, view.col_idx
         upper = tail <= head
         rank = np.cumsum(upper) - 1
         proper = tail < head
@@ -97,7 +97,7 @@ class EdgeList:
         Where parallel arcs were kept, an edge represents one arc: the copies low -> high come first.
         """
         width = np.int64(graph.num_vertices)
-        arcs = np.sort(graph.rows * width + graph.col_idx)
+        arcs = np.sort(graph.tails * width + graph.col_idx)
         up, down = (
             np.searchsorted(arcs, pair, side="right") - np.searchsorted(arcs, pair)
             for pair in (self.low * width + self.high, self.high * width + self.low)
@@ -355,7 +355,7 @@ def verify_parts(graph: Graph, sample: Sample) -> tuple[EdgeList, npt.NDArray[np
     AssertionError
         What does not hold.
     """
-    index = graph.index(sample.vertices) if len(sample.vertices) else np.empty(0, np.int64)
+    index = graph.indices_of(sample.vertices) if len(sample.vertices) else np.empty(0, np.int64)
     inside = np.zeros(graph.num_vertices, dtype=bool)
     inside[index] = True
     if int(np.count_nonzero(inside)) != len(index):
@@ -383,8 +383,8 @@ def verify_parts(graph: Graph, sample: Sample) -> tuple[EdgeList, npt.NDArray[np
     made = sample.graph
     if not np.array_equal(np.sort(made.ids), np.sort(graph.ids[inside])):
         raise AssertionError("sample.graph does not have the sample's vertices")
-    of = graph.index(made.ids)
-    if not np.array_equal(_sorted(of[made.rows], of[made.col_idx]), _sorted(tails, heads)):
+    of = graph.indices_of(made.ids)
+    if not np.array_equal(_sorted(of[made.tails], of[made.col_idx]), _sorted(tails, heads)):
         raise AssertionError(
             f"sample.graph has {made.num_arcs} arcs, which are not the {len(tails)} of the sample's edges"
         )

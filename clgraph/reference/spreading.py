@@ -207,12 +207,12 @@ def verify_spread(graph: Graph, sample: Any) -> None:
         What does not hold.
     """
     wish, n = sample.wish, graph.num_vertices
-    index = graph.index(sample.vertices)
+    index = graph.indices_of(sample.vertices)
     if wish.target is not None and len(index) != min(wish.target, n):
         raise AssertionError(f"{len(index)} vertices instead of {min(wish.target, n)}")
     check_kept(graph, sample, np.isin(np.arange(n), index))
     check_arrivals(graph, sample, index, len(wish.start) if wish.start is not None else (wish.starts or 1))
     if sample.method == "rds":
-        parent = graph.index(sample.parent)
+        parent = graph.indices_of(sample.parent)
         if np.bincount(parent[parent != index], minlength=1).max() > wish.k:
             raise AssertionError("somebody recruited more than there were coupons")

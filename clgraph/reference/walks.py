@@ -133,7 +133,7 @@ def directed_rows(graph: Graph, direction: str) -> list[list[int]]:
     if direction == "both" or not graph.directed:
         return Rows(graph).near
     rows: list[list[int]] = [[] for _ in range(graph.num_vertices)]
-    for u, v in zip(graph.rows.tolist(), graph.col_idx.tolist(), strict=True):
+    for u, v in zip(graph.tails.tolist(), graph.col_idx.tolist(), strict=True):
         if u != v:
             rows[u if direction == "out" else v].append(v if direction == "out" else u)
     return [sorted(row) for row in rows]
@@ -168,7 +168,7 @@ def start_order(n: int, seed: int) -> list[int]:
 def given_starts(graph: Graph, options: dict[str, Any]) -> list[int]:
     """The vertices that a caller gave to start from; none if it gave no option `start`."""
     given = options.get("start")
-    return [] if given is None else graph.index(given).ravel().tolist()
+    return [] if given is None else graph.indices_of(given).ravel().tolist()
 
 
 def reference_walk(graph: Graph, method: str, *, seed: int, **options: Any) -> ReferenceSample:
@@ -336,7 +336,7 @@ def came_from_nowhere(
     n = rows.num_vertices
     when, earliest = np.full(n, n, np.int64), np.full(n, n, np.int64)
     when[index] = sample.order
-    np.minimum.at(earliest, rows.col_idx, when[rows.rows])
+    np.minimum.at(earliest, rows.col_idx, when[rows.tails])
     return when, earliest[index] >= when[index]
 
 
@@ -348,7 +348,7 @@ def check_arrivals(graph: Graph, sample: Any, index: npt.NDArray[np.int64], star
             f"{np.count_nonzero(lost)} vertices came from nowhere, more than there were starts"
         )
     if sample.parent is not None:
-        parent = graph.index(sample.parent)
+        parent = graph.indices_of(sample.parent)
         if np.any((when[parent] >= when[index]) & (parent != index)):
             raise AssertionError("a parent came after its child")
 
@@ -364,7 +364,7 @@ def verify_walk(graph: Graph, sample: Any) -> None:
         What does not hold.
     """
     wish = sample.wish
-    index = graph.index(sample.vertices)
+    index = graph.indices_of(sample.vertices)
     reach = int(np.count_nonzero(wish.view.degrees)) if sample.method == "fs" else graph.num_vertices
     if wish.target is not None and len(index) != min(wish.target, reach):
         raise AssertionError(f"{len(index)} vertices instead of {min(wish.target, reach)}")

@@ -197,7 +197,7 @@ def unpacked(words: Bits, count: int) -> Mask:
 
 def both_arcs(graph: Graph, edges: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """What the edges u < v (in index order) have, for each arc of a graph without loops."""
-    tail, head = graph.rows, graph.col_idx
+    tail, head = graph.tails, graph.col_idx
     upper = tail < head
     arcs = np.empty(len(head), edges.dtype)
     arcs[upper] = edges

@@ -146,8 +146,8 @@ def deletion_order(
     if method == "drv":
         return graph.ids[_vertex_order(graph.num_vertices, seed)]
     view = graph.undirected
-    upper = view.rows <= view.col_idx
-    proper = view.rows[upper] < view.col_idx[upper]
+    upper = view.tails <= view.col_idx
+    proper = view.tails[upper] < view.col_idx[upper]
     return np.flatnonzero(proper)[_edge_order(view.without_self_loops, seed)[2]]
 
 
@@ -159,7 +159,7 @@ def _edge_order(
     simple: Graph, seed: int
 ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32], npt.NDArray[np.int64]]:
     """Smaller ends, larger ends (in index order) and the order of deletion of all edges."""
-    rows, heads = simple.rows, simple.col_idx
+    rows, heads = simple.tails, simple.col_idx
     upper = rows < heads
     low, high = rows[upper], heads[upper]
     place = np.arange(len(low))

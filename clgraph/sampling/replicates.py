@@ -37,7 +37,7 @@ def edge_list(device: Device, graph: Graph) -> EdgeList:
     """The edges of a graph, kept with it on the device."""
 
     def make() -> EdgeList:
-        tail, head = graph.rows, graph.col_idx
+        tail, head = graph.tails, graph.col_idx
         upper = tail < head
         return EdgeList(device.upload(tail[upper]), device.upload(head[upper]))
 

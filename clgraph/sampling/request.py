@@ -310,7 +310,7 @@ def _reduction(graph: Graph, method: str, given: Mapping[str, Any]) -> dict[str,
         values["mode"] = "exact" if method in EXACT and not strong else "batched"
     values["connection"] = "strong" if strong else "weak"
     if "start" in values:
-        values["start"] = (int(graph.index(one_id(values["start"], "start"))[0]),)
+        values["start"] = (int(graph.indices_of(one_id(values["start"], "start"))[0]),)
     return values
 
 
@@ -464,7 +464,7 @@ def check_start(view: View, start: Any) -> tuple[int, ...]:
     InputError
         If one is not in the graph, or has no edges.
     """
-    found = view.original.index(given_ids(start, "start")).tolist()
+    found = view.original.indices_of(given_ids(start, "start")).tolist()
     if not found:
         raise InputError("start is empty: give an id, several, or leave it out")
     degrees = view.original.undirected.without_self_loops.degrees

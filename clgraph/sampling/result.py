@@ -219,7 +219,7 @@ class Sample(RunsOn):
     def edges(self) -> npt.NDArray[np.int64]:
         """Ranks in the original's list of edges u <= v in index order."""
         view = self._whole.undirected
-        return np.flatnonzero(self.kept_arcs[view.rows <= view.col_idx])
+        return np.flatnonzero(self.kept_arcs[view.tails <= view.col_idx])
 
     @property
     def num_vertices(self) -> int:
@@ -252,9 +252,9 @@ class Sample(RunsOn):
 
         Unless the method contracts, only the vertex itself.
         """
-        self.graph.index([vertex])  # an id that is not in the sample: InputError
+        self.graph.indices_of([vertex])  # an id that is not in the sample: InputError
         whole = self.graph if self.original is None else self.original
-        place = whole.index([vertex])
+        place = whole.indices_of([vertex])
         if self.group is not None:
             place = np.flatnonzero(self.group == place[0])
         return whole.ids[place]

@@ -269,7 +269,7 @@ class Contracted(Marked):
         group, vertices = self._groups, roots_of(self._groups)
         roots = np.flatnonzero(vertices)
         number = np.cumsum(vertices, dtype=np.int32) - np.int32(1)
-        tail, head = graph.rows, graph.col_idx
+        tail, head = graph.tails, graph.col_idx
         there = (group[tail] != group[head]) & (group[tail] >= 0)  # no arc leaves the component
         if not graph.directed:
             there &= tail < head
@@ -306,7 +306,7 @@ def with_loops(view: Graph, arcs: Mask) -> Mask:
     """The arcs of a graph that a mask of the arcs of ``graph.without_self_loops`` stands for."""
     if not view.num_self_loops:
         return arcs
-    kept = view.rows != view.col_idx
+    kept = view.tails != view.col_idx
     kept[kept] = arcs
     return kept
 
@@ -326,15 +326,15 @@ def extract(graph: Graph, live_vertices: Mask, live_arcs: Mask) -> tuple[Graph, 
     kept = with_loops(view, live_arcs)
     if graph is view:
         return Graph.of(some_vertices(graph.arrays, live_vertices, kept)), kept
-    arcs = kept[_place_in_view(graph, view)] & (graph.rows != graph.col_idx)
+    arcs = kept[_place_in_view(graph, view)] & (graph.tails != graph.col_idx)
     return Graph.of(some_vertices(graph.arrays, live_vertices, arcs)), kept
 
 
 def _place_in_view(graph: Graph, view: Graph) -> npt.NDArray[np.int64]:
     """The arc of the undirected view, in the same tail's row, that each arc of a directed graph became."""
-    tail, head = graph.rows, graph.col_idx
+    tail, head = graph.tails, graph.col_idx
     own = _pairs(tail, head)
-    place = np.searchsorted(_pairs(view.rows, view.col_idx), own)
+    place = np.searchsorted(_pairs(view.tails, view.col_idx), own)
     if view.is_multigraph:
         # each arc is a separate edge; of the copies those from the smaller to the larger end come first
         back = _pairs(head, tail)

@@ -128,7 +128,7 @@ def section_of(graph: Graph, name: str) -> tuple[Arrays, npt.NDArray[np.bool_] |
     if name == "in":
         return graph.reverse.arrays, None
     view = graph.undirected
-    tails, heads = view.rows, view.col_idx
+    tails, heads = view.tails, view.col_idx
     once = tails <= heads
     row_ptr = row_ptr_of(np.bincount(tails[once], minlength=graph.num_vertices))
     return Arrays(row_ptr, heads[once]), once
@@ -146,8 +146,8 @@ def _with_values(graph: Graph, name: str) -> tuple[Arrays, npt.NDArray[np.uint8]
         }
         return replace(arrays, **values), None  # type: ignore[arg-type]
     pairs = arrays.tails().astype(np.int64) << 32 | arrays.col_idx
-    away = graph.rows.astype(np.int64) << 32 | graph.col_idx
-    back = graph.col_idx.astype(np.int64) << 32 | graph.rows
+    away = graph.tails.astype(np.int64) << 32 | graph.col_idx
+    back = graph.col_idx.astype(np.int64) << 32 | graph.tails
     way = np.isin(pairs, away).astype(np.uint8) | np.isin(pairs, back).astype(np.uint8) << 1
     return arrays, way.astype(np.uint8)
 

@@ -155,9 +155,9 @@ class Shards:
             )
         return graph.ids
 
-    def index(self, ids: Any) -> npt.NDArray[np.int64]:
+    def indices_of(self, ids: Any) -> npt.NDArray[np.int64]:
         """Vertex indices of original ids; InputError names one that is not in the graph."""
-        return self.named.index(ids)
+        return self.named.indices_of(ids)
 
     @lazy
     def named(self) -> Graph:

@@ -226,7 +226,7 @@ def _modelled(graphs: Graphs, device: Device) -> None:
 
 def _built(graph: Graph, device: Device) -> None:
     order = np.random.default_rng(1).permutation(graph.num_arcs)
-    tail, head = graph.rows[order].astype(np.int32), graph.col_idx[order].astype(np.int32)
+    tail, head = graph.tails[order].astype(np.int32), graph.col_idx[order].astype(np.int32)
     n, count = graph.num_vertices, len(tail)
     forms: Any = ("merge", True), ("keep", False)
     for duplicates, mirror in forms:
@@ -356,8 +356,8 @@ def _centrality(graphs: Graphs, device: Device) -> None:
 
 
 def _forest(graph: Graph, device: Device) -> None:
-    once = graph.rows < graph.col_idx
-    tail, head = graph.rows[once], graph.col_idx[once]
+    once = graph.tails < graph.col_idx
+    tail, head = graph.tails[once], graph.col_idx[once]
     rows = np.searchsorted(tail, np.arange(graph.num_vertices + 1)).astype(np.int32)
     edges = list(zip(tail.tolist(), head.tolist(), strict=True))
     for by_edges, method in ((False, "drv"), (True, "dre")):
@@ -423,7 +423,7 @@ def _spectrum(graphs: Graphs, device: Device) -> None:
 
 def _curve(graph: Graph, device: Device) -> None:
     """What drv leaves after each deletion, found for all together."""
-    order = graph.index(deletion_order(graph, "drv", 3))
+    order = graph.indices_of(deletion_order(graph, "drv", 3))
     matrix, left, gone, expected = _matrix(graph), np.arange(graph.num_vertices), 0, []
     for vertex in [-1, *order[: graph.num_vertices // 2].tolist()]:
         if vertex >= 0 and vertex not in left:

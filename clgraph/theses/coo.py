@@ -105,7 +105,7 @@ class Coo(Arcs):
 
         def tails() -> Any:
             device.reserve({"tail": 4 * graph.num_arcs})
-            return device.upload(graph.rows)
+            return device.upload(graph.tails)
 
         self._head = upload_csr(device, graph).col_idx
         self._tail = device.cached(graph, "ppr-tails", tails)
@@ -151,7 +151,7 @@ class CooFlat(Arcs):
 
         def heads() -> Any:
             device.reserve({"head": 4 * reverse.num_arcs})
-            return device.upload(reverse.rows)
+            return device.upload(reverse.tails)
 
         self._tail = upload_csr(device, reverse).col_idx
         self._head = device.cached(reverse, "ppr-heads", heads)

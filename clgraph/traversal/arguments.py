@@ -64,7 +64,7 @@ def indices_of(graph: Graph | Any, ids: list[Any]) -> npt.NDArray[np.int64]:
     if not ids:
         raise InputError("no source is given: a breadth-first search starts from at least one vertex")
     try:
-        return graph.index(ids)
+        return graph.indices_of(ids)
     except InputError:
         raise
     except (ValueError, TypeError, OverflowError) as error:  # raised by NumPy for ids of another type

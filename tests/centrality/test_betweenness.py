@@ -27,7 +27,7 @@ def doubles(device):
 def as_networkx(graph):
     made = (nx.DiGraph if graph.directed else nx.Graph)()
     made.add_nodes_from(range(graph.num_vertices))
-    made.add_edges_from(zip(graph.rows.tolist(), graph.col_idx.tolist(), strict=True))
+    made.add_edges_from(zip(graph.tails.tolist(), graph.col_idx.tolist(), strict=True))
     return made
 
 

@@ -29,7 +29,7 @@ def weighted(directed):
     return Graph(
         graph.row_ptr,
         graph.col_idx,
-        weights=both[graph.rows] * both[graph.col_idx],
+        weights=both[graph.tails] * both[graph.col_idx],
         multiplicity=graph.multiplicity,
         directed=directed,
     )
@@ -65,7 +65,7 @@ def test_the_same_iterates_as_networkx(doubles):
     graph = tangle(5, 60, 300, directed=True)
     other = nx.DiGraph()
     other.add_nodes_from(range(60))
-    other.add_edges_from(zip(graph.rows.tolist(), graph.col_idx.tolist(), strict=True))
+    other.add_edges_from(zip(graph.tails.tolist(), graph.col_idx.tolist(), strict=True))
     alone = Graph(graph.row_ptr, graph.col_idx, directed=True)
     for tol in (1e-3, 1e-6):
         expected = nx.eigenvector_centrality(other, tol=tol, max_iter=1000)

@@ -37,7 +37,7 @@ def small(tmp_path_factory):
     """A connected enough graph of 600 vertices whose ids have gaps."""
     path = tmp_path_factory.mktemp("graphs") / "small.txt"
     graph = powerlaw_graph(600, average_degree=6, seed=2)
-    tail, head = graph.rows, graph.col_idx
+    tail, head = graph.tails, graph.col_idx
     rows = np.column_stack((tail, head))[tail < head] * 7 + 5
     np.savetxt(path, rows, fmt="%d", delimiter="\t")
     return path
@@ -108,7 +108,7 @@ def test_the_same_bytes_on_every_device(small, device, run, tmp_path, method):
     expected = tmp_path / "expected.txt"
     graph = read(small)
     made = reference_sample(graph, method, size="40%", seed=5, mode="batched")
-    edges = np.column_stack((graph.rows, graph.col_idx))[graph.rows <= graph.col_idx][made.edges]
+    edges = np.column_stack((graph.tails, graph.col_idx))[graph.tails <= graph.col_idx][made.edges]
     if made.group is not None:  # an edge of a contraction joins what its ends have become
         edges = np.unique(np.sort(made.group[edges], axis=1), axis=0)
     np.savetxt(expected, graph.ids[edges], fmt="%d", delimiter="\t")

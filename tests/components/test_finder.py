@@ -158,7 +158,7 @@ def check_labels(found: Any, labels: Any, sizes: Any) -> None:
 
 def live_reference(graph: Graph, vertex: Any, arc: Any) -> tuple[Any, int, int]:
     """Labels by smallest vertex over what is live (-1 elsewhere), root and size of the largest."""
-    keep = arc & vertex[graph.rows] & vertex[graph.col_idx]
+    keep = arc & vertex[graph.tails] & vertex[graph.col_idx]
     rest = graph.edge_subgraph(keep)
     labels, _ = reference_components(rest)
     smallest = np.full(graph.num_vertices, graph.num_vertices)
@@ -202,9 +202,9 @@ def test_finder_on_copra_rows(device: Any, wide: bool, pieces: dict[str, int]) -
         slots = np.full(2 * n + graph.num_arcs, -2, np.int32)
         start = (graph.row_ptr[:-1] + 2 * np.arange(1, n + 1)).astype(offset)
         end = (graph.row_ptr[1:] + 2 * np.arange(1, n + 1)).astype(offset)
-        where = np.arange(graph.num_arcs) + 2 * (graph.rows + 1)
+        where = np.arange(graph.num_arcs) + 2 * (graph.tails + 1)
         slots[start - 1] = np.arange(n)
-        slots[where] = np.where(vertex[graph.rows] & vertex[graph.col_idx], graph.col_idx, -1)
+        slots[where] = np.where(vertex[graph.tails] & vertex[graph.col_idx], graph.col_idx, -1)
         start[~vertex] = end[~vertex] = -1
         finder = GiantFinder(device, n, len(slots), copra=True, wide=wide, **pieces)
         label = device.empty(n, np.int32)
@@ -238,7 +238,7 @@ def test_finder_with_arc_keys(device: Any, key: Literal["uint", "ulong"], pieces
         finder = GiantFinder(device, n, csr.arcs, arc_key=key, **pieces)
         dtype = np.uint32 if key == "uint" else np.uint64
         # one key per unordered pair
-        low, high = np.minimum(graph.rows, graph.col_idx), np.maximum(graph.rows, graph.col_idx)
+        low, high = np.minimum(graph.tails, graph.col_idx), np.maximum(graph.tails, graph.col_idx)
         keys = ((low.astype(np.uint64) * 7919 + high * 104_729) % 1000).astype(dtype) * dtype(4_000_000)
         keys_there = device.upload(keys)
         label = device.empty(n, np.int32)
@@ -270,7 +270,7 @@ def test_ldbc(device: Any, data_path: Any, kind: str) -> None:
     graph = read(data_path(f"ldbc/example-{kind}.e"), format="ldbc", directed=kind == "directed")
     expected = np.loadtxt(data_path(f"ldbc/example-{kind}-WCC"), dtype=np.int64)
     found = connected_components(graph, device=device)
-    labels = found.labels[graph.index(expected[:, 0])]
+    labels = found.labels[graph.indices_of(expected[:, 0])]
     # the answer's labels are smallest ids; ours are ranks: the same partition
     pairs = set(zip(labels.tolist(), expected[:, 1].tolist(), strict=True))
     assert len(pairs) == found.count == len(set(expected[:, 1].tolist()))

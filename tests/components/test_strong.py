@@ -59,7 +59,7 @@ def test_rows_that_leave_slots_out(device: Any) -> None:
         for graph in (left, left.reverse):
             start = (2 * graph.row_ptr[:-1]).astype(np.int32)  # each row has room for twice its arcs
             slots = rng.integers(0, n, max(2 * graph.num_arcs, 1)).astype(np.int32)
-            slots[np.arange(graph.num_arcs) + graph.row_ptr[graph.rows]] = graph.col_idx
+            slots[np.arange(graph.num_arcs) + graph.row_ptr[graph.tails]] = graph.col_idx
             end = (start + np.diff(graph.row_ptr)).astype(np.int32)
             rows.append(tuple(device.upload(array) for array in (start, end, slots)))
         arcs = ArcRows(n, 2 * left.num_arcs, rows[0], rows[1], np.int32, 0)

@@ -15,7 +15,7 @@ from clgraph.sampling.selection import extract
 def chosen_by_numpy(graph, live, keep):
     """The same by another way: the list of arcs, filtered and built again."""
     number = np.cumsum(live) - 1
-    tail, head = graph.rows[keep], graph.col_idx[keep]
+    tail, head = graph.tails[keep], graph.col_idx[keep]
     made = sorted_rows(
         number[tail].astype(np.int32),
         number[head].astype(np.int32),
@@ -36,12 +36,12 @@ def test_vertices_and_arcs(device, kind, loops):
         graph = make(n, m, **kind) if m else Graph.from_edges([], [], vertices=[3])
         n = graph.num_vertices
         live = rng.random(n) < share
-        between = live[graph.rows] & live[graph.col_idx]
+        between = live[graph.tails] & live[graph.col_idx]
         some = between & (rng.random(graph.num_arcs) < 0.5)
         there = device.upload(live.view(np.uint8))
         for mask, arcs in ((between, None), (some, device.upload(some.view(np.uint8)))):
             made = graph_of(device, compact(device, parts_of(device, graph), there, arcs, loops=loops))
-            keep = mask if loops else mask & (graph.rows != graph.col_idx)
+            keep = mask if loops else mask & (graph.tails != graph.col_idx)
             want = chosen_by_numpy(graph, live, keep)
             np.testing.assert_array_equal(made.row_ptr, want.row_ptr)
             np.testing.assert_array_equal(made.col_idx, want.col_idx)
@@ -68,8 +68,8 @@ def test_arcs_of_a_directed_graph_by_those_of_its_view(device, kind):
     live = rng.random(60) < 0.8
     for share in (0.3, 1):
         edge = rng.random(simple.num_arcs) < share
-        mirror = np.lexsort((simple.rows, simple.col_idx))  # k-th copy there is the k-th copy back
-        edge &= (simple.rows < simple.col_idx) & live[simple.rows] & live[simple.col_idx]
+        mirror = np.lexsort((simple.tails, simple.col_idx))  # k-th copy there is the k-th copy back
+        edge &= (simple.tails < simple.col_idx) & live[simple.tails] & live[simple.col_idx]
         edge[mirror] |= edge
         arcs = arcs_of_view(
             device,

@@ -18,8 +18,8 @@ def test_as_on_the_host(device, directed, duplicates):
         Graph.from_edges([], [], vertices=[1, 2], directed=directed),
     ):
         loops, copies = count_loops_and_copies(device, upload_csr(device, graph))
-        assert loops == np.count_nonzero(graph.rows == graph.col_idx)
-        edges = set(zip(graph.rows.tolist(), graph.col_idx.tolist(), strict=True))
+        assert loops == np.count_nonzero(graph.tails == graph.col_idx)
+        edges = set(zip(graph.tails.tolist(), graph.col_idx.tolist(), strict=True))
         assert copies == graph.num_arcs - len(edges)
         assert (copies > 0) == graph.is_multigraph
         linked = count_nonisolated(device, upload_csr(device, graph))

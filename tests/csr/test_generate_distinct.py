@@ -36,14 +36,14 @@ def test_on_every_device_as_the_reference(device):
 def test_edges_are_counted_and_different(device):
     made = erdos_renyi_graph(30_000, 90_000, seed=3, device=device)
     assert (made.num_edges, made.num_self_loops, made.is_multigraph) == (90_000, 0, False)
-    assert len(np.unique(made.rows.astype(np.int64) * 30_000 + made.col_idx)) == 180_000
+    assert len(np.unique(made.tails.astype(np.int64) * 30_000 + made.col_idx)) == 180_000
     told = []
     made = static_model_graph(
         30_000, average_degree=8, alpha=0.9, seed=3, device=device, progress=lambda *a: told.append(a)
     )
     assert made.num_edges == 120_000
     assert told[-1] == (120_000, 120_000)
-    assert len(np.unique(made.rows.astype(np.int64) * 30_000 + made.col_idx)) == 240_000
+    assert len(np.unique(made.tails.astype(np.int64) * 30_000 + made.col_idx)) == 240_000
     # complete but for one edge: nearly all pairs are listed without one
     assert erdos_renyi_graph(500, comb(500, 2) - 1, seed=3, device=device).degrees.min() == 498
 
@@ -65,8 +65,8 @@ def test_watts_strogatz_law(device):
     n, k, p = 20_000, 6, 0.2
     made = watts_strogatz_graph(n, k, p, seed=5, device=device)
     assert made.num_edges == n * k // 2
-    far = (made.col_idx - made.rows) % n
-    forward = made.rows < made.col_idx
+    far = (made.col_idx - made.tails) % n
+    forward = made.tails < made.col_idx
     far = np.minimum(far, n - far)[forward]
     stays = np.count_nonzero(far <= k // 2)
     spread = np.sqrt(n * k / 2 * p * (1 - p))

@@ -225,7 +225,7 @@ def check(graph: Graph) -> None:
     checked_arrays(
         arrays.row_ptr, arrays.col_idx, arrays.weights, arrays.multiplicity, arrays.ids, arrays.directed
     )
-    rows = graph.rows
+    rows = graph.tails
     assert graph.num_self_loops == np.count_nonzero(rows == graph.col_idx)
     key = rows.astype(np.int64) * max(graph.num_vertices, 1) + graph.col_idx
     assert np.all(np.diff(key) >= 0)

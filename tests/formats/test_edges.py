@@ -187,7 +187,7 @@ def test_large_ids_and_many_rows(tmp_path: Path) -> None:
     graph = Graph.from_edges(source, target, directed=True)
     write(graph, tmp_path / "a.txt")
     rows = np.loadtxt(tmp_path / "a.txt", dtype=np.int64)
-    assert np.array_equal(rows[:, 0], graph.ids[graph.rows])
+    assert np.array_equal(rows[:, 0], graph.ids[graph.tails])
     assert np.array_equal(rows[:, 1], graph.ids[graph.col_idx])
     again = read(tmp_path / "a.txt", directed=True)
     assert np.array_equal(again.ids, graph.ids) and np.array_equal(again.col_idx, graph.col_idx)

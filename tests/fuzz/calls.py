@@ -72,7 +72,7 @@ METHOD_CALLS = {
     "subgraph": "{}.subgraph",
     "edge_subgraph": "{}.edge_subgraph",
     "with_ids": "{}.with_ids",
-    "index": "{}.index",
+    "indices_of": "{}.indices_of",
     "neighbors": "{}.neighbors",
     "whole": "whole({})",
 }

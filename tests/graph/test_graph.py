@@ -35,11 +35,11 @@ def check_shape(graph: Graph) -> None:
     assert graph.row_ptr[0] == 0 and graph.row_ptr[-1] == graph.num_arcs
     assert graph.row_ptr.dtype == np.int32 and graph.col_idx.dtype == np.int32
     assert not graph.num_arcs or (graph.col_idx.min() >= 0 and graph.col_idx.max() < n)
-    key = graph.rows.astype(np.int64) * n + graph.col_idx
+    key = graph.tails.astype(np.int64) * n + graph.col_idx
     assert np.all(np.diff(key) >= 0)
     for payload, kind in ((graph.weights, np.float64), (graph.multiplicity, np.int32)):
         assert payload is None or (payload.dtype == kind and len(payload) == graph.num_arcs)
-    assert graph.num_self_loops == np.count_nonzero(graph.rows == graph.col_idx)
+    assert graph.num_self_loops == np.count_nonzero(graph.tails == graph.col_idx)
     if not graph.directed:
         back = sorted((v, u) for u, v in arcs_of(graph))
         assert back == sorted(arcs_of(graph))
@@ -115,8 +115,8 @@ def test_ids(ids: list[Any]) -> None:
     graph = Graph.from_edges([a, b, c, a], [b, c, d, d], vertices=[e], directed=True)
     assert graph.ids.tolist() == sorted(ids)
     assert sorted(arcs_of(graph)) == sorted([(a, b), (b, c), (c, d), (a, d)])
-    assert graph.index(ids).tolist() == [sorted(ids).index(x) for x in ids]
-    assert graph.index(a).tolist() == [sorted(ids).index(a)]
+    assert graph.indices_of(ids).tolist() == [sorted(ids).index(x) for x in ids]
+    assert graph.indices_of(a).tolist() == [sorted(ids).index(a)]
     assert sorted(graph.neighbors(a).tolist()) == sorted([b, d])
     assert graph.neighbors(e).tolist() == []
     assert graph.has_identity_ids == (ids[0] == 0)
@@ -126,13 +126,13 @@ def test_ids(ids: list[Any]) -> None:
 def test_index_names_what_is_not_there(wanted: Any) -> None:
     for graph in (Graph.from_edges([0, 1], [1, 2]), Graph.from_edges([0, 1], [1, 5])):
         with pytest.raises(InputError, match="not in the graph"):
-            graph.index(wanted)
+            graph.indices_of(wanted)
     with pytest.raises(InputError, match="not in the graph"):
-        Graph.from_edges(["a"], ["b"]).index(["c"])
+        Graph.from_edges(["a"], ["b"]).indices_of(["c"])
     with pytest.raises(InputError, match="strings"):
-        Graph.from_edges(["a"], ["b"]).index([1])
+        Graph.from_edges(["a"], ["b"]).indices_of([1])
     with pytest.raises(InputError, match="not in the graph"):
-        Graph.from_edges([], []).index(0)
+        Graph.from_edges([], []).indices_of(0)
 
 
 @pytest.mark.smoke
@@ -193,7 +193,7 @@ def test_subgraph_is_the_induced_one() -> None:
             check_shape(small)
             assert small.ids.tolist() == np.flatnonzero(keep).tolist()
             assert np.array_equal(small.to_scipy().toarray(), dense)
-        arcs = graph.rows + graph.col_idx > n  # the same for both arcs of an edge
+        arcs = graph.tails + graph.col_idx > n  # the same for both arcs of an edge
         part = graph.subgraph(np.ones(n, bool), arcs)
         check_shape(part)
         assert part.num_arcs == np.count_nonzero(arcs) and part.num_vertices == n

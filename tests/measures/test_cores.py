@@ -22,7 +22,7 @@ def test_equals_reference_and_networkx(device, options):
         if graph.directed:
             other = nx.DiGraph()
             other.add_nodes_from(range(graph.num_vertices))
-            arcs = zip(graph.rows.tolist(), graph.col_idx.tolist(), strict=True)
+            arcs = zip(graph.tails.tolist(), graph.col_idx.tolist(), strict=True)
             other.add_edges_from((u, v) for u, v in arcs if u != v)
         assert found.tolist() == [nx.core_number(other)[v] for v in range(graph.num_vertices)]
         verify_core_numbers(graph, found)

@@ -14,8 +14,8 @@ from clgraph.reference.measures import reference_eigenvalues, verify_eigenvalues
 def several():
     """Graphs with eigenvalues that repeat, with few positive ones, with hubs; small ones and none."""
     whole = simple_view(tangle(3, n=150, edges=600))
-    once = whole.rows < whole.col_idx
-    tail, head, ring = whole.rows[once], whole.col_idx[once], np.arange(130)
+    once = whole.tails < whole.col_idx
+    tail, head, ring = whole.tails[once], whole.col_idx[once], np.arange(130)
     triangles = np.arange(0, 3 * 25, 3)
     return {
         "tangle": whole,

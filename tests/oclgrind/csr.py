@@ -156,7 +156,7 @@ def case_compact(device: Any) -> None:
         graph = Graph.from_edges(*ends, weights=rng.random(120), directed=True, duplicates=duplicates)  # type: ignore[arg-type]
         view = graph.undirected
         simple, live = view.without_self_loops, rng.random(graph.num_vertices) < 0.6
-        between = live[simple.rows] & live[simple.col_idx]
+        between = live[simple.tails] & live[simple.col_idx]
         marks, there = (device.upload(mask.view(np.uint8)) for mask in (between, live))
         rows = upload_csr(device, graph)
         arcs = arcs_of_view(device, rows, upload_csr(device, simple), marks, copies=view.is_multigraph)

@@ -134,7 +134,7 @@ def test_the_next_call_brings_nothing(device, monkeypatch, directed, place):
         graph = graph_of(device, parts_of(device, host)) if place == "device" else host
         call = {"variant": "fixed", "dtype": "float64", "tol": 0, "max_iter": 3, "device": device}
         first = clgraph.pagerank(graph, **call)
-        out = np.bincount(host.rows, weights=values, minlength=720).astype(float)
+        out = np.bincount(host.tails, weights=values, minlength=720).astype(float)
         inverse = np.divide(1.0, out, out=np.zeros(720), where=out > 0)
         kept, _ = device.cached(graph, ("fixed-leaving", kind, "float64"), None)
         assert np.array_equal(device.download(kept.inverse, np.float64, 720), inverse)

@@ -49,7 +49,7 @@ def test_the_bytes_of_the_host(
         assert problem.weighted and problem.largest == host.multiplicity.max() and asked.largest is None
         for by_tail, rows in ((True, host), (False, host.reverse)):
             got = upload_shares(device, there, problem, real, True, by_tail=by_tail)
-            weights, tails = arc_weights(rows, True), rows.rows if by_tail else rows.col_idx
+            weights, tails = arc_weights(rows, True), rows.tails if by_tail else rows.col_idx
             wanted = arc_shares(weights, asked.out, tails).astype(real)
             assert device.download(got, real, host.num_arcs).tobytes() == wanted.tobytes()
         vertices = device.upload(np.arange(749, -1, -1, dtype=np.int32))

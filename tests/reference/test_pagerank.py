@@ -116,7 +116,7 @@ def test_bad_arguments(options: dict[str, Any]) -> None:
 def squared_weights(problem: Problem, graph: Graph) -> Problem:
     assert problem.weights is not None
     weights = problem.weights**2
-    out = np.bincount(graph.rows, weights=weights, minlength=graph.num_vertices)
+    out = np.bincount(graph.tails, weights=weights, minlength=graph.num_vertices)
     return replace(problem, weights=weights, out=out)
 
 

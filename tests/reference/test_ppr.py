@@ -57,7 +57,7 @@ def test_like_networkx() -> None:
     graph = some_graph()
     other = nx.MultiDiGraph()
     other.add_nodes_from(graph.ids.tolist())
-    tails, heads = graph.ids[graph.rows].tolist(), graph.ids[graph.col_idx].tolist()
+    tails, heads = graph.ids[graph.tails].tolist(), graph.ids[graph.col_idx].tolist()
     assert graph.weights is not None
     other.add_weighted_edges_from(zip(tails, heads, graph.weights.tolist(), strict=True))
     uniform = dict.fromkeys(graph.ids.tolist(), 1)
@@ -113,7 +113,7 @@ def test_verifier_sees_faults(device: Device) -> None:
 def squared_weights(problem: Problem, graph: Graph) -> Problem:
     assert problem.weights is not None
     weights = problem.weights**2
-    out = np.bincount(graph.rows, weights=weights, minlength=graph.num_vertices)
+    out = np.bincount(graph.tails, weights=weights, minlength=graph.num_vertices)
     return replace(problem, weights=weights, out=out)
 
 

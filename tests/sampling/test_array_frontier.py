@@ -13,8 +13,8 @@ from clgraph.sampling.copra import Copra
 
 def expected(graph, live):
     """(vertices of the largest component among the live ones; of equals that of the smallest vertex)."""
-    inside = live[graph.rows] & live[graph.col_idx]
-    pairs = (graph.rows[inside], graph.col_idx[inside])
+    inside = live[graph.tails] & live[graph.col_idx]
+    pairs = (graph.tails[inside], graph.col_idx[inside])
     shape = (graph.num_vertices,) * 2
     _, labels = connected_components(coo_array((np.ones(len(pairs[0]), np.int8), pairs), shape))
     sizes = np.bincount(labels[live], minlength=labels.max() + 1)
@@ -35,8 +35,8 @@ def check(device, graph, gone, hub):
     assert size == kept.sum()
     found = device.download(label, np.int32, graph.num_vertices)
     np.testing.assert_array_equal(found == keep, kept)
-    inside = live[graph.rows] & live[graph.col_idx]
-    left = kept[graph.rows] & kept[graph.col_idx]
+    inside = live[graph.tails] & live[graph.col_idx]
+    left = kept[graph.tails] & kept[graph.col_idx]
     assert finder.keep(label, keep) == np.count_nonzero(inside & ~left) // 2
     np.testing.assert_array_equal(copra.live_vertices(), kept)
     np.testing.assert_array_equal(copra.live_arcs(), left)

@@ -101,7 +101,7 @@ def test_weights_counts_and_ids_are_those_of_the_groups(device):
         made = sample(graph, "cre", size="40%", seed=1, device=device)
         verify_contraction(graph, made)
         assert made.graph.directed == directed
-        whole, place = graph.to_scipy().todense(), graph.index(made.vertices)
+        whole, place = graph.to_scipy().todense(), graph.indices_of(made.vertices)
         counted = Graph.from_edges(tail, head, directed=directed).to_scipy().todense()
         members = made.group[None, :] == place[:, None]
         between = ~np.eye(len(place), dtype=bool)
@@ -110,7 +110,7 @@ def test_weights_counts_and_ids_are_those_of_the_groups(device):
         )
         small = made.graph
         counts = np.zeros((len(place),) * 2)
-        counts[small.rows, small.col_idx] = 1 if small.multiplicity is None else small.multiplicity
+        counts[small.tails, small.col_idx] = 1 if small.multiplicity is None else small.multiplicity
         np.testing.assert_array_equal(counts[between], (members @ counted @ members.T)[between])
         for vertex in made.vertices.tolist():
             assert made.members(vertex)[0] == vertex  # the smallest of its group
@@ -158,8 +158,8 @@ def test_exact_mode_is_refused():
 def first_edges(graph, method, runs):
     """How often each pair (low, high), in order, was the first one contracted."""
     n = graph.num_vertices
-    simple = Graph.from_edges(graph.undirected.rows, graph.undirected.col_idx)
-    low, high = (ends[simple.rows < simple.col_idx] for ends in (simple.rows, simple.col_idx))
+    simple = Graph.from_edges(graph.undirected.tails, graph.undirected.col_idx)
+    low, high = (ends[simple.tails < simple.col_idx] for ends in (simple.tails, simple.col_idx))
     count = dict.fromkeys(zip(low.tolist(), high.tolist(), strict=True), 0)
     for seed in range(runs):
         group = reference_contract(graph, method, sizes=[n - 1], seed=seed)[0].group

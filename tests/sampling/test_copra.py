@@ -72,7 +72,7 @@ def test_remove_and_restore_edges(device, far_scan, duplicates, kernel):
     graph = random_graph(seed=3, n=12, m=80, duplicates=duplicates)
     copra = make(device, graph, far_scan=far_scan)
     before = arrays(copra)
-    tail, place = graph.rows, np.arange(graph.num_arcs)
+    tail, place = graph.tails, np.arange(graph.num_arcs)
     copy = np.array(
         [np.count_nonzero((tail[:p] == tail[p]) & (graph.col_idx[:p] == graph.col_idx[p])) for p in place]
     )

@@ -42,7 +42,7 @@ def replay(graph, method, seed):
     keep_largest()
     rows = [(0, len(inside), len(alive))]
     order = deletion_order(graph, method, seed)
-    for thing in graph.index(order).tolist() if method == "drv" else order.tolist():
+    for thing in graph.indices_of(order).tolist() if method == "drv" else order.tolist():
         if thing not in (inside if method == "drv" else alive):
             continue
         if len(inside) == 1:

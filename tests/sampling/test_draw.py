@@ -29,7 +29,7 @@ class Drawn:
 
     def __init__(self, graph, weight):
         self.graph, self.n, self.weight = graph, graph.num_vertices, weight
-        tail, head = graph.rows, graph.col_idx
+        tail, head = graph.tails, graph.col_idx
         low, high = np.minimum(tail, head), np.maximum(tail, head)
         # the copies between two vertices, in the order of both rows
         copy = [np.count_nonzero(head[graph.row_ptr[v] : p] == head[p]) for p, v in enumerate(tail)]
@@ -41,7 +41,7 @@ class Drawn:
         self.live = np.ones(self.edge_of.max() + 1, bool)
 
     def threshold(self):
-        degrees = np.bincount(self.graph.rows[self.live[self.edge_of]], minlength=self.n)
+        degrees = np.bincount(self.graph.tails[self.live[self.edge_of]], minlength=self.n)
         vertices = Fraction(int(np.count_nonzero(degrees)), self.n)
         slots = Fraction(2 * int(self.live.sum()), len(self.slots))
         return int(2**64 * self.weight * slots / (self.weight * slots + (1 - self.weight) * vertices))
@@ -52,7 +52,7 @@ class Drawn:
         while len(found) < count:
             first, second = (int(bits[0]) for bits in keyed.draw(seed, step, np.array([i])))
             if self.weight == 1 or int(keyed.coin(seed, step, np.array([i]))[0]) < threshold:
-                row = self.slots[self.slot_of[self.graph.rows == first * self.n >> 64]]
+                row = self.slots[self.slot_of[self.graph.tails == first * self.n >> 64]]
                 row = row[self.live[row]]
                 edge = row[second * len(row) >> 64] if len(row) else -1
             else:
@@ -73,7 +73,7 @@ def test_draws_one_by_one(device, weight, far_scan):
         copra.build()
         choice, drawn = ByDraw(copra, seed, weight=Fraction(weight)), Drawn(graph, Fraction(weight))
         for step, count in enumerate((1, 12, 25, 10)):
-            degrees = np.bincount(graph.rows[drawn.live[drawn.edge_of]], minlength=drawn.n)
+            degrees = np.bincount(graph.tails[drawn.live[drawn.edge_of]], minlength=drawn.n)
             state = (int(np.count_nonzero(degrees)), int(drawn.live.sum()))
             hit = drawn.hits(seed, step, count)
             for part in (count, max(1, count // 2)):

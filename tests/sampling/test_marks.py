@@ -20,5 +20,5 @@ def test_a_component_and_its_induced_arcs(device):
             inside = labels == root
             assert left.members(graph).dtype == left.kept(graph).dtype == np.bool_
             np.testing.assert_array_equal(left.members(graph), inside)
-            np.testing.assert_array_equal(left.kept(graph), inside[graph.rows] & inside[graph.col_idx])
+            np.testing.assert_array_equal(left.kept(graph), inside[graph.tails] & inside[graph.col_idx])
             assert left.groups() is None

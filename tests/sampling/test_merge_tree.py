@@ -31,8 +31,8 @@ def largest(n, inside, edges):
 def loop(graph, order, by_vertices):
     """Rows (deletions, vertices, edges) of the loop, whenever the number of vertices has changed."""
     n = graph.num_vertices
-    upper = graph.rows < graph.col_idx
-    edges = list(zip(graph.rows[upper].tolist(), graph.col_idx[upper].tolist(), strict=True))
+    upper = graph.tails < graph.col_idx
+    edges = list(zip(graph.tails[upper].tolist(), graph.col_idx[upper].tolist(), strict=True))
     kept, left = largest(n, np.ones(n, bool), edges)
     rows, deletions = [(0, len(kept), len(left))], 0
     for thing in order:
@@ -75,9 +75,9 @@ def test_orders_of_vertices(device, name):
 def test_orders_of_edges(device, name):
     for seed in range(6):
         graph = GRAPHS[name](seed)
-        upper = np.flatnonzero(graph.rows < graph.col_idx)
+        upper = np.flatnonzero(graph.tails < graph.col_idx)
         shuffled = np.random.default_rng(seed).permutation(upper)
-        low, high = graph.rows[shuffled].astype(np.int32), graph.col_idx[shuffled]
+        low, high = graph.tails[shuffled].astype(np.int32), graph.col_idx[shuffled]
         found = np.stack(whole_tree(device, graph, edges=(low, high)), axis=1)
         order = list(zip(low.tolist(), high.tolist(), strict=True))
         assert found.tolist() == [list(row) for row in loop(graph, order, False)]

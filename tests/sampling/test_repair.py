@@ -23,7 +23,7 @@ class Edges:
         self.device, self.graph = device, graph
         self.copra = Copra(device, graph)
         self.copra.build()
-        self.tail = np.asarray(graph.rows).astype(np.int32)
+        self.tail = np.asarray(graph.tails).astype(np.int32)
         self.once = np.flatnonzero(self.tail < graph.col_idx)
         self.there = np.ones(len(self.once), bool)
 

@@ -58,7 +58,7 @@ def test_directed_input_keeps_its_arcs(device, method):
     made = sample(graph, method, size="50%", seed=2, device=device)
     assert_equals_reference(graph, made, size="50%")
     assert made.graph.directed
-    index = graph.index(made.vertices)
+    index = graph.indices_of(made.vertices)
     original, small = graph.to_scipy().todense(), made.graph.to_scipy().todense()
     kept = small != 0
     np.testing.assert_array_equal(small[kept], original[np.ix_(index, index)][kept])
@@ -67,7 +67,7 @@ def test_directed_input_keeps_its_arcs(device, method):
 def counts_of(graph):
     """How many of the edges given each edge stands for, as a matrix."""
     counts = np.zeros((graph.num_vertices,) * 2, int)
-    counts[graph.rows, graph.col_idx] = 1 if graph.multiplicity is None else graph.multiplicity
+    counts[graph.tails, graph.col_idx] = 1 if graph.multiplicity is None else graph.multiplicity
     return counts
 
 
@@ -78,7 +78,7 @@ def test_weights_ids_and_counts_come_along(device, method):
     graph = Graph.from_edges(source, target, weights=rng.random(300))
     made = sample(graph, method, size="50%", seed=1, device=device)
     verify_sample(graph, made)
-    small, index = made.graph, graph.index(made.vertices)
+    small, index = made.graph, graph.indices_of(made.vertices)
     assert set(made.vertices.tolist()) <= set(graph.ids.tolist())
     np.testing.assert_array_equal(small.ids, made.vertices)
     dense = graph.to_scipy().todense()[np.ix_(index, index)]
@@ -242,8 +242,8 @@ def test_verify_sample_finds_what_is_wrong(device):
     verify_sample(graph, made)
     outside = graph.ids[graph.degrees == 0][0]
     joined = np.append(made.vertices, outside)
-    first = made.graph.rows[0], made.graph.col_idx[0]
-    arcs = np.stack((made.graph.rows, made.graph.col_idx))
+    first = made.graph.tails[0], made.graph.col_idx[0]
+    arcs = np.stack((made.graph.tails, made.graph.col_idx))
     others = ~np.all((first == arcs.T) | (first[::-1] == arcs.T), axis=1)
     for changes, word in [
         ({"edges": made.edges[1:]}, "sample.graph"),
@@ -251,7 +251,7 @@ def test_verify_sample_finds_what_is_wrong(device):
         ({"edges": made.edges[::-1]}, "ascending"),
         ({"target": 10}, "more than the target"),
         ({"vertices": joined}, "sample.graph"),
-        ({"vertices": joined, "graph": graph.subgraph(graph.index(joined))}, "not connected"),
+        ({"vertices": joined, "graph": graph.subgraph(graph.indices_of(joined))}, "not connected"),
         ({"vertices": made.vertices[1:]}, "leaves its vertices"),
         ({"vertices": np.append(made.vertices, made.vertices[0])}, "twice"),
         ({"graph": graph}, "sample.graph"),

@@ -31,7 +31,7 @@ def things(graph, seed, edges, shift):
     if not edges:
         v = np.arange(graph.num_vertices, dtype=np.int32)
         return keyed.vertex_priority(seed, v) >> np.uint64(shift), v, None
-    tail, head = graph.rows, graph.col_idx
+    tail, head = graph.tails, graph.col_idx
     arc = np.flatnonzero(tail < head)
     copy = np.array([np.count_nonzero(head[graph.row_ptr[tail[p]] : p] == head[p]) for p in arc])
     priority = keyed.edge_priority(seed, tail[arc], head[arc], copy)

@@ -64,7 +64,7 @@ def test_they_are_shown_in_a_line(made, device):
 def test_means_over_runs(device):
     graph = powerlaw_graph(300, seed=4)
     made = sample(graph, "drv", sizes=["50%", "20%"], seed=6, seeds=4, device=device)[::2]
-    means = np.array([graph.degrees[graph.index(each.vertices)].mean() for each in made])
+    means = np.array([graph.degrees[graph.indices_of(each.vertices)].mean() for each in made])
     found = made.mean(graph.degrees)
     assert found.value == pytest.approx(means.mean())
     assert found.standard_error == pytest.approx(means.std(ddof=1) / 2)

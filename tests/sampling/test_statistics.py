@@ -51,7 +51,7 @@ class _Left:
     def __init__(self, device, graph, gone):
         self.copra = copra = Copra(device, graph)
         copra.build()
-        tail, head = graph.rows, graph.col_idx
+        tail, head = graph.tails, graph.col_idx
         low = np.flatnonzero(tail < head)  # both arcs of edge e: low[e], and its twin in the row of the head
         order = np.lexsort((tail, head))
         twin = np.empty(len(order), np.int64)
@@ -219,7 +219,7 @@ def small_graph():
 def plain_loop(graph, method, target, rng):
     """The definition with plain random numbers: delete in a random order, keep the largest component."""
     simple = graph.without_self_loops
-    ends = zip(simple.rows.tolist(), simple.col_idx.tolist(), strict=True)
+    ends = zip(simple.tails.tolist(), simple.col_idx.tolist(), strict=True)
     near = {v: set() for v in range(graph.num_vertices)}
     for u, v in ends:
         near[u].add(v)
@@ -368,7 +368,7 @@ def static_order(tail, head, rng):
 def graph_and_degrees(kind):
     """A graph of 3000 vertices, average degree 5; average degrees at 50 % one at a time, and statically."""
     graph = powerlaw_graph(3000, seed=1) if kind == "powerlaw" else random_graph(0, 3000, 7500)
-    tail, head = graph.without_self_loops.rows, graph.without_self_loops.col_idx
+    tail, head = graph.without_self_loops.tails, graph.without_self_loops.col_idx
     tail, head = tail[tail < head], head[tail < head]
     rng = np.random.default_rng(8)
     one_at_a_time, static = (

@@ -117,7 +117,7 @@ def test_weights_ids_and_loops(device, method):
     assert graph.num_self_loops > 0
     made = sample(graph, method, size="50%", seed=1, device=device, connection="strong")
     assert_equals_reference(graph, made, size="50%")
-    index = graph.index(made.vertices)
+    index = graph.indices_of(made.vertices)
     dense, got = graph.to_scipy().todense()[np.ix_(index, index)], made.graph.to_scipy().todense()
     np.testing.assert_array_equal(got[got != 0], dense[got != 0])
 
@@ -126,11 +126,11 @@ def test_kept_copies_keep_their_own_weights(device):
     """Each parallel arc of a directed graph is an edge of its own: the one that stays brings its weight."""
     graph = random_graph(1, 20, 200, directed=True, duplicates="keep", weights=np.arange(1.0, 201.0))
     view = graph.undirected
-    rank = np.cumsum(view.rows <= view.col_idx) - 1
+    rank = np.cumsum(view.tails <= view.col_idx) - 1
     for connection in ("weak", "strong"):
         made = sample(graph, "dre", size="60%", seed=2, device=device, mode="batched", connection=connection)
         verify_sample(graph, made, connection=connection)
-        of_edges = view.weights[(view.rows <= view.col_idx) & np.isin(rank, made.edges)]
+        of_edges = view.weights[(view.tails <= view.col_idx) & np.isin(rank, made.edges)]
         np.testing.assert_array_equal(np.sort(made.graph.weights), np.sort(of_edges))
 
 
@@ -156,7 +156,7 @@ def test_the_finder_on_what_is_left(device, long_row):
         lost = finder.keep(label, root)
         np.testing.assert_array_equal(np.flatnonzero(copra.live_vertices()), largest)
         view = graph.undirected.without_self_loops
-        inside = np.isin(view.rows, largest) & np.isin(view.col_idx, largest)
+        inside = np.isin(view.tails, largest) & np.isin(view.col_idx, largest)
         np.testing.assert_array_equal(copra.live_arcs(), inside)
         assert lost == before - np.count_nonzero(inside) // 2
 

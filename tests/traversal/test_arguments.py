@@ -47,7 +47,7 @@ def test_sources_as_indices() -> None:
         found, many = source_indices(graph, given)
         assert (found.tolist(), found.dtype, many) == (wanted, np.int32, several)
     named = Graph.from_edges(["ab", "c"], ["c", "d"])
-    assert source_indices(named, "ab")[0].tolist() == named.index(["ab"]).tolist()
+    assert source_indices(named, "ab")[0].tolist() == named.indices_of(["ab"]).tolist()
 
 
 @pytest.mark.parametrize(

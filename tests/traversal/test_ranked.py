@@ -48,7 +48,7 @@ def test_the_rows_are_permuted(device: Device, monkeypatch: pytest.MonkeyPatch, 
     assert np.all(np.diff(key) <= 0)
     assert made.rows == np.count_nonzero(key)
     for csr, of in ((made.leaving, graph), (made.arriving, graph.reverse)):
-        want = np.stack((of.rows, of.col_idx))
+        want = np.stack((of.tails, of.col_idx))
         found = arcs_of(device, csr, made.rows, vertex)
         np.testing.assert_array_equal(found, want[:, np.lexsort(want[::-1])])
     assert ranked.rank_graph(device, graph, items=8) is made

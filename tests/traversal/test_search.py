@@ -282,7 +282,7 @@ def test_ldbc(device: Device, data_path: Paths, name: str, directed: bool, sourc
     for method in ("hybrid", "frontier"):
         distance = bfs(graph, source, method=method, device=device).distance
         want = np.where(answer[:, 1] == np.iinfo(np.int64).max, -1, answer[:, 1])
-        np.testing.assert_array_equal(distance[graph.index(answer[:, 0])], want)
+        np.testing.assert_array_equal(distance[graph.indices_of(answer[:, 0])], want)
 
 
 # --- the verifier sees what is wrong ------------------------------------------------------------------

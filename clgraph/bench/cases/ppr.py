@@ -158,7 +158,7 @@ def accuracy(graph: Graph, ids: Any, want: Any) -> float:
     from clgraph.reference.ppr import top_accuracy
 
     pairs = zip(ids, want, strict=True)
-    return float(np.mean([top_accuracy(graph.index(one), ranks, TOP) for one, ranks in pairs]))
+    return float(np.mean([top_accuracy(graph.indices_of(one), ranks, TOP) for one, ranks in pairs]))
 
 
 def _ours(asked: Asked, what: str, options: dict[str, Any]) -> Case:
@@ -204,7 +204,7 @@ def _peer(name: str, who: str, count: int, reference: str) -> Case:
         ask = others.made(who, others.PPR[who], graph)
         want = asked.ranks(context)
         seconds, ids = [], []
-        for source in graph.index(asked.ids(context)[:2]).tolist():
+        for source in graph.indices_of(asked.ids(context)[:2]).tolist():
             timing = timed(partial(ask, source), context.repeat, keep=lambda ranks: ranks, limit=5)
             seconds.append(statistics.median(timing.seconds))
             ids.append(graph.ids[np.argsort(-timing.kept[-1], kind="stable")[:TOP]])

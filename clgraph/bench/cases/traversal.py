@@ -101,7 +101,7 @@ def _bfs_peer(name: str, who: str, count: int) -> Case:
     def run(context: Context) -> Figures:
         graph = context.graph(name)
         search = others.made(who, others.BFS[who], graph)
-        sources = [int(v) for v in graph.index(giant_sources(context, name, count))]
+        sources = [int(v) for v in graph.indices_of(giant_sources(context, name, count))]
         search(sources[0])
         seconds: list[float] = []
         for source in sources:

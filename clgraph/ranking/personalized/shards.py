@@ -90,7 +90,7 @@ def walk_shards(
     walk, step), so that who answers does not matter.
     """
     wanted = _vertices(sources)
-    index = shards.index(wanted)
+    index = shards.indices_of(wanted)
     agreed = shared_seed(seed, shards.comm)
 
     def work(ranks: Ranks, dev: Device) -> PersonalizedResult:
@@ -138,10 +138,10 @@ def _together(
     ids = (
         None
         if own.ids is None
-        else shards.ids[rows(shards.index(own.ids.reshape(-1)).reshape(own.ids.shape))]
+        else shards.ids[rows(shards.indices_of(own.ids.reshape(-1)).reshape(own.ids.shape))]
     )
     if own.excluded is not None:
         own = replace(own, excluded=None)  # of other ranks it is not known
     ended = own.ended[:1] * len(wanted)
-    names = shards.ids[shards.index(wanted)].tolist()
+    names = shards.ids[shards.indices_of(wanted)].tolist()
     return replace(own, **columns, ids=ids, ended=ended, sources=names)

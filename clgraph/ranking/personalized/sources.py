@@ -225,7 +225,7 @@ def items_matrix(graph: Graph, names: list[Any], rows: list[Any]) -> Any:
             )
     where = np.repeat(np.arange(len(rows)), [len(row) for row in rows])
     try:
-        index = graph.index(list(chain.from_iterable(rows)))
+        index = graph.indices_of(list(chain.from_iterable(rows)))
     except InputError as error:
         raise InputError(f"sources: {_first_wrong(graph, names, rows) or error}") from error
     counts = sp.csr_array((np.ones(len(index)), (where, index)), shape=(len(rows), graph.num_vertices))
@@ -237,7 +237,7 @@ def _first_wrong(graph: Graph, names: list[Any], rows: list[Any]) -> str | None:
     for name, row in zip(names, rows, strict=True):
         for item in row:
             try:
-                graph.index([item])
+                graph.indices_of([item])
             except InputError:
                 return f"user {shown(name)} has the item {shown(item)}, which is not an id of this graph"
     return None

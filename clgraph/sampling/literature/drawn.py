@@ -141,7 +141,7 @@ class Drawn(Selection):
             parent = self.parent.of(at).astype(np.int64)
             some = (parent >= 0) & (parent != index) & np.isin(parent, index)
             simple = graph.undirected.without_self_loops
-            pairs = (simple.rows.astype(np.int64) << 32) | simple.col_idx
+            pairs = (simple.tails.astype(np.int64) << 32) | simple.col_idx
             made: Places = np.searchsorted(pairs, (index[some] << 32) | parent[some])
             return made
         tails, heads, arcs = self.ends(at)
@@ -152,7 +152,7 @@ class Drawn(Selection):
 
 def twins(rows: Graph, arcs: Places) -> Places:
     """The place of each arc's reverse in the rows of an undirected graph; of copies that of the same rank."""
-    pairs = (rows.rows.astype(np.int64) << 32) | rows.col_idx
+    pairs = (rows.tails.astype(np.int64) << 32) | rows.col_idx
     own = pairs[arcs]
     copy = arcs - np.searchsorted(pairs, own)
     back = (own & 0xFFFFFFFF) << 32 | own >> 32

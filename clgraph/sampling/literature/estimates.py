@@ -117,7 +117,7 @@ def _two(graph: Graph, columns: list[list[Any]]) -> npt.NDArray[Any]:
 
 
 def _keyed(graph: Graph, ids: list[Any], values: list[Any]) -> npt.NDArray[Any]:
-    place = graph.index(ids) if ids else np.zeros(0, np.int64)
+    place = graph.indices_of(ids) if ids else np.zeros(0, np.int64)
     column = np.asarray(values)
     made = np.empty(graph.num_vertices, column.dtype)
     there = np.zeros(graph.num_vertices, bool)

@@ -60,7 +60,7 @@ class View:
                 )
             if rows.weights is not None and np.any(rows.weights < 0):
                 at = int(np.argmax(rows.weights < 0))
-                u, v = rows.ids[rows.rows[at]], rows.ids[rows.col_idx[at]]
+                u, v = rows.ids[rows.tails[at]], rows.ids[rows.col_idx[at]]
                 raise InputError(
                     f"weighted=True, and the edge from {u} to {v} has the weight {rows.weights[at]}: "
                     "weights must not be negative"

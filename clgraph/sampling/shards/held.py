@@ -140,10 +140,10 @@ class _Cut(Selection):
 
     def kept(self, graph: Graph, at: Any = 0) -> npt.NDArray[np.bool_]:
         members, simple, cut = self.members(graph), graph.undirected.without_self_loops, self._chosen.cut
-        arcs = members[simple.rows] & members[simple.col_idx]
+        arcs = members[simple.tails] & members[simple.col_idx]
         if cut is not None:
             some = np.flatnonzero(arcs)
-            tail, head = simple.rows[some], simple.col_idx[some]
+            tail, head = simple.tails[some], simple.col_idx[some]
             low, high = np.minimum(tail, head), np.maximum(tail, head)
             times = keyed.edge_priority(self._seed, low, high)
             words = low.astype(np.uint64) << np.uint64(32) | high.astype(np.uint64)

@@ -41,7 +41,7 @@ def test_igraph_keeps_its_order_and_names() -> None:
     graph = Graph.from_igraph(made)
     assert graph.ids.tolist() == ["d", "a", "c", "b"] and graph.neighbors("d").tolist() == ["a", "c"]
     assert graph.multiplicity is not None and graph.multiplicity.tolist() == [2, 1, 2, 1]
-    assert graph.index(["b", "d"]).tolist() == [3, 0]
+    assert graph.indices_of(["b", "d"]).tolist() == [3, 0]
     made.vs["name"] = [7, 3, 9, 1]
     assert Graph.from_igraph(made).ids.tolist() == [7, 3, 9, 1]
     assert Graph.from_igraph(made, duplicates="keep").num_edges == 3

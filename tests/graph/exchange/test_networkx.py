@@ -54,7 +54,7 @@ def test_there_and_back(make, kind):
     matrix = nx.to_scipy_sparse_array(G, nodelist=list(G))
     if not G.is_multigraph():  # NetworkX counts loops of undirected multigraphs twice
         assert np.array_equal(graph.to_scipy().toarray(), matrix.toarray())
-    rows = np.flatnonzero(np.diff(graph.rows) == 0)
+    rows = np.flatnonzero(np.diff(graph.tails) == 0)
     assert np.all(np.diff(graph.col_idx)[rows] > 0)  # ascending, no arc twice
 
     back = graph.to_networkx(attributes=G)

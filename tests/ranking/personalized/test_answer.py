@@ -30,7 +30,7 @@ def california() -> tuple[Graph, Any, Any, Any]:
 def mean_accuracy(found: PersonalizedResult, graph: Graph, want: Any, **rule: Any) -> float:
     assert found.ids is not None
     pairs = zip(found.ids, want, strict=True)
-    return float(np.mean([top_accuracy(graph.index(ids), ranks, **rule) for ids, ranks in pairs]))
+    return float(np.mean([top_accuracy(graph.indices_of(ids), ranks, **rule) for ids, ranks in pairs]))
 
 
 @pytest.mark.parametrize("method", EXACT)
@@ -44,7 +44,7 @@ def test_california(device: Device, california: Any, method: Any, options: dict[
     assert found.ended.count("store") == (14 if options else 0)
     assert found.ids is not None and found.scores is not None
     for ids, scores, ranks in zip(found.ids, found.scores, want, strict=True):
-        assert np.abs(ranks[graph.index(ids)] - scores).sum() <= found.error_bounds.max()
+        assert np.abs(ranks[graph.indices_of(ids)] - scores).sum() <= found.error_bounds.max()
 
 
 def test_california_by_walks(device: Device, california: Any) -> None:

@@ -60,7 +60,7 @@ def test_what_users_have_is_left_out(device: Device) -> None:
     expected = best(graph, users, [{1, 2}, {7}], 5)
     assert found.ids.tolist() == [[f"v{v}" for v in row] for row in expected]
     assert found.excluded is not None and [each.tolist() for each in found.excluded] == [[1, 2], [7]]
-    found.excluded[0][:] = graph.index(found.ids[0, :2])
+    found.excluded[0][:] = graph.indices_of(found.ids[0, :2])
     with pytest.raises(ClgraphError, match="left out is in the top"):
         verify_ppr(graph, found, users)
 

@@ -16,7 +16,7 @@ from clgraph.sampling import sample
 def test_equals_reference(device):
     for seed in range(3):
         graph = random_graph(seed, 30 + 20 * seed, 70, duplicates="keep" if seed == 1 else "merge")
-        for options in ({}, {"keep": "tree"}, {"start": graph.ids[graph.rows[[0, 5, 5]]].tolist()}):
+        for options in ({}, {"keep": "tree"}, {"start": graph.ids[graph.tails[[0, 5, 5]]].tolist()}):
             equals_reference(graph, "diffusion", device, seed=seed, size="60%", **options)
 
 
@@ -40,7 +40,7 @@ def test_law(device):
     """Against the literal process: a uniform seen vertex, a uniform neighbour of it."""
     many = sample(SEVEN, "diffusion", size=4, start=2, seed=1, seeds=20_000, device=device)
     counts = Counter(tuple(np.argsort(one.order).tolist()) + tuple(one.index.tolist()) for one in many)
-    near = [SEVEN.col_idx[SEVEN.rows == each].tolist() for each in range(7)]
+    near = [SEVEN.col_idx[SEVEN.tails == each].tolist() for each in range(7)]
     law: dict[tuple[int, ...], float] = {}
 
     def go_on(came, p):
@@ -82,6 +82,6 @@ def test_law(device):
     ],
 )
 def test_bad_input(options, words):
-    graph = Graph.from_edges(SEVEN.rows, SEVEN.col_idx, vertices=np.arange(8))
+    graph = Graph.from_edges(SEVEN.tails, SEVEN.col_idx, vertices=np.arange(8))
     with pytest.raises(InputError, match=words):
         sample(graph, "diffusion", seed=1, **options)

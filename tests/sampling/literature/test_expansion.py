@@ -14,7 +14,7 @@ from clgraph.sampling import sample
 def test_equals_reference(device):
     for seed in range(3):
         graph = random_graph(seed, 30 + 20 * seed, 70, duplicates="keep" if seed == 1 else "merge")
-        for options in ({}, {"keep": "tree"}, {"start": graph.ids[graph.rows[[0, 5, 5]]].tolist()}):
+        for options in ({}, {"keep": "tree"}, {"start": graph.ids[graph.tails[[0, 5, 5]]].tolist()}):
             equals_reference(graph, "xsn", device, seed=seed, size="60%", **options)
 
 
@@ -48,6 +48,6 @@ def test_a_larger_graph(device):
     ],
 )
 def test_bad_input(options, words):
-    graph = Graph.from_edges(SEVEN.rows, SEVEN.col_idx, vertices=np.arange(8))
+    graph = Graph.from_edges(SEVEN.tails, SEVEN.col_idx, vertices=np.arange(8))
     with pytest.raises(InputError, match=words):
         sample(graph, "xsn", seed=1, **options)

@@ -76,6 +76,6 @@ def test_law():
     ],
 )
 def test_bad_input(options, words):
-    graph = Graph.from_edges(SEVEN.rows, SEVEN.col_idx, vertices=np.arange(8))
+    graph = Graph.from_edges(SEVEN.tails, SEVEN.col_idx, vertices=np.arange(8))
     with pytest.raises(InputError, match=words):
         sample(graph, "sp", seed=1, **options)

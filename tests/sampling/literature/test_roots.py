@@ -10,14 +10,14 @@ from clgraph.sampling.request import check_request
 
 def test_one_root_in_each_component(device):
     graph = random_graph(2, 60, 40)
-    wish = check_request(graph, "ust", {"start": int(graph.ids[graph.rows[0]])})
+    wish = check_request(graph, "ust", {"start": int(graph.ids[graph.tails[0]])})
     roots = Roots(device, wish, 5, 2)
     roots.find()
     label = device.download(roots.label, np.int32, 60)
     chosen = device.download(roots.chosen, np.int32, 120).reshape(2, 60)
     for run in range(2):
         assert sorted(label[chosen[run] == 1].tolist()) == np.unique(label).tolist()
-        assert chosen[run, graph.rows[0]] == 1
+        assert chosen[run, graph.tails[0]] == 1
         order = keyed.vertex_priority(5 + run, np.arange(60)).argsort()
         rank = device.download(roots.ranked(*PRIORITY), np.int32, 120).reshape(2, 60)
         assert rank[run, order].tolist() == list(range(60))
@@ -30,4 +30,4 @@ def test_one_root_in_each_component(device):
         same = label[order][1:] == label[order][:-1]
         assert np.all(np.diff(value.reshape(2, 60)[run, order].astype(np.int64))[same] >= 0)
         assert np.count_nonzero(~same) == len(np.unique(label)) - 1  # each component is one piece
-        assert label[order][0] == label[graph.rows[0]]
+        assert label[order][0] == label[graph.tails[0]]

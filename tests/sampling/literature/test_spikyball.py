@@ -66,7 +66,7 @@ def test_runs_side_by_side(device):
 @pytest.mark.parametrize("powers", [(0, 0, 0), (1, 0, 1)])
 def test_law(device, powers):
     """From vertex 2, half of each stage's arcs, up to 5 of 7: successive draws, stage by stage."""
-    near = [SEVEN.col_idx[SEVEN.rows == each].tolist() for each in range(7)]
+    near = [SEVEN.col_idx[SEVEN.tails == each].tolist() for each in range(7)]
     law = defaultdict(float)
 
     def go_on(seen, active, p):
@@ -116,6 +116,6 @@ def test_law(device, powers):
     ],
 )
 def test_bad_input(options, words):
-    graph = Graph.from_edges(SEVEN.rows, SEVEN.col_idx, vertices=np.arange(8))
+    graph = Graph.from_edges(SEVEN.tails, SEVEN.col_idx, vertices=np.arange(8))
     with pytest.raises(InputError, match=words):
         sample(graph, "spikyball", size=3, seed=1, **options)

@@ -222,6 +222,6 @@ def test_shares_by_recruitment():
     ],
 )
 def test_bad_input(method, options, words):
-    graph = Graph.from_edges(SEVEN.rows, SEVEN.col_idx, vertices=np.arange(8))
+    graph = Graph.from_edges(SEVEN.tails, SEVEN.col_idx, vertices=np.arange(8))
     with pytest.raises(InputError, match=words):
         sample(graph, method, seed=1, **options)

@@ -27,7 +27,7 @@ def test_equals_reference(device, monkeypatch, rounds):
             {},
             {"size": "40%"},
             {"size": 7, "keep": "induced"},
-            {"start": int(graph.ids[graph.rows[0]])},
+            {"start": int(graph.ids[graph.tails[0]])},
         ):
             equals_reference(graph, "ust", device, seed=seed, **options)
 
@@ -58,7 +58,7 @@ def test_runs_side_by_side(device):
 def test_law(device, start):
     """All spanning trees are equally likely, as many as Kirchhoff says; also with a leaf as the root."""
     a = np.zeros((7, 7))
-    a[SEVEN.rows, SEVEN.col_idx] = 1
+    a[SEVEN.tails, SEVEN.col_idx] = 1
     trees = round(np.linalg.det((np.diag(a.sum(1)) - a)[1:, 1:]))
     many = sample(SEVEN, "ust", seed=1, seeds=20_000, start=start, device=device)
     counts = Counter(
@@ -78,6 +78,6 @@ def test_law(device, start):
     ],
 )
 def test_bad_input(options, words):
-    graph = Graph.from_edges(SEVEN.rows, SEVEN.col_idx, vertices=np.arange(8))
+    graph = Graph.from_edges(SEVEN.tails, SEVEN.col_idx, vertices=np.arange(8))
     with pytest.raises(InputError, match=words):
         sample(graph, "ust", seed=1, **options)

@@ -191,7 +191,7 @@ def test_a_target_beyond_the_graph(device):
 def step_law(method, p=0.15):
     """The matrix of one step on SEVEN, by rows."""
     n, a = 7, np.zeros((7, 7))
-    a[SEVEN.rows, SEVEN.col_idx] = 1
+    a[SEVEN.tails, SEVEN.col_idx] = 1
     d = a.sum(1)
     rw = a / d[:, None]
     if method == "rj":
@@ -250,7 +250,7 @@ def delayed(near, last, v):
 
 def turning(steps, law_of_step):
     """The law of a walk from vertex 2 that knows its last different vertex."""
-    near = [SEVEN.col_idx[SEVEN.rows == each].tolist() for each in range(7)]
+    near = [SEVEN.col_idx[SEVEN.tails == each].tolist() for each in range(7)]
     at = {(None, 2): 1.0}
     for _ in range(steps):
         new = {}
@@ -332,7 +332,7 @@ def test_parallel_edges_do_not_bias(device, method):
     ],
 )
 def test_bad_input(method, options, words):
-    graph = Graph.from_edges(SEVEN.rows, SEVEN.col_idx, vertices=np.arange(8))
+    graph = Graph.from_edges(SEVEN.tails, SEVEN.col_idx, vertices=np.arange(8))
     with pytest.raises(InputError, match=words):
         sample(graph, method, seed=1, **options)
 

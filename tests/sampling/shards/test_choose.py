@@ -17,8 +17,8 @@ def test_choices(device, method):
         graph = clgraph.Graph.from_edges(
             *rng.integers(0, n, (2, m)), vertices=np.arange(n)
         ).without_self_loops
-        once = graph.rows < graph.col_idx
-        low, high = graph.rows[once], graph.col_idx[once]
+        once = graph.tails < graph.col_idx
+        low, high = graph.tails[once], graph.col_idx[once]
         words = np.zeros(n, np.uint64)
         forest = reference_forest(n, list(zip(low.tolist(), high.tolist(), strict=True)), 5, method)
         words[n - len(forest) :] = rng.permutation(forest)

@@ -17,8 +17,8 @@ def test_extraction(device, tmp_path, directed):
     graph = clgraph.Graph.from_edges(source, target, directed=directed, vertices=np.arange(70))
     shards = write_shards(graph, tmp_path / "g.clgs", shard_edges=60)
     view = graph.undirected
-    once = view.rows < view.col_idx
-    low, high = view.rows[once], view.col_idx[once]
+    once = view.tails < view.col_idx
+    low, high = view.tails[once], view.col_idx[once]
     times = keyed.edge_priority(5, low, high)
     words = low.astype(np.uint64) << np.uint64(32) | high.astype(np.uint64)
     order = np.lexsort((words, times))
@@ -50,7 +50,7 @@ def test_extraction(device, tmp_path, directed):
                 pairs += list(zip(tails.tolist(), part.col_idx.tolist(), ways.tolist(), strict=True))
         ways = np.zeros(len(low))
         if directed:
-            arcs = set(zip(graph.rows.tolist(), graph.col_idx.tolist(), strict=True))
+            arcs = set(zip(graph.tails.tolist(), graph.col_idx.tolist(), strict=True))
             ends = list(zip(low.tolist(), high.tolist(), strict=True))
             ways = np.array([((u, v) in arcs) + 2 * ((v, u) in arcs) for u, v in ends])
         assert pairs == list(
