@@ -68,9 +68,21 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="A,B",
         help="run everything on all devices; one of these (or oclgrind) that does not work is an error",
     )
+    group.addoption(
+        "--cross",
+        metavar="A,B",
+        help="on these devices only what is marked smoke or cross; and on FPGAs the tests of pipelines",
+    )
+    group.addoption(
+        "--oclgrind",
+        choices=["all", "changed"],
+        default="all",
+        help="changed: only cases whose kernels are not those of tests/oclgrind/clean.json",
+    )
 
 
-def _words(config: pytest.Config, option: str) -> list[str]:
+def words_of(config: pytest.Config, option: str) -> list[str]:
+    """The words of an option, which have commas between them."""
     return [word.strip() for word in (config.getoption(option) or "").split(",") if word.strip()]
 
 
@@ -83,11 +95,11 @@ def pytest_configure(config: pytest.Config) -> None:
     config.option.loadscopereorder = False  # pytest-xdist's: files in the order of their number of tests
     known = (*WORDS, *POOR, "oclgrind")
     for option in ("--devices", "--require"):
-        if strange := [word for word in _words(config, option) if word not in known]:
+        if strange := [word for word in words_of(config, option) if word not in known]:
             raise pytest.UsageError(f"{option} {strange[0]}: not one of {', '.join(known)}")
-    ask_for(WORDS if _words(config, "--require") else _words(config, "--devices"))
+    ask_for(WORDS if words_of(config, "--require") else words_of(config, "--devices"))
     for option in ("--devices", "--require"):
-        missing = [word for word in _words(config, option) if not _works(word)]
+        missing = [word for word in words_of(config, option) if not _works(word)]
         if missing:
             raise pytest.UsageError(
                 f"{option} {', '.join(missing)}: does not work here; see `clgraph doctor`"
@@ -103,9 +115,9 @@ def _works(word: str) -> bool:
 def chosen_devices(config: pytest.Config) -> list[str]:
     """The words of the devices that the tests run on."""
     working = working_devices()
-    if wanted := _words(config, "--devices"):
+    if wanted := words_of(config, "--devices"):
         return [word for word in (*working, *POOR) if word in wanted]
-    if _words(config, "--require"):
+    if words_of(config, "--require"):
         return list(working)
     return list(working)[:1]
 
@@ -113,7 +125,7 @@ def chosen_devices(config: pytest.Config) -> list[str]:
 def is_smoke(config: pytest.Config) -> bool:
     """Whether this run is the smoke set: no ``--devices``, no ``--require``, no files named."""
     named = config.args_source is pytest.Config.ArgsSource.ARGS
-    return not (named or _words(config, "--devices") or _words(config, "--require"))
+    return not (named or words_of(config, "--devices") or words_of(config, "--require"))
 
 
 def pytest_report_header(config: pytest.Config) -> list[str]:
@@ -138,7 +150,8 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    smoke = is_smoke(config)
+    smoke, cross = is_smoke(config), words_of(config, "--cross")
+    unchanged = clean_cases(config)
     kept, dropped = [], []
     for item in items:
         if "device" in getattr(item, "fixturenames", ()):
@@ -146,6 +159,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         # launch choices that no device has by itself build programs of their own, which takes seconds each
         elsewhere = item.get_closest_marker("first_device") and not _on_first_device(config, item)
         beyond = smoke and not item.get_closest_marker("smoke")
+        beyond |= parameter_of(item, "device") in cross and not _is_cross(item)
+        beyond |= item.path.name == "test_oclgrind.py" and parameter_of(item, "name") in unchanged
         (dropped if elsewhere or beyond else kept).append(item)
     for item in kept:
         if (known := _known(item)) is not None:
@@ -158,9 +173,27 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items[:] = kept
 
 
+def clean_cases(config: pytest.Config) -> dict[str, list[str]]:
+    """The cases of Oclgrind that need not run (``--oclgrind changed``), and the kernels that they launch."""
+    from oclgrind import recorded
+
+    return recorded() if config.getoption("--oclgrind") == "changed" else {}
+
+
+def parameter_of(item: pytest.Item, name: str) -> str | None:
+    """What a test gets for a parameter, as the word of its device."""
+    return item.callspec.params.get(name) if hasattr(item, "callspec") else None
+
+
+def _is_cross(item: pytest.Item) -> bool:
+    """Whether a test runs on the devices of ``--cross``, too."""
+    pipelines = parameter_of(item, "device") == "fpga" and item.path.parent.name == "fpga"
+    return pipelines or any(item.get_closest_marker(name) for name in ("smoke", "cross"))
+
+
 def _known(item: pytest.Item) -> Known | None:
     """What the driver of a test's device is known to get wrong in it."""
-    word = getattr(item, "callspec", None) and item.callspec.params.get("device")
+    word = parameter_of(item, "device")
     return known(item.nodeid, working_devices()[word]) if word and word in working_devices() else None
 
 
@@ -183,9 +216,9 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None]:
 
 @pytest.fixture(scope="session")
 def thorough(request: pytest.FixtureRequest) -> None:
-    """For what takes minutes: skips unless all is asked for."""
-    if not _words(request.config, "--require"):
-        pytest.skip("takes minutes: runs with --require")
+    """For what takes minutes: skips unless all is asked for, on all devices."""
+    if not words_of(request.config, "--require") or words_of(request.config, "--cross"):
+        pytest.skip("takes minutes: runs with --require, without --cross")
 
 
 @pytest.fixture(scope="session")
@@ -193,7 +226,7 @@ def oclgrind(request: pytest.FixtureRequest) -> None:
     """Oclgrind is there and was asked for: its cases take minutes."""
     if not has_oclgrind():
         pytest.skip("Oclgrind is not installed (apt-get install oclgrind)")
-    if not any("oclgrind" in _words(request.config, option) for option in ("--devices", "--require")):
+    if not any("oclgrind" in words_of(request.config, option) for option in ("--devices", "--require")):
         pytest.skip("takes minutes: ask for it (--require oclgrind)")
 
 

@@ -109,6 +109,7 @@ def test_classes_and_errors_have_nothing_to_call() -> None:
 
 
 @pytest.mark.parametrize("name", [each.name for each in EXAMPLES if each.verifier or each.family])
+@pytest.mark.cross
 def test_examples_are_right_and_run_kernels_of_their_family(name: str, device: Device) -> None:
     from clgraph.device.launch import record_launches
 

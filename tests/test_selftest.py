@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from conftest import is_smoke
+from conftest import is_smoke, words_of
 from devices import POOR
 
 from clgraph.device.launch import record_launches
@@ -24,8 +24,9 @@ NAMES = set(FAMILIES.values()) - {""}
 @pytest.mark.smoke
 @pytest.mark.parametrize("family", sorted(NAMES))
 def test_family(device: Device, family: str, request: pytest.FixtureRequest) -> None:
-    if request.node.callspec.params["device"] not in POOR and not is_smoke(request.config):
-        pytest.skip("for the smoke set, and --devices poor,poor-gpu,poor-one")
+    crossed = words_of(request.config, "--cross")
+    if request.node.callspec.params["device"] not in (*POOR, *crossed) and not is_smoke(request.config):
+        pytest.skip("for the smoke set, --cross, and --devices poor,poor-gpu,poor-one")
     with record_launches() as launches:
         checks = list(selftest(device, skip=NAMES - {family}))
     assert checks

@@ -84,6 +84,7 @@ def test_a_process_from_end_to_end(small, device, tmp_path):
 # The bytes of each sample, from the reference where a graph is small; a device that writes others is wrong,
 # whichever devices this machine has.
 @pytest.mark.parametrize("method", REDUCTIONS)
+@pytest.mark.cross
 def test_the_same_bytes_on_every_device(small, device, run, tmp_path, method):
     from clgraph.reference import reference_sample
 
@@ -120,6 +121,7 @@ DIGESTS: dict[tuple[str, str], dict[str, str]] = {}
 
 @pytest.mark.parametrize("method", REDUCTIONS)
 @pytest.mark.parametrize("name", ["internet.txt", "facebook_combined.txt"])
+@pytest.mark.cross
 def test_real_graphs_give_the_same_bytes_on_every_device(data_path, device, run, tmp_path, name, method):
     out = tmp_path / "out.txt"
     done = run(

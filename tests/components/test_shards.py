@@ -21,6 +21,7 @@ GRAPHS = {
 
 
 @pytest.mark.parametrize("name", GRAPHS)
+@pytest.mark.cross
 def test_as_in_memory(device, tmp_path, name):
     graph = GRAPHS[name](np.random.default_rng(5))
     expected = clgraph.connected_components(graph, device=device)

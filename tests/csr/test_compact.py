@@ -30,6 +30,7 @@ def chosen_by_numpy(graph, live, keep):
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: "-".join(map(str, kind.values())))
 @pytest.mark.parametrize("loops", [False, True])
+@pytest.mark.cross
 def test_vertices_and_arcs(device, kind, loops):
     rng = np.random.default_rng(1)
     for n, m, share in ((1, 0, 1), (40, 200, 0.5), (700, 3000, 0.7), (60, 90, 0)):

@@ -71,6 +71,7 @@ def test_largest_expected_degree(exponent, share):
     ],
 )
 @pytest.mark.parametrize("seed", [1, 2**64 - 1])
+@pytest.mark.cross
 def test_powerlaw_on_a_device_is_that_of_the_host(device, options, seed):
     report = {}
     made = powerlaw_graph(**options, seed=seed, device=device, report=report)
@@ -93,6 +94,7 @@ def test_powerlaw_on_a_device_is_that_of_the_host(device, options, seed):
         {"scale": 14},
     ],
 )
+@pytest.mark.cross
 def test_rmat_on_a_device_is_that_of_the_host(device, options):
     for seed in (3, 2**40 + 1):
         made = rmat_graph(**options, seed=seed, device=device)

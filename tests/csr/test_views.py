@@ -10,6 +10,7 @@ from clgraph import Graph, InputError, largest_component
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: "-".join(map(str, kind.values())))
 @pytest.mark.parametrize("size", [(3, 2), (40, 300), (900, 5000)])
+@pytest.mark.cross
 def test_as_on_the_host(device, kind, size):
     graph = make(*size, **kind)
     weights = kind["weighted"]

@@ -73,6 +73,7 @@ def put(path: Path, rows: Any) -> Path:
 
 @pytest.mark.parametrize("form", ["parquet", "arrow"])
 @pytest.mark.parametrize("name", [*TAKEN, *LEFT])
+@pytest.mark.cross
 def test_the_same_graph(tmp_path: Path, device: Device, name: str, form: str) -> None:
     path = put(tmp_path / f"t.{form}", {**TAKEN, **LEFT}[name])
     weighted = name in ("weights", "float32", "not finite")

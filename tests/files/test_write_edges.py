@@ -44,6 +44,7 @@ def check(graph: Graph, device: Any, folder: Path, shape: LaunchConfig | None = 
 
 
 @pytest.mark.parametrize("name", GRAPHS)
+@pytest.mark.cross
 def test_small_graphs(device: Any, tmp_path: Path, name: str) -> None:
     graph = GRAPHS[name]
     if graph.ids.dtype != object:

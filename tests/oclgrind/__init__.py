@@ -12,7 +12,9 @@ kernel is left out.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from importlib import import_module
 from pathlib import Path
@@ -21,6 +23,8 @@ from typing import Any
 from public_calls import example, verify
 
 from clgraph.public import PUBLIC, Public
+
+CLEAN = Path(__file__).with_name("clean.json")
 
 
 def collect() -> dict[str, Callable[[Any], None]]:
@@ -41,3 +45,30 @@ def _example(each: Public, device: Any) -> None:
 
 
 ALL = collect()
+
+
+def text_of(kernels: Iterable[str]) -> str:
+    """A digest of the files of ``PROGRAM KERNEL`` lines, with all that they include; probes have none."""
+    from clgraph.device.program import kernel_folder, read_source
+
+    digest = hashlib.sha256()
+    for program in sorted({line.split()[0] for line in kernels}):
+        if (kernel_folder() / f"{program}.cl").exists():
+            digest.update(read_source(program).encode())
+    return digest.hexdigest()[:16]
+
+
+def recorded() -> dict[str, list[str]]:
+    """The kernels of each case that ran clean with the files as they are now."""
+    found = json.loads(CLEAN.read_text()) if CLEAN.exists() else {}
+    return {name: made["kernels"] for name, made in found.items() if made["text"] == text_of(made["kernels"])}
+
+
+def note(clean: Mapping[str, list[str]]) -> None:
+    """Record that these cases ran clean, with their kernels; cases that are no more are dropped."""
+    kept = {**recorded(), **clean}
+    lines = [
+        f"  {json.dumps(name)}: {json.dumps({'text': text_of(kept[name]), 'kernels': sorted(kept[name])})}"
+        for name in sorted(kept.keys() & ALL.keys())
+    ]
+    CLEAN.write_text("{\n" + ",\n".join(lines) + "\n}\n")

@@ -2,7 +2,8 @@
 
 What becomes of each is written into a folder: NAME.status (0 if the case ended well), NAME.said (its
 output), NAME.log (Oclgrind's complaints), NAME.kernels (``PROGRAM KERNEL`` of each kernel launched over a
-range).
+range). ``--record`` notes in clean.json what ran clean, with which kernels and which text of their files:
+``pytest --oclgrind changed`` runs the cases whose kernels have another text now.
 """
 
 from __future__ import annotations
@@ -61,11 +62,12 @@ def run(name: str, out: Path) -> None:
 
 
 def main() -> int:
-    from oclgrind import ALL
+    from oclgrind import ALL, note
 
     parser = argparse.ArgumentParser(prog="python tests/oclgrind", description=(__doc__ or "").split(":")[0])
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(ALL)}")
     parser.add_argument("--out", type=Path, metavar="FOLDER", help="keep what is written there")
+    parser.add_argument("--record", action="store_true", help="note in clean.json what runs clean")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), metavar="N", help="cases at a time")
     args = parser.parse_args()
     if strange := [name for name in args.names if name not in ALL]:
@@ -75,7 +77,7 @@ def main() -> int:
     out = args.out or Path(tempfile.mkdtemp(prefix="oclgrind-"))
     waiting = args.names or [name for name in ALL if not name.startswith("planted_")]
     running: dict[int, str] = {}
-    failed = False
+    clean, failed = set(), False
     while waiting or running:
         while waiting and len(running) < max(1, args.jobs):
             name = waiting.pop(0)
@@ -84,7 +86,13 @@ def main() -> int:
             running[child] = name
         child, status, used = os.wait4(-1, 0)
         seconds = used.ru_utime + used.ru_stime
-        failed |= not told(running.pop(child), os.waitstatus_to_exitcode(status), seconds, out)
+        name = running.pop(child)
+        if told(name, os.waitstatus_to_exitcode(status), seconds, out):
+            clean.add(name)
+        else:
+            failed = True
+    if args.record:
+        note({name: (out / f"{name}.kernels").read_text().splitlines() for name in clean})
     return int(failed)
 
 

@@ -45,6 +45,7 @@ def whole_row(terms):
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 @pytest.mark.parametrize("shape", SMALL)
 @pytest.mark.parametrize("kind", ["arcs", "weights", "counts"])
+@pytest.mark.cross
 def test_an_iteration(device, monkeypatch, kind, shape, dtype):
     if "HAVE_FP64" not in device.features:
         pytest.skip("needs float64")

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 @every_check
 @pytest.mark.parametrize("variant", ["bins", "runs"])
+@pytest.mark.cross
 def test_variant(device: Device, variant: str, check: Any) -> None:
     check(device, variant)
 

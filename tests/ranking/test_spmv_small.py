@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 
 @every_check
+@pytest.mark.cross
 def test_variant(device: Device, check: Any) -> None:
     if check.__name__ == "long_rows" and device.kind == "gpu":
         pytest.skip("the graph does not fit local memory")

@@ -43,6 +43,7 @@ def test_layout(device):
 @pytest.mark.slow
 @pytest.mark.parametrize("far_scan", [False, True])
 @pytest.mark.parametrize("duplicates", ["merge", "keep"])
+@pytest.mark.cross
 def test_remove_and_restore_vertices(device, far_scan, duplicates):
     graph = random_graph(duplicates=duplicates)
     copra = make(device, graph, far_scan=far_scan)
@@ -68,6 +69,7 @@ def test_remove_and_restore_vertices(device, far_scan, duplicates):
 @pytest.mark.parametrize("far_scan", [False, True])
 @pytest.mark.parametrize("duplicates", ["merge", "keep"])
 @pytest.mark.parametrize("kernel", ["edges", "vertex_edges"])
+@pytest.mark.cross
 def test_remove_and_restore_edges(device, far_scan, duplicates, kernel):
     graph = random_graph(seed=3, n=12, m=80, duplicates=duplicates)
     copra = make(device, graph, far_scan=far_scan)

@@ -91,6 +91,7 @@ def test_draws_one_by_one(device, weight, far_scan):
 
 
 @pytest.mark.parametrize("mix", MIXES)
+@pytest.mark.cross
 def test_equals_reference(device, mix):
     for seed, (n, m) in enumerate([(4, 3), (5, 6), (40, 60), (120, 500), (300, 420)]):
         graph = random_graph(seed, n, m)

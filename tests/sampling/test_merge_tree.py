@@ -63,6 +63,7 @@ GRAPHS = {
 
 
 @pytest.mark.parametrize("name", GRAPHS)
+@pytest.mark.cross
 def test_orders_of_vertices(device, name):
     for seed in range(6):
         graph = GRAPHS[name](seed)
@@ -72,6 +73,7 @@ def test_orders_of_vertices(device, name):
 
 
 @pytest.mark.parametrize("name", GRAPHS)
+@pytest.mark.cross
 def test_orders_of_edges(device, name):
     for seed in range(6):
         graph = GRAPHS[name](seed)

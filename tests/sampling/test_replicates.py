@@ -106,6 +106,7 @@ def test_each_run_is_the_run_alone(device, form, name, method):
 
 
 @pytest.mark.parametrize("name", GRAPHS)
+@pytest.mark.cross
 def test_each_breadth_first_run_is_the_run_alone(device, name):
     graph = GRAPHS[name]
     n = graph.num_vertices

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 @every_check
 @pytest.mark.parametrize("variant", ["serial", "pull"])
+@pytest.mark.cross
 def test_variants(device: Device, variant: Any, check: Any) -> None:
     check(device, variant)
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 @pytest.mark.parametrize("dangling", ["uniform", "personalization", "drop", {3: 1.0, 5: 2.0}])
 @pytest.mark.parametrize("top", [None, 5])
+@pytest.mark.cross
 def test_stored(device: Device, dangling: Any, top: int | None) -> None:
     graph = random_graph(1, n=100, arcs=120)
     ends = np.flatnonzero(graph.degrees == 0)

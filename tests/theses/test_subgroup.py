@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pytest
 from ranking_checks import assert_close, every_check
 
 from clgraph import Graph
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 
 @every_check
+@pytest.mark.cross
 def test_variant(device: Device, check: Any) -> None:
     check(device, "subgroup")
 

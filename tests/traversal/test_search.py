@@ -257,6 +257,7 @@ REAL = (
 
 @pytest.mark.parametrize("directed", [False, True])
 @pytest.mark.parametrize("name", REAL)
+@pytest.mark.cross
 def test_like_scipy(device: Device, data_path: Paths, name: str, directed: bool) -> None:
     if directed and name.endswith(".graph"):
         pytest.skip("a METIS file is undirected")

@@ -25,6 +25,7 @@ def graph_of(kind):
 
 @pytest.mark.parametrize("kind", ["path", "star", "random", "directed"])
 @pytest.mark.parametrize(("size", "cut"), [(1, False), (3, False), (2, True)])
+@pytest.mark.cross
 def test_as_in_memory(device, tmp_path, monkeypatch, kind, size, cut):
     if cut:  # long rows in pieces, as on GPUs
         monkeypatch.setattr(bfs, "LAUNCH", LaunchTable(gpu=PIECES, cpu=PIECES, simulator=PIECES))

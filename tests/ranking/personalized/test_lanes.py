@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("method", EXACT)
+@pytest.mark.cross
 def test_against_reference(device: Device, method: Any, dtype: str) -> None:
     for seed in range(4):
         graph = random_graph(seed, weighted=seed > 1)

@@ -35,6 +35,7 @@ def graph_of(kind: str) -> clgraph.Graph:
 @pytest.mark.parametrize(
     "kind", ["plain", "directed", "directed, in", "ids", "names", "loops", "weights", "empty"]
 )
+@pytest.mark.cross
 def test_as_on_the_host(device: Device, tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     graph = clgraph.Graph.from_edges([], [], vertices=[3, 4]) if kind == "empty" else graph_of(kind)
     sections = ["pairs", "in"] if kind == "directed, in" else None

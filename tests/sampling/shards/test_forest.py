@@ -43,6 +43,7 @@ GRAPHS = {
 
 @pytest.mark.parametrize("method", ["drv", "dre"])
 @pytest.mark.parametrize("name", GRAPHS)
+@pytest.mark.cross
 def test_small_graphs(device, name, method):
     n, edges = GRAPHS[name]
     forest = Forest(device, n, 3, edges=method == "dre", room=1000)
