@@ -50,7 +50,7 @@ def same_as(made: Graph, wanted: Graph) -> None:
     """The same arrays, types and counts."""
     same(made, wanted)
     assert made.row_ptr.dtype == wanted.row_ptr.dtype and made.col_idx.dtype == wanted.col_idx.dtype
-    assert made.has_identity_ids == wanted.has_identity_ids
+    assert made._has_identity_ids == wanted._has_identity_ids
     if wanted.weights is not None:  # every bit
         assert made.weights is not None and made.weights.tobytes() == wanted.weights.tobytes()
     for name in ("num_self_loops", "num_edges", "num_duplicates"):

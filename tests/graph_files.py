@@ -65,7 +65,7 @@ def limited_memory(more: int) -> Iterator[None]:
 def as_version_1(graph: Graph) -> bytes:
     """The bytes of a file of version 1, put together as its description said."""
     sections: list[Any] = [graph.row_ptr, graph.col_idx, graph.weights, graph.multiplicity, None, None]
-    if not graph.has_identity_ids:
+    if not graph._has_identity_ids:
         sections[4] = graph.ids
         if graph.ids.dtype == object:
             text = [name.encode() for name in graph.ids.tolist()]

@@ -30,14 +30,14 @@ def made_there(device, graph):
         graph.num_arcs,
         device.upload(graph.row_ptr),
         device.upload(graph.col_idx),
-        graph.offset,
+        graph._offset_type,
     )
     columns = {
         name: None if array is None else device.upload(array)
         for name, array in (("weights", graph.weights), ("multiplicity", graph.multiplicity))
     }
     place = device.upload(np.arange(graph.num_vertices, dtype=np.int32))
-    ids = None if graph.has_identity_ids else Chosen(graph.ids, place, graph.num_vertices)
+    ids = None if graph._has_identity_ids else Chosen(graph.ids, place, graph.num_vertices)
     return graph_of(device, Parts(rows, directed=graph.directed, ids=ids, **columns))
 
 

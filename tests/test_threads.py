@@ -685,7 +685,7 @@ def test_a_child_forked_while_others_hold_locks(device):
     }
     calls |= refused
     memory, held, over = device.memory, threading.Event(), threading.Event()
-    locks = [memory._counting, memory._mapping, memory._pinned._lock, there.home._lock]
+    locks = [memory._counting, memory._mapping, memory._pinned._lock, there._residence._lock]
     locks += [drivers._state.lock, choosing._lock, locking._guard, folders._folders.lock]
 
     def hold():
@@ -732,7 +732,7 @@ def test_workers_that_are_forked(device):
 def test_a_forked_child_leaves_its_parents_buffers(device):
     """To free one is to call the driver, where a thread that the child lacks may have held a lock."""
     graphs = [clgraph.powerlaw_graph(3000, seed=1, device=device)]
-    buffer = weakref.ref(graphs[0].home.rows(device, graphs[0], graphs[0].offset).col_idx)
+    buffer = weakref.ref(graphs[0]._residence.rows(device, graphs[0], graphs[0]._offset_type).col_idx)
 
     told = in_a_child({"drop": graphs.clear, "buffer": lambda: buffer().size})
     assert told == {"drop": "fine", "buffer": "fine"}

@@ -163,7 +163,7 @@ def _wiki(scale: int, device: Device | None) -> Graph:
         keep = np.repeat(among, np.diff(graph.row_ptr)) & (graph.col_idx < vertices)
         count = int(keep.sum())
         if count == arcs:
-            return Graph.of(some_vertices(graph.arrays, among, keep))
+            return Graph._from_arrays(some_vertices(graph._arrays, among, keep))
         slope = (count - low_count) / (draws - low) if draws != low else 1.0
         low, low_count = draws, count
         step = (arcs - count) / (slope if slope > 0 else 1.0)

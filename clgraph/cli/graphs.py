@@ -67,7 +67,7 @@ def describe(graph: Graph) -> dict[str, Any]:
 
     from clgraph.graph.views import component_labels
 
-    count, labels = component_labels(graph.arrays)
+    count, labels = component_labels(graph._arrays)
     facts: dict[str, Any] = {
         "vertices": graph.num_vertices,
         "edges": graph.num_edges,

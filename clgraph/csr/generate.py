@@ -224,7 +224,9 @@ def _make_on_host(
         ends[0][proper], ends[1][proper], model.num_vertices, directed=model.directed, duplicates=duplicates
     )
     clock.phase("rows")
-    return Graph.of(replace(rows, multiplicity=None))  # how often the model drew an edge means nothing
+    return Graph._from_arrays(
+        replace(rows, multiplicity=None)
+    )  # how often the model drew an edge means nothing
 
 
 def model_args(device: Device, model: PowerLaw | RMat) -> dict[str, Any]:

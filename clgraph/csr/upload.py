@@ -66,9 +66,9 @@ class Place:
         """The place of a graph on a device; empty if nothing of the graph is on the device yet."""
 
         def make() -> Place:
-            home = graph.home
+            home = graph._residence
             made = home if isinstance(home, Place) and home.device is device else Place(device)
-            graph.settle(made)
+            graph._add_residence(made)
             return made
 
         return device.kept.cached(graph, "rows", make)
@@ -235,12 +235,12 @@ class Place:
     def free(self, graph: Any) -> None:
         """Give back what the device holds for the graph and can be made again."""
         with self._device.alone():
-            graph.leave(self)
+            graph._drop_residence(self)
             self._device.kept.forget(graph)
 
     def may_go(self, graph: Any) -> bool:
         """Whether the graph can do without; asked when memory is short."""
-        return bool(graph.leave(self))
+        return bool(graph._drop_residence(self))
 
 
 def graph_of(device: Device, parts: Parts) -> Graph:
@@ -252,7 +252,7 @@ def graph_of(device: Device, parts: Parts) -> Graph:
     columns = {"weights": parts.weights, "multiplicity": parts.multiplicity}
     place._columns = {name: buffer for name, buffer in columns.items() if buffer is not None}
     place._ids = parts.ids
-    graph = Graph.in_place(
+    graph = Graph._from_residence(
         place, directed=parts.directed, num_self_loops=parts.num_self_loops, is_multigraph=parts.is_multigraph
     )
     place.settle(graph)
@@ -268,7 +268,7 @@ def parts_of(device: Device, graph: Graph) -> Parts:
         directed=graph.directed,
         weights=place.column(graph, "weights"),
         multiplicity=place.column(graph, "multiplicity"),
-        ids=place._ids if graph.home is place else graph._ids,
+        ids=place._ids if graph._residence is place else graph._ids,
         num_self_loops=known.get("num_self_loops"),
         is_multigraph=known.get("is_multigraph"),
     )
@@ -289,7 +289,7 @@ def upload_csr(device: Device, graph: Graph, *, wide: bool = False) -> DeviceCSR
     CapacityError
         If they do not fit the device.
     """
-    offset = np.int64 if wide else graph.offset
+    offset = np.int64 if wide else graph._offset_type
     return Place.of(device, graph).rows(device, graph, offset)
 
 

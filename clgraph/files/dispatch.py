@@ -162,7 +162,7 @@ def write_edges_somewhere(
     """Write an edge list where `device` says (see `clgraph.write`), else on the host."""
     if device is None and graph.num_arcs < SMALL_ARCS:
         device = HOST
-    found = device_or_host(getattr(graph.home, "device", None) if device is None else device)
+    found = device_or_host(getattr(graph._residence, "device", None) if device is None else device)
     if found is None:
         return _written_here(graph, path, progress)
     from clgraph.files.write_edges import Spelling, write_edge_list

@@ -220,9 +220,11 @@ def read_clg(path: Path, options: Options) -> Loaded:
         raise InputError(f"{path}: holds no weights; leave weights=True out")
     if not options.weights and graph.weights is not None:
         notes.append("weights (read them with --weights)")
-        graph = Graph.of(replace(graph.arrays, weights=None))
+        graph = Graph._from_arrays(replace(graph._arrays, weights=None))
     if options.directed is not None and options.directed != graph.directed:
-        graph = graph.undirected if graph.directed else Graph.of(replace(graph.arrays, directed=True))
+        graph = (
+            graph.undirected if graph.directed else Graph._from_arrays(replace(graph._arrays, directed=True))
+        )
     if graph.is_multigraph:
         if options.duplicates == "merge":
             graph = merged(graph)
@@ -243,7 +245,7 @@ def merged(graph: Graph) -> Graph:
         graph.num_vertices,
         weights=weights,
         multiplicity=multiplicity,
-        ids=graph.arrays.ids,
+        ids=graph._arrays.ids,
         directed=graph.directed,
     )
 
@@ -251,7 +253,7 @@ def merged(graph: Graph) -> Graph:
 def _read(path: Path, options: Options) -> Graph:
     header, found, full = read_sections(path, options.verify)
     try:
-        return Graph.of(_checked(header, found, full))
+        return Graph._from_arrays(_checked(header, found, full))
     except InputError as error:
         raise damaged(path, str(error)) from error
 
@@ -407,7 +409,7 @@ def write_clg(graph: Graph, path: Path) -> list[str]:
         "weights": graph.weights,
         "multiplicity": graph.multiplicity,
     }
-    if not graph.has_identity_ids:
+    if not graph._has_identity_ids:
         arrays |= id_arrays(graph.ids, path)
     header = Header(graph.directed, graph.num_vertices, graph.num_arcs, graph.num_self_loops, {})
     with atomic_write(path) as file:

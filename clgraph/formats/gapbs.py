@@ -67,7 +67,7 @@ def _read(weighted: bool, path: Path, options: Options) -> Loaded:
     if (directed or not is_directed) and distinct_rows(offsets, arcs[1]):
         tail, head, weight = arcs
         weights = weight.astype(np.float64) if weight is not None and options.weights else None
-        graph = Graph.of(Arrays(row_ptr_of(np.diff(offsets)), head, weights, directed=directed))
+        graph = Graph._from_arrays(Arrays(row_ptr_of(np.diff(offsets)), head, weights, directed=directed))
     else:
         tail, head, weight = arcs if directed else each_once(arcs)
         weights = weight.astype(np.float64) if weight is not None and options.weights else None

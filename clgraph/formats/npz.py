@@ -279,7 +279,7 @@ def write_npz(graph: Graph, path: Path) -> list[str]:
             f"cannot write {path}: parallel edges, which a sparse matrix cannot hold; use .clg or merge them"
         )
     own = {"clgraph_directed": np.array(graph.directed)}
-    if not graph.has_identity_ids:
+    if not graph._has_identity_ids:
         own["clgraph_ids"] = graph.ids.astype("U") if graph.ids.dtype == object else graph.ids
         if graph.ids.dtype == object and own["clgraph_ids"].tolist() != graph.ids.tolist():
             lost = next(name for name in graph.ids.tolist() if name.endswith("\0"))

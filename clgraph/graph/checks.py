@@ -1,7 +1,7 @@
 """What the arrays of a graph must be, checked in full before anything computes with them.
 
 Kernels trust row_ptr and col_idx: an offset or a head out of range is an access outside a buffer. So whatever
-comes from outside goes through here; what clgraph has made itself goes to `Graph.of` and does not pay again.
+comes from outside goes through here; what clgraph has built itself goes to `Graph._from_arrays`, unchecked.
 Each fault is an InputError that names the place and the value.
 """
 

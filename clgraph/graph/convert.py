@@ -40,7 +40,7 @@ def as_graph(graph: Any) -> Graph:
     if hasattr(graph, "tocsr"):
         from clgraph.graph.exchange.scipy import from_symmetric
 
-        return Graph.of(from_symmetric(graph))
+        return Graph._from_arrays(from_symmetric(graph))
     for kind in type(graph).__mro__:
         take = _TAKEN.get(kind.__module__.partition(".")[0])
         if take is not None:

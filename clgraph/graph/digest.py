@@ -28,7 +28,7 @@ def digest(graph: Graph) -> str:
         if array is not None:
             found.update(f"{name} {len(array)}\n".encode())
             _add(found, array, kind)
-    if not graph.has_identity_ids:
+    if not graph._has_identity_ids:
         ids = graph.ids
         found.update(f"ids {len(ids)}\n".encode())
         if ids.dtype == object:

@@ -19,7 +19,7 @@ import numpy.typing as npt
 from clgraph.arguments import one_id, shown
 from clgraph.errors import DeviceError, InputError
 from clgraph.graph import views
-from clgraph.graph.arrays import Arrays, Edges, last_of_rows, row_of
+from clgraph.graph.arrays import Arrays, Edges, last_of_rows
 from clgraph.graph.attributes import Renaming
 from clgraph.graph.building import Duplicates, rows_of_edges, sorted_rows
 from clgraph.graph.checks import (
@@ -108,7 +108,7 @@ class Graph(Placed, Exchange, Shown):
 
     def _elsewhere(self) -> Place | None:
         """The place that has the rows, if the host has not."""
-        return None if {"row_ptr", "col_idx"} <= vars(self).keys() else self._home
+        return None if {"row_ptr", "col_idx"} <= vars(self).keys() else self._residence
 
     @lazy
     def num_nonisolated(self) -> int:
@@ -122,14 +122,14 @@ class Graph(Placed, Exchange, Shown):
         """Number of stored arcs from a vertex to itself."""
         if (place := self._elsewhere()) and (found := place.count_loops(self)) is not None:
             return found
-        return self.arrays.count_loops()
+        return self._arrays.count_loops()
 
     @lazy
     def is_multigraph(self) -> bool:
         """Whether parallel arcs were kept as copies."""
         if (place := self._elsewhere()) and (found := place.find_parallel(self)) is not None:
             return found
-        return self.arrays.is_multigraph()
+        return self._arrays.is_multigraph()
 
     def _repeats(self) -> npt.NDArray[np.bool_]:
         """Which arcs, from the second on, are parallel to the arc before, shape (arcs - 1,)."""
@@ -147,7 +147,7 @@ class Graph(Placed, Exchange, Shown):
     @lazy
     def num_duplicates(self) -> int:
         """Number of edges that repeat another one: merged (`multiplicity`) or kept as copies."""
-        if not self.is_counted and not self.is_multigraph:
+        if not self._is_counted and not self.is_multigraph:
             return 0
         if self.multiplicity is None:
             repeated: npt.NDArray[Any] = np.flatnonzero(self._repeats()) + 1
@@ -169,7 +169,7 @@ class Graph(Placed, Exchange, Shown):
     @property
     def tails(self) -> npt.NDArray[np.int32]:
         """Tail of each stored arc, shape (arcs,); computed at each call."""
-        return self.arrays.tails()
+        return self._arrays.tails()
 
     def __repr__(self) -> str:
         kind = "directed" if self.directed else "undirected"
@@ -283,11 +283,11 @@ class Graph(Placed, Exchange, Shown):
 
     def _made_on_host(self, view: View) -> Graph:
         if view == "reverse":
-            return Graph.of(views.reversed_arcs(self.arrays))
+            return Graph._from_arrays(views.reversed_arcs(self._arrays))
         if view == "without_self_loops":
-            return Graph.of(views.some_arcs(self.arrays, self.tails != self.col_idx))
+            return Graph._from_arrays(views.some_arcs(self._arrays, self.tails != self.col_idx))
         kept = self.multiplicity is None and self.num_duplicates > 0
-        return Graph.of(views.without_directions(self.arrays, keep_copies=kept))
+        return Graph._from_arrays(views.without_directions(self._arrays, keep_copies=kept))
 
     def edge_subgraph(self, arcs: npt.NDArray[np.bool_]) -> Graph:
         """The same vertices with some of the arcs.
@@ -303,7 +303,7 @@ class Graph(Placed, Exchange, Shown):
             If the mask is not like that.
         """
         keep = checked_mask(arcs, self.num_arcs, "arcs", "arcs")
-        return self._part(Graph.of(_mirrored(views.some_arcs(self.arrays, keep))))
+        return self._part(Graph._from_arrays(_mirrored(views.some_arcs(self._arrays, keep))))
 
     def _part(self, made: Graph) -> Graph:
         """A graph of some of the vertices and edges: what is known of them is known of it."""
@@ -318,8 +318,8 @@ class Graph(Placed, Exchange, Shown):
         InputError
             If there is not one id for each vertex, or two are alike, or one is no id; it is named.
         """
-        made = Graph.of(
-            replace(self.arrays, ids=None if ids is None else checked_ids(ids, self.num_vertices))
+        made = Graph._from_arrays(
+            replace(self._arrays, ids=None if ids is None else checked_ids(ids, self.num_vertices))
         )
         if self.attributes is not None:
             old, new = self.to_edges(), made.to_edges()
@@ -364,28 +364,9 @@ class Graph(Placed, Exchange, Shown):
                     return self._part(cast(Graph, made))
         keep = np.repeat(mask, np.diff(self.row_ptr)) & mask[self.col_idx]
         if arcs is None:
-            return self._part(Graph.of(views.some_vertices(self.arrays, mask, keep)))
+            return self._part(Graph._from_arrays(views.some_vertices(self._arrays, mask, keep)))
         keep &= checked_mask(arcs, self.num_arcs, "arcs", "arcs")
-        return self._part(Graph.of(_mirrored(views.some_vertices(self.arrays, mask, keep))))
-
-    def compact(self, vertices: npt.NDArray[np.bool_], arcs: npt.NDArray[np.bool_]) -> Graph:
-        """The graph of some vertices and some arcs between them, given by masks.
-
-        Raises
-        ------
-        InputError
-            If a mask has another length, or an arc stays whose ends do not.
-        """
-        mask = checked_mask(vertices, self.num_vertices, "vertices", "vertices")
-        keep = checked_mask(arcs, self.num_arcs, "arcs", "arcs")
-        loose = keep & ~(np.repeat(mask, np.diff(self.row_ptr)) & mask[self.col_idx])
-        if np.any(loose):
-            at = int(np.argmax(loose))
-            tail, head = row_of(self.row_ptr, at), self.col_idx[at]
-            raise InputError(
-                f"arcs[{at}], from vertex {tail} to {head}, is to stay, but not both of its ends"
-            )
-        return self._part(Graph.of(_mirrored(views.some_vertices(self.arrays, mask, keep))))
+        return self._part(Graph._from_arrays(_mirrored(views.some_vertices(self._arrays, mask, keep))))
 
     def largest_component(self) -> Graph:
         """The largest weakly connected component as a graph of its own.
@@ -393,7 +374,7 @@ class Graph(Placed, Exchange, Shown):
         A tie goes to the component that holds the smallest vertex index. Computed on the host
         (SciPy); `clgraph.largest_component` does it on a device.
         """
-        return self.subgraph(largest_component_mask(self.arrays))
+        return self.subgraph(largest_component_mask(self._arrays))
 
     def to_edges(self) -> Edges:
         """The edges as arrays, each once, in index order (the smaller index first if undirected).
@@ -415,7 +396,7 @@ class Graph(Placed, Exchange, Shown):
 
     def edge_indices(self) -> Edges:
         """As `to_edges`, with vertex indices (int32) in place of ids."""
-        return self.arrays.edges()
+        return self._arrays.edges()
 
     def __getstate__(self) -> dict[str, Any]:
         # the host's form; derived graphs (reverse, undirected, ...) are made again where they are needed
@@ -463,7 +444,7 @@ class Graph(Placed, Exchange, Shown):
         <Graph: undirected, 3 vertices, 3 edges>
         """
         rows = rows_of_edges(source, target, weights, multiplicity, directed, duplicates, vertices)
-        return cls.of(rows)
+        return cls._from_arrays(rows)
 
 
 def _mirrored(arrays: Arrays) -> Arrays:
@@ -477,7 +458,7 @@ def _graph_of(make: Callable[P, Arrays]) -> Callable[P, Graph]:
     """The function that makes a Graph where another one makes its arrays."""
 
     def build(*args: P.args, **options: P.kwargs) -> Graph:
-        return Graph.of(make(*args, **options))
+        return Graph._from_arrays(make(*args, **options))
 
     return build
 

@@ -116,17 +116,17 @@ def read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 
 class Placed:
-    """The arrays of a graph, each fetched from the graph's place at its first look.
+    """Arrays of a graph, each fetched from the device that has it at its first use.
 
-    `_home` is the place that has what the host has not. A view remembers the graph that it was made of, so
-    that it can be made again. A graph without a home has all arrays on the host, or can be made again.
+    `_residence` has what the host lacks; without one, all arrays are on the host, or the graph is a view that
+    can be built again from the graph that it remembers.
     """
 
     directed: bool
     attributes: Attributes | None = None  # of vertices and edges, by id; None where nothing is known of them
     _n: int
     _arcs: int
-    _home: Place | None = None
+    _residence: Place | None = None
     _known: tuple[weakref.ref[Any], ...] = ()  # other places, which what is on the host has been copied to
     _origin: tuple[weakref.ref[Any], View] | None = None
 
@@ -140,7 +140,7 @@ class Placed:
             own["num_self_loops"] = arrays.num_self_loops  # what the lazy value would count
 
     @classmethod
-    def of(cls, arrays: Arrays, attributes: Attributes | None = None) -> Self:
+    def _from_arrays(cls, arrays: Arrays, attributes: Attributes | None = None) -> Self:
         """The graph of some arrays that clgraph has made or checked itself: shared, and not checked again.
 
         Arrays from elsewhere go through the constructor.
@@ -151,11 +151,11 @@ class Placed:
         return graph
 
     @classmethod
-    def in_place(cls, place: Place, *, directed: bool, **known: Any) -> Self:
+    def _from_residence(cls, place: Place, *, directed: bool, **known: Any) -> Self:
         """The graph of rows that are in some place; `known` values (num_self_loops and the like) are kept."""
         graph = cls.__new__(cls)
         graph._n, graph._arcs, graph.directed = place.num_vertices, place.num_arcs, directed
-        graph._home = place
+        graph._residence = place
         vars(graph).update({name: value for name, value in known.items() if value is not None})
         vars(graph).update({name: None for name in NAMES if not place.has(name)})
         return graph
@@ -187,7 +187,7 @@ class Placed:
         return self._fetched("_ids")
 
     def _fetched(self, name: Name) -> Any:
-        home = self._home or self._make_again()
+        home = self._residence or self._make_again()
         if home is None:
             return vars(self)[name]
         try:
@@ -196,7 +196,7 @@ class Placed:
             if self._origin_graph() is None:
                 raise
             again = self._origin_graph()._made_on_host(self._origin[1])  # type: ignore[index]
-            self._take(again.arrays)
+            self._take(again._arrays)
             return vars(self)[name]
         return None if array is None else read_only(array)
 
@@ -215,15 +215,15 @@ class Placed:
         if origin is None or self.is_on_host:
             return None
         made = origin._made(self._origin[1])  # type: ignore[index]
-        self._home = made._home
-        if made._home is None:
-            self._take(made.arrays)
+        self._residence = made._residence
+        if made._residence is None:
+            self._take(made._arrays)
         else:
-            made._home.settle(self)
-        return self._home
+            made._residence.settle(self)
+        return self._residence
 
     @property
-    def arrays(self) -> Arrays:
+    def _arrays(self) -> Arrays:
         """The arrays of this graph on the host, shared with it."""
         return Arrays(
             self.row_ptr,
@@ -240,15 +240,15 @@ class Placed:
         """Original vertex ids in index order, shape (n,); made at the first look, read-only."""
         return read_only(np.arange(self._n, dtype=np.int64)) if self._ids is None else self._ids
 
-    def naming(self) -> Callable[[npt.NDArray[Any]], npt.NDArray[Any]] | None:
+    def _id_lookup(self) -> Callable[[npt.NDArray[Any]], npt.NDArray[Any]] | None:
         """What gives the ids of some vertices, by index, without holding the graph; None: indices are ids."""
-        if self.has_identity_ids:
+        if self._has_identity_ids:
             return None
-        home = None if "_ids" in vars(self) else self._home
+        home = None if "_ids" in vars(self) else self._residence
         return self.ids.__getitem__ if home is None else home.naming()
 
     @property
-    def has_identity_ids(self) -> bool:
+    def _has_identity_ids(self) -> bool:
         """Whether every id is the vertex's own index; needs no array."""
         return not self._has("_ids")
 
@@ -258,7 +258,7 @@ class Placed:
         return self._has("weights")
 
     @property
-    def is_counted(self) -> bool:
+    def _is_counted(self) -> bool:
         """Whether there is a `multiplicity`; needs no array."""
         return self._has("multiplicity")
 
@@ -266,14 +266,14 @@ class Placed:
         own = vars(self)
         if name in own:
             return own[name] is not None
-        home = self._home or self._make_again()
+        home = self._residence or self._make_again()
         return own[name] is not None if home is None else home.has(name)
 
     @property
-    def offset(self) -> type:
+    def _offset_type(self) -> type:
         """Type of `row_ptr`, ``np.int32`` or ``np.int64``; needs no array."""
         row_ptr = vars(self).get("row_ptr")
-        if row_ptr is None and (home := self._home or self._make_again()):
+        if row_ptr is None and (home := self._residence or self._make_again()):
             return home.offset
         return np.int64 if self.row_ptr.dtype == np.int64 else np.int32
 
@@ -285,28 +285,23 @@ class Placed:
         own = vars(self)
         return all(name in own for name in NAMES)
 
-    @property
-    def home(self) -> Place | None:
-        """The place that has what the host has not, if there is one."""
-        return self._home
-
-    def settle(self, place: Place) -> None:
+    def _add_residence(self, place: Place) -> None:
         """Remember a place that has a copy of the graph's arrays."""
         here = [known for known in self._known if known() is not None]
         if all(known() is not place for known in here):
             self._known = (*here, weakref.ref(place))
 
-    def leave(self, place: Place) -> bool:
+    def _drop_residence(self, place: Place) -> bool:
         """Give up a place unless it alone has the graph's arrays; whether it was given up."""
-        if self._home is place:
+        if self._residence is place:
             if not self.is_on_host and self._origin_graph() is None:
                 return False
-            self._home = None
+            self._residence = None
         self._known = tuple(known for known in self._known if known() not in (None, place))
         return True
 
     def _places(self) -> list[Place]:
-        places = (self._home, *(known() for known in self._known))
+        places = (self._residence, *(known() for known in self._known))
         return list({id(place): place for place in places if place is not None}.values())
 
     def _views(self) -> dict[str, Any]:
@@ -387,6 +382,6 @@ class Placed:
                 del vars(self)[name]
         for place in self._places():
             if place.is_on(device):
-                if place is self._home:
-                    self.arrays  # noqa: B018
+                if place is self._residence:
+                    self._arrays  # noqa: B018
                 place.free(self)

@@ -102,7 +102,7 @@ def _missing(original: Graph, sample: Graph, vertex: int) -> Any:
 
 def _places(device: Device, original: Graph, sample: Graph) -> Any:
     """The original's vertex that each vertex of a sample is, -1 for none: int32 device buffer."""
-    home, own = sample.home, vars(original)
+    home, own = sample._residence, vars(original)
     if isinstance(home, Place) and home.device is device and "_ids" in own:
         chosen = home.chosen
         if chosen is not None and chosen.of is own["_ids"]:  # chosen from this very graph
@@ -115,7 +115,7 @@ def _positions(original: Graph, sample: Graph) -> npt.NDArray[np.int64]:
     ids, known = sample.ids, original.ids
     if (ids.dtype == object) != (known.dtype == object) or not len(known):
         return np.full(len(ids), -1, np.int64)
-    if original.has_identity_ids:
+    if original._has_identity_ids:
         return np.where((ids >= 0) & (ids < original.num_vertices), ids, -1).astype(np.int64)
     order = np.argsort(known, kind="stable")
     at = np.searchsorted(known[order], ids)

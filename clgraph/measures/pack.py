@@ -163,7 +163,7 @@ def simple_view(graph: Graph) -> Graph:
     if not view.is_multigraph:
         return view
     upper = view.tails < view.col_idx
-    ids = None if view.has_identity_ids else view.ids
+    ids = None if view._has_identity_ids else view.ids
     return build_csr(
         view.tails[upper], view.col_idx[upper], view.num_vertices, ids=ids, directed=False, duplicates="merge"
     )

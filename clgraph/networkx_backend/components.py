@@ -141,7 +141,7 @@ def _few_links(G: ConvertedGraph, device: Device) -> Graph:
     read[longest[np.cumsum(lengths[longest], dtype=np.int64) <= READ * n]] = True
     chosen = [rows[v] for v in np.flatnonzero(read).tolist()]
     few = row_ptr_of(np.where(read, lengths, 0))
-    part = Graph.of(Arrays(few, G.read(chosen, lengths[read]), directed=True))
+    part = Graph._from_arrays(Arrays(few, G.read(chosen, lengths[read]), directed=True))
     labels = connected_components(part, device=device).labels
 
     # each vertex gets an arc to one vertex of the component known so far, then the arcs not read yet
@@ -162,7 +162,7 @@ def _few_links(G: ConvertedGraph, device: Device) -> Graph:
     known[row_ptr[:-1]] = True
     heads[known] = root[labels]
     heads[~known] = G.read(unread, more)
-    return Graph.of(Arrays(row_ptr, heads, directed=True))
+    return Graph._from_arrays(Arrays(row_ptr, heads, directed=True))
 
 
 def _is_one(name: str, G: ConvertedGraph, connection: Connection = "weak") -> bool:

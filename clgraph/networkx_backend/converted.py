@@ -111,7 +111,7 @@ class ConvertedGraph:
         adjacency = self.adjacency
         heads = self.read(adjacency.rows, np.diff(adjacency.row_ptr))
         counts = adjacency.counts() if adjacency.multigraph else None
-        return Graph.of(
+        return Graph._from_arrays(
             Arrays(
                 adjacency.row_ptr,
                 heads,
@@ -137,7 +137,7 @@ class ConvertedGraph:
             return self.rows
         if name not in self._weighted:
             rows = self.rows
-            self._weighted[name] = Graph.of(
+            self._weighted[name] = Graph._from_arrays(
                 Arrays(rows.row_ptr, rows.col_idx, weights=self._weights[name], directed=rows.directed)
             )
         return self._weighted[name]
@@ -156,7 +156,7 @@ class ConvertedGraph:
             return self.rows
         try:
             adjacency = Adjacency(self.nodes, self.predecessors, self.adjacency.multigraph)
-            rows = Graph.of(Arrays(adjacency.row_ptr, adjacency.heads, directed=True))
+            rows = Graph._from_arrays(Arrays(adjacency.row_ptr, adjacency.heads, directed=True))
             unchanged = np.array_equal(_arcs(rows), _arcs(self.turned))
         except KeyError:  # a node that was not there, or is gone
             unchanged = False
@@ -170,7 +170,7 @@ class ConvertedGraph:
         rows = self.rows
         by_head = stable_argsort(rows.col_idx)
         order = by_head[stable_argsort(rows.tails[by_head])]
-        return Graph.of(Arrays(rows.row_ptr, rows.col_idx[order], directed=rows.directed))
+        return Graph._from_arrays(Arrays(rows.row_ptr, rows.col_idx[order], directed=rows.directed))
 
     @cached_property
     def completion(self) -> npt.NDArray[np.int64]:

@@ -175,7 +175,7 @@ def pagerank(
             provenance=run.provenance,
             dangling=problem.policy,
             problem=problem,
-            _ids=graph.naming(),
+            _ids=graph._id_lookup(),
             _there=dev if stays else None,
         )
 

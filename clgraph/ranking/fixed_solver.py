@@ -58,7 +58,7 @@ class FixedSolver:
     def _what_counts(self, weight: bool) -> str:
         if weight and self._graph.is_weighted:
             return "weights"
-        return "counts" if self._graph.is_counted else "arcs"
+        return "counts" if self._graph._is_counted else "arcs"
 
     @property
     def bound_chain(self) -> int:
@@ -102,7 +102,7 @@ class FixedSolver:
         device, graph, kind = self._device, self._graph, self._kind
         if graph.directed and graph.is_on_host:  # its own heads are not wanted on the device
             row_ptr = device.upload(graph.row_ptr)
-            rows = DeviceCSR(graph.num_vertices, graph.num_arcs, row_ptr, None, graph.offset)
+            rows = DeviceCSR(graph.num_vertices, graph.num_arcs, row_ptr, None, graph._offset_type)
             values = {"arcs": None, "weights": graph.weights, "counts": graph.multiplicity}[kind]
             there = None if values is None else device.upload(values)
         else:

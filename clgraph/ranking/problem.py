@@ -189,11 +189,11 @@ def _weighing(graph: Graph, weight: bool) -> tuple[Any, Any, int | None]:
 
 def _largest_there(graph: Graph, weight: bool) -> int | None:
     """The largest of multiplicities that only a device has, 0 where all are the same; else None."""
-    if graph.is_on_host or not graph.is_counted or (weight and graph.is_weighted):
+    if graph.is_on_host or not graph._is_counted or (weight and graph.is_weighted):
         return None
     if graph not in _largest:
         try:
-            found = None if graph.home is None else graph.home.count_range()
+            found = None if graph._residence is None else graph._residence.count_range()
         except DeviceError:
             found = None  # the host asks for the arrays, and says what is lost if they are
         if found is None:

@@ -191,7 +191,7 @@ class Sample(RunsOn):
             return _plain(self.held.vertices)
         if "graph" in vars(self):
             return self.graph.ids
-        return self.index if self.original.has_identity_ids else self.original.ids[self.index]
+        return self.index if self.original._has_identity_ids else self.original.ids[self.index]
 
     @property
     def _whole(self) -> Graph:

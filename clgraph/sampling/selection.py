@@ -279,7 +279,7 @@ class Contracted(Marked):
             len(roots),
             weights=None if graph.weights is None else graph.weights[there],
             multiplicity=None if graph.multiplicity is None else graph.multiplicity[there],
-            ids=roots if graph.has_identity_ids else graph.ids[roots],
+            ids=roots if graph._has_identity_ids else graph.ids[roots],
             directed=graph.directed,
         )
 
@@ -325,9 +325,9 @@ def extract(graph: Graph, live_vertices: Mask, live_arcs: Mask) -> tuple[Graph, 
     view = graph.undirected
     kept = with_loops(view, live_arcs)
     if graph is view:
-        return Graph.of(some_vertices(graph.arrays, live_vertices, kept)), kept
+        return Graph._from_arrays(some_vertices(graph._arrays, live_vertices, kept)), kept
     arcs = kept[_place_in_view(graph, view)] & (graph.tails != graph.col_idx)
-    return Graph.of(some_vertices(graph.arrays, live_vertices, arcs)), kept
+    return Graph._from_arrays(some_vertices(graph._arrays, live_vertices, arcs)), kept
 
 
 def _place_in_view(graph: Graph, view: Graph) -> npt.NDArray[np.int64]:

@@ -93,7 +93,7 @@ def write_shards(
                 graph.weights is not None,
                 graph.multiplicity is not None,
                 made,
-                None if graph.has_identity_ids else writer.ids(graph.ids),
+                None if graph._has_identity_ids else writer.ids(graph.ids),
                 writer.numbers("leaving.f8", [leaving]),
             )
         )
@@ -124,9 +124,9 @@ def check_shard_edges(value: int) -> None:
 def section_of(graph: Graph, name: str) -> tuple[Arrays, npt.NDArray[np.bool_] | None]:
     """The rows of a section of the whole graph; of pairs bare, and their mask in the undirected view."""
     if name in ("rows", "out"):
-        return graph.arrays, None
+        return graph._arrays, None
     if name == "in":
-        return graph.reverse.arrays, None
+        return graph.reverse._arrays, None
     view = graph.undirected
     tails, heads = view.tails, view.col_idx
     once = tails <= heads
@@ -220,7 +220,7 @@ def join_shards(shards: Shards, *, progress: Tell | None = None) -> Graph:
     )
     if multiplicity is not None and arrays.multiplicity is None:  # all 1: samples keep the array
         arrays = replace(arrays, multiplicity=np.ones(arrays.num_arcs, np.int32))
-    return Graph.of(arrays)
+    return Graph._from_arrays(arrays)
 
 
 def _joined(parts: list[Any], dtype: Any) -> npt.NDArray[Any]:

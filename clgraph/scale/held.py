@@ -42,7 +42,7 @@ class HeldShards(Shards):
     """
 
     def __init__(self, graph: Graph, sections: dict[str, Arrays], values: bool, shard_edges: int) -> None:
-        whole = graph.arrays
+        whole = graph._arrays
         self._graph = weakref.ref(graph)
         self.folder, self.comm = Path("the graph in memory"), OneProcess()
         self._arrays, self._ids = sections, whole.ids
@@ -124,7 +124,7 @@ class _Shelf(Place):
 
 def shelve(device: Device, graph: Graph) -> None:
     """Let a graph know that a device may hold parts of it."""
-    graph.settle(device.cached(graph, "shelf", lambda: _Shelf(device)))
+    graph._add_residence(device.cached(graph, "shelf", lambda: _Shelf(device)))
 
 
 def _cut(name: str, arrays: Arrays, shard_edges: int) -> Section:

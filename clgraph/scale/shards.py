@@ -163,7 +163,7 @@ class Shards:
     def named(self) -> Graph:
         """A graph of the same vertices without edges."""
         none = np.zeros(self.num_vertices + 1, np.int32), np.empty(0, np.int32)
-        return Graph.of(Arrays(*none, ids=self.own_ids()))
+        return Graph._from_arrays(Arrays(*none, ids=self.own_ids()))
 
     def own_ids(self) -> npt.NDArray[Any] | None:
         """The ids; None if they are 0 .. n-1."""

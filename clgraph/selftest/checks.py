@@ -253,7 +253,7 @@ def _read(graph: Graph, name: str, device: Device) -> None:
         path = Path(folder, name)
         write(graph, path)
         made = read(path, device=device)
-        if device.has_compiler and not device.is_fpga and made.home is None:
+        if device.has_compiler and not device.is_fpga and made._residence is None:
             raise AssertionError(f"{name} was left to the host's reader")
         _same(made, read(path, device="host"))
 

@@ -124,7 +124,7 @@ def test_what_is_refused(doubles):
     graph = Graph.from_edges(["a", "b"], ["b", "c"])
     empty = Graph.from_edges([], [])
     huge = Graph(graph.row_ptr, graph.col_idx, weights=[1e200] * 4)
-    heavy = Graph.of(Arrays(graph.row_ptr, graph.col_idx, weights=np.array([1, 1, np.inf, np.inf])))
+    heavy = Graph._from_arrays(Arrays(graph.row_ptr, graph.col_idx, weights=np.array([1, 1, np.inf, np.inf])))
     for call, word in (
         (lambda: clgraph.eigenvector_centrality(empty, device=doubles), "empty"),
         (lambda: clgraph.eigenvector_centrality(graph, nstart=[1, -1, 0], device=doubles), "sums up to 0"),

@@ -22,7 +22,7 @@ def chosen_by_numpy(graph, live, keep):
         int(live.sum()),
         directed=True,
         duplicates="keep",
-        ids=np.flatnonzero(live) if graph.has_identity_ids else graph.ids[live],
+        ids=np.flatnonzero(live) if graph._has_identity_ids else graph.ids[live],
     )
     assert len(made.col_idx) == keep.sum()
     return made

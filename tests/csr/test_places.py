@@ -33,7 +33,7 @@ def test_counts_need_no_look(device, directed, duplicates):
     assert repr(there) == repr(graph)
     for name in ("num_vertices", "num_arcs", "num_edges", "num_self_loops", "is_multigraph", "is_weighted"):
         assert getattr(there, name) == getattr(graph, name), name
-    assert (there.is_counted, there.has_identity_ids, there.offset) == (
+    assert (there._is_counted, there._has_identity_ids, there._offset_type) == (
         duplicates == "merge",
         False,
         np.int32,
@@ -85,7 +85,7 @@ def test_copies_and_pickles_have_the_hosts_form(device):
         pickle.loads(pickle.dumps(made_there(device, graph))),
         copy.copy(made_there(device, graph)),
     ):
-        assert other.home is None and other.is_on_host
+        assert other._residence is None and other.is_on_host
         same(other, graph)
 
 
@@ -172,7 +172,7 @@ def test_a_thread_on_another_device_has_the_host_make_views(device):
     there = made_there(device, graph)
     with others[0].alone():
         assert (there.num_self_loops, there.is_multigraph) == (graph.num_self_loops, graph.is_multigraph)
-        assert there.undirected.home is None and there.subgraph(np.arange(9)).home is None
+        assert there.undirected._residence is None and there.subgraph(np.arange(9))._residence is None
         same(there.undirected, graph.undirected)
 
 

@@ -57,5 +57,5 @@ def test_a_view_that_was_given_up_is_made_again(device):
     there = made_there(device, graph)
     view = there.undirected
     device.memory.kept.forget(view)
-    assert view.leave(view.home)
+    assert view._drop_residence(view._residence)
     same(view, graph.undirected)

@@ -70,7 +70,7 @@ def test_the_same_graph(tmp_path: Path, device: Device, name: str, version: int)
         if isinstance(made, str):
             assert isinstance(wanted, str) or LEFT[name] in made
             continue
-        assert made.graph.home is not None and (made.rows, made.notes) == (wanted.rows, wanted.notes)
+        assert made.graph._residence is not None and (made.rows, made.notes) == (wanted.rows, wanted.notes)
         same_as(made.graph, wanted.graph)
         taken += 1
     assert taken >= (0 if name in LEFT and name != "copies" else 2 if name == "copies" else 3)
@@ -131,7 +131,7 @@ def test_an_id_twice_with_right_checksums(tmp_path: Path, device: Device, place:
     ids = graph.ids.copy()
     ids[place] = ids[place - 1]
     path = tmp_path / "x.clg"
-    write(Graph.of(replace(graph.arrays, ids=ids)), path)  # of arrays that nobody checks again
+    write(Graph._from_arrays(replace(graph._arrays, ids=ids)), path)  # of arrays that nobody checks again
     said = []
     for where in ("host", device):
         with pytest.raises(InputError) as error:

@@ -86,7 +86,7 @@ def test_the_same_graph(tmp_path: Path, device: Device, name: str, form: str) ->
                 reader_of(form)(path, how, device)
             continue
         made, wanted = reader_of(form)(path, how, device), FORMATS[form].read(path, how)
-        assert made.graph.home is not None or weighted
+        assert made.graph._residence is not None or weighted
         same_as(made.graph, wanted.graph)
         assert made.rows == wanted.rows
 

@@ -221,7 +221,7 @@ def test_a_header_promises_no_memory(tmp_path: Path) -> None:
 
 def check(graph: Graph) -> None:
     """Every invariant of a graph, by the checks of arrays from outside and by slow ones."""
-    arrays = graph.arrays
+    arrays = graph._arrays
     checked_arrays(
         arrays.row_ptr, arrays.col_idx, arrays.weights, arrays.multiplicity, arrays.ids, arrays.directed
     )

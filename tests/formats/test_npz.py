@@ -23,7 +23,7 @@ def test_scipy_files(tmp_path: Path) -> None:
     sp.save_npz(tmp_path / "x.npz", matrix)
     assert not read(tmp_path / "x.npz").directed
     graph = read(tmp_path / "x.npz", directed=True, weights=True)
-    assert graph.weights is not None and graph.weights.tolist() == [2, 3] and graph.has_identity_ids
+    assert graph.weights is not None and graph.weights.tolist() == [2, 3] and graph._has_identity_ids
     write(graph, tmp_path / "y.npz")
     assert np.array_equal(sp.load_npz(tmp_path / "y.npz").toarray(), matrix.toarray())
     sp.save_npz(tmp_path / "z.npz", sp.csr_array(np.ones((2, 3))))

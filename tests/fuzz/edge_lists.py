@@ -103,7 +103,7 @@ def compare(case: Case, folder: Path, device: Any) -> bool:
         raise Failure("broken", f"the device reads what the host refuses: {str(said)[-200:]}")
     if options.verify is not False:  # else rows may be in any order
         check_invariants(made.graph, merged=options.duplicates != "keep")
-    one, other = made.graph.arrays, wanted.graph.arrays
+    one, other = made.graph._arrays, wanted.graph._arrays
     for name in ("row_ptr", "col_idx", "weights", "multiplicity", "ids"):
         a, b = getattr(one, name), getattr(other, name)
         if (a is None) != (b is None) or (

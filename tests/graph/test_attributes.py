@@ -254,7 +254,7 @@ def test_views_carry_them(device: Any, tmp_path: Path) -> None:
         graph.without_self_loops,
         graph.undirected,
         graph.edge_subgraph(graph.col_idx < 3),
-        graph.compact(mask, graph.col_idx < 3),
+        graph.subgraph(mask, graph.col_idx < 3),
         graph.largest_component(),
         clgraph.largest_component(graph, device=device),
     ):

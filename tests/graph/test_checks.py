@@ -94,7 +94,7 @@ def test_symmetry_is_checked_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     for piece in (1, 7, 64, 1 << 17):
         monkeypatch.setattr("clgraph.graph.arrays.PIECE", piece)
         for graph in (tangle(2), tangle(3, duplicates="keep"), Graph.from_edges([], [])):
-            assert check_mirrored(graph.arrays) == graph.num_self_loops
+            assert check_mirrored(graph._arrays) == graph.num_self_loops
         heads = tangle(2).col_idx.copy()
         heads[-1] -= 1
         with pytest.raises(InputError, match="undirected"):
@@ -117,7 +117,7 @@ def test_loops_and_copies_are_found_in_pieces(monkeypatch: pytest.MonkeyPatch, p
         tangle(3, duplicates="keep"),
         tangle(4, directed=True),
     ):
-        arrays = graph.arrays
+        arrays = graph._arrays
         pairs = set(zip(arrays.tails().tolist(), arrays.col_idx.tolist(), strict=True))
         assert arrays.is_multigraph() == (len(pairs) < arrays.num_arcs)
         assert arrays.count_loops() == np.count_nonzero(arrays.tails() == arrays.col_idx)
@@ -149,8 +149,6 @@ def test_parts_of_a_graph() -> None:
             graph.edge_subgraph(wrong)
         with pytest.raises(InputError, match=said):
             graph.subgraph(np.ones(4, bool), wrong)
-    with pytest.raises(InputError, match=r"arcs\[0\], from vertex 0 to 1, is to stay"):
-        graph.compact(np.array([False, True, True, True]), arcs)
     with pytest.raises(InputError, match="two vertices have the id 7"):
         graph.with_ids(np.array([7, 8, 7, 9]))
 

@@ -119,7 +119,7 @@ def test_ids(ids: list[Any]) -> None:
     assert graph.indices_of(a).tolist() == [sorted(ids).index(a)]
     assert sorted(graph.neighbors(a).tolist()) == sorted([b, d])
     assert graph.neighbors(e).tolist() == []
-    assert graph.has_identity_ids == (ids[0] == 0)
+    assert graph._has_identity_ids == (ids[0] == 0)
 
 
 @pytest.mark.parametrize("wanted", [9, -1, [0, 9], "a", 1.5, True, None, 2**70])
@@ -209,7 +209,7 @@ def test_largest_component_equals_networkx() -> None:
         components = list(nx.connected_components(truth))
         largest = min(components, key=lambda c: (-len(c), min(c)))
         assert graph.largest_component().ids.tolist() == sorted(largest)
-        assert component_labels(graph.arrays)[0] == len(components)
+        assert component_labels(graph._arrays)[0] == len(components)
 
 
 def test_a_tie_goes_to_the_smallest_vertex() -> None:
@@ -241,7 +241,7 @@ def test_from_scipy(kind: Any) -> None:
         plain = Graph.from_scipy(matrix, directed=False, asymmetric="sum")
         check_shape(plain)
         assert np.array_equal(plain.to_scipy().toarray(), (dense + dense.T) > 0)
-        assert plain.multiplicity is None and plain.has_identity_ids and plain.num_vertices == 7
+        assert plain.multiplicity is None and plain._has_identity_ids and plain.num_vertices == 7
         weighted = Graph.from_scipy(matrix, directed=False, weighted=True, asymmetric="sum")
         expected = dense if np.array_equal(dense, dense.T) else dense + dense.T - np.diag(np.diag(dense))
         assert np.array_equal(weighted.to_scipy().toarray(), expected)

@@ -121,7 +121,7 @@ def case_files_binary(device: Any) -> None:
         path = Path(folder, "g.clg")
         write(graph, path)
         made = read(path, device=device, weights=True)
-        assert made.home is not None
+        assert made._residence is not None
         same_as(made, graph)
         path.write_bytes(with_sums(patched(path.read_bytes(), 8192, "<i", 1)))
         with pytest.raises(InputError):

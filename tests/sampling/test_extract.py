@@ -87,7 +87,7 @@ def test_views_of_large_directed_graphs_are_made_on_the_device(device, method, k
     monkeypatch.setattr("clgraph.sampling.methods.SMALL", 0)
     graph = make(200, 900, **kind)
     made = clgraph.sample(graph, method, size="50%", seed=4, device=device)
-    assert graph.undirected.home is not None or kind["weighted"]
+    assert graph.undirected._residence is not None or kind["weighted"]
     same(made.graph, want.graph)
     np.testing.assert_array_equal(made.edges, want.edges)
 

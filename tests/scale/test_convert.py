@@ -108,7 +108,7 @@ def test_rows_in_order(tmp_path, monkeypatch, kind, step):
         source, target, weights=weights if carries else None, directed="directed" in kind
     )
     if not carries and kind != "counted":
-        graph = clgraph.Graph.of(replace(graph.arrays, multiplicity=None))
+        graph = clgraph.Graph._from_arrays(replace(graph._arrays, multiplicity=None))
     clgraph.write(graph, tmp_path / "g.clg")
     options = Options(weights="weighted" in kind)
     read = clgraph.read(tmp_path / "g.clg", weights=options.weights)
@@ -131,7 +131,9 @@ def test_rows_that_are_not_in_order(tmp_path):
     with pytest.raises(
         InputError, match="row 1 is not in ascending order: 0 comes after 2; the file is damaged"
     ):
-        converted(clgraph.Graph.of(Arrays(np.array([0, 1, 3, 4]), np.array([1, 2, 0, 1], np.int32))))
+        converted(
+            clgraph.Graph._from_arrays(Arrays(np.array([0, 1, 3, 4]), np.array([1, 2, 0, 1], np.int32)))
+        )
     loop = clgraph.Graph.from_edges([0], [0])
     assert converted(loop).section("pairs").loops == 1
     for row_ptr, heads, weights in (
@@ -142,7 +144,7 @@ def test_rows_that_are_not_in_order(tmp_path):
         if weights is not None:
             arrays = replace(arrays, weights=np.array(weights))
         with pytest.raises(InputError, match="undirected, but some arcs lack their reverse, or carry other"):
-            converted(clgraph.Graph.of(arrays), weights=weights is not None)
+            converted(clgraph.Graph._from_arrays(arrays), weights=weights is not None)
 
 
 @pytest.mark.parametrize("directed", [False, True])

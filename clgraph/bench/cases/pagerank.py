@@ -142,7 +142,7 @@ def _fresh(graph: Graph) -> Graph:
     from clgraph.graph import Graph
     from clgraph.graph.arrays import Arrays
 
-    return Graph.of(Arrays(graph.row_ptr, graph.col_idx, directed=graph.directed))
+    return Graph._from_arrays(Arrays(graph.row_ptr, graph.col_idx, directed=graph.directed))
 
 
 def _solve(name: str, error: float) -> Case:

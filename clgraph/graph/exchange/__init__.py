@@ -22,10 +22,10 @@ class Exchange:
         attributes: Attributes | None
 
         @classmethod
-        def of(cls, arrays: Arrays, attributes: Attributes | None = None) -> Self: ...
+        def _from_arrays(cls, arrays: Arrays, attributes: Attributes | None = None) -> Self: ...
 
         @property
-        def arrays(self) -> Arrays: ...
+        def _arrays(self) -> Arrays: ...
 
     # --- SciPy --------------------------------------------------------------------------------------
 
@@ -77,7 +77,7 @@ class Exchange:
         """
         from clgraph.graph.exchange import scipy
 
-        return cls.of(
+        return cls._from_arrays(
             scipy.from_scipy(
                 matrix, directed=directed, weighted=weighted, counts=counts, asymmetric=asymmetric
             )
@@ -107,7 +107,7 @@ class Exchange:
         """
         from clgraph.graph.exchange import scipy
 
-        return scipy.to_scipy(self.arrays, counts=counts)
+        return scipy.to_scipy(self._arrays, counts=counts)
 
     # --- data frames and tables ---------------------------------------------------------------------
 
@@ -176,7 +176,7 @@ class Exchange:
             duplicates=duplicates,
             vertices=vertices,
         )
-        return cls.of(arrays, attributes)
+        return cls._from_arrays(arrays, attributes)
 
     def to_pandas(self, source: Any = "source", target: Any = "target") -> Any:
         """A pandas data frame with a row for each edge, as `to_edges` has them.
@@ -204,7 +204,7 @@ class Exchange:
         """
         from clgraph.graph.exchange import pandas
 
-        return pandas.to_pandas(self.arrays, source, target, self.attributes)
+        return pandas.to_pandas(self._arrays, source, target, self.attributes)
 
     @classmethod
     def from_arrow(
@@ -270,7 +270,7 @@ class Exchange:
             duplicates=duplicates,
             vertices=vertices,
         )
-        return cls.of(arrays, attributes)
+        return cls._from_arrays(arrays, attributes)
 
     def to_arrow(self, source: str = "source", target: str = "target") -> Any:
         """An Arrow table with a row for each edge, as `to_edges` has them.
@@ -297,7 +297,7 @@ class Exchange:
         """
         from clgraph.graph.exchange import arrow
 
-        return arrow.to_arrow(self.arrays, source, target, self.attributes)
+        return arrow.to_arrow(self._arrays, source, target, self.attributes)
 
     # --- graph libraries ----------------------------------------------------------------------------
 
@@ -335,7 +335,7 @@ class Exchange:
         """
         from clgraph.graph.exchange import igraph
 
-        return cls.of(igraph.from_igraph(graph, weight=weight, duplicates=duplicates))
+        return cls._from_arrays(igraph.from_igraph(graph, weight=weight, duplicates=duplicates))
 
     def to_igraph(self, attributes: Any = None) -> Any:
         """An igraph graph: ids become the vertex attribute ``name`` unless they are 0 .. n-1.
@@ -367,7 +367,7 @@ class Exchange:
         """
         from clgraph.graph.exchange import igraph
 
-        return igraph.to_igraph(self.arrays, attributes, self.attributes)
+        return igraph.to_igraph(self._arrays, attributes, self.attributes)
 
     @classmethod
     def from_networkx(cls, graph: Any, *, weight: Any = True, duplicates: Duplicates = "merge") -> Self:
@@ -405,7 +405,7 @@ class Exchange:
         """
         from clgraph.graph.exchange import networkx
 
-        return cls.of(networkx.from_networkx(graph, weight=weight, duplicates=duplicates))
+        return cls._from_arrays(networkx.from_networkx(graph, weight=weight, duplicates=duplicates))
 
     def to_networkx(self, attributes: Any = None) -> Any:
         """A NetworkX graph: a DiGraph if directed, a multigraph if parallel edges were kept as copies.
@@ -439,4 +439,4 @@ class Exchange:
         """
         from clgraph.graph.exchange import networkx
 
-        return networkx.to_networkx(self.arrays, attributes, self.attributes)
+        return networkx.to_networkx(self._arrays, attributes, self.attributes)

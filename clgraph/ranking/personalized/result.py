@@ -198,7 +198,7 @@ def make_result(
         dtype=request.numbers.dtype,
         seconds=seconds,
         device=device.name,
-        vertex_ids=None if ids is not None or request.graph.has_identity_ids else request.graph.ids,
+        vertex_ids=None if ids is not None or request.graph._has_identity_ids else request.graph.ids,
         excluded=None if exclusion is None else [exclusion.vertices[i] for i in request.queries.row],
         **how,
     )

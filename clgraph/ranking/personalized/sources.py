@@ -125,7 +125,7 @@ def _stacked(graph: Graph, rows: list[Any], names: list[str]) -> Any:
 
 def ids_of(graph: Graph, index: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """The ids of some vertices."""
-    naming = graph.naming()
+    naming = graph._id_lookup()
     return index.astype(np.int64) if naming is None else naming(index)
 
 

@@ -102,7 +102,9 @@ def _extracted(
         with device.alone():
             members = extraction.members()
         ids[target] = members.astype(np.int64) if own_ids is None else own_ids[members]
-    return {target: Graph.of(cut.arrays(ids[target], held.directed)) for target, cut in made.items()}
+    return {
+        target: Graph._from_arrays(cut.arrays(ids[target], held.directed)) for target, cut in made.items()
+    }
 
 
 class _Growing:

@@ -48,7 +48,7 @@ def test_there_and_back(make, kind):
     graph = Graph.from_networkx(G)
     assert graph.num_vertices == 30
     assert graph.directed is G.is_directed()
-    assert graph.has_identity_ids is (kind in ("counted", "negative", "huge", "mixed"))
+    assert graph._has_identity_ids is (kind in ("counted", "negative", "huge", "mixed"))
     if kind in ("shuffled", "integers", "far", "strings"):
         assert graph.ids.tolist() == list(G)
     matrix = nx.to_scipy_sparse_array(G, nodelist=list(G))
