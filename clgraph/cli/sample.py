@@ -498,7 +498,7 @@ def _is_stream(run: Run, method: str) -> bool:
 
 def _of_stream(run: Run, order: Order) -> None:
     """What is held after one pass through a stream."""
-    from clgraph.sampling.literature.streamed import stream_samples
+    from clgraph.sampling.literature.streams import stream_samples
 
     reading, options = run.reading, {**order.options}
     given = {
@@ -553,7 +553,7 @@ def _tell_stream(sample: Sample, name: str | None) -> None:
 def _verified_stream(path: str, sample: Sample, given: dict[str, Any], read_as: dict[str, Any]) -> None:
     from clgraph.formats.arrivals import Names, arrivals
     from clgraph.reference.stream import verify_held
-    from clgraph.sampling.literature.streamed import in_units
+    from clgraph.sampling.literature.streams import in_units
 
     edges: list[tuple[Any, Any]] = []
     names = Names()

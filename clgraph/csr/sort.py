@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -92,3 +93,29 @@ def sort_by_key(
         before, (key, value) = (key, value), spare
         spare = before[0], device.empty(count, np.int32) if before[1] is None else before[1]
     return key, value
+
+
+def sort_by_words(
+    device: Device, kernel: Any, count: int, widths: Iterable[tuple[int, int]], place: Any = None
+) -> Any:
+    """Sort positions by several words, the last one before all others; return them in order: int32 buffer.
+
+    Parameters
+    ----------
+    device : Device
+    kernel : Kernel
+        Writes word `which` of each entry, in the order `place` (NULL: as they are), to `word`. All else is
+        bound.
+    count : int
+        Below 2**31.
+    widths : iterable of (int, int)
+        `which`, and the bits that may be set in such a word. Words of no bits are all equal, and left out.
+    place : int32 device buffer, shape (count,), or None
+        The order so far.
+    """
+    for which, bits in widths:
+        if bits and count:
+            word = device.empty(count, np.uint32)
+            kernel(-(-count // device.tuning.items), which=which, place=place, word=word)
+            _, place = sort_by_key(device, word, count, bits, place)
+    return place

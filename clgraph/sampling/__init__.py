@@ -261,7 +261,7 @@ def sample(
         )
     drawing = known(method)
     if drawing in STREAMS:
-        from clgraph.sampling.literature.streamed import is_stream, stream_samples
+        from clgraph.sampling.literature.streams import is_stream, stream_samples
 
         if is_stream(graph):
             check_names(options)

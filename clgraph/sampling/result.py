@@ -20,14 +20,17 @@ from clgraph.results import RunsOn, kernel_facts
 from clgraph.sampling.literature.estimates import (
     Distribution,
     Estimate,
+    Weights,
     by_vertex,
+    edge_chances,
     horvitz_thompson,
     of_batches,
     ratio,
     recruitment_shares,
+    view_degrees,
+    weights_of,
 )
-from clgraph.sampling.literature.held import Held, estimates_of
-from clgraph.sampling.literature.weights import Weights, edge_chances, view_degrees, weights_of
+from clgraph.sampling.literature.reservoir import Held, estimates_of
 from clgraph.sampling.selection import Selection, with_loops
 
 if TYPE_CHECKING:
@@ -555,12 +558,12 @@ def _plain(ids: npt.NDArray[Any]) -> npt.NDArray[Any]:
 def _walked_again(drawn: Any, seed: int) -> Any:
     """A run of several walks, alone."""
     from clgraph.device import get_device
-    from clgraph.sampling.literature import frontier, walk
+    from clgraph.sampling.literature.walks import Frontier, Walks
 
     device = get_device() if drawn.vertices.there is None else drawn.vertices.there.device
-    walks = frontier if drawn.wish.kind == "frontier" else walk
+    walks = Frontier if drawn.wish.kind == "frontier" else Walks
     with device.alone():
-        return walks.draw(device, drawn.wish.view, drawn.wish, seed, 1)
+        return walks(device, drawn.wish.view, drawn.wish, seed, 1).draw()
 
 
 def with_mode(method: str, mode: str | None) -> str:

@@ -35,7 +35,7 @@ class Selection:
     wish : Wish, or None
         Of the samplers of the literature: what was asked for.
     came, cut, arcs, parent, visits, held, more
-        Columns: see `clgraph.sampling.literature.drawn.Drawn`.
+        Columns: see `clgraph.sampling.literature.selection.Drawn`.
     among_several : bool
         Whether there are several runs of a sampler of the literature.
     needs_device : bool

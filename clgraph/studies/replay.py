@@ -204,7 +204,7 @@ def _compared(name: str, graph: Graph, told: Mapping[str, Any]) -> Made:
 def _streams(
     record: Record, path: str, device: Device | str | None, progress: Tell | None, max_ratio: float
 ) -> list[Made]:
-    from clgraph.sampling.literature.streamed import stream_samples
+    from clgraph.sampling.literature.streams import stream_samples
 
     made = []
     read_as = {name: record.reading[name] for name in READ_AS if name in record.reading}

@@ -19,29 +19,6 @@
 #include "sampling/literature/clock.h"
 #include "sampling/literature/chordal.h"
 
-// A sort's key: 0 and 1 the halves of the priority, 2 the degree (the largest first), 3 the run, 4 a given value.
-__kernel void chordal_key(const long count, const int n, const ulong seed, const int which, const int most,
-                          __global const OFFSET *restrict row_ptr, __global const int *restrict item,
-                          __global const int *restrict given, __global uint *restrict key)
-{
-    FOR_ITEMS_LONG(i, count) {
-        const int x = item ? item[i] : (int)i;
-        const int run = x / n, v = x - run * n;
-        const ulong priority = which < 2 ? vertex_priority(seed + run, v) : 0;
-        key[i] = which == 0   ? (uint)priority
-                 : which == 1 ? (uint)(priority >> 32)
-                 : which == 2 ? (uint)(most - (int)(row_ptr[v + 1] - row_ptr[v]))
-                 : which == 3 ? (uint)run
-                              : (uint)given[x];
-    }
-}
-
-__kernel void chordal_rank(const long count, __global const int *restrict item, __global int *restrict rank)
-{
-    FOR_ITEMS_LONG(i, count)
-        rank[item[i]] = (int)i;
-}
-
 // How many earlier neighbours each position has; with `earlier`, which.
 __kernel void chordal_earlier(const long count, const int n, __global const OFFSET *restrict row_ptr,
                               __global const int *restrict col_idx, __global const int *restrict item,
@@ -66,7 +43,7 @@ __kernel void chordal_round(const int count, const int round, __global const int
                             __global const long *restrict start, __global const int *restrict earlier,
                             __global int *restrict clique, __global int *restrict size, __global int *restrict at,
                             volatile __global int *restrict stamp, __global int *restrict next,
-                            volatile __global int *restrict waiting)
+                            volatile __global int *restrict going)
 {
     FOR_ITEMS(j, count) {
         const int i = active ? active[j] : j;
@@ -83,7 +60,7 @@ __kernel void chordal_round(const int count, const int round, __global const int
         at[i] = a;
         size[i] = mine;
         if (a == all) SHARED_STORE(&stamp[i], round);
-        else next[atomic_inc(waiting)] = i;
+        else next[atomic_inc(going)] = i;
     }
 }
 

@@ -85,7 +85,7 @@ __kernel void chordal_take(const long all, const int n, const int parts, const i
                            __global const long *restrict first, __global int *restrict left,
                            __global int *restrict heap, __global int *restrict place, __global int *restrict clique,
                            __global int *restrict size, __global int *restrict came, __global uchar *restrict mark,
-                           volatile __global int *restrict waiting)
+                           volatile __global int *restrict going)
 {
     FOR_ITEMS_LONG(j, all) {
         const long run = j / parts, base = run * n, arcs = run * row_ptr[n];
@@ -113,7 +113,7 @@ __kernel void chordal_take(const long all, const int n, const int parts, const i
             }
         }
         left[j] = open;
-        if (open) atomic_inc(waiting);
+        if (open) atomic_inc(going);
     }
 }
 

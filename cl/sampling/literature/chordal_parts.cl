@@ -25,7 +25,7 @@ __kernel void parts_least(const int n, __global const int *restrict label, __glo
 // Levels 0; each vertex's component, by its smallest rank.
 __kernel void parts_begin(const int n, __global const int *restrict label, __global const int *restrict order,
                           __global const int *restrict least, __global int *restrict component,
-                          __global int *restrict level, __global int *restrict next, volatile __global int *restrict many)
+                          __global int *restrict level, __global int *restrict next, volatile __global int *restrict going)
 {
     const long base = (long)get_global_id(1) * n;
     FOR_ITEMS(v, n) {
@@ -33,14 +33,14 @@ __kernel void parts_begin(const int n, __global const int *restrict label, __glo
         const int starts = smallest == order[base + v];
         component[base + v] = smallest;
         level[base + v] = starts ? 0 : FAR;
-        if (starts) next[atomic_inc(many)] = (int)(base + v);
+        if (starts) next[atomic_inc(going)] = (int)(base + v);
     }
 }
 
 __kernel void parts_level(const int count, const int n, const int depth, __global const OFFSET *restrict row_ptr,
                           __global const int *restrict col_idx, __global const int *restrict active,
                           volatile __global int *restrict level, __global int *restrict next,
-                          volatile __global int *restrict many)
+                          volatile __global int *restrict going)
 {
     FOR_ITEMS(j, count) {
         const int x = active[j], first = x / n * n, v = x - first;
@@ -48,7 +48,7 @@ __kernel void parts_level(const int count, const int n, const int depth, __globa
             const int u = first + col_idx[p];
             // a stale FAR is found out by the exchange
             if (SHARED_LOAD(&level[u]) == FAR && atomic_cmpxchg(&level[u], FAR, depth) == FAR)
-                next[atomic_inc(many)] = u;
+                next[atomic_inc(going)] = u;
         }
     }
 }

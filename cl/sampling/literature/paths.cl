@@ -8,7 +8,7 @@
 // far     int[runs * n * 32]: the level in which each search saw it, where it did
 // use     int[runs * arcs]: paths by each edge, at its first copy in the row of its smaller end
 // mark    int[runs * n]: 1 where a path came by; touched int[runs]: how many
-// going   int[runs]: 0: no more pairs
+// live    int[runs]: 0: no more pairs
 // rank    int[runs * arcs]: edges by paths, most first, then by priority
 // launch  begin, walk: 32 work-items by runs; level, first, keys: padded range over vertices, by runs; words, rank: over
 //         all arcs of all runs. ITEMS consecutive ones per work-item
@@ -21,11 +21,11 @@
 #endif
 
 __kernel void paths_begin(const int n, const ulong seed, const int first, const int end,
-                          __global const int *restrict going, volatile __global uint *restrict seen,
+                          __global const int *restrict live, volatile __global uint *restrict seen,
                           volatile __global uint *restrict front, __global int *restrict far)
 {
     const int run = (int)get_global_id(1), lane = (int)get_global_id(0);
-    if (lane < 32 && first + lane < end && going[run]) {
+    if (lane < 32 && first + lane < end && live[run]) {
         const philox4x32_ctr_t x = keyed_words(seed + run, (uint)(first + lane), 0, 0, TAG_DRAW);
         const long slot = (long)run * n + (long)mul_hi(keyed_a(x), (ulong)n);
         atomic_or(&seen[slot], 1u << lane);
@@ -35,14 +35,14 @@ __kernel void paths_begin(const int n, const ulong seed, const int first, const 
 }
 
 __kernel void paths_level(const int n, const int level, __global const OFFSET *restrict row_ptr,
-                          __global const int *restrict col_idx, __global const int *restrict going,
+                          __global const int *restrict col_idx, __global const int *restrict live,
                           __global const uint *restrict front, __global uint *restrict seen, __global uint *restrict next,
-                          __global int *restrict far, volatile __global int *restrict any)
+                          __global int *restrict far, volatile __global int *restrict going)
 {
     const int run = (int)get_global_id(1);
     const long base = (long)run * n;
     int found = 0;
-    FOR_ITEMS(v, going[run] ? n : 0) {
+    FOR_ITEMS(v, live[run] ? n : 0) {
         const uint before = seen[base + v];
         uint here = 0;
         for (OFFSET p = row_ptr[v]; ~before && p < row_ptr[v + 1]; p++)
@@ -56,7 +56,7 @@ __kernel void paths_level(const int n, const int level, __global const OFFSET *r
             found = 1;
         }
     }
-    if (found) atomic_or(any, 1);
+    if (found) atomic_or(going, 1);
 }
 
 // Place of the first entry of u's row that is v.
@@ -73,12 +73,12 @@ static inline OFFSET place_in(int u, int v, __global const OFFSET *row_ptr, __gl
 
 __kernel void paths_walk(const int n, const ulong seed, const int first, const int end,
                          __global const OFFSET *restrict row_ptr, __global const int *restrict col_idx,
-                         __global const int *restrict going, __global const uint *restrict seen,
+                         __global const int *restrict live, __global const uint *restrict seen,
                          __global const int *restrict far, volatile __global int *restrict use,
                          volatile __global int *restrict mark, volatile __global int *restrict touched)
 {
     const int run = (int)get_global_id(1), lane = (int)get_global_id(0);
-    if (lane < 32 && first + lane < end && going[run]) {
+    if (lane < 32 && first + lane < end && live[run]) {
         const long base = (long)run * n;
         const uint pair = (uint)(first + lane);
         int v = (int)mul_hi(keyed_b(keyed_words(seed + run, pair, 0, 0, TAG_DRAW)), (ulong)n);

@@ -1,10 +1,9 @@
-// sampling/literature/roots.cl: one root in each component, for trees and for searches that take component after component;
-// and words of keys by which vertices are sorted.
+// sampling/literature/roots.cl: one root in each component, for trees and for searches that take component after component.
 //
 // label   int[n]: the component of each vertex
 // high, low, root  uint[runs * n], uint[runs * n], int[runs * n], by label: of each component the smallest start priority
 //         and the vertex that has it; -1 in root where roots are given, and the priority is 0 there
-// launch  padded range over vertices, by runs; given: over runs; rank: over all entries. ITEMS consecutive ones per work-item
+// launch  padded range over vertices, by runs; given: over runs. ITEMS consecutive ones per work-item
 
 #include "keyed.h"
 
@@ -51,25 +50,4 @@ __kernel void roots_mark(const int n, __global const int *restrict label, __glob
     const long base = (long)get_global_id(1) * n;
     FOR_ITEMS(v, n)
         if (root[base + label[v]] == v) chosen[base + v] = 1;
-}
-
-// 32 bits of what vertices are sorted by, in the order of `place` (NULL: as they are): of each one's priority (0, 1),
-// its run (2), its component's priority (3, 4), or of `value` (5, 6).
-__kernel void roots_words(const int many, const int n, const ulong seed, const int which,
-                          __global const int *restrict place, __global const int *restrict label,
-                          __global const uint *restrict high, __global const uint *restrict low,
-                          __global const ulong *restrict value, __global uint *restrict word)
-{
-    FOR_ITEMS(i, many) {
-        const int at = place ? place[i] : i, run = at / n, v = at - run * n;
-        if (which < 2) word[i] = (uint)(vertex_priority(seed + run, (uint)v) >> (32 * which));
-        else if (which == 2) word[i] = (uint)run;
-        else if (which < 5) word[i] = (which == 3 ? low : high)[(long)run * n + label[v]];
-        else word[i] = (uint)(value[at] >> (32 * (which - 5)));
-    }
-}
-
-__kernel void roots_rank(const int many, const int n, __global const int *restrict place, __global int *restrict rank)
-{
-    FOR_ITEMS(i, many) rank[place[i]] = i - i / n * n;
 }

@@ -83,18 +83,17 @@ static inline int run_of(int at, int runs, __global const long *offset)
     return low;
 }
 
-// 32 bits of each entry's key (shift 0, 32), its run (64) or its vertex (96), of entries in the order of `place` (NULL: as
-// they are).
-__kernel void starts_words(const int many, const int shift, const int runs, __global const long *restrict offset,
+// 32 bits of each entry's key (0, 1), its run (2) or its vertex (3), of entries in the order of `place` (NULL: as they are).
+__kernel void starts_words(const int many, const int which, const int runs, __global const long *restrict offset,
                            __global const int *restrict owner, __global const int *restrict vertex,
                            __global const ulong *restrict key, __global const int *restrict place,
                            __global uint *restrict word)
 {
     FOR_ITEMS(i, many) {
         const int at = place ? place[i] : i;
-        if (shift == 96) word[i] = (uint)vertex[at];
-        else if (shift == 64) word[i] = (uint)(owner ? owner[at] : run_of(at, runs, offset));
-        else word[i] = (uint)(key[at] >> shift);
+        if (which == 3) word[i] = (uint)vertex[at];
+        else if (which == 2) word[i] = (uint)(owner ? owner[at] : run_of(at, runs, offset));
+        else word[i] = (uint)(key[at] >> (32 * which));
     }
 }
 

@@ -51,7 +51,7 @@ __kernel void ust_mark(const int n, __global const int *restrict jump, volatile 
 
 __kernel void ust_pop(const int n, const ulong seed, __global const OFFSET *restrict row_ptr,
                       __global const int *restrict col_idx, __global int *restrict mark, __global uint *restrict shown,
-                      __global int *restrict next, volatile __global int *restrict popped)
+                      __global int *restrict next, volatile __global int *restrict going)
 {
     const int run = (int)get_global_id(1);
     FOR_ITEMS(v, n) {
@@ -60,7 +60,7 @@ __kernel void ust_pop(const int n, const ulong seed, __global const OFFSET *rest
             mark[slot] = 0;
             if (next[slot] != v) {
                 next[slot] = arrow(seed + run, v, ++shown[slot], row_ptr, col_idx);
-                atomic_inc(popped);
+                atomic_inc(going);
             }
         }
     }
@@ -70,7 +70,7 @@ __kernel void ust_pop(const int n, const ulong seed, __global const OFFSET *rest
 __kernel void ust_walk(const int n, const int runs, const ulong seed, const int steps,
                        __global const OFFSET *restrict row_ptr, __global const int *restrict col_idx,
                        __global int *restrict tree, __global uint *restrict shown, __global int *restrict next,
-                       __global int *restrict begun, __global int *restrict at, volatile __global int *restrict left)
+                       __global int *restrict begun, __global int *restrict at, volatile __global int *restrict going)
 {
     FOR_ITEMS(run, runs) {
         const long base = (long)run * n;
@@ -90,7 +90,7 @@ __kernel void ust_walk(const int n, const int runs, const ulong seed, const int 
         }
         begun[run] = v;
         at[run] = u;
-        if (v < n) atomic_inc(left);
+        if (v < n) atomic_inc(going);
     }
 }
 

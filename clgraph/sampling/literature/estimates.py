@@ -1,9 +1,10 @@
-"""Estimates from samples with known weights: means, distributions and totals, with standard errors."""
+"""Estimates from samples: weights that undo a sampler's bias; means, distributions, totals and errors."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from math import lgamma
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -11,6 +12,11 @@ import numpy.typing as npt
 from clgraph.arguments import shown
 from clgraph.errors import InputError
 from clgraph.graph import Graph
+from clgraph.sampling.literature.view import View, rates
+
+if TYPE_CHECKING:
+    from clgraph.sampling.request import Request
+    from clgraph.sampling.selection import Selection
 
 Reals = npt.NDArray[np.float64]
 
@@ -198,3 +204,204 @@ def recruitment_shares(
         raise InputError("nobody was recruited across the two groups: RDS-I does not tell their shares")
     share = float(ba * d_b / whole)
     return names, np.array([share, 1 - share])
+
+
+# --- The weights that undo the bias of a sampler ---
+
+
+@dataclass(frozen=True)
+class Weights:
+    """What undoes the bias of one sample.
+
+    Attributes
+    ----------
+    weighting : {"exact", "conditional", "approximate", "stationary", "none"}
+        "exact", "conditional" and "approximate": `weight` is 1/p, with p the probability by which a vertex
+        comes in (conditional: given all other vertices' keys). "stationary": 1/p up to a factor.
+    weight : float64 array, shape (k,), or None
+        Of each vertex of the sample; None where nothing is known.
+    p : float64 array, shape (k,), or None
+        The probability of each vertex; None of "stationary" and "none".
+    """
+
+    weighting: str
+    weight: Reals | None
+    p: Reals | None
+
+
+def weights_of(wish: Request, drawn: Any, run: int, vertices: npt.NDArray[Any]) -> Weights:
+    """The weights of one run's vertices."""
+    kind = wish.kind
+    if kind == "vertices":
+        return _inverse("conditional", chance(_vertex_rates(wish, drawn, run, vertices)))
+    if kind in ("edges", "ties"):
+        assert drawn.cut is not None
+        rate = float(rates(drawn.cut[run : run + 1])[0])
+        return _inverse("approximate", chance(rate * _pull(wish, vertices)))
+    if kind == "near":
+        return _near(wish, drawn, run, vertices)
+    if kind in ("walk", "frontier") and (wish.direction == "both" or wish.method in ("rwr", "rj")):
+        share = drawn.more.get("share")
+        return stationary(wish, vertices, None if share is None else share.of(run))
+    if wish.method == "rds" and wish.direction == "both":
+        p = successive_p(view_degrees(wish, vertices), wish.view.n)
+        return _inverse("approximate", p)
+    return Weights("none", np.ones(len(vertices)), None)
+
+
+def view_degrees(wish: Request, vertices: npt.NDArray[Any]) -> Reals:
+    """Degrees, 1 where there are no edges."""
+    return np.maximum(wish.view.degrees[vertices], 1).astype(np.float64)
+
+
+def successive_p(d: Reals, n: int) -> Reals:
+    """The probability of each vertex of a sample by successive sampling (Gile 2011), from their degrees."""
+    k, place = np.unique(d, return_inverse=True)
+    v, size = np.bincount(place).astype(np.float64), float(len(d))
+    pi = k.copy()
+    if size >= n:
+        return np.ones(len(d))
+    for _ in range(30):
+        population = n * (v / pi) / np.sum(v / pi)
+        low, high = 0.0, 1.0
+        while np.sum(population * -np.expm1(-k * high)) < size:
+            high *= 2
+        for _ in range(100):  # more halvings than float64 has bits: tau is as exact as it can be
+            tau = (low + high) / 2
+            low, high = (tau, high) if np.sum(population * -np.expm1(-k * tau)) < size else (low, tau)
+        pi = -np.expm1(-k * tau)
+    return pi[place]
+
+
+def stationary(
+    wish: Request, vertices: npt.NDArray[Any], share: npt.NDArray[np.uint64] | None = None
+) -> Weights:
+    """1 over what a walk's time at each vertex is in proportion to; of cnarw the sums of their shares."""
+    view, method = wish.view, wish.method
+    if share is not None:
+        return Weights("stationary", 2.0**32 / np.maximum(share, 1), None)
+    d = (view.strengths if view.weighted else view.degrees)[vertices].astype(np.float64)
+    if method in ("rwr", "rj"):
+        return _ranked(wish, vertices)
+    if method == "rwj":
+        d = d + float(wish.alpha)
+    elif method == "mhrw":
+        d = np.maximum(d, 1) ** (1 - float(wish.alpha))
+    elif method == "mhda":
+        d = np.ones(len(d))
+    elif method == "gmd":
+        d = np.maximum(d, wish.c)
+    return Weights("stationary", 1 / np.maximum(d, 1), None)
+
+
+def _ranked(wish: Request, vertices: npt.NDArray[Any]) -> Weights:
+    """1 over PageRank (rj), personalized by the starts (rwr)."""
+    if wish.method == "rwr" and wish.start is None:
+        return Weights("none", np.ones(len(vertices)), None)
+    x = power_ranks(wish.view, float(wish.p), None if wish.method == "rj" else wish.start)
+    return Weights("stationary", 1 / x[vertices], None)
+
+
+def power_ranks(view: View, p: float, starts: tuple[int, ...] | None) -> Reals:
+    """PageRank of damping 1 - p by the power method on the host; who restarts does so at `starts`."""
+    import scipy.sparse as sp
+
+    n, rows = view.n, view.rows
+    back = np.full(n, 1 / n)
+    if starts is not None:
+        back = np.bincount(np.array(starts), minlength=n) / len(starts)
+    out = (view.strengths if view.weighted else view.degrees).astype(np.float64)
+    share = view.integers.astype(np.float64) if view.weighted else np.ones(rows.num_arcs)
+    share /= np.repeat(np.maximum(out, 1), view.degrees)
+    flow = sp.csr_array((share, rows.col_idx, rows.row_ptr), shape=(n, n)).T.tocsr()
+    x = back
+    for _ in range(10_000):
+        new = (1 - p) * (flow @ x + x[out == 0].sum() * back) + p * back
+        if np.abs(new - x).sum() < 1e-12:
+            break
+        x = new
+    return new
+
+
+def chance(rate: Reals) -> Reals:
+    """P(an exponential of this rate, to base 2, is below 1): 1 - 2^-rate."""
+    return -np.expm1(-np.log(2.0) * rate)
+
+
+def _inverse(weighting: str, p: Reals) -> Weights:
+    return Weights(weighting, 1 / p, p)
+
+
+def _vertex_rates(wish: Request, drawn: Selection, run: int, vertices: npt.NDArray[Any]) -> Reals:
+    view = wish.view
+    if "cut" in drawn.more:
+        limit = rates(drawn.more["cut"].of(run))
+    else:
+        assert drawn.cut is not None
+        limit = np.repeat(rates(drawn.cut[run : run + 1]), len(vertices))
+    if "integer weight" in drawn.more:
+        return limit * drawn.more["integer weight"].of(run).astype(np.float64)
+    return limit * view.degrees[vertices] if wish.method == "rdn" else limit
+
+
+def edge_pull(
+    wish: Request, tails: npt.NDArray[Any], heads: npt.NDArray[Any], arcs: npt.NDArray[Any]
+) -> Reals:
+    """The weight with which each edge races."""
+    view, method = wish.view, wish.method
+    if method in ("re", "ties"):
+        return view.integers[arcs].astype(np.float64) if view.weighted else np.ones(len(arcs))
+    d = view.degrees
+    by_ends = 1 / d[tails] + 1 / d[heads]
+    if method == "rne":
+        return by_ends
+    mix = wish.mix_word / 2**32
+    return mix / view.n * by_ends + (1 - mix) / max(view.rows.num_arcs // 2, 1)
+
+
+def edge_chances(drawn: Any, run: int) -> Reals | None:
+    """The probability of each edge of one run, given the others' keys; None where no edges were drawn."""
+    wish = drawn.wish
+    if wish is None or wish.kind != "edges" or wish.keep != "visited":
+        return None
+    return chance(rates(drawn.cut[run : run + 1]) * edge_pull(wish, *drawn.ends(run)))
+
+
+def _pull(wish: Request, vertices: npt.NDArray[Any]) -> Reals:
+    """The sum of the weights of each vertex's edges."""
+    view = wish.view
+    if wish.method in ("re", "ties"):
+        return (view.strengths if view.weighted else view.degrees)[vertices].astype(np.float64)
+    row_ptr, d = view.rows.row_ptr, view.degrees
+    lengths = d[vertices]
+    tails = np.repeat(vertices.astype(np.int64), lengths)
+    first = np.repeat(row_ptr[vertices].astype(np.int64) - (np.cumsum(lengths) - lengths), lengths)
+    arcs = first + np.arange(len(tails))
+    pull = edge_pull(wish, tails, view.rows.col_idx[arcs], arcs)
+    place = np.repeat(np.arange(len(vertices)), lengths)
+    return np.bincount(place, weights=pull, minlength=len(vertices)).astype(np.float64)
+
+
+def _near(wish: Request, drawn: Selection, run: int, vertices: npt.NDArray[Any]) -> Weights:
+    """1 - C(n - d - 1, s) / C(n, s): that none of the s centres is in the closed neighbourhood."""
+    view, n = wish.view, wish.view.n
+    weighting = "exact"
+    centres = wish.starts
+    if centres is None:
+        assert drawn.came is not None
+        weighting = "approximate"
+        centres = max(1, len(np.unique(drawn.came.of(run))))
+    rows = view.rows
+    d = np.array(
+        [len(set(rows.col_idx[rows.row_ptr[v] : rows.row_ptr[v + 1]].tolist())) for v in vertices.tolist()]
+    )
+    missed = np.array([_ratio(n, int(each) + 1, centres) for each in d])
+    return _inverse(weighting, 1 - missed)
+
+
+def _ratio(n: int, near: int, centres: int) -> float:
+    """C(n - near, centres) / C(n, centres)."""
+    if centres > n - near:
+        return 0.0
+    log = lgamma(n - near + 1) + lgamma(n - centres + 1) - lgamma(n - near - centres + 1) - lgamma(n + 1)
+    return float(np.exp(log))

@@ -6,27 +6,22 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from clgraph import keyed
 from clgraph.arguments import shown
 from clgraph.errors import InputError
 from clgraph.graph import Graph
 from clgraph.run import run_on
-from clgraph.sampling.literature import (
-    chordal,
-    diffusion,
-    expansion,
-    frontier,
-    paths,
-    race,
-    spikyball,
-    stage,
-    stream_order,
-    ust,
-    walk,
-)
-from clgraph.sampling.literature.drawn import Drawn
+from clgraph.sampling.literature.chordal import Chordal
+from clgraph.sampling.literature.engine import Engine
+from clgraph.sampling.literature.growing import Diffusion, Expansion, Trees
+from clgraph.sampling.literature.paths import Paths
+from clgraph.sampling.literature.selection import Drawn
+from clgraph.sampling.literature.spreading import Spikyballs, Stages
+from clgraph.sampling.literature.streams import GraphStream
+from clgraph.sampling.literature.walks import Frontier, Walks
+from clgraph.sampling.literature.weighted_draw import EdgeRace, NeighbourRace, VertexRace
 from clgraph.sampling.methods import serial_device
 from clgraph.sampling.options import check_seeds, given_options
 from clgraph.sampling.request import Request, check_request
@@ -35,34 +30,22 @@ from clgraph.sampling.sequence import Batch
 
 if TYPE_CHECKING:
     from clgraph.device import Device
-    from clgraph.sampling.literature.view import View
 
-
-class Kind(Protocol):
-    """How a kind of sampler draws."""
-
-    def draw(self, device: Device, view: View, wish: Request, seed: int, runs: int) -> Drawn:
-        """Runs with the seeds `seed`, `seed` + 1, ..."""
-
-    def bytes_per_run(self, view: View, wish: Request) -> int:
-        """Device memory that one run takes, roughly."""
-
-
-HOW: dict[str, Kind] = {
-    "vertices": race,
-    "edges": race,
-    "ties": race,
-    "near": race,
-    "walk": walk,
-    "frontier": frontier,
-    "stages": stage,
-    "spikyball": spikyball,
-    "passage": diffusion,
-    "expansion": expansion,
-    "paths": paths,
-    "tree": ust,
-    "chordal": chordal,
-    "stream": stream_order,
+ENGINES: dict[str, type[Engine]] = {  # by kind of method
+    "vertices": VertexRace,
+    "edges": EdgeRace,
+    "ties": EdgeRace,
+    "near": NeighbourRace,
+    "walk": Walks,
+    "frontier": Frontier,
+    "stages": Stages,
+    "spikyball": Spikyballs,
+    "passage": Diffusion,
+    "expansion": Expansion,
+    "paths": Paths,
+    "tree": Trees,
+    "chordal": Chordal,
+    "stream": GraphStream,
 }
 HOST_SHARE = 1 << 28  # bytes of the runs that go side by side, where the device shares the host's memory
 
@@ -96,14 +79,14 @@ def draw(device: Device, wish: Request, seed: int, runs: int) -> list[tuple[Draw
         For each run what it belongs to, and its number there.
     """
     room = HOST_SHARE if device.shares_memory else device.global_memory // 4
-    method = HOW[wish.kind]
-    each = max(1, room // max(1, method.bytes_per_run(wish.view, wish)))
+    engine = ENGINES[wish.kind]
+    each = max(1, room // max(1, engine.bytes_per_run(wish.view, wish)))
     if wish.kind == "walk":  # the trail has room for a step of each walker
         each = max(1, min(each, (1 << 30) // wish.walkers))
     made = []
     for first in range(0, runs, each):
         some = min(each, runs - first)
-        drawn = replace(method.draw(device, wish.view, wish, seed + first, some), wish=wish)
+        drawn = replace(engine(device, wish.view, wish, seed + first, some).draw(), wish=wish)
         made += [(drawn, run) for run in range(some)]
     return made
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -9,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph.device.launch_config import DeviceLimits, LaunchTable, fit_group
+from clgraph.lazy import lazy
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -20,7 +22,7 @@ SHIFTS = (55, 44, 33, 22, 11, 0)
 
 @dataclass(frozen=True)
 class LaunchConfig:
-    """Launch shape.
+    """Launch configuration.
 
     Attributes
     ----------
@@ -50,6 +52,65 @@ LAUNCH = LaunchTable(
 )
 
 
+class Column:
+    """Values of several runs, one after the other: run r's are ``values[offset[r]:offset[r + 1]]``.
+
+    Parameters
+    ----------
+    offset : int64 array, shape (runs + 1,)
+    values : array, or a function that gives it
+        It is called when the values are first looked at: until then they stay on a device.
+    there : Column, optional
+        The values on the device, perhaps in another order; of edges perhaps both arcs of each.
+    """
+
+    device: Device
+    buffer: Any
+    dtype: npt.DTypeLike
+
+    def __init__(
+        self,
+        offset: npt.NDArray[np.int64],
+        values: npt.NDArray[Any] | Callable[[], npt.NDArray[Any]],
+        there: Column | None = None,
+    ) -> None:
+        self.offset, self._source, self.there = offset, values, there
+
+    @lazy
+    def values(self) -> npt.NDArray[Any]:
+        """The values of all runs."""
+        source = self._source
+        if callable(source):
+            source = self._source = source()  # what it held on the device is free now
+        return source
+
+    def of(self, run: int) -> npt.NDArray[Any]:
+        """Return those of one run, not copied."""
+        found: npt.NDArray[Any] = self.values[self.offset[run] : self.offset[run + 1]]
+        return found
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Column, (self.offset, self.values)
+
+    @staticmethod
+    def on(device: Device, offset: npt.NDArray[np.int64], buffer: Any, dtype: npt.DTypeLike) -> Column:
+        """Return values in a buffer: they stay on the device until they are looked at."""
+
+        def fetch() -> npt.NDArray[Any]:
+            with device.alone():
+                return device.download(buffer, dtype, int(offset[-1]))
+
+        made = Column(offset, fetch)
+        made.device, made.buffer, made.dtype, made.there = device, buffer, dtype, made
+        return made
+
+    @staticmethod
+    def of_parts(parts: list[npt.NDArray[Any]]) -> Column:
+        """Return a column of one part a run."""
+        offset = np.concatenate(([0], np.cumsum([len(part) for part in parts]))).astype(np.int64)
+        return Column(offset, np.concatenate(parts) if parts else np.zeros(0, np.int32))
+
+
 @dataclass(frozen=True)
 class Cut:
     """Where each run's selection ends.
@@ -66,85 +127,46 @@ class Cut:
     left: Any
 
 
-@dataclass(frozen=True)
-class Taken:
-    """The items taken, run after run, ascending within each.
-
-    Attributes
-    ----------
-    total : int64 array, shape (runs,)
-    offset : int64 array, shape (runs + 1,)
-    items : device buffer of the item type
-    keys : uint64 device buffer, or None
-    """
-
-    total: npt.NDArray[np.int64]
-    offset: npt.NDArray[np.int64]
-    items: Any
-    keys: Any
-
-
 class Smallest:
-    """Selections among `runs` times `items` keys.
-
-    Parameters
-    ----------
-    device : Device
-    runs, items : int
-    """
+    """Selections among `runs` times `items` keys."""
 
     def __init__(self, device: Device, runs: int, items: int) -> None:
-        self._device, self._runs, self._items = device, runs, items
-        self._shape = shape = LAUNCH.of(device)
+        self.device, self.runs, self.items = device, runs, items
+        self.shape = shape = LAUNCH.of(device)
         self.item = np.int32 if items < 2**31 else np.int64
-        self._program = device.program(
+        self.program = device.program(
             "sampling/literature/smallest",
             SPAN=shape.span,
             BLOCK=shape.block,
             LANES=shape.lanes,
             ITEM="int" if self.item is np.int32 else "long",
         )
-        self._blocks = max(1, -(-items // shape.block))
-        device.reserve({"blocks": 8 * runs * self._blocks, "histograms": 4 * BINS * runs})
-        self._histogram = device.zeros(runs * BINS, np.int32)
-        self._below = device.empty(runs * self._blocks, np.int32)
-        self._equal = device.empty(runs * self._blocks, np.int32)
-        self._total = device.empty(runs, np.int32)
+        self.blocks = max(1, -(-items // shape.block))
+        device.reserve({"blocks": 8 * runs * self.blocks, "histograms": 4 * BINS * runs})
+        self.histogram = device.zeros(runs * BINS, np.int32)
+        self.below, self.equal = (device.empty(runs * self.blocks, np.int32) for _ in range(2))
+        self.total = device.empty(runs, np.int32)
 
-    def cut(self, key: Any, wanted: npt.NDArray[np.int64]) -> Cut:
-        """Where the selection of the `wanted` smallest keys of each run ends; -1: look for nothing.
+    def cut(self, key: Any, wanted: npt.ArrayLike) -> Cut:
+        """Find where the selection of the `wanted` smallest keys ends, of each run or of all; -1: nowhere.
 
         Where a run has no more keys than are wanted, the cut is `NONE`.
         """
-        device, program, shape = self._device, self._program, self._shape
-        prefix = device.zeros(self._runs, np.uint64)
-        left = device.upload(np.minimum(wanted + 1, 2**31 - 1).astype(np.int32), writable=True)
-        groups = max(1, -(-self._items // shape.span))
+        device, program, shape, runs = self.device, self.program, self.shape, self.runs
+        prefix = device.zeros(runs, np.uint64)
+        one_more = np.minimum(np.asarray(wanted, np.int64) + 1, 2**31 - 1)
+        left = device.upload(np.broadcast_to(one_more, runs).astype(np.int32), writable=True)
+        groups = max(1, -(-self.items // shape.span))
         for shift in SHIFTS:
-            program.smallest_count.exact(
-                (groups * shape.local, self._runs),
-                items=self._items,
-                runs=self._runs,
-                shift=shift,
-                key=key,
-                prefix=prefix,
-                left=left,
-                histogram=self._histogram,
-                local=(shape.local, 1),
+            step = {"shift": shift, "prefix": prefix, "left": left}
+            program.smallest_count.launch(
+                self, (groups * shape.local, runs), local=(shape.local, 1), key=key, **step
             )
-            program.smallest_narrow.exact(
-                (shape.lanes, self._runs),
-                runs=self._runs,
-                shift=shift,
-                prefix=prefix,
-                left=left,
-                histogram=self._histogram,
-                local=(shape.lanes, 1),
-            )
+            program.smallest_narrow.launch(self, (shape.lanes, runs), local=(shape.lanes, 1), **step)
         return Cut(prefix, left)
 
-    def take(self, key: Any, cut: Cut, *, equal: bool, keys: bool = False) -> Taken:
-        """List the items before a cut; with `equal` also those of its own key that belong to it.
+    def take(self, key: Any, cut: Cut, *, equal: bool, keys: bool = False) -> tuple[Column, Column]:
+        """List the items before a cut, ascending in each run; with `equal` also those of its key that belong.
 
         Parameters
         ----------
@@ -153,35 +175,28 @@ class Smallest:
             Of these keys, or (without `equal`) of others.
         equal : bool
         keys : bool
-            Whether the items' keys are listed too.
+            Whether their keys are listed too; else the second column must not be looked at.
         """
-        device, program, shape = self._device, self._program, self._shape
-        size, local = (self._blocks, self._runs), (min(device.tuning.local_size, 64), 1)
-        blocks = {
-            "runs": self._runs,
-            "blocks": self._blocks,
-            "below": self._below,
-            "equal": self._equal,
-            "left": cut.left,
-        }
-        keyed = {"items": self._items, "key": key, "cut": cut.key}
-        program.smallest_count_blocks(size, local=local, **keyed, **blocks)
-        program.smallest_sum.exact(
-            (shape.lanes, self._runs), local=(shape.lanes, 1), **blocks, spare=equal, total=self._total
-        )
-        total = device.download(self._total, np.int32, self._runs).astype(np.int64)
+        device, program, runs = self.device, self.program, self.runs
+        size, local = (self.blocks, runs), (min(device.tuning.local_size, 64), 1)
+        until = {"key": key, "cut": cut.key, "left": cut.left}
+        program.smallest_count_blocks.launch(self, size, local=local, **until)
+        lanes = self.shape.lanes
+        program.smallest_sum.launch(self, (lanes, runs), local=(lanes, 1), left=cut.left, spare=equal)
+        total = device.download(self.total, np.int32, runs).astype(np.int64)
         offset = np.concatenate(([0], np.cumsum(total)))
         many = max(int(offset[-1]), 1)
-        listed = device.empty(many, self.item)
-        listed_keys = device.empty(many, np.uint64) if keys else None
-        program.smallest_list(
-            size,
-            local=local,
-            **keyed,
-            **blocks,
-            spare=equal,
-            offset=device.upload(offset[:-1], writable=True),
-            list=listed,
-            keys=listed_keys,
-        )
-        return Taken(total, offset, listed, listed_keys)
+        listed, listed_keys = device.empty(many, self.item), device.empty(many, np.uint64) if keys else None
+        begins = device.upload(offset[:-1], writable=True)
+        listing = {"offset": begins, "list": listed, "keys": listed_keys}
+        program.smallest_list.launch(self, size, local=local, **until, **listing, spare=equal)
+        items = Column.on(device, offset, listed, self.item)
+        return items, Column.on(device, offset, listed_keys, np.uint64)
+
+
+def smallest(
+    device: Device, runs: int, n: int, key: Any, wanted: npt.ArrayLike, *, keys: bool = True
+) -> tuple[Column, Column]:
+    """List the `wanted` vertices of smallest keys of each run; and their keys."""
+    found = Smallest(device, runs, n)
+    return found.take(key, found.cut(key, wanted), equal=True, keys=keys)

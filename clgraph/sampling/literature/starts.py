@@ -1,49 +1,28 @@
-"""Where walks and searches start: ids given, a vertex of the largest component, then by start priority.
-
-Host half of ``cl/sampling/literature/starts.cl``.
-"""
+"""Queues of starts of walks and searches: host half of ``cl/sampling/literature/starts.cl``."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import isqrt
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from clgraph.components.finder import graph_components
-from clgraph.csr.sort import sort_by_key
+from clgraph.csr.sort import sort_by_words
 from clgraph.sampling.literature.smallest import Smallest
-from clgraph.sampling.members import Members
 
 if TYPE_CHECKING:
     from clgraph.csr.upload import DeviceCSR
     from clgraph.device import Device
-    from clgraph.graph import Graph
-    from clgraph.sampling.request import Request
 
 QUEUE, QUEUES = 256, 1 << 18  # starts that a run keeps in readiness at least; and up to so many of all runs
 RANKED = 2048  # so many entries of all runs are compared with each other; more are sorted
 MARKS = {np.uint32: "uint", np.uint64: "ulong"}
-
-
-def pool_of(device: Device, graph: Graph) -> tuple[Any, int]:
-    """The vertices of the largest component (of the undirected view), ascending, on a device; how many."""
-    simple = graph.undirected.without_self_loops
-
-    def make() -> tuple[Any, int]:
-        largest = graph_components(device, simple).largest()
-        n = simple.num_vertices
-        number = device.empty(n, np.int32)
-        found: tuple[Any, int] = Members(device).number(n, largest.label, largest.root, None, number)
-        return found
-
-    return device.cached(simple, "largest component's vertices", make)
+LOW, HIGH, RUN, VERTEX = range(4)  # words of `starts_words`
 
 
 class Queue:
-    """The next starts of each run, ascending by (start priority, index); and those that are given.
+    """The next starts of each run, ascending by (start priority, index).
 
     Parameters
     ----------
@@ -58,7 +37,7 @@ class Queue:
 
     Attributes
     ----------
-    vertices : int32 device buffer, shape (runs * room,)
+    queue : int32 device buffer, shape (runs * room,)
     length : int32 device buffer, shape (runs,)
         -1: not asked for yet.
     next : int32 device buffer, shape (runs,)
@@ -66,20 +45,22 @@ class Queue:
     """
 
     def __init__(self, device: Device, csr: DeviceCSR, runs: int, room: int, mark: Any = np.uint32) -> None:
-        self.device, self.csr, self.runs, self.room = device, csr, runs, room
-        self.vertices = device.zeros(1, np.int32)
-        self.length = device.empty(runs, np.int32)
+        self.device, self.csr, self.n, self.runs, self.room = device, csr, csr.n, runs, room
+        self.queue, self._filled = (
+            device.zeros(1, np.int32),
+            False,
+        )  # most runs never need more than one start
+        self.length, self.next = device.empty(runs, np.int32), device.zeros(runs, np.int32)
         device.fill(self.length, np.int32(-1), runs)
-        self.next = device.zeros(runs, np.int32)
-        self._filled = False
-        items = device.tuning.items
-        name = "sampling/literature/starts"
-        self._program = device.program(name, ITEMS=items, MARK=MARKS[mark], **csr.defines)
+        self.items = device.tuning.items
+        self._program = device.program(
+            "sampling/literature/starts", ITEMS=self.items, MARK=MARKS[mark], **csr.defines
+        )
 
     @property
     def args(self) -> dict[str, Any]:
-        """room, vertices, length, next: as kernels take them."""
-        return {"room": self.room, "queue": self.vertices, "length": self.length, "next": self.next}
+        """room, queue, length, next: as kernels take them."""
+        return {"room": self.room, "queue": self.queue, "length": self.length, "next": self.next}
 
     def refill(self, seed: int, mark: Any, status: Any, wanting: int, *, lonely: bool = True) -> None:
         """Fill the queues of the runs that want it with vertices not seen; `lonely`: those without edges too.
@@ -93,29 +74,20 @@ class Queue:
         wanting : int
             The status of the runs that want it.
         """
-        device, n = self.device, self.csr.n
         row_ptr = None if lonely else self.csr.row_ptr
-        wants = device.download(status, np.int32, self.runs) == wanting
+        wants = self.device.download(status, np.int32, self.runs) == wanting
         if self.few(seed, mark, row_ptr, status, wants, wanting):
             return
-        key = device.empty(self.runs * n, np.uint64)
-        self._program.starts_keys(
-            (-(-n // device.tuning.items), self.runs),
-            n=n,
-            seed=seed,
-            mark=mark,
-            row_ptr=row_ptr,
-            status=status,
-            wanting=wanting,
-            key=key,
-        )
+        key = self.device.empty(self.runs * self.n, np.uint64)
+        about = {"seed": seed, "mark": mark, "row_ptr": row_ptr, "status": status, "wanting": wanting}
+        self._program.starts_keys.launch(self, (-(-self.n // self.items), self.runs), **about, key=key)
         self.fill(key, wants)
 
     def few(
         self, seed: int, mark: Any, row_ptr: Any, status: Any, wants: npt.NDArray[np.bool_], wanting: int
     ) -> bool:
         """Fill the queues with vertices of small priority, if there are enough of these."""
-        device, n, runs = self.device, self.csr.n, self.runs
+        device, n, runs = self.device, self.n, self.runs
         some = self.room + 8 * isqrt(self.room)  # as many are below the limit on average, if none is seen
         most = 2 * some * int(np.count_nonzero(wants))
         if 4 * some > n or most >= 2**31:
@@ -123,25 +95,15 @@ class Queue:
         count = device.zeros(runs + 1, np.int32)
         kinds = {"key": np.uint64, "vertex": np.int32, "owner": np.int32}
         entries = {name: device.empty(most, kind) for name, kind in kinds.items()}
-        self._program.starts_few(
-            (-(-n // device.tuning.items), runs),
-            n=n,
-            runs=runs,
-            seed=seed,
-            limit=(some << 64) // n,
-            most=most,
-            mark=mark,
-            row_ptr=row_ptr,
-            status=status,
-            wanting=wanting,
-            count=count,
-            **entries,
-        )
+        about = {"seed": seed, "mark": mark, "row_ptr": row_ptr, "status": status, "wanting": wanting}
+        limits = {"limit": (some << 64) // n, "most": most}
+        size = -(-n // self.items), runs
+        self._program.starts_few.launch(self, size, **about, **limits, count=count, **entries)
         found = device.download(count, np.int32, runs + 1)
         if found[runs] > most or np.any(found[:runs][wants] < self.room):
             return False
         offset = np.concatenate(([0], np.cumsum(found[:runs], dtype=np.int64)))
-        self.place(offset, **entries, wanting=wants)
+        self.put(offset, **entries, wanting=wants)
         return True
 
     def fill(self, key: Any, wanting: npt.NDArray[np.bool_]) -> None:
@@ -153,13 +115,12 @@ class Queue:
             Start priorities; all bits set: no start.
         wanting : bool array, shape (runs,)
         """
-        device, runs, room = self.device, self.runs, self.room
-        smallest = Smallest(device, runs, self.csr.n)
-        cut = smallest.cut(key, np.where(wanting, room, -1))
-        taken = smallest.take(key, cut, equal=True, keys=True)
-        self.place(taken.offset, taken.keys, taken.items, None, wanting)
+        smallest = Smallest(self.device, self.runs, self.n)
+        cut = smallest.cut(key, np.where(wanting, self.room, -1))
+        vertices, keys = smallest.take(key, cut, equal=True, keys=True)
+        self.put(vertices.offset, keys.buffer, vertices.buffer, None, wanting)
 
-    def place(
+    def put(
         self, offset: npt.NDArray[np.int64], key: Any, vertex: Any, owner: Any, wanting: npt.NDArray[np.bool_]
     ) -> None:
         """Put entries into the queues of their runs, in order.
@@ -174,100 +135,28 @@ class Queue:
             The run of each entry; None: they are in order, by runs and indices.
         wanting : bool array, shape (runs,)
         """
-        device, runs, room = self.device, self.runs, self.room
+        device, runs, room, program = self.device, self.runs, self.room, self._program
         if not self._filled:
-            self.vertices = device.zeros(runs * room, np.int32)
-            self._filled = True
+            self.queue, self._filled = device.zeros(runs * room, np.int32), True
         many = int(offset[-1])
+        entries = {"many": many, "vertex": vertex}
         if owner is not None and many <= RANKED:
-            self._program.starts_rank(
-                many, many=many, room=room, owner=owner, vertex=vertex, key=key, queue=self.vertices
-            )
-        else:
-            self._sort(many, device.upload(offset, writable=True), key, vertex, owner)
-        length = device.download(self.length, np.int32, runs)
-        following = device.download(self.next, np.int32, runs)
+            program.starts_rank.launch(self, many, **entries, owner=owner, key=key)
+        elif many:
+            start = device.upload(offset, writable=True)
+            words = program.starts_words.bind(**entries, runs=runs, offset=start, owner=owner, key=key)
+            widths = [(LOW, 32), (HIGH, 32), (RUN, (runs - 1).bit_length())]
+            if owner is not None:  # in whatever order they are: equal keys go by index
+                widths.insert(0, (VERTEX, (self.n - 1).bit_length()))
+            place = sort_by_words(device, words, many, widths)
+            program.starts_place.launch(self, -(-many // self.items), **entries, offset=start, place=place)
+        length, following = (device.download(each, np.int32, runs) for each in (self.length, self.next))
         length[wanting] = np.minimum(np.diff(offset), room)[wanting]
         following[wanting] = 0
         device.write(self.length, length)
         device.write(self.next, following)
 
-    def _sort(self, many: int, start: Any, key: Any, vertex: Any, owner: Any) -> None:
-        """The vertices of the queues by a radix sort of keys, then runs."""
-        device, runs, room = self.device, self.runs, self.room
-        passes, place = -(-many // device.tuning.items), None
-        for shift, bits in (
-            (96, 0 if owner is None else (self.csr.n - 1).bit_length()),
-            (0, 32),
-            (32, 32),
-            (64, (runs - 1).bit_length()),
-        ):
-            if bits and many:
-                word = device.empty(many, np.uint32)
-                self._program.starts_words(
-                    passes,
-                    many=many,
-                    shift=shift,
-                    runs=runs,
-                    offset=start,
-                    owner=owner,
-                    vertex=vertex,
-                    key=key,
-                    place=place,
-                    word=word,
-                )
-                _, place = sort_by_key(device, word, many, bits, place)
-        self._program.starts_place(
-            passes,
-            many=many,
-            runs=runs,
-            room=room,
-            offset=start,
-            vertex=vertex,
-            place=place,
-            queue=self.vertices,
-        )
-
-
-@dataclass(frozen=True)
-class Given:
-    """Where runs begin.
-
-    Attributes
-    ----------
-    count : int
-        Starts that the user gave; 0: none.
-    vertices : int32 device buffer, shape (count,), or None
-    pool_size : int
-    pool : int32 device buffer, or None
-        Of which the first start is drawn, where none is given.
-    """
-
-    count: int
-    vertices: Any
-    pool_size: int
-    pool: Any
-
-    @staticmethod
-    def of(device: Device, wish: Request, *, pooled: bool = True) -> Given:
-        """Those of a wish; `pooled`: without any, a vertex of the largest component is the first."""
-        if wish.start is not None:
-            made = device.upload(np.array(wish.start, np.int32), writable=True)
-            return Given(len(wish.start), made, 0, None)
-        pool, size = pool_of(device, wish.view.original) if pooled else (None, 0)
-        return Given(0, None, size, pool)
-
-    @property
-    def args(self) -> dict[str, Any]:
-        """As kernels take them."""
-        return {"given": self.count, "starts": self.vertices, "pool_size": self.pool_size, "pool": self.pool}
-
-
-def died_out(further: list[int]) -> list[tuple[str, ...]]:
-    """A note for each run that made so many further starts; none for 0."""
-    return [(f"it died out, and {each} further starts were made",) if each > 0 else () for each in further]
-
 
 def queue_room(n: int, walkers: int, runs: int) -> int:
-    """Entries of a queue: enough for one leg, and some more."""
+    """Return the entries of a queue: enough for one leg, and some more."""
     return min(n, max(walkers, QUEUE, min(16 * QUEUE, QUEUES // runs)))

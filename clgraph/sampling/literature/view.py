@@ -1,8 +1,13 @@
-"""The rows that a sampler of the literature walks on, on the host and on a device."""
+"""The rows that a sampler of the literature walks on, and the keys by which weighted things race.
+
+Logarithms by integers alone are the host half of ``cl/sampling/literature/clock.h``.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
+from math import log2
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
@@ -13,12 +18,59 @@ from clgraph.csr.upload import DeviceCSR, upload_csr
 from clgraph.errors import InputError
 from clgraph.graph import Graph
 from clgraph.lazy import lazy
-from clgraph.sampling.literature.clock import integer_weights
 
 if TYPE_CHECKING:
     from clgraph.device import Device
 
+ONE = 1 << 40  # 1 in units of 2^-40
+NONE = 2**64 - 1  # the key of what is never drawn
+LOG2_E = 3098164009  # round(2^31 log2 e)
+
 _linked: WeakKeyDictionary[Graph, int] = WeakKeyDictionary()  # of weighted rows
+
+
+@cache
+def tables() -> npt.NDArray[np.uint64]:
+    """R, then L, as samplers read them: shape (512,)."""
+    odd = [513 + 2 * i for i in range(256)]
+    inverse = [(1 << 63) * 512 // q for q in odd]
+    logarithm = [round(ONE * log2(q / 512)) for q in odd]
+    return np.array(inverse + logarithm, np.uint64)
+
+
+def lg(x: int) -> int:
+    """log2(x) in units of 2^-40, 0 < x < 2^64, by the steps that devices take; wrong by less than 5 units."""
+    z = 64 - x.bit_length()
+    m = x << z
+    i = (m >> 55) & 255
+    table = tables()
+    r = ((m * int(table[i]) >> 64) - (1 << 62)) >> 22
+    r2 = r * r >> 40
+    r3 = r2 * r >> 40
+    r4 = r3 * r >> 40
+    p = r - (r2 >> 1) + (21845 * r3 >> 16) - (r4 >> 2)
+    return (63 - z) * ONE + int(table[256 + i]) + (p * LOG2_E >> 31)
+
+
+class _Owner:
+    """What a device's copy of the tables belongs to: the process."""
+
+
+_OWNER = _Owner()
+
+
+def device_tables(device: Device) -> Any:
+    """Return the tables on a device, uploaded once."""
+    return device.cached(_OWNER, "logarithms", lambda: device.upload(tables(), writable=True))
+
+
+def rates(cut: npt.NDArray[np.uint64]) -> npt.NDArray[np.float64]:
+    """The rate e at which an item of weight 1 has a key below `cut`: P(key < cut) = 1 - 2^-(W e).
+
+    Infinite where `cut` is `NONE`: everything was taken.
+    """
+    time = (cut >> np.uint64(16)).astype(np.float64) / ONE - 64 - 40
+    return np.where(cut == np.uint64(NONE), np.inf, np.exp2(time))
 
 
 @dataclass(frozen=True)
@@ -40,7 +92,7 @@ class View:
 
     @staticmethod
     def of(graph: Graph, direction: str, weighted: bool) -> View:
-        """The view of a graph in a direction.
+        """Return the view of a graph in a direction.
 
         Raises
         ------
@@ -79,7 +131,7 @@ class View:
 
     @property
     def num_nonisolated(self) -> int:
-        """Vertices with edges; of weighted views with edges that weigh something. Kept with the rows."""
+        """Vertices with edges; of weighted views with edges that weigh something. Cached with the rows."""
         if not self.weighted:
             return self.rows.num_nonisolated
         if self.rows not in _linked:
@@ -88,25 +140,32 @@ class View:
 
     @lazy
     def integers(self) -> npt.NDArray[np.uint64]:
-        """The weights of the arcs as integers, shape (arcs,)."""
-        assert self.rows.weights is not None
-        return integer_weights(self.rows.weights)
+        """The weights of the arcs as integers, max(1, floor(w 2^40 / max + 1/2)); 0 stays 0."""
+        weights = self.rows.weights
+        assert weights is not None
+        top = float(weights.max(initial=0.0))
+        whole = np.floor(weights / (top or 1.0) * 2**40 + 0.5).astype(np.uint64)
+        whole[(whole == 0) & (weights > 0)] = 1
+        return whole
+
+    @property
+    def _up_to(self) -> npt.NDArray[np.uint64]:
+        """Running sums of the integer weights, from 0 on, shape (arcs + 1,)."""
+        sums = np.zeros(len(self.integers) + 1, np.uint64)
+        np.cumsum(self.integers, out=sums[1:])  # differences are right even where this overflows
+        return sums
 
     @lazy
     def strengths(self) -> npt.NDArray[np.uint64]:
         """Sums of the integer weights of each vertex's arcs, shape (n,)."""
-        up_to = np.zeros(len(self.integers) + 1, np.uint64)
-        np.cumsum(self.integers, out=up_to[1:])  # differences are right even where this overflows
-        return up_to[self.rows.row_ptr[1:]] - up_to[self.rows.row_ptr[:-1]]
+        return np.diff(self._up_to[self.rows.row_ptr])
 
     @lazy
     def limits(self) -> npt.NDArray[np.uint64]:
         """Where each arc's share of its row ends, in units of 2^-62, shape (arcs,)."""
-        row_ptr, whole = self.rows.row_ptr, self.strengths
-        up_to = np.zeros(len(self.integers) + 1, np.uint64)
-        np.cumsum(self.integers, out=up_to[1:])
-        rest = up_to[1:] - np.repeat(up_to[row_ptr[:-1]], self.degrees)
-        total = np.repeat(whole, self.degrees)
+        up_to = self._up_to
+        rest = up_to[1:] - np.repeat(up_to[self.rows.row_ptr[:-1]], self.degrees)
+        total = np.repeat(self.strengths, self.degrees)
         made = (rest == total).astype(np.uint64)  # long division: bit by bit, everything below 2^63
         rest -= made * total
         for _ in range(62):
@@ -117,9 +176,13 @@ class View:
         return made
 
     def csr(self, device: Device) -> DeviceCSR:
-        """The rows on a device, kept there with the graph."""
+        """Return the rows on a device, cached there with the graph."""
         return upload_csr(device, self.rows)
 
-    def kept(self, device: Device, name: str, make: Any) -> Any:
-        """An array of the view on a device, kept there with the rows."""
-        return device.cached(self.rows, ("literature", name), lambda: device.upload(make(), writable=True))
+    def on_device(self, device: Device, name: str) -> Any:
+        """Return "integers", "strengths" or "limits" on a device, cached there with the rows."""
+        return self.cached(device, name, lambda: device.upload(getattr(self, name), writable=True))
+
+    def cached(self, device: Device, name: str, make: Any) -> Any:
+        """Return what `make` gives, cached on a device with the rows."""
+        return device.cached(self.rows, ("literature", name), make)

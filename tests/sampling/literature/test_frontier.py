@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections import Counter
 
 import numpy as np
@@ -14,7 +15,7 @@ from clgraph import Graph, InputError
 from clgraph.csr.generate import powerlaw_graph
 from clgraph.device.launch_config import LaunchTable
 from clgraph.sampling import sample
-from clgraph.sampling.literature import frontier
+from clgraph.sampling.literature import walks
 
 
 @pytest.mark.smoke
@@ -49,8 +50,8 @@ def test_launches_do_not_show(device, monkeypatch):
     graph = random_graph(7, 80, 90)
     options = {"size": "80%", "walkers": 3, "patience": 5, "device": device, "seed": 1}
     whole = sample(graph, "fs", **options)
-    shape = 37
-    monkeypatch.setattr(frontier, "LAUNCH", LaunchTable(gpu=shape, cpu=shape, simulator=shape))
+    shape = dataclasses.replace(walks.LAUNCH.of(device), moves=37)
+    monkeypatch.setattr(walks, "LAUNCH", LaunchTable(gpu=shape, cpu=shape, simulator=shape))
     again = sample(graph, "fs", **options)
     assert whole.vertices.tolist() == again.vertices.tolist() and whole.notes == again.notes
     assert whole.visits.tolist() == again.visits.tolist()

@@ -6,7 +6,8 @@ import numpy as np
 from graphs import random_graph
 
 from clgraph.sampling import sample
-from clgraph.sampling.literature import listed
+from clgraph.sampling.literature import selection
+from clgraph.sampling.literature.smallest import smallest
 from clgraph.sampling.selection import extract
 
 NONE = 2**64 - 1
@@ -14,20 +15,20 @@ NONE = 2**64 - 1
 
 def test_values_of_what_is_listed(device):
     keys = np.array([[5, NONE, 3, 4], [NONE, 1, NONE, 2]], np.uint64)
-    vertices, came = listed.smallest(device, 2, 4, device.upload(keys, writable=True), 2)
+    vertices, came = smallest(device, 2, 4, device.upload(keys, writable=True), 2)
     assert [vertices.of(run).tolist() for run in range(2)] == [[2, 3], [1, 3]]
     assert [came.of(run).tolist() for run in range(2)] == [[3, 4], [1, 2]]
     values = device.upload(np.arange(16, dtype=np.int32), writable=True)
-    assert listed.gathered(vertices, 4, values).values.tolist() == [2, 3, 5, 7]
-    assert listed.gathered(vertices, 4, values, 2).values.tolist() == [2, 3, 5, 7, 10, 11, 13, 15]
+    assert selection.gathered(vertices, 4, values).values.tolist() == [2, 3, 5, 7]
+    assert selection.gathered(vertices, 4, values, 2).values.tolist() == [2, 3, 5, 7, 10, 11, 13, 15]
     for run, wanted in enumerate(([0, 0, 1, 1], [0, 1, 0, 1])):
-        assert device.download(listed.marked(vertices, 4, run), np.uint8, 4).tolist() == wanted
+        assert device.download(selection.marked(vertices, 4, run), np.uint8, 4).tolist() == wanted
     visits = device.upload(np.array([0, 1, 0, 0, 0, 0, 0, 2], np.int32), writable=True)
-    found = listed.visited(device, 2, 4, 1, visits)
+    found = selection.visited(device, 2, 4, 1, visits)
     assert [found.of(run).tolist() for run in range(2)] == [[1], [3]]
-    assert listed.visited(device, 1, 4, 2, visits).values.tolist() == [1, 3]  # two parts of one run
+    assert selection.visited(device, 1, 4, 2, visits).values.tolist() == [1, 3]  # two parts of one run
     many = np.random.default_rng(1).integers(0, 2, 3 * 10_000).astype(np.int32)
-    found = listed.visited(device, 3, 10_000, 1, device.upload(many, writable=True))
+    found = selection.visited(device, 3, 10_000, 1, device.upload(many, writable=True))
     for run, row in enumerate(many.reshape(3, -1)):
         assert np.array_equal(found.of(run), np.flatnonzero(row))
 

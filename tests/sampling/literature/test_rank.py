@@ -6,7 +6,7 @@ from samplers import awkward_graphs
 
 from clgraph.csr.generate import powerlaw_graph
 from clgraph.reference.races import Rows, integer_pagerank
-from clgraph.sampling.literature.race import integer_ranks
+from clgraph.sampling.literature.weighted_draw import integer_ranks
 
 
 @pytest.mark.smoke

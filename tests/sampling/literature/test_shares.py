@@ -5,7 +5,7 @@ from graphs import random_graph
 
 from clgraph import Graph
 from clgraph.sampling.literature.view import View
-from clgraph.sampling.literature.walk import arc_shares
+from clgraph.sampling.literature.walks import arc_shares
 
 
 def test_shares(device):

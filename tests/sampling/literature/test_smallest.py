@@ -13,15 +13,11 @@ def select(device, keys, wanted, *, equal=True):
     smallest = Smallest(device, runs, items)
     buffer = device.upload(keys, writable=True)
     cut = smallest.cut(buffer, np.array(wanted))
-    taken = smallest.take(buffer, cut, equal=equal, keys=True)
-    many = int(taken.offset[-1])
-    listed = device.download(taken.items, smallest.item, many)
-    values = device.download(taken.keys, np.uint64, many)
+    listed, values = smallest.take(buffer, cut, equal=equal, keys=True)
     found = []
     for r in range(runs):
-        part = slice(taken.offset[r], taken.offset[r + 1])
-        assert np.array_equal(keys[r, listed[part]], values[part])
-        found.append(listed[part].tolist())
+        assert np.array_equal(keys[r, listed.of(r)], values.of(r))
+        found.append(listed.of(r).tolist())
     return found, device.download(cut.key, np.uint64, runs)
 
 

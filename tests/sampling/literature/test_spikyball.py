@@ -1,5 +1,6 @@
 """Spikyballs on every device, against their reference and a law by enumeration."""
 
+import dataclasses
 from collections import defaultdict
 from itertools import combinations
 
@@ -13,7 +14,7 @@ from clgraph import Graph, InputError
 from clgraph.csr.generate import powerlaw_graph
 from clgraph.device.launch_config import LaunchTable
 from clgraph.sampling import sample
-from clgraph.sampling.literature import spikyball
+from clgraph.sampling.literature import spreading
 
 
 @pytest.mark.smoke
@@ -30,8 +31,8 @@ def test_equals_reference(device, powers):
 def test_large_and_small_stages(device, monkeypatch):
     """Which stages are a chain's does not show."""
     graph = powerlaw_graph(150, seed=2)
-    shape = spikyball.LaunchConfig(room=12, acts=30)
-    monkeypatch.setattr(spikyball, "LAUNCH", LaunchTable(gpu=shape, cpu=shape, simulator=shape))
+    shape = dataclasses.replace(spreading.LAUNCH.of(device), room=12, arcs=30)
+    monkeypatch.setattr(spreading, "LAUNCH", LaunchTable(gpu=shape, cpu=shape, simulator=shape))
     for keep in ("induced", "tree"):
         options = {"size": "80%", "share": "0.2", "keep": keep, "powers": (1, 1, -1)}
         equals_reference(graph, "spikyball", device, seed=3, **options)

@@ -17,7 +17,7 @@ from clgraph.csr.generate import powerlaw_graph
 from clgraph.reference.races import Rows
 from clgraph.reference.spreading import count_below
 from clgraph.sampling import sample
-from clgraph.sampling.literature.stage import thresholds
+from clgraph.sampling.literature.spreading import thresholds
 
 METHODS = ("snowball", "ff", "rds")  # spikyball: test_spikyball.py
 MODES = ("batched", "exact")

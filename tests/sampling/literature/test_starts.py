@@ -18,7 +18,7 @@ def test_queues_ascend_and_are_filled_where_they_are_wanted(device):
     queue = Queue(device, upload_csr(device, random_graph(1, 40, 60)), 3, 6)
     queue.fill(device.upload(keys, writable=True), np.array([True, False, True]))
     assert device.download(queue.length, np.int32, 3).tolist() == [6, -1, 3]
-    rows = device.download(queue.vertices, np.int32, 18).reshape(3, 6)
+    rows = device.download(queue.queue, np.int32, 18).reshape(3, 6)
     for run, length in ((0, 6), (2, 3)):
         order = np.lexsort((np.arange(40), keys[run]))
         assert rows[run, :length].tolist() == order[:length].tolist()
@@ -41,7 +41,7 @@ def test_queues_of_small_priorities_are_those_of_all(device, monkeypatch, ranked
         queue = Queue(device, csr, runs, room)
         assert queue.few(3, mark, None if lonely else csr.row_ptr, status, wants, 1) == (some > 0)
         queue.refill(3, mark, status, 1, lonely=lonely)
-        rows = device.download(queue.vertices, np.int32, runs * room).reshape(runs, room)
+        rows = device.download(queue.queue, np.int32, runs * room).reshape(runs, room)
         free = ~seen.reshape(runs, n) & (lonely | (graph.degrees > 0))
         for run in (0, 2):
             assert rows[run].tolist() == [v for v in np.argsort(key[run]).tolist() if free[run, v]][:room]

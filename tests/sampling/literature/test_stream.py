@@ -18,8 +18,8 @@ from clgraph.device.launch_config import LaunchTable
 from clgraph.formats import arrivals
 from clgraph.reference.stream import reference_arrivals, reference_gps, reference_pies, verify_held
 from clgraph.sampling import sample
-from clgraph.sampling.literature import stream
-from clgraph.sampling.literature.held import Held
+from clgraph.sampling.literature import streams
+from clgraph.sampling.literature.reservoir import Held
 
 KINDS = [
     ("pies", {"size": "40%"}),
@@ -94,8 +94,8 @@ def test_chunks(device, method, options):
 @pytest.mark.parametrize("together", [False, True])
 def test_blocks(device, monkeypatch, together):
     """Blocks that are weighed in order or side by side, across chunks, of any size."""
-    shape = dataclasses.replace(stream.LAUNCH.of(device), block=2 if together else 1 << 30)
-    monkeypatch.setattr(stream, "LAUNCH", LaunchTable(gpu=shape, cpu=shape, simulator=shape))
+    shape = dataclasses.replace(streams.LAUNCH.of(device), block=2 if together else 1 << 30)
+    monkeypatch.setattr(streams, "LAUNCH", LaunchTable(gpu=shape, cpu=shape, simulator=shape))
     u, v = arrivals_of(300, 25, 4)
     edges = list(zip(u.tolist(), v.tolist(), strict=True))
     cut = [(u[i : i + 70], v[i : i + 70]) for i in range(0, len(u), 70)]

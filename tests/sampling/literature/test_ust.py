@@ -13,14 +13,14 @@ from clgraph import Graph, InputError
 from clgraph.csr.generate import powerlaw_graph
 from clgraph.device.launch_config import LaunchTable
 from clgraph.sampling import sample
-from clgraph.sampling.literature import ust
+from clgraph.sampling.literature import growing
 
 
 @pytest.mark.smoke
 @pytest.mark.parametrize("rounds", [0, 2, 64])
 def test_equals_reference(device, monkeypatch, rounds):
-    shape = dataclasses.replace(ust.LAUNCH.of(device), rounds=rounds, units=0)
-    monkeypatch.setattr(ust, "LAUNCH", LaunchTable(gpu=shape, cpu=shape, simulator=shape))
+    shape = dataclasses.replace(growing.LAUNCH.of(device), rounds=rounds, units=0)
+    monkeypatch.setattr(growing, "LAUNCH", LaunchTable(gpu=shape, cpu=shape, simulator=shape))
     for seed in range(3):
         graph = random_graph(seed, 30 + 20 * seed, 60, duplicates="keep" if seed == 1 else "merge")
         for options in (

@@ -17,9 +17,9 @@ from clgraph.csr.generate import powerlaw_graph
 from clgraph.device.launch_config import LaunchTable
 from clgraph.reference.walks import first_start, start_order
 from clgraph.sampling import sample
-from clgraph.sampling.literature import walk
+from clgraph.sampling.literature import walks
 
-METHODS = tuple(walk.NUMBER)  # fs: test_frontier.py
+METHODS = tuple(walks.NUMBER)  # fs: test_frontier.py
 
 
 def starts_of(graph, seed, walkers):
@@ -94,7 +94,7 @@ def test_parts_of_a_walk(device, monkeypatch):
     graph = powerlaw_graph(300, seed=2)
     options = {"seed": 4, "steps": 50, "walkers": 5, "burn_in": 3, "thin": 2, "device": device}
     told = sample(graph, "rw", **options).mean("degree")
-    monkeypatch.setattr(walk, "RECORDED", 0)
+    monkeypatch.setattr(walks, "RECORDED", 0)
     assert sample(graph, "rw", **options).mean("degree") == told and told.standard_error > 0
 
 
@@ -136,8 +136,8 @@ def test_launches_do_not_show(device, monkeypatch):
     graph = random_graph(7, 80, 90)
     options = {"size": "90%", "walkers": 3, "keep": "visited", "patience": 20, "device": device}
     whole = [sample(graph, "rw", seed=seed, **options) for seed in range(4)]
-    shape = dataclasses.replace(walk.LAUNCH.of(device), trail=17 * 3, items=4)
-    monkeypatch.setattr(walk, "LAUNCH", LaunchTable(gpu=shape, cpu=shape, simulator=shape))
+    shape = dataclasses.replace(walks.LAUNCH.of(device), trail=17 * 3, items=4)
+    monkeypatch.setattr(walks, "LAUNCH", LaunchTable(gpu=shape, cpu=shape, simulator=shape))
     for seed, one in enumerate(whole):
         again = sample(graph, "rw", seed=seed, **options)
         assert one.vertices.tolist() == again.vertices.tolist()

@@ -1,0 +1,559 @@
+"""Edges of a stream that are held (pies, gsh, gps): of graphs, in order of edge priority, and of files.
+
+Host half of ``cl/sampling/literature/stream_pies.cl``, ``stream_gsh.cl``, ``stream_gps.cl``,
+``stream_ends.cl`` and ``stream_order.cl``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import floor
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from clgraph import keyed
+from clgraph.arguments import word
+from clgraph.csr.scan import running_sums
+from clgraph.csr.sort import sort_by_words
+from clgraph.device.launch_config import LaunchTable
+from clgraph.errors import CapacityError, InputError
+from clgraph.formats.arrivals import Chunk, Names, arrivals, is_stream
+from clgraph.run import run_on
+from clgraph.sampling.literature.engine import Engine
+from clgraph.sampling.literature.reservoir import Held
+from clgraph.sampling.literature.selection import Drawn, given
+from clgraph.sampling.literature.smallest import Column
+from clgraph.sampling.methods import serial_device
+from clgraph.sampling.options import check_seeds
+from clgraph.sampling.request import check_stream
+from clgraph.sampling.result import Sample
+
+if TYPE_CHECKING:
+    from clgraph.device import Device
+    from clgraph.sampling.literature.view import View
+    from clgraph.sampling.request import Request
+
+__all__ = ["in_units", "is_stream", "stream_samples"]
+
+MOST = 1 << 26  # edges that a run may hold: their numbers, and areas of int, stay within 31 bits
+
+
+@dataclass(frozen=True)
+class LaunchConfig:
+    """Launch configuration.
+
+    Attributes
+    ----------
+    acts : int
+        Edges that one launch takes, one after the other.
+    room : int
+        Edges that a run has room for in the beginning, where their number is not given.
+    block : int
+        Blocks of this many edges are weighed side by side.
+    """
+
+    acts: int
+    room: int
+    block: int
+
+
+LAUNCH = LaunchTable(
+    gpu=LaunchConfig(acts=1 << 12, room=4096, block=1 << 8),
+    cpu=LaunchConfig(acts=1 << 20, room=4096, block=1 << 10),
+    simulator=LaunchConfig(acts=7, room=4, block=16),
+)
+
+
+def power_of_two(least: int) -> int:
+    """Return the smallest power of two that is at least this, and at least 2."""
+    return 1 << max(1, (least - 1).bit_length())
+
+
+class Stream:
+    """Runs with the seeds `seed`, `seed` + 1, ... over one stream, side by side: what samplers share.
+
+    Attributes have the names of kernels' parameters.
+
+    Parameters
+    ----------
+    device : Device
+    request : Request
+    seed, runs : int
+    most : int, optional
+        Edges that come, at most.
+
+    Attributes
+    ----------
+    arrivals : int
+        Edges that came so far.
+    room : int
+        Edges that a run has room for.
+    """
+
+    WIDTH: ClassVar[int] = 8  # words of a run's state, of which these are
+    PLACE: ClassVar[int] = 3  # the next place in the chunk,
+    VERTICES: ClassVar[int] = 1  # and how many ids there are
+
+    def __init__(
+        self, device: Device, request: Request, seed: int, runs: int, most: int | None = None
+    ) -> None:
+        self.device, self.request, self.seed, self.runs = device, request, seed, runs
+        self.shape = shape = LAUNCH.of(device)
+        self.acts, self.arrivals, self.slots = shape.acts, 0, 0
+        self.room = max(1, shape.room if most is None else min(most, shape.room))
+        self.program = device.program(f"sampling/literature/stream_{request.method}")
+        self.waiting = device.empty(2, np.int32)
+        self.prepare(most)
+        self.state = device.upload(self.first_state(), writable=True)
+        self.allocate()
+
+    def prepare(self, most: int | None) -> None:
+        """Settle what is the sampler's own, before memory is allocated; `most` edges come."""
+
+    def first_state(self) -> npt.NDArray[np.int64]:
+        """Return the state of each run before the first edge."""
+        return np.zeros((self.runs, self.WIDTH), np.int64)
+
+    # --- memory -----------------------------------------------------------------------------------
+
+    def areas(self) -> tuple[int, int, int]:
+        """Return the buckets, ints and longs of a run."""
+        buckets = power_of_two(2 * self.room)
+        return buckets, 2 * buckets + 14 * self.room, 5 * self.room
+
+    def allocate(self) -> None:
+        """Allocate areas for `room` edges a run."""
+        if self.room > MOST or self.slots > MOST:
+            raise CapacityError(
+                f"{self.request.method} would hold more than {MOST} edges or vertices: ask for fewer"
+            )
+        device, runs = self.device, self.runs
+        self.buckets, ints, longs = self.areas()
+        device.reserve({"edges held": runs * (4 * ints + 8 * longs)})
+        self.ints = device.empty(runs * ints, np.int32)
+        device.fill(self.ints, np.int32(-1), runs * ints)
+        self.longs = device.empty(runs * longs, np.uint64)
+
+    def grow(self) -> None:
+        """Make room for more edges."""
+        raise NotImplementedError
+
+    def states(self) -> npt.NDArray[np.int64]:
+        """Return the state of each run."""
+        wide = self.WIDTH
+        return self.device.download(self.state, np.int64, self.runs * wide).reshape(self.runs, wide)
+
+    def ids(self) -> npt.NDArray[np.uint64]:
+        """Return the ids of all vertices that a run holds, and perhaps of some that it does no longer."""
+        counts = self.states()[:, self.VERTICES]
+        return np.unique(np.concatenate([row[:k] for row, k in zip(self.rows(), counts, strict=True)]))
+
+    def rows(self) -> npt.NDArray[np.uint64]:
+        """Return the longs of each run."""
+        wide = self.areas()[2]
+        return self.device.download(self.longs, np.uint64, self.runs * wide).reshape(self.runs, wide)
+
+    # --- the pass ---------------------------------------------------------------------------------
+
+    def feed(self, tail: Any, head: Any, weight: Any, count: int, *, stride: int = 0) -> None:
+        """Take the next edges, without loops.
+
+        Parameters
+        ----------
+        tail, head : uint64 device buffers, shape (count,), or (runs, count) with stride = count
+        weight : uint64 device buffer of the same shape, or None
+        count, stride : int
+        """
+        self.tail, self.head, self.given, self.count, self.stride = tail, head, weight, count, stride
+        self.before = self.arrivals
+        self.take()
+        self.arrivals += count
+
+    def take(self) -> None:
+        """Take the edges that were fed, a launch for some at a time."""
+        device, states = self.device, self.states()
+        states[:, self.PLACE] = 0
+        device.write(self.state, states)
+        going = self.count > 0
+        while going:
+            device.clear(self.waiting, 2, np.int32)
+            self.step()
+            more, full = device.download(self.waiting, np.int32, 2).tolist()
+            if full:
+                self.grow()
+            going = bool(more or full)
+
+    def step(self) -> None:
+        """Launch the sampler's kernel once."""
+        raise NotImplementedError
+
+    # --- after ------------------------------------------------------------------------------------
+
+    def result(self) -> list[Held]:
+        """Return what each run holds."""
+        device, states = self.device, self.states()
+        offset = np.concatenate(([0], np.cumsum(states[:, 0])))
+        many = int(offset[-1])
+        made = {name: device.empty(max(many, 1), np.uint64) for name in ("from_", "to", "time", "weight")}
+        begins, heap = device.upload(offset, writable=True), self.request.method == "gps"
+        kernel = device.program("sampling/literature/stream_ends").held_ends
+        kernel.launch(self, self.runs, heap=heap, **made, offset=begins)
+        columns = np.stack([device.download(each, np.uint64, many) for each in made.values()])
+        held = []
+        for state, first, last in zip(states, offset, offset[1:], strict=False):
+            own = columns[:, first:last]
+            source, target, time, weight = own[:, np.argsort(own[2])]
+            vertices = np.unique(np.concatenate((source, target)))
+            about = self.chances(weight, state)
+            held.append(Held(self.arrivals, vertices, source, target, time.astype(np.int64), *about))
+        return held
+
+    def chances(self, weight: npt.NDArray[np.uint64], state: npt.NDArray[np.int64]) -> tuple[Any, ...]:
+        """Return each edge's probability, the triangles counted in stream (or None), whether all is there."""
+        raise NotImplementedError
+
+
+class Vertices(Stream):
+    """Partially induced edge sampling (pies): vertices are held, and the edges among them."""
+
+    VERTICES = 0
+
+    def prepare(self, most: int | None) -> None:
+        self.slots = self.request.target or 0
+
+    def first_state(self) -> npt.NDArray[np.int64]:
+        state = super().first_state()
+        state[:, 2] = -1
+        return state
+
+    def areas(self) -> tuple[int, int, int]:
+        buckets = power_of_two(2 * self.slots)
+        return buckets, buckets + self.slots, 2 * self.slots + 3 * self.room
+
+    def grow(self) -> None:
+        """Drop what is lost; where that is not enough, make twice the room."""
+        self.program.pies_settle.launch(self, self.runs)
+        if int(self.states()[:, 1].max()) <= self.room // 2:
+            return
+        room, longs = self.room, self.longs
+        self.room *= 2
+        self.longs = self.device.empty(self.runs * self.areas()[2], np.uint64)
+        wider = {"room": room, "longs": longs, "wider": self.room, "more": self.longs}
+        self.program.pies_grow.launch(self, self.runs, **wider)
+
+    def step(self) -> None:
+        self.program.pies_step.launch(self, self.runs)
+
+    def result(self) -> list[Held]:
+        self.program.pies_settle.launch(self, self.runs)  # edges of which an end was replaced
+        made = []
+        for row, state in zip(self.rows(), self.states(), strict=True):
+            held, noted, first = int(state[0]), int(state[1]), 2 * self.slots
+            source, target, time = (row[first + k * self.room :][:noted].copy() for k in range(3))
+            came, vertices = time.astype(np.int64), np.sort(row[:held])
+            made.append(Held(self.arrivals, vertices, source, target, came, None, None, bool(state[2] >= 0)))
+        return made
+
+
+class Coins(Stream):
+    """Graph sample and hold (gsh): an edge is held by a coin, whose odds depend on what it touches."""
+
+    PLACE = 2
+
+    def prepare(self, most: int | None) -> None:
+        p, q = self.request.p, self.request.q
+        limits = np.array([min(floor(x * 2**64), 2**64 - 1) for x in (p, q)], np.uint64)
+        self.limit = self.device.upload(limits, writable=True)
+        self.sure, self.closing = (p >= 1) + 2 * (q >= 1), self.request.closing
+
+    def grow(self) -> None:
+        old = {"room": self.room, "buckets": self.buckets, "ints": self.ints, "longs": self.longs}
+        self.room *= 2
+        self.allocate()
+        more = {"more_buckets": self.buckets, "more_ints": self.ints, "more_longs": self.longs}
+        self.program.gsh_grow.launch(self, self.runs, **old, wider=self.room, **more)
+
+    def step(self) -> None:
+        self.program.gsh_step.launch(self, self.runs)
+
+    def chances(self, weight: npt.NDArray[np.uint64], state: npt.NDArray[np.int64]) -> tuple[Any, ...]:
+        # the kernel's weight says which coin was thrown; 2: none, as it closed a triangle
+        known = np.array([float(self.request.p), float(self.request.q), 1.0])
+        return known[weight.astype(np.int64)], None, True
+
+
+class Priorities(Stream):
+    """Graph priority sampling (gps): the edges of largest priority are held."""
+
+    WIDTH = 16
+
+    def prepare(self, most: int | None) -> None:
+        device, request = self.device, self.request
+        self.block = request.block if most is None else max(1, min(request.block, most))
+        self.triangles, self.room, self.sums = request.triangles, request.target_edges + self.block, None
+        if self.block >= self.shape.block:
+            self.blocks = device.program("sampling/literature/stream_gps_blocks")
+            device.reserve({"sums of a block": 16 * self.runs * self.block})
+            self.sums = device.empty(2 * self.runs * self.block, np.uint64)
+
+    def first_state(self) -> npt.NDArray[np.int64]:
+        state = super().first_state()
+        state[:, 5] = 1  # the largest priority dropped is 0 / 1
+        return state
+
+    def take(self) -> None:
+        if self.sums is None:
+            super().take()
+            return
+        enter, at = self.blocks.gps_enter, 0
+        while at < self.count:
+            now = min(self.count - at, self.block - (self.before + at) % self.block)
+            enter.launch(self, self.runs, first=at, count=now)
+            at += now
+            if (self.before + at) % self.block == 0:
+                self.keep_block()
+
+    def keep_block(self) -> None:
+        """Weigh the edges of a block side by side, and keep the largest."""
+        self.blocks.gps_weigh.launch(self, self.runs * self.block)
+        self.blocks.gps_keep.launch(self, self.runs)
+
+    def step(self, *, ends: bool = False) -> None:
+        self.program.gps_step.launch(self, self.runs, ends=ends)
+
+    def result(self) -> list[Held]:
+        if self.arrivals % self.block:  # what came of the last block is a block
+            if self.sums is not None:
+                self.keep_block()
+            else:
+                nothing = self.device.empty(1, np.uint64)
+                self.tail, self.head, self.given, self.count, self.stride = nothing, nothing, None, 0, 0
+                self.before = self.arrivals
+                self.step(ends=True)
+        return super().result()
+
+    def chances(self, weight: npt.NDArray[np.uint64], state: npt.NDArray[np.int64]) -> tuple[Any, ...]:
+        z = state[4:8].view(np.uint64)
+        largest = float(z[0]) / float(z[1])  # in units of 2^64, as in the kernel: u is an integer there
+        chance = np.ones(len(weight))
+        if z[0]:
+            chance = np.minimum(1, weight.astype(float) / largest / 2**64)
+        counted = (float(z[3]) * 2**64 + float(z[2])) / 2**32
+        return chance, counted, len(weight) == self.request.target_edges
+
+
+SAMPLERS = {"pies": Vertices, "gsh": Coins, "gps": Priorities}
+
+
+def note_of(request: Request, held: Held) -> tuple[str, ...]:
+    """Return what a user should know: that there is less than was asked for."""
+    if request.method == "pies":
+        what, there = f"{request.target} vertices", len(held.vertices)
+    else:
+        what, there = f"{request.target_edges} edges", len(held.source)
+    if not held.complete:
+        return (f"the stream ended after {held.arrivals} edges, with {there} of {what}: all are taken",)
+    if request.method == "pies" and there < (request.target or 0):
+        return (f"{there} vertices: the next edge would have brought two",)
+    return ()
+
+
+# --- A graph as a stream, in order of edge priority: host half of ``stream_order.cl`` ---
+
+LOW, HIGH, RUN = range(3)  # words of `order_words`
+
+
+class GraphStream(Engine):
+    """The edges of a graph, and the order in which they come in each run."""
+
+    def __init__(self, device: Device, view: View, request: Request, seed: int, runs: int) -> None:
+        super().__init__(device, view, request, seed, runs)
+        self.m = self.arcs // 2
+        self.count = runs * self.m
+        self.order = self.program("stream_order")
+        self.low, self.high, self.copy, self.arc = device.cached(view.rows, "edge ends", self.edges)
+        device.reserve({"order of edges": 28 * self.count})
+        kernel = self.order.order_words
+        words = kernel.bind(**kernel.arguments_of(self))
+        widths = [(LOW, 32), (HIGH, 32), (RUN, (runs - 1).bit_length())]
+        self.place = sort_by_words(device, words, self.count, widths)
+
+    @staticmethod
+    def bytes_per_run(view: View, request: Request) -> int:
+        """Return the device memory that one run takes, roughly."""
+        room = request.target or request.target_edges or min(view.rows.num_arcs, LAUNCH.cpu.room)
+        return 20 * view.rows.num_arcs + 170 * (room + min(request.block, view.rows.num_arcs))
+
+    def draw(self) -> Drawn:
+        """Draw all runs."""
+        device, request = self.device, self.request
+        run = SAMPLERS[request.method](device, request, self.seed, self.runs, self.m)
+        if self.m:
+            run.feed(*self.ends(), self.m, stride=self.m)
+        arcs, made = self.places(run.result())
+        vertices = given(device, Column.of_parts([each.vertices.astype(np.int32) for each in made]))
+        notes: list[tuple[str, ...]] = [note_of(request, each) for each in made]
+        return Drawn(vertices, arcs=arcs, notes=notes, held=made)
+
+    def edges(self) -> tuple[Any, ...]:
+        """List the edges by their ends: low, high, copy and arc."""
+        device, m = self.device, max(self.m, 1)
+        none = dict.fromkeys(("low", "high", "copy", "arc"))
+        many = device.empty(self.n, np.int32)
+        size = self.flat(self.n)
+        self.order.order_edges.launch(self, size, many=many, begin=None, **none)
+        begin = running_sums(device, many, self.n)
+        made = tuple(device.empty(m, kind) for kind in (np.int32, np.int32, np.uint32, np.int64))
+        self.order.order_edges.launch(
+            self, size, many=None, begin=begin, **dict(zip(none, made, strict=True))
+        )
+        return made
+
+    def ends(self) -> tuple[Any, Any, Any]:
+        """Return ends and weights (None: there are none) in the order in which they come, run after run."""
+        device, view = self.device, self.view
+        tail, head = (device.empty(self.count, np.uint64) for _ in range(2))
+        weight = view.on_device(device, "integers") if view.weighted else None
+        own = device.empty(self.count, np.uint64) if view.weighted else None
+        ends = {"tail": tail, "head": head, "given": own}
+        self.order.order_ends.launch(self, self.flat(self.count), weight=weight, **ends)
+        return tail, head, own
+
+    def places(self, held: list[Held]) -> tuple[Column, list[Held]]:
+        """Return the arcs of the edges held, ascending in each run, and the edges in that order."""
+        device = self.device
+        lengths = [len(each.arrival) for each in held]
+        many = sum(lengths)
+        if many == 0:
+            return Column.of_parts([np.zeros(0, np.int64) for _ in held]), held
+        run = device.upload(np.repeat(np.arange(len(held), dtype=np.int32), lengths), writable=True)
+        time = device.upload(np.concatenate([each.arrival for each in held]), writable=True)
+        out = device.empty(many, np.int64)
+        self.order.order_places.launch(self, self.flat(many), count=many, run=run, time=time, out=out)
+        offset = np.concatenate(([0], np.cumsum(lengths)))
+        arcs = device.download(out, np.int64, many)
+        made, parts = [], []
+        for each, first, last in zip(held, offset, offset[1:], strict=False):
+            order = np.argsort(arcs[first:last])
+            parts.append(arcs[first:last][order])
+            made.append(each.taken(order))
+        packed = Column.of_parts(parts)
+        packed.there = Column.on(device, offset, out, np.int64)
+        return packed, made
+
+
+# --- Streams of which no graph exists: files, iterators, standard input ---
+
+SCALE = 1 << 16  # weights of a stream are counted in units of 1 / SCALE, since the largest is not known
+LARGEST = 2.0**40  # 2^56 units: sums of 256 of them fit into 64 bits
+
+
+def stream_samples(
+    source: Any,
+    method: str,
+    size: Any,
+    sizes: Sequence[Any] | None,
+    seeds: int | None,
+    options: Mapping[str, Any],
+    reading: Mapping[str, Any] | None = None,
+) -> list[Sample]:
+    """Make one pass through a stream: run after run, each with its sizes in the order given.
+
+    Parameters
+    ----------
+    source
+        See `clgraph.formats.arrivals`.
+    reading : mapping, optional
+        How a file is read.
+    """
+    weighted = bool(options.get("weighted"))
+    ids = options.get("ids")
+    if ids is not None:
+        word(ids, "ids", ("int", "str"))
+    read_as = {"ids": ids, **(reading or {})}
+    asked = [size] if sizes is None else list(sizes)
+    if sizes is not None and (size is not None or not asked):
+        raise InputError("give either size or sizes, and at least one")
+    requests = [check_stream(method, each, options) for each in asked]
+    first = keyed.check_seed(options.get("seed"))
+    runs = check_seeds(first, seeds)
+
+    from clgraph.device import get_device
+
+    started = perf_counter()
+    device = serial_device(get_device(options.get("device")))
+    with run_on(device) as run:
+        run.seconds["device"] = perf_counter() - started
+        passes = [SAMPLERS[each.method](device, each, first, runs) for each in requests]
+        loops, names = 0, Names()
+        for chunk in arrivals(source, names, weighted=weighted, **read_as):
+            loops += chunk.loops
+            _feed(device, passes, chunk)
+            if names.full:
+                names.keep(np.concatenate([each.ids() for each in passes]))
+        if passes[0].arrivals == 0:
+            raise InputError("the stream holds no edges" + (" but loops" if loops else ""))
+        results = [each.result() for each in passes]
+        if names.text:
+            results = [[held.named(names) for held in each] for each in results]
+        run.lap("sample")
+        provenance, seconds = run.provenance, dict(run.seconds)
+    common = (f"{loops} self-loops play no part",) if loops else ()
+    nothing = Column.of_parts([])  # the vertices have no indices
+    made = []
+    for i in range(runs):
+        for request, result in zip(requests, results, strict=True):
+            held = result[i]
+            notes = note_of(request, held)
+            if not held.complete and options.get("strict"):
+                raise InputError(f"{notes[0].split(':')[0]}: ask for less (or without strict)")
+            made.append(
+                Sample(
+                    request.method,
+                    request.mode,
+                    request.size,
+                    request.target or request.target_edges,
+                    first + i,
+                    device.name,
+                    dict(seconds),
+                    way=request.kind,
+                    notes=(*common, *notes),
+                    options={name: options[name] for name in request.plan.options if options.get(name)},
+                    selection=Drawn(nothing, held=[held], wish=request),
+                    provenance=provenance,
+                )
+            )
+    return made
+
+
+def _feed(device: Device, passes: list[Stream], chunk: Chunk) -> None:
+    count = len(chunk.source)
+    if count == 0:
+        return
+    source, target = (device.upload(each, writable=True) for each in (chunk.source, chunk.target))
+    weight = None
+    if chunk.weight is not None:
+        weight = device.upload(in_units(chunk.weight), writable=True)
+    for each in passes:
+        each.feed(source, target, weight, count)
+
+
+def in_units(weight: npt.NDArray[np.float64]) -> npt.NDArray[np.uint64]:
+    """Return weights in units of 1 / SCALE: at least 1 where they are not 0.
+
+    Raises
+    ------
+    InputError
+        If one is too large.
+    """
+    if weight.max(initial=0) > LARGEST:
+        raise InputError(
+            f"the weight {weight.max()}: those of a stream are at most 2**40, in units of 2**-16"
+        )
+    whole = np.floor(weight * SCALE + 0.5).astype(np.uint64)
+    whole[(whole == 0) & (weight > 0)] = 1
+    return whole

@@ -1,0 +1,555 @@
+"""Random walks, and frontier sampling.
+
+Host half of ``cl/sampling/literature/walk.cl``, ``walk_legs.cl``, ``walk_note.cl``, ``shares.cl`` and
+``frontier.cl``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from math import floor
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from clgraph.device.launch_config import DeviceLimits, LaunchTable, fit_group
+from clgraph.errors import CapacityError
+from clgraph.sampling.literature.engine import NOBODY, UNSEEN, Engine
+from clgraph.sampling.literature.selection import Drawn, first_seen, picked, visited, visits_of
+from clgraph.sampling.literature.smallest import Column, Smallest, smallest
+from clgraph.sampling.literature.starts import Queue, queue_room
+from clgraph.sampling.literature.view import NONE, View
+
+if TYPE_CHECKING:
+    from clgraph.device import Device
+    from clgraph.sampling.request import Request
+
+NUMBER = {
+    "rw": 0,
+    "rwr": 1,
+    "rj": 2,
+    "rwj": 3,
+    "mhrw": 4,
+    "gmd": 6,
+    "nbrw": 7,
+    "mhda": 8,
+    "cnarw": 9,
+    "cnrw": 10,
+}
+RECORDED = 1 << 24  # visits whose order one run keeps, for the error of estimates
+BATCHES = 20  # parts of a walk whose spread tells the error
+ROOM = 1 << 27  # counters of these parts
+LONG = 2**62  # steps that nobody makes
+RUNNING, LEG, OVER, ENDING = range(4)
+
+
+@dataclass(frozen=True)
+class LaunchConfig:
+    """Launch configuration.
+
+    Attributes
+    ----------
+    trail : int
+        Entries of the trail that one launch writes, at most.
+    steps : int
+        Steps of a launch that writes none.
+    items : int
+        Entries that a work-item looks at afterwards.
+    lanes : int
+        Work-items that choose the starts of a run.
+    abreast : int
+        Walkers of a work-item, where there are twice as many or more.
+    noting : int
+        The same where it counts no visits and needs less of the cache.
+    ahead : int
+        Steps for which numbers are made at once, where a work-item has one walker.
+    moves : int
+        Moves of a frontier's run in one launch.
+    """
+
+    trail: int
+    steps: int
+    items: int
+    lanes: int
+    abreast: int
+    noting: int
+    ahead: int
+    moves: int
+
+    def within(self, device: DeviceLimits) -> LaunchConfig:
+        """Cut to a device's limits."""
+        return replace(self, lanes=fit_group(self.lanes, device, each=4))
+
+
+LAUNCH = LaunchTable(
+    gpu=LaunchConfig(
+        trail=1 << 25, steps=1 << 30, items=1, lanes=256, abreast=1, noting=1, ahead=1, moves=1 << 13
+    ),
+    cpu=LaunchConfig(
+        trail=1 << 20, steps=1 << 26, items=1024, lanes=1, abreast=16, noting=32, ahead=16, moves=1 << 18
+    ),
+    simulator=LaunchConfig(trail=256, steps=256, items=4, lanes=4, abreast=2, noting=3, ahead=3, moves=50),
+)
+
+
+class _Walkers(Engine):
+    """What walks and frontier sampling share: legs of several walkers, and visits.
+
+    Attributes
+    ----------
+    noting : bool
+        True if it matters when a vertex is seen, how often up to there, or by which edges: else visits are
+        all that counts.
+    total : int
+        Steps of a walker, at most.
+    counted : int
+        Visits of a walker that count.
+    legs : int64 array, shape (runs,)
+    """
+
+    def __init__(
+        self, device: Device, view: View, request: Request, seed: int, runs: int, reach: int, turns: int = 1
+    ) -> None:
+        super().__init__(device, view, request, seed, runs)
+        self.walkers, self.thin, self.burn_in = request.walkers, request.thin, request.burn_in * turns
+        self.exact = request.steps is not None
+        self.total = LONG if request.steps is None else request.steps * turns
+        self.patience = 2**40 if self.exact else request.patience
+        self.noting = not self.exact or request.keep != "induced"
+        self.counted = max((self.total - self.burn_in) // self.thin, 1) if self.exact else 1
+        # of several runs, a run whose error is asked for is walked again, alone (`Sample`)
+        self.batches = batches_of(self.n, self.counted) if runs == 1 else 1
+        self.shape = LAUNCH.of(device)
+        self.every = runs * request.walkers
+        self.wanted = NOBODY if request.target is None else min(request.target, reach)
+        self.target, self.status = self.each_run(self.wanted), self.each_run(LEG)
+        self.seen, self.leg_seen = (device.zeros(runs, np.int32) for _ in range(2))
+        self.legs = np.zeros(runs, np.int64)
+
+    def allocate(self, parts: int, *, first: bool = True, **more: int) -> None:
+        """Allocate what vertices have, visits in `parts` parts of the walk; check that `more` fits, too."""
+        device, keep = self.device, self.request.keep
+        self.reserve(**more)
+        self.first = self.filled(NONE, np.uint64) if first else None
+        self.visits = device.zeros(parts * self.all, np.int32)
+        self.parent = device.empty(self.all, np.int32) if keep == "tree" else None
+        self.walked = device.zeros(self.runs * self.arcs, np.int32) if keep == "visited" else None
+
+    def no_error(self, what: str) -> tuple[str, ...]:
+        """Return a note, if estimates from so many steps, or moves, have no standard error."""
+        if self.counted < BATCHES:
+            return (f"estimates have no standard error: {self.counted} {what} count, and it takes {BATCHES}",)
+        if batches_of(self.n, self.counted) == 1:
+            return (
+                f"estimates have no standard error: visits to {self.n} vertices are not counted in parts",
+            )
+        return ()
+
+    def packed(self, parts: int, notes: list[tuple[str, ...]], walking: float = 0.0) -> Drawn:
+        """Return the sample of each run, with visits in `parts` parts of the walk."""
+        device, n, runs = self.device, self.n, self.runs
+        came: Column | None = None
+        if not self.noting:
+            vertices = visited(device, runs, n, parts, self.visits)
+        elif self.exact:
+            vertices, came = first_seen(device, runs, n, self.first)
+        else:
+            vertices, came = smallest(device, runs, n, self.first, self.wanted)
+        visits, batches = visits_of(vertices, n, self.visits, parts)
+        return Drawn(
+            vertices,
+            came,
+            None,
+            self.marked(self.walked),
+            self.gathered(vertices, self.parent),
+            visits,
+            {} if batches is None else {"batches": batches},
+            notes,
+            self.legs,
+            walking=walking,
+        )
+
+
+def batches_of(n: int, counted: int) -> int:
+    """Return into how many parts a walk of fixed length is cut, for its error, if it goes alone."""
+    return max(1, min(BATCHES, ROOM // n)) if counted >= BATCHES else 1
+
+
+class Walks(_Walkers):
+    """Walks of which all walkers make a step at a time; the methods differ in how a step is chosen.
+
+    Attributes
+    ----------
+    recording : bool
+        True if trails are kept, if they are short: those asked for, and those that tell the batches.
+    parts : int
+        Parts of the walk that have counters.
+    trailing : bool
+        True if launches write trails.
+    most : int
+        Steps of a launch.
+    home, pos, prev : int32 device buffers, shape (every,)
+        Where each walker started, is, and was.
+    done, todo, made : device buffers, shape (runs,)
+        Steps before this launch (uint64), in the next one, and in the last one that was judged (int32).
+    """
+
+    def __init__(self, device: Device, view: View, request: Request, seed: int, runs: int) -> None:
+        super().__init__(device, view, request, seed, runs, view.n)
+        n, every, shape = self.n, self.every, self.shape
+        brief = runs == 1 and (not self.exact or (self.batches > 1 and self.total * self.walkers <= RECORDED))
+        self.recording = request.walks or brief
+        self.parts = 1 if self.recording else self.batches
+        self.trailing = self.noting or self.recording
+        abreast = shape.noting if self.noting else shape.abreast
+        self.abreast = abreast if every >= 2 * abreast else 1
+        # a visit's number within a launch has 32 bits, of a walker's steps 16
+        longest = min(1 << 16, self.total, (1 << 32) // self.walkers - 2)
+        self.most = max(1, min(longest, (shape.trail if self.trailing else shape.steps) // every))
+        if every * self.most > 2**31 - 1:
+            raise CapacityError(f"{every} walkers side by side: at most {2**31 - 1} have room in a trail")
+        self.trails = Trails(self)
+        self.seconds = 0.0
+        self.ended = np.full(runs, -1, np.int64)  # visits up to the last vertex, of the runs that end by one
+        self.seen_first = np.zeros(runs, np.int64)  # vertices of the first leg
+        self.allocate_walkers()
+        # enough for one leg, or more
+        room = min(n, self.walkers) if self.exact else queue_room(n, self.walkers, runs)
+        self.queue = Queue(device, self.csr, runs, room)
+        self.find_starts()
+        self.build()
+
+    @staticmethod
+    def bytes_per_run(view: View, request: Request) -> int:
+        """Return the device memory that one run takes, roughly."""
+        each = 28 + 4 * (request.keep == "tree")
+        arcs = 4 * view.rows.num_arcs if request.keep == "visited" else 0
+        return each * view.n + arcs + (32 + 4 * counters_of(view, request)) * request.walkers
+
+    # --- before -----------------------------------------------------------------------------------
+
+    def allocate_walkers(self) -> None:
+        """Allocate what walkers and runs have."""
+        device, runs, every, request, view = self.device, self.runs, self.every, self.request, self.view
+        trail = self.most * every if self.trailing else 0
+        self.allocate(self.parts, first=self.noting, trail=4 * trail)
+        self.claim = self.filled(UNSEEN, np.uint32) if self.noting else None
+        self.trail = device.empty(trail, np.int32) if self.trailing else None
+        self.place = device.empty(trail, np.int32) if request.keep == "visited" else None
+        self.home, self.pos, self.prev, self.from_ = (device.zeros(every, np.int32) for _ in range(4))
+        self.todo, self.made, self.chosen = (device.zeros(runs, np.int32) for _ in range(3))
+        self.done, self.leg_begin, self.boundary = (device.zeros(runs, np.uint64) for _ in range(3))
+        self.short_of, self.longest = device.empty(1, np.int32), device.empty(1, np.int32)
+        self.tally = device.empty(5, np.int32)
+        self.limit = view.on_device(device, "limits") if view.weighted else None
+        if request.method == "cnarw":
+            self.limit, _ = arc_shares(device, view)
+        counters = counters_of(view, request)
+        self.entries = device.zeros(counters * every, np.uint32) if counters else None
+
+    def build(self) -> None:
+        """Build the kernels of the method."""
+        request, shape = self.request, self.shape
+        method = NUMBER[request.method] + (request.method == "mhrw" and request.alpha < 1)
+        self.p = {
+            "rwr": floor(request.p * 2**64),
+            "rj": floor(request.p * 2**64),
+            "rwj": floor(request.alpha * 2**16),
+            "mhrw": floor(request.alpha * 2**32),
+            "gmd": request.c,
+        }.get(request.method, 0)
+        ahead = shape.ahead if self.abreast == 1 else 1
+        variant = {"METHOD": method, "WEIGHTED": int(self.view.weighted), "ABREAST": self.abreast}
+        self.step = self.program("walk", serial=True, **variant, AHEAD=ahead)
+        items, build, folder = shape.items, self.device.program, "sampling/literature"
+        self.note = build(f"{folder}/walk_note", ITEMS=items, **self.csr.defines)
+        self.leg = build(f"{folder}/walk_legs", ITEMS=items, LANES=shape.lanes)
+
+    # --- legs -------------------------------------------------------------------------------------
+
+    def begin(self) -> int:
+        """Begin new legs of the runs that want one; return the most steps of one in the next launch."""
+        device, leg, runs, items = self.device, self.leg, self.runs, self.shape.items
+        before = device.download(self.status, np.int32, runs) == LEG
+        seen = device.download(self.seen, np.int32, runs)
+        self.seen_first = np.where(before & (self.legs == 1), seen, self.seen_first)
+        self.legs += before
+        by_walker, lanes = -(-self.every // items), self.shape.lanes
+        device.clear(self.longest, 1, np.int32)
+        while True:
+            device.clear(self.short_of, 1, np.int32)
+            leg.legs_choose.launch(self, (lanes, runs), local=(lanes, 1), **self.queue.args)
+            leg.legs_set.launch(self, by_walker)
+            if self.noting:
+                leg.legs_settle.launch(self, by_walker)
+            # the first look at a leg comes early: later ones at twice as many steps, and so on
+            leg.legs_run.launch(self, -(-runs // items), gap=LONG if self.exact else 64)
+            if not device.download(self.short_of, np.int32, 1)[0]:
+                return int(device.download(self.longest, np.int32, 1)[0])
+            self.queue.refill(self.seed, self.claim, self.status, LEG)
+
+    def notes(self) -> list[tuple[str, ...]]:
+        """Return a note of each run: its legs."""
+        made: list[tuple[str, ...]] = []
+        for legs, first in zip(self.legs.tolist(), self.seen_first.tolist(), strict=True):
+            told = f"{legs} legs: {first} vertices came in the first, the others after new starts"
+            made.append((told,) if legs > 1 else ())
+        return made
+
+    # --- during -----------------------------------------------------------------------------------
+
+    def draw(self) -> Drawn:
+        """Make all legs of all runs."""
+        steps = self.begin()
+        while True:
+            began = perf_counter()
+            tally = self.launch(steps)
+            self.seconds += perf_counter() - began
+            steps = int(tally[4])
+            if tally[LEG]:
+                steps = max(steps, self.begin())
+                tally[RUNNING] += tally[LEG]
+            if not tally[RUNNING]:
+                return self.pack()
+
+    def launch(self, steps: int) -> npt.NDArray[np.int32]:
+        """Make up to so many steps of all runs; return how many go on, want a leg, are over, end now."""
+        device, shape, note = self.device, self.shape, self.note
+        self.step.walk_step.launch(
+            self,
+            -(-self.every // self.abreast),
+            local=min(device.tuning.local_size, 4) if device.kind != "gpu" else None,
+            visits=None if self.noting else self.visits,
+        )
+        size = -(-steps * self.every // shape.items)
+        if self.noting:
+            note.walk_note.launch(self, size, steps=steps, made=self.todo)
+            note.walk_settle.launch(self, size, steps=steps, made=self.todo)
+        by_run, cut = -(-self.runs // shape.items), None
+        device.clear(self.tally, 5, np.int32)
+        self.leg.legs_judge.launch(self, by_run)
+        tally = device.download(self.tally, np.int32, 5)
+        if tally[ENDING]:
+            ending = device.download(self.status, np.int32, self.runs) == ENDING
+            # the key of the last vertex taken
+            found = Smallest(device, self.runs, self.n).cut(self.first, np.where(ending, self.wanted - 1, -1))
+            cut, last = found.key, device.download(found.key, np.uint64, self.runs).astype(np.int64)
+            self.ended = np.where(ending, last - self.walkers + 1, self.ended)  # starts are no visits
+        if self.trails.going:
+            made = int(device.download(self.made, np.int32, self.runs).max())
+            self.trails.keep(self.trail, made, None if cut is None else int(self.ended[0]))
+        if self.noting:
+            note.walk_tally.launch(self, size, steps=steps, cut=cut)
+        self.leg.legs_go_on.launch(self, by_run)
+        return tally
+
+    # --- after ------------------------------------------------------------------------------------
+
+    def pack(self) -> Drawn:
+        """Return the sample of each run."""
+        notes = [(*legs, *short) for legs, short in zip(self.notes(), self.no_errors(), strict=True)]
+        drawn = self.packed(self.parts, notes, self.seconds)
+        if self.trails.going and self.runs == 1 and (self.batches > 1 or not self.exact):
+            drawn.more["batches"] = self.trails.batches(drawn.vertices)
+        if self.request.walks:
+            drawn.more["walks"] = self.trails.walks(self.home)
+        if self.request.method == "cnarw":
+            _, total = arc_shares(self.device, self.view)
+            drawn.more["share"] = picked(self.device, self.n, total, drawn.vertices)
+        return drawn
+
+    def no_errors(self) -> list[tuple[str, ...]]:
+        """Return of each run a note, if its estimates have no standard error."""
+        if self.exact:
+            return [self.no_error("steps")] * self.runs
+        done = self.device.download(self.done, np.uint64, self.runs).astype(np.int64)
+        visits = np.where(self.ended < 0, done * self.walkers, self.ended).tolist()
+        made = "estimates have no standard error: the walk made"
+        return [
+            (f"{made} {each} visits, and it takes 2",)
+            if each < 2
+            else (f"{made} {each} visits, and the order of at most {RECORDED} is kept",)
+            if each > RECORDED
+            else ()
+            for each in visits
+        ]
+
+
+def counters_of(view: View, request: Request) -> int:
+    """Return how many counters a walker has: of cnrw one for each arc and each start.
+
+    Raises
+    ------
+    CapacityError
+        If they cannot be numbered by 32 bits.
+    """
+    if request.method != "cnrw":
+        return 0
+    counters = view.rows.num_arcs + view.n
+    if counters >= 2**32:
+        raise CapacityError(f"cnrw numbers arcs and vertices by 32 bits, and the graph has {counters}")
+    return counters
+
+
+# --- Trails of walks that are kept: where the walkers were, in the order of steps ---
+
+
+class Trails:
+    """The trails of all launches, on the device until they are looked at.
+
+    Attributes
+    ----------
+    going : bool
+        True if they are still kept.
+    """
+
+    def __init__(self, walks: Walks) -> None:
+        # not the walks themselves, whose buffers would stay as long as anything is to be looked at
+        self.device, self.request = walks.device, walks.request
+        self.runs, self.walkers, self.every = walks.runs, walks.walkers, walks.every
+        self.exact, self.counted, self.parts = walks.exact, walks.counted, walks.batches
+        self.at_once = walks.exact and walks.most == walks.total  # one launch makes all
+        self.going = walks.recording
+        self.kept: list[tuple[Any, int]] = []
+        self.length = 0
+
+    def keep(self, trail: Any, steps: int, visits: int | None) -> None:
+        """Keep the trail of a launch.
+
+        Parameters
+        ----------
+        trail : int32 device buffer
+        steps : int
+            Of the launch.
+        visits : int, or None
+            Of one run that ends: visits that count, from the first launch on.
+        """
+        device, length = self.device, steps * self.every
+        if visits is not None:
+            length = min(length, visits - self.length)
+        if not self.request.walks and self.length + length > RECORDED:
+            self.going, self.kept = False, []
+            return
+        self.length += length
+        if not self.at_once:  # else nothing writes over it
+            device.reserve({"walks": 4 * length})
+            copied = device.empty(max(length, 1), np.int32)
+            device.copy(copied, trail, 4 * length)
+            trail = copied
+        self.kept.append((trail, length))
+
+    def batches(self, vertices: Column) -> Column:
+        """Count visits by vertex in each of up to 20 parts of the walk, when they are looked at."""
+        length, request = self.length, self.request
+        parts = self.parts if self.exact else max(1, min(BATCHES, length))
+
+        def part_of(entry: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+            if not self.exact:
+                return entry * parts // max(length, 1)
+            rank, rest = np.divmod(entry // self.walkers - request.burn_in, request.thin)
+            return np.where((rest == request.thin - 1) & (rank >= 0), rank * parts // self.counted, parts)
+
+        def count() -> npt.NDArray[np.int64]:
+            steps = self.vertices(self.kept)
+            part, many = part_of(np.arange(length)), len(vertices.values)
+            counts = part < parts
+            place = np.searchsorted(vertices.values, steps[counts])
+            return np.bincount(part[counts] * many + place, minlength=parts * many)
+
+        return Column(np.array([0, parts * int(vertices.offset[-1])]), count)
+
+    def walks(self, home: Any) -> Column:
+        """Return where walkers began and were after each step, run after run: (steps + 1, walkers) each."""
+        kept = [(home, self.every), *self.kept]
+
+        def ordered() -> npt.NDArray[np.int32]:
+            steps = self.vertices(kept).reshape(-1, self.runs, self.walkers)
+            return np.ascontiguousarray(steps.transpose(1, 0, 2)).ravel()
+
+        return Column(np.arange(self.runs + 1) * (self.length // self.runs + self.walkers), ordered)
+
+    def vertices(self, kept: list[tuple[Any, int]]) -> npt.NDArray[np.int32]:
+        """Download trails, whose entries are vertices, or their complements where no edge led there."""
+        with self.device.alone():
+            pieces = [self.device.download(buffer, np.int32, length) for buffer, length in kept]
+        trail = np.concatenate([np.zeros(0, np.int32), *pieces])
+        return np.where(trail < 0, ~trail, trail)
+
+
+# --- The shares by which a common-neighbour-aware walk goes on: host half of ``cl/.../shares.cl`` ---
+
+
+def arc_shares(device: Device, view: View) -> tuple[Any, Any]:
+    """Return where each arc's share of its row ends, in 2^-32, and the sum of each row; cached with the rows.
+
+    Returns
+    -------
+    limit : uint64 device buffer, shape (arcs,)
+    total : uint64 device buffer, shape (n,)
+    """
+
+    def make() -> tuple[Any, Any]:
+        csr, items = view.csr(device), device.tuning.items
+        device.reserve({"shares": 8 * (csr.arcs + csr.n)})
+        limit, total = device.empty(max(csr.arcs, 1), np.uint64), device.empty(csr.n, np.uint64)
+        program = device.program("sampling/literature/shares", ITEMS=items, **csr.defines)
+        program.shares_sum(-(-csr.n // items), n=csr.n, **csr.buffers, limit=limit, total=total)
+        return limit, total
+
+    found: tuple[Any, Any] = view.cached(device, "shares", make)
+    return found
+
+
+# --- Frontier sampling: of several walkers one moves at a time ---
+
+
+class Frontier(_Walkers):
+    """Frontier sampling (fs): a run is a chain of moves, of whichever walker is next."""
+
+    def __init__(self, device: Device, view: View, request: Request, seed: int, runs: int) -> None:
+        # a step of each walker is as many moves as there are walkers
+        super().__init__(device, view, request, seed, runs, view.num_nonisolated, turns=request.walkers)
+        self.most = self.shape.moves
+        self.allocate(self.batches)
+        self.time, self.step = device.zeros(self.every, np.uint64), device.zeros(self.every, np.uint32)
+        self.heap, self.pos = (device.zeros(self.every, np.int32) for _ in range(2))
+        self.moves, self.leg_moves = (device.zeros(runs, np.uint64) for _ in range(2))
+        self.counts, self.short_of = device.zeros(2, np.int32), device.empty(1, np.int32)
+        self.queue = Queue(device, self.csr, runs, queue_room(self.n, self.walkers, runs), np.uint64)
+        self.find_starts(pooled=False)
+        self.kernels = self.program("frontier", serial=True)
+
+    @staticmethod
+    def bytes_per_run(view: View, request: Request) -> int:
+        """Return the device memory that one run takes, roughly."""
+        arcs = 4 * view.rows.num_arcs if request.keep == "visited" else 0
+        return 24 * view.n + arcs + 20 * request.walkers
+
+    def draw(self) -> Drawn:
+        """Make all legs of all runs."""
+        device = self.device
+        move = self.kernels.frontier_move
+        move = move.bind(**move.arguments_of(self))
+        going = self.begin()
+        while going:
+            device.clear(self.counts, 2, np.int32)
+            move(self.runs)
+            going, wanting = device.download(self.counts, np.int32, 2).tolist()
+            if wanting:
+                going = self.begin()
+        short = self.no_error("moves") if self.exact else ()
+        notes = [(*((f"{legs} legs",) if legs > 1 else ()), *short) for legs in self.legs.tolist()]
+        return self.packed(self.batches, notes)
+
+    def begin(self) -> int:
+        """Begin new legs of the runs that want one; return how many runs go on."""
+        device = self.device
+        self.legs += device.download(self.status, np.int32, self.runs) == LEG
+        while True:
+            device.clear(self.short_of, 1, np.int32)
+            self.kernels.frontier_begin.launch(self, self.runs, **self.queue.args)
+            if not device.download(self.short_of, np.int32, 1)[0]:
+                return int(device.download(self.counts, np.int32, 1)[0])
+            self.queue.refill(self.seed, self.first, self.status, LEG, lonely=False)
