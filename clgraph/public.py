@@ -595,7 +595,7 @@ FAMILIES = {
     "scale/": "forests of large graphs",
     "sampling/shards/": "forests of large graphs",
     "components/shards": "forests of large graphs",
-    "traversal/shards": "forests of large graphs",
+    "traversal/blocks": "forests of large graphs",
     "ranking/shards": "forests of large graphs",
     "theses/": "pagerank",
     "theses/subgroup": "pagerank subgroup",

@@ -1,9 +1,9 @@
 // components/shards.cl: components of a graph that comes in shards: rows joined one after the other, labels merged.
 //
 // label   int[n]   label[v] <= v; a root has label[r] == r; joined vertices have one root (see components/finder.h)
-// launch           shard_join: a work-item takes SPAN consecutive entries of the shard and finds the first one's row by
+// launch           shard_join: a work-item takes RUN consecutive entries of the shard and finds the first one's row by
 //                  binary search; the others: padded ranges, ITEMS consecutive vertices each
-// tunables         SPAN, ITEMS; OFFSET: type of row_ptr
+// tunables         RUN, ITEMS; OFFSET: type of row_ptr
 
 #ifdef CHECK_RACES
 #define restrict   // Oclgrind lacks what LLVM makes of restrict in a function that is inlined into a loop
@@ -11,14 +11,6 @@
 
 #include "components/finder.h"
 #include "csr/arcs.h"
-
-#ifndef SPAN
-#ifdef KIND_GPU
-#define SPAN 8
-#else
-#define SPAN 4096
-#endif
-#endif
 
 __kernel void shard_start(const int n, __global int *restrict label)
 {
@@ -30,14 +22,9 @@ __kernel void shard_join(const int rows, const int first_row, const long entries
                          __global const OFFSET *restrict row_ptr, __global const int *restrict col_idx,
                          __global int *label)
 {
-    const long begin = min((long)get_global_id(0) * SPAN, entries), end = min(begin + SPAN, entries);
-    int row = begin < end ? row_of(begin, 0, rows, row_ptr) : 0;
-    for (long p = begin; p < end; row++) {
-        const long stop = min(end, (long)row_ptr[row + 1]);
+    FOR_ROW_PARTS(row, p, stop, rows, entries)
         if (p < stop)
-            join_slots(label, first_row + row, (OFFSET)p, 1, (OFFSET)stop, col_idx);
-        p = max(p, stop);
-    }
+            join_slots(label, (int)(first_row + row), (OFFSET)p, 1, (OFFSET)stop, col_idx);
 }
 
 // Joins what another rank's labels join.

@@ -44,6 +44,13 @@ static inline int row_after(const long p, int v, const int n, __global const OFF
     return v;
 }
 
+// for (each row with some of the RUN arcs of this work-item, which are p .. stop - 1; none where stop <= p). Its body may
+// move p on to `stop`.
+#define FOR_ROW_PARTS(row, p, stop, rows, count)                                                                 \
+    for (long p = min((long)get_global_id(0) * RUN, (long)(count)), p##_end = min(p + RUN, (long)(count)), stop, \
+              row = p < p##_end ? row_of(p, 0, (rows), row_ptr) : 0;                                             \
+         p < p##_end && (stop = min(p##_end, (long)row_ptr[row + 1]), true); p = max(p, stop), row++)
+
 // Where the arc to `head` is, in a row that has it; else some place from the row's begin to its end.
 static inline OFFSET place_of(__global const OFFSET *row_ptr, __global const int *col_idx,
                               const int tail, const int head)

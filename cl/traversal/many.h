@@ -106,18 +106,17 @@ inline void add_arcs(const ulong arcs, const uint level, volatile __global uint 
         atomic_add(&state[SLOT(level) + ARCS], (uint)min(arcs, (ulong)(1u << 20)));
 }
 
-// for (each vertex v < n of this work-item), where rows differ much in length, as in a pull. On CPUs runs of RUN
+// for (each vertex v < n of this work-item), where rows differ much in length, as in a pull. On CPUs runs of 64
 // vertices are dealt round robin and in scrambled order, because a driver may give a thread hundreds of consecutive
 // work-items, and vertices may be numbered by degree. The multiplier is a prime above any number of work-items, so that
 // each run is dealt exactly once.
 #ifdef TEAM
 #define FOR_ROWS(v, n) FOR_ITEMS(v, n)
 #else
-#define RUN 64
-#define FIRST_RUN ((long)((ulong)get_global_id(0) * 2654435761ul % get_global_size(0)) * RUN)
+#define FIRST_RUN ((long)((ulong)get_global_id(0) * 2654435761ul % get_global_size(0)) * 64)
 #define FOR_ROWS(v, n) \
-    for (long v##_run = FIRST_RUN; v##_run < (n); v##_run += (long)get_global_size(0) * RUN) \
-        for (int v = (int)v##_run; v < min(v##_run + RUN, (long)(n)); v++)
+    for (long v##_run = FIRST_RUN; v##_run < (n); v##_run += (long)get_global_size(0) * 64) \
+        for (int v = (int)v##_run; v < min(v##_run + 64, (long)(n)); v++)
 #endif
 
 #define MANY_ARGUMENTS \

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -20,15 +19,9 @@ if TYPE_CHECKING:
     from clgraph.device import Device
 
 
-@dataclass(frozen=True)
-class LaunchConfig:
-    """Entries of a shard that a work-item of ``shard_join`` takes."""
-
-    span: int
-
-
-# a CPU core wants long runs, which also spare it bisections; a GPU wants many work-items
-LAUNCH = LaunchTable(gpu=LaunchConfig(8), cpu=LaunchConfig(4096), simulator=LaunchConfig(5))
+# entries of a block that one work-item takes: a CPU core wants long runs, which also spare it bisections; a
+# GPU wants many work-items
+LAUNCH = LaunchTable(gpu=8, cpu=4096, simulator=5)
 
 
 class Labels:
@@ -44,21 +37,21 @@ class Labels:
     def __init__(self, device: Device, n: int) -> None:
         device.reserve({"labels": 4 * n, "scratch": 4 * n})
         self._device, self._n = device, n
-        self._span = LAUNCH.of(device).span
+        self._run = LAUNCH.of(device)
         self._passes = -(-n // device.tuning.items)
         self.label = device.empty(n, np.int32)
         self._program("int").shard_start(self._passes, n=n, label=self.label)
 
     def _program(self, offset: str) -> Any:
         device = self._device
-        return device.program("components/shards", SPAN=self._span, ITEMS=device.tuning.items, OFFSET=offset)
+        return device.program("components/shards", RUN=self._run, ITEMS=device.tuning.items, OFFSET=offset)
 
     def add(self, block: DeviceCSR) -> None:
         """Join what the entries of a block join."""
         if block.arcs == 0:
             return
         self._program(block.defines["OFFSET"]).shard_join(
-            -(-block.arcs // self._span), **block.arguments, label=self.label
+            -(-block.arcs // self._run), **block.arguments, label=self.label
         )
         self._compress()
 

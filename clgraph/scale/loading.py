@@ -63,18 +63,18 @@ class Loading:
     """
 
     def __init__(self, device: Device, shards: Shards, *, values: Sequence[str] = (), room: int = 0) -> None:
-        self._device, self._shards, self._values = device, shards, tuple(values)
+        self._device, self.shards, self._values = device, shards, tuple(values)
         self._room = room
         self._kept: dict[tuple[str, int], DeviceCSR] = {}
 
     def pairs(self, numbers: Sequence[int]) -> Iterator[DeviceCSR]:
         """Shards of the section that has the pairs, as `rows` gives them."""
-        return self.rows(self._shards.pairs, numbers)
+        return self.rows(self.shards.pairs, numbers)
 
     @property
     def both_ways(self) -> bool:
         """Whether that section has each pair in the rows of both ends."""
-        return self._shards.both_ways
+        return self.shards.both_ways
 
     def rows(self, name: str, numbers: Sequence[int]) -> Iterator[DeviceCSR]:
         """Shards of a section: first those that are there already, then the others in order; not `alone`.
@@ -89,13 +89,13 @@ class Loading:
                 missing.append(number)
         for number in missing:
             loaded = self._load(name, number)
-            if self._shards.owner is None and loaded.nbytes <= self._room:
+            if self.shards.owner is None and loaded.nbytes <= self._room:
                 self._room -= loaded.nbytes
                 self._kept[name, number] = loaded
             yield loaded
 
     def _load(self, name: str, number: int) -> DeviceCSR:
-        shards = self._shards
+        shards = self.shards
         shard = shards.section(name).shards[number]
         if shards.owner is not None:
             with self._device.alone():
@@ -117,7 +117,7 @@ class Loading:
 
     def _of_graph(self, name: str, number: int) -> DeviceCSR:
         """A shard of a graph in memory; the device keeps its columns as long as there is room for more."""
-        device, shards = self._device, self._shards
+        device, shards = self._device, self.shards
         shard, owner = shards.section(name).shards[number], shards.owner
         rows: list[ShardRows] = []
 
@@ -144,14 +144,14 @@ class Loading:
 
     def _read(self, name: str, number: int, full: bool) -> DeviceCSR | None:
         """The shard on the device; None if anything is wrong with it."""
-        device, shard = self._device, self._shards.section(name).shards[number]
-        path = self._shards.path_of(shard)
+        device, shard = self._device, self.shards.section(name).shards[number]
+        path = self.shards.path_of(shard)
         with reading(path), closing(Plain(path)) as source:
-            self._shards.check_size(shard, source.size)
+            self.shards.check_size(shard, source.size)
             head = bytearray(PAGE)
             source.read(memoryview(head), 0)
             header = unpack_header(path, bytes(head), source.size, shard=True)
-            self._shards.check_header(name, shard, header)
+            self.shards.check_header(name, shard, header)
             crc = header.sections["crc"]
             wanted = {key: part for key, part in header.sections.items() if key != "crc"}
             if not full:
@@ -164,7 +164,7 @@ class Loading:
                 source.read(told.view(np.uint8).data, crc.offset)
                 if sums.all() != told.tolist():
                     return None
-                self._shards.check_sums(shard, told)
+                self.shards.check_sums(shard, told)
         offset = np.int64 if wanted["row_ptr"].kind == "<i8" else np.int32
         col_idx = buffers.get("col_idx") or device.empty(0, np.int32)
         values = {key: buffers[key] for key in VALUES if key in buffers}
@@ -201,7 +201,7 @@ class Loading:
             -(-block.n // items), n=block.n, arcs=block.arcs, row_ptr=block.row_ptr, found=found
         )
         bounds.binary_heads(
-            arcs, n=self._shards.num_vertices, arcs=block.arcs, col_idx=block.col_idx, found=found
+            arcs, n=self.shards.num_vertices, arcs=block.arcs, col_idx=block.col_idx, found=found
         )
         if device.download(found, np.uint32, 1)[0]:
             return True

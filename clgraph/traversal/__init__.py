@@ -95,7 +95,7 @@ def bfs(
     with run_on(device, graph, *sections, start=start) as run:
         dev = run.device
         if run.blocks is not None:
-            from clgraph.traversal.shards import search_blocks
+            from clgraph.traversal.blocks import search_blocks
 
             asked = sources, several, depth_limit, predecessors
             return run.stamped(search_blocks(run.blocks, *asked, device=dev))
@@ -196,7 +196,7 @@ def bfs_many(
     with run_on(device, graph, *sections, start=start) as run:
         dev = run.device
         if run.blocks is not None:
-            from clgraph.traversal.shards_many import search_blocks_often
+            from clgraph.traversal.blocks import search_blocks_often
 
             asked = index, depth_limit, dtype, lanes
             return run.stamped(search_blocks_often(run.blocks, *asked, dev, progress))

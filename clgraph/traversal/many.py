@@ -9,21 +9,199 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from clgraph.csr.upload import degrees_of, upload_csr
 from clgraph.device.graph_cache import Pool
-from clgraph.traversal.arguments import distance_type
-from clgraph.traversal.many_batch import MANY_ARCS, ManyBatch, ManyScratch
+from clgraph.device.launch_config import LaunchTable
+from clgraph.traversal import search
+from clgraph.traversal.arguments import DISTANCE_TYPES, distance_type
 from clgraph.traversal.ranked import Ranked, rank_graph
-from clgraph.traversal.search import COUNT, NO_LIMIT, Search, read_state, slot_of
+from clgraph.traversal.search import COUNT, NO_LIMIT, STATE_SIZE, Search, read_state, slot_of
 
 if TYPE_CHECKING:
     from clgraph.csr.upload import DeviceCSR
     from clgraph.device import Device
+    from clgraph.device.program import Program
     from clgraph.graph import Graph
 
+PLANES = 4  # bits of a distance to begin with: levels up to 15
+PULLING = ("bfs_many_pull", "bfs_many_pull_long", "bfs_many_settle_all")  # in many_pull.cl
+MANY_ARCS = 5  # where a slot has the arcs (cl/traversal/many.h)
 # levels after which searches go on one by one: so deep, they hardly share a frontier. It is the same on every
 # device: the hop plot depends on it
 DEEP = 48
 RANK_SEARCHES = 64  # searches of a graph that pay for having its vertices ranked (CPUs)
+
+
+@dataclass(frozen=True)
+class ManyConfig:
+    """Launch choices of many searches at once, beside those of one search (`search.LaunchConfig`).
+
+    Attributes
+    ----------
+    run : int
+        Queue entries per work-item.
+    parts : int
+        Work-groups per row, where work-groups share rows.
+    pull_share, stay_share : int
+        Begin to pull when more than one vertex in `pull_share` is in some frontier; go on while more than one
+        in `stay_share` is: late pulls find most searches everywhere.
+    fused_count, fused_arcs : int
+        A frontier of at most so many vertices and arcs is left to the fused kernel.
+    scatter_share : int
+        Push without a queue when a frontier's arcs, times this, are more than the vertices.
+    """
+
+    run: int = 16
+    parts: int = 4
+    pull_share: int = 8
+    stay_share: int = 64
+    fused_count: int = 2048
+    fused_arcs: int = 32768
+    scatter_share: int = 4
+
+
+# GPUs want a work-item for each entry, CPUs runs of them
+LAUNCH = LaunchTable(gpu=ManyConfig(run=1), cpu=ManyConfig(), simulator=ManyConfig())
+
+
+@dataclass
+class ManyScratch:
+    """For many searches at once: a word of bits a vertex in each array (cl/traversal/many.h).
+
+    `planes` holds distances of `bits` bits; it is widened where they do not fit and stays so.
+    """
+
+    seen: Any
+    front: Any
+    next: Any
+    planes: Any
+    stamp: Any
+    queue: Any
+    next_queue: Any
+    state: Any
+    bits: int = PLANES
+
+    @classmethod
+    def make(cls, dev: Device, n: int, lanes: int) -> ManyScratch:
+        """For a graph of `n` vertices and batches of `lanes` searches."""
+        words = lanes // 8 * n
+        sizes = {
+            "seen": words,
+            "front": words,
+            "next": words,
+            "planes": PLANES * words,
+            "stamp": 4 * n,
+            "queue": 4 * n,
+            "next_queue": 4 * n,
+            "state": 4 * STATE_SIZE,
+        }
+        dev.reserve({**sizes, "distance": lanes * n})
+        # `output` memory is on large pages where it is the host's: gathers from 8 bytes a vertex want them
+        return cls(**{name: dev.output(size, np.uint8) for name, size in sizes.items()})
+
+    def swap_fronts(self) -> None:
+        """The next frontier's bits become this one's."""
+        self.front, self.next = self.next, self.front
+
+    def swap_queues(self) -> None:
+        """The same of the queues."""
+        self.queue, self.next_queue = self.next_queue, self.queue
+
+
+class ManyBatch:
+    """Searches of one batch on one device, wherever their arcs come from.
+
+    Attributes
+    ----------
+    n, rows : int
+        Vertices; those with a row in the arrays.
+    scratch : ManyScratch
+        Which searches have seen a vertex, their frontiers, and the planes of the distances.
+    defines : dict of str
+        Build options that say what the rows look like.
+    seconds : dict of float
+        Time by phase; here "compile".
+    """
+
+    scratch: ManyScratch
+
+    def __init__(self, dev: Device, n: int, lanes: int) -> None:
+        self.dev, self.n, self.rows, self.lanes = dev, n, n, lanes
+        self.shape, self.many = search.LAUNCH.of(dev), LAUNCH.of(dev)
+        self.seconds = {"compile": 0.0}
+        self.defines: dict[str, Any] = {}
+        self._pulling = False
+
+    def _program(self, name: str, **defines: Any) -> Program:
+        start = time.perf_counter()
+        made = self.dev.program(name, LANES=self.lanes, ITEMS=self.shape.items, **defines)
+        self.seconds["compile"] += time.perf_counter() - start
+        return made
+
+    def _searches(self, name: str = "traversal/many") -> Program:
+        many = self.many
+        return self._program(
+            name,
+            TEAM=self.shape.team,
+            MANY_ITEMS=many.run,
+            PARTS=many.parts,
+            MANY_COUNT=many.fused_count,
+            MANY_ARCS=many.fused_arcs,
+            WIDE_ROW=min(self.shape.long_row, 256),
+            **self.defines,
+        )
+
+    def _launch(
+        self, name: str, level: int, rows: DeviceCSR | None, size: int | None = None, local: int | None = None
+    ) -> None:
+        """Launch a kernel of a level, which reads these rows; by default over all vertices."""
+        program = self._searches("traversal/many_pull" if name in PULLING else "traversal/many")
+        buffers = rows.buffers if rows else {"row_ptr": None, "col_idx": None}
+        size, local = size or self._vertices(), local or self.shape.local
+        getattr(program, name).launch(self.scratch, size, n=self.rows, level=level, **buffers, local=local)
+
+    def _vertices(self) -> int:
+        return -(-self.rows // self.shape.items)
+
+    def _start(self, at: npt.NDArray[np.int32], lanes: npt.NDArray[np.uint32] | None = None) -> None:
+        """Nothing is seen but the sources, at these places."""
+        program, count, passes = self._searches(), len(at), -(-self.n // self.shape.items)
+        sizes = {"n": self.n, "rows": self.rows, "p": self.scratch.bits}
+        program.bfs_many_fill.launch(self.scratch, passes, **sizes, local=self.shape.local)
+        lane = None if lanes is None else self.dev.upload(lanes)
+        given = {"sources": count, "source": self.dev.upload(at), "lane": lane}
+        program.bfs_many_start.launch(self.scratch, count, **given)
+        self._pulling = False
+
+    def _frontier(self, level: int) -> tuple[int, int]:
+        """Return a level's vertices, and about how many arcs leave them; waits."""
+        slot = slot_of(read_state(self.dev, self.scratch.state), level)
+        return slot[COUNT], slot[MANY_ARCS]
+
+    def _pulls(self, level: int, count: int) -> bool:
+        share = self.many.stay_share if self._pulling else self.many.pull_share
+        return count * share > self.n and level > 0
+
+    def _more_planes(self) -> None:
+        """Make room for distances of twice as many bits."""
+        dev, scratch = self.dev, self.scratch
+        nbytes = scratch.bits * self.lanes // 8 * self.n
+        dev.reserve({"planes": 2 * nbytes})
+        wider, widen = dev.output(2 * nbytes, np.uint8), self._searches().bfs_many_widen
+        given = {"n": self.rows, "p": scratch.bits, "wider": wider}
+        widen.launch(scratch, self._vertices(), **given, local=self.shape.local)
+        scratch.planes, scratch.bits = wider, 2 * scratch.bits
+
+    def _expand(self, k: int, levels: int, kind: np.dtype[Any], rank: Any = None) -> Any:
+        """Turn the planes into distances; `rank`: places of the vertices in the arrays."""
+        distance = self.dev.output(k * self.n, kind)
+        bits = min(self.scratch.bits, max(1, (levels - 1).bit_length()))
+        options = {"PLANES": next(p for p in (2, 3, 4, 8, 16, 32) if p >= bits), "DIST": DISTANCE_TYPES[kind]}
+        options |= {"TEAM": self.shape.team, "RANKED": rank is not None}
+        kernel = self._program("traversal/many_expand", **options).bfs_many_expand
+        given = {"n": self.n, "rows": self.rows, "searches": k, "rank": rank, "distance": distance}
+        kernel.launch(self.scratch, -(-self.n // self.shape.items), **given, local=self.shape.local)
+        return distance
 
 
 @dataclass
@@ -50,23 +228,17 @@ class ManySearch(ManyBatch):
     """
 
     def __init__(self, dev: Device, graph: Graph, lanes: int, searches: int) -> None:
-        from clgraph.csr.upload import upload_csr
-
         super().__init__(dev, graph.num_vertices, lanes)
         self.graph = graph
         self.seconds = {"upload": 0.0, "compile": 0.0, "bfs": 0.0, "download": 0.0}
         start = time.perf_counter()
         self.csr: DeviceCSR = upload_csr(dev, graph)
+        self.defines = self.csr.defines
         self.ranked: Ranked | None = None
         self._history = dev.cached(graph, "bfs_many", History)
         self._history.searches += searches
         self._pool: Pool[ManyScratch] = dev.cached(graph, ("bfs_many", lanes), Pool)
         self.seconds["upload"] = time.perf_counter() - start
-
-    @property
-    def defines(self) -> dict[str, Any]:
-        """Build options that say what the rows look like."""
-        return self.csr.defines
 
     def __enter__(self) -> ManySearch:
         if self._history.pulled:
@@ -84,10 +256,10 @@ class ManySearch(ManyBatch):
     def _rank(self) -> bool:
         """Switch to vertices numbered by degree, if that pays; whether it was done now."""
         self._history.pulled = True
-        if self.ranked is not None or self.launch.team or self._history.searches < RANK_SEARCHES:
+        if self.ranked is not None or self.shape.team or self._history.searches < RANK_SEARCHES:
             return False
         start = time.perf_counter()
-        self.ranked = rank_graph(self.dev, self.graph, self.launch.items)
+        self.ranked = rank_graph(self.dev, self.graph, self.shape.items)
         if self.ranked is not None:
             self.csr, self.rows = self.ranked.leaving, self.ranked.rows
         self.seconds["upload"] += time.perf_counter() - start
@@ -130,8 +302,6 @@ class ManySearch(ManyBatch):
         None if the searches are too deep, more than `deep` levels, to go on together: `one_by_one` does them
         then. Where the graph consists of several, one search in each may have the same of the `lanes`.
         """
-        from clgraph.csr.upload import degrees_of
-
         dev, scratch = self.dev, self.scratch
         self._searches("traversal/many_pull")
         self._start(sources if self.ranked is None else self.ranked.rank[sources], lanes)
@@ -165,23 +335,23 @@ class ManySearch(ManyBatch):
         self, level: int, count: int, arcs: int, queued: bool, last: int
     ) -> tuple[int, int, int, bool]:
         """One level, or a run of small ones."""
-        scratch, launch, shape = self.scratch, self.launch, self.shape
-        prog, pulling = self._searches(), self._searches("traversal/many_pull")
-        local = launch.local
+        scratch, shape, many = self.scratch, self.shape, self.many
+        local, csr = shape.local, self.csr
         pull = self._pulling = self._pulls(level, count)
         if not pull and not queued:
-            prog.bfs_many_collect(self._vertices(), local=local, **self._arguments(level, self.csr))
+            self._launch("bfs_many_collect", level, csr)
             arcs, queued = self._frontier(level)[1], True
         if pull:
-            named = self._arguments(level, self._arriving())
-            pulling.bfs_many_pull(self._vertices(), local=local, **named)
-            if launch.team:
-                pulling.bfs_many_pull_long(4 * self.dev.compute_units * local, local=local, **named)
+            arriving = self._arriving()
+            self._launch("bfs_many_pull", level, arriving)
+            if shape.team:
+                self._launch("bfs_many_pull_long", level, arriving, 4 * self.dev.compute_units * local)
             queued = False
-        elif count <= shape.fused_count and arcs <= shape.fused_arcs:
-            size = min(launch.fused_local, prog.bfs_many_fused.limit)
-            stop = min(last, (1 << scratch.bits) - 1)
-            prog.bfs_many_fused.exact(size, local=size, last=stop, **self._arguments(level, self.csr))
+        elif count <= many.fused_count and arcs <= many.fused_arcs:
+            kernel = self._searches().bfs_many_fused
+            size = min(shape.fused_local, kernel.limit)
+            given = {"n": self.rows, "level": level, "last": min(last, (1 << scratch.bits) - 1)}
+            kernel.launch(scratch, size, local=size, **given, **csr.buffers)
             state = read_state(self.dev, scratch.state)
             ended = int(state[0])
             slot = slot_of(state, ended)
@@ -190,28 +360,25 @@ class ManySearch(ManyBatch):
                 scratch.swap_queues()
             return ended, slot[COUNT], slot[MANY_ARCS], True
         else:
-            named = self._arguments(level, self.csr)
-            queued = arcs * shape.scatter_share <= self.rows
-            push = prog.bfs_many_push if queued else prog.bfs_many_scatter
-            if launch.team:
+            queued = arcs * many.scatter_share <= self.rows
+            push = "bfs_many_push" if queued else "bfs_many_scatter"
+            if shape.team:
                 team = min(64, local)
-                push(count * shape.parts * team, local=team, **named)
+                self._launch(push, level, csr, count * many.parts * team, team)
             else:
-                push(-(-count // shape.run), local=local, **named)
+                self._launch(push, level, csr, -(-count // many.run))
             if queued:
                 found = self._frontier(level + 1)[0]
-                prog.bfs_many_settle(-(-max(count, found) // shape.run), local=local, **named)
+                self._launch("bfs_many_settle", level, csr, -(-max(count, found) // many.run))
                 scratch.swap_queues()
             else:
-                pulling.bfs_many_settle_all(self._vertices(), local=local, **named)
+                self._launch("bfs_many_settle_all", level, csr)
         scratch.swap_fronts()
         count, arcs = self._frontier(level + 1)
         return level + 1, count, arcs, queued
 
     def _arriving(self) -> DeviceCSR:
         """The reversed arcs, on the device."""
-        from clgraph.csr.upload import upload_csr
-
         if self.ranked is not None:
             return self.ranked.arriving
         return upload_csr(self.dev, self.graph.reverse) if self.graph.directed else self.csr

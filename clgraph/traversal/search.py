@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph.csr.partitions import Cut, upload_layout
+from clgraph.csr.upload import degrees_of, upload_csr
 from clgraph.device.graph_cache import Pool
 from clgraph.device.launch_config import DeviceLimits, LaunchTable, fit_group, fit_local
 
@@ -28,7 +29,7 @@ PROGRAMS = ("traversal/search", "traversal/search_push", "traversal/search_pull"
 
 
 def last_level(depth_limit: int | None) -> int:
-    """The level after which a search ends, as the kernels take it."""
+    """Return the level after which a search ends, as the kernels take it."""
     return NO_LIMIT if depth_limit is None else min(int(depth_limit), NO_LIMIT)
 
 
@@ -62,21 +63,6 @@ class LaunchConfig:
     fuse_arcs: int = 32768
     alpha: int = 15
     beta: int = 18
-
-    def defines(self) -> dict[str, Any]:
-        """Build options."""
-        return {
-            "TEAM": self.team,
-            "ITEMS": self.items,
-            "LONG_ROW": self.long_row,
-            "LONG_PIECE": self.long_piece,
-            "ROWS": self.rows,
-            "PUSH_ITEMS": self.push_items,
-            "PULL_SHORT": self.pull_short,
-            "FUSE_COUNT": self.fuse_count if self.team else None,
-            "FUSE_ARCS": self.fuse_arcs,
-            "FUSED_LOCAL": self.fused_local if self.team else None,
-        }
 
     def within(self, device: DeviceLimits) -> LaunchConfig:
         """Cut to a device's limits."""
@@ -118,85 +104,14 @@ COUNT, LONGS, ARCS = 0, 1, 2
 
 
 def read_state(dev: Device, state: Any) -> npt.NDArray[np.uint32]:
-    """The words of a state; waits."""
+    """Return the words of a state; waits."""
     return dev.download(state, np.uint32, STATE_SIZE)
 
 
 def slot_of(state: npt.NDArray[np.uint32], level: int) -> list[int]:
-    """A level's counters, in the order of COUNT, LONGS, ...: three slots take turns."""
+    """Return a level's counters, in the order of COUNT, LONGS, ...: three slots take turns."""
     at = 4 + 8 * (level % 3)
     return state[at : at + 8].tolist()
-
-
-# --- scratch areas: buffers made once, which one search after another works in ---
-#
-# A search borrows its area from a `Pool` that is kept with graph and device, so that two threads may search
-# the same graph. Nothing in the buffers is kept from one search to the next.
-
-
-@dataclass
-class FrontierScratch:
-    """For method "frontier": a byte a vertex for this level and the next one."""
-
-    frontier: Any
-    next: Any
-    state: Any
-    queue: None = None  # kernels that both methods share take the other one's buffers as None
-    longs: None = None
-
-    @classmethod
-    def make(cls, dev: Device, n: int) -> FrontierScratch:
-        """For a graph of `n` vertices."""
-        sizes = {"frontier": n, "next": n, "state": 4 * STATE_SIZE}
-        dev.reserve({"distance": 4 * n, "predecessor": 4 * n, **sizes})
-        return cls(**{name: dev.empty(size, np.uint8) for name, size in sizes.items()})
-
-
-@dataclass
-class HybridScratch:
-    """For method "hybrid": queues of vertices and of pieces of long rows, bitmaps (cl/traversal/search.h)."""
-
-    queue: Any
-    next_queue: Any
-    longs: Any
-    next_longs: Any
-    visited: Any
-    front: Any
-    next: Any
-    rest: Any
-    state: Any
-    frontier: None = None  # as in FrontierScratch
-    moved: Any = None  # the frontier by partition, once an FPGA pulls in partitions
-
-    @classmethod
-    def make(cls, dev: Device, csr: DeviceCSR, shape: LaunchConfig) -> HybridScratch:
-        """For a graph on a device."""
-        n, arcs = csr.n, csr.arcs
-        # a row of more than long_row arcs takes one piece more than it fills
-        pieces = arcs // shape.long_row + arcs // shape.long_piece + 1
-        words = -(-n // 32)
-        sizes = {
-            "queue": 4 * n,
-            "next_queue": 4 * n,
-            "longs": 8 * pieces,
-            "next_longs": 8 * pieces,
-            "visited": 4 * words,
-            "front": 4 * words,
-            "next": 4 * words,
-            "rest": 4 * n if shape.team else 4,
-            "state": 4 * STATE_SIZE,
-        }
-        dev.reserve({"distance": 4 * n, "predecessor": 4 * n, **sizes})
-        return cls(**{name: dev.empty(size, np.uint8) for name, size in sizes.items()})
-
-    def swap_queues(self) -> None:
-        """The next level becomes this one."""
-        self.queue, self.next_queue = self.next_queue, self.queue
-        self.longs, self.next_longs = self.next_longs, self.longs
-
-    def swap_bitmaps(self) -> None:
-        """The same of the bitmaps."""
-        self.front, self.next = self.next, self.front
 
 
 # --- the search ---
@@ -212,6 +127,8 @@ def cut_for(dev: Device, graph: Graph) -> Cut | None:
 
 class Search:
     """One search on one device.
+
+    Buffers and numbers have the names of the kernels' arguments (``cl/traversal/search.h``).
 
     Attributes
     ----------
@@ -230,9 +147,18 @@ class Search:
         The result, once `run` is done.
     """
 
-    def __init__(self, dev: Device, graph: Graph, method: str, predecessors: bool, owners: bool) -> None:
-        from clgraph.csr.upload import upload_csr
+    frontier: Any  # a byte a vertex (method "frontier"); the others: queues, bitmaps, counters
+    queue: Any
+    longs: Any
+    next_queue: Any
+    next_longs: Any
+    visited: Any
+    front: Any
+    next: Any
+    state: Any
+    moved: Any = None  # the frontier by partition, once an FPGA pulls in partitions
 
+    def __init__(self, dev: Device, graph: Graph, method: str, predecessors: bool, owners: bool) -> None:
         self.dev, self.graph, self.n = dev, graph, graph.num_vertices
         self.method, self.predecessors, self.owners = method, predecessors, owners
         self.shape = LAUNCH.of(dev)
@@ -245,54 +171,72 @@ class Search:
         self._passes = -(-self.n // self.shape.items)  # work-items over all vertices
         start = time.perf_counter()
         self.csr = upload_csr(dev, graph)
+        self.row_ptr, self.col_idx = self.csr.row_ptr, self.csr.col_idx
         self.seconds = {"upload": time.perf_counter() - start, "compile": 0.0, "bfs": 0.0, "download": 0.0}
         #: arcs are counted in units of 2^shift, so that their number fits 32 bits
         self.shift = max(0, self.csr.arcs.bit_length() - 30)
+        self.level = 0
         self.distance: Any = None
         self.predecessor: Any = None
         self.owner: Any = None
 
     def run(self, sources: npt.NDArray[np.int32], depth_limit: int | None) -> tuple[int, int]:
-        """Levels and vertices reached; `sources` ascend, each once."""
-        dev, n, last = self.dev, self.n, last_level(depth_limit)
+        """Search from `sources`, which ascend, each once; returns levels and vertices reached."""
+        dev, n, hybrid = self.dev, self.n, self.method == "hybrid"
+        last = last_level(depth_limit)
         start = time.perf_counter()
-        pool: Pool[Any] = dev.kept.cached(self.graph, ("bfs", self.method), Pool)
+        pool: Pool[dict[str, Any]] = dev.kept.cached(self.graph, ("bfs", self.method), Pool)
+        # kept for the graph, but nothing in it from one search to the next; two threads get one each
         scratch = pool.borrow(self._make_scratch)
-        self.seconds["upload"] += time.perf_counter() - start
+        vars(self).update(scratch)
         self.distance = dev.output(n, np.int32)
         self.predecessor = dev.output(n, np.int32) if self.predecessors else None
         self.owner = dev.output(n, np.int32) if self.owners else None
-        self._result = {"distance": self.distance, "predecessor": self.predecessor, "owner": self.owner}
-        self._build(PROGRAMS[:1] if self.method == "frontier" else PROGRAMS)
+        begun = time.perf_counter()
+        self.seconds["upload"] += begun - start
+        defines = {
+            "PREDECESSOR": self.predecessors,
+            "OWNER": self.owners,
+            "FRONTIER": not hybrid,
+            **{name.upper(): value for name, value in vars(self.shape).items()},
+            **self.csr.defines,
+        }
+        names = [
+            *(PROGRAMS if hybrid else PROGRAMS[:1]),
+            *(["traversal/search_partitions"] * bool(self._cut)),
+        ]
+        self._programs = {name: dev.program(name, **defines) for name in names}
         start, uploads = time.perf_counter(), self.seconds["upload"]
-        prog, count, local = self._programs["traversal/search"], len(sources), self.shape.local
-        both = {"sources": count, "frontier": scratch.frontier, "state": scratch.state, "local": local}
-        prog.bfs_fill(self._passes, n=n, next=scratch.next, **self._result, **both)
-        prog.bfs_start(
-            count,
-            source=dev.upload(sources),
-            shift=self.shift,
-            row_ptr=self.csr.row_ptr,
-            distance=self.distance,
-            owner=self.owner,
-            queue=scratch.queue,
-            longs=scratch.longs,
-            **both,
-        )
-        search = self._frontier if self.method == "frontier" else self._hybrid
-        levels, reached = search(sources, last, scratch)
+        self.seconds["compile"] += start - begun
+        program, local = self._programs["traversal/search"], self.shape.local
+        program.bfs_fill.launch(self, self._passes, sources=len(sources), local=local)
+        given = {"sources": len(sources), "source": dev.upload(sources)}
+        program.bfs_start.launch(self, len(sources), **given, local=local)
+        levels, reached = (self._hybrid if hybrid else self._frontier)(sources, last)
         dev.finish()
         self.seconds["bfs"] = time.perf_counter() - start - (self.seconds["upload"] - uploads)
+        if self._cut:
+            scratch["moved"] = self.moved
+        vars(self).update(dict.fromkeys(scratch))
         pool.give_back(scratch)  # after an error it is not: it may be between two states
         return levels, reached
 
-    def _make_scratch(self) -> FrontierScratch | HybridScratch:
-        if self.method == "frontier":
-            return FrontierScratch.make(self.dev, self.n)
-        return HybridScratch.make(self.dev, self.csr, self.shape)
+    def _make_scratch(self) -> dict[str, Any]:
+        """Allocate what a search works in: ``cl/traversal/search.h``; what the other method uses is None."""
+        n, shape, words, arcs = self.n, self.shape, -(-self.n // 32), self.csr.arcs
+        # a row of more than long_row arcs takes one piece more than it fills
+        longs = 8 * (arcs // shape.long_row + arcs // shape.long_piece + 1)
+        sizes = {"frontier": n, "next": n, "state": 4 * STATE_SIZE}
+        if self.method == "hybrid":
+            sizes = {"queue": 4 * n, "next_queue": 4 * n, "longs": longs, "next_longs": longs}
+            sizes |= dict.fromkeys(("visited", "front", "next"), 4 * words)
+            sizes |= {"rest": 4 * n if shape.team else 4, "state": 4 * STATE_SIZE}
+        self.dev.reserve({"distance": 4 * n, "predecessor": 4 * n, **sizes})
+        unused = dict.fromkeys(("frontier", "queue", "longs", "moved"))
+        return unused | {name: self.dev.empty(size, np.uint8) for name, size in sizes.items()}
 
     def take(self, *, on_device: bool = False) -> tuple[Any, Any, Any]:
-        """Distances, predecessors (or None), sources (or None): the device's buffers are given up."""
+        """Return distances, predecessors (or None), sources (or None): the device's buffers are given up."""
         start = time.perf_counter()
         hand_over = self.dev.array if on_device else self.dev.take
         distance, predecessor, owner = (
@@ -303,136 +247,90 @@ class Search:
         self.seconds["download"] = time.perf_counter() - start
         return distance, predecessor, owner
 
-    def _build(self, names: tuple[str, ...]) -> None:
-        """Build the kernel files; the time goes to "compile"."""
-        start = time.perf_counter()
-        defines = {
-            "PREDECESSOR": self.predecessors,
-            "OWNER": self.owners,
-            "FRONTIER": self.method == "frontier",
-            **self.shape.defines(),
-            **self.csr.defines,
-        }
-        if self._cut is not None:
-            names = (*names, "traversal/search_partitions")
-        self._programs = {name: self.dev.program(name, **defines) for name in names}
-        self.seconds["compile"] += time.perf_counter() - start
-
     # --- method "frontier" ------------------------------------------------------------------------
 
-    def _frontier(
-        self, sources: npt.NDArray[np.int32], last: int, scratch: FrontierScratch
-    ) -> tuple[int, int]:
+    def _frontier(self, sources: npt.NDArray[np.int32], last: int) -> tuple[int, int]:
         """Levels and vertices reached by Algorithm 5."""
-        prog = self._programs["traversal/search"]
+        kernel = self._programs["traversal/search"].bfs_frontier
         level, count, reached = 0, len(sources), len(sources)
-        here, there = scratch.frontier, scratch.next
         while count and level < last:
-            prog.bfs_frontier(
-                self._passes,
-                n=self.n,
-                level=level,
-                **self.csr.buffers,
-                frontier=here,
-                next=there,
-                **self._result,
-                state=scratch.state,
-                local=self.shape.local,
-            )
+            kernel.launch(self, self._passes, level=level, local=self.shape.local)
             level += 1
-            count = slot_of(read_state(self.dev, scratch.state), level)[COUNT]
+            count = slot_of(read_state(self.dev, self.state), level)[COUNT]
             reached += count
-            here, there = there, here
+            self.frontier, self.next = self.next, self.frontier
         return level + (count > 0), reached
 
     # --- method "hybrid" --------------------------------------------------------------------------
 
-    def _hybrid(self, sources: npt.NDArray[np.int32], last: int, scratch: HybridScratch) -> tuple[int, int]:
+    def _hybrid(self, sources: npt.NDArray[np.int32], last: int) -> tuple[int, int]:
         """Levels and vertices reached; the sources are in the queue already."""
-        from clgraph.csr.upload import degrees_of
-
         shape, n = self.shape, self.n
         degrees = degrees_of(self.dev, self.graph, sources)
-        level, count, reached = 0, len(sources), len(sources)
+        self.level, count, reached = 0, len(sources), len(sources)
         arcs = int(degrees.sum()) >> self.shift
         longs = int(np.sum(-(-degrees[degrees > shape.long_row] // shape.long_piece)))
         unseen = self.csr.arcs >> self.shift
         pulling = False
-        while count and level < last:
+        while count and self.level < last:
             if pulling:
                 before = count
-                count = self._pull(level, scratch)
-                level, reached = level + 1, reached + count
-                if count and count < before and count * shape.beta < n and level < last:
-                    self._collect(level, scratch)
-                    _, longs, arcs = slot_of(read_state(self.dev, scratch.state), level)[: ARCS + 1]
+                count = self._pull()
+                reached += count
+                if count and count < before and count * shape.beta < n and self.level < last:
+                    _, longs, arcs = self._collect()
                     pulling = False
                 continue
             if not longs and count <= shape.fuse_count and arcs <= shape.fuse_arcs >> self.shift:
-                state = self._fused(level, last, scratch)
+                state = self._fused(last)
                 found, ended = int(state[1]), int(state[0])
                 reached += found
                 unseen -= arcs
-                if ended > level:
-                    if (ended - level) % 2:
-                        scratch.swap_queues()
-                    level = ended
-                    count, longs, arcs = slot_of(state, level)[: ARCS + 1]
+                if ended > self.level:
+                    if (ended - self.level) % 2:
+                        self._swap_queues()
+                    self.level = ended
+                    count, longs, arcs = slot_of(state, ended)[: ARCS + 1]
                     continue
             unseen -= arcs
             if arcs * shape.alpha > unseen:
-                self._bitmaps(level, scratch)
+                row_ptr, local = self._arriving().row_ptr, shape.local
+                program = self._programs["traversal/search"]
+                program.bfs_bitmaps.launch(self, self._passes, row_ptr=row_ptr, local=local)
                 pulling = True
                 continue
-            self._push(level, count, longs, scratch)
-            level += 1
-            count, longs, arcs = slot_of(read_state(self.dev, scratch.state), level)[: ARCS + 1]
+            count, longs, arcs = self._push(count, longs)
             reached += count
-        return level + (count > 0), reached
+        return self.level + (count > 0), reached
 
-    def _graph_and_queues(self, scratch: HybridScratch) -> dict[str, Any]:
-        return {
-            "shift": self.shift,
-            **self.csr.buffers,
-            "queue": scratch.queue,
-            "longs": scratch.longs,
-            "next_queue": scratch.next_queue,
-            "next_longs": scratch.next_longs,
-            **self._result,
-            "state": scratch.state,
-        }
+    def _swap_queues(self) -> None:
+        """The next level becomes this one."""
+        self.queue, self.next_queue = self.next_queue, self.queue
+        self.longs, self.next_longs = self.next_longs, self.longs
 
-    def _fused(self, level: int, last: int, scratch: HybridScratch) -> npt.NDArray[np.uint32]:
+    def _counters(self) -> list[int]:
+        """Return the vertices of a level, the pieces of their long rows, and their arcs; waits."""
+        return slot_of(read_state(self.dev, self.state), self.level)[: ARCS + 1]
+
+    def _fused(self, last: int) -> npt.NDArray[np.uint32]:
         kernel = self._programs["traversal/search_fused"].bfs_fused
         size = min(self.shape.fused_local, kernel.limit)
-        kernel(size, local=size, level=level, last_level=last, **self._graph_and_queues(scratch))
-        return self.dev.download(scratch.state, np.uint32, STATE_SIZE)
+        kernel.launch(self, size, local=size, last_level=last)
+        return read_state(self.dev, self.state)
 
-    def _push(self, level: int, count: int, longs: int, scratch: HybridScratch) -> None:
-        shape, prog = self.shape, self._programs["traversal/search_push"]
+    def _push(self, count: int, longs: int) -> list[int]:
+        """Push one level, of `count` vertices and `longs` pieces; returns the counters of the next."""
+        shape, program = self.shape, self._programs["traversal/search_push"]
         groups = -(-count // (shape.rows if shape.team else shape.push_items))
-        named = {"level": level, **self._graph_and_queues(scratch)}
-        prog.bfs_push(groups * shape.local, local=shape.local, **named)
+        program.bfs_push.launch(self, groups * shape.local, local=shape.local)
         if longs:
-            prog.bfs_push_long(longs * shape.local, local=shape.local, **named)
-        scratch.swap_queues()
-
-    def _bitmaps(self, level: int, scratch: HybridScratch) -> None:
-        self._programs["traversal/search"].bfs_bitmaps(
-            self._passes,
-            n=self.n,
-            level=level,
-            row_ptr=self._arriving().row_ptr,
-            distance=self.distance,
-            visited=scratch.visited,
-            front=scratch.front,
-            local=self.shape.local,
-        )
+            program.bfs_push_long.launch(self, longs * shape.local, local=shape.local)
+        self._swap_queues()
+        self.level += 1
+        return self._counters()
 
     def _arriving(self) -> DeviceCSR:
         """The reversed arcs, on the device."""
-        from clgraph.csr.upload import upload_csr
-
         if not self.graph.directed:
             return self.csr
         start = time.perf_counter()
@@ -440,80 +338,43 @@ class Search:
         self.seconds["upload"] += time.perf_counter() - start
         return csr
 
-    def _pull(self, level: int, scratch: HybridScratch) -> int:
-        """One level from the bitmaps; returns how many vertices it found."""
-        shape, arriving = self.shape, self._arriving()
+    def _pull(self) -> int:
+        """Pull one level through the bitmaps; returns how many vertices it found."""
+        shape, arriving = self.shape, self._arriving().buffers
         if self._cut is not None:
-            self._pull_in_partitions(level, scratch, self._cut, arriving)
+            self._pull_in_partitions(self._cut, arriving)
         else:
-            prog = self._programs["traversal/search_pull"]
-            named = {
-                "n": self.n,
-                "level": level,
-                **arriving.buffers,
-                "front": scratch.front,
-                "next": scratch.next,
-                "visited": scratch.visited,
-                "rest": scratch.rest,
-                **self._result,
-                "state": scratch.state,
-            }
-            prog.bfs_pull(self._passes, local=shape.local, **named)
+            program = self._programs["traversal/search_pull"]
+            program.bfs_pull.launch(self, self._passes, **arriving, local=shape.local)
             if shape.team:
-                rest_local = min(64, shape.local)
-                prog.bfs_pull_rest(16 * self.dev.compute_units * rest_local, local=rest_local, **named)
-        scratch.swap_bitmaps()
-        return slot_of(read_state(self.dev, scratch.state), level + 1)[COUNT]
+                local = min(64, shape.local)
+                size = 16 * self.dev.compute_units * local
+                program.bfs_pull_rest.launch(self, size, **arriving, local=local)
+        self.front, self.next = self.next, self.front
+        self.level += 1
+        return self._counters()[COUNT]
 
-    def _collect(self, level: int, scratch: HybridScratch) -> None:
+    def _collect(self) -> list[int]:
+        """Turn the frontier's bitmap into a queue; returns its counters."""
         words = -(-self.n // 32)
-        self._programs["traversal/search"].bfs_collect(
-            -(-words // max(1, self.shape.items // 32)),
-            n=self.n,
-            level=level,
-            shift=self.shift,
-            row_ptr=self.csr.row_ptr,
-            front=scratch.front,
-            queue=scratch.queue,
-            longs=scratch.longs,
-            state=scratch.state,
-            local=self.shape.local,
-        )
+        passes = -(-words // max(1, self.shape.items // 32))
+        kernel = self._programs["traversal/search"].bfs_collect
+        kernel.launch(self, passes, local=self.shape.local)
+        return self._counters()
 
-    def _pull_in_partitions(self, level: int, scratch: HybridScratch, cut: Cut, arriving: DeviceCSR) -> None:
+    def _pull_in_partitions(self, cut: Cut, arriving: dict[str, Any]) -> None:
         """One level: the frontier's bits are moved to where the partitions' arcs want them, and collected."""
         dev, graph = self.dev, self.graph
         start = time.perf_counter()
         layout = upload_layout(dev, graph.reverse if graph.directed else graph, cut)
         self.seconds["upload"] += time.perf_counter() - start
-        unroll = dev.pipeline_parameter("UNROLL")
-        if scratch.moved is None:
-            dev.reserve({"moved": 4 * (layout.moved // unroll)})
-            scratch.moved = dev.empty(max(1, layout.moved // unroll), np.uint32)
-        prog, partitions = self._programs["traversal/search_partitions"], cut.partitions
-        prog.bfs_move(
-            1,
-            n=self.n,
-            partitions=partitions,
-            begin=layout.begin,
-            source=layout.source,
-            front=scratch.front,
-            moved=scratch.moved,
-        )
-        prog.bfs_pull_placed(
-            1,
-            n=self.n,
-            level=level,
-            partitions=partitions,
-            blocks=cut.blocks,
-            each=cut.each,
-            tile=layout.tile,
-            ended=layout.ended,
-            **arriving.buffers,
-            place=layout.place,
-            moved=scratch.moved,
-            next=scratch.next,
-            visited=scratch.visited,
-            **self._result,
-            state=scratch.state,
+        words = max(1, layout.moved // dev.pipeline_parameter("UNROLL"))
+        if self.moved is None:
+            dev.reserve({"moved": 4 * words})
+            self.moved = dev.empty(words, np.uint32)
+        program, partitions = self._programs["traversal/search_partitions"], cut.partitions
+        program.bfs_move.launch(self, 1, partitions=partitions, begin=layout.begin, source=layout.source)
+        tiles = {"blocks": cut.blocks, "each": cut.each, "tile": layout.tile, "ended": layout.ended}
+        program.bfs_pull_placed.launch(
+            self, 1, partitions=partitions, **tiles, place=layout.place, **arriving
         )

@@ -125,7 +125,7 @@ def case_bfs_of_shards(device: Any) -> None:
     from clgraph.graph import Graph
     from clgraph.reference.bfs import reference_bfs
     from clgraph.scale.cut import write_shards
-    from clgraph.traversal import shards as module
+    from clgraph.traversal import blocks as module
 
     tails, heads = np.random.default_rng(1).integers(0, 50, (2, 60))
     graph = Graph.from_edges(tails, heads, vertices=np.arange(50))
@@ -150,8 +150,8 @@ def case_bfs_many_of_shards(device: Any) -> None:
     from clgraph.scale.cut import write_shards
     from clgraph.scale.loading import Loading
     from clgraph.scale.ranks import Alone
-    from clgraph.traversal import shards_many as bfs_many
-    from clgraph.traversal.shards_many import Searches
+    from clgraph.traversal import blocks as bfs_many
+    from clgraph.traversal.blocks import Blocks, Searches
 
     tails, heads = np.random.default_rng(1).integers(0, 9000, (2, 300))
     graph = Graph.from_edges(tails, np.r_[heads[:-40], tails[:40] * 0 + 5], vertices=np.arange(9000))
@@ -178,7 +178,7 @@ def case_bfs_many_of_shards(device: Any) -> None:
 
         loading = Loading(device, shards, room=1 << 20)
         for push in ("rows", None):
-            searches = Searches(Told(), device, shards, loading, push, "rows", 32)
+            searches = Searches(Blocks(Told(), loading, push, "rows"), device, 32)
             part = searches.run(np.array(sources, np.int32), bfs_many.DEEP, None)
             assert part is not None and part[0].tolist() == expected
 

@@ -77,12 +77,12 @@ def case_bfs_team_pull(device: Any) -> None:
 
 
 def _many(device: Any, counts: tuple[int, int, int, int], **shape: Any) -> None:
-    from clgraph.traversal import many_batch
+    from clgraph.traversal import many
 
     names = ("fused_count", "fused_arcs", "pull_share", "scatter_share")
-    shapes, changes = many_batch.LAUNCH, dict(zip(names, counts, strict=True))
+    shapes, changes = many.LAUNCH, dict(zip(names, counts, strict=True))
     run = (shapes.gpu if shape.get("team") else shapes.simulator).run
-    many_batch.LAUNCH = replace(shapes, simulator=replace(shapes.simulator, run=run, **changes))
+    many.LAUNCH = replace(shapes, simulator=replace(shapes.simulator, run=run, **changes))
     _bfs(device, many=True, **shape)
 
 
@@ -121,11 +121,11 @@ def case_bfs_many_deep(device: Any) -> None:
 
     from clgraph.graph import Graph
     from clgraph.reference.bfs import reference_bfs
-    from clgraph.traversal import bfs_many, many_batch
+    from clgraph.traversal import bfs_many, many
 
     _many(device, (0, 0, 4, 0))
-    shapes = many_batch.LAUNCH
-    many_batch.LAUNCH = replace(shapes, simulator=replace(shapes.simulator, stay_share=4))
+    shapes = many.LAUNCH
+    many.LAUNCH = replace(shapes, simulator=replace(shapes.simulator, stay_share=4))
     v = np.arange(29)
     hub = np.zeros(20, np.int64)
     graph = Graph.from_edges(np.r_[v, hub], np.r_[v + 1, np.arange(30, 50)])  # a path behind a star

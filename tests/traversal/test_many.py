@@ -14,7 +14,7 @@ from searches import TEAM, first_device_but, put_shape, random_graph
 from clgraph import Graph, InputError, bfs_many
 from clgraph.reference.bfs import reference_bfs
 from clgraph.traversal import many as many_module
-from clgraph.traversal import many_batch, search
+from clgraph.traversal import search
 from clgraph.traversal.many import ManySearch
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ WAYS: dict[str, dict[str, int]] = {  # which kernels small graphs are sent throu
 @pytest.mark.parametrize("team", first_device_but(False, [False, True]))
 def test_many(device: Device, way: str, team: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     if way != "own":
-        put_shape(monkeypatch, many_batch, device, replace(many_batch.LAUNCH.of(device), **WAYS[way]))
+        put_shape(monkeypatch, many_module, device, replace(many_module.LAUNCH.of(device), **WAYS[way]))
     if team:
         put_shape(monkeypatch, search, device, replace(TEAM, long_row=3))
     for seed in range(6):

@@ -13,7 +13,7 @@ from searches import put_shape
 
 from clgraph import Graph, bfs_many
 from clgraph.reference.bfs import reference_bfs
-from clgraph.traversal import many_batch, ranked, search
+from clgraph.traversal import many, ranked, search
 
 if TYPE_CHECKING:
     from clgraph.csr.upload import DeviceCSR
@@ -67,8 +67,8 @@ def test_searches_find_the_same(device: Device, short: bool, monkeypatch: pytest
     """Vertices numbered by degree, from the first pull on and in later calls: the rows are the same."""
     monkeypatch.setattr(ranked, "MANY_VERTICES", 0)
     monkeypatch.setattr(ranked, "HOT_SHARE", 1)
-    pulls = replace(many_batch.LAUNCH.of(device), fused_count=0, fused_arcs=0, pull_share=10**9)
-    put_shape(monkeypatch, many_batch, device, pulls)
+    pulls = replace(many.LAUNCH.of(device), fused_count=0, fused_arcs=0, pull_share=10**9)
+    put_shape(monkeypatch, many, device, pulls)
     put_shape(monkeypatch, search, device, replace(search.SERIAL, items=32))
     rng = np.random.default_rng(8)
     for directed in (False, True):

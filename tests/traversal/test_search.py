@@ -138,8 +138,8 @@ def test_two_threads_search_one_graph(device: Device, method: Any) -> None:
 def test_scratch_is_used_again(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
     """Made once for all searches of a graph, and once more after one that failed halfway."""
     made = []
-    make = search.HybridScratch.make
-    monkeypatch.setattr(search.HybridScratch, "make", lambda *of: made.append(make(*of)) or made[-1])
+    make = search.Search._make_scratch
+    monkeypatch.setattr(search.Search, "_make_scratch", lambda own: made.append(make(own)) or made[-1])
     graph = random_graph(4)
     first = check(graph, 0, device)
     with monkeypatch.context() as patch, pytest.raises(ZeroDivisionError):

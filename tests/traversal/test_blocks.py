@@ -7,10 +7,7 @@ import clgraph
 from clgraph.device.launch_config import LaunchTable
 from clgraph.errors import InputError
 from clgraph.scale.cut import write_shards
-from clgraph.traversal import shards as bfs
-from clgraph.traversal import shards_many as bfs_many
-
-PIECES = bfs.LaunchConfig(long=2, groups=3, local=4)
+from clgraph.traversal import blocks
 
 
 def graph_of(kind):
@@ -23,12 +20,12 @@ def graph_of(kind):
     return clgraph.Graph.from_edges(source * 2, target * 2, directed=kind == "directed")
 
 
+@pytest.mark.cross
 @pytest.mark.parametrize("kind", ["path", "star", "random", "directed"])
 @pytest.mark.parametrize(("size", "cut"), [(1, False), (3, False), (2, True)])
-@pytest.mark.cross
 def test_as_in_memory(device, tmp_path, monkeypatch, kind, size, cut):
-    if cut:  # long rows in pieces, as on GPUs
-        monkeypatch.setattr(bfs, "LAUNCH", LaunchTable(gpu=PIECES, cpu=PIECES, simulator=PIECES))
+    if cut:  # rows that many work-items share, as on GPUs
+        monkeypatch.setattr(blocks, "ENTRIES", LaunchTable(gpu=2, cpu=2, simulator=2))
     graph = graph_of(kind)
     shards = write_shards(graph, tmp_path / "g.clgs", shard_edges=6000)
     devices = device if size == 1 else [device] * size
@@ -74,11 +71,11 @@ def test_many_searches(device, tmp_path, monkeypatch, kind, searches):
         assert np.array_equal(found.sources, expected.sources)
         assert told[-1] == (searches, searches)
         assert len(told) == -(-searches // (lanes if searches > 32 else 32))
-    monkeypatch.setattr(bfs_many, "DEEP", 2)
+    monkeypatch.setattr(blocks, "DEEP", 2)
     expected = clgraph.bfs_many(graph, sources[:3], device=device)
     found = clgraph.bfs_many(shards, sources[:3], device=[device] * 2)
     assert np.array_equal(found.distance, expected.distance) and found.levels == expected.levels
-    monkeypatch.setattr(bfs_many, "BYTES", 1 << 50)
+    monkeypatch.setattr(blocks, "BYTES", 1 << 50)
     found = clgraph.bfs_many(shards, sources[:3], device=device)
     assert np.array_equal(found.distance, expected.distance) and found.levels == expected.levels
 
