@@ -169,7 +169,7 @@ class Shards:
         """The ids; None if they are 0 .. n-1."""
         return None if self.manifest.ids is None else self.ids
 
-    def naming(self) -> Callable[[npt.NDArray[Any]], npt.NDArray[Any]]:
+    def _id_lookup(self) -> Callable[[npt.NDArray[Any]], npt.NDArray[Any]]:
         """What gives the ids of some vertices, by index."""
         return lambda index: self.ids[index]
 
