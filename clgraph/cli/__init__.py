@@ -34,15 +34,15 @@ GROUPS = {
         "forest": ("clgraph.cli.forest", "The priority forest of a dataset, for samples and curves."),
         "quality": ("clgraph.cli.quality", "How good a sample is: figures, distances, a report."),
         "study": ("clgraph.cli.study", "How small may a sample be, and by which method."),
-        "replay": ("clgraph.cli.replay", "Make again what a record describes, and compare."),
+        "replay": ("clgraph.cli.study", "Make again what a record describes, and compare."),
         "demo": ("clgraph.cli.demo", "Make a graph, sample it, show before and after."),
     },
     "Look and rank": {
         "bfs": ("clgraph.cli.traverse", "Breadth-first search: distances and predecessors."),
         "components": ("clgraph.cli.traverse", "Connected components."),
-        "pagerank": ("clgraph.cli.pagerank", "PageRank."),
+        "pagerank": ("clgraph.cli.ranking", "PageRank."),
         "centrality": ("clgraph.cli.centrality", "Betweenness, closeness, eigenvectors, Katz, hubs."),
-        "ppr": ("clgraph.cli.ppr", "Personalized PageRank, many sources at once."),
+        "ppr": ("clgraph.cli.ranking", "Personalized PageRank, many sources at once."),
     },
     "Files": {
         "info": ("clgraph.cli.graphs", "What a graph file holds."),
@@ -57,7 +57,7 @@ GROUPS = {
         "bench": ("clgraph.cli.bench", "Measure, and draw the tables and figures."),
         "fpga": ("clgraph.cli.fpga", "Binaries for Intel FPGAs: compile, show."),
         "cache": ("clgraph.cli.devices", "The folder of built kernels."),
-        "completion": ("clgraph.cli.common", "What makes your shell complete commands and options."),
+        "completion": ("clgraph.cli.devices", "What makes your shell complete commands and options."),
     },
 }
 COMMANDS = {name: about for group in GROUPS.values() for name, about in group.items()}

@@ -8,12 +8,12 @@ from typing import Any
 import click
 
 from clgraph.bench import SUITES
-from clgraph.cli.common import print_json, say
 from clgraph.cli.options import AT_LEAST_1, json_option, option, quiet_option
+from clgraph.cli.run import Command, Run, say
 from clgraph.errors import ClgraphError, InputError
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("suite", metavar="SUITE", type=click.Choice([*SUITES, "all", "report"]))
 @option("--out -o", "Folder of the results; created if it does not exist.", metavar="DIR", required=True)
 @option("--device devices", "As in other commands; repeatable: each in turn.", metavar="SPEC", multiple=True)
@@ -48,23 +48,7 @@ from clgraph.errors import ClgraphError, InputError
 @option("--list list_only", "Name the cases and stop.", bool)
 @json_option
 @quiet_option
-def bench(
-    suite: str,
-    out: str,
-    devices: tuple[str, ...],
-    sizes: tuple[str, ...],
-    repeat: int,
-    only: tuple[str, ...],
-    skip: tuple[str, ...],
-    peers: str,
-    data: str,
-    energy: bool,
-    watts: float | None,
-    fresh: bool,
-    figures: bool,
-    list_only: bool,
-    as_json: bool,
-) -> None:
+def bench(run: Run) -> None:
     """Measure SUITE (sampling, pagerank, ppr, traversal or all) and write tables and figures into DIR.
 
     Each finished case is kept at once: after an interruption the same command goes on where it stopped, and
@@ -82,12 +66,14 @@ def bench(
     from clgraph.bench.run import Outcome, run_on
     from clgraph.bench.store import Store
 
-    cases = []
+    given = run.options
+    suite, out, data, cases = given.suite, given.out, given.data, []
     if suite != "report":
-        cases = chosen(cases_of(suite, sizes, "" if peers == "none" else peers), only, skip)
+        peers = "" if given.peers == "none" else given.peers
+        cases = chosen(cases_of(suite, given.sizes, peers), given.only, given.skip)
         if not cases:
             raise InputError("no case matches --only and --skip; --list without them names all")
-    if list_only:
+    if given.list_only:
         for case in cases:
             click.echo(case.name)
         return
@@ -95,42 +81,37 @@ def bench(
         raise InputError(f"--data {data}: there is no such folder")
     if suite == "report" and not os.path.isdir(out):  # a run would create it
         raise InputError(f"--out {out}: there is no such folder; name the one of an earlier run")
-    if figures:
+    if given.figures:
         check_drawing()
-    store, outcome = Store(out), Outcome()
+    store, outcome, devices = Store(out), Outcome(), given.devices or (None,)
     if cases:
-        told: dict[str, Any] = {"store": store, "fresh": fresh, "outcome": outcome}
+        how: dict[str, Any] = {"energy": run.energy, "watts": run.watts, "repeat": given.repeat, "data": data}
         try:
-            run_on(
-                devices or (None,), cases, say, energy=energy, watts=watts, repeat=repeat, data=data, **told
-            )
+            run_on(devices, cases, say, **how, store=store, fresh=given.fresh, outcome=outcome)
         except KeyboardInterrupt:
-            done, all_of_them = len(outcome.records), len(cases) * max(len(devices), 1)
             click.echo(
-                f"{done} of {all_of_them} cases are in {store.cases}: the same command goes on from there",
+                f"{len(outcome.records)} of {len(cases) * len(devices)} cases are in {store.cases}: the same "
+                "command goes on from there",
                 err=True,
             )
             raise
-    written = write_report(store, figures=figures)
+    written = write_report(store, figures=given.figures)
     for path in written:
         say(f"wrote {path}")
-    if as_json:
-        print_json(
-            {
-                "out": out,
-                "cases": len(outcome.records),
-                "ran": outcome.ran,
-                "skipped": outcome.skipped,
-                "absent": [{"case": name, "reason": why} for name, why in outcome.absent],
-                "failed": [{"case": name, "reason": why} for name, why in outcome.failed],
-                "written": [str(path) for path in written],
-            }
-        )
-    elif cases:
-        click.echo(
-            f"{outcome.ran} cases measured, {outcome.skipped} of an earlier run, {len(outcome.absent)} "
-            f"absent, {len(outcome.failed)} failed -> {store.folder / 'README.md'}"
-        )
+    facts = {
+        "out": out,
+        "cases": len(outcome.records),
+        "ran": outcome.ran,
+        "skipped": outcome.skipped,
+        "absent": [{"case": name, "reason": why} for name, why in outcome.absent],
+        "failed": [{"case": name, "reason": why} for name, why in outcome.failed],
+        "written": [str(path) for path in written],
+    }
+    line = (
+        f"{outcome.ran} cases measured, {outcome.skipped} of an earlier run, {len(outcome.absent)} "
+        f"absent, {len(outcome.failed)} failed -> {store.folder / 'README.md'}"
+    )
+    run.print(facts, [line] if cases else [])
     if outcome.failed:
         lines = "".join(f"\n  {name}: {why}" for name, why in outcome.failed)
         raise ClgraphError(f"{len(outcome.failed)} of {len(outcome.records)} cases failed:{lines}")

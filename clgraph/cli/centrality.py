@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from clgraph.cli.common import direction, facts_of, progress_bar, timed
-from clgraph.cli.options import AT_LEAST_0, AT_LEAST_1, option
-from clgraph.cli.run import Run, on_graph
+from clgraph.cli.options import AT_LEAST_0, AT_LEAST_1, on_graph, option
+from clgraph.cli.run import Command, Run, direction, facts_of, progress_bar, timed
 from clgraph.errors import ConvergenceError, InputError
 from clgraph.public import PUBLIC, load
 
@@ -27,7 +26,7 @@ VERIFIED = 16  # vertices at which --verify checks distances: each is a search o
 LARGEST = 5000  # vertices of a graph whose betweenness --verify checks: a search on the host from every one
 
 
-@click.command()
+@click.command(cls=Command)
 @option("--measure", "What is computed.", list(MEASURES), "betweenness")
 @option("--k", "betweenness: paths from this many vertices only.", AT_LEAST_1)
 @option("--seed", "betweenness: draws them.  [default: 0]", AT_LEAST_0)
@@ -41,7 +40,7 @@ LARGEST = 5000  # vertices of a graph whose betweenness --verify checks: a searc
     plan=False,
     energy=False,
 )
-def centrality(run: Run, measure: str, top: int, **given: Any) -> None:
+def centrality(run: Run) -> None:
     """How central each of GRAPH's vertices is.
 
     Distances and paths are those along arcs, without weights; eigenvector, katz and hits take the weights
@@ -52,6 +51,8 @@ def centrality(run: Run, measure: str, top: int, **given: Any) -> None:
     clgraph centrality internet.txt --measure betweenness --k 1000 --top 5
     clgraph centrality Wiki-Vote.txt --directed --measure hits -o hits.tsv
     """
+    given = vars(run.options)
+    measure, top = given.pop("measure"), given.pop("top")
     calls = {name: load(each.home, each.name) for name, each in MEASURES.items()}
     takes = {name: signature(call).parameters for name, call in calls.items()}
     options = {name: value for name, value in given.items() if value is not None}
@@ -66,51 +67,45 @@ def centrality(run: Run, measure: str, top: int, **given: Any) -> None:
         raise InputError(
             f"{run.graph} is a dataset of shards: clgraph centrality takes graphs that fit in memory"
         )
-    with run.data("centrality", {}) as data:
-        if measure == "betweenness" and run.verify and ("k" in options or data.num_vertices > LARGEST):
-            raise InputError(
-                f"--verify of betweenness takes all sources, and graphs of {LARGEST} vertices at most"
-            )
-        device = run.device
-        if "weight" in takes[measure]:
-            options["weight"] = data.is_weighted
-        try:
-            with timed(run.seconds, "compute"), progress_bar(measure) as progress:
-                found = calls[measure](data, **options, device=device, progress=progress)
-        except ConvergenceError as error:
-            raise ConvergenceError(
-                f"{str(error).partition(';')[0]}: give a larger --max-iter or --tol"
-                + (", or a smaller --alpha" if measure == "katz" else "")
-            ) from None
-        names = ("hub", "authority") if measure == "hits" else (measure,)
-        columns = dict(zip(names, found if measure == "hits" else [found], strict=True))
-        run.check(lambda: _verify(data, measure, found, options), "the values are those of the definition")
-        run.write(data.ids, *columns.values())
-        best = {name: _highest(data, values, top) for name, values in columns.items()}
-
-        def facts() -> dict[str, Any]:
-            lists = {
-                name: [{"vertex": vertex, "value": value} for vertex, value in pairs]
-                for name, pairs in best.items()
-            }
-            return {**facts_of(data), "measure": measure, **options, "device": device.name, "top": lists}
-
-        def lines() -> Iterator[str]:
-            yield f"{direction(data)}, {data.num_vertices} vertices: {measure}{_words(options)}"
-            for name, pairs in best.items():
-                if len(best) > 1:
-                    yield f"{name}:"
-                yield from (f"{vertex}\t{value:.6g}" for vertex, value in pairs)
-
-        run.tell(facts, lines)
+    data = run.read()
+    if measure == "betweenness" and run.verify and ("k" in options or data.num_vertices > LARGEST):
+        raise InputError(
+            f"--verify of betweenness takes all sources, and graphs of {LARGEST} vertices at most"
+        )
+    device = run.device
+    if "weight" in takes[measure]:
+        options["weight"] = data.is_weighted
+    try:
+        with timed(run.seconds, "compute"), progress_bar(measure) as progress:
+            found = calls[measure](data, **options, device=device, progress=progress)
+    except ConvergenceError as error:
+        raise ConvergenceError(
+            f"{str(error).partition(';')[0]}: give a larger --max-iter or --tol"
+            + (", or a smaller --alpha" if measure == "katz" else "")
+        ) from None
+    names = ("hub", "authority") if measure == "hits" else (measure,)
+    columns = dict(zip(names, found if measure == "hits" else [found], strict=True))
+    run.check(lambda: _verify(data, measure, found, options), "the values are those of the definition")
+    run.write(data.ids, *columns.values())
+    best = {name: _highest(data, values, top) for name, values in columns.items()}
+    lists = {
+        name: [{"vertex": vertex, "value": value} for vertex, value in pairs] for name, pairs in best.items()
+    }
+    facts = {**facts_of(data), "measure": measure, **options, "device": device.name, "top": lists}
+    run.result(lambda: facts, _lines(data, measure, options, best))
 
 
-def _words(options: dict[str, Any]) -> str:
-    """The options that a result line tells."""
-    told = dict(options)
-    if "weight" in told:
-        told["weights"] = "counted" if told.pop("weight") else "none"
-    return "".join(f"; {name.replace('_', '-')} {value}" for name, value in told.items())
+def _lines(graph: Graph, measure: str, options: dict[str, Any], best: dict[str, Any]) -> Iterator[str]:
+    """The options in use, and the vertices with the highest values."""
+    shown = dict(options)
+    if "weight" in shown:
+        shown["weights"] = "counted" if shown.pop("weight") else "none"
+    words = "".join(f"; {name.replace('_', '-')} {value}" for name, value in shown.items())
+    yield f"{direction(graph)}, {graph.num_vertices} vertices: {measure}{words}"
+    for name, pairs in best.items():
+        if len(best) > 1:
+            yield f"{name}:"
+        yield from (f"{vertex}\t{value:.6g}" for vertex, value in pairs)
 
 
 def _highest(graph: Graph, values: Any, top: int) -> list[tuple[Any, float]]:

@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 import clgraph
-from clgraph.cli.common import (
+from clgraph.cli.forest import saved_forest, work_folder
+from clgraph.cli.options import MethodName, forest_options, on_graph, option
+from clgraph.cli.outputs import check_drawn, check_without_graph, seeds_of
+from clgraph.cli.run import (
+    Command,
+    Run,
     direction,
     edges_word,
-    print_json,
-    print_table,
+    fields_of,
+    only_datasets,
     progress_bar,
     say,
     speaks,
     table_of,
 )
-from clgraph.cli.options import MethodName, forest_options, option
-from clgraph.cli.outputs import check_drawn
-from clgraph.cli.run import Run, check_without_graph, on_graph, seeds_of
-from clgraph.cli.shards import only_datasets, saved_forest, work_folder
 from clgraph.errors import InputError
 
 if TYPE_CHECKING:
@@ -32,7 +35,7 @@ if TYPE_CHECKING:
 POINTS_MAX = 10_000  # rows of a table for people; a file has them all
 
 
-@click.command()
+@click.command(cls=Command)
 @option("--method", "drv, dre, drve, dhyb, cre or crve.", MethodName(drawing=False), "drv")
 @option("--seed", "0 .. 2^64-1 (default: drawn and printed).", int)
 @option("--seeds", "Number of runs: mean and spread.", int, 1)
@@ -43,19 +46,7 @@ POINTS_MAX = 10_000  # rows of a table for people; a file has them all
 @option("--plot", "Draw the curves (.png, .svg or .pdf; needs matplotlib).", metavar="PICTURE")
 @forest_options
 @on_graph("Every row of every curve, as CSV.", energy=False)
-def curve(
-    run: Run,
-    method: str,
-    seed: int | None,
-    seeds: int,
-    size: str,
-    mode: str,
-    mix: str | None,
-    points: int,
-    plot: str | None,
-    forest: str | None,
-    resume: bool,
-) -> None:
+def curve(run: Run) -> None:
     """Vertices, edges and average degree of GRAPH while it is reduced.
 
     \b
@@ -63,45 +54,46 @@ def curve(
     """
     from clgraph.arguments import parse_size
 
-    method = check_without_graph(method, {"mode": mode, "mix": mix})
-    parse_size(size)
-    if not 1 <= points <= POINTS_MAX:
-        raise InputError(f"--points {points}: give a count of rows, 1 to {POINTS_MAX} (-o has every row)")
-    numbers = seeds_of(seed, seeds)
-    if plot:
-        check_drawn("--plot", plot, otherwise="leave it out and take -o OUT")
+    given = run.options
+    options: dict[str, Any] = {name: getattr(given, name) for name in ("size", "mode", "mix")}
+    method = check_without_graph(given.method, {"mode": given.mode, "mix": given.mix})
+    parse_size(given.size)
+    if not 1 <= given.points <= POINTS_MAX:
+        raise InputError(
+            f"--points {given.points}: give a count of rows, 1 to {POINTS_MAX} (-o has every row)"
+        )
+    seeds = seeds_of(given.seed, given.seeds)
+    if given.plot:
+        check_drawn("--plot", given.plot, otherwise="leave it out and take -o OUT")
     run.check_output()
-    options: dict[str, Any] = {"size": size, "mode": mode, "mix": mix}
     if not run.of_shards:
-        only_datasets(forest=forest, resume=resume)
-    saved, method, seed = saved_forest(forest, method, seed)
-    with run.data("curve", {"method": method}, mode=mode == "batched", mix=mix) as data:
+        only_datasets(forest=given.forest, resume=given.resume)
+    saved, method, seed = saved_forest(given.forest, method, given.seed)
+    refused = {"mode": given.mode == "batched", "mix": given.mix}
+    with run.data("curve", {"method": method}, **refused) as data:
         if run.of_shards:
             from clgraph.scale.ranks import shared_seed
 
-            options |= {"forest": saved, "checkpoint": work_folder(run.output, resume)}
-            numbers = seeds_of(shared_seed(seed), seeds)
+            options |= {"forest": saved, "checkpoint": work_folder(run.output, given.resume)}
+            seeds = seeds_of(shared_seed(seed), given.seeds)
         device, curves = run.device, []
-        for number in numbers:
+        for number in seeds:
             with progress_bar(f"reducing, seed {number}") as progress:
                 curves.append(
                     clgraph.reduction_curve(data, method, number, progress=progress, device=device, **options)
                 )
         if speaks():
-            _tell(run, data, curves, points, plot)
+            _deliver(run, data, curves)
 
 
-def _tell(
-    run: Run, data: Graph | Shards, curves: list[ReductionCurve], points: int, plot: str | None
-) -> None:
+def _deliver(run: Run, data: Graph | Shards, curves: list[ReductionCurve]) -> None:
     """Write and draw the curves, and print their table."""
     from clgraph.formats import atomic_write
-    from clgraph.results import kernel_facts
     from clgraph.sampling.curve import curve_table
 
+    points, plot = run.options.points, run.options.plot
     last = min(int(each.vertices[-1]) for each in curves) / int(curves[0].vertices[0])
-    shares = [1 - i * (1 - last) / points for i in range(points + 1)]
-    table = curve_table(curves, shares)
+    table = curve_table(curves, [1 - i * (1 - last) / points for i in range(points + 1)])
     if run.output:
         with atomic_write(run.output, "w") as out:
             writer = csv.writer(out, lineterminator="\n")
@@ -111,26 +103,23 @@ def _tell(
                 writer.writerows((each.seed, *row) for row in rows)
         say(f"{run.output}: {sum(len(each.vertices) for each in curves)} rows")
     if plot:
-        draw(curves, plot, run.graph)
+        _draw(curves, plot, run.graph)
         say(f"{plot}: {len(curves)} curve{'s' * (len(curves) > 1)}")
-    if run.as_json:
-        print_json(
-            {
-                "method": curves[0].method,
-                "directed": data.directed,
-                "mode": curves[0].mode,
-                "seeds": [each.seed for each in curves],
-                "device": curves[-1].device,
-                **kernel_facts(curves[-1]),
-                "seconds": [each.seconds for each in curves],
-                "table": table,
-            }
-        )
-    else:
-        _print_table(data, table, curves)
+    facts = {
+        "method": curves[0].method,
+        "directed": data.directed,
+        "mode": curves[0].mode,
+        "seeds": [each.seed for each in curves],
+        **fields_of(curves[-1], "device"),
+        "seconds": [each.seconds for each in curves],
+        "table": table,
+    }
+    run.print(facts, _table(data, table, curves))
 
 
-def _print_table(data: Graph | Shards, table: dict[str, list[float]], curves: list[ReductionCurve]) -> None:
+def _table(
+    data: Graph | Shards, table: dict[str, list[float]], curves: list[ReductionCurve]
+) -> Iterator[Any]:
     seeds = f"{curves[0].seed}" + (f" to {curves[-1].seed}" if len(curves) > 1 else "")
     shown = table_of(
         ("share", "deletions", "vertices", edges_word(data), "average degree"),
@@ -143,13 +132,11 @@ def _print_table(data: Graph | Shards, table: dict[str, list[float]], curves: li
             degree += f" ± {table['average_degree_spread'][i]:.4f}"
         counts = (f"{table[name][i]:.0f}" for name in ("deletions", "vertices", "edges"))
         shown.add_row(f"{share:.1%}", *counts, degree)
-    print_table(shown)
+    yield shown
 
 
-def draw(curves: list[ReductionCurve], path: str, name: str) -> None:
+def _draw(curves: list[ReductionCurve], path: str, name: str) -> None:
     """Draw vertices, edges and average degree against deletions into a picture file."""
-    from pathlib import Path
-
     import matplotlib
 
     matplotlib.use("Agg")

@@ -1,4 +1,4 @@
-"""``clgraph devices``, ``clgraph doctor``, ``clgraph cache``."""
+"""``clgraph devices``, ``clgraph doctor``, ``clgraph cache``, ``clgraph completion``."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Any
 
 import click
 
-from clgraph.cli.common import print_json
 from clgraph.cli.options import json_option, option
+from clgraph.cli.run import Command, Run, print_json
 from clgraph.errors import DeviceError
 
 
@@ -59,9 +59,9 @@ def _device_table(devices: list[dict[str, Any]]) -> Any:
     return table
 
 
-@click.command()
+@click.command(cls=Command)
 @json_option
-def devices(as_json: bool) -> None:
+def devices(run: Run) -> None:
     """The OpenCL devices of this machine, each tried out.
 
     The spec is what --device takes. "memory" is all of the memory, "buffer" the largest single buffer.
@@ -81,35 +81,34 @@ def devices(as_json: bool) -> None:
         }
         for number, p in enumerate(drivers.platforms())
     ]
-    if as_json:
-        print_json({"platforms": platforms, "devices": found})
-    else:
-        if found:
-            _print(_device_table(found))
-        for platform in platforms:
-            if not platform["devices"]:
-                click.echo(f"platform {platform['number']}, {platform['name']}, has no devices")
+    if found and not run.as_json:
+        _print(_device_table(found))
+    empty = [platform for platform in platforms if not platform["devices"]]
+    run.print(
+        {"platforms": platforms, "devices": found},
+        (f"platform {platform['number']}, {platform['name']}, has no devices" for platform in empty),
+    )
     if not found:
         raise DeviceError(NO_PLATFORM)
 
 
-@click.command()
+@click.command(cls=Command)
 @option("--fix", "Register pip's drivers with pyopencl: all programs then see them.", bool)
 @json_option
-def doctor(fix: bool, as_json: bool) -> None:
+def doctor(run: Run) -> None:
     """Find out what is wrong with drivers and devices, and how to fix it.
 
     Exit status 0 only if nothing is wrong: 1 if there is a fault, or no device works.
     """
     from clgraph.device.doctor import examine
 
-    if fix:
+    if run.options.fix:
         from clgraph.device.doctor import register
 
         for line in register() or ["every driver found here is registered already"]:
             click.echo(line, err=True)
     report = examine()
-    if as_json:
+    if run.as_json:
         print_json(report)
     else:
         _print_report(report)
@@ -151,23 +150,38 @@ def _print_report(report: dict[str, Any]) -> None:
         _print(f"  [bold]remedy[/]: {escape(fault['remedy'])}")
 
 
-@click.command()
+@click.command(cls=Command)
 @option("--clear", "Delete what is kept: the next run builds its kernels again.", bool)
 @json_option
-def cache(clear: bool, as_json: bool) -> None:
+def cache(run: Run) -> None:
     """The folder of built kernels (CLGRAPH_CACHE_DIR): where it is and what it holds.
 
     Beyond CLGRAPH_CACHE_SIZE (200M, 2G; default 512M), the least recently used files are deleted.
     """
     from clgraph.device import cache as store
 
-    most = store.limit()
+    most, clear = store.limit(), run.options.clear
     if clear:
         store.clear()
     rooms = {name: {"files": n, "bytes": size} for name, (n, size) in store.contents().items()}
-    if as_json:
-        print_json({"folder": str(store.cache_folder()), "limit": most, "rooms": rooms})
-        return
-    click.echo(f"{store.cache_folder()}{' (cleared)' if clear else ''}, at most {_size(most)}")
-    for name, room in rooms.items():
-        click.echo(f"  {name}: {room['files']} files, {_size(room['bytes'])}")
+    lines = [f"{store.cache_folder()}{' (cleared)' if clear else ''}, at most {_size(most)}"]
+    lines += [f"  {name}: {room['files']} files, {_size(room['bytes'])}" for name, room in rooms.items()]
+    run.print({"folder": str(store.cache_folder()), "limit": most, "rooms": rooms}, lines)
+
+
+@click.command(cls=Command)
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+def completion(run: Run) -> None:
+    """What makes your shell complete clgraph's commands, options and their values.
+
+    \b
+    bash: clgraph completion bash > ~/.local/share/bash-completion/completions/clgraph
+    zsh:  clgraph completion zsh > ~/.zfunc/_clgraph   (a folder of $fpath)
+    fish: clgraph completion fish > ~/.config/fish/completions/clgraph.fish
+    """
+    from click.shell_completion import get_completion_class
+
+    group = click.get_current_context().find_root().command
+    made = get_completion_class(run.options.shell)
+    assert made is not None
+    click.echo(made(group, {}, "clgraph", "_CLGRAPH_COMPLETE").source())

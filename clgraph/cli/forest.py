@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 import clgraph
-from clgraph.cli.common import print_json, progress_bar, say, speaks
-from clgraph.cli.options import device_option, is_dataset, json_option, option, plan_option, quiet_option
-from clgraph.cli.shards import job, open_dataset, planned, work_folder
+from clgraph.cli.options import device_option, json_option, option, plan_option, quiet_option
+from clgraph.cli.run import Command, Run, job, open_dataset, progress_bar, say, speaks
 from clgraph.errors import InputError
 
 if TYPE_CHECKING:
@@ -20,6 +20,8 @@ HELP = ["-h", "--help"]
 
 class _MakeFirst(click.Group):
     """``clgraph forest NAME.clgs`` is ``clgraph forest make NAME.clgs``."""
+
+    command_class = Command
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         if args and args[0] not in (*self.commands, *HELP):
@@ -50,41 +52,33 @@ def forest() -> None:
 @device_option
 @json_option
 @quiet_option
-def make(
-    graph: str,
-    method: str,
-    seed: int | None,
-    which: str | None,
-    output: str,
-    resume: bool,
-    only_plan: bool,
-    device: str | None,
-    as_json: bool,
-) -> None:
+def make(run: Run) -> None:
     """Make the forest of a dataset, or of some of its shards."""
     from clgraph.sampling.shards.saved import numbers_of
 
-    if not is_dataset(graph):
-        raise InputError(f"{graph}: forests are of datasets: make one with clgraph convert IN OUT.clgs")
+    given = run.options
+    if not run.of_shards:
+        raise InputError(f"{run.graph}: forests are of datasets: make one with clgraph convert IN OUT.clgs")
+    assert run.output is not None
     with job():
-        shards = open_dataset(graph)
-        if planned(shards, "forest", method=method):
+        shards = open_dataset(run.graph)
+        if run.planned(shards, "forest", method=given.method):
             return
         count = len(shards.section("pairs").shards)
-        numbers = None if which is None else numbers_of(which, count, "--shards")
+        numbers = None if given.which is None else numbers_of(given.which, count, "--shards")
         with progress_bar("priority forest") as progress:
             made = clgraph.save_forest(
                 shards,
-                output,
-                method,
-                seed=seed,
+                run.output,
+                given.method,
+                seed=given.seed,
                 which=numbers,
-                checkpoint=work_folder(output, resume),
-                device=device,
+                checkpoint=work_folder(run.output, given.resume),
+                device=run.spec,
                 progress=progress,
             )
         if speaks():
-            _tell(made, as_json)
+            _print(run, made)
 
 
 @forest.command("merge")
@@ -94,30 +88,53 @@ def make(
 @device_option
 @json_option
 @quiet_option
-def merge(
-    forests: tuple[str, ...], output: str, max_vertices: int | None, device: str | None, as_json: bool
-) -> None:
+def merge(run: Run) -> None:
     """Merge forests of parts of one dataset: any order, the same bytes."""
+    assert run.output is not None
+    options = {"max_vertices": run.options.max_vertices, "device": run.spec}
     with job():
         if speaks():  # one rank is enough
             with progress_bar("merging forests") as progress:
-                made = clgraph.merge_forests(
-                    forests, output, max_vertices=max_vertices, device=device, progress=progress
-                )
-            _tell(made, as_json)
+                made = clgraph.merge_forests(run.options.forests, run.output, progress=progress, **options)
+            _print(run, made)
 
 
-def _tell(made: SavedForest, as_json: bool) -> None:
+def _print(run: Run, made: SavedForest) -> None:
     from clgraph.sampling.shards.saved import spelled
 
     about: dict[str, Any] = vars(made.about)
-    if as_json:
-        print_json({**about, "shards": list(made.shards), "missing": made.missing, "output": str(made.path)})
-        return
     missing = f", {spelled(made.missing)} missing" if made.missing else ""
-    click.echo(
-        f"{made.path}: forest of {about['method']}, seed {about['seed']}, {len(made.shards)} of "
-        f"{about['of']} shards{missing}"
+    run.print(
+        {**about, "shards": list(made.shards), "missing": made.missing, "output": str(made.path)},
+        [
+            f"{made.path}: forest of {about['method']}, seed {about['seed']}, {len(made.shards)} of "
+            f"{about['of']} shards{missing}"
+        ],
     )
-    if made.missing:
+    if made.missing and not run.as_json:
         say("note: clgraph forest merge brings in the others")
+
+
+# --- What samples and curves of datasets take from a forest ---
+
+
+def saved_forest(
+    name: str | None, method: str, seed: int | None
+) -> tuple[SavedForest | None, str, int | None]:
+    """What ``--forest`` names, with the method and seed: its own where the command line has none."""
+    if name is None:
+        return None, method, seed
+    with job():  # one rank reports what is wrong with it
+        found, context = clgraph.open_forest(name), click.get_current_context()
+    if context.get_parameter_source("method") is not ParameterSource.COMMANDLINE:
+        method = found.about.method
+    return found, method, found.about.seed if seed is None else seed
+
+
+def work_folder(output: str | None, resume: bool) -> str | None:
+    """The folder in which ``--resume`` keeps what a pass has found so far: OUT.work."""
+    if not resume:
+        return None
+    if output is None:
+        raise InputError("--resume keeps what is found beside the output: give one with -o")
+    return f"{output}.work"

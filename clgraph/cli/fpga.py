@@ -7,8 +7,8 @@ from pathlib import Path
 
 import click
 
-from clgraph.cli.common import print_json, say
 from clgraph.cli.options import json_option, option, quiet_option
+from clgraph.cli.run import Command, Run, say
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -19,7 +19,7 @@ def fpga() -> None:
     """
 
 
-@fpga.command("compile")
+@fpga.command("compile", cls=Command)
 @option("-o --output", "The binary; FILE.json is written beside it.", default="clgraph.aocx")
 @option("--emulate", "For the emulator (by its own runtime where there is no aoc).", bool)
 @option("--report", "Stop at the report of loops and areas (minutes, not hours).", bool)
@@ -30,15 +30,7 @@ def fpga() -> None:
 )
 @json_option
 @quiet_option
-def compile_(
-    output: str,
-    emulate: bool,
-    report: bool,
-    board: str,
-    params: tuple[str, ...],
-    only: tuple[str, ...],
-    as_json: bool,
-) -> None:
+def compile_(run: Run) -> None:
     """Compile all pipelines of cl/fpga into one binary: prints and runs the aoc line.
 
     A whole compilation takes hours. What aoc prints is kept beside the output (.log), and so are its
@@ -48,38 +40,31 @@ def compile_(
     from clgraph.fpga import parameters, pipelines
     from clgraph.fpga.offline import Order, compile_binary, lines_of
 
-    if emulate and board:
+    given, output = run.options, str(run.output)
+    if given.emulate and given.board:
         raise InputError("--emulate and --board exclude each other: the emulator is not a board")
-    pipelines.wanted(only)  # an InputError lists the groups
-    order = Order(
-        Path(output), "emulator" if emulate else board, report, parameters.parse(params), tuple(only)
-    )
+    pipelines.wanted(given.only)  # an InputError lists the groups
+    board, params = "emulator" if given.emulate else given.board, parameters.parse(given.params)
+    order = Order(Path(output), board, given.report, params, tuple(given.only))
     side = compile_binary(order, say)
-    if as_json:
-        print_json({"output": None if report else output, "report_only": report, **asdict(side)})
-        return
-    if report:
-        click.echo(f"aoc's report: {order.output.with_suffix('')}/reports/report.html")
-        return
-    click.echo(f"{output}: {side.size} bytes")
-    for line in lines_of(side):
-        if not line.startswith("program"):
-            click.echo(f"  {line}")
+    if given.report:
+        lines = [f"aoc's report: {order.output.with_suffix('')}/reports/report.html"]
+    else:
+        lines = [f"  {line}" for line in lines_of(side) if not line.startswith("program")]
+        lines.insert(0, f"{output}: {side.size} bytes")
+    facts = {"output": None if given.report else output, "report_only": given.report, **asdict(side)}
+    run.print(facts, lines)
 
 
-@fpga.command("show")
+@fpga.command("show", cls=Command)
 @click.argument("file")
 @json_option
-def show(file: str, as_json: bool) -> None:
+def show(run: Run) -> None:
     """What a binary is: board, compiler, sources, parameters, kernels, clock and resources."""
     from clgraph.fpga.binary import check_whole, read_sidecar
     from clgraph.fpga.offline import lines_of, same_sources
 
-    path = Path(file)
+    path = Path(run.options.file)
     side = read_sidecar(path)
     check_whole(path, side)
-    if as_json:
-        print_json({**asdict(side), "same_sources": same_sources(side)})
-        return
-    for line in lines_of(side):
-        click.echo(line)
+    run.print(lambda: {**asdict(side), "same_sources": same_sources(side)}, lines_of(side))

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial, wraps
+from functools import partial
 from typing import Any
 
 import click
 
 import clgraph
-from clgraph.cli.common import open_device, progress_bar, say
+from clgraph.cli.graphs import shard_options
 from clgraph.cli.options import (
+    Decorator,
     device_option,
-    is_dataset,
     option,
     options,
     output_option,
@@ -20,6 +20,8 @@ from clgraph.cli.options import (
     sections_option,
     to_option,
 )
+from clgraph.cli.run import Command, Run, is_dataset, job, progress_bar, say
+from clgraph.errors import InputError
 from clgraph.keyed import check_seed
 
 
@@ -28,45 +30,77 @@ def generate() -> None:
     """Make a graph from a seed: the same seed gives the same graph on every machine and device."""
 
 
-def _making(command: Callable[..., Any], on_host: bool = True) -> Callable[..., Any]:
-    """Options that all models share; the command returns a function that makes the graph.
+def model(*parameters: Decorator, on_host: bool = False) -> Callable[[Callable[..., Any]], click.Command]:
+    """A command that makes a graph; its function takes its own options and returns what makes the graph.
 
-    Without --device it is made by NumPy, or, not `on_host`, on the default device.
+    Parameters
+    ----------
+    parameters
+        Its own options.
+    on_host : bool
+        Without --device NumPy makes it, not the default device.
     """
 
-    @option("--seed", "Default: drawn from the operating system, and printed.", int)
-    @device_option
-    @output_option("The output file; its suffix says the format.", required=True)
-    @to_option
-    @quiet_option
-    @wraps(command)
-    def make(
-        seed: int | None, device: str | None, output: str, output_format: str | None, **parameters: Any
-    ) -> None:
-        from clgraph.cli.shards import generate_dataset
-        from clgraph.files.summary import write_with_summary
-        from clgraph.formats import check_writable
+    def decorate(maker: Callable[..., Any]) -> click.Command:
+        def make(run: Run) -> None:
+            _make(run, maker, on_host)
 
-        cut = {name: parameters.pop(name, None) for name in ("sections", "shard_edges")}
-        if is_dataset(output):
-            model = getattr(command(**parameters), "model", None)
-            generate_dataset(command.__name__, model, output, seed, device, **cut)
-            return
-        if any(value is not None for value in cut.values()):
-            raise click.UsageError("--sections and --shard-edges are of datasets: OUT.clgs.")
-        check_writable(output, output_format)
-        seed = check_seed(seed)
-        maker = command(**parameters)
-        where = None if device is None and on_host else open_device(device)
+        make.__doc__, make.__name__ = maker.__doc__, maker.__name__
+        return generate.command(cls=Command)(options(*parameters, _shared_options)(make))
+
+    return decorate
+
+
+_shared_options = options(
+    option("--seed", "Default: drawn from the operating system, and printed.", int),
+    device_option,
+    output_option("The output file; its suffix says the format.", required=True),
+    to_option,
+    quiet_option,
+)
+
+
+def _make(run: Run, maker: Callable[..., Any], on_host: bool) -> None:
+    from clgraph.files.summary import write_with_summary
+    from clgraph.formats import check_writable
+
+    own = vars(run.options)
+    seed, to = own.pop("seed"), own.pop("output_format")
+    cut = {name: own.pop(name, None) for name in ("sections", "shard_edges")}
+    output = str(run.output)
+    if is_dataset(output):
+        _make_dataset(maker.__name__, getattr(maker(**own), "model", None), output, seed, run.spec, cut)
+        return
+    if any(value is not None for value in cut.values()):
+        raise click.UsageError("--sections and --shard-edges are of datasets: OUT.clgs.")
+    check_writable(output, to)
+    seed, make = check_seed(seed), maker(**own)
+    device = None if run.spec is None and on_host else run.device
+    with progress_bar("generating") as progress:
+        graph = make(seed=seed, device=device, progress=progress)
+    say(f"{maker.__name__}, seed {seed}: {write_with_summary(graph, output, format=to)}")
+
+
+def _make_dataset(
+    name: str, model: Any, target: str, seed: int | None, device: str | None, cut: dict[str, Any]
+) -> None:
+    """Write the graph straight into shards; `model` makes the model of a seed, where shards have one."""
+    from clgraph.scale.generate import generate_shards
+    from clgraph.scale.ranks import shared_seed
+
+    if model is None:
+        raise InputError(
+            f"{target}: graphs of this model, or with parallel copies, are not made in shards; write a .clg "
+            "file, and convert it"
+        )
+    with job():
+        drawn = shared_seed(seed)
         with progress_bar("generating") as progress:
-            graph = maker(seed=seed, device=where, progress=progress)
-        summary = write_with_summary(graph, output, format=output_format)
-        say(f"{command.__name__}, seed {seed}: {summary}")
-
-    return make
+            more = {"device": device, "progress": progress, **shard_options(**cut)}
+            made = generate_shards(model(drawn), target, **more)
+        say(f"{name}, seed {drawn}: wrote {target}: {made!r}")
 
 
-_making_on_device = partial(_making, on_host=False)
 _vertices = option("--vertices", "How many vertices.", int, required=True)
 _average = option("--average-degree", "Mean number of neighbours.", float, 5.0)
 
@@ -77,12 +111,13 @@ _into_shards = options(
 )
 
 
-@generate.command()
-@_vertices
-@_average
-@_into_shards
-@option("--exponent", "Of the degree distribution; above 2.", float, 2.71)
-@_making
+@model(
+    _vertices,
+    _average,
+    _into_shards,
+    option("--exponent", "Of the degree distribution; above 2.", float, 2.71),
+    on_host=True,
+)
 def powerlaw(vertices: int, average_degree: float, exponent: float) -> Any:
     """An undirected graph whose degrees follow a power law (Chung and Lu's model).
 
@@ -100,21 +135,22 @@ def powerlaw(vertices: int, average_degree: float, exponent: float) -> Any:
     return made
 
 
-@generate.command()
-@option("--scale", "Binary logarithm of the number of vertices.", int, required=True)
-@option("--edge-factor", "Edges drawn per vertex, before merging.", float, 16)
-@option(
-    "--quadrants",
-    "Probabilities of the first three quadrants.",
-    (float, float, float),
-    (0.57, 0.19, 0.19),
-    metavar="A B C",
+@model(
+    option("--scale", "Binary logarithm of the number of vertices.", int, required=True),
+    option("--edge-factor", "Edges drawn per vertex, before merging.", float, 16),
+    option(
+        "--quadrants",
+        "Probabilities of the first three quadrants.",
+        (float, float, float),
+        (0.57, 0.19, 0.19),
+        metavar="A B C",
+    ),
+    option("--directed/--undirected", "Whether an edge is one arc.", bool, False),
+    option("--scramble/--plain", "Renumber the vertices (plain: small numbers have many edges).", bool, True),
+    option("--duplicates", "What becomes of parallel edges.", ["merge", "keep"], "merge"),
+    _into_shards,
+    on_host=True,
 )
-@option("--directed/--undirected", "Whether an edge is one arc.", bool, False)
-@option("--scramble/--plain", "Renumber the vertices (plain: small numbers have many edges).", bool, True)
-@option("--duplicates", "What becomes of parallel edges.", ["merge", "keep"], "merge")
-@_into_shards
-@_making
 def rmat(scale: int, edge_factor: float, quadrants: tuple[float, float, float], **options: Any) -> Any:
     """An R-MAT graph (Graph500's parameters by default).
 
@@ -136,40 +172,34 @@ def rmat(scale: int, edge_factor: float, quadrants: tuple[float, float, float], 
     return made
 
 
-@generate.command()
-@_vertices
-@option("--edges-each", "Edges of each new vertex.", int, required=True)
-@_making_on_device
+@model(_vertices, option("--edges-each", "Edges of each new vertex.", int, required=True))
 def ba(vertices: int, edges_each: int) -> Any:
     """A graph that grows by preferential attachment (Barabasi and Albert)."""
     return partial(clgraph.barabasi_albert_graph, vertices, edges_each)
 
 
-@generate.command()
-@_vertices
-@option("--edges", "How many edges, all different.", int, required=True)
-@_making_on_device
+@model(_vertices, option("--edges", "How many edges, all different.", int, required=True))
 def er(vertices: int, edges: int) -> Any:
     """A random graph of n vertices and m edges (Erdos and Renyi)."""
     return partial(clgraph.erdos_renyi_graph, vertices, edges)
 
 
-@generate.command()
-@_vertices
-@option("--degree", "Neighbours on the ring, an even number.", int, required=True)
-@option("--probability", "With which an edge leads elsewhere, from 0 to 1.", float, required=True)
-@_making_on_device
+@model(
+    _vertices,
+    option("--degree", "Neighbours on the ring, an even number.", int, required=True),
+    option("--probability", "With which an edge leads elsewhere, from 0 to 1.", float, required=True),
+)
 def ws(vertices: int, degree: int, probability: float) -> Any:
     """A small world: a ring, some of whose edges lead elsewhere (Watts and Strogatz)."""
     return partial(clgraph.watts_strogatz_graph, vertices, degree, probability)
 
 
-@generate.command()
-@_vertices
-@option("--exponent", "Of the power law of degrees, 0 to 20.", float, 2.5)
-@option("--min-degree", "The smallest degree drawn.", int, 1)
-@option("--max-degree", "The largest degree drawn (default: the root of the vertices).", int)
-@_making_on_device
+@model(
+    _vertices,
+    option("--exponent", "Of the power law of degrees, 0 to 20.", float, 2.5),
+    option("--min-degree", "The smallest degree drawn.", int, 1),
+    option("--max-degree", "The largest degree drawn (default: the root of the vertices).", int),
+)
 def configuration(vertices: int, **options: Any) -> Any:
     """The configuration model: degrees by a bounded power law (Zipf), joined at random.
 
@@ -178,12 +208,12 @@ def configuration(vertices: int, **options: Any) -> Any:
     return partial(clgraph.configuration_graph, vertices, **options)
 
 
-@generate.command()
-@_vertices
-@_average
-@option("--alpha", "Of the weights; from 0 to 2.", float, 0.5)
-@option("--shift", "Of the weights; 0 or more.", float, 0.0)
-@_making_on_device
+@model(
+    _vertices,
+    _average,
+    option("--alpha", "Of the weights; from 0 to 2.", float, 0.5),
+    option("--shift", "Of the weights; 0 or more.", float, 0.0),
+)
 def static(vertices: int, **options: Any) -> Any:
     """The static model (Goh, Kahng and Kim): ends in proportion to weights (i + SHIFT) ** -ALPHA.
 
@@ -192,17 +222,17 @@ def static(vertices: int, **options: Any) -> Any:
     return partial(clgraph.static_model_graph, vertices, **options)
 
 
-@generate.command()
-@_vertices
-@option("--mixing", "Share of edges leading outside.", float, 0.1)
-@option("--degree-exponent", "Of the law of degrees.", float, 2.5)
-@option("--min-degree", "The smallest degree drawn.", int, 5)
-@option("--max-degree", "The largest degree drawn.", int, 50)
-@option("--community-exponent", "Of the law of sizes.", float, 1.5)
-@option("--min-community", "The smallest community.", int, 20)
-@option("--max-community", "The largest community.", int, 100)
-@option("--communities", "Where each vertex's community is written.", metavar="FILE")
-@_making_on_device
+@model(
+    _vertices,
+    option("--mixing", "Share of edges leading outside.", float, 0.1),
+    option("--degree-exponent", "Of the law of degrees.", float, 2.5),
+    option("--min-degree", "The smallest degree drawn.", int, 5),
+    option("--max-degree", "The largest degree drawn.", int, 50),
+    option("--community-exponent", "Of the law of sizes.", float, 1.5),
+    option("--min-community", "The smallest community.", int, 20),
+    option("--max-community", "The largest community.", int, 100),
+    option("--communities", "Where each vertex's community is written.", metavar="FILE"),
+)
 def lfr(vertices: int, communities: str | None, **options: Any) -> Any:
     """A graph with communities (LFR: Lancichinetti, Fortunato and Radicchi)."""
     from clgraph.formats import atomic_write, check_writable
@@ -221,9 +251,7 @@ def lfr(vertices: int, communities: str | None, **options: Any) -> Any:
     return make
 
 
-@generate.command()
-@option("--vertices", "Near which it comes out.", int, 30_000_000)
-@_making_on_device
+@model(option("--vertices", "Near which it comes out.", int, 30_000_000))
 def copra(vertices: int) -> Any:
     """A graph as that of the COPRA thesis: the static model, fitted to the thesis's Table 4.2."""
     return partial(clgraph.copra_graph, vertices)

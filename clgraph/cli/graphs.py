@@ -7,54 +7,60 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from clgraph.cli.common import print_json, print_table, read_graph, write_graph
+import clgraph
 from clgraph.cli.options import (
     OutputName,
     attributes_option,
     graph_options,
-    is_dataset,
     json_option,
     option,
     quiet_option,
     sections_option,
     to_option,
 )
-from clgraph.cli.shards import describe_dataset, from_dataset, refuse, to_dataset
+from clgraph.cli.run import (
+    Command,
+    Run,
+    is_dataset,
+    open_dataset,
+    progress_bar,
+    read_graph,
+    refuse,
+    say,
+    write_graph,
+)
 
 if TYPE_CHECKING:
     from clgraph.graph import Graph
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("graph")
 @graph_options
 @json_option
 @quiet_option
-def info(graph: str, reading: dict[str, Any], as_json: bool) -> None:
+def info(run: Run) -> None:
     """What GRAPH holds: vertices, edges, self-loops, components, degrees."""
-    if is_dataset(graph):
-        facts = {"file": graph, **describe_dataset(graph)}
-    else:
-        facts = {"file": graph, **describe(read_graph(graph, reading))}
-    if as_json:
-        print_json(facts)
-        return
+    name = run.graph
+    facts = describe_dataset(name) if run.of_shards else describe(read_graph(name, run.reading))
+    run.print({"file": name, **facts}, () if run.as_json else [_table(Path(name).name, facts)])
+
+
+def _table(title: str, facts: dict[str, Any]) -> Any:
     from rich.table import Table
 
-    table = Table(title=Path(graph).name, show_header=False)
+    table = Table(title=title, show_header=False)
     table.add_column()
     table.add_column(justify="right")
     for name, value in facts.items():
         label = name.replace("_", " ")
-        if name == "file":
-            continue
         if isinstance(value, dict):
             for key, number in value.items():
                 shown = f"{number:.6g}" if isinstance(number, float) else str(number)
                 table.add_row(f"{label}, {key}", shown)
         else:
             table.add_row(label, ("yes" if value else "no") if isinstance(value, bool) else str(value))
-    print_table(table)
+    return table
 
 
 def describe(graph: Graph) -> dict[str, Any]:
@@ -67,7 +73,13 @@ def describe(graph: Graph) -> dict[str, Any]:
 
     from clgraph.graph.views import component_labels
 
-    count, labels = component_labels(graph._arrays)
+    def summary(degrees: Any) -> dict[str, int | float | None]:
+        if not len(degrees):
+            return dict.fromkeys(("min", "median", "mean", "max"))
+        ends = {"min": int(degrees.min()), "median": float(np.median(degrees))}
+        return {**ends, "mean": float(degrees.mean()), "max": int(degrees.max())}
+
+    count, labels = component_labels(graph.arrays)
     facts: dict[str, Any] = {
         "vertices": graph.num_vertices,
         "edges": graph.num_edges,
@@ -77,27 +89,40 @@ def describe(graph: Graph) -> dict[str, Any]:
         "duplicates": graph.num_duplicates,
         "components": count,
         "largest_component": int(np.bincount(labels).max(initial=0)),
-        "degree": _summary(graph.degrees),
+        "degree": summary(graph.degrees),
     }
     if graph.directed:
-        facts["in_degree"] = _summary(np.bincount(graph.col_idx, minlength=graph.num_vertices))
+        facts["in_degree"] = summary(np.bincount(graph.col_idx, minlength=graph.num_vertices))
     return facts
 
 
-def _summary(degrees: Any) -> dict[str, int | float | None]:
-    if not len(degrees):
-        return {"min": None, "median": None, "mean": None, "max": None}
-    import numpy as np
-
+def describe_dataset(name: str) -> dict[str, Any]:
+    """The facts that ``clgraph info NAME.clgs`` prints, from the manifest alone."""
+    shards = clgraph.open_shards(name)
+    manifest = shards.manifest
+    sections = {
+        f"section_{key}": {
+            "entries": each.edges,
+            "shards": len(each.shards),
+            "bytes": sum(shard.bytes for shard in each.shards),
+        }
+        for key, each in manifest.sections.items()
+    }
     return {
-        "min": int(degrees.min()),
-        "median": float(np.median(degrees)),
-        "mean": float(degrees.mean()),
-        "max": int(degrees.max()),
+        "directed": manifest.directed,
+        "vertices": manifest.vertices,
+        "edges": shards.num_edges,
+        "pairs": manifest.sections["pairs"].edges,
+        "self_loops": manifest.sections["pairs"].loops,
+        "weights": manifest.weights,
+        "multiplicity": manifest.multiplicity,
+        "original_ids": manifest.ids is not None,
+        **sections,
+        "fingerprint": shards.fingerprint,
     }
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("sources", metavar="IN...", nargs=-1, required=True)
 @click.argument("target", metavar="OUT", type=OutputName())
 @to_option
@@ -107,16 +132,7 @@ def _summary(degrees: Any) -> dict[str, int | float | None]:
 @attributes_option
 @graph_options
 @quiet_option
-def convert(
-    sources: tuple[str, ...],
-    target: str,
-    output_format: str | None,
-    sections: str | None,
-    shard_edges: int | None,
-    resume: bool,
-    attributes: str | None,
-    reading: dict[str, Any],
-) -> None:
+def convert(run: Run) -> None:
     """Read the graph file IN and write it as OUT.
 
     For a dataset of shards, OUT.clgs, the edges of several files are taken together, and the graph need not
@@ -128,7 +144,9 @@ def convert(
     """
     from clgraph.formats import check_writable
 
-    if attributes is not None and (is_dataset(target) or any(map(is_dataset, sources))):
+    given, reading = run.options, run.reading
+    sources, target = given.sources, given.target
+    if given.attributes is not None and (is_dataset(target) or any(map(is_dataset, sources))):
         raise click.UsageError("--attributes is not of datasets (.clgs), which hold none.")
     if any(map(is_dataset, sources)):
         refuse(
@@ -142,24 +160,65 @@ def convert(
         from clgraph.scale.writing import check_dataset_name
 
         check_dataset_name(file_name(target))
-        to_dataset(sources, target, reading, sections, shard_edges, resume=resume)
+        _to_dataset(run)
         return
-    if sections is not None or shard_edges is not None or resume:
+    if given.sections is not None or given.shard_edges is not None or given.resume:
         raise click.UsageError("--sections, --shard-edges and --resume are of datasets: OUT.clgs.")
     if len(sources) > 1:
         raise click.UsageError("Several files are taken together for datasets only: OUT.clgs.")
     (source,) = sources
-    check_writable(target, output_format)  # before a large file is read
-    if is_dataset(source):
-        from_dataset(source, target, output_format)
+    check_writable(target, given.output_format)  # before a large file is read
+    if not is_dataset(source):
+        graph = read_graph(source, {**reading, "attributes": given.attributes})
+        write_graph(graph, target, to=given.output_format)
         return
-    graph = read_graph(source, {**reading, "attributes": attributes})
-    write_graph(graph, target, to=output_format)
+    from clgraph.scale.joined import write_joined
+
+    shards = open_dataset(source)
+    with progress_bar("writing") as progress:
+        summary = write_joined(shards, target, format=given.output_format, progress=progress)
+    say(summary)
 
 
-@click.command()
+def shard_options(sections: str | None, shard_edges: int | None) -> dict[str, Any]:
+    """``--sections`` and ``--shard-edges`` as the calls take them that write datasets."""
+    from clgraph.scale.cut import SHARD_EDGES
+
+    return {
+        "sections": None if sections is None else [name.strip() for name in sections.split(",")],
+        "shard_edges": SHARD_EDGES if shard_edges is None else shard_edges,
+    }
+
+
+def _to_dataset(run: Run) -> None:
+    """``clgraph convert IN... OUT.clgs``."""
+    from clgraph.formats.common import Options
+    from clgraph.scale.convert import convert_to_shards
+    from clgraph.scale.cut import write_shards
+
+    given = run.options
+    sources, target = given.sources, given.target
+    cut = shard_options(given.sections, given.shard_edges)
+    lines: list[str] = []  # said when the bar is gone
+    if len(sources) == 1 and is_dataset(sources[0]):
+        with progress_bar("joining shards") as progress:
+            graph = clgraph.join_shards(open_dataset(sources[0]), progress=progress)
+        with progress_bar("writing shards") as progress:
+            made = write_shards(graph, target, progress=progress, **cut)
+    else:
+        reading = dict(run.reading)
+        more: dict[str, Any] = {"format": reading.pop("format"), "resume": given.resume, "say": lines.append}
+        with progress_bar("converting", data=True) as progress:
+            options = Options(**reading)
+            made = convert_to_shards(sources, target, options=options, progress=progress, **more, **cut)
+    for line in lines:
+        say(line)
+    say(f"wrote {target}: {made!r}")
+
+
+@click.command(cls=Command)
 @json_option
-def formats(as_json: bool) -> None:
+def formats(run: Run) -> None:
     """The formats of graph files: names for --format and --to, suffixes, which may be compressed."""
     from clgraph.formats.table import FORMATS
 
@@ -167,11 +226,9 @@ def formats(as_json: bool) -> None:
         name: {"suffixes": list(form.suffixes), "may_be_compressed": form.text}
         for name, form in FORMATS.items()
     }
-    if as_json:
-        print_json({"formats": table})
-        return
     width = max(map(len, table))
-    for name, form in FORMATS.items():
-        click.echo(
-            f"{name:{width}}  {' '.join(form.suffixes)}" + ("  (.gz and .zst too)" if form.text else "")
-        )
+    lines = (
+        f"{name:{width}}  {' '.join(form.suffixes)}" + ("  (.gz and .zst too)" if form.text else "")
+        for name, form in FORMATS.items()
+    )
+    run.print({"formats": table}, lines)

@@ -4,17 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from contextlib import suppress
-from functools import wraps
-from pathlib import Path
-from threading import Thread
 from typing import Any
 
 import click
 from click.shell_completion import CompletionItem
-
-from clgraph.errors import ClgraphError
-from clgraph.system import starting_threads
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 AT_LEAST_0, AT_LEAST_1 = click.IntRange(min=0), click.IntRange(min=1)
@@ -165,7 +158,7 @@ READING = {
     "max_vertices": None,
     "max_ratio": 200,
 }
-_reading_options = options(
+graph_options = options(
     option(
         "--format", "Format of the file (default: by its suffix); `clgraph formats` lists them.", FormatName()
     ),
@@ -182,38 +175,7 @@ _reading_options = options(
     limit_options,
 )
 
-
-def graph_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The options that say how a graph file is read; collected into one argument, `reading`."""
-
-    @_reading_options
-    @wraps(command)
-    def with_reading(*args: Any, **kwargs: Any) -> Any:
-        return command(*args, reading={name: kwargs.pop(name) for name in READING}, **kwargs)
-
-    return with_reading
-
-
 # --- Where it runs ---
-
-
-def is_dataset(name: str) -> bool:
-    """Whether a name is that of a dataset of shards."""
-    return Path(name).suffix == ".clgs"
-
-
-def _load_drivers(spec: str | None) -> None:
-    """Load the OpenCL drivers in a thread, while this one imports the rest and reads the graph."""
-    from clgraph.device import list_devices
-
-    oclgrind = "oclgrind" in (spec or "").lower()
-
-    def load() -> None:
-        with suppress(ClgraphError):  # the command asks again, and is told
-            list_devices(oclgrind=oclgrind)
-
-    with suppress(ClgraphError), starting_threads():  # without it the command waits a little longer
-        Thread(target=load, name="clgraph-drivers").start()
 
 
 def _into_environment(variable: str) -> Callable[..., Any]:
@@ -236,7 +198,7 @@ def _into_environment(variable: str) -> Callable[..., Any]:
     return callback
 
 
-_device_options = options(
+device_option = options(
     option("--device", "gpu, cpu, fpga, pocl, intel, nvidia, 0:1 or part of a name.", metavar="SPEC"),
     option(
         "--kernels",
@@ -266,25 +228,6 @@ _device_options = options(
     ),
 )
 
-
-def device_option(command: Callable[..., Any]) -> Callable[..., Any]:
-    """``--device``, its kernels' form (``--kernels``, ``--fpga-binary``, ``--force``), and ``--trace``."""
-
-    @_device_options
-    @wraps(command)
-    def with_trace(*args: Any, trace: str | None, **kwargs: Any) -> Any:
-        if kwargs.get("graph") and not is_dataset(kwargs["graph"]):  # of ranks MPI comes first
-            _load_drivers(kwargs["device"])
-        if trace is None:
-            return command(*args, **kwargs)
-        from clgraph.cli.trace import traced
-
-        with traced(trace, kwargs.get("device")):
-            return command(*args, **kwargs)
-
-    return with_trace
-
-
 energy_options = options(
     option("--energy", "Measure the energy of the computation, repeated for two seconds (NVML, RAPL).", bool),
     option("--watts", "Take this power, read from a wall meter, instead of a counter.", float, metavar="W"),
@@ -313,6 +256,22 @@ forest_options = options(
 sections_option = option("--sections", "Of OUT.clgs: pairs,rows or pairs,in,out (default: all).")
 
 
-def run_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The options of a command that reads a graph and works on a device."""
-    return graph_options(device_option(json_option(quiet_option(command))))
+# of a command that reads a graph and works on a device
+run_options = options(graph_options, device_option, json_option, quiet_option)
+
+
+def on_graph(output: str, *, verify: str = "", plan: bool = True, energy: bool = True) -> Decorator:
+    """GRAPH and the options of all commands on graphs.
+
+    Parameters
+    ----------
+    output, verify : str
+        What ``-o`` and ``--verify`` do.
+    plan, energy : bool
+        Whether it has ``--plan``, and ``--energy`` and ``--watts``.
+    """
+    some = [click.argument("graph", metavar="GRAPH"), output_option(output)]
+    some += [option("--verify", verify, bool)] if verify else []
+    some += [plan_option] if plan else []
+    some += [energy_options] if energy else []
+    return options(*some, run_options)

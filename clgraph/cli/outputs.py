@@ -1,4 +1,4 @@
-"""Names of several outputs, records of runs, and tables over seeds."""
+"""Checks before a command reads a graph, names of several outputs, records of runs, and tables over seeds."""
 
 from __future__ import annotations
 
@@ -14,28 +14,46 @@ from clgraph.errors import InputError
 if TYPE_CHECKING:
     from clgraph.device import Device
 
-PLACES = ("size", "seed")
 PICTURES = (".png", ".svg", ".pdf")
 
 
-def check_template(output: str, sizes: Sequence[Any], seeds: int) -> None:
-    """Check that a name with ``{size}`` and ``{seed}`` gives each output a different name.
+def check_without_graph(method: str, options: dict[str, Any]) -> str:
+    """The short name of a method; raises the InputError that `clgraph.sample` would raise for any graph."""
+    from clgraph.graph import Graph
+    from clgraph.sampling.request import check_request
 
-    Raises
-    ------
-    InputError
-        Something else in braces, or two samples with one name.
-    """
+    return check_request(Graph.from_edges([0], [1]), method, options).method
+
+
+def seeds_of(seed: int | None, seeds: int) -> range:
+    """The seeds of ``--seeds`` runs from ``--seed`` on."""
+    from clgraph import keyed
+
+    if seeds < 1:
+        raise InputError(f"--seeds {seeds}: give a count of runs, 1 or more")
+    first = keyed.check_seed(seed)
+    keyed.check_seed(first + seeds - 1)
+    return range(first, first + seeds)
+
+
+def check_template(output: str, sizes: Sequence[Any], seeds: int) -> None:
+    """Check that a name with ``{size}`` and ``{seed}`` gives each output a different name."""
     for name in re.findall(r"\{([^{}]*)\}", output):
-        if name not in PLACES:
+        if name not in ("size", "seed"):
             raise InputError(f"-o {output}: {{{name}}} is unknown; {{size}} and {{seed}} can be filled in")
-    if len(sizes) > 1 and "{size}" not in output:
-        raise InputError(f"-o {output}: {len(sizes)} sizes would go to one file; put {{size}} into the name")
-    if seeds > 1 and "{seed}" not in output:
-        raise InputError(f"-o {output}: {seeds} seeds would go to one file; put {{seed}} into the name")
+    for name, count in (("size", len(sizes)), ("seed", seeds)):
+        if count > 1 and f"{{{name}}}" not in output:
+            raise InputError(
+                f"-o {output}: {count} {name}s would go to one file; put {{{name}}} into the name"
+            )
     twice = next((size for i, size in enumerate(sizes) if size in sizes[:i]), None)
     if twice is not None:
         raise InputError(f"size {twice} is named twice: both samples would go to one file")
+
+
+def fill_template(output: str, size: str, seed: int) -> str:
+    """The name of one sample."""
+    return output.replace("{size}", size).replace("{seed}", str(seed))
 
 
 def check_different(outputs: dict[str, str | None]) -> None:
@@ -59,45 +77,32 @@ def check_drawn(
     need_matplotlib(option, otherwise)
 
 
-def fill_template(output: str, size: str, seed: int) -> str:
-    """The name of one sample."""
-    return output.replace("{size}", size).replace("{seed}", str(seed))
-
-
-def spread_table(told: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+def spread_table(samples: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """Mean and sample standard deviation over the seeds, for each size in the order given."""
     import statistics
 
     rows = []
-    for size in dict.fromkeys(each["size"] for each in told):
-        same = [each for each in told if each["size"] == size]
-        columns = {
-            "vertices": [each["vertices"] for each in same],
-            "edges": [each["edges"] for each in same],
-            "average_degree": [2 * each["edges"] / each["vertices"] for each in same],
-        }
-        rows.append(
-            {"size": size, "seeds": len(same)}
-            | {
-                name: {
-                    "mean": statistics.fmean(values),
-                    "spread": statistics.stdev(values) if len(values) > 1 else 0.0,
-                }
-                for name, values in columns.items()
+    for size in dict.fromkeys(each["size"] for each in samples):
+        same = [each for each in samples if each["size"] == size]
+        columns = {name: [each[name] for each in same] for name in ("vertices", "edges")}
+        columns["average_degree"] = [2 * each["edges"] / each["vertices"] for each in same]
+        spreads = {
+            name: {
+                "mean": statistics.fmean(values),
+                "spread": statistics.stdev(values) if len(values) > 1 else 0.0,
             }
-        )
+            for name, values in columns.items()
+        }
+        rows.append({"size": size, "seeds": len(same), **spreads})
     return rows
 
 
 def write_record(
-    path: str, graph: str, reading: dict[str, Any], device: Device, told: dict[str, Any]
+    path: str, graph: str, reading: dict[str, Any], device: Device, result: dict[str, Any]
 ) -> None:
-    """Write everything that a reader needs to make the same samples."""
+    """Write everything that it takes to make the same samples."""
     import platform
     from importlib.metadata import version
-
-    import numpy as np
-    import scipy
 
     import clgraph
     from clgraph.formats import atomic_write
@@ -107,9 +112,7 @@ def write_record(
         "clgraph": clgraph.__version__,
         "versions": {
             "python": platform.python_version(),
-            "numpy": np.__version__,
-            "scipy": scipy.__version__,
-            "pyopencl": version("pyopencl"),
+            **{name: version(name) for name in ("numpy", "scipy", "pyopencl")},
         },
         "device": {
             "name": device.name,
@@ -120,7 +123,7 @@ def write_record(
             "built": device.built_files(),
         },
         **input_of(graph, reading),
-        "result": told,
+        "result": result,
     }
     with atomic_write(path, "w") as out:
         json.dump(value, out, indent=2)
@@ -129,31 +132,23 @@ def write_record(
 
 def input_of(graph: str, reading: dict[str, Any]) -> dict[str, Any]:
     """The files of a graph with their hashes, and how they were read; limits are each reader's own."""
-    from clgraph.studies.record import LIMITS
-
-    files = [_fingerprint(file) for file in _input_files(Path(graph), reading["format"])]
-    return {"input": files, "reading": {name: how for name, how in reading.items() if name not in LIMITS}}
-
-
-def _input_files(graph: Path, format_name: str | None) -> list[Path]:
-    """The file, or both files of an LDBC graph; none for standard input."""
-    from clgraph.files.dispatch import STDIN
-    from clgraph.formats import ldbc
-    from clgraph.formats.table import find_format
-
-    if str(graph) == STDIN:
-        return []
-    if find_format(graph, format_name).name != "ldbc":
-        return [graph]
-    return [file for end in (".v", ".e") if (file := ldbc.find(graph, end))]
-
-
-def _fingerprint(file: Path) -> dict[str, Any]:
     import hashlib
 
+    from clgraph.files.dispatch import STDIN
+    from clgraph.formats import ldbc
     from clgraph.formats.common import check_file
+    from clgraph.formats.table import find_format
+    from clgraph.studies.record import LIMITS
 
-    check_file(file, may_be_empty=True, packed=True)  # a pipe would be read for ever
-    with open(file, "rb") as data:
-        digest = hashlib.file_digest(data, "sha256").hexdigest()
-    return {"path": str(file), "bytes": file.stat().st_size, "sha256": digest}
+    path, names = Path(graph), [Path(graph)]
+    if graph == STDIN:
+        names = []
+    elif find_format(path, reading["format"]).name == "ldbc":  # the only format of two files
+        names = [file for end in (".v", ".e") if (file := ldbc.find(path, end))]
+    files = []
+    for name in names:
+        check_file(name, may_be_empty=True, packed=True)  # a pipe would be read for ever
+        with open(name, "rb") as data:
+            digest = hashlib.file_digest(data, "sha256").hexdigest()
+        files.append({"path": str(name), "bytes": name.stat().st_size, "sha256": digest})
+    return {"input": files, "reading": {name: how for name, how in reading.items() if name not in LIMITS}}

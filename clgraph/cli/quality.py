@@ -5,6 +5,7 @@ from __future__ import annotations
 import platform
 import shlex
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,19 +13,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import clgraph
-from clgraph.cli.common import (
-    direction,
-    edges_word,
-    open_device,
-    print_json,
-    print_table,
-    progress_bar,
-    read_for,
-    say,
-    table_of,
-)
 from clgraph.cli.options import MethodName, measure_options, option, run_options
 from clgraph.cli.outputs import PICTURES, check_drawn
+from clgraph.cli.run import Command, Run, direction, edges_word, progress_bar, say, table_of
 from clgraph.device.launch_config import LaunchTable
 from clgraph.errors import InputError
 
@@ -32,14 +23,14 @@ if TYPE_CHECKING:
     from clgraph.device import Device
     from clgraph.graph import Graph
     from clgraph.measures import Quality
-    from clgraph.measures.fits import Fit
     from clgraph.sampling.curve import ReductionCurve
 
 
 PAGES = (".html", ".htm")
+ABOUT_SAMPLE = ("record", "method", "sample_seed", "command", "relation", "sample_format")
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("original", metavar="ORIGINAL")
 @click.argument("sample", metavar="[SAMPLE]", required=False)
 @option("--report", "Write a report: one HTML file (needs matplotlib).", metavar="PAGE")
@@ -65,25 +56,7 @@ PAGES = (".html", ".htm")
     "own",
 )
 @run_options
-def quality(
-    original: str,
-    sample: str | None,
-    report: str | None,
-    plot: str | None,
-    record: str | None,
-    method: str | None,
-    sample_seed: int | None,
-    command: str | None,
-    relation: str | None,
-    sample_format: str | None,
-    seed: int,
-    hop_sources: int,
-    eigenvalues: bool | None,
-    fit: Fit,
-    reading: dict[str, Any],
-    device: str | None,
-    as_json: bool,
-) -> None:
+def quality(run: Run) -> None:
     """Measure ORIGINAL and a SAMPLE of it: degrees, exponents, clustering, distances.
 
     \b
@@ -92,90 +65,82 @@ def quality(
     """
     from clgraph import keyed
     from clgraph.arguments import whole as whole_number
-    from clgraph.formats import atomic_write
     from clgraph.measures.compare import check_part
     from clgraph.measures.fits import check_fit
 
-    keyed.check_seed(seed)
-    whole_number(hop_sources, "hop_sources", 1)
-    check_fit(fit)
-    given = {
-        "--record": record,
-        "--method": method,
-        "--sample-seed": sample_seed,
-        "--command": command,
-        "--relation": relation,
-        "--sample-format": sample_format,
-    }
-    if sample is None and (idle := [name for name, value in given.items() if value is not None]):
-        raise InputError(f"{idle[0]} is about a SAMPLE, but none is given")
-    for name, value, endings in (("--report", report, PAGES), ("--plot", plot, PICTURES)):
-        if value is not None:
-            check_drawn(name, value, endings)
-    made = read_origin(record, method, sample_seed, command, sample)
-    whole = read_for(device, original, reading)
-    part = None
+    given = run.options
+    original, sample = given.original, given.sample
+    keyed.check_seed(given.seed)
+    whole_number(given.hop_sources, "hop_sources", 1)
+    check_fit(given.fit)
+    for name in ABOUT_SAMPLE if sample is None else ():
+        if getattr(given, name) is not None:
+            raise InputError(f"--{name.replace('_', '-')} is about a SAMPLE, but none is given")
+    for name, endings in (("report", PAGES), ("plot", PICTURES)):
+        if getattr(given, name) is not None:
+            check_drawn(f"--{name}", getattr(given, name), endings)
+    made = read_origin(given.record, given.method, given.sample_seed, given.command, sample)
+    whole, part = run.read(original), None
     if sample is not None:
-        part = read_for(device, sample, {**reading, "format": sample_format})
-        made = made.checked(part, record)
+        part = run.read(sample, format=given.sample_format)
+        made = made.checked(part, given.record)
         if made.left_out:
             say(f"note: {sample} lacks {made.lacks} of the sample, and so do the figures")
-        if relation is None:
-            relation = "contraction" if made.contracts else "subset"
-    dev = open_device(device)
+    names = Path(original).name, Path(sample).name if sample else ""
+    dev = run.device
     if part is not None:
-        names = Path(original).name, Path(str(sample)).name
+        relation = given.relation or ("contraction" if made.contracts else "subset")
         with dev.alone():
-            check_part(whole, part, relation or "subset", names, device=dev)
+            check_part(whole, part, relation, names, device=dev)
     with progress_bar("measuring") as progress:
         found = clgraph.quality(
             whole,
             part,
-            seed=seed,
+            seed=given.seed,
             device=dev,
-            relation="none" if part is not None else None,
-            hop_sources=hop_sources,
-            eigenvalues=eigenvalues,
-            fit=fit,
+            relation="none" if part is not None else None,  # it has been checked
+            hop_sources=given.hop_sources,
+            eigenvalues=given.eigenvalues,
+            fit=given.fit,
             progress=progress,
         )
-    names = (Path(original).name, Path(sample).name if sample else "")
-    if report or plot:
+    if given.report or given.plot:
         curve, why = (None, None) if part is None else curve_of(whole, part, made, dev)
-        from clgraph.measures.figures import drawings, picture
-        from clgraph.measures.report import report_html
-
-        if report:
-            facts = facts_of(original, sample, made) + _facts(dev, found)
-            page = report_html(found, names=names, facts=facts, curve=curve, no_curve=why)
-            with atomic_write(report, "wb") as out:  # a file's name may be no UTF-8
-                out.write(page.encode("utf-8", "backslashreplace"))
-            say(f"{report}: {len(page) // 1000} kB")
-        if plot:
-            drawn = drawings(found, curve)
-            title = f"{names[1]}, a sample of {names[0]}" if sample else names[0]
-            with atomic_write(plot, "wb") as out:
-                picture(drawn, out, plot.rsplit(".", 1)[1].lower(), title)
-            say(f"{plot}: {len(drawn)} figures")
-        if why:
-            say(f"no reduction curve: {why}")
-    if as_json:
-        print_json(
-            {
-                "files": {"original": original, "sample": sample},
-                "directed": whole.directed,
-                **_made(made),
-                **found.to_dict(),
-            }
-        )
-    else:
-        _print_tables(whole, found, names)
+        _draw(run, found, made, curve, why)
+    known = {"method": made.method, "sample_seed": made.seed, "command": made.command}
+    known |= {"left_out": made.left_out} if made.left_out else {}
+    files = {"original": original, "sample": sample}
+    run.print(
+        lambda: {"files": files, "directed": whole.directed, **known, **found.to_dict()},
+        _tables(whole, found, names),
+    )
 
 
-def _made(origin: Origin) -> dict[str, Any]:
-    """What is known about the sampling, for JSON."""
-    left = {"left_out": origin.left_out} if origin.left_out else {}
-    return {"method": origin.method, "sample_seed": origin.seed, "command": origin.command, **left}
+def _draw(
+    run: Run, found: Quality, made: Origin, curve: ReductionCurve | None, why_none: str | None
+) -> None:
+    """Write the report and the picture."""
+    from clgraph.formats import atomic_write
+    from clgraph.measures.figures import drawings, picture
+    from clgraph.measures.report import report_html
+
+    given = run.options
+    original, sample = given.original, given.sample
+    names = Path(original).name, Path(sample).name if sample else ""
+    if given.report:
+        facts = facts_of(original, sample, made) + _facts(run.device, found)
+        page = report_html(found, names=names, facts=facts, curve=curve, no_curve=why_none)
+        with atomic_write(given.report, "wb") as out:  # a file's name may be no UTF-8
+            out.write(page.encode("utf-8", "backslashreplace"))
+        say(f"{given.report}: {len(page) // 1000} kB")
+    if given.plot:
+        drawn = drawings(found, curve)
+        title = f"{names[1]}, a sample of {names[0]}" if sample else names[0]
+        with atomic_write(given.plot, "wb") as out:
+            picture(drawn, out, given.plot.rsplit(".", 1)[1].lower(), title)
+        say(f"{given.plot}: {len(drawn)} figures")
+    if why_none:
+        say(f"no reduction curve: {why_none}")
 
 
 def _facts(dev: Device, found: Quality) -> list[tuple[str, str]]:
@@ -184,11 +149,10 @@ def _facts(dev: Device, found: Quality) -> list[tuple[str, str]]:
     from importlib.metadata import version
 
     now = datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d %H:%M UTC")
-    seconds = sum(found.original.seconds.values())
-    if found.sample is not None:
-        seconds += sum(found.sample.seconds.values())
-    names = {"NumPy": "numpy", "SciPy": "scipy", "pyopencl": "pyopencl", "matplotlib": "matplotlib"}
-    others = ", ".join(f"{name} {version(package)}" for name, package in names.items())
+    measured = [graph for graph in (found.original, found.sample) if graph is not None]
+    seconds = sum(sum(graph.seconds.values()) for graph in measured)
+    packages = ("NumPy", "SciPy", "pyopencl", "matplotlib")
+    others = ", ".join(f"{name} {version(name.lower())}" for name in packages)
     return [
         ("measured by", " ".join(["clgraph", *sys.argv[1:]])),
         ("measured on", f"{dev.name} ({dev.kind}, {dev.platform_name}, driver {dev.driver_version})"),
@@ -197,28 +161,26 @@ def _facts(dev: Device, found: Quality) -> list[tuple[str, str]]:
     ]
 
 
-def _print_tables(whole: Graph, found: Quality, names: tuple[str, str]) -> None:
+def _tables(whole: Graph, found: Quality, names: tuple[str, str]) -> Iterator[Any]:
     from clgraph.measures.report_text import DISTANCES, TABLES, figure, rows
 
     two, kind = found.sample is not None, direction(whole)
     title = f"{names[1]}, a sample of {names[0]} ({kind})" if two else f"{names[0]} ({kind})"
     table = table_of(("", "original", "sample", "difference") if two else ("", ""), title=title)
     reasons = []
-    for i, (_, entries) in enumerate(TABLES):
-        if i:
-            table.add_section()
+    for _, entries in TABLES:
         for row in rows(found, entries):
-            inset = "  " if row.under else ""
             name = edges_word(whole) if row.name == "edges" else row.name
-            table.add_row(inset + name, *((row.original, row.sample, row.difference)[: 3 if two else 1]))
+            cells = (row.original, row.sample, row.difference)[: 3 if two else 1]
+            table.add_row(("  " if row.under else "") + name, *cells)
             reasons += [f"{row.name}, {reason}" for reason in row.reasons]
-    if found.ks is not None:
         table.add_section()
-        for key, name, _ in DISTANCES:
-            table.add_row(f"KS distance, {name}", "", "", figure(found.ks[key]))
+    for key, name, _ in DISTANCES if found.ks is not None else ():
+        table.add_row(f"KS distance, {name}", "", "", figure(found.ks[key]))
     for whose, graph in (("original", found.original), ("sample", found.sample)):
         reasons += [f"{whose}: {note}" for note in (graph.notes if graph else ())]
-    print_table(table, (f"- {reason}" for reason in reasons))
+    yield table
+    yield from (f"- {reason}" for reason in reasons)
 
 
 # --- What is known of how a sample was made: from its record, or from what the user says ---

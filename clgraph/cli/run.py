@@ -1,135 +1,144 @@
-"""A command on a graph: what it reads, where it runs, and how it tells and writes what it found."""
+"""What commands do around their work: read the graph, open the device, verify, measure, print, write."""
 
 from __future__ import annotations
 
+import json
+import os
+import sys
+import time
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
-from functools import wraps
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
+from dataclasses import astuple, replace
+from pathlib import Path
+from threading import Thread
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
-from clgraph.cli.common import open_device, print_json, read_for, say, verifying, write_table
-from clgraph.cli.options import (
-    Decorator,
-    energy_options,
-    is_dataset,
-    option,
-    output_option,
-    plan_option,
-    run_options,
-)
-from clgraph.cli.shards import job, only_datasets, open_dataset, planned, refuse
-from clgraph.errors import InputError
+import clgraph
+from clgraph.cli.options import READING, OutputName
+from clgraph.errors import ClgraphError, InputError
+from clgraph.progress import Tell, bar
+from clgraph.system import starting_threads
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from clgraph.device import Device
+    from clgraph.device.profiling import Profile
     from clgraph.energy import Energy, Meter
     from clgraph.graph import Graph
+    from clgraph.scale import Shards
+
+GRACE = 10  # seconds in which the rank that failed ends the job, before this one ends itself
 
 
-def on_graph(output: str, *, verify: str = "", plan: bool = True, energy: bool = True) -> Decorator:
-    """Give a command GRAPH and the options of all commands on graphs, which it gets as one `Run`.
+class Command(click.Command):
+    """A command whose function takes one `Run`, which holds its options."""
 
-    Parameters
-    ----------
-    output, verify : str
-        What ``-o`` and ``--verify`` do.
-    plan, energy : bool
-        Whether it has ``--plan``, and ``--energy`` and ``--watts``.
-    """
-
-    def add(command: Callable[..., Any]) -> Callable[..., Any]:
-        @wraps(command)
-        def with_run(*args: Any, **kwargs: Any) -> Any:
-            own = {name: kwargs.pop(name) for name in NAMES if name in kwargs}
-            return command(Run(**own), *args, **kwargs)
-
-        made = run_options(with_run)
-        if energy:
-            made = energy_options(made)
-        if plan:
-            made = plan_option(made)
-        if verify:
-            made = option("--verify", verify, bool)(made)
-        return click.argument("graph", metavar="GRAPH")(output_option(output)(made))
-
-    return add
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run it, inside what --trace needs."""
+        return ctx.invoke(_start, self.callback, ctx.params)
 
 
-NAMES = ("graph", "reading", "device", "as_json", "output", "verify", "only_plan", "energy", "watts")
+def _start(function: Callable[[Run], Any], params: dict[str, Any]) -> Any:
+    run = Run(params)
+    # with a dataset MPI must start first: its ranks choose devices by their number on the host
+    if "device" in params and run.graph and not run.of_shards:
+        _load_drivers(run.spec)
+    with _traced(run.trace, run.spec) if run.trace else nullcontext():
+        return function(run)
+
+
+def _load_drivers(spec: str | None) -> None:
+    """Load the OpenCL drivers in a thread, while this one imports the rest and reads the graph."""
+    from clgraph.device import list_devices
+
+    oclgrind = "oclgrind" in (spec or "").lower()
+
+    def load() -> None:
+        with suppress(ClgraphError):  # the command asks again, and reports it
+            list_devices(oclgrind=oclgrind)
+
+    with suppress(ClgraphError), starting_threads():  # without it the command waits a little longer
+        Thread(target=load, name="clgraph-drivers").start()
 
 
 class Run:
-    """A command on a graph, or on a dataset of shards.
+    """A command on a graph file or a dataset of shards, with what was given on the command line.
 
     Attributes
     ----------
     graph : str
-        The file, or the dataset.
+        The file or the dataset; empty if the command has none.
+    reading : dict
+        How to read it: keywords of `clgraph.read`.
     spec, output : str or None
         ``--device`` and ``-o``.
     verify, as_json, measured : bool
-        Whether the result is to be checked, printed as JSON, and its energy measured.
+        Whether to check the result, print JSON, and measure the energy.
+    options : SimpleNamespace
+        The options that only this command has.
     seconds : dict of str to float
+        Time by phase.
     """
 
-    def __init__(
-        self,
-        graph: str,
-        reading: dict[str, Any],
-        device: str | None,
-        as_json: bool,
-        output: str | None = None,
-        verify: bool = False,
-        only_plan: bool = False,
-        energy: bool = False,
-        watts: float | None = None,
-    ) -> None:
-        if watts is not None:
+    def __init__(self, params: dict[str, Any]) -> None:
+        own = dict(params)
+        self.reading = {name: own.pop(name) for name in READING} if "format" in own else {}
+        self.graph: str = own.pop("graph", None) or ""
+        self.spec, self.output, self.trace = (own.pop(name, None) for name in ("device", "output", "trace"))
+        self.verify, self.as_json, self._only_plan, self.energy = (
+            bool(own.pop(name, False)) for name in ("verify", "as_json", "only_plan", "energy")
+        )
+        self.watts: float | None = own.pop("watts", None)
+        if self.watts is not None:
             from clgraph.energy import check_watts
 
-            check_watts(watts)
-        self.graph, self.reading, self.spec, self.output = graph, reading, device, output
-        self.verify, self.as_json, self._only_plan = verify, as_json, only_plan
-        self.measured, self._watts = energy or watts is not None, watts
+            check_watts(self.watts)
+        self.measured = self.energy or self.watts is not None
+        self.options = SimpleNamespace(**own)
         self.seconds: dict[str, float] = {}
         self._data: Any = None
         self._device: Device | None = None
         self._meter: Meter | None = None
         self._energy: Energy | None = None
 
-    def check_output(self, **others: str | None) -> None:
-        """Refuse outputs that cannot be written, or two of one name, before a large file is read."""
-        from clgraph.cli.outputs import check_different
-        from clgraph.formats import check_writable
-
-        if self.output:
-            check_writable(self.output, "edges")
-        check_different({"-o": self.output, **{f"--{name}": path for name, path in others.items()}})
+    # --- what it reads ---
 
     @property
     def of_shards(self) -> bool:
         """Whether it is on a dataset of shards."""
         return is_dataset(self.graph)
 
-    def read(self, **more: Any) -> Graph:
-        """Read the graph, a large file on the device; `more` is how, besides what a record has."""
+    def is_stream(self) -> bool:
+        """Whether the file holds edges that can be taken one by one as they come."""
+        from clgraph.formats.arrivals import is_streamed
+
+        return is_streamed(self.graph, self.reading["format"])
+
+    def read(self, path: str = "", **more: Any) -> Graph:
+        """Read the graph, or another file: a large one on the device; `more` changes how."""
         only_datasets(plan=self._only_plan)
-        self._data = read_for(self.spec, self.graph, {**self.reading, **more}, self.seconds)
+        path = path or self.graph
+        with timed(self.seconds, "read"):
+            self._data = read_graph(path, {**self.reading, **more}, device=_device_for(path, self.spec))
         return self._data
 
     @contextmanager
     def data(self, command: str, about: Mapping[str, Any], **refused: Any) -> Iterator[Any]:
-        """The graph; or the dataset, on all ranks, unless only the plan is asked for.
+        """The graph; or the dataset, on all ranks, unless only the plan is wanted.
 
         Parameters
         ----------
         command : str
         about : mapping
-            What the plan of it depends on.
+            What its plan depends on.
         refused
-            Options that shards do not take, and whether they are given.
+            Options that datasets do not have, and whether they are given.
         """
         if not self.of_shards:
             yield self.read()
@@ -137,9 +146,26 @@ class Run:
         refuse(**refused, verify=self.verify, energy=self.measured)
         with job():
             self._data = open_dataset(self.graph)
-            if planned(self._data, command, **about):
+            if self.planned(self._data, command, **about):
                 raise click.exceptions.Exit
             yield self._data
+
+    def planned(self, shards: Shards, command: str, **options: Any) -> bool:
+        """Print the plan, if ``--plan`` is given or the dataset is large; True if that is all."""
+        from clgraph.cli.shards_plan import LONG, plan
+
+        size = sum(each.bytes for part in shards.manifest.sections.values() for each in part.shards)
+        if not self._only_plan and (is_quiet() or size < LONG):
+            return False
+        made = plan(shards, command, device=self.spec, **options)
+        if speaks():
+            if self._only_plan and self.as_json:
+                print_json(made.to_dict())
+            else:
+                click.echo("\n".join(made.lines()), err=not self._only_plan)
+        return self._only_plan
+
+    # --- where it runs ---
 
     @property
     def device(self) -> Any:
@@ -151,63 +177,332 @@ class Run:
             if self.measured:
                 from clgraph.energy import Meter
 
-                self._meter = Meter(self._device, self._watts)
+                self._meter = Meter(self._device, self.watts)
                 self._meter.idle_watts()  # before there is any work
         return self._device
 
     def measure(self, work: Callable[[], Any]) -> None:
-        """Repeat the work as often as the measurement of its energy needs, if that is asked for."""
+        """Repeat the work as often as measuring its energy takes, if that is wanted."""
         if self._meter is not None:
             self._energy = self._meter.repeat(work)
 
+    # --- what comes of it ---
+
+    def check_output(self, **others: str | None) -> None:
+        """Refuse outputs that cannot be written, or two of one name, before a large file is read."""
+        from clgraph.cli.outputs import check_different
+        from clgraph.formats import check_writable
+
+        if self.output:
+            check_writable(self.output, "edges")
+        check_different({"-o": self.output, **{f"--{name}": path for name, path in others.items()}})
+
     def check(self, verify: Callable[[], Any], holds: str, what: str = "result is") -> None:
-        """Check the result against its definition, if that is asked for."""
-        if self.verify:
-            with verifying(what):
-                verify()
-            say(f"verified: {holds}")
+        """Check the result against its definition, if that is wanted."""
+        if not self.verify:
+            return
+        try:
+            verify()
+        except AssertionError as error:
+            raise ClgraphError(
+                f"the {what} wrong: {error}. Please report this with the command and the device"
+            ) from None
+        say(f"verified: {holds}")
 
     def write(self, *columns: Any) -> None:
-        """Write columns into the output."""
-        write_table(self.output, self.seconds, columns, self._device)
-
-    def tell(self, facts: Callable[[], dict[str, Any]], lines: Callable[[], Iterable[str]]) -> None:
-        """Print the result, as JSON or in lines."""
-        if self.as_json:
-            told = {**facts(), "seconds": self.seconds, "verified": self.verify}
-            print_json({**told, **self.energy_facts()})
+        """Write columns into the output, with as many digits as bring numbers back exactly."""
+        if self.output is None:
             return
-        for line in lines():
-            click.echo(line)
-        self.tell_energy()
+        from clgraph.files.columns import write_columns
+        from clgraph.formats import atomic_write
+
+        with timed(self.seconds, "write"), atomic_write(self.output) as out:
+            write_columns(out, *columns, device=self._device)
+
+    def print(self, value: Callable[[], dict[str, Any]] | dict[str, Any], lines: Iterable[Any]) -> None:
+        """Print one JSON object, or lines and tables for people."""
+        if self.as_json:
+            print_json(value() if callable(value) else value)
+            return
+        for line in lines:
+            if isinstance(line, str):
+                click.echo(line)
+            else:
+                print_table(line)
+
+    def result(self, facts: Callable[[], dict[str, Any]], lines: Iterable[Any]) -> None:
+        """Print the result of a computation, its times and its energy."""
+        about = {"seconds": self.seconds, "verified": self.verify}
+        self.print(lambda: {**facts(), **about, **self.energy_facts()}, lines)
+        self.print_energy()
 
     def energy_facts(self) -> dict[str, Any]:
         """What JSON says of the energy."""
         return {} if self._energy is None else {"energy": self._energy.to_dict(self._data.num_vertices)}
 
-    def tell_energy(self) -> None:
-        """Print the energy."""
+    def print_energy(self) -> None:
+        """Print the energy for people."""
         if self._energy is not None and not self.as_json:
             click.echo(self._energy)
 
 
-# --- What commands that sample check before they read a graph ---
+# --- Messages and bars: on stderr, of one rank only, and not with --quiet ---
 
 
-def check_without_graph(method: str, options: dict[str, Any]) -> str:
-    """The short name of a method; raises the InputError that `clgraph.sample` would raise for any graph."""
-    from clgraph.graph import Graph
-    from clgraph.sampling.request import check_request
-
-    return check_request(Graph.from_edges([0], [1]), method, options).method
+def is_quiet() -> bool:
+    """Whether the command was given --quiet."""
+    return _noted("clgraph.quiet")
 
 
-def seeds_of(seed: int | None, seeds: int) -> range:
-    """The seeds of ``--seeds`` runs from ``--seed`` on."""
-    from clgraph import keyed
+def speaks() -> bool:
+    """Whether this process prints results: of MPI's ranks only one does."""
+    return not _noted("clgraph.silent")
 
-    if seeds < 1:
-        raise InputError(f"--seeds {seeds}: give a count of runs, 1 or more")
-    first = keyed.check_seed(seed)
-    keyed.check_seed(first + seeds - 1)
-    return range(first, first + seeds)
+
+def _noted(name: str) -> bool:
+    context = click.get_current_context(silent=True)
+    return context is not None and bool(context.meta.get(name))
+
+
+def say(text: str) -> None:
+    """Print a message for the person at the terminal."""
+    if speaks() and not is_quiet():
+        click.echo(text, err=True)
+
+
+def progress_bar(what: str, **how: bool) -> AbstractContextManager[Tell | None]:
+    """A bar for long work, on a terminal only; see `clgraph.progress.bar`."""
+    return bar(what, **how) if speaks() and not is_quiet() else nullcontext()
+
+
+@contextmanager
+def timed(seconds: dict[str, float], what: str) -> Iterator[None]:
+    """Add the time of the block to what `seconds` has for it."""
+    started = time.perf_counter()
+    yield
+    seconds[what] = seconds.get(what, 0.0) + time.perf_counter() - started
+
+
+# --- Files and devices ---
+
+
+def is_dataset(name: str) -> bool:
+    """Whether a name is that of a dataset of shards."""
+    return Path(name).suffix == ".clgs"
+
+
+def read_graph(path: str, reading: dict[str, Any], *, device: Device | None = None) -> Graph:
+    """Read a graph and report how it was read, unless an output of the command would replace the file."""
+    from clgraph.files.summary import read_with_summary
+
+    context = click.get_current_context(silent=True)
+    for param in context.command.params if context and os.path.exists(path) else ():
+        output = context.params.get(param.name or "") if isinstance(param.type, OutputName) else None
+        if output and os.path.exists(output) and os.path.samefile(output, path):
+            raise click.UsageError(f"{output} is the file that is read: give the output another name.")
+    with progress_bar(f"reading {Path(path).name}", data=True) as progress:
+        graph, summary = read_with_summary(path, device=device, progress=progress, **reading)
+    say(summary)
+    return graph
+
+
+def _device_for(path: str, spec: str | None) -> Device | None:
+    """The device, if the file is large enough to be read there."""
+    from clgraph.files.dispatch import SMALL, STDIN
+
+    if path != STDIN:
+        try:
+            if os.stat(path).st_size < SMALL:
+                return None
+        except (OSError, ValueError):
+            return None  # the reader reports what is wrong
+    return open_device(spec, silent=True)
+
+
+def write_graph(graph: Graph, path: str, *, to: str | None = None, device: Device | None = None) -> None:
+    """Write a graph, if it is large on the command's device, and report what was written."""
+    from clgraph.files.dispatch import SMALL_ARCS
+    from clgraph.files.summary import write_with_summary
+
+    if graph.num_arcs < SMALL_ARCS:
+        device = None
+    with progress_bar(f"writing {Path(path).name}", data=True) as progress:
+        summary = write_with_summary(graph, path, format=to, device=device, progress=progress)
+    say(summary)
+
+
+def open_device(spec: str | None, *, silent: bool = False) -> Device:
+    """The device to use; its name is printed on stderr."""
+    from clgraph.device import get_device
+
+    # a binary that the environment names is for devices that take binaries; one given here must be taken
+    context = click.get_current_context()
+    named = context.get_parameter_source("fpga_binary") is ParameterSource.COMMANDLINE
+    device = get_device(spec, fpga_binary=os.environ.get("CLGRAPH_FPGA_BINARY") if named else None)
+    form = ", pipelines" if device.kernels == "pipeline" else ""
+    if not silent:
+        say(f"device {device.spec}: {device.name} ({device.kind}, {device.platform_name}{form})")
+    return device
+
+
+# --- What results say of a graph, and how they are printed ---
+
+
+def facts_of(graph: Graph | Shards) -> dict[str, Any]:
+    """What JSON says of the graph beside each result."""
+    return {"vertices": graph.num_vertices, "edges": graph.num_edges, "directed": graph.directed}
+
+
+def fields_of(result: Any, *names: str) -> dict[str, Any]:
+    """Attributes of a result, as JSON has them; with its device come the kernels that ran there."""
+    from clgraph.results import kernel_facts
+
+    values = {name: getattr(result, name) for name in names} | (
+        kernel_facts(result) if "device" in names else {}
+    )
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
+
+
+def direction(graph: Graph | Shards) -> str:
+    """How the graph was read, for lines with results."""
+    return "directed" if graph.directed else "undirected"
+
+
+def edges_word(graph: Graph | Shards) -> str:
+    """What a number of connected pairs counts: of a directed graph not its edges."""
+    return "pairs" if graph.directed else "edges"
+
+
+def vertex_of(word: str, graph: Graph | Shards, where: str) -> Any:
+    """The id of a vertex in the type of the graph's ids; `where` says in messages where it was given."""
+    if graph.ids.dtype.kind not in "iu":
+        return word
+    from clgraph.arguments import whole_number
+
+    vertex = whole_number(word)
+    if vertex is None:
+        raise InputError(f"{where}: the graph's ids are integers (or read it with --ids str)")
+    return vertex
+
+
+def print_json(value: dict[str, Any]) -> None:
+    """One JSON object on stdout."""
+    json.dump(value, sys.stdout, indent=2)
+    sys.stdout.write("\n")
+
+
+def table_of(heads: Iterable[str], *, title: str | None = None, names: int = 1) -> Table:
+    """A table for the terminal; all columns but the first, of `names`, are on the right."""
+    from rich.table import Table
+
+    table = Table(title=title)
+    for number, head in enumerate(heads):
+        table.add_column(head, justify="left" if number < names else "right")
+    return table
+
+
+def print_table(table: Table) -> None:
+    """Print a table as wide as the terminal."""
+    from rich.console import Console
+
+    Console().print(table)
+
+
+# --- Datasets of shards (``NAME.clgs``), on one device, several, or MPI's ranks ---
+
+
+@contextmanager
+def job() -> Iterator[None]:
+    """A command on all ranks, the first of which speaks; an error of one ends all processes."""
+    from clgraph.scale.ranks import Failure, world
+
+    comm = world()
+    if comm is None:
+        yield
+        return
+    rank = comm.Get_rank()
+    click.get_current_context().meta["clgraph.silent"] = rank > 0
+    try:
+        with warnings.catch_warnings(record=True, action="always", category=UserWarning) as caught:
+            yield
+        for warning in caught:
+            say(f"note: {warning.message}")
+    except click.exceptions.Exit:  # everything has been printed
+        raise
+    except Failure:
+        time.sleep(GRACE)
+        sys.exit(1)
+    except (Exception, KeyboardInterrupt) as error:
+        time.sleep(min(rank, 5) / 2)  # what is wrong everywhere is said once: the first one ends the others
+        what = "" if isinstance(error, (ClgraphError, OSError)) else f"{type(error).__name__}: "
+        click.echo(f"clgraph: error: rank {rank}: {what}{error}", err=True)
+        sys.stderr.flush()
+        time.sleep(0.3)  # the launcher passes the message on before it ends the job
+        comm.Abort(1)
+        sys.exit(1)
+
+
+def open_dataset(name: str) -> Shards:
+    """Open a dataset, and report what it holds."""
+    shards = clgraph.open_shards(name)
+    say(f"{name}: {shards!r}"[: 2 + len(name) + 300])
+    return shards
+
+
+def only_datasets(**options: Any) -> None:
+    """Raise InputError for the first option that is given and that only datasets of shards have."""
+    for name, value in options.items():
+        if value:
+            raise InputError(f"--{name.replace('_', '-')} is of datasets: give a GRAPH named NAME.clgs")
+
+
+def refuse(**options: Any) -> None:
+    """Raise InputError for the first option that is given and that shards do not take."""
+    for name, value in options.items():
+        if value:
+            raise InputError(
+                f"--{name.replace('_', '-')} is not offered for shards; join a graph that fits into memory "
+                "(clgraph convert IN.clgs OUT.clg)"
+            )
+
+
+# --- ``--trace``: what runs on the devices of a command, and how long; one file for all ranks ---
+
+
+@contextmanager
+def _traced(path: str, spec: str | None) -> Iterator[None]:
+    """Time what the devices do; write the trace, and print the table."""
+    from clgraph.device.profiling import Profile, profile, write_traces
+    from clgraph.formats import check_writable
+    from clgraph.scale.ranks import Mpi, devices_of, world
+
+    check_writable(path, "edges")
+    comm = world()
+    once = {id(device): device for device in devices_of(spec, comm)}
+    with ExitStack() as stack:
+        measured = [stack.enter_context(profile(device)) for device in once.values()]
+        yield
+    names = [each.device for each in measured]
+    if comm is not None:
+        ranks = Mpi(comm)
+        measured = _profiles_of_all(ranks, measured[0])
+        names = [f"rank {rank}: {each.device}" for rank, each in enumerate(measured)]
+        if ranks.rank:
+            return
+    write_traces(path, list(zip(names, measured, strict=True)))
+    whole = Profile([each for part in measured for each in part.activities])
+    click.echo(f"{whole}\n{path}: {len(whole.activities)} kernels and copies on {', '.join(names)}", err=True)
+
+
+def _profiles_of_all(ranks: Any, own: Profile) -> list[Profile]:
+    """The measurements of all ranks, at each of them."""
+    import numpy as np
+
+    from clgraph.device.profiling import Activity, Profile
+
+    text = json.dumps([own.device, [astuple(each) for each in own.activities]]).encode()
+    made = []
+    for each in ranks.everywhere(np.frombuffer(text, np.uint8)):
+        device, activities = json.loads(bytes(each))
+        made.append(Profile([replace(Activity(*some), size=tuple(some[-1])) for some in activities], device))
+    return made

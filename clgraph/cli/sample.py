@@ -3,37 +3,47 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
 
 import clgraph
-from clgraph.cli.common import (
-    direction,
-    edges_word,
-    open_device,
-    print_json,
-    progress_bar,
-    say,
-    speaks,
-    timed,
-    verifying,
-    write_graph,
-)
+from clgraph.cli.forest import saved_forest, work_folder
 from clgraph.cli.options import (
     MethodName,
     OutputName,
     attributes_option,
     forest_options,
     json_option,
+    on_graph,
     option,
     to_option,
 )
-from clgraph.cli.outputs import check_different, check_template, fill_template, spread_table, write_record
-from clgraph.cli.run import Run, check_without_graph, on_graph, seeds_of
-from clgraph.cli.shards import only_datasets, saved_forest, work_folder
+from clgraph.cli.outputs import (
+    check_different,
+    check_template,
+    check_without_graph,
+    fill_template,
+    seeds_of,
+    spread_table,
+    write_record,
+)
+from clgraph.cli.run import (
+    Command,
+    Run,
+    direction,
+    edges_word,
+    only_datasets,
+    print_json,
+    progress_bar,
+    say,
+    speaks,
+    timed,
+    write_graph,
+)
 from clgraph.errors import InputError
 from clgraph.methods import (
     EXACT,
@@ -53,7 +63,6 @@ from clgraph.methods import (
 
 if TYPE_CHECKING:
     from clgraph.graph import Graph
-    from clgraph.sampling import Sample
 
 TOGETHER = 256  # runs of one call: their samples are written before the next ones are made
 
@@ -65,14 +74,14 @@ def _flag(name: str) -> str:
     return f"--{name.replace('_', '-')}"
 
 
-class _OfMethods(click.Option):
+class _MethodOption(click.Option):
     """An option of some methods only, which ``clgraph methods METHOD`` describes in place of the help."""
 
     def get_help_record(self, ctx: click.Context) -> None:
         return None
 
 
-class _Sample(click.Command):
+class _Sample(Command):
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
         """All parameters; ``--weights`` (read them) and ``--weighted`` (let them count) side by side."""
         params = super().get_params(ctx)
@@ -81,7 +90,7 @@ class _Sample(click.Command):
         return params
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        names = [_flag(each.name or "") for each in self.params if isinstance(each, _OfMethods)]
+        names = [_flag(each.name or "") for each in self.params if isinstance(each, _MethodOption)]
         formatter.write_paragraph()
         formatter.write_text(
             f"Options of some methods, which `clgraph methods METHOD` describes: {', '.join(names)}."
@@ -104,24 +113,24 @@ def method_options(command: Callable[..., Any]) -> Callable[..., Any]:
                 _click_type(name, each),
                 UNSAID.get(name),
                 {"start": "ID", "min_size": "SIZE"}.get(name),
-                cls=click.Option if is_common(name) else _OfMethods,
+                cls=click.Option if is_common(name) else _MethodOption,
             )(command)
     return command
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("method", type=MethodName(), required=False)
 @json_option
-def methods(method: str | None, as_json: bool) -> None:
+def methods(run: Run) -> None:
     """Every sampling method: what it draws, its options, its source, its other names.
 
     With METHOD that one alone, and its options in full.
     """
     short = None
-    if method is not None:
+    if run.options.method is not None:
         from clgraph.sampling.request import check_method
 
-        short = check_method(method)
+        short = check_method(run.options.method)
     table: dict[str, dict[str, Any]] = {
         name: {
             "words": each.words,
@@ -134,78 +143,42 @@ def methods(method: str | None, as_json: bool) -> None:
         for name, each in METHODS.items()
         if short is None or short == name
     }
-    if as_json:
-        if short is not None:
-            table[short]["options"] = {
-                name: {"help": each.help, "takes": each.range, "default": each.default}
-                for name in table[short]["options"]
-                for each in (option_of(short, name),)
-            }
-        print_json({"methods": table})
-        return
-    for name, row in table.items():
-        click.echo(f"{name:9} {row['words']}")
-        click.echo(f"{'':9} {row['kind']}: {row['does']}")
-        also = f"; in littleballoffur {', '.join(row['also'])}" if row["also"] else ""
-        click.echo(f"{'':9} {row['reference']}{also}")
-        if row["options"] and short is None:
-            click.echo(f"{'':9} options: {', '.join(row['options'])}")
+    own = {} if short is None else {name: option_of(short, name) for name in METHODS[short].options}
+    lines = [*_method_lines(table, short is None), *([] if short is None else [_option_table(own)])]
     if short is not None:
-        formatter = click.HelpFormatter(width=110)
-        with formatter.section("Options"):
-            formatter.write_dl([(_flag(name), _described(option_of(short, name))) for name in row["options"]])
-        click.echo(formatter.getvalue().rstrip() if row["options"] else "It has no options of its own.")
+        table[short]["options"] = {
+            name: {"help": each.help, "takes": each.range, "default": each.default}
+            for name, each in own.items()
+        }
+    run.print({"methods": table}, lines)
 
 
-def _described(each: Option) -> str:
-    """An option in a sentence, with its range and default."""
-    unsaid = each.default is None or each.default is False
-    more = [each.range, "" if unsaid else f"default {each.default}", "" if each.command else "Python only"]
-    return f"{each.help}  [{'; '.join(filter(None, more))}]" if any(more) else each.help
+def _method_lines(table: dict[str, dict[str, Any]], with_options: bool) -> Iterator[str]:
+    for name, row in table.items():
+        yield f"{name:9} {row['words']}"
+        yield f"{'':9} {row['kind']}: {row['does']}"
+        also = f"; in littleballoffur {', '.join(row['also'])}" if row["also"] else ""
+        yield f"{'':9} {row['reference']}{also}"
+        if row["options"] and with_options:
+            yield f"{'':9} options: {', '.join(row['options'])}"
+
+
+def _option_table(own: dict[str, Option]) -> str:
+    """Options, each in a sentence with its range and default."""
+    if not own:
+        return "It has no options of its own."
+    rows = []
+    for name, each in own.items():
+        default = "" if each.default is None or each.default is False else f"default {each.default}"
+        more = "; ".join(filter(None, (each.range, default, "" if each.command else "Python only")))
+        rows.append((_flag(name), f"{each.help}  [{more}]" if more else each.help))
+    formatter = click.HelpFormatter(width=110)
+    with formatter.section("Options"):
+        formatter.write_dl(rows)
+    return formatter.getvalue().rstrip()
 
 
 # --- The command ---
-
-
-@dataclass(frozen=True)
-class Order:
-    """What ``clgraph sample`` is to make: one sample for each seed and size, and what becomes of it.
-
-    Attributes
-    ----------
-    sizes : list of str
-        Or what stands for them where `sized` is False: the method takes edges, steps, or all.
-    seeds : range
-    several : bool
-        Whether ``--seeds`` is given.
-    options : dict
-        Of the method, as they were given.
-    """
-
-    method: str
-    sizes: list[str]
-    sized: bool
-    nested: bool
-    seeds: range
-    several: bool
-    options: dict[str, Any]
-    strict: bool
-    output: str | None
-    to: str | None
-    record: str | None
-
-    def check_outputs(self) -> None:
-        """Check the file of each sample, before any is made."""
-        from clgraph.formats import check_writable
-
-        if not self.output:
-            return
-        check_template(self.output, self.sizes, len(self.seeds))
-        for size in self.sizes:
-            for seed in self.seeds:
-                name = fill_template(self.output, size, seed)
-                check_writable(name, self.to)
-                check_different({"-o": name, "--record": self.record})
 
 
 @click.command(cls=_Sample)
@@ -234,21 +207,7 @@ class Order:
     "Where the sample goes; the suffix says the format. {size} and {seed} in it are filled in.",
     verify="Check the sample from the definition.",
 )
-def sample(
-    run: Run,
-    method: str,
-    size: str | None,
-    sizes: str | None,
-    seed: int | None,
-    seeds: int | None,
-    strict: bool,
-    output_format: str | None,
-    record: str | None,
-    forest: str | None,
-    resume: bool,
-    attributes: str | None,
-    **given: Any,
-) -> None:
+def sample(run: Run) -> None:
     """Shrink GRAPH at random, keeping the largest connected component.
 
     \b
@@ -257,49 +216,141 @@ def sample(
     zcat edges.txt.gz | clgraph sample - --method pies --size 5000 -o held.txt
     mpiexec -n 4 clgraph sample web.clgs --method dre --size 10% -o tenth.clgs
     """
-    from clgraph.formats import check_writable
+    order = _order(run)
+    if known(order.method) in STREAMS and run.is_stream():
+        _of_stream(order)
+        several = order.several
+    elif run.of_shards:
+        _of_dataset(order)
+        several = False
+    else:
+        _of_graph(order)
+        several = order.several or run.options.sizes is not None
+    results = order.results
+    if not results:  # a rank that does not speak
+        return
+    value: dict[str, Any] = {"samples": results} if several or len(results) > 1 else results[0]
+    if order.several and "directed" in results[0]:  # of a graph: of streams the average degree says little
+        value["spread"] = spread_table(results)
+        for row in value["spread"] if not run.as_json else ():
+            degree, edges = row["average_degree"], row["edges"]
+            click.echo(
+                f"size {row['size']}, {len(order.seeds)} seeds: {row['vertices']['mean']:.1f} vertices, "
+                f"{edges['mean']:.1f} ± {edges['spread']:.1f} "
+                f"{'pairs' if results[0]['directed'] else 'edges'}, average degree {degree['mean']:.4f} ± "
+                f"{degree['spread']:.4f}"
+            )
+    value |= run.energy_facts()
+    run.print_energy()
+    if run.options.record:
+        write_record(run.options.record, run.graph, run.reading, run.device, value)
+    if run.as_json:
+        print_json(value)
 
-    method = plain_method(method)
+
+@dataclass(frozen=True)
+class _Order:
+    """What ``clgraph sample`` is to make, a sample for each seed and size, and what JSON says of those made.
+
+    Where the method takes a number of edges or steps, or all there is, `sizes` holds that instead of sizes.
+    """
+
+    run: Run
+    method: str
+    sizes: list[str]
+    seeds: range
+    options: dict[str, Any]
+    results: list[dict[str, Any]] = field(default_factory=list)
+
+    @property
+    def sized(self) -> list[str] | None:
+        """The sizes, if there are any."""
+        given = self.run.options
+        return None if given.size is None and given.sizes is None else self.sizes
+
+    @property
+    def several(self) -> bool:
+        """Whether ``--seeds`` is given."""
+        return self.run.options.seeds is not None
+
+    def output(self, size: str, seed: int) -> str | None:
+        """The name of a sample's file."""
+        return fill_template(self.run.output, size, seed) if self.run.output else None
+
+    def check_outputs(self) -> None:
+        """Check the file of each sample, before any is made."""
+        from clgraph.formats import check_writable
+
+        if not self.run.output:
+            return
+        check_template(self.run.output, self.sizes, len(self.seeds))
+        for size in self.sizes:
+            for seed in self.seeds:
+                name = fill_template(self.run.output, size, seed)
+                check_writable(name, self.run.options.output_format)
+                check_different({"-o": name, "--record": self.run.options.record})
+
+    def deliver(
+        self,
+        size: str,
+        result: Any,
+        says: str,
+        took: float,
+        seconds: dict[str, float] | None = None,
+        verify: Callable[[], Any] | None = None,
+        holds: str = "",
+        **facts: Any,
+    ) -> None:
+        """Verify, write and report a sample.
+
+        Parameters
+        ----------
+        size, result, says, took
+            Its size, itself, its line, and the seconds that the line ends with.
+        seconds, facts
+            What JSON says besides.
+        verify, holds
+            How it is verified, and what is true then.
+        """
+        run = self.run
+        for note in result.notes:
+            if result.seed == self.seeds.start:
+                say(f"note: {note}")
+            elif "collapsed" in note:  # the other notes are the same for all seeds
+                say(f"note: size {size}, seed {result.seed}: {note}")
+        name = self.output(size, result.seed)
+        if verify is None:  # of a dataset, which all ranks have written by now
+            told = result.to_dict()
+        else:
+            run.check(verify, holds, "sample is")
+            if name:
+                with timed({} if seconds is None else seconds, "write"):
+                    write_graph(result.graph, name, to=run.options.output_format, device=run.device)
+            told = {**facts, **result.to_dict(hashes=bool(run.options.record)), "verified": run.verify}
+            told |= {} if seconds is None else {"seconds": seconds}
+        self.results.append({**told, "output": name})
+        if not run.as_json:
+            click.echo(f"{result.method} sample: {says}, {took:.3f} s)" + (f" -> {name}" if name else ""))
+
+
+def _order(run: Run) -> _Order:
+    """Check everything that can be checked before a large file is read."""
+    given = run.options
+    method = plain_method(given.method)
     options = {
         name: value
-        for name, value in given.items()
-        if value is not None and not (value is False and OPTIONS[name].default is False)
+        for name, each in OPTIONS.items()
+        if (value := getattr(given, name, None)) is not None
+        and not (value is False and each.default is False)
     }
-    # check everything that can be checked before a large file is read
     if "start" in options:
         options["start"] = _vertex(options["start"], run.reading["ids"])
     if known(method) is None:
         check_without_graph(method, {name: value for name, value in options.items() if name != "start"})
-    wanted = _sizes(method, size, sizes, options)
-    order = Order(
-        method,
-        wanted,
-        size is not None or sizes is not None,
-        sizes is not None,
-        seeds_of(seed, 1 if seeds is None else seeds),
-        seeds is not None,
-        options,
-        strict,
-        run.output,
-        output_format,
-        record,
+    sizes = _sizes(method, given.size, given.sizes, options)
+    return _Order(
+        run, method, sizes, seeds_of(given.seed, 1 if given.seeds is None else given.seeds), options
     )
-    if _is_stream(run, method):
-        _of_stream(run, order)
-        return
-    if not run.of_shards:
-        only_datasets(forest=forest, resume=resume)
-        if record:
-            check_writable(record, "edges")  # no graph, but its file is checked in the same way
-        order.check_outputs()
-        _of_graph(run, order, attributes)
-        return
-    refused: dict[str, Any] = {
-        name: options.get(name) not in (None, UNSAID.get(name))
-        for name in ("tolerance", "components", "far_scan", "connection", "start")
-    }
-    refused |= {"mode": options["mode"] == "batched", "to": output_format, "record": record}
-    _of_dataset(run, order, seed, forest, resume, {**refused, "attributes": attributes})
 
 
 def _sizes(method: str, size: str | None, sizes: str | None, options: dict[str, Any]) -> list[str]:
@@ -322,83 +373,6 @@ def _sizes(method: str, size: str | None, sizes: str | None, options: dict[str, 
     raise click.UsageError("Give one of --size (how large), --sizes (several), --edges and --steps.")
 
 
-def _of_graph(run: Run, order: Order, attributes: str | None) -> None:
-    """Samples of a graph in memory."""
-    from clgraph.sampling.options import tiny
-
-    data = run.read(attributes=attributes)
-    device = run.device
-    options = {**order.options, "sizes": order.sizes if order.sized else None, "device": device}
-    options["strict"] = order.strict
-    for size in dict.fromkeys(order.sizes) if order.sized else ():
-        if question := tiny(size, data.num_vertices):
-            say(f"note: {question}")
-    told: list[dict[str, Any]] = []
-    first, count = order.seeds.start, len(order.seeds)
-    # a run that is drawn again takes a seed that none of the others has: they are known to one call only
-    together = count if "min_size" in options else _together(device, data, order)
-    for number in range(first, first + count, together):
-        runs = min(together, first + count - number)
-        which = f", seed {number}" if runs == 1 else f", seeds {number} to {number + runs - 1}"
-        with progress_bar("sampling" + (which if order.several else "")) as progress:
-            more: dict[str, Any] = {} if runs == 1 else {"seeds": runs}
-            with warnings.catch_warnings(action="ignore"):  # what it warns of is in the notes, too
-                found = clgraph.sample(data, order.method, seed=number, progress=progress, **more, **options)
-        made = [found] if options["sizes"] is None and runs == 1 else found
-        for size, result in zip(order.sizes * runs, made, strict=True):
-            for note in result.notes:
-                if result.seed == first:
-                    say(f"note: {note}")
-                elif "collapsed" in note:
-                    say(f"note: size {size}, seed {result.seed}: {note}")
-            if run.verify:
-                _verified(data, result, order.options["connection"])
-            name = fill_template(order.output, size, result.seed) if order.output else None
-            seconds = {**run.seconds, **result.seconds}
-            if name:
-                with timed(seconds, "write"):
-                    write_graph(result.graph, name, to=order.to, device=device)
-            about = {"seconds": seconds, "verified": run.verify, "output": name}
-            told.append({"directed": data.directed, **result.to_dict(hashes=bool(order.record)), **about})
-            if not run.as_json:
-                _tell(result, data, seconds["sample"] + seconds.get("walk", 0), name)
-    value: dict[str, Any] = {"samples": told} if order.nested or order.several else told[0]
-    if order.several:
-        value["spread"] = spread_table(told)
-    for row in value["spread"] if order.several and not run.as_json else ():
-        click.echo(
-            f"size {row['size']}, {count} seeds: {row['vertices']['mean']:.1f} vertices, "
-            f"{row['edges']['mean']:.1f} ± {row['edges']['spread']:.1f} {edges_word(data)}, average degree "
-            f"{row['average_degree']['mean']:.4f} ± {row['average_degree']['spread']:.4f}"
-        )
-    run.measure(lambda: clgraph.sample(data, order.method, seed=first, **options))
-    value |= run.energy_facts()
-    run.tell_energy()
-    _recorded(run, order, value, device)
-
-
-def _recorded(run: Run, order: Order, value: dict[str, Any], device: Any) -> None:
-    """Write the record, and print the JSON, where they are wanted."""
-    if order.record:
-        write_record(order.record, run.graph, run.reading, device, value)
-    if run.as_json:
-        print_json(value)
-
-
-def _together(device: Any, graph: Graph, order: Order) -> int:
-    """How many runs a call makes: one, unless runs side by side are faster."""
-    from clgraph.sampling.methods import side_by_side
-    from clgraph.sampling.request import check_request
-
-    runs = len(order.seeds)
-    if known(order.method) is not None:
-        return min(runs, TOGETHER)
-    if order.method not in EXACT:
-        return 1
-    request = check_request(graph, order.method, {name: order.options[name] for name in UNSAID})
-    return min(runs, TOGETHER) if side_by_side(device, graph, request, runs) else 1
-
-
 def _vertex(text: str, ids: str) -> Any:
     """A vertex id as the graph has it."""
     if ids == "str":
@@ -413,48 +387,98 @@ def _vertex(text: str, ids: str) -> Any:
     return vertex
 
 
-def _tell(result: Sample, graph: Graph, seconds: float, name: str | None) -> None:
-    pairs = f"{result.num_edges} pairs, " if graph.directed else ""
-    target = f"target {result.target}, " if result.target else ""
-    mode = "" if result.mode == "auto" else f"{result.mode}, "
-    click.echo(
-        f"{result.method} sample: {len(result.vertices)} of {graph.num_vertices} vertices, "
-        f"{result.graph.num_edges} edges "
-        f"({direction(graph)}, {pairs}{target}seed {result.seed}, {mode}{seconds:.3f} s)"
-        + (f" -> {name}" if name else "")
-    )
+# --- Samples of graphs in memory ---
 
 
-def _verified(data: Any, result: Sample, connection: str) -> None:
+def _of_graph(order: _Order) -> None:
+    from clgraph.formats import check_writable
+    from clgraph.sampling.options import tiny
+
+    run, given = order.run, order.run.options
+    only_datasets(forest=given.forest, resume=given.resume)
+    if given.record:
+        check_writable(given.record, "edges")  # no graph, but its file is checked in the same way
+    order.check_outputs()
+    data = run.read(attributes=given.attributes)
+    options = {**order.options, "sizes": order.sized, "device": run.device, "strict": given.strict}
+    for size in dict.fromkeys(order.sized or ()):
+        if question := tiny(size, data.num_vertices):
+            say(f"note: {question}")
+    first, count = order.seeds.start, len(order.seeds)
+    # a run that is drawn again takes a seed that none of the others has: they are known to one call only
+    together = count if "min_size" in options else _together(run.device, data, order)
+    for number in range(first, first + count, together):
+        runs = min(together, first + count - number)
+        which = f", seed {number}" if runs == 1 else f", seeds {number} to {number + runs - 1}"
+        with progress_bar("sampling" + (which if order.several else "")) as progress:
+            more: dict[str, Any] = {} if runs == 1 else {"seeds": runs}
+            with warnings.catch_warnings(action="ignore"):  # what it warns of is in the notes, too
+                found = clgraph.sample(data, order.method, seed=number, progress=progress, **more, **options)
+        made = [found] if order.sized is None and runs == 1 else found
+        for size, each in zip(order.sizes * runs, made, strict=True):
+            pairs = f"{each.num_edges} pairs, " if data.directed else ""
+            target = f"target {each.target}, " if each.target else ""
+            mode = "" if each.mode == "auto" else f", {each.mode}"
+            if each.wish is not None:
+                holds = f"what {each.method} draws with this seed, edges are the original's"
+            else:
+                what = "a contraction of connected groups" if each.group is not None else "connected"
+                holds = f"{what}, within the target, edges are the original's"
+            seconds = {**run.seconds, **each.seconds}
+            order.deliver(
+                size,
+                each,
+                f"{len(each.vertices)} of {data.num_vertices} vertices, {each.graph.num_edges} edges "
+                f"({direction(data)}, {pairs}{target}seed {each.seed}{mode}",
+                seconds["sample"] + seconds.get("walk", 0),
+                seconds,
+                partial(_verify, data, each, order.options["connection"]),
+                holds,
+                directed=data.directed,
+            )
+    run.measure(lambda: clgraph.sample(data, order.method, seed=first, **options))
+
+
+def _verify(graph: Graph, result: Any, connection: str) -> None:
     from clgraph.reference import verify_sample
 
-    with verifying("sample is"):
-        verify_sample(data, result, connection=connection)
-    if result.wish is not None:
-        say(f"verified: what {result.method} draws with this seed, edges are the original's")
-        return
-    what = "a contraction of connected groups" if result.group is not None else "connected"
-    say(f"verified: {what}, within the target, edges are the original's")
+    verify_sample(graph, result, connection=connection)
 
 
-# --- Samples of datasets of shards ---
+def _together(device: Any, graph: Graph, order: _Order) -> int:
+    """How many runs a call makes: one, unless runs side by side are faster."""
+    from clgraph.sampling.methods import side_by_side
+    from clgraph.sampling.request import check_request
+
+    runs = len(order.seeds)
+    if known(order.method) is not None:
+        return min(runs, TOGETHER)
+    if order.method not in EXACT:
+        return 1
+    request = check_request(graph, order.method, {name: order.options[name] for name in UNSAID})
+    return min(runs, TOGETHER) if side_by_side(device, graph, request, runs) else 1
 
 
-def _of_dataset(
-    run: Run, order: Order, seed: int | None, forest: str | None, resume: bool, refused: dict[str, Any]
-) -> None:
-    """Exact samples of ``NAME.clgs``, each written as a dataset."""
+# --- Samples of datasets of shards, each written as a dataset ---
+
+
+def _of_dataset(order: _Order) -> None:
     from clgraph.scale.ranks import shared_seed
 
-    saved, method, seed = saved_forest(forest, order.method, seed)
+    run, given, options = order.run, order.run.options, order.options
+    saved, method, seed = saved_forest(given.forest, order.method, given.seed)
     sizes, count = order.sizes, len(order.seeds)
-    about = {"method": method, "sizes": len(sizes) * count, "written": order.output is not None}
-    with run.data("sample", about, **refused) as shards:
-        first, told = shared_seed(seed), []
-        if order.output:
-            check_template(order.output, sizes, count)
+    about = {"method": method, "sizes": len(sizes) * count, "written": run.output is not None}
+    refused: dict[str, Any] = {
+        name: options.get(name) not in (None, UNSAID.get(name))
+        for name in ("tolerance", "components", "far_scan", "connection", "start")
+    }
+    refused |= {"mode": options["mode"] == "batched", "to": given.output_format, "record": given.record}
+    with run.data("sample", about, **refused, attributes=given.attributes) as shards:
+        first = shared_seed(seed)
+        if run.output:
+            check_template(run.output, sizes, count)
         for number in range(first, first + count):
-            names = [fill_template(order.output, size, number) for size in sizes] if order.output else None
             with progress_bar("priority forest") as progress:
                 made: Any = clgraph.sample(
                     shards,
@@ -462,45 +486,29 @@ def _of_dataset(
                     sizes=sizes,
                     seed=number,
                     device=run.device,
-                    outputs=names,
-                    strict=order.strict,
+                    outputs=[order.output(size, number) for size in sizes] if run.output else None,
+                    strict=given.strict,
                     progress=progress,
                     forest=saved,
-                    checkpoint=work_folder(order.output, resume),
+                    checkpoint=work_folder(run.output, given.resume),
                 )
-            for place, each in enumerate(made if speaks() else ()):
-                for note in each.notes if number == first else ():
-                    say(f"note: {note}")
-                name = names[place] if names else None
-                told.append({**each.to_dict(), "output": name})
-                if not run.as_json:
-                    took = f"{sum(each.seconds.values()):.3f} s"
-                    click.echo(
-                        f"{method} sample: {each.num_vertices} of {shards.num_vertices} vertices, "
-                        f"{each.num_edges} {edges_word(shards)} ({direction(shards)}, target {each.target}, "
-                        f"seed {number}, exact, {took})" + (f" -> {name}" if name else "")
-                    )
-        if run.as_json and speaks():
-            print_json({"samples": told} if len(told) > 1 else told[0])
+            for size, each in zip(sizes, made, strict=True) if speaks() else ():
+                order.deliver(
+                    size,
+                    each,
+                    f"{each.num_vertices} of {shards.num_vertices} vertices, {each.num_edges} "
+                    f"{edges_word(shards)} ({direction(shards)}, target {each.target}, seed {number}, exact",
+                    sum(each.seconds.values()),
+                )
 
 
 # --- Samples of streams: a file or standard input that is read once, edge by edge ---
 
 
-def _is_stream(run: Run, method: str) -> bool:
-    """Whether a method takes the edges of this file as they come."""
-    if known(method) not in STREAMS:
-        return False
-    from clgraph.formats.arrivals import is_streamed
+def _of_stream(order: _Order) -> None:
+    from clgraph.sampling.literature.streamed import stream_samples
 
-    return is_streamed(run.graph, run.reading["format"])
-
-
-def _of_stream(run: Run, order: Order) -> None:
-    """What is held after one pass through a stream."""
-    from clgraph.sampling.literature.streams import stream_samples
-
-    reading, options = run.reading, {**order.options}
+    run, reading, options = order.run, order.run.reading, {**order.options}
     given = {
         "mode": options.pop("mode") != "auto",
         "start": "start" in options,
@@ -513,47 +521,35 @@ def _of_stream(run: Run, order: Order) -> None:
         raise InputError(
             f"--{refused} is not for streams, which are undirected, of edges one by one: leave it out"
         )
-    if run.graph == "-" and (run.verify or order.record):
+    if run.graph == "-" and (run.verify or run.options.record):
         what = "--verify reads it again" if run.verify else "--record takes its hash"
         raise InputError(f"standard input can be read once, and {what}: give a file")
     order.check_outputs()
-    device, first = open_device(run.spec), order.seeds.start
     read_as = {name: reading[name] for name in ("format", "header", "max_ratio", "ids")}
-    more = {**options, "seed": first, "device": device, "strict": order.strict}
+    more = {**options, "seed": order.seeds.start, "device": run.device, "strict": run.options.strict}
     runs = len(order.seeds) if order.several else None
-    made = stream_samples(
-        run.graph, order.method, None, order.sizes if order.sized else None, runs, more, read_as
-    )
-    told = []
+    made = stream_samples(run.graph, order.method, None, order.sized, runs, more, read_as)
     for size, each in zip(order.sizes * len(order.seeds), made, strict=True):
-        for note in each.notes if each.seed == first else ():
-            say(f"note: {note}")
-        if run.verify:
-            _verified_stream(run.graph, each, options, read_as)
-        name = fill_template(order.output, size, each.seed) if order.output else None
-        if name:
-            write_graph(each.graph, name, to=order.to, device=device)
-        told.append({**each.to_dict(hashes=bool(order.record)), "verified": run.verify, "output": name})
-        if not run.as_json:
-            _tell_stream(each, name)
-    _recorded(run, order, told[0] if len(told) == 1 and not order.several else {"samples": told}, device)
+        order.deliver(
+            size,
+            each,
+            f"{len(each.vertices)} vertices, {each.num_edges} edges of a stream of {each.arrivals} "
+            f"(seed {each.seed}",
+            each.seconds["sample"],
+            None,
+            partial(_verify_stream, run.graph, each, options, read_as),
+            f"what {each.method} holds of this stream with this seed",
+        )
+        for what, value in order.results[-1].get("estimates", {}).items() if not run.as_json else ():
+            error = value["standard_error"]
+            click.echo(f"{what}: {value['value']:.6g}" + ("" if error is None else f" ± {error:.2g}"))
 
 
-def _tell_stream(sample: Sample, name: str | None) -> None:
-    click.echo(
-        f"{sample.method} sample: {len(sample.vertices)} vertices, {sample.num_edges} edges of a stream of "
-        f"{sample.arrivals} (seed {sample.seed}, {sample.seconds['sample']:.3f} s)"
-        + (f" -> {name}" if name else "")
-    )
-    for what, each in sample.to_dict(hashes=False).get("estimates", {}).items():
-        error = each["standard_error"]
-        click.echo(f"{what}: {each['value']:.6g}" + ("" if error is None else f" ± {error:.2g}"))
-
-
-def _verified_stream(path: str, sample: Sample, given: dict[str, Any], read_as: dict[str, Any]) -> None:
+def _verify_stream(path: str, sample: Any, given: dict[str, Any], read_as: dict[str, Any]) -> None:
+    """Draw the sample once more by the reference, from all edges of the stream."""
     from clgraph.formats.arrivals import Names, arrivals
     from clgraph.reference.stream import verify_held
-    from clgraph.sampling.literature.streams import in_units
+    from clgraph.sampling.literature.streamed import in_units
 
     edges: list[tuple[Any, Any]] = []
     names = Names()
@@ -568,6 +564,4 @@ def _verified_stream(path: str, sample: Sample, given: dict[str, Any], read_as: 
     options |= {name: given[name] for name in ("p", "q", "closing", "triangles", "block") if name in given}
     if weighted:
         options["weights"] = weights
-    with verifying("sample is"):
-        verify_held(edges, sample.held, sample.method, sample.seed, options)
-    say(f"verified: what {sample.method} holds of this stream with this seed")
+    verify_held(edges, sample.held, sample.method, sample.seed, options)

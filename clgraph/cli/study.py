@@ -1,9 +1,12 @@
-"""``clgraph study``: how small a sample may be, by which method, and how sure that is."""
+"""``clgraph study``: how small a sample may be, by which method, and how sure that is; ``clgraph replay``."""
 
 from __future__ import annotations
 
+import os
 import shlex
 import sys
+import warnings
+from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,20 +15,30 @@ import click
 from click.core import ParameterSource
 
 import clgraph
-from clgraph.cli.common import open_device, print_json, print_table, progress_bar, read_for, say, table_of
-from clgraph.cli.options import measure_options, option, run_options
+from clgraph.cli.options import (
+    READING,
+    device_option,
+    json_option,
+    limit_options,
+    measure_options,
+    option,
+    quiet_option,
+    run_options,
+)
+from clgraph.cli.run import Command, Run, progress_bar, say, table_of
+from clgraph.errors import InputError
 
 if TYPE_CHECKING:
-    from clgraph.device import Device
+    from clgraph.graph import Graph
     from clgraph.studies import Study
     from clgraph.studies.plan import Tolerance
     from clgraph.studies.report import Comparison
 
 METHODS, SIZES = "drv,dre,drve,dhyb,cre,crve,ebfs,edfs", "70%,50%,30%,10%"
-VERTICES = 300_000  # of the graph of a preset, unless told
+VERTICES = 300_000  # of the graph of a preset, unless given
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("graph", metavar="GRAPH", required=False)
 @option(
     "--preset",
@@ -53,23 +66,7 @@ VERTICES = 300_000  # of the graph of a preset, unless told
 @measure_options
 @option("--figures/--no-figures", "Draw figures and a report (needs matplotlib).", bool, True)
 @run_options
-@click.pass_context
-def study(
-    context: click.Context,
-    graph: str | None,
-    preset: str | None,
-    vertices: int | None,
-    methods: str,
-    sizes: str,
-    seeds: int,
-    output: str,
-    tolerance: str | None,
-    figures: bool,
-    reading: dict[str, Any],
-    device: str | None,
-    as_json: bool,
-    **options: Any,
-) -> None:
+def study(run: Run) -> None:
     """Sample GRAPH by several methods, sizes and seeds, and say how small is small enough.
 
     \b
@@ -81,90 +78,59 @@ def study(
     """
     from clgraph.cli.outputs import input_of
     from clgraph.drawing import need_matplotlib
-    from clgraph.files.summary import read_with_summary
     from clgraph.studies.plan import check_tolerance
     from clgraph.studies.report import complete_record, write_outputs
     from clgraph.theses.presets import PRESETS
 
-    checked = check_tolerance(tolerance)
-    if figures:
+    given, folder = run.options, Path(str(run.output))
+    tolerance = check_tolerance(given.tolerance)
+    if given.figures:
         need_matplotlib("the report", "--no-figures")
-    _check_preset(graph, preset, vertices)
-    if preset:
-        methods, sizes, seeds = (
-            getattr(PRESETS[preset], name)
-            if context.get_parameter_source(name) is ParameterSource.DEFAULT
-            else context.params[name]
-            for name in ("methods", "sizes", "seeds")
-        )
-    folder = Path(output)
-    if graph is None:
-        dev = open_device(device)
-        graph = _made(folder, VERTICES if vertices is None else vertices, dev)
-        data = read_with_summary(graph, **reading)[0]
-    else:
-        data = read_for(device, graph, reading)
-        dev = open_device(device)
-    told = [0, 0]
-    try:
-        with progress_bar("sampling and measuring", counts=True) as bar:
-
-            def tell(done: int, of: int) -> None:
-                told[:] = done, of
-                if bar:
-                    bar(done, of)
-
-            found = clgraph.study(
-                data,
-                methods,
-                sizes,
-                seeds=seeds,
-                folder=folder,
-                device=dev,
-                progress=tell,
-                on_note=lambda note: say(f"note: {note}"),
-                **options,
-            )
-    except KeyboardInterrupt:
-        if told[1]:
-            say(f"{told[0]} of {told[1]} samples are in {folder}; the same command goes on from there")
-        raise
-    known = input_of(graph, reading)
-    complete_record(
-        folder, {"files": known["input"], "reading": known["reading"], "command": ["clgraph", *sys.argv[1:]]}
-    )
+    _check_preset(run.graph, given.preset, given.vertices)
+    context = click.get_current_context()
+    for name in ("methods", "sizes", "seeds") if given.preset else ():
+        if context.get_parameter_source(name) is ParameterSource.DEFAULT:
+            setattr(given, name, getattr(PRESETS[given.preset], name))
+    graph = run.graph or _copra_graph(run, folder, VERTICES if given.vertices is None else given.vertices)
+    data = run.read(graph) if run.graph else clgraph.read(graph, **run.reading)
+    found = _sampled(run, data, folder)
+    known, command = input_of(graph, run.reading), ["clgraph", *sys.argv[1:]]
+    complete_record(folder, {"files": known["input"], "reading": known["reading"], "command": command})
     facts = [
-        ("command", shlex.join(["clgraph", *sys.argv[1:]])),
+        ("command", shlex.join(command)),
         ("graph", f"{graph}: {data.num_vertices} vertices, {data.num_edges} edges"),
     ]
-    beside = PRESETS[preset].compare(found) if preset else None
-    name = Path(graph).name
-    written = write_outputs(found, folder, checked, name=name, facts=facts, figures=figures, beside=beside)
+    beside = PRESETS[given.preset].compare(found) if given.preset else None
+    about: dict[str, Any] = {"name": Path(graph).name, "facts": facts, "beside": beside}
+    written = write_outputs(found, folder, tolerance, figures=given.figures, **about)
     say(f"{folder}: study.csv ({len(found.rows)} rows), study.json, {', '.join(written)}")
-    if as_json:
-        compared = {"beside": asdict(beside)} if beside else {}
-        print_json({**found.to_dict(), "answer": _answer(found, checked), **compared})
-    else:
-        _print(found, checked)
-        if beside:
-            _print_beside(beside)
+    best = found.best(tolerance)
+    answer = {
+        "ranking": [asdict(place) for place in best.ranking],
+        "smallest": {verdict.measure: verdict.smallest for verdict in best.verdicts},
+        "not_measured": best.missing,
+    }
+    compared = {"beside": asdict(beside)} if beside else {}
+    run.print(
+        lambda: {**found.to_dict(), "answer": answer, **compared}, _answer_lines(found, tolerance, beside)
+    )
 
 
-def _check_preset(graph: str | None, preset: str | None, vertices: int | None) -> None:
+def _check_preset(graph: str, preset: str | None, vertices: int | None) -> None:
     """Whether the graph is given where one is needed, and only there."""
     makes = preset == "copra"
-    if graph is None and not makes:
+    if not graph and not makes:
         more = " of the Internet's autonomous systems" if preset else ", or --preset copra, which makes one"
         raise click.UsageError(f"Missing argument 'GRAPH': name a file with a graph{more}.")
-    if vertices is not None and (graph is not None or not makes):
+    if vertices is not None and (graph or not makes):
         raise click.UsageError("--vertices is for the graph that --preset copra makes.")
 
 
-def _made(folder: Path, vertices: int, device: Device) -> str:
-    """The file with the graph of the COPRA thesis; made again only where it is not there."""
+def _copra_graph(run: Run, folder: Path, vertices: int) -> str:
+    """The file with the graph of the COPRA thesis; generated only where it is not there."""
     from clgraph.studies.state import make_folder
 
-    path = folder / f"copra-{vertices}.clg"
+    path, device = folder / f"copra-{vertices}.clg", run.device
     if not path.is_file():
         make_folder(folder)
         graph = clgraph.copra_graph(vertices, device=device)
@@ -173,16 +139,37 @@ def _made(folder: Path, vertices: int, device: Device) -> str:
     return str(path)
 
 
-def _answer(found: Study, tolerance: Tolerance) -> dict[str, Any]:
-    best = found.best(tolerance)
-    return {
-        "ranking": [asdict(place) for place in best.ranking],
-        "smallest": {verdict.measure: verdict.smallest for verdict in best.verdicts},
-        "not_measured": best.missing,
-    }
+def _sampled(run: Run, graph: Graph, folder: Path) -> Study:
+    """The study; an interrupt says how far it has come."""
+    given, device, counts = run.options, run.device, [0, 0]
+    names = ("methods", "sizes", "seeds", "seed", "min_size", "hop_sources", "eigenvalues")
+    options = {name: getattr(given, name) for name in names}
+    try:
+        with progress_bar("sampling and measuring", counts=True) as bar:
+
+            def progress(done: int, of: int) -> None:
+                counts[:] = done, of
+                if bar:
+                    bar(done, of)
+
+            return clgraph.study(
+                graph,
+                **options,
+                folder=folder,
+                device=device,
+                progress=progress,
+                on_note=lambda note: say(f"note: {note}"),
+            )
+    except KeyboardInterrupt:
+        if counts[1]:
+            say(f"{counts[0]} of {counts[1]} samples are in {folder}; the same command goes on from there")
+        raise
 
 
-def _print(found: Study, tolerance: Tolerance) -> None:
+def _answer_lines(found: Study, tolerance: Tolerance, beside: Comparison | None) -> Iterator[Any]:
+    """The smallest sizes in a table, the answer in a sentence, and what is printed of a preset."""
+    from rich.table import Table
+
     from clgraph.measures.report_text import figure
     from clgraph.studies.columns import COMPARED
     from clgraph.studies.report import NONE, sentence
@@ -199,16 +186,69 @@ def _print(found: Study, tolerance: Tolerance) -> None:
     table.add_section()
     away = [f"{100 * place.deviation:.1f}" for place in best.ranking]
     table.add_row("% from the original on average", "", "", *away)
-    missing = (f"- {COMPARED[name]} is not defined: {why}" for name, why in best.missing.items())
-    print_table(table, (sentence(found, best), *missing))
-
-
-def _print_beside(beside: Comparison) -> None:
-    from rich.table import Table
-
+    yield table
+    yield sentence(found, best)
+    yield from (f"- {COMPARED[name]} is not defined: {why}" for name, why in best.missing.items())
+    if beside is None:
+        return
     table = Table(title=beside.title)
     for number, head in enumerate(beside.heads):
         table.add_column(head, justify="right" if number else "left", overflow="fold", no_wrap=not number)
     for row in beside.rows:
         table.add_row(*row)
-    print_table(table, [beside.words])
+    yield table
+    yield beside.words
+
+
+@click.command(cls=Command)
+@click.argument("record", metavar="RECORD")
+@option("--input graph", "Where the input is now (default: as recorded).", metavar="GRAPH")
+@limit_options
+@device_option
+@json_option
+@quiet_option
+def replay(run: Run) -> None:
+    """Make again the samples or the study that RECORD describes, and compare the hashes.
+
+    \b
+    clgraph sample internet.txt --method drve --size 50% --seed 7 -o half.txt --record half.json
+    clgraph replay half.json --device cpu
+
+    Ends with status 1 if anything differs.
+    """
+    from clgraph.cli.outputs import input_of
+    from clgraph.studies.replay import check_input, of_other_version, read_record
+    from clgraph.studies.replay import replay as compare
+
+    name, max_ratio = run.options.record, run.options.max_ratio
+    record = read_record(name)
+    path = run.graph or record.input
+    if path is None:
+        raise InputError(f"{name} does not say where the graph is: give --input GRAPH")
+    if not os.path.exists(path):
+        raise InputError(f"the input of {name}, {path}, is not there: give --input GRAPH")
+    limits = {"max_vertices": run.options.max_vertices, "max_ratio": max_ratio}
+    run.reading = {**READING, **record.reading, **limits}
+    if other := of_other_version(record):
+        say(f"note: {other}")
+    found = input_of(path, run.reading)["input"][0]["sha256"]
+    if record.input_sha256 is not None and found != record.input_sha256:
+        raise InputError(
+            f"{path} is not the input of {name}: its SHA-256 is {found}, not {record.input_sha256}"
+        )
+    source: Any = path
+    if not record.streamed:
+        source = run.read(path)
+        check_input(record, source)
+    device = run.device
+    # what sampling warns of is in the record's notes
+    with progress_bar("making again", counts=True) as progress, warnings.catch_warnings(action="ignore"):
+        made = compare(record, source, device, progress, max_ratio=max_ratio)
+    differs = any(why is not None for _, why in made)
+    facts = {"record": name, "device": device.name, "equal": not differs}
+    facts["made"] = [{"what": what, "differs": why} for what, why in made]
+    run.print(
+        facts, (f"equal: {what}" if why is None else f"differs: {what}: {why}" for what, why in made)
+    )
+    if differs:
+        sys.exit(1)

@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import click
 
 import clgraph
-from clgraph.cli.common import direction, facts_of, speaks, timed, vertex_of, write_graph
-from clgraph.cli.options import AT_LEAST_0, option, output_option
-from clgraph.cli.run import Run, on_graph
+from clgraph.cli.options import AT_LEAST_0, on_graph, option, output_option
+from clgraph.cli.run import (
+    Command,
+    Run,
+    direction,
+    facts_of,
+    fields_of,
+    speaks,
+    timed,
+    vertex_of,
+    write_graph,
+)
 
 if TYPE_CHECKING:
     import numpy as np
@@ -23,7 +32,7 @@ LEVELS_SHOWN = 20  # of a search, in the text output
 SHOWN = 10  # components in the table
 
 
-@click.command()
+@click.command(cls=Command)
 @option("-s --source", "Start vertex (repeatable).", metavar="ID", multiple=True)
 @option("--sources", "Several start vertices.", metavar="ID,ID,...")
 @option("--depth", "Largest distance, in arcs.", AT_LEAST_0)
@@ -34,13 +43,7 @@ SHOWN = 10  # components in the table
     "Write `id distance predecessor`, tab-separated, -1 for none.",
     verify="Check the result against the definition.",
 )
-def bfs(
-    run: Run,
-    source: tuple[str, ...],
-    sources: str | None,
-    depth: int | None,
-    method: Literal["hybrid", "frontier"],
-) -> None:
+def bfs(run: Run) -> None:
     """Breadth-first search in GRAPH: distances from the nearest source, and predecessors.
 
     \b
@@ -48,16 +51,17 @@ def bfs(
     """
     import numpy as np
 
-    from clgraph.results import kernel_facts
     from clgraph.traversal import bfs as search
 
     run.check_output()
-    wanted = [*source, *((word.strip() for word in sources.split(",")) if sources else ())]
+    given = run.options
+    words = [*given.source, *(given.sources.split(",") if given.sources else ())]
+    wanted = [word.strip() for word in words]
     if not all(wanted) or not wanted:
         raise click.UsageError("Give start vertices: --source ID (repeatable), or --sources ID,ID,...")
-    with run.data("bfs", {}, method=method != "hybrid") as data:
+    with run.data("bfs", {}, method=given.method != "hybrid") as data:
         roots = [vertex_of(word, data, f"--source {word[:80]}") for word in wanted]
-        options: dict[str, Any] = {"method": method, "depth_limit": depth, "device": run.device}
+        options: dict[str, Any] = {"method": given.method, "depth_limit": given.depth, "device": run.device}
         found = search(data, roots, **options)
         run.measure(lambda: search(data, roots, **options))
         run.check(
@@ -73,33 +77,24 @@ def bfs(
             run.write(ids, found.distance, np.where(before >= 0, ids[before], -1) if len(ids) else ids)
         shown = range(min(found.levels, LEVELS_SHOWN))
         counts = [int(found.distance[found.distance == level].size) for level in shown]
-
-        def facts() -> dict[str, Any]:
-            return {
-                "sources": data.ids[found.sources].tolist(),
-                **facts_of(data),
-                "reached": found.reached,
-                "levels": found.levels,
-                "level_sizes": counts,
-                "depth_limit": found.depth_limit,
-                "method": found.method,
-                "device": found.device,
-                **kernel_facts(found),
-            }
-
-        def lines() -> Iterator[str]:
-            yield (
-                f"{found.reached} of {data.num_vertices} vertices reached, {found.levels} levels "
-                f"({direction(data)})"
-            )
-            yield from (f"  distance {level}: {count}" for level, count in enumerate(counts))
-            if found.levels > len(counts):
-                yield f"  ... up to distance {found.levels - 1}"
-
-        run.tell(facts, lines)
+        facts = {
+            "sources": data.ids[found.sources].tolist(),
+            **facts_of(data),
+            **fields_of(found, "reached", "levels"),
+            "level_sizes": counts,
+            **fields_of(found, "depth_limit", "method", "device"),
+        }
+        lines = [
+            f"{found.reached} of {data.num_vertices} vertices reached, {found.levels} levels "
+            f"({direction(data)})",
+            *(f"  distance {level}: {count}" for level, count in enumerate(counts)),
+        ]
+        if found.levels > len(counts):
+            lines.append(f"  ... up to distance {found.levels - 1}")
+        run.result(lambda: facts, lines)
 
 
-@click.command()
+@click.command(cls=Command)
 @option("--strong", "Strong components: directed paths both ways.", bool)
 @output_option("Write the largest component as a graph (format by suffix).", "--largest")
 @on_graph(
@@ -107,7 +102,7 @@ def bfs(
     verify="Check the result against the definition.",
     energy=False,
 )
-def components(run: Run, strong: bool, largest: str | None) -> None:
+def components(run: Run) -> None:
     """Connected components of GRAPH, numbered by decreasing size (weak ones if it is directed).
 
     \b
@@ -115,8 +110,8 @@ def components(run: Run, strong: bool, largest: str | None) -> None:
     """
     from clgraph.components import connected_components  # here, while a thread loads the drivers
     from clgraph.formats import check_writable
-    from clgraph.results import kernel_facts
 
+    strong, largest = run.options.strong, run.options.largest
     if largest:
         check_writable(largest, None)
     run.check_output(largest=largest)
@@ -134,20 +129,16 @@ def components(run: Run, strong: bool, largest: str | None) -> None:
             with timed(run.seconds, "write"):
                 write_graph(data.subgraph(found.largest), largest, device=run.device)
         run.write(data.ids, found.labels)
-
-        def facts() -> dict[str, Any]:
-            return {
-                "connection": found.connection,
-                **facts_of(data),
-                "components": found.count,
-                "sizes": found.sizes[:SHOWN].tolist(),
-                "single": int((found.sizes == 1).sum()),
-                "device": found.device,
-                **kernel_facts(found),
-            }
-
+        facts = {
+            "connection": found.connection,
+            **facts_of(data),
+            "components": found.count,
+            "sizes": found.sizes[:SHOWN].tolist(),
+            "single": int((found.sizes == 1).sum()),
+            **fields_of(found, "device"),
+        }
         kind = f"{found.connection}ly " if data.directed else ""
-        run.tell(facts, lambda: _sizes(found.sizes, data, f"{kind}connected component"))
+        run.result(lambda: facts, _sizes(found.sizes, data, f"{kind}connected component"))
 
 
 def _sizes(sizes: npt.NDArray[np.int64], graph: Graph | Shards, what: str) -> Iterator[str]:

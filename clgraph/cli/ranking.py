@@ -1,0 +1,427 @@
+"""``clgraph pagerank`` and ``clgraph ppr``."""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import click
+
+import clgraph
+from clgraph.cli.options import AT_LEAST_0, AT_LEAST_1, on_graph, option
+from clgraph.cli.run import Command, Run, direction, facts_of, fields_of, speaks, table_of, timed, vertex_of
+from clgraph.errors import ConvergenceError, ConvergenceWarning, InputError
+
+if TYPE_CHECKING:
+    from clgraph.graph import Graph
+    from clgraph.ranking.personalized import PersonalizedResult
+    from clgraph.scale import Shards
+
+NORMS = ["l1", "l2", "linf", "nx"]
+POLICIES = ["uniform", "personalization", "drop"]
+VARIANTS = ["auto", "serial", "pull", "contribution", "subgroup", "small", "runs", "bins", "fixed"]
+SOURCES_SHOWN = 10  # of many: a result for each would hide the figures above
+# options that both commands have
+damping_option = option("--damping", "At least 0 and below 1.", float, 0.85)
+tol_option = option(
+    "--tol", "Stop once the residual is below it; 0 runs exactly --max-iter iterations.", float, 1e-6
+)
+nonconvergence_option = option(
+    "--on-nonconvergence",
+    "What if --max-iter iterations do not reach --tol: fail, warn and go on, or go on.",
+    ["raise", "warn", "return"],
+    "raise",
+)
+max_iter_option = option("--max-iter", "Iterations.", AT_LEAST_1, 100)
+dtype_option = option("--dtype", "Type of the ranks.", ["float32", "float64"], "float32")
+explain_option = option("--explain", "Say what was chosen and why, on stderr.", bool)
+
+
+@click.command(cls=Command)
+@damping_option
+@tol_option
+@option("--norm", "Norm of the residual; nx compares the L1 norm with n * tol.", NORMS, "l1")
+@max_iter_option
+@option(
+    "--personalize",
+    "Teleport to these vertices: ids, or a file with `id [value]` on each line.",
+    metavar="FILE|ID,...",
+)
+@option(
+    "--dangling",
+    "Where the rank of vertices without out-arcs goes: personalization, uniform, drop, or a file of "
+    "`id [value]`.",
+    default="personalization",
+    metavar="POLICY|FILE",
+)
+@option("--nstart", "Start from this vector: `id [value]` on each line.", metavar="FILE")
+@option("--variant", "Kernels.", VARIANTS, "auto")
+@dtype_option
+@nonconvergence_option
+@option("--top", "Vertices to show.", AT_LEAST_0, 20)
+@explain_option
+@on_graph(
+    "Write `id rank`, tab-separated, one vertex a line.", verify="Check the result from the definition."
+)
+def pagerank(run: Run) -> None:
+    """PageRank of GRAPH's vertices.
+
+    Arcs carry rank from source to target; an undirected edge is an arc each way. A file that does not say
+    is read as undirected: links of the web or of citations need --directed.
+
+    \b
+    clgraph pagerank Wiki-Vote.txt --directed --top 10 -o ranks.tsv
+    clgraph pagerank california.mtx --personalize 9616,18 --dangling uniform
+    """
+    from clgraph.ranking.problem import check_damping, make_stop
+
+    options = vars(run.options)
+    personalize, top, explain = (options.pop(name) for name in ("personalize", "top", "explain"))
+    # invalid options are rejected before a large file is read
+    check_damping(options["damping"])
+    make_stop(options["tol"], options["norm"], options["max_iter"], n=1)
+    run.check_output()
+    about = {"iterations": options["max_iter"], "dtype": options["dtype"]}
+    refused = {"variant": options["variant"] not in ("auto", "fixed"), "norm": options["norm"] != "l1"}
+    with run.data("pagerank", about, **refused, explain=explain) as data:
+        if run.of_shards:
+            del options["variant"], options["norm"]
+        options["personalization"] = _distribution(personalize, data, "--personalize")
+        options["nstart"] = _distribution(options["nstart"], data, "--nstart")
+        if options["dangling"] not in POLICIES:
+            options["dangling"] = _distribution(options["dangling"], data, "--dangling")
+        options["device"] = run.device
+        found = _converged(run, clgraph.pagerank, data, explain=explain, **options)
+        run.check(
+            lambda: clgraph.verify_pagerank(data, found),
+            "one more iteration leaves the ranks where they are, within the error bound",
+        )
+        # a failure to converge has been reported already
+        run.measure(lambda: clgraph.pagerank(data, **{**options, "on_nonconvergence": "return"}))
+        if not speaks():
+            return
+        run.write(data.ids, found.ranks)
+        best = found.top(top)
+        facts = {
+            **facts_of(data),
+            "damping": found.problem.damping,
+            **fields_of(found, "iterations", "converged", "residual", "norm", "tol", "error_bound"),
+            **fields_of(found, "dangling", "variant", "plan", "dtype", "device"),
+            "top": [{"vertex": vertex, "rank": rank} for vertex, rank in best],
+        }
+        run.result(lambda: facts, _rank_lines(data, found, best))
+
+
+def _rank_lines(data: Graph | Shards, found: Any, best: list[tuple[Any, float]]) -> Iterator[Any]:
+    """How the iteration ended, and the highest ranks: on a terminal as a table."""
+    ended = {True: "converged", False: "not converged", None: "as many as asked for"}
+    yield (
+        f"{direction(data)}, {data.num_vertices} vertices: {found.iterations} iterations "
+        f"({ended[found.converged]}), residual {found.residual:.3g} ({found.norm}), error at most "
+        f"{found.error_bound:.3g} (L1); dangling: {found.dangling}; variant {found.variant}"
+    )
+    if not (best and sys.stdout.isatty()):
+        yield from (f"{vertex}\t{rank:.6g}" for vertex, rank in best)
+        return
+    table = table_of(("", "vertex", "rank"), names=0)
+    table.columns[1].justify = "left"
+    for place, (vertex, rank) in enumerate(best, 1):
+        table.add_row(str(place), str(vertex), f"{rank:.6g}")
+    yield table
+
+
+def _converged(run: Run, call: Any, *data: Any, explain: bool, **options: Any) -> Any:
+    """The ranks; if they do not converge, that is reported in the words of the command line."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", ConvergenceWarning)
+        try:
+            found = call(*data, **options)
+        except ConvergenceError as error:
+            others, dtype = "give a larger --max-iter or --tol", options["dtype"]
+            if "roundings" in str(error):
+                wider = "--dtype float64 or " if dtype == "float32" else ""
+                others = f"the roundings of {dtype} ranks keep it there, so give {wider}a larger --tol"
+            raise ConvergenceError(
+                f"{str(error).partition(';')[0]}: {others}, or --on-nonconvergence warn"
+            ) from None
+    for warning in caught:
+        click.echo(f"clgraph: warning: {str(warning.message).partition(';')[0]}", err=True)
+    for line in found.plan if explain else ():
+        click.echo(f"plan: {line}", err=True)
+    if speaks():
+        run.seconds |= found.seconds
+    return found
+
+
+@click.command(cls=Command)
+@option("-s --source", "A source (repeatable).", metavar="ID", multiple=True)
+@option("--sources", "A file with a source's id on each line.", metavar="FILE")
+@option(
+    "--users",
+    "Instead: a file with a user and ids of items on each line; a user starts from all of its items.",
+    metavar="FILE",
+)
+@option(
+    "--method",
+    "How: three ways to iterate, or random walks.",
+    ["power", "coo", "coo-flat", "monte-carlo"],
+    "power",
+)
+@damping_option
+@tol_option
+@option("--norm", "Of the residual; nx compares the L1 one with n * tol.", NORMS, "l2")
+@max_iter_option
+@option(
+    "--dangling",
+    "Where the rank of vertices without out-arcs goes (pagerank's default differs).",
+    POLICIES,
+    "uniform",
+)
+@option("--top", "Select this many vertices on the device; 0: all ranks (with -o).", AT_LEAST_0, 20)
+@option(
+    "--exclude",
+    "Leave out of the top: each source's own vertices, or these and those that their arcs lead to.",
+    ["self", "neighbours"],
+)
+@option("--exclude-ids", "Leave out these vertices, an id on each line.", metavar="FILE")
+@option("--seed", "Of the walks (default: drawn, and reported).", AT_LEAST_0)
+@option("--walks", "Walks from each source.  [default: 200000]", int)
+@option("--epsilon", "Take as many walks as keep every rank's error below this,", float)
+@option("--confidence", "with this probability.", float, 0.95)
+@option("--check-every", "Test the residual only once in this many iterations.", AT_LEAST_1, 1)
+@option("--squared", "Compare the squared residual with the squared tolerance.", bool)
+@option("--stored", "Answer sources without out-arcs from stored ranks.", bool)
+@option("--stable-top", "Also stop once the top set was the same at N checks in a row.", AT_LEAST_0, 0, "N")
+@dtype_option
+@nonconvergence_option
+@explain_option
+@on_graph(
+    "Write `source id rank`, tab-separated (monte-carlo: and the standard error).",
+    verify="Check the result against the reference.",
+)
+def ppr(run: Run) -> None:
+    """Personalized PageRank of GRAPH's vertices, from the point of view of each source.
+
+    Arcs carry rank from source to target; an undirected edge is an arc each way. A file that does not say
+    is read as undirected: links of the web or of citations need --directed.
+
+    \b
+    clgraph ppr Wiki-Vote.txt --directed --source 3 --source 30 --top 10
+    clgraph ppr cnr-2000.edges.gz --directed --sources ids.txt --method monte-carlo --seed 1 -o top.tsv
+    clgraph ppr bought.txt --ids str --users users.txt --exclude neighbours --top 5
+    """
+    from clgraph.ranking.personalized.options import check_options
+    from clgraph.ranking.problem import check_damping
+
+    options = vars(run.options)
+    source, file, users, exclude, exclude_ids, explain, top = (
+        options.pop(name)
+        for name in ("source", "sources", "users", "exclude", "exclude_ids", "explain", "top")
+    )
+    # invalid options are refused before a large file is read
+    checked = {name: options[name] for name in options if name not in ("dtype", "on_nonconvergence")}
+    check_damping(options["damping"])
+    check_options(1, top=1 if top else None, **checked)
+    run.check_output()
+    if top == 0 and not run.output and not run.as_json:
+        raise InputError("--top 0 asks for all ranks: give -o a file to write them to")
+    if top == 0 and (exclude or exclude_ids):
+        raise InputError("--exclude leaves vertices out of the top: --top 0 asks for all ranks")
+    wanted = _sources(source, file, users)
+    left_out = _words("--exclude-ids", exclude_ids) if exclude_ids else []
+    if options["method"] != "monte-carlo":
+        del options["confidence"]  # means nothing without --epsilon, which other methods refuse
+    with run.data("ppr", {}, explain=explain) as data:
+        if isinstance(wanted, dict):
+            ids: Any = {user: _ids(words, data) for user, words in wanted.items()}
+        else:
+            ids = _ids(wanted, data)
+        without = _ids(left_out, data)
+        options["exclude"] = (exclude, without) if exclude and without else exclude or without or None
+        options |= {"top": min(top, data.num_vertices) or None, "device": run.device}
+        found = _converged(run, clgraph.personalized_pagerank, data, ids, explain=explain, **options)
+        run.check(
+            lambda: clgraph.verify_ppr(data, found, ids),
+            "the ranks are those of the reference, within their error",
+        )
+        # a failure to converge has been reported already
+        run.measure(
+            lambda: clgraph.personalized_pagerank(data, ids, **{**options, "on_nonconvergence": "return"})
+        )
+        if not speaks():
+            return
+        if run.output:
+            with timed(run.seconds, "write"):
+                _write(run.output, data, found, None if run.of_shards else run.device)
+        run.result(lambda: _facts(data, found), _source_lines(data, found))
+
+
+def _write(path: str, graph: Graph | Shards, found: PersonalizedResult, device: Any) -> None:
+    """One line a source and vertex, with as many digits as bring the rank back exactly."""
+    import numpy as np
+
+    from clgraph.files.columns import write_columns
+    from clgraph.formats import atomic_write
+
+    with atomic_write(path) as out:
+        for i, source in enumerate(found.sources):
+            ids = graph.ids if found.ids is None else found.ids[i]
+            ranks = found.ranks[i] if found.ranks is not None else found.scores[i]  # type: ignore[index]
+            columns = np.full(len(ids), source, ids.dtype), ids, ranks
+            if found.standard_errors is None:
+                write_columns(out, *columns, device=device)
+            else:
+                errors = [f"{error:.3g}" for error in found.standard_errors[i].tolist()]
+                write_columns(out, *columns, np.array(errors, object))
+
+
+def _facts(graph: Graph | Shards, found: PersonalizedResult) -> dict[str, Any]:
+    """What JSON says of the result."""
+    results = []
+    for i, source in enumerate(found.sources):
+        one: dict[str, Any] = {"source": source, "ended": found.ended[i]}
+        if found.lost is not None:
+            one["lost"] = int(found.lost[i])
+        else:
+            if found.ended[i] != "store":
+                one |= {"iterations": int(found.iterations[i]), "residual": float(found.residuals[i])}
+            one["error_bound"] = float(found.error_bounds[i])
+        if found.ids is not None and found.scores is not None:
+            columns = {"vertex": found.ids[i].tolist(), "rank": found.scores[i].astype(float).tolist()}
+            if found.standard_errors is not None and found.visits is not None:
+                columns["standard_error"] = found.standard_errors[i].astype(float).tolist()
+                columns["visits"] = found.visits[i].tolist()
+            rows = zip(*columns.values(), strict=True)
+            one["top"] = [dict(zip(columns, row, strict=True)) for row in rows]
+        results.append(one)
+    return {
+        **facts_of(graph),
+        **fields_of(found, "method", "damping", "dangling", "tol", "norm"),
+        "converged": None if found.converged is None else bool(found.converged.all()),
+        **fields_of(found, "walks", "seed", "epsilon", "confidence", "plan", "dtype", "device"),
+        "results": results,
+    }
+
+
+def _source_lines(graph: Graph | Shards, found: PersonalizedResult) -> Iterator[str]:
+    """The highest ranks of the first sources."""
+    how = f"{found.walks} walks, seed {found.seed}" if found.walks else f"to {found.tol:g} ({found.norm})"
+    yield (
+        f"{direction(graph)}, {graph.num_vertices} vertices: method {found.method}, {how}; "
+        f"damping {found.damping}; dangling: {found.dangling}"
+    )
+    for i, source in enumerate(found.sources[:SOURCES_SHOWN]):
+        if found.lost is not None:
+            end = f"{int(found.lost[i])} walks lost"
+        elif found.ended[i] == "store":
+            end = "from the stored ranks"
+        else:
+            end = f"{found.iterations[i]} iterations, error at most {found.error_bounds[i]:.3g} (L1)"
+        yield f"source {source}: {end}"
+        if found.ids is None or found.scores is None:
+            continue
+        for j, vertex in enumerate(found.ids[i].tolist()):
+            error = "" if found.standard_errors is None else f"\t+- {found.standard_errors[i, j]:.2g}"
+            yield f"{vertex}\t{found.scores[i, j]:.6g}{error}"
+    if len(found.sources) > SOURCES_SHOWN:
+        yield f"{len(found.sources) - SOURCES_SHOWN} more sources: -o writes all"
+
+
+# --- Ids and values in words of the command line and of files; a message names where each was given ---
+
+
+Words = list[tuple[str, str]]  # as they are written, and where
+
+
+def _lines(option: str, path: str) -> Iterator[tuple[list[str], str]]:
+    """The words of each line that is no comment in a file that an option names, and the line's place."""
+    from clgraph.arguments import file_name
+    from clgraph.formats.common import read_text
+
+    try:
+        lines = read_text(file_name(path, option)).splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{option}: cannot read {path}: {error}") from error
+    for number, line in enumerate(lines, 1):
+        words = line.split()
+        if words and words[0][0] not in "#%":
+            yield words, f"{option} {path}, line {number}"
+
+
+def _distribution(text: str | None, graph: Graph | Shards, option: str) -> dict[Any, float] | None:
+    """Ids with values: from a file of `id [value]` lines if there is one of that name, else from the text."""
+    if text is None:
+        return None
+    pairs: list[tuple[str, float, str]] = []
+    if os.path.isfile(text):
+        from clgraph.arguments import real_number
+
+        for words, where in _lines(option, text):
+            if len(words) > 2:
+                raise InputError(f"{where}: {' '.join(words)!r}: an id and at most one value are needed")
+            value = real_number(words[1]) if len(words) == 2 else 1.0
+            if value is None:
+                raise InputError(f"{where}: {words[1][:80]!r} is no number")
+            pairs.append((words[0], value, where))
+        if not pairs:
+            raise InputError(f"{option}: {text} names no vertex")
+    elif any(word.strip() for word in text.split(",")):
+        where = f"{option} {text} (there is no file of that name)"
+        pairs = [(word.strip(), 1.0, where) for word in text.split(",")]
+    else:
+        raise InputError(f"{option} is empty: give ids with commas between, or a file")
+    given: dict[Any, float] = {}
+    for word, value, where in pairs:
+        vertex = vertex_of(word, graph, f"{where}: {word[:80]!r}")
+        if vertex in given:
+            raise InputError(f"{where}: vertex {vertex} is given twice")
+        given[vertex] = value
+    return given
+
+
+def _sources(source: tuple[str, ...], file: str | None, users: str | None) -> Words | dict[str, Words]:
+    """The sources of --source and --sources, or the items of each user of --users."""
+    if users is None:
+        words = [(word, f"--source {word}") for word in source] + (_words("--sources", file) if file else [])
+        if not words:
+            raise InputError("no source is given: --source ID (repeatable), --sources FILE or --users FILE")
+        return words
+    if source or file:
+        raise InputError("--users FILE has the sources: leave out --source and --sources")
+    items: dict[str, Words] = {}
+    for parts, where in _lines("--users", users):
+        if len(parts) == 1:
+            raise InputError(f"{where}: user {parts[0]!r} has no items: a user and ids of items are needed")
+        # lines of one user add up
+        items.setdefault(parts[0], []).extend((word, where) for word in parts[1:])
+    if not items:
+        raise InputError(f"--users {users} names no user")
+    return items
+
+
+def _words(option: str, path: str) -> Words:
+    """The word on each line of a file, with its place."""
+    words = []
+    for parts, where in _lines(option, path):
+        if len(parts) > 1:
+            raise InputError(f"{where}: {' '.join(parts)!r}: one id a line is needed")
+        words.append((parts[0], where))
+    if not words:
+        raise InputError(f"{option} {path} names no vertex")
+    return words
+
+
+def _ids(words: Words, graph: Graph | Shards) -> list[Any]:
+    """Vertices in the type of the graph's ids; an InputError that names its place if there is none such."""
+    ids = []
+    for word, where in words:
+        vertex = vertex_of(word, graph, where)
+        try:
+            graph.indices_of(vertex)
+        except InputError as error:
+            raise InputError(f"{where}: {error}") from None
+        ids.append(vertex)
+    return ids
