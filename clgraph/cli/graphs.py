@@ -79,7 +79,7 @@ def describe(graph: Graph) -> dict[str, Any]:
         ends = {"min": int(degrees.min()), "median": float(np.median(degrees))}
         return {**ends, "mean": float(degrees.mean()), "max": int(degrees.max())}
 
-    count, labels = component_labels(graph.arrays)
+    count, labels = component_labels(graph._arrays)
     facts: dict[str, Any] = {
         "vertices": graph.num_vertices,
         "edges": graph.num_edges,

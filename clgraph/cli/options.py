@@ -270,7 +270,7 @@ def on_graph(output: str, *, verify: str = "", plan: bool = True, energy: bool =
     plan, energy : bool
         Whether it has ``--plan``, and ``--energy`` and ``--watts``.
     """
-    some = [click.argument("graph", metavar="GRAPH"), output_option(output)]
+    some: list[Decorator] = [click.argument("graph", metavar="GRAPH"), output_option(output)]
     some += [option("--verify", verify, bool)] if verify else []
     some += [plan_option] if plan else []
     some += [energy_options] if energy else []

@@ -116,9 +116,7 @@ def quality(run: Run) -> None:
     )
 
 
-def _draw(
-    run: Run, found: Quality, made: Origin, curve: ReductionCurve | None, why_none: str | None
-) -> None:
+def _draw(run: Run, found: Quality, made: Origin, curve: ReductionCurve | None, why_none: str | None) -> None:
     """Write the report and the picture."""
     from clgraph.formats import atomic_write
     from clgraph.measures.figures import drawings, picture
@@ -175,8 +173,9 @@ def _tables(whole: Graph, found: Quality, names: tuple[str, str]) -> Iterator[An
             table.add_row(("  " if row.under else "") + name, *cells)
             reasons += [f"{row.name}, {reason}" for reason in row.reasons]
         table.add_section()
-    for key, name, _ in DISTANCES if found.ks is not None else ():
-        table.add_row(f"KS distance, {name}", "", "", figure(found.ks[key]))
+    if found.ks is not None:
+        for key, name, _ in DISTANCES:
+            table.add_row(f"KS distance, {name}", "", "", figure(found.ks[key]))
     for whose, graph in (("original", found.original), ("sample", found.sample)):
         reasons += [f"{whose}: {note}" for note in (graph.notes if graph else ())]
     yield table

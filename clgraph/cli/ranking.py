@@ -222,9 +222,10 @@ def ppr(run: Run) -> None:
         for name in ("source", "sources", "users", "exclude", "exclude_ids", "explain", "top")
     )
     # invalid options are refused before a large file is read
-    checked = {name: options[name] for name in options if name not in ("dtype", "on_nonconvergence")}
-    check_damping(options["damping"])
-    check_options(1, top=1 if top else None, **checked)
+    checked = dict(options)
+    method, damping, dangling = (checked.pop(name) for name in ("method", "damping", "dangling"))
+    del checked["dtype"], checked["on_nonconvergence"]  # which are words that click has checked
+    check_options(1, method, check_damping(damping), dangling, **checked, top=1 if top else None)
     run.check_output()
     if top == 0 and not run.output and not run.as_json:
         raise InputError("--top 0 asks for all ranks: give -o a file to write them to")

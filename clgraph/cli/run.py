@@ -295,11 +295,11 @@ def read_graph(path: str, reading: dict[str, Any], *, device: Device | None = No
     """Read a graph and report how it was read, unless an output of the command would replace the file."""
     from clgraph.files.summary import read_with_summary
 
-    context = click.get_current_context(silent=True)
-    for param in context.command.params if context and os.path.exists(path) else ():
-        output = context.params.get(param.name or "") if isinstance(param.type, OutputName) else None
-        if output and os.path.exists(output) and os.path.samefile(output, path):
-            raise click.UsageError(f"{output} is the file that is read: give the output another name.")
+    if (context := click.get_current_context(silent=True)) and os.path.exists(path):
+        for param in context.command.params:
+            output = context.params.get(param.name or "") if isinstance(param.type, OutputName) else None
+            if output and os.path.exists(output) and os.path.samefile(output, path):
+                raise click.UsageError(f"{output} is the file that is read: give the output another name.")
     with progress_bar(f"reading {Path(path).name}", data=True) as progress:
         graph, summary = read_with_summary(path, device=device, progress=progress, **reading)
     say(summary)

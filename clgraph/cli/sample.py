@@ -339,9 +339,10 @@ def _order(run: Run) -> _Order:
     method = plain_method(given.method)
     options = {
         name: value
-        for name, each in OPTIONS.items()
-        if (value := getattr(given, name, None)) is not None
-        and not (value is False and each.default is False)
+        for name, value in vars(given).items()
+        if name in OPTIONS
+        and value is not None
+        and not (value is False and OPTIONS[name].default is False)
     }
     if "start" in options:
         options["start"] = _vertex(options["start"], run.reading["ids"])

@@ -78,6 +78,7 @@ def study(run: Run) -> None:
     """
     from clgraph.cli.outputs import input_of
     from clgraph.drawing import need_matplotlib
+    from clgraph.files.summary import read_with_summary
     from clgraph.studies.plan import check_tolerance
     from clgraph.studies.report import complete_record, write_outputs
     from clgraph.theses.presets import PRESETS
@@ -92,7 +93,7 @@ def study(run: Run) -> None:
         if context.get_parameter_source(name) is ParameterSource.DEFAULT:
             setattr(given, name, getattr(PRESETS[given.preset], name))
     graph = run.graph or _copra_graph(run, folder, VERTICES if given.vertices is None else given.vertices)
-    data = run.read(graph) if run.graph else clgraph.read(graph, **run.reading)
+    data = run.read(graph) if run.graph else read_with_summary(graph, **run.reading)[0]
     found = _sampled(run, data, folder)
     known, command = input_of(graph, run.reading), ["clgraph", *sys.argv[1:]]
     complete_record(folder, {"files": known["input"], "reading": known["reading"], "command": command})
@@ -247,8 +248,6 @@ def replay(run: Run) -> None:
     differs = any(why is not None for _, why in made)
     facts = {"record": name, "device": device.name, "equal": not differs}
     facts["made"] = [{"what": what, "differs": why} for what, why in made]
-    run.print(
-        facts, (f"equal: {what}" if why is None else f"differs: {what}: {why}" for what, why in made)
-    )
+    run.print(facts, (f"equal: {what}" if why is None else f"differs: {what}: {why}" for what, why in made))
     if differs:
         sys.exit(1)
