@@ -507,7 +507,7 @@ def _of_dataset(order: _Order) -> None:
 
 
 def _of_stream(order: _Order) -> None:
-    from clgraph.sampling.literature.streamed import stream_samples
+    from clgraph.sampling.literature.streams import stream_samples
 
     run, reading, options = order.run, order.run.reading, {**order.options}
     given = {
@@ -550,7 +550,7 @@ def _verify_stream(path: str, sample: Any, given: dict[str, Any], read_as: dict[
     """Draw the sample once more by the reference, from all edges of the stream."""
     from clgraph.formats.arrivals import Names, arrivals
     from clgraph.reference.stream import verify_held
-    from clgraph.sampling.literature.streamed import in_units
+    from clgraph.sampling.literature.streams import in_units
 
     edges: list[tuple[Any, Any]] = []
     names = Names()
