@@ -8,8 +8,8 @@ from typing import Any
 import click
 
 from clgraph.bench import SUITES
+from clgraph.cli.command import Command, Run, say
 from clgraph.cli.options import AT_LEAST_1, json_option, option, quiet_option
-from clgraph.cli.run import Command, Run, say
 from clgraph.errors import ClgraphError, InputError
 
 

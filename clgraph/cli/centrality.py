@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from clgraph.cli.command import Command, Run, direction, facts_of, progress_bar, timed
 from clgraph.cli.options import AT_LEAST_0, AT_LEAST_1, on_graph, option
-from clgraph.cli.run import Command, Run, direction, facts_of, progress_bar, timed
 from clgraph.errors import ConvergenceError, InputError
 from clgraph.public import PUBLIC, load
 

@@ -10,10 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import clgraph
-from clgraph.cli.forest import saved_forest, work_folder
-from clgraph.cli.options import MethodName, forest_options, on_graph, option
-from clgraph.cli.outputs import check_drawn, check_without_graph, seeds_of
-from clgraph.cli.run import (
+from clgraph.cli.command import (
     Command,
     Run,
     direction,
@@ -25,6 +22,9 @@ from clgraph.cli.run import (
     speaks,
     table_of,
 )
+from clgraph.cli.forest import saved_forest, work_folder
+from clgraph.cli.options import MethodName, forest_options, on_graph, option
+from clgraph.cli.outputs import check_drawn, check_without_graph, seeds_of
 from clgraph.errors import InputError
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from time import perf_counter
 import click
 
 import clgraph
+from clgraph.cli.command import Command, Run, open_device, print_json, print_table, table_of
 from clgraph.cli.options import device_option, json_option, option, quiet_option
-from clgraph.cli.run import Command, Run, open_device, print_json, print_table, table_of
 from clgraph.errors import DeviceError, InputError
 
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import click
 
+from clgraph.cli.command import Command, Run, print_json
 from clgraph.cli.options import json_option, option
-from clgraph.cli.run import Command, Run, print_json
 from clgraph.errors import DeviceError
 
 

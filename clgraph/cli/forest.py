@@ -8,8 +8,8 @@ import click
 from click.core import ParameterSource
 
 import clgraph
+from clgraph.cli.command import Command, Run, job, open_dataset, progress_bar, say, speaks
 from clgraph.cli.options import device_option, json_option, option, plan_option, quiet_option
-from clgraph.cli.run import Command, Run, job, open_dataset, progress_bar, say, speaks
 from clgraph.errors import InputError
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import click
 
+from clgraph.cli.command import Command, Run, say
 from clgraph.cli.options import json_option, option, quiet_option
-from clgraph.cli.run import Command, Run, say
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})

@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 import clgraph
+from clgraph.cli.command import Command, Run, is_dataset, job, progress_bar, say
 from clgraph.cli.graphs import shard_options
 from clgraph.cli.options import (
     Decorator,
@@ -20,7 +21,6 @@ from clgraph.cli.options import (
     sections_option,
     to_option,
 )
-from clgraph.cli.run import Command, Run, is_dataset, job, progress_bar, say
 from clgraph.errors import InputError
 from clgraph.keyed import check_seed
 

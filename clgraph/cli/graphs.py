@@ -8,17 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import clgraph
-from clgraph.cli.options import (
-    OutputName,
-    attributes_option,
-    graph_options,
-    json_option,
-    option,
-    quiet_option,
-    sections_option,
-    to_option,
-)
-from clgraph.cli.run import (
+from clgraph.cli.command import (
     Command,
     Run,
     is_dataset,
@@ -28,6 +18,16 @@ from clgraph.cli.run import (
     refuse,
     say,
     write_graph,
+)
+from clgraph.cli.options import (
+    OutputName,
+    attributes_option,
+    graph_options,
+    json_option,
+    option,
+    quiet_option,
+    sections_option,
+    to_option,
 )
 
 if TYPE_CHECKING:

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import clgraph
+from clgraph.cli.command import Command, Run, direction, edges_word, progress_bar, say, table_of
 from clgraph.cli.options import MethodName, measure_options, option, run_options
 from clgraph.cli.outputs import PICTURES, check_drawn
-from clgraph.cli.run import Command, Run, direction, edges_word, progress_bar, say, table_of
 from clgraph.device.launch_config import LaunchTable
 from clgraph.errors import InputError
 

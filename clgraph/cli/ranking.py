@@ -11,8 +11,18 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import clgraph
+from clgraph.cli.command import (
+    Command,
+    Run,
+    direction,
+    facts_of,
+    fields_of,
+    speaks,
+    table_of,
+    timed,
+    vertex_of,
+)
 from clgraph.cli.options import AT_LEAST_0, AT_LEAST_1, on_graph, option
-from clgraph.cli.run import Command, Run, direction, facts_of, fields_of, speaks, table_of, timed, vertex_of
 from clgraph.errors import ConvergenceError, ConvergenceWarning, InputError
 
 if TYPE_CHECKING:

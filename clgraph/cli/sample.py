@@ -11,6 +11,19 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import clgraph
+from clgraph.cli.command import (
+    Command,
+    Run,
+    direction,
+    edges_word,
+    only_datasets,
+    print_json,
+    progress_bar,
+    say,
+    speaks,
+    timed,
+    write_graph,
+)
 from clgraph.cli.forest import saved_forest, work_folder
 from clgraph.cli.options import (
     MethodName,
@@ -30,19 +43,6 @@ from clgraph.cli.outputs import (
     seeds_of,
     spread_table,
     write_record,
-)
-from clgraph.cli.run import (
-    Command,
-    Run,
-    direction,
-    edges_word,
-    only_datasets,
-    print_json,
-    progress_bar,
-    say,
-    speaks,
-    timed,
-    write_graph,
 )
 from clgraph.errors import InputError
 from clgraph.methods import (
@@ -340,9 +340,7 @@ def _order(run: Run) -> _Order:
     options = {
         name: value
         for name, value in vars(given).items()
-        if name in OPTIONS
-        and value is not None
-        and not (value is False and OPTIONS[name].default is False)
+        if name in OPTIONS and value is not None and not (value is False and OPTIONS[name].default is False)
     }
     if "start" in options:
         options["start"] = _vertex(options["start"], run.reading["ids"])

@@ -15,6 +15,7 @@ import click
 from click.core import ParameterSource
 
 import clgraph
+from clgraph.cli.command import Command, Run, progress_bar, say, table_of
 from clgraph.cli.options import (
     READING,
     device_option,
@@ -25,7 +26,6 @@ from clgraph.cli.options import (
     quiet_option,
     run_options,
 )
-from clgraph.cli.run import Command, Run, progress_bar, say, table_of
 from clgraph.errors import InputError
 
 if TYPE_CHECKING:

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import clgraph
-from clgraph.cli.options import AT_LEAST_0, on_graph, option, output_option
-from clgraph.cli.run import (
+from clgraph.cli.command import (
     Command,
     Run,
     direction,
@@ -20,6 +19,7 @@ from clgraph.cli.run import (
     vertex_of,
     write_graph,
 )
+from clgraph.cli.options import AT_LEAST_0, on_graph, option, output_option
 
 if TYPE_CHECKING:
     import numpy as np

@@ -12,9 +12,9 @@ import pytest
 from graphs import tangle
 
 from clgraph import progress
-from clgraph.cli import run
+from clgraph.cli import command
+from clgraph.cli.command import progress_bar, read_graph
 from clgraph.cli.options import quiet_option
-from clgraph.cli.run import progress_bar, read_graph
 from clgraph.files.read_ahead import LAUNCH, LaunchConfig
 from clgraph.files.summary import read_with_summary, write_with_summary
 
@@ -65,7 +65,7 @@ def test_a_reader_tells_its_progress(
         pytest.skip("the host reads")
     (tmp_path / "g.txt").write_text("10 20\n" * 1000)
     seen: list[tuple[int, int | None]] = []
-    monkeypatch.setattr(run, "progress_bar", lambda *_, **how: Recorder(seen))
+    monkeypatch.setattr(command, "progress_bar", lambda *_, **how: Recorder(seen))
     monkeypatch.setitem(vars(LAUNCH), device.kind, LaunchConfig(piece=1000, ahead=2, threads=1))
     read_graph(str(tmp_path / "g.txt"), {}, device=device)
     assert seen[-1] == (6000, 6000) and [done for done, _ in seen][:3] == [1000, 2000, 3000]
