@@ -158,29 +158,25 @@ def reader_of(name: str) -> Callable[..., Loaded]:
 
 def write_edges_somewhere(
     graph: Graph, path: Path, device: Device | str | None, progress: Tell | None = None
-) -> list[str]:
+) -> None:
     """Write an edge list where `device` says (see `clgraph.write`), else on the host."""
     if device is None and graph.num_arcs < SMALL_ARCS:
         device = HOST
     found = device_or_host(getattr(graph._residence, "device", None) if device is None else device)
-    if found is None:
-        return _written_here(graph, path, progress)
-    from clgraph.files.write_edges import Spelling, write_edge_list
+    spelling = None
+    if found is not None:
+        from clgraph.files.write_edges import Spelling, write_edge_list
 
-    try:
-        spelling = Spelling.of(graph, found, path)
-    except DeviceError as error:
-        if device is not None and not isinstance(error, CapacityError):
-            raise
-        spelling = None
-    if spelling is None:
-        return _written_here(graph, path, progress)
-    return write_edge_list(spelling, path, progress=progress)
-
-
-def _written_here(graph: Graph, path: Path, progress: Tell | None) -> list[str]:
+        try:
+            spelling = Spelling.of(graph, found, path)
+        except DeviceError as error:
+            if device is not None and not isinstance(error, CapacityError):
+                raise
+        if spelling is not None:
+            write_edge_list(spelling, path, progress=progress)
+            return
     with telling(progress):
-        return write_edges(graph, path)
+        write_edges(graph, path)
 
 
 def device_or_host(device: Device | str | None) -> Device | None:

@@ -1,4 +1,7 @@
-"""METIS graph files read by a device; what its kernels do not take is read by `clgraph.formats.metis`."""
+"""METIS graph files read by a device.
+
+What its kernels do not take is read by `clgraph.formats.adjacency_lines`.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,7 @@ from clgraph.errors import InputError
 from clgraph.files.edge_list import from_one, opened
 from clgraph.files.parse import Columns, NotTaken, Room, powers_of_five
 from clgraph.files.read_ahead import AS_USUAL, How, Piece, pieces
-from clgraph.formats import metis
+from clgraph.formats import adjacency_lines
 from clgraph.formats.common import Loaded, Options, counted, reading
 from clgraph.graph import Graph
 from clgraph.graph.building import exclusive_sums
@@ -122,13 +125,13 @@ def read_metis(path: Path, options: Options, device: Device, how: How = AS_USUAL
     """Read a METIS graph file on a device (see `clgraph.files.edge_list.read_edges`)."""
     with reading(path):
         try:
-            found = metis.look(path, options)
+            found = adjacency_lines.look(path, options)
         except InputError as error:  # of the faults of a file the host's reader names the first
             raise NotTaken("an unusual header") from error
         if found is None:
             raise NotTaken("no header")
-        (n, m, sizes, ncon, weighted), skip = found
-        if sizes or ncon:
+        (n, m, before, weighted), skip = found
+        if before:
             raise NotTaken("weights of vertices")
         if options.weights and not weighted:
             raise NotTaken("no weights")

@@ -79,7 +79,8 @@ def write_with_summary(
     with naming_output(path):
         form = find_format(file, format)
         if form.name == "edges":
-            notes = write_edges_somewhere(graph, file, device, progress)
+            write_edges_somewhere(graph, file, device, progress)
+            notes = form.lost(graph)
         else:
             with telling(progress):
                 notes = form.write(graph, file)

@@ -19,7 +19,7 @@ from clgraph.device.launch_config import LaunchTable
 from clgraph.device.staging import Staging
 from clgraph.files.parse import powers_of_five
 from clgraph.formats.atomic import atomic_write
-from clgraph.formats.edges import has_commas, head_of, lost_in_edges
+from clgraph.formats.edges import has_commas, head_of
 from clgraph.formats.packed import compressed
 from clgraph.graph.building import INT32_MAX, exclusive_sums
 from clgraph.progress import Tell
@@ -62,7 +62,7 @@ LAUNCH = LaunchTable(
 )
 
 
-def write_edge_list(spelling: Spelling, path: Path, *, progress: Tell | None = None) -> list[str]:
+def write_edge_list(spelling: Spelling, path: Path, *, progress: Tell | None = None) -> None:
     """Write an edge list (see `clgraph.formats.edges.write_edges`: the same bytes).
 
     Parameters
@@ -71,11 +71,6 @@ def write_edge_list(spelling: Spelling, path: Path, *, progress: Tell | None = N
     path : Path
     progress : callable, optional
         Called with (bytes written, about as many as there will be).
-
-    Returns
-    -------
-    list of str
-        Notes on what the file does not hold.
     """
     graph, done = spelling.graph, 0
 
@@ -89,7 +84,6 @@ def write_edge_list(spelling: Spelling, path: Path, *, progress: Tell | None = N
         file.write(head_of(path, graph.is_weighted, graph.num_arcs))
         file.flush()
         spelling.write(file, tell)
-    return lost_in_edges(graph)
 
 
 class Spelt:

@@ -1,52 +1,116 @@
-"""Text formats with a line of neighbours for each vertex, METIS's and WebGraph's: read in blocks, written."""
+"""Text formats with a line of neighbours for each vertex behind a header: METIS's and WebGraph's.
+
+METIS's files (.graph) count vertices from 1 and are undirected: every edge is listed twice. The header is
+``n m [fmt [ncon]]``; fmt's three digits say whether lines hold vertex sizes, `ncon` vertex weights, and a
+weight after each neighbour. A blank line is a vertex without neighbours.
+
+WebGraph's ASCII graphs (.graph-txt) count vertices from 0 and are directed. The header is their number.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import chain
 from pathlib import Path
-from typing import IO, TypeVar
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from clgraph.errors import InputError
-from clgraph.formats.common import Options, cells, open_binary, write_cells
+from clgraph.formats.common import (
+    Arcs,
+    Loaded,
+    Options,
+    cells,
+    check_vertex_count,
+    counted,
+    graph_of_arcs,
+    only_whole_weights,
+    open_binary,
+    without_twin,
+    write_cells,
+    writing,
+)
 from clgraph.formats.progress import reached
 from clgraph.graph.graph import Graph
 
 BLOCK = 1 << 22  # bytes of text worked on at a time
 LISTS = 1 << 16  # rows of neighbours worked on at a time: a few MB, which stay in the cache
 INT64_END = 2**63
+COMMENT = b"%"  # of METIS
+NCON_MAX = 1_000_000  # weights of one vertex, which a damaged header may promise
 
-Head = TypeVar("Head")
-Numbers = npt.NDArray[np.int64]
+
+class Header(NamedTuple):
+    """What the first line says."""
+
+    n: int  # vertices
+    edges: int = 0
+    before: int = 0  # numbers in a line before its neighbours
+    weighted: bool = False  # whether a weight follows each neighbour
 
 
-def read_lines(
-    path: Path,
-    options: Options,
-    parse_header: Callable[[list[bytes]], Head],
-    expected: Callable[[Head], str],
-    comment: bytes | None = None,
-    signs: bool = False,
-) -> tuple[Head, Numbers, Numbers]:
-    """The header, how many numbers each line after it holds, and these numbers.
+Parse = Callable[[Path, list[bytes], Options], Header]  # of the fields of the header; [] where there is none
 
-    Parameters
-    ----------
-    parse_header : callable
-        Gives what the fields of the first line say, which is not blank where there are comments; [] for none.
-    expected : callable
-        Says, by the header, where a word stands that is no number.
-    comment : bytes, optional
-        What lines begin with that are left out.
-    signs : bool
-        Whether numbers may have signs.
-    """
-    refused = (b"_",) if signs else (b"_", b"+", b"-")  # which Python takes as parts of numbers
-    header: Head | None = None
-    before = 0  # before: lines of the file before this block
+
+def _read(
+    path: Path, options: Options, parse_header: Parse, first: int, comment: bytes | None = None
+) -> tuple[Header, Arcs]:
+    """Read the header and the arcs, vertices counted from 0; in the file they are counted from `first`."""
+    header, lengths, numbers = _numbers(path, options, parse_header, first, comment)
+    n, before = header.n, header.before
+
+    def wrong(vertex: int, what: str) -> InputError:
+        return InputError(f"{path}, line {_line_of(path, vertex, comment)}: {what}")
+
+    if len(lengths) < n:
+        raise InputError(
+            f"{path}: the header says {n} vertices, but {counted(len(lengths), 'line')} follow; download "
+            "the file again"
+        )
+    if np.any(lengths[n:]):
+        raise wrong(
+            n + int(np.argmax(lengths[n:] > 0)),
+            f"more lines than the {n} vertices of the header; correct the header",
+        )
+    lengths = lengths[:n]
+    if before:
+        if np.any(lengths < before):
+            raise wrong(
+                int(np.argmax(lengths < before)),
+                f"fewer numbers than the {before} vertex weights that the header says",
+            )
+        start = np.cumsum(lengths) - lengths
+        numbers = numbers[np.arange(len(numbers)) - np.repeat(start, lengths) >= before]
+        lengths = lengths - before
+    weights = None
+    if header.weighted:
+        if np.any(lengths % 2):
+            raise wrong(
+                int(np.argmax(lengths % 2)), "a neighbour without its weight, which the header says is there"
+            )
+        weights, numbers, lengths = numbers[1::2].astype(np.float64), numbers[::2], lengths // 2
+    tail = np.repeat(np.arange(n, dtype=np.int32), lengths)
+    outside = (numbers < first) | (numbers >= n + first)
+    if np.any(outside):
+        i = int(np.argmax(outside))
+        raise wrong(
+            tail[i],
+            f"neighbour {numbers[i]} of vertex {tail[i] + first} is not a vertex: they are {first} .. "
+            f"{n + first - 1}",
+        )
+    return header, (tail, (numbers - first).astype(np.int32), weights)
+
+
+def _numbers(
+    path: Path, options: Options, parse_header: Parse, first: int, comment: bytes | None
+) -> tuple[Header, npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Read the header, how many numbers each line after it holds, and these numbers."""
+    # what Python takes as parts of numbers; files with comments may have signs
+    refused = (b"_", b"+", b"-") if comment is None else (b"_",)
+    header: Header | None = None
+    known = 0  # lines of the file before this block
     lengths, numbers = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
 
     def counts(line: bytes) -> bool:
@@ -60,40 +124,177 @@ def read_lines(
                 while fields and not fields[0] and comment is not None:
                     del fields[0]
                 if fields:
-                    header = parse_header(fields.pop(0))
+                    header = parse_header(path, fields.pop(0), options)
             lengths.append(np.fromiter(map(len, fields), np.int64, len(fields)))
             try:
                 if any(mark in whole for whole in [b"".join(text)] for mark in refused):
                     raise ValueError("no plain digits")
                 numbers.append(np.fromiter(map(int, chain.from_iterable(fields)), np.int64))
             except (ValueError, OverflowError) as error:
-                for number, line in enumerate(lines, before + 1):
+                for number, line in enumerate(lines, known + 1):
                     for word in line.split() if counts(line) else []:
                         if not word.isdigit() or len(word) > 4000 or int(word) >= INT64_END:
                             assert header is not None
-                            shown, why = word[:80].decode(errors="replace"), expected(header)
-                            raise InputError(f"{path}, line {number}: {shown!r} {why}") from error
+                            weight = " or a weight" if header.weighted or header.before else ""
+                            raise InputError(
+                                f"{path}, line {number}: {word[:80].decode(errors='replace')!r} where the "
+                                f"whole number of a neighbour{weight} should be: vertices are {first} .. "
+                                f"{header.n + first - 1}"
+                            ) from error
                 raise
-            before += len(lines)
+            known += len(lines)
     if header is None:
-        header = parse_header([])
+        header = parse_header(path, [], options)
     return header, np.concatenate(lengths), np.concatenate(numbers)
 
 
-def write_lines(file: IO[bytes], graph: Graph, first: int) -> None:
-    """Write a line for each vertex: its neighbours, counted from `first`, each with its (whole) weight."""
+def _line_of(path: Path, vertex: int, comment: bytes | None) -> int:
+    """Return the number of the line of a vertex, counted from 0; only for messages: it reads the file."""
+    left = int(vertex) + 1  # and the header
+    header = False
+    with open_binary(path) as file:
+        for number, line in enumerate(file, 1):
+            if comment is not None and (
+                line.lstrip().startswith(comment) or (not header and not line.strip())
+            ):
+                continue
+            if left == 0:
+                return number
+            header, left = True, left - 1
+    raise AssertionError(f"{path} has no line for vertex {vertex}")
+
+
+def _write(graph: Graph, path: Path, head: str, first: int) -> None:
+    """Write a header, and each vertex's neighbours, counted from `first`, with their (whole) weights."""
     n = graph.num_vertices
     numbers = cells(np.arange(first, n + first), b" ")
     end = np.zeros((1, 8 * numbers.shape[1]), np.uint8)
     end[0, -1] = ord("\n")
     text = np.concatenate((numbers, end.view(np.uint64)))  # the last cell ends a row
-    for start in range(0, n, LISTS):
-        row_ptr = graph.row_ptr[start : start + LISTS + 1]
-        reached(int(row_ptr[0]) / max(graph.num_arcs, 1))
-        arcs = slice(int(row_ptr[0]), int(row_ptr[-1]))
-        ends = (row_ptr[1:] - row_ptr[0]).astype(np.int64)
-        columns = [text[np.insert(graph.col_idx[arcs], ends, n)]]
-        if graph.weights is not None:
-            weight = cells(graph.weights[arcs].astype(np.int64), b" ")
-            columns.append(np.insert(weight, ends, 0, axis=0))
-        write_cells(file, *columns)
+    with writing(path) as file:
+        file.write(f"{head}\n".encode())
+        for start in range(0, n, LISTS):
+            row_ptr = graph.row_ptr[start : start + LISTS + 1]
+            reached(int(row_ptr[0]) / max(graph.num_arcs, 1))
+            arcs = slice(int(row_ptr[0]), int(row_ptr[-1]))
+            ends = (row_ptr[1:] - row_ptr[0]).astype(np.int64)
+            columns = [text[np.insert(graph.col_idx[arcs], ends, n)]]
+            if graph.weights is not None:
+                weight = cells(graph.weights[arcs].astype(np.int64), b" ")
+                columns.append(np.insert(weight, ends, 0, axis=0))
+            write_cells(file, *columns)
+
+
+# --- METIS ---
+
+
+def read_metis(path: Path, options: Options) -> Loaded:
+    """Read a METIS graph file (see `clgraph.read`)."""
+    header, (tail, head, weights) = _read(path, options, _metis_header, 1, COMMENT)
+    if options.weights and not header.weighted:
+        raise InputError(
+            f"{path}, line 1: the header says that the file has no edge weights; leave weights=True out"
+        )
+    weights = weights if options.weights else None
+    _check_twins(path, tail, head, weights)
+    once = tail <= head
+    edges = int(np.count_nonzero(once))
+    if header.edges != edges and 2 * header.edges != len(head):
+        raise InputError(
+            f"{path}: the header says {header.edges} edges, but the lines hold {edges}; download the file "
+            "again or correct the header"
+        )
+    arcs: Arcs = tail, head, weights
+    directed = options.direction(False)
+    if not directed:
+        arcs = tail[once], head[once], None if weights is None else weights[once]
+    graph = graph_of_arcs(arcs, header.n, options, directed, first=1)
+    notes = ["vertex weights"] if header.before else []
+    notes += ["edge weights"] if header.weighted and not options.weights else []
+    return Loaded(graph, counted(len(head), "entry", "entries"), notes)
+
+
+def look(path: Path, options: Options) -> tuple[Header, int] | None:
+    """Return the header, and how many bytes end with it; None where there is none."""
+    skip = 0
+    with open_binary(path, options.max_ratio) as file:
+        for line in file:
+            skip += len(line)
+            if line.strip() and not line.lstrip().startswith(COMMENT):
+                return _metis_header(path, line.split(), options), skip
+    return None
+
+
+def _metis_header(path: Path, fields: list[bytes], options: Options) -> Header:
+    if not fields:
+        raise InputError(f"{path}: holds no header 'vertices edges', only blank lines or comments")
+    shown = b" ".join(fields)[:80].decode(errors="replace")
+    if not 2 <= len(fields) <= 4 or not all(field.isdigit() and len(field) < 20 for field in fields):
+        raise InputError(
+            f"{path}: the header {shown!r} should be 'vertices edges [fmt [ncon]]'; is this a METIS file?"
+        )
+    fmt = fields[2].decode().zfill(3) if len(fields) > 2 else "000"
+    if len(fmt) > 3 or set(fmt) - {"0", "1"}:
+        raise InputError(f"{path}: fmt {fmt!r} in the header {shown!r} should be three digits, each 0 or 1")
+    check_vertex_count(path, n := int(fields[0]), options)
+    ncon = (int(fields[3]) if len(fields) > 3 else 1) if fmt[1] == "1" else 0
+    if ncon > NCON_MAX:
+        raise InputError(
+            f"{path}: {ncon} weights of each vertex (ncon in the header {shown!r}); at most {NCON_MAX}"
+        )
+    return Header(n, int(fields[1]), int(fmt[0]) + ncon, fmt[2] == "1")
+
+
+def _check_twins(
+    path: Path, tail: npt.NDArray[np.int32], head: npt.NDArray[np.int32], weights: npt.NDArray[Any] | None
+) -> None:
+    """Raise InputError for an arc without its twin, or with a twin of another weight."""
+    found = without_twin((tail, head, weights))
+    if found is None:
+        return
+    u, v = found
+    there, back = (np.count_nonzero((tail == one) & (head == other)) for one, other in ((u, v), (v, u)))
+    if there < back:
+        u, v = v, u
+    what = "with the same weight" if there == back else "as often"
+    raise InputError(
+        f"{path}, line {_line_of(path, u, COMMENT)}: vertex {u + 1} lists {v + 1}, but vertex {v + 1} "
+        f"(line {_line_of(path, v, COMMENT)}) does not list {u + 1} {what}; METIS files hold every edge "
+        "twice: correct the line, or give directed graphs as edge lists"
+    )
+
+
+def write_metis(graph: Graph, path: Path) -> None:
+    """Write a METIS graph file; weights must be positive whole numbers."""
+    if graph.directed or graph.num_self_loops:
+        why = f"METIS files cannot hold its {counted(graph.num_self_loops, 'self-loop')}"
+        if graph.directed:
+            why = "it is directed, METIS files are undirected (read it with directed=False)"
+        raise InputError(f"cannot write {path}: {why}; use another format")
+    only_whole_weights(graph, path, "METIS", 1)
+    fmt = "" if graph.weights is None else " 001"
+    _write(graph, path, f"{graph.num_vertices} {graph.num_edges}{fmt}", first=1)
+
+
+# --- WebGraph ---
+
+
+def read_webgraph(path: Path, options: Options) -> Loaded:
+    """Read an ASCII graph of WebGraph (see `clgraph.read`)."""
+    header, arcs = _read(path, options, _webgraph_header, 0)
+    graph = graph_of_arcs(arcs, header.n, options, options.direction(True), twins=True)
+    return Loaded(graph, counted(len(arcs[0]), "arc"))
+
+
+def _webgraph_header(path: Path, fields: list[bytes], options: Options) -> Header:
+    if len(fields) != 1 or not fields[0].isdigit() or len(fields[0]) > 99:
+        shown = b" ".join(fields)[:80].decode(errors="replace")
+        raise InputError(f"{path}, line 1: {shown!r} where the number of vertices should be")
+    check_vertex_count(path, n := int(fields[0]), options)
+    return Header(n)
+
+
+def write_webgraph(graph: Graph, path: Path) -> list[str]:
+    """Write an ASCII graph of WebGraph."""
+    _write(graph, path, f"{graph.num_vertices}", first=0)
+    return [] if graph.directed else ["each edge written as two arcs (the format is directed)"]

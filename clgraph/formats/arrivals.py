@@ -13,7 +13,7 @@ import sys
 import zlib
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
 from typing import IO, Any
@@ -21,12 +21,13 @@ from typing import IO, Any
 import numpy as np
 import numpy.typing as npt
 
-from clgraph.arguments import file_name, real_number, shown, whole_number, word
+from clgraph.arguments import file_name, shown, word
 from clgraph.errors import InputError
-from clgraph.formats.common import ID_MAX, MAX_RATIO, Options, open_binary, reading
-from clgraph.formats.edges import layout_of, named_columns
+from clgraph.formats.arrow import columns_of
+from clgraph.formats.common import ID_MAX, MAX_RATIO, Ids, Options, open_binary, reading
+from clgraph.formats.edges import layout_of
 from clgraph.formats.table import find_format
-from clgraph.formats.text_table import SMALL, Layout, integer_rows, parse_names, scan_rows
+from clgraph.formats.text_table import MARK, SMALL, Layout, encoding_of, integer_rows, parse_names, scan_rows
 from clgraph.graph.exchange.common import library
 
 # --- lines whose ids are text: names by numbers, parsed block by block ---
@@ -56,8 +57,13 @@ class Names:
         """The number of each of `count` names; new ones get the next."""
         return np.fromiter(map(self._number.__getitem__, names), np.uint64, count)
 
+    def of_ends(self, source: Any, target: Any) -> list[npt.NDArray[np.uint64]]:
+        """Return the numbers of the ends of edges; new names get them edge by edge."""
+        both = self.numbers(np.stack((source, target), axis=1).ravel().tolist(), 2 * len(source))
+        return [both[::2].copy(), both[1::2].copy()]
+
     def of(self, numbers: npt.NDArray[np.uint64]) -> npt.NDArray[Any]:
-        """The names of numbers."""
+        """Return the names of numbers."""
         known = np.fromiter(self._number.values(), np.uint64, len(self))
         names = np.empty(len(self), object)
         names[:] = list(self._number)
@@ -78,47 +84,47 @@ class Names:
         self.bound = 2 * len(self) + KEPT
 
 
-class NamedLines:
-    """Rows of two names (and a weight), laid out as `clgraph.read` reads them with ids="str"."""
+class Lines:
+    """Rows of two ids (and a weight), laid out as `clgraph.read` reads them, parsed block by block."""
 
-    def __init__(self, name: str, weighted: bool, header: bool | None, names: Names) -> None:
-        self.name, self.names = name, names
-        self.options = Options(ids="str", weights=weighted, header=header)
+    def __init__(self, name: str, how: How) -> None:
+        self.name, self.names = name, how.names
+        ids: Ids = "str" if how.ids == "str" else "int"
+        self.options = Options(ids=ids, weights=how.weighted, header=how.header)
         self.line = 0  # lines before the block
         self.before = b""  # blocks in which there are not two rows yet
         self.layout: Layout | None = None
 
     def columns(self, block: bytes) -> list[Any] | None:
-        """The columns of a block of whole lines, ids as numbers; None if there are none."""
+        """Return the columns of a block of whole lines, names as numbers; None if there are none."""
         if b"\r" in block:
             block = block.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
         if self.layout is not None:
-            return self.parsed(block, self.layout)
+            return self._parsed(block, self.layout)
         self.before += block
-        if sum(1 for _ in itertools.islice(self.rows(self.before), 2)) < 2:
+        # a header is told by the row that follows it
+        if sum(1 for _ in itertools.islice(_rows(self.before), 2)) < 2:
             return None
         return self.last()
 
     def last(self) -> list[Any] | None:
-        """What is left at the stream's end."""
-        block, self.before = self.before.removeprefix("\ufeff".encode()), b""
-        if next(self.rows(block), None) is None:
+        """Return the columns of what is left at the stream's end."""
+        block, self.before = self.before, b""
+        first = next(_rows(block), None)
+        if first is None:
             return None
-        self.layout = layout_of(self.numbered(block), self.name, self.options)
-        rest = block.split(b"\n", self.layout.skip)[-1]
-        self.line = self.layout.skip
-        return self.parsed(rest, self.layout)
+        options = self.options
+        if options.ids == "int" and options.header is None and first[:1].isalpha():
+            options = replace(options, header=True)  # a word where ids are numbers
+        layout = layout_of(self._numbered(block.removeprefix(MARK)), self.name, options)
+        self.layout = layout = replace(layout, lightest=0.0)
+        self.line = layout.skip
+        return self._parsed(block.removeprefix(MARK).split(b"\n", self.line)[-1], layout)
 
-    @staticmethod
-    def rows(block: bytes) -> Iterator[bytes]:
-        """The lines that are neither blank nor comments."""
-        lines = (line.strip() for line in block.removeprefix("\ufeff".encode()).split(b"\n"))
-        return (line for line in lines if line and line[:1] not in b"#%")
-
-    def numbered(self, block: bytes) -> Iterable[tuple[int, str]]:
+    def _numbered(self, block: bytes) -> Iterable[tuple[int, str]]:
         """The lines of a block and their numbers."""
         try:
-            return enumerate(block.decode().split("\n"), self.line + 1)
+            return enumerate(block.decode(encoding_of(self.options)).split("\n"), self.line + 1)
         except UnicodeDecodeError as error:
             number = self.line + block.count(b"\n", 0, error.start) + 1
             raise InputError(
@@ -126,109 +132,31 @@ class NamedLines:
                 "with iconv"
             ) from error
 
-    def parsed(self, block: bytes, layout: Layout) -> list[Any] | None:
+    def _parsed(self, block: bytes, layout: Layout) -> list[Any] | None:
         """The columns of lines behind the header."""
-        found = None
-        if len(block) >= SMALL:
-            found = parse_names(block, layout.width, layout.columns, layout.delimiter)
-        if found is not None:
-            tail, head, weights, ids = found
+        text, plain, named = self.options.ids == "str", None, None
+        if text and len(block) >= SMALL:
+            named = parse_names(block, layout)
+        elif not text and len(layout.columns) == 2:
+            plain = integer_rows(block, layout)
+        if plain is not None:
+            source, target, weights = *plain, None
+        elif named is not None:
+            tail, head, weights, ids = named
             number = self.names.numbers(ids.tolist(), len(ids))
             source, target = number[tail], number[head]
         else:
-            source, target, weights = scan_rows(self.numbered(block), self.name, layout, self.options)
-            both = self.names.numbers(np.stack((source, target), axis=1).ravel().tolist(), 2 * len(source))
-            source, target = both[::2], both[1::2]
+            source, target, weights = scan_rows(self._numbered(block), self.name, layout, self.options)
+            if text:
+                source, target = self.names.of_ends(source, target)
         self.line += block.count(b"\n")
-        if len(source) == 0:
-            return None
-        return [source, target] if weights is None else [source, target, weights]
+        return [source, target, weights][: len(layout.columns)] if len(source) else None
 
 
-# --- lines whose ids are whole numbers, parsed block by block ---
-
-
-class NumberLines:
-    """Rows of two whole numbers (and a weight), parsed block by block."""
-
-    def __init__(self, name: str, weighted: bool, header: bool | None) -> None:
-        self.name, self.weighted, self.header = name, weighted, header
-        self.line = 0  # lines before the block
-        self.width = 0  # fields of a row; 0: no row yet
-        self.comma = False
-
-    def columns(self, block: bytes) -> list[Any] | None:
-        """The columns of a block of whole lines; None if there are none."""
-        if self.width == 0:
-            block = self.after_header(block)
-            if self.width == 0:
-                return None
-        lines = block.count(b"\n")
-        found = None if self.weighted else integer_rows(block, self.width, (0, 1), self.comma)
-        columns = self.scan(block) if found is None else found
-        self.line += lines
-        return list(columns) if len(columns[0]) else None
-
-    def last(self) -> None:
-        """What is left at the stream's end: nothing."""
-
-    def after_header(self, block: bytes) -> bytes:
-        """What follows comments and a header; learns how rows look."""
-        while block:
-            line, _, rest = block.partition(b"\n")
-            text = line.strip().removeprefix("\ufeff".encode())
-            if text and text[:1] not in b"#%":
-                fields = self.fields(text)
-                words = any(whole_number(field.decode("latin-1")) is None for field in fields[:2])
-                if self.header is None and words and text[:1].isalpha():
-                    self.header = True
-                if not self.header:
-                    self.width, self.comma = len(fields), b"," in text
-                    return block.removeprefix("\ufeff".encode())
-                self.header = False
-            block = rest
-            self.line += 1
-        return b""
-
-    @staticmethod
-    def fields(text: bytes) -> list[bytes]:
-        """The fields of a row."""
-        return [field.strip() for field in text.split(b"," if b"," in text else None)]
-
-    def scan(self, block: bytes) -> list[Any]:
-        """Row by row: any valid row, and an error for the first that is none."""
-        ends: tuple[list[int], list[int]] = ([], [])
-        weights: list[float] = []
-        needed = 3 if self.weighted else 2
-        for number, line in enumerate(block.split(b"\n"), self.line + 1):
-            text = line.split(b"#")[0].split(b"%")[0].strip()
-            if not text:
-                continue
-            where, fields = f"{self.name}, line {number}", self.fields(text)
-            if len(fields) < needed:
-                what = "two ids and a weight" if self.weighted else "two ids"
-                raise InputError(
-                    f"{where}: {shown(text[:80].decode('latin-1'))} has {len(fields)} of the fields of a "
-                    f"row, {what}; complete or delete the line, or see why the stream was cut off there"
-                )
-            for end, field in zip(ends, fields, strict=False):
-                value = whole_number(field.decode("latin-1"))
-                if value is None or not 0 <= value <= ID_MAX:
-                    raise InputError(
-                        f"{where}: {shown(field[:80].decode('latin-1'))} where an id, a whole number from 0 "
-                        f"to {ID_MAX}, should be; if ids are text, read with ids='str'"
-                    )
-                end.append(value)
-            if self.weighted:
-                weight = real_number(fields[2].decode("latin-1"))
-                if weight is None or not 0 <= weight < float("inf"):
-                    raise InputError(
-                        f"{where}: the weight {shown(fields[2][:80].decode('latin-1'))}: give finite "
-                        "numbers, 0 or more"
-                    )
-                weights.append(weight)
-        columns: list[Any] = [np.array(end, np.int64) for end in ends]
-        return [*columns, np.array(weights)] if self.weighted else columns
+def _rows(block: bytes) -> Iterator[bytes]:
+    """The lines that are neither blank nor comments."""
+    lines = (line.strip() for line in block.removeprefix(MARK).split(b"\n"))
+    return (line for line in lines if line and line[:1] not in b"#%")
 
 
 BLOCK = 1 << 22  # bytes of text at a time: their arrays stay in the cache
@@ -380,8 +308,7 @@ def checked(chunk: Any, where: str, how: How) -> Chunk:
         source, target = source[stays], target[stays]
         weight = None if weight is None else weight[stays]
     if source.dtype == object:
-        both = how.names.numbers(np.stack((source, target), axis=1).ravel().tolist(), 2 * len(source))
-        source, target = both[::2].copy(), both[1::2].copy()
+        source, target = how.names.of_ends(source, target)
     return Chunk(source, target, weight, loops)
 
 
@@ -398,14 +325,8 @@ def _columns(chunk: Any, where: str) -> list[Any]:
 
 def _table_columns(chunk: Any, where: str, weighted: bool) -> list[Any]:
     names = list(chunk.schema.names)
-    places = named_columns(names)
-    if places[0] is None or places[1] is None:
-        places[:2] = [0, 1]
-    if weighted and places[2] is None:
-        places[2] = next((i for i in range(len(names)) if i not in places[:2]), None)
-    wanted = [i for i in places[: 3 if weighted else 2] if i is not None]
-    if len(names) < 2:
-        raise InputError(f"{where}: two columns of ids are needed, it has {', '.join(names) or 'none'}")
+    found = columns_of(where, names, weighted)
+    wanted = [names.index(name) for name in found if name is not None]
     made = []
     for i in wanted:
         column = chunk.column(i)
@@ -516,14 +437,14 @@ def _binary(file: Any) -> IO[bytes]:
 
 
 def _lines(file: IO[bytes], name: str, how: How) -> Iterator[Chunk]:
-    lines: NumberLines | NamedLines = NumberLines(name, how.weighted, how.header)
+    lines = Lines(name, how)
     if how.ids == "str":
-        lines, how.names.text = NamedLines(name, how.weighted, how.header, how.names), True
-    for columns in _parsed(file, name, lines):
+        how.names.text = True
+    for columns in _blocks(file, name, lines):
         yield checked(tuple(columns), f"{name}, to line {lines.line}", How(Names(), how.weighted))
 
 
-def _parsed(file: IO[bytes], name: str, lines: NumberLines | NamedLines) -> Iterator[list[Any]]:
+def _blocks(file: IO[bytes], name: str, lines: Lines) -> Iterator[list[Any]]:
     rest = b""
     while True:
         try:

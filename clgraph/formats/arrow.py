@@ -19,7 +19,7 @@ import numpy as np
 from clgraph.errors import InputError
 from clgraph.formats.atomic import atomic_write
 from clgraph.formats.common import Loaded, Options, counted, few, reading
-from clgraph.formats.edges import WEIGHT_NAMES, isolated_note, named_columns
+from clgraph.formats.edges import WEIGHT_NAMES, named_columns
 from clgraph.formats.packed import check_ratio, is_suspicious
 from clgraph.graph.arrays import aligned_empty
 from clgraph.graph.exchange.arrow import METADATA, checked, noted_direction, plain_columns
@@ -229,7 +229,7 @@ def parquet_parts(
             raise
         except damaged as error:
             raise InputError(f"{path}: not a Parquet file, or damaged: {error}") from error
-    source, target, weight = _columns(path, empty, options)
+    source, target, weight = columns_of(path, empty.column_names, options.weights)
     if any(_is_text(pa, empty.schema, name) for name in (source, target)):
         raise _text_ids(path, source, target)
     noted = "multiplicity" in empty.column_names and METADATA in _noted(empty)
@@ -276,7 +276,7 @@ def _opened(path: Path, options: Options, read_table: Callable[[], Any], kind: s
             raise
         except (pa.ArrowException, ValueError, MemoryError, OverflowError, KeyError, struct.error) as error:
             raise InputError(f"{path}: not {kind} file, or damaged: {error}") from error
-    source, target, weight = wanted = _columns(path, table, options)
+    source, target, weight = wanted = columns_of(path, table.column_names, options.weights)
     for name in wanted:
         if table.column_names.count(name) > 1:
             raise InputError(f"{path}: several columns {name!r}; rename all but one of them")
@@ -344,37 +344,34 @@ def _is_text(pa: Any, schema: Any, name: str) -> bool:
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
 
 
-def _columns(path: Path, table: Any, options: Options) -> tuple[str, str, str | None]:
-    """Names of the columns of source, target and, if asked for, weight."""
-    names = table.column_names
+def columns_of(where: str | Path, names: list[str], weighted: bool) -> tuple[str, str, str | None]:
+    """Return the names of the columns of source, target and, if asked for, weight."""
     if len(names) < 2:
-        raise InputError(f"{path}: an edge table has two columns of ids; this one has {listed(names)}")
+        raise InputError(f"{where}: an edge table has two columns of ids; this one has {listed(names)}")
     source, target, weight = (None if i is None else names[i] for i in named_columns(names))
     if source is None or target is None:
         source, target = names[:2]
-    if not options.weights:
+    if not weighted:
         return source, target, None
     if weight is None:
         rest = [name for name in names if name not in (source, target, "multiplicity")]
         if not rest:
-            raise InputError(f"{path}: no column of weights among {listed(names)}; leave weights=True out")
+            raise InputError(f"{where}: no column of weights among {listed(names)}; leave weights=True out")
         weight = rest[0]
     return source, target, weight
 
 
-def write_parquet(graph: Graph, path: Path) -> list[str]:
-    """Write an edge table to a Parquet file; returns notes on what it does not hold."""
+def write_parquet(graph: Graph, path: Path) -> None:
+    """Write an edge table to a Parquet file."""
     parquet = parquet_library(path)
     table = graph.to_arrow()
     with atomic_write(path) as file:
         parquet.write_table(table, file)
-    return isolated_note(graph)
 
 
-def write_arrow(graph: Graph, path: Path) -> list[str]:
-    """Write an edge table to an Arrow file; returns notes on what it does not hold."""
+def write_arrow(graph: Graph, path: Path) -> None:
+    """Write an edge table to an Arrow file."""
     pa = _pyarrow(path)
     table = graph.to_arrow()
     with atomic_write(path) as file, pa.ipc.new_file(file, table.schema) as writer:
         writer.write_table(table)
-    return isolated_note(graph)

@@ -31,7 +31,7 @@ import numpy.typing as npt
 
 from clgraph.errors import InputError
 from clgraph.formats.atomic import atomic_write
-from clgraph.formats.common import Loaded, Options, check_vertex_count, counted, reading
+from clgraph.formats.common import Loaded, Options, check_vertex_count, counted
 from clgraph.formats.packed import unpacker
 from clgraph.formats.progress import expect, tell
 from clgraph.graph.arrays import Arrays, aligned_empty, over_pieces
@@ -210,8 +210,7 @@ FULL_BELOW = 64 << 20  # bytes: checking so much in full takes about 0.4 s, read
 
 def read_clg(path: Path, options: Options) -> Loaded:
     """Read a .clg file (see `clgraph.read`)."""
-    with reading(path):
-        graph = _read(path, options)
+    graph = _read(path, options)
     if options.ids == "str" and graph.ids.dtype != object:
         raise InputError(f"{path}: its vertex ids are numbers; leave ids='str' out")
     notes = []
@@ -401,7 +400,7 @@ def _names(offsets: npt.NDArray[np.int64], text: npt.NDArray[np.uint8]) -> npt.N
     return names
 
 
-def write_clg(graph: Graph, path: Path) -> list[str]:
+def write_clg(graph: Graph, path: Path) -> None:
     """Write a .clg file of version 2."""
     arrays: dict[str, npt.NDArray[Any] | None] = {
         "row_ptr": graph.row_ptr,
@@ -414,7 +413,6 @@ def write_clg(graph: Graph, path: Path) -> list[str]:
     header = Header(graph.directed, graph.num_vertices, graph.num_arcs, graph.num_self_loops, {})
     with atomic_write(path) as file:
         write_sections(file, header, arrays)
-    return []
 
 
 def id_arrays(ids: npt.NDArray[Any], path: Path) -> dict[str, npt.NDArray[Any]]:

@@ -241,12 +241,6 @@ def writing(path: Path) -> Iterator[IO[bytes]]:
         yield packed
 
 
-def only_int_ids(path: Path, options: Options, format_name: str) -> None:
-    """Raise InputError for ids="str" with a format that numbers its vertices."""
-    if options.ids == "str":
-        raise InputError(f"{path}: vertices of {format_name} files are numbers; leave ids='str' out")
-
-
 def check_vertex_count(path: Path, n: int, options: Options | None = None) -> None:
     """Raise InputError for more vertices than int32 can number, or than the user or the file's size allow.
 
@@ -302,34 +296,23 @@ def few(names: list[str]) -> list[str]:
     return [name[:40] for name in names[:NAMES_SHOWN]] + more
 
 
-def numbered_graph(
-    tail: npt.NDArray[np.int32],
-    head: npt.NDArray[np.int32],
-    n: int,
-    options: Options,
-    *,
-    weights: npt.NDArray[np.float64] | None = None,
-    directed: bool,
+def graph_of_arcs(
+    arcs: Arcs, n: int, options: Options, directed: bool, *, first: int = 0, twins: bool = False
 ) -> Graph:
-    """The graph of edges between vertices counted from 0, whose ids are 1 .. n."""
+    """Return the graph of arcs between vertices counted from 0, whose ids count from `first`.
+
+    With `twins` the arcs of an undirected graph are both of each edge.
+    """
+    tail, head, weights = each_once(arcs) if twins and not directed else arcs
     return build_csr(
         tail,
         head,
         n,
-        weights=weights,
-        ids=np.arange(1, n + 1),
+        weights=weights.astype(np.float64, copy=False) if options.weights and weights is not None else None,
+        ids=np.arange(first, n + first) if first else None,
         directed=directed,
         duplicates=options.duplicates,
     )
-
-
-def renumbered(graph: Graph, first: int = 1) -> list[str]:
-    """A note where a format that numbers its vertices, from 1 (or 0), loses the ids."""
-    n = graph.num_vertices
-    last = n + first - 1
-    if np.array_equal(graph.ids, np.arange(first, last + 1)):
-        return []
-    return [f"vertices numbered {first} .. {last} by ascending id (the format holds no ids)"]
 
 
 def id_cells(graph: Graph, mark: bytes, as_text: Callable[[str], bytes]) -> npt.NDArray[Any]:
@@ -492,27 +475,17 @@ def write_rows(
         write_cells(file, *columns)
 
 
-def no_weights_in(graph: Graph, path: Path, format_name: str) -> None:
-    """Raise InputError for a weighted graph and a format without weights."""
-    if graph.weights is not None:
-        raise InputError(f"cannot write {path}: {format_name} files hold no weights; leave weights=True out")
-
-
-def only_whole_weights(graph: Graph, path: Path, format_name: str, limit: float = WHOLE_MAX) -> None:
-    """Raise InputError for a weight that is no whole number from -limit to limit - 1."""
+def only_whole_weights(
+    graph: Graph, path: Path, title: str, lowest: float = -WHOLE_MAX, end: float = WHOLE_MAX
+) -> None:
+    """Raise InputError for a weight that is no whole number from `lowest` to below `end`."""
     if graph.weights is None:
         return
     weights: npt.NDArray[Any] = graph.weights
-    wrong = (weights != np.floor(weights)) | (weights < -limit) | (weights >= limit)
+    wrong = (weights != np.floor(weights)) | (weights < lowest) | (weights >= end)
     if wrong.any():
         raise InputError(
-            f"cannot write {path}: the weight {weights[np.argmax(wrong)]} is not a whole number below "
-            f"{limit:.0f}, as {format_name} files need it; leave weights=True out, or use another format"
+            f"cannot write {path}: the weight {weights[np.argmax(wrong)]} is not a whole number from "
+            f"{lowest:.0f} to below {end:.0f}, as {title} files need it; leave weights=True out, or use "
+            "another format"
         )
-
-
-def merged_note(graph: Graph) -> list[str]:
-    """A note where parallel edges were merged, which the format does not tell."""
-    if graph.multiplicity is None:
-        return []
-    return [f"{counted(graph.num_duplicates, 'merged parallel edge')} written once"]

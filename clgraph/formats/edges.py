@@ -13,8 +13,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from clgraph.arguments import real_number
 from clgraph.errors import InputError
 from clgraph.formats.common import (
@@ -51,19 +49,14 @@ def named_columns(names: Iterable[str]) -> list[int | None]:
 def read_edges(path: Path, options: Options) -> Loaded:
     """Read an edge list (see `clgraph.read`)."""
     how: dict[str, Any] = {"directed": options.direction(), "duplicates": options.duplicates}
-    named = None
+    layout, named = look(path, options), None
     if options.ids == "str":
-        with reading(path):
-            layout = look(path, options)
-            shape = layout.width, layout.columns, layout.delimiter
-            named = read_names(path, layout.skip, *shape, options.max_ratio)
+        named = read_names(path, layout, options.max_ratio)
     if named is not None:
         source, target, weights, ids = named
         graph = build_csr(source, target, len(ids), weights=weights, ids=ids, **how)
     else:
-        with reading(path):
-            layout = look(path, options)
-            source, target, weights = read_table(path, layout, options)
+        source, target, weights = read_table(path, layout, options)
         graph = Graph.from_edges(source, target, weights=weights, **how)
     return Loaded(graph, counted(len(source), "row") + layout.note, skipped_lines(layout))
 
@@ -156,17 +149,13 @@ def _is_number(text: str) -> bool:
     return real_number(text.strip()) is not None
 
 
-def write_edges(graph: Graph, path: Path) -> list[str]:
-    """Write an edge list: tabs, or commas and a header for .csv; one row an edge, u <= v if undirected.
-
-    Returns notes on what the file does not hold.
-    """
+def write_edges(graph: Graph, path: Path) -> None:
+    """Write an edge list: tabs, or commas and a header for .csv; one row an edge, u <= v if undirected."""
     separator = b"," if has_commas(path) else b"\t"
     names = id_cells(graph, separator, partial(name_in, path))
     with writing(path) as file:
         file.write(head_of(path, graph.is_weighted, graph.num_arcs))
         write_rows(file, graph, names)
-    return lost_in_edges(graph)
 
 
 def has_commas(path: Path) -> bool:
@@ -195,20 +184,3 @@ def _csv_name(path: Path, name: str) -> bytes:
     if name != name.strip() or name[0] in "#%" or "," in name or '"' in name:
         return b'"' + text.replace(b'"', b'""') + b'"'
     return text
-
-
-def lost_in_edges(graph: Graph) -> list[str]:
-    """What an edge list does not hold."""
-    notes = isolated_note(graph)
-    if graph.multiplicity is not None:
-        notes.append(f"{graph.num_duplicates} merged parallel edges written once")
-    return notes
-
-
-def isolated_note(graph: Graph) -> list[str]:
-    """A note where vertices have no edges, which a list of edges does not hold."""
-    touched = graph.degrees > 0
-    if graph.directed:  # else every head is a tail as well
-        touched[graph.col_idx] = True
-    isolated = graph.num_vertices - int(np.count_nonzero(touched))
-    return [f"{counted(isolated, 'vertex', 'vertices')} without edges left out"] if isolated else []

@@ -27,19 +27,14 @@ from clgraph.formats.common import (
     counted,
     difference,
     distinct_rows,
-    each_once,
-    merged_note,
-    no_weights_in,
-    only_int_ids,
+    graph_of_arcs,
     only_whole_weights,
-    reading,
-    renumbered,
     without_twin,
 )
 from clgraph.formats.progress import expect
 from clgraph.graph.arrays import Arrays, aligned_empty
 from clgraph.graph.building import row_ptr_of
-from clgraph.graph.graph import Graph, build_csr
+from clgraph.graph.graph import Graph
 
 HEADER = 17  # bytes
 NODE = np.dtype("<i4")
@@ -47,11 +42,7 @@ WEIGHTED_NODE = np.dtype([("node", "<i4"), ("weight", "<i4")])
 
 
 def _read(weighted: bool, path: Path, options: Options) -> Loaded:
-    name = ".wsg" if weighted else ".sg"
-    only_int_ids(path, options, name)
-    if options.weights and not weighted:
-        raise InputError(f"{path}: .sg files hold no weights (.wsg do); leave weights=True out")
-    with reading(path), open(path, "rb") as file:
+    with open(path, "rb") as file:
         is_directed, n, count = _header(path, file, weighted, options)
         offsets, arcs = _rows(path, file, n, count, weighted)
         if is_directed:
@@ -65,13 +56,10 @@ def _read(weighted: bool, path: Path, options: Options) -> Loaded:
             raise InputError(f"{path}: {what}: {found[0]} -> {found[1]}; make the file again")
     directed = options.direction(is_directed)
     if (directed or not is_directed) and distinct_rows(offsets, arcs[1]):
-        tail, head, weight = arcs
-        weights = weight.astype(np.float64) if weight is not None and options.weights else None
-        graph = Graph._from_arrays(Arrays(row_ptr_of(np.diff(offsets)), head, weights, directed=directed))
+        weights = arcs[2].astype(np.float64) if arcs[2] is not None and options.weights else None
+        graph = Graph._from_arrays(Arrays(row_ptr_of(np.diff(offsets)), arcs[1], weights, directed=directed))
     else:
-        tail, head, weight = arcs if directed else each_once(arcs)
-        weights = weight.astype(np.float64) if weight is not None and options.weights else None
-        graph = build_csr(tail, head, n, weights=weights, directed=directed, duplicates=options.duplicates)
+        graph = graph_of_arcs(arcs, n, options, directed, twins=True)
     notes = ["edge weights"] if weighted and not options.weights else []
     return Loaded(graph, counted(count, "entry", "entries"), notes)
 
@@ -131,13 +119,10 @@ def _array(path: Path, file: IO[bytes], kind: np.dtype[Any], count: int) -> npt.
     return data
 
 
-def _write(weighted: bool, graph: Graph, path: Path) -> list[str]:
-    name = ".wsg" if weighted else ".sg"
-    if not weighted:
-        no_weights_in(graph, path, ".sg")
-    elif graph.weights is None:
+def _write(weighted: bool, graph: Graph, path: Path) -> None:
+    if weighted and graph.weights is None:
         raise InputError(f"cannot write {path}: the graph has no weights, which .wsg files need; use .sg")
-    only_whole_weights(graph, path, name, 2.0**31)
+    only_whole_weights(graph, path, ".wsg", -(2.0**31), 2.0**31)
     node = WEIGHTED_NODE if weighted else NODE
     expect(HEADER + (1 + graph.directed) * (8 * (graph.num_vertices + 1) + node.itemsize * graph.num_arcs))
     with atomic_write(path) as file:
@@ -153,7 +138,6 @@ def _write(weighted: bool, graph: Graph, path: Path) -> list[str]:
                 else:
                     nodes["node"], nodes["weight"] = heads, one.weights[start : start + CHUNK]
                 file.write(nodes.tobytes())
-    return [*renumbered(graph, first=0), *merged_note(graph)]
 
 
 write_sg = partial(_write, False)

@@ -20,7 +20,6 @@ from clgraph.formats.common import (
     cells,
     edges_in_pieces,
     id_cells,
-    merged_note,
     weight_cells,
     writing,
 )
@@ -147,7 +146,7 @@ def read_gexf(path: Path, options: Options) -> Loaded:
     return network.loaded()
 
 
-def write_gexf(graph: Graph, path: Path) -> list[str]:
+def write_gexf(graph: Graph, path: Path) -> None:
     """Write a GEXF file."""
     names = id_cells(graph, b'"', partial(attribute_text, path))
     direction = "directed" if graph.directed else "undirected"
@@ -187,7 +186,6 @@ def write_gexf(graph: Graph, path: Path) -> list[str]:
                 end = ends_of_elements(data, partial(_inside, path, "edge", numbers), "/>\n")
             write_elements(file, count, *parts, end)
         file.write(b"</edges>\n</graph>\n</gexf>\n")
-    return merged_note(graph)
 
 
 def _declared(path: Path, known: Attributes) -> tuple[str, dict[tuple[str, str], int]]:

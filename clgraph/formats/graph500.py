@@ -12,17 +12,7 @@ import numpy as np
 
 from clgraph.errors import InputError
 from clgraph.formats.atomic import atomic_write
-from clgraph.formats.common import (
-    Loaded,
-    Options,
-    counted,
-    edges_in_pieces,
-    merged_note,
-    no_weights_in,
-    only_int_ids,
-    reading,
-)
-from clgraph.formats.edges import isolated_note
+from clgraph.formats.common import Loaded, Options, counted, edges_in_pieces
 from clgraph.graph.graph import Graph
 
 PAIR = 16  # bytes
@@ -30,11 +20,7 @@ PAIR = 16  # bytes
 
 def read_graph500(path: Path, options: Options) -> Loaded:
     """Read the edges of Graph500's generator (see `clgraph.read`)."""
-    only_int_ids(path, options, "Graph500")
-    if options.weights:
-        raise InputError(f"{path}: Graph500 files hold no weights; leave weights=True out")
-    with reading(path), open(path, "rb") as file:
-        data = file.read()
+    data = path.read_bytes()
     if len(data) % PAIR:
         raise InputError(
             f"{path}: {len(data)} bytes are not whole edges of {PAIR}, two 64-bit numbers each; it was cut "
@@ -48,18 +34,13 @@ def read_graph500(path: Path, options: Options) -> Loaded:
             f"{path}, edge {i} (counted from 0, at byte {PAIR * i}): {pairs[i].min()} is negative, so it is "
             "no vertex; is this a file of 64-bit pairs?"
         )
-    graph = Graph.from_edges(
-        np.ascontiguousarray(pairs[:, 0]),
-        np.ascontiguousarray(pairs[:, 1]),
-        directed=options.direction(False),
-        duplicates=options.duplicates,
-    )
+    source, target = map(np.ascontiguousarray, pairs.T)
+    graph = Graph.from_edges(source, target, directed=options.direction(False), duplicates=options.duplicates)
     return Loaded(graph, counted(len(pairs), "edge"))
 
 
-def write_graph500(graph: Graph, path: Path) -> list[str]:
+def write_graph500(graph: Graph, path: Path) -> None:
     """Write pairs of 64-bit ids, each edge once."""
-    no_weights_in(graph, path, "Graph500")
     if graph.ids.dtype == object:
         raise InputError(
             f"cannot write {path}: Graph500 files hold numbers, the graph's ids are text; use .clg"
@@ -67,4 +48,3 @@ def write_graph500(graph: Graph, path: Path) -> list[str]:
     with atomic_write(path) as file:
         for tail, head, _ in edges_in_pieces(graph):
             file.write(np.column_stack((graph.ids[tail], graph.ids[head])).astype("<i8").tobytes())
-    return [*isolated_note(graph), *merged_note(graph)]

@@ -13,16 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from clgraph.errors import InputError
-from clgraph.formats.common import (
-    CHUNK,
-    Loaded,
-    Options,
-    edges_in_pieces,
-    id_cells,
-    merged_note,
-    weight_cells,
-    writing,
-)
+from clgraph.formats.common import CHUNK, Loaded, Options, edges_in_pieces, id_cells, weight_cells, writing
 from clgraph.formats.markup import (
     KINDS,
     TYPES,
@@ -141,7 +132,7 @@ def read_graphml(path: Path, options: Options) -> Loaded:
     return network.loaded()
 
 
-def write_graphml(graph: Graph, path: Path) -> list[str]:
+def write_graphml(graph: Graph, path: Path) -> None:
     """Write a GraphML file."""
     names = id_cells(graph, b'"', partial(attribute_text, path))
     direction = "directed" if graph.directed else "undirected"
@@ -172,7 +163,6 @@ def write_graphml(graph: Graph, path: Path) -> list[str]:
                 end = ends_of_elements(found, partial(_edge_end, data, closed), empty)
             write_elements(file, len(tail), *parts, end)
         file.write(b"</graph>\n</graphml>\n")
-    return merged_note(graph)
 
 
 def _edge_end(data: Callable[[str, Any], str], closed: str, found: Any) -> str:

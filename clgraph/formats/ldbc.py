@@ -29,19 +29,17 @@ from clgraph.formats.common import (
     counted,
     ended_by,
     id_cells,
-    merged_note,
     numbered_lines,
     open_binary,
     open_text,
     plain_name,
     reading,
-    vertex_id,
     write_cells,
     write_rows,
 )
 from clgraph.formats.edges import read_rows, skipped_lines
 from clgraph.formats.packed import SUFFIXES, compressed
-from clgraph.formats.text_table import listed_graph, read_integers
+from clgraph.formats.text_table import Layout, listed_graph, listed_vertices, read_integers
 from clgraph.graph.graph import Graph
 
 SEPARATORS = re.compile(r"[\s,]")
@@ -87,53 +85,33 @@ def find_files(path: Path) -> Files:
 def read_ldbc(path: Path, options: Options) -> Loaded:
     """Read NAME.v and NAME.e, given either's name or NAME (see `clgraph.read`)."""
     files = find_files(path)
-    vertex_file, edge_file = files.vertices, files.edges
-    vertices = read_vertices(vertex_file, options)
-    source: Any
-    target: Any
-    with reading(edge_file), open_binary(edge_file, options.max_ratio) as file:
+    vertices = read_vertices(files.vertices, options)
+    with reading(files.edges), open_binary(files.edges, options.max_ratio) as file:
         edgeless = not file.read(1)
-    if edgeless:
-        source = target = np.empty(0, vertices.dtype)
-        weights = np.empty(0) if options.weights else None
-        told, skipped = "", []
-    else:
-        source, target, weights, layout = read_rows(edge_file, replace(options, header=False))
+    source = target = np.empty(0, vertices.dtype)
+    weights, told, skipped = np.empty(0) if options.weights else None, "", []
+    if not edgeless:
+        source, target, weights, layout = read_rows(files.edges, replace(options, header=False))
         told, skipped = layout.note, skipped_lines(layout)
-    graph = listed_graph(
-        (source, target, weights),
-        vertices,
-        options,
-        options.direction(files.directed),
-        lambda row, v: f"{edge_file}, row {row}: vertex {v} is not in {vertex_file.name}; add it there",
-    )
+    rows = source, target, weights
+    directed = options.direction(files.directed)
+    graph = listed_graph(files.edges, rows, vertices, options, directed, files.vertices.name)
     return Loaded(graph, counted(len(source), "row") + told, skipped)
 
 
 def read_vertices(path: Path, options: Options) -> npt.NDArray[Any]:
-    """The ids in NAME.v, in its order; an InputError if one is none, or listed twice."""
-    if options.ids == "int":
-        with reading(path):
-            plain = read_integers(path, 0, 1, (0,), False, options.max_ratio)
-        if plain is not None:
-            return _all_different(path, plain[0].astype(np.int64, copy=False))
-    found: list[Any] = []
+    """Return the ids in NAME.v, in its order; an InputError if one is none, or listed twice."""
     with reading(path):
-        for number, line in numbered_lines(path, "utf-8", options.max_ratio):
-            if name := line.strip():
-                found.append(vertex_id(path, number, name) if options.ids == "int" else name)
-    return _all_different(path, np.array(found, np.int64 if options.ids == "int" else object))
-
-
-def _all_different(path: Path, vertices: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    if np.all(vertices[1:] > vertices[:-1]):
-        return vertices
-    values, counts = np.unique(vertices, return_counts=True)
-    if len(values) < len(vertices):
-        raise InputError(
-            f"{path}: vertex {values[np.argmax(counts)]} is listed {counts.max()} times; keep it once"
-        )
-    return vertices
+        plain = None
+        if options.ids == "int":
+            plain = read_integers(path, Layout((0,), 1, 0), options.max_ratio)
+        if plain is not None:
+            ids = plain[0].astype(np.int64, copy=False)
+            if np.all(ids[1:] > ids[:-1]) or len(np.unique(ids)) == len(ids):
+                return ids
+        # one by one, which names the line of what is no id, or there twice
+        found, _ = listed_vertices(numbered_lines(path, "utf-8", options.max_ratio), path, options)
+    return np.array(list(found), np.int64 if options.ids == "int" else object)
 
 
 def _is_directed(stem: Path) -> bool | None:
@@ -167,7 +145,7 @@ def check_place(path: Path) -> None:
             )
 
 
-def write_ldbc(graph: Graph, path: Path) -> list[str]:
+def write_ldbc(graph: Graph, path: Path) -> None:
     """Write NAME.v, NAME.e and NAME.properties, given any of these names."""
     stem, packed = stem_of(path)
     names = id_cells(graph, b"\n", partial(plain_name, path, separators=SEPARATORS))
@@ -185,4 +163,3 @@ def write_ldbc(graph: Graph, path: Path) -> list[str]:
             write_rows(edge_file, graph, ended_by(names, b" "))
         is_directed = "true" if graph.directed else "false"
         create(properties, "w").write(f"graph.{stem.name}.directed = {is_directed}\n")
-    return merged_note(graph)

@@ -21,13 +21,9 @@ from clgraph.formats.common import (
     Options,
     check_vertex_count,
     counted,
-    merged_note,
-    numbered_graph,
-    only_int_ids,
+    graph_of_arcs,
     open_binary,
     open_text,
-    reading,
-    renumbered,
     unpacked_size,
     writing,
 )
@@ -90,7 +86,6 @@ def look(path: Path, options: Options) -> Head:
     """Read and check the first lines."""
     import scipy.io
 
-    only_int_ids(path, options, "Matrix Market")
     with _said(path), open_binary(path, options.max_ratio) as file:
         rows, columns, entries, layout, field, symmetry = scipy.io.mminfo(_ended(path, file))
     if layout != "coordinate":
@@ -125,10 +120,9 @@ def read_mtx(path: Path, options: Options) -> Loaded:
     """Read a Matrix Market file (see `clgraph.read`)."""
     import scipy.io
 
-    with reading(path):
-        head = look(path, options)
-        with _said(path), open_binary(path, options.max_ratio) as file:
-            matrix: Any = scipy.io.mmread(_ended(path, file), spmatrix=False)
+    head = look(path, options)
+    with _said(path), open_binary(path, options.max_ratio) as file:
+        matrix: Any = scipy.io.mmread(_ended(path, file), spmatrix=False)
     weights = matrix.data.astype(np.float64) if options.weights else None
     if weights is not None and not np.all(np.isfinite(weights)):
         raise InputError(
@@ -141,7 +135,7 @@ def read_mtx(path: Path, options: Options) -> Loaded:
         lower = source >= target
         source, target = source[lower], target[lower]
         weights = None if weights is None else weights[lower]
-    graph = numbered_graph(source, target, head.n, options, weights=weights, directed=directed)
+    graph = graph_of_arcs((source, target, weights), head.n, options, directed, first=1)
     return Loaded(graph, counted(head.entries, "entry", "entries"), head.skipped(options))
 
 
@@ -166,7 +160,7 @@ def _line_not_finite(path: Path) -> int:
     raise AssertionError(f"{path}: SciPy read an entry that is not finite, but no line holds one")
 
 
-def write_mtx(graph: Graph, path: Path) -> list[str]:
+def write_mtx(graph: Graph, path: Path) -> None:
     """Write a Matrix Market file: general if directed, else symmetric; real if weighted, else pattern."""
     import scipy.io
     from scipy import sparse as sp
@@ -189,4 +183,3 @@ def write_mtx(graph: Graph, path: Path) -> list[str]:
             field="pattern" if graph.weights is None else "real",
             symmetry="general" if graph.directed else "symmetric",
         )
-    return renumbered(graph) + merged_note(graph)

@@ -25,21 +25,10 @@ import numpy.typing as npt
 
 from clgraph.errors import InputError
 from clgraph.formats.atomic import atomic_write
-from clgraph.formats.common import (
-    Loaded,
-    Options,
-    check_vertex_count,
-    counted,
-    each_once,
-    few,
-    merged_note,
-    only_int_ids,
-    reading,
-    renumbered,
-)
+from clgraph.formats.common import Loaded, Options, check_vertex_count, counted, few, graph_of_arcs
 from clgraph.formats.packed import check_ratio
 from clgraph.graph.checks import PARTS, check_parts, check_square, checked_ids
-from clgraph.graph.graph import Graph, build_csr
+from clgraph.graph.graph import Graph
 
 # --- arrays of PyTorch Geometric ---
 
@@ -75,16 +64,15 @@ def loaded(
                 f"{path}: edge_weight, of the shape {weight.shape} and the type {weight.dtype}, should be "
                 f"{index.shape[1]} finite numbers; correct it or leave weights=True out"
             )
-    kept = weight.ravel().astype(np.float64) if weight is not None and options.weights else None
+        weight = weight.ravel().astype(np.float64)
+    elif weight is not None:
+        weight, left = None, ["edge_weight", *left]
     tail, head = (np.ascontiguousarray(row.astype(np.int32)) for row in index)
-    arcs = tail, head, kept
-    tail, head, kept = arcs if directed else each_once(arcs)
-    graph = build_csr(tail, head, n, weights=kept, directed=directed, duplicates=options.duplicates)
-    notes = ["edge_weight"] if weight is not None and not options.weights else []
-    return Loaded(graph, counted(index.shape[1], "arc"), notes + left)
+    graph = graph_of_arcs((tail, head, weight), n, options, directed, twins=True)
+    return Loaded(graph, counted(index.shape[1], "arc"), left)
 
 
-def write_edge_index(graph: Graph, path: Path) -> list[str]:
+def write_edge_index(graph: Graph, path: Path) -> None:
     """Write edge_index, edge_weight and num_nodes, and whether the graph is directed."""
     arrays: dict[str, npt.NDArray[Any]] = {
         "edge_index": np.stack((graph.tails, graph.col_idx)).astype(np.int64),
@@ -99,7 +87,6 @@ def write_edge_index(graph: Graph, path: Path) -> list[str]:
             for name, array in arrays.items():
                 store(archive, name, array)
         file.write(buffer.getbuffer())
-    return [*renumbered(graph, first=0), *merged_note(graph)]
 
 
 def store(archive: zipfile.ZipFile, name: str, array: npt.NDArray[Any]) -> None:
@@ -132,27 +119,27 @@ STRANGE = (  # what zipfile and NumPy raise for damaged files
 
 def read_npz(path: Path, options: Options) -> Loaded:
     """Read a sparse matrix saved by `scipy.sparse.save_npz` (see `clgraph.read`)."""
-    only_int_ids(path, options, ".npz")
-    with reading(path):
-        try:
-            found, left = _arrays(path, options)
-            if NAMES[0] in found:
-                directed = options.direction(_noted_direction(path, found.get("clgraph_directed")))
-                return loaded(path, found, left, directed, options)
-            if "format" not in found:
-                raise InputError(
-                    f"{path}: holds neither a matrix saved by scipy.sparse.save_npz nor edge_index, as "
-                    "PyTorch Geometric has it; save one of them"
-                )
-            form, shape = _form_and_shape(found)
-        except InputError:
-            raise
-        except STRANGE as error:
-            # not NumPy's message: for other files it advises allow_pickle, which is unsafe
+    if options.ids == "str":
+        raise InputError(f"{path}: vertices of .npz files are numbers; leave ids='str' out")
+    try:
+        found, left = _arrays(path, options)
+        if NAMES[0] in found:
+            directed = options.direction(_noted_direction(path, found.get("clgraph_directed")))
+            return loaded(path, found, left, directed, options)
+        if "format" not in found:
             raise InputError(
-                f"{path}: not a matrix saved by scipy.sparse.save_npz, or damaged ({type(error).__name__}); "
-                "save it again"
-            ) from error
+                f"{path}: holds neither a matrix saved by scipy.sparse.save_npz nor edge_index, as "
+                "PyTorch Geometric has it; save one of them"
+            )
+        form, shape = _form_and_shape(found)
+    except InputError:
+        raise
+    except STRANGE as error:
+        # not NumPy's message: for other files it advises allow_pickle, which is unsafe
+        raise InputError(
+            f"{path}: not a matrix saved by scipy.sparse.save_npz, or damaged ({type(error).__name__}); "
+            "save it again"
+        ) from error
     check_square(shape)
     n = shape[0]
     check_vertex_count(path, n, options)
@@ -270,14 +257,10 @@ def _noted_direction(path: Path, noted: npt.NDArray[Any] | None) -> bool | None:
     return bool(noted)
 
 
-def write_npz(graph: Graph, path: Path) -> list[str]:
+def write_npz(graph: Graph, path: Path) -> None:
     """Write the matrix of `Graph.to_scipy` and, beside it, ids and direction."""
     from scipy import sparse as sp
 
-    if graph.multiplicity is None and graph.num_duplicates:
-        raise InputError(
-            f"cannot write {path}: parallel edges, which a sparse matrix cannot hold; use .clg or merge them"
-        )
     own = {"clgraph_directed": np.array(graph.directed)}
     if not graph._has_identity_ids:
         own["clgraph_ids"] = graph.ids.astype("U") if graph.ids.dtype == object else graph.ids
@@ -291,4 +274,3 @@ def write_npz(graph: Graph, path: Path) -> list[str]:
             for name, array in own.items():
                 store(archive, name, array)
         file.write(buffer.getbuffer())
-    return []

@@ -32,11 +32,9 @@ from clgraph.formats.common import (
     few,
     finite_weight,
     id_cells,
-    merged_note,
     natural,
     no_place,
     numbered_lines,
-    reading,
     weight_cells,
     write_cells,
     writing,
@@ -238,13 +236,12 @@ class _Reader:
 def read_pajek(path: Path, options: Options) -> Loaded:
     """Read a Pajek network (see `clgraph.read`)."""
     reader = _Reader(path, options)
-    with reading(path):
-        # numbers need no decoding: latin-1 takes any byte, and what is UTF-8 is read again as that
-        encoding = "utf-8" if options.ids == "str" else "latin-1"
-        for number, line in numbered_lines(path, encoding, options.max_ratio):
-            text = (line if line.isascii() or options.ids == "str" else _text(line)).strip()
-            if text and text[0] != "%":
-                reader.line(f"{path}, line {number}", text)
+    # numbers need no decoding: latin-1 takes any byte, and what is UTF-8 is read again as that
+    encoding = "utf-8" if options.ids == "str" else "latin-1"
+    for number, line in numbered_lines(path, encoding, options.max_ratio):
+        text = (line if line.isascii() or options.ids == "str" else _text(line)).strip()
+        if text and text[0] != "%":
+            reader.line(f"{path}, line {number}", text)
     n = reader.n
     if n is None:
         raise InputError(f"{path}: has no line '*Vertices n'; is this a Pajek file?")
@@ -353,7 +350,7 @@ def write_pajek(graph: Graph, path: Path) -> list[str]:
             elif weight is not None:
                 columns.append(weight_cells(weight, b"\n"))
             write_cells(file, *columns)
-    return merged_note(graph) + fields.notes()
+    return fields.notes()
 
 
 def _cells(lines: Iterable[str]) -> npt.NDArray[Any]:

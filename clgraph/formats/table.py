@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from clgraph.arguments import file_name, shown
 from clgraph.errors import InputError
 from clgraph.formats.atomic import open_descriptor
-from clgraph.formats.common import Loaded, Options
+from clgraph.formats.common import Loaded, Options, counted, reading
 from clgraph.formats.packed import GZIP, SUFFIXES
 from clgraph.graph.graph import Graph
 
@@ -28,79 +31,112 @@ class Format:
         What a file holds besides edges: ``direction``, ``isolated`` vertices, ``ids`` (numbers as they are),
         ``names`` (ids that are text), ``weights`` (where the graph has them; ``always`` needs them),
         ``multiplicity``, ``attributes`` of vertices and edges or of ``edges`` alone.
+    title : str
+        What messages call its files, if not by `name`.
     text : bool
         Whether it may be compressed.
+    first : int, optional
+        The number of the first vertex, where a file numbers them and holds no ids.
+    parallel : bool
+        Whether a file can hold parallel edges.
     """
 
     name: str
     suffixes: tuple[str, ...]
     module: str
     carries: str
+    title: str = ""
     text: bool = True
+    first: int | None = None
+    parallel: bool = True
 
     def has(self, what: str) -> bool:
-        """Whether a file of the format carries something."""
+        """True if a file of the format carries something."""
         return what in self.carries.split()
 
     def read(self, path: Path, options: Options) -> Loaded:
-        """The graph in a file."""
-        loaded: Loaded = getattr(import_module(self.module), f"read_{self.name}")(path, options)
+        """Return the graph in a file; its module need not look for what no file of the format holds."""
+        title = self.title or self.name
+        if options.ids == "str" and not self.has("names"):
+            raise InputError(f"{path}: vertices of {title} files are numbers; leave ids='str' out")
+        if options.weights and not self.has("weights"):
+            raise InputError(f"{path}: {title} files hold no weights; leave weights=True out")
+        with reading(path):
+            loaded: Loaded = getattr(import_module(self.module), f"read_{self.name}")(path, options)
         return loaded
 
     def write(self, graph: Graph, path: Path) -> list[str]:
         """Write a file; returns notes on what it does not hold."""
-        notes: list[str] = getattr(import_module(self.module), f"write_{self.name}")(graph, path)
+        title = self.title or self.name
+        if graph.weights is not None and not self.has("weights"):
+            raise InputError(f"cannot write {path}: {title} files hold no weights; leave weights=True out")
+        if not self.parallel and graph.multiplicity is None and graph.num_duplicates:
+            raise InputError(
+                f"cannot write {path}: {title} files hold no parallel edges; merge them, or use .clg"
+            )
+        own: list[str] | None = getattr(import_module(self.module), f"write_{self.name}")(graph, path)
+        return self.lost(graph, own or [])
+
+    def lost(self, graph: Graph, own: Iterable[str] = ()) -> list[str]:
+        """Return notes on what a file does not hold, the writer's `own` among them."""
+        notes = [] if self.has("isolated") else isolated_note(graph)
+        if self.first is not None:
+            last = graph.num_vertices + self.first - 1
+            if not np.array_equal(graph.ids, np.arange(self.first, last + 1)):
+                notes.append(
+                    f"vertices numbered {self.first} .. {last} by ascending id (the format holds no ids)"
+                )
+        notes += own
+        if graph.multiplicity is not None and not self.has("multiplicity"):
+            notes.append(f"{counted(graph.num_duplicates, 'merged parallel edge')} written once")
         return notes
 
 
+def isolated_note(graph: Graph) -> list[str]:
+    """Return a note if vertices have no edges, which a list of edges does not hold."""
+    touched = graph.degrees > 0
+    if graph.directed:  # else every head is a tail as well
+        touched[graph.col_idx] = True
+    isolated = graph.num_vertices - int(np.count_nonzero(touched))
+    return [f"{counted(isolated, 'vertex', 'vertices')} without edges left out"] if isolated else []
+
+
 EDGES = (".txt", ".tsv", ".csv", ".edges", ".edgelist", ".el", ".wel")
+NUMBERED = "direction isolated"  # all that some formats hold of vertices and direction
+WHOLE = "direction isolated ids names weights"
+ALL = WHOLE + " attributes"
+TABLE = "direction ids names weights multiplicity edges"
+NEIGHBOURS = "clgraph.formats.adjacency_lines"
 #: by name; the modules stand as they are, so that imports can be followed
 FORMATS = {
     each.name: each
     for each in (
         Format("edges", EDGES, "clgraph.formats.edges", "ids names weights"),
-        Format("mtx", (".mtx",), "clgraph.formats.mtx", "direction isolated weights"),
-        Format("metis", (".graph", ".metis"), "clgraph.formats.metis", "isolated weights"),
+        Format(
+            "mtx", (".mtx",), "clgraph.formats.mtx", "direction isolated weights", "Matrix Market", first=1
+        ),
+        Format(
+            "metis", (".graph", ".metis"), NEIGHBOURS, "isolated weights", "METIS", first=1, parallel=False
+        ),
         Format("ldbc", (".v", ".e"), "clgraph.formats.ldbc", "direction isolated ids names weights"),
-        Format("konect", ("out.*",), "clgraph.formats.konect", "direction isolated weights"),
-        Format("dimacs", (".gr",), "clgraph.formats.dimacs", "isolated weights"),
-        Format("jlg", (".jlg", ".lg", ".jgz"), "clgraph.formats.jlg", "direction isolated"),
+        Format(
+            "konect", ("out.*",), "clgraph.formats.konect", "direction isolated weights", "KONECT", first=1
+        ),
+        Format("dimacs", (".gr",), "clgraph.formats.dimacs", "isolated weights", "DIMACS", first=1),
+        Format("jlg", (".jlg", ".lg", ".jgz"), "clgraph.formats.jlg", NUMBERED, "Graphs.jl", first=1),
         Format("tgf", (".tgf",), "clgraph.formats.tgf", "isolated ids names weights labels"),
-        Format("edge_index", ("*.npz",), "clgraph.formats.npz", "direction isolated weights", text=False),
-        Format("sg", (".sg",), "clgraph.formats.gapbs", "direction isolated", text=False),
-        Format("wsg", (".wsg",), "clgraph.formats.gapbs", "direction isolated weights always", text=False),
-        Format("graph500", (".g500",), "clgraph.formats.graph500", "ids", text=False),
-        Format(
-            "graphml",
-            (".graphml",),
-            "clgraph.formats.graphml",
-            "direction isolated ids names weights attributes",
-        ),
-        Format("gexf", (".gexf",), "clgraph.formats.gexf", "direction isolated ids names weights attributes"),
+        Format("edge_index", ("*.npz",), "clgraph.formats.npz", NUMBERED + " weights", ".npz", False, 0),
+        Format("sg", (".sg",), "clgraph.formats.gapbs", NUMBERED, ".sg", False, 0),
+        Format("wsg", (".wsg",), "clgraph.formats.gapbs", NUMBERED + " weights always", ".wsg", False, 0),
+        Format("graph500", (".g500",), "clgraph.formats.graph500", "ids", "Graph500", False),
+        Format("graphml", (".graphml",), "clgraph.formats.graphml", ALL),
+        Format("gexf", (".gexf",), "clgraph.formats.gexf", ALL),
         Format("pajek", (".net",), "clgraph.formats.pajek", "direction isolated names weights attributes"),
-        Format("webgraph", (".graph-txt",), "clgraph.formats.webgraph", "isolated"),
-        Format("npz", (".npz",), "clgraph.formats.npz", "direction isolated ids names weights", text=False),
-        Format(
-            "clg",
-            (".clg",),
-            "clgraph.formats.clg",
-            "direction isolated ids names weights multiplicity",
-            text=False,
-        ),
-        Format(
-            "parquet",
-            (".parquet", ".pq"),
-            "clgraph.formats.arrow",
-            "direction ids names weights multiplicity edges",
-            text=False,
-        ),
-        Format(
-            "arrow",
-            (".arrow", ".feather"),
-            "clgraph.formats.arrow",
-            "direction ids names weights multiplicity edges",
-            text=False,
-        ),
+        Format("webgraph", (".graph-txt",), NEIGHBOURS, "isolated", "WebGraph", first=0, parallel=False),
+        Format("npz", (".npz",), "clgraph.formats.npz", WHOLE, ".npz", False, parallel=False),
+        Format("clg", (".clg",), "clgraph.formats.clg", WHOLE + " multiplicity", text=False),
+        Format("parquet", (".parquet", ".pq"), "clgraph.formats.arrow", TABLE, text=False),
+        Format("arrow", (".arrow", ".feather"), "clgraph.formats.arrow", TABLE, text=False),
     )
 }
 

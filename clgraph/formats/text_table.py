@@ -8,6 +8,7 @@ defines what is valid, names the line that is not, and reads the rare file that 
 
 from __future__ import annotations
 
+import math
 import os
 import re
 from bisect import bisect_left
@@ -32,19 +33,14 @@ from clgraph.formats.common import (
     cells,
     check_vertex_count,
     counted,
-    each_once,
     finite_weight,
-    merged_note,
-    no_weights_in,
-    numbered_graph,
+    graph_of_arcs,
     numbered_lines,
-    only_int_ids,
     only_whole_weights,
     open_binary,
     open_text,
-    reading,
-    renumbered,
     unpacked_size,
+    vertex_id,
     whole_cells,
     write_rows,
     writing,
@@ -76,6 +72,7 @@ class Layout:
     row: str = ""  # what a row is, where all have `width` fields: "an edge 'source,target' should be"
     mark: str = ""  # the word that each of these begins with
     ids: tuple[int, int] = (0, ID_MAX)  # the lowest and the highest
+    lightest: float = -math.inf  # the lowest weight
 
 
 def read_table(path: Path, layout: Layout, options: Options) -> Rows:
@@ -99,8 +96,7 @@ def _parse(path: Path, layout: Layout, options: Options) -> Rows | None:
     """Integers (and weights) by blocks or by NumPy; None if the file holds anything that they do not take."""
     weighted = len(layout.columns) == 3
     if not weighted:
-        shape = layout.width, layout.columns, layout.delimiter == ","
-        plain = read_integers(path, layout.skip, *shape, options.max_ratio)
+        plain = read_integers(path, layout, options.max_ratio)
         if plain is not None and (not layout.row or _are_ids(layout, *plain)):
             return plain[0], plain[1], None
         if layout.row:  # NumPy would take signs
@@ -109,17 +105,28 @@ def _parse(path: Path, layout: Layout, options: Options) -> Rows | None:
     # of the mark two characters, so that no longer word is taken for it
     kinds: list[tuple[str, Any]] = [("mark", "S2")] if layout.mark else []
     kinds += [("source", np.int64), ("target", np.int64), ("weight", np.float64)]
-    table = numpy_table(
-        path,
-        options,
-        dtype=kinds if weighted else np.int64,
-        comments=None if layout.row else layout.comment,
-        delimiter=layout.delimiter,
-        skiprows=layout.skip,
-        usecols=None if layout.row else layout.columns,
-        ndmin=1 if weighted else 2,
-    )
-    if table is None or len(table) == 0 or (layout.mark and np.any(table["mark"] != layout.mark.encode())):
+    # NumPy reads a named file in blocks, an open one line by line
+    named = nullcontext(os.path.abspath(path))
+    try:
+        with (
+            open_text(path, "latin-1", options.max_ratio) if path.suffix == ZSTD else named as file,
+            # "no data": the scan says it better; an older NumPy takes 1.5 for an integer
+            no_warnings(errors=DeprecationWarning),
+        ):
+            table = np.loadtxt(
+                file,
+                dtype=kinds if weighted else np.int64,
+                comments=None if layout.row else layout.comment,
+                delimiter=layout.delimiter,
+                skiprows=layout.skip,
+                usecols=None if layout.row else layout.columns,
+                ndmin=1 if weighted else 2,
+                quotechar=None,  # a stray quote would swallow rows up to the next one
+                encoding="latin-1",
+            )
+    except (ValueError, DeprecationWarning):
+        return None
+    if len(table) == 0 or (layout.mark and np.any(table["mark"] != layout.mark.encode())):
         return None
     source, target = (table["source"], table["target"]) if weighted else (table[:, 0], table[:, 1])
     weights = table["weight"] if weighted else None
@@ -160,7 +167,10 @@ def scan_rows(numbered: Lines, path: str, layout: Layout, options: Options) -> R
             else:
                 raise InputError(f"{where}: an empty id in {line[:80]!r}; complete or delete the line")
         if weighted:
-            weights.append(finite_weight(where, fields[layout.columns[2]].strip(), always=bool(layout.row)))
+            text = fields[layout.columns[2]].strip()
+            weights.append(finite_weight(where, text, always=bool(layout.row)))
+            if weights[-1] < layout.lightest:
+                raise InputError(f"{where}: weight {text[:80]!r} is below {layout.lightest:g}; correct it")
     source, target = (np.array(end, np.int64 if as_int else object) for end in ends)
     return source, target, np.array(weights) if weighted else None
 
@@ -230,52 +240,33 @@ MARK = "\ufeff".encode()
 QUOTE, COMMA, LINE_FEED, RETURN = b'",\n\r'
 
 
-def read_names(
-    path: Path,
-    skip: int,
-    width: int,
-    columns: tuple[int, ...],
-    delimiter: str | None,
-    max_ratio: float = MAX_RATIO,
-) -> tuple[Any, ...] | None:
-    """The rows of a file behind its first `skip` lines by vertex number, counted by ascending id.
-
-    Parameters
-    ----------
-    width : int
-        Fields in a row.
-    columns : tuple of int
-        Of source, target and, if asked for, weight.
-    delimiter : str, optional
-        None: white space.
+def read_names(path: Path, layout: Layout, max_ratio: float = MAX_RATIO) -> tuple[Any, ...] | None:
+    """Return the rows of a file by vertex number, counted by ascending id; None: it is left to the scanner.
 
     Returns
     -------
     tail, head : int32 arrays, shape (rows,)
     weights : float64 array, shape (rows,), or None
     ids : object array of str
-        Or None in place of all four: the file is left to the scanner.
     """
     if path.stat().st_size < SMALL:
         return None
     with open_binary(path, max_ratio) as file:
-        before = [file.readline() for _ in range(skip)]
+        before = [file.readline() for _ in range(layout.skip)]
         text = file.read()
     if not all(map(_ends_plainly, before)):
         return None  # whoever counted the lines took a carriage return for a line's end
-    return parse_names(text, width, columns, delimiter)
+    return parse_names(text, layout)
 
 
-def parse_names(
-    text: bytes, width: int, columns: tuple[int, ...], delimiter: str | None
-) -> tuple[Any, ...] | None:
-    """As `read_names`, of the text behind those lines."""
+def parse_names(text: bytes, layout: Layout) -> tuple[Any, ...] | None:
+    """As `read_names`, of the text behind the lines to skip."""
     if find_spec("pyarrow") is None:
         return None
     pa, csv, compute = (import_module(name) for name in ("pyarrow", "pyarrow.csv", "pyarrow.compute"))
 
-    mark = delimiter or " "
-    if min(columns[:2]) != 0 or max(columns) >= width or not _is_plain(text, mark):
+    columns, mark = layout.columns, layout.delimiter or " "
+    if min(columns[:2]) != 0 or max(columns) >= layout.width or not _is_plain(text, mark):
         return None
     ends = [f"f{column}" for column in columns]
     types: dict[str, Any] = dict.fromkeys(ends[:2], pa.dictionary(pa.int32(), pa.string()))
@@ -298,15 +289,13 @@ def parse_names(
     found = both.chunk(0).dictionary
     order = compute.sort_indices(found)
     names = found.take(order).to_pylist()
-    if not _are_names(names, delimiter):
+    if not _are_names(names, layout.delimiter):
         return None
     ids = np.empty(len(names), object)
     ids[:] = names
-    weights = None
-    if len(ends) == 3:
-        weights = table[ends[2]].to_numpy()
-        if not np.all(np.isfinite(weights)):
-            return None
+    weights = table[ends[2]].to_numpy() if len(ends) == 3 else None
+    if weights is not None and not np.all(np.isfinite(weights)):
+        return None
     number = np.empty(len(ids), np.int32)
     number[order.to_numpy()] = np.arange(len(ids), dtype=np.int32)
     codes = np.concatenate([chunk.indices.to_numpy() for chunk in both.chunks])
@@ -372,54 +361,47 @@ PAD = 16  # zero bytes before each block, so that the 16 bytes before any number
 DIGITS = np.array([(2**64 - (1 << (64 - 8 * k))) & 0x0F0F0F0F0F0F0F0F for k in range(9)], np.uint64)
 
 
-def read_integers(
-    path: Path, skip: int, width: int, columns: tuple[int, ...], comma: bool, max_ratio: float = MAX_RATIO
-) -> Columns | None:
-    """Columns of a file whose lines after the first `skip` are `width` integers, one character apart.
-
-    Returns
-    -------
-    list of int32 or int64 arrays, or None if the file holds anything else
-    """
+def read_integers(path: Path, layout: Layout, max_ratio: float = MAX_RATIO) -> Columns | None:
+    """Return the columns of a file whose rows are integers, one character apart; None for anything else."""
     parts: list[Columns] = []
     rest = b""
-    if max(columns) >= width:
-        return None
     with open_binary(path, max_ratio) as file:
-        for _ in range(skip):
+        for _ in range(layout.skip):
             if b"\r" in file.readline().removesuffix(b"\n").removesuffix(b"\r"):
                 return None  # whoever counted the lines to skip took this for a line end
         while data := file.read(BLOCK):
             cut = data.rfind(b"\n") + 1
             block, rest = b"".join((bytes(PAD), rest, data[:cut])), rest * (not cut) + data[cut:]
             if cut:
-                if (found := _integers(block, width, columns, comma)) is None:
+                if (found := _integers(block, layout)) is None:
                     return None
                 parts.append(found)
             if len(rest) > BLOCK:
                 return None
     if rest:
-        if (found := integer_rows(rest + b"\n", width, columns, comma)) is None:
+        if (found := integer_rows(rest + b"\n", layout)) is None:
             return None
         parts.append(found)
     return [np.concatenate(part) for part in zip(*parts, strict=True)] if parts else None
 
 
-def integer_rows(lines: bytes, width: int, columns: tuple[int, ...], comma: bool) -> Columns | None:
-    """Columns of whole lines of `width` integers, one character apart; None if they hold anything else."""
-    return None if max(columns) >= width else _integers(bytes(PAD) + lines, width, columns, comma)
+def integer_rows(lines: bytes, layout: Layout) -> Columns | None:
+    """Return the columns of whole lines of integers, one character apart; None if they hold anything else."""
+    return _integers(bytes(PAD) + lines, layout)
 
 
-def _integers(block: bytes, width: int, columns: tuple[int, ...], comma: bool) -> Columns | None:
+def _integers(block: bytes, layout: Layout) -> Columns | None:
     """As `integer_rows`, of lines behind `PAD` bytes."""
-    separators = (44,) if comma else (9, 32)
+    if max(layout.columns) >= layout.width:
+        return None
+    separators = (44,) if layout.delimiter == "," else (9, 32)
     if b"\r" in block:
         block = block.replace(b"\r\n", b"\n")
     text = np.frombuffer(block, np.uint8)
     ends = np.flatnonzero(text < ord("0"))[PAD:]
-    if len(ends) % width or text.max() > ord("9"):
+    if len(ends) % layout.width or text.max() > ord("9"):
         return None
-    separator = text[ends].reshape(-1, width)
+    separator = text[ends].reshape(-1, layout.width)
     between = separator[:, :-1]
     right = (between == separators[0]) | (between == separators[-1])
     if not (np.all(separator[:, -1] == ord("\n")) and np.all(right)):
@@ -432,8 +414,8 @@ def _integers(block: bytes, width: int, columns: tuple[int, ...], comma: bool) -
     values = _eight_digits(words[ends - 8], np.minimum(length, 8))
     if longest > 8:
         values += _eight_digits(words[ends - 16], np.maximum(length - 8, 0)) * np.uint64(10**8)
-    table = values.reshape(-1, width)
-    found = (table[:, column] for column in columns)
+    table = values.reshape(-1, layout.width)
+    found = (table[:, column] for column in layout.columns)
     return [each.astype(np.int32 if each.max(initial=0) < 2**31 else np.int64) for each in found]
 
 
@@ -449,26 +431,38 @@ def _eight_digits(words: npt.NDArray[np.uint64], length: npt.NDArray[np.int64]) 
     return words
 
 
-def numpy_table(path: Path, options: Options, **how: Any) -> Any:
-    """The table that `numpy.loadtxt` reads; None where it does not take a line."""
-    # NumPy reads a named file in blocks, an open one line by line
-    named = nullcontext(os.path.abspath(path))
-    try:
-        with (
-            open_text(path, "latin-1", options.max_ratio) if path.suffix == ZSTD else named as file,
-            # "no data": the scan says it better; an older NumPy takes 1.5 for an integer
-            no_warnings(errors=DeprecationWarning),
-        ):
-            # a stray quote would swallow rows up to the next one
-            return np.loadtxt(file, quotechar=None, encoding="latin-1", **how)
-    except (ValueError, DeprecationWarning):
-        return None
+# --- formats that list their vertices, each in a line, before the rows ---
+
+
+def listed_vertices(
+    lines: Iterator[tuple[int, str]], path: Path, options: Options, *, end: str | None = None
+) -> tuple[dict[Any, str], int]:
+    """Return the vertices of lines and their labels, and the number of the last line.
+
+    With `end` a line is an id and perhaps a label, and the list ends with a line of this word; without it a
+    line is an id.
+    """
+    labels: dict[Any, str] = {}
+    number = 0
+    for number, line in lines:
+        name, label = (line.strip(), "") if end is None else [*line.split(None, 1), "", ""][:2]
+        if not name:
+            continue
+        if name == end:
+            return labels, number
+        vertex = name if options.ids == "str" else vertex_id(path, number, name)
+        if vertex in labels:
+            raise InputError(f"{path}, line {number}: vertex {name[:80]!r} a second time; keep it once")
+        labels[vertex] = label.strip()
+    if end is not None:
+        raise InputError(f"{path}: no line {end!r} between vertices and edges; is this a .tgf file?")
+    return labels, number
 
 
 def listed_graph(
-    rows: Rows, vertices: npt.NDArray[Any], options: Options, directed: bool, wrong: Callable[[int, Any], str]
+    path: Path, rows: Rows, vertices: Any, options: Options, directed: bool, where: str
 ) -> Graph:
-    """The graph of rows between listed vertices; InputError for another: what `wrong` says of row and id."""
+    """Return the graph of rows between listed vertices; an InputError names the first other one."""
     source, target, weights = rows
     graph = Graph.from_edges(
         source, target, weights=weights, directed=directed, duplicates=options.duplicates, vertices=vertices
@@ -476,7 +470,8 @@ def listed_graph(
     if graph.num_vertices > len(vertices):
         known = set(vertices.tolist())
         ends = enumerate(zip(source.tolist(), target.tolist(), strict=True), 1)
-        raise InputError(next(wrong(row, v) for row, both in ends for v in both if v not in known))
+        row, vertex = next((row, v) for row, both in ends for v in both if v not in known)
+        raise InputError(f"{path}, row {row}: vertex {vertex} is not in {where}; add it there")
     return graph
 
 
@@ -527,45 +522,21 @@ class TextTable:
 
     def read(self, path: Path, options: Options) -> Loaded:
         """Read a file (see `clgraph.read`)."""
-        only_int_ids(path, options, self.title)
-        if options.weights and not self.weighted:
-            raise InputError(f"{path}: {self.title} files hold no weights; leave weights=True out")
         noun = self.row.split()[1]
-        with reading(path):
-            header = self.parse_header(path, iter(numbered_lines(path, "latin-1", options.max_ratio)))
-            check_vertex_count(path, header.n, options)
-            layout = self._layout(path, header, options)
-            source, target, weights = read_table(path, layout, options)
-        if len(source) != header.rows:
-            raise InputError(
-                f"{path}, line {header.line}: says {header.rows} {noun}s, but {len(source)} follow; download "
-                "it again or correct the line"
-            )
-        tail, head = (end.astype(np.int32) - np.int32(1) for end in (source, target))
-        weights = weights if options.weights else None
-        directed = options.direction(header.directed)
-        if self.twins and not directed:
-            tail, head, weights = each_once((tail, head, weights))
-        elif directed and not header.directed:  # both arcs of each edge
-            other = tail != head
-            tail, head = np.concatenate((tail, head[other])), np.concatenate((head, tail[other]))
-        graph = numbered_graph(tail, head, header.n, options, weights=weights, directed=directed)
-        skipped = [f"{noun} weights"] if self.weighted and not options.weights else []
-        return Loaded(graph, counted(header.rows, noun), skipped)
-
-    def _layout(self, path: Path, header: Header, options: Options) -> Layout:
-        first = 1 if self.mark else 0
+        header = self.parse_header(path, numbered_lines(path, "latin-1", options.max_ratio))
+        n, count = header.n, header.rows
+        check_vertex_count(path, n, options)
+        first, size = len(self.mark[:1]), path.stat().st_size
         width = first + 2 + self.weighted
-        size = path.stat().st_size
         with open_binary(path, options.max_ratio) as file:
             plain = not isinstance(file.raw, Unpacked)  # type: ignore[attr-defined]
         # a field and what ends it are two bytes; of a compressed file the rows are counted
-        if plain and header.rows > size // (2 * width) + 1:
+        if plain and count > size // (2 * width) + 1:
             raise InputError(
-                f"{path}, line {header.line}: announces {header.rows} {self.row.split()[1]}s in only {size} "
-                "bytes; download it again"
+                f"{path}, line {header.line}: announces {count} {noun}s in only {size} bytes; download "
+                "it again"
             )
-        return Layout(
+        layout = Layout(
             tuple(range(first, width)),
             width,
             header.line,
@@ -573,15 +544,28 @@ class TextTable:
             self.comment,
             row=self.row,
             mark=self.mark,
-            ids=(1, header.n),
+            ids=(1, n),
         )
+        source, target, weights = read_table(path, layout, options)
+        if len(source) != count:
+            raise InputError(
+                f"{path}, line {header.line}: says {count} {noun}s, but {len(source)} follow; download it "
+                "again or correct the line"
+            )
+        tail, head = (end.astype(np.int32) - np.int32(1) for end in (source, target))
+        directed = options.direction(header.directed)
+        if directed and not header.directed:  # both arcs of each edge
+            other = tail != head
+            tail, head = np.concatenate((tail, head[other])), np.concatenate((head, tail[other]))
+        arcs = tail, head, weights if options.weights else None
+        graph = graph_of_arcs(arcs, n, options, directed, first=1, twins=self.twins)
+        skipped = [f"{noun} weights"] if self.weighted and not options.weights else []
+        return Loaded(graph, counted(count, noun), skipped)
 
     def write(self, graph: Graph, path: Path) -> list[str]:
-        """Write a file; returns notes on what it does not hold."""
+        """Write a file; returns notes of its own on what it does not hold."""
         if self.weighted:
             only_whole_weights(graph, path, self.title)
-        else:
-            no_weights_in(graph, path, self.title)
         names = cells(np.arange(1, graph.num_vertices + 1), (self.delimiter or " ").encode())
         with writing(path) as file:
             file.write(self.header(graph).encode())
@@ -594,9 +578,9 @@ class TextTable:
                 as_text=whole_cells,
                 always_weighted=self.weighted,
             )
-        notes = renumbered(graph)
+        notes = []
         if self.weighted and graph.weights is None:
             notes.append("arcs written with weight 1, which the format needs")
         if self.twins and not graph.directed:
             notes.append("each edge written as two arcs (the format is directed)")
-        return notes + merged_note(graph)
+        return notes

@@ -162,8 +162,8 @@ def test_names_are_forgotten():
         (b"a b\nc \xff\n", {}, "line 2: bytes that are not UTF-8"),
         (b"a,b\nc,\n", {}, "line 2: an empty id"),
         (b"a b 1\na b x\n", {"weighted": True}, "line 2: weight 'x' is not a finite number"),
-        (b"a b 1\na c -1\n", {"weighted": True}, "to line 2: the weight -1"),
-        (b"a b\nc d\n", {"ids": "int"}, r"line 2: 'c' where an id.*ids='str'"),
+        (b"a b 1\na c -1\n", {"weighted": True}, "line 2: weight '-1' is below 0; correct it"),
+        (b"a b\nc d\n", {"ids": "int"}, r"line 2: 'c' where a vertex id.*ids='str'"),
         ([(["a"], ["b"]), ([1], [2])], {"ids": None}, "chunk 2: source holds whole numbers, .* were text"),
         ([(["a"], [1])], {"ids": None}, "chunk 1: target holds whole numbers"),
         ([([1], [2]), (["a"], ["b"])], {"ids": None}, "chunk 2: source holds text"),
@@ -180,13 +180,13 @@ def test_bad_names(source, options, words):
 @pytest.mark.parametrize(
     ("text", "options", "words"),
     [
-        ("1 2\n3", {}, "line 2: '3' has 1 of the fields"),
-        ("1 2\n3 x\n", {}, "line 2: 'x' where an id"),
-        ("1 2\n3 -4\n", {}, "line 2: '-4' where an id"),
-        ("1 2\n3 9999999999999999999\n", {}, "line 2: '9999999999999999999' where an id"),
-        ("1 2 3\n3 4\n", {"weighted": True}, "line 2: '3 4' has 2 of the fields"),
-        ("1 2 -3\n", {"weighted": True}, "line 1: the weight '-3'"),
-        ("1 2 nan\n", {"weighted": True}, "line 1: the weight 'nan'"),
+        ("1 2\n3", {}, "line 2: 1 field in '3', but a row is two ids"),
+        ("1 2\n3 x\n", {}, "line 2: 'x' where a vertex id"),
+        ("1 2\n3 -4\n", {}, "line 2: id -4 is negative"),
+        ("1 2\n3 9999999999999999999\n", {}, "line 2: id 9999999999999999999 does not fit"),
+        ("1 2 3\n3 4\n", {"weighted": True}, "line 2: 2 fields in '3 4', but a row is two ids and a weight"),
+        ("1 2 -3\n", {"weighted": True}, "line 1: weight '-3' is below 0"),
+        ("1 2 nan\n", {"weighted": True}, "line 1: weight 'nan' is not a finite"),
         ("1" * (1 << 21), {}, "a line of more than"),
     ],
 )
@@ -210,7 +210,7 @@ def test_bad_sources(tmp_path):
         listed(tmp_path / "c.parquet")
     with pytest.raises(InputError, match="missing values"):
         listed(pyarrow.table({"u": [1, None], "v": [2, 3]}))
-    with pytest.raises(InputError, match="two columns of ids"):
+    with pytest.raises(InputError, match="two columns of ids; this one has"):
         listed(pyarrow.table({"u": [1]}))
     with pytest.raises(InputError, match="give a file's name, an iterator"):
         listed(5)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from graph_files import put
 
-from clgraph.formats.text_table import read_integers
+from clgraph.formats.text_table import Layout, read_integers
 
 
 @pytest.mark.parametrize("size", [1, 5, 7, 30, 1000])
@@ -18,7 +18,7 @@ def test_blocks_of_any_size_are_parsed_alike(tmp_path: Path, size: int, monkeypa
     values = 10 ** rng.integers(0, 16, (200, 3)) + rng.integers(0, 10, (200, 3)) - 1
     path = put(tmp_path / "x.txt", "\n".join(f"{a}\t{b} {c}" for a, b, c in values.tolist()))
     monkeypatch.setattr("clgraph.formats.text_table.BLOCK", max(size, 48))
-    found = read_integers(path, 0, 3, (2, 0), False)
+    found = read_integers(path, Layout((2, 0), 3, 0))
     assert found is not None
     assert np.array_equal(found[0], values[:, 2]) and np.array_equal(found[1], values[:, 0])
 
@@ -41,4 +41,4 @@ def test_blocks_of_any_size_are_parsed_alike(tmp_path: Path, size: int, monkeypa
     ],
 )
 def test_what_is_not_plain_is_left_to_others(tmp_path: Path, text: str) -> None:
-    assert read_integers(put(tmp_path / "x.txt", text), 0, 2, (0, 1), False) is None
+    assert read_integers(put(tmp_path / "x.txt", text), Layout((0, 1), 2, 0)) is None

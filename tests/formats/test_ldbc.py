@@ -45,7 +45,7 @@ def test_bad_ldbc(tmp_path: Path) -> None:
     for text, said in (
         ("5\nx\n", "line 2: 'x'"),
         ("5\n-1\n", "line 2: '-1'"),
-        ("5\n5\n", "5 is listed 2 times"),
+        ("5\n5\n", "line 2: vertex '5' a second time"),
         ("", "vertex 5 is not in"),
     ):
         put(tmp_path / "a.v", text)

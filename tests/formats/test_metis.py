@@ -42,7 +42,7 @@ def test_metis(tmp_path: Path, header: str, lines: list[str], notes: str) -> Non
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("2 1\n2\n3\n", "line 3: neighbour 3 of vertex 2 is not among 1 .. 2"),
+        ("2 1\n2\n3\n", "line 3: neighbour 3 of vertex 2 is not a vertex: they are 1 .. 2"),
         ("2 1\n2\n0\n", "line 3: neighbour 0"),
         ("% c\n3 2\n2\n1\n% c\n1\n", r"line 6: vertex 3 lists 1, but vertex 1 \(line 3\) does not list 3"),
         ("3 2\n2\n1 3\n\n", r"line 3: vertex 2 lists 3, but vertex 3 \(line 4\) does not list 2"),

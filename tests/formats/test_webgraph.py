@@ -47,11 +47,11 @@ def test_round_trip(tmp_path: Path, which: str, block: int, monkeypatch: pytest.
         ("999999999\n", "max_vertices="),
         ("3\n1\n2\n", "says 3 vertices, but 2 lines follow"),
         ("2\n1\n0\n1\n", "line 4: more lines than the 2"),
-        ("2\n1\n2\n", "line 3: 2 is not a vertex: they are 0 .. 1"),
-        ("3\n\n1\n0 3\n", "line 4: 3 is not a vertex"),
-        ("2\n1\n-1\n", "line 3: '-1' is not a vertex"),
-        ("2\n1\n1_0\n", "line 3: '1_0' is not a vertex"),
-        ("2\n1\n9999999999999999999999\n", "line 3: '9999999999999999999999' is not"),
+        ("2\n1\n2\n", "line 3: neighbour 2 of vertex 1 is not a vertex: they are 0 .. 1"),
+        ("3\n\n1\n0 3\n", "line 4: neighbour 3 of vertex 2 is not a vertex"),
+        ("2\n1\n-1\n", "line 3: '-1' where the whole number of a neighbour should be: vertices are 0 .. 1"),
+        ("2\n1\n1_0\n", "line 3: '1_0' where the whole number"),
+        ("2\n1\n9999999999999999999999\n", "line 3: '9999999999999999999999' where"),
     ],
 )
 def test_damaged(tmp_path: Path, text: str, said: str, block: int, monkeypatch: pytest.MonkeyPatch) -> None:
