@@ -143,7 +143,7 @@ _forest = partial(
     _function,
     home="sampling.shards",
     page="shards",
-    reference="forest.reference_forest",
+    reference="reduction.reference_forest",
     family="forests of large graphs",
     lacks=DATASET | EXACT,
 )
@@ -346,7 +346,7 @@ PUBLIC: tuple[Public, ...] = (
         "traversal",
         "traversal",
         call="graph, 1",
-        reference="bfs.reference_bfs",
+        reference="traversal.reference_bfs",
         family="search",
         values=(
             "GRAPHS ; 0 | 1 | [0, 1] | 'a' ; method='hybrid' | 'frontier' ; depth_limit=None | 2 ; "
@@ -359,7 +359,7 @@ PUBLIC: tuple[Public, ...] = (
         "traversal",
         "traversal",
         call="graph, [1, 6]",
-        reference="bfs.reference_bfs",
+        reference="traversal.reference_bfs",
         family="searches at once",
         lacks=EXACT,
         values=(
@@ -372,7 +372,7 @@ PUBLIC: tuple[Public, ...] = (
         "connected_components",
         "components",
         "traversal",
-        reference="components.reference_components",
+        reference="traversal.reference_components",
         family="components",
         values="GRAPHS ; connection='weak' | 'strong' ; arrays='host'",
     ),
@@ -382,7 +382,7 @@ PUBLIC: tuple[Public, ...] = (
         "components",
         "traversal",
         call="parts",
-        reference="components.reference_components",
+        reference="traversal.reference_components",
         family="components",
         lacks=EXACT,
         values="GRAPHS ; connection='weak' | 'strong'",
@@ -407,8 +407,8 @@ PUBLIC: tuple[Public, ...] = (
         "ranking.personalized",
         "ranking",
         call="graph, [1, 2, 3]",  # one alone takes PageRank's kernels
-        reference="ppr.reference_ppr",
-        verifier="ppr.verify_ppr(graph, found, [1, 2, 3])",
+        reference="pagerank.reference_ppr",
+        verifier="pagerank.verify_ppr(graph, found, [1, 2, 3])",
         family="personalized pagerank",
         values=(
             "GRAPHS ; [0] | 0 | [0, 1] | ['a'] | [[0, 1], [1]] | {'u': ['a']} | {1: [0]} ; exclude=None |"
@@ -423,7 +423,7 @@ PUBLIC: tuple[Public, ...] = (
     # --- centrality
     _centrality(
         "betweenness_centrality",
-        reference="distances.reference_betweenness",
+        reference="centrality.reference_betweenness",
         doubles=True,
         values=(
             "GRAPHS ; k=None | 1 | 2 ; sources=None | [0] | ['a'] ; normalized=True | False ; "
@@ -432,27 +432,27 @@ PUBLIC: tuple[Public, ...] = (
     ),
     _centrality(
         "closeness_centrality",
-        reference="distances.reference_closeness",
-        verifier='distances.verify_distances(graph, "closeness", found, [0, 9, 33])',
+        reference="centrality.reference_closeness",
+        verifier='centrality.verify_distances(graph, "closeness", found, [0, 9, 33])',
         values="GRAPHS ; vertices=None | [0] | [0, 1] | ['a'] ; improved=True | False",
     ),
     _centrality(
         "harmonic_centrality",
-        reference="distances.reference_harmonic",
-        verifier='distances.verify_distances(graph, "harmonic", found, [0, 9, 33])',
+        reference="centrality.reference_harmonic",
+        verifier='centrality.verify_distances(graph, "harmonic", found, [0, 9, 33])',
         values="GRAPHS ; vertices=None | [0] | [0, 1] | ['a'] ; sources=None | [1] | ['a']",
     ),
     _centrality(
         "eigenvector_centrality",
-        reference="eigen.reference_eigenvector",
+        reference="centrality.reference_eigenvector",
         doubles=True,
         values="GRAPHS ; max_iter=100 | 3 ; tol=1e-6 | 1e-3 ; nstart=None | {0: 1} ; weight=True | False",
     ),
     _centrality(
         "katz_centrality",
         call="graph, alpha=0.01",
-        reference="eigen.reference_katz",
-        verifier="eigen.verify_katz(graph, found, alpha=0.01)",
+        reference="centrality.reference_katz",
+        verifier="centrality.verify_katz(graph, found, alpha=0.01)",
         selftest="arcs",
         doubles=True,
         values=(
@@ -463,8 +463,8 @@ PUBLIC: tuple[Public, ...] = (
     _centrality(
         "hits",
         call="graph, weight=False",
-        reference="eigen.reference_hits",
-        verifier="eigen.verify_hits(graph, *found, weight=False)",
+        reference="centrality.reference_hits",
+        verifier="centrality.verify_hits(graph, *found, weight=False)",
         doubles=True,
         values=(
             "GRAPHS ; max_iter=100 | 1 ; tol=1e-8 ; nstart=None | {0: 1} ; normalized=True | False ; "
@@ -474,7 +474,7 @@ PUBLIC: tuple[Public, ...] = (
     _centrality(
         "shortest_path",
         call="graph, 1, 27",
-        reference="bfs.reference_bfs",
+        reference="traversal.reference_bfs",
         family="search",
         lacks={"verifier": "a path of edges, as long as the reference's distance"},
         values="GRAPHS ; 0 | 'a' ; 1 | 0",
@@ -482,14 +482,14 @@ PUBLIC: tuple[Public, ...] = (
     _centrality(
         "shortest_path_length",
         call="graph, 1, 27",
-        reference="bfs.reference_bfs",
+        reference="traversal.reference_bfs",
         family="search",
         lacks=EXACT,
         values="GRAPHS ; 0 | 'a' ; 1 | 0",
     ),
     _centrality(
         "average_shortest_path_length",
-        reference="distances.reference_average_shortest_path_length",
+        reference="centrality.reference_average_shortest_path_length",
         lacks=EXACT,
     ),
     _centrality(
@@ -535,7 +535,7 @@ PUBLIC: tuple[Public, ...] = (
     ),
     _check(
         "reference_ppr",
-        home="reference.ppr",
+        home="reference.pagerank",
         call="graph, [1], iterations=3",
         values=(
             "GRAPHS ; [0] | 0 | [0, 1] ; iterations=3 ; tol=1e-3 ; damping=0.85 | 0 | 0.5 ; "
@@ -548,12 +548,12 @@ PUBLIC: tuple[Public, ...] = (
     _verifier("verify_pagerank", values="GRAPHS ; RESULTS ; CHANGES ; weight=True | False"),
     _verifier(
         "verify_ppr",
-        home="reference.ppr",
+        home="reference.pagerank",
         values="GRAPHS ; RESULTS ; CHANGES ; [0] | [0, 1] | 'a' ; weight=True | False",
     ),
     _check(
         "top_accuracy",
-        home="reference.ppr",
+        home="reference.pagerank",
         call="[1, 0], [0.4, 0.6], 1",
         values="[[0, 1]] | [0] ; np.array([[0.5, 0.5]]) | np.ones(2) ; k=1 | 2",
     ),

@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 from clgraph import InputError, keyed
-from clgraph.reference.numbers import words
+from clgraph.reference.common import words
 
 # Random123's kat_vectors for philox4x32-10
 KNOWN = [

@@ -120,19 +120,19 @@ def _verify(graph: Graph, measure: str, found: Any, options: dict[str, Any]) -> 
     """Check a result, closeness and harmonic centrality at some vertices."""
     import numpy as np
 
-    from clgraph.reference import distances, eigen
+    from clgraph.reference import centrality
 
     weight = options.get("weight", False)
     tol = max(options.get("tol", 0), 1e-6)
     if measure == "eigenvector":
-        eigen.verify_eigenvector(graph, found, tol=tol, weight=weight)
+        centrality.verify_eigenvector(graph, found, tol=tol, weight=weight)
     elif measure == "katz":
-        eigen.verify_katz(graph, found, alpha=options.get("alpha", 0.1), tol=tol, weight=weight)
+        centrality.verify_katz(graph, found, alpha=options.get("alpha", 0.1), tol=tol, weight=weight)
     elif measure == "hits":
-        eigen.verify_hits(graph, *found, tol=tol, weight=weight)
+        centrality.verify_hits(graph, *found, tol=tol, weight=weight)
     elif measure == "betweenness":
-        distances.verify_betweenness(graph, found)
+        centrality.verify_betweenness(graph, found)
     else:
         n = graph.num_vertices
         some = np.unique(np.linspace(0, n - 1, VERIFIED).astype(int)).tolist() if n else []
-        distances.verify_distances(graph, measure, found, some)
+        centrality.verify_distances(graph, measure, found, some)

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from clgraph.reference.bfs import reference_bfs, verify_bfs
-from clgraph.reference.components import reference_components, verify_components
-from clgraph.reference.contract import reference_contract, verify_contraction
-from clgraph.reference.explore import reference_explore, verify_exploration
+from clgraph.reference.common import ReferenceSample
 from clgraph.reference.measures import reference_core_numbers, verify_core_numbers
 from clgraph.reference.pagerank import reference_pagerank, verify_pagerank
+from clgraph.reference.reduction import (
+    reference_contract,
+    reference_explore,
+    verify_contraction,
+    verify_exploration,
+)
 from clgraph.reference.samples import reference_sample, verify_sample
-from clgraph.reference.sampling import ReferenceSample
+from clgraph.reference.traversal import reference_bfs, reference_components, verify_bfs, verify_components
 
 __all__ = [
     "ReferenceSample",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from heapq import heapify, heappop, heappush
 from typing import Any
 
@@ -10,9 +9,7 @@ import numpy as np
 
 from clgraph import keyed
 from clgraph.graph import Graph
-from clgraph.reference.numbers import words
-from clgraph.reference.races import Rows
-from clgraph.reference.sampling import ReferenceSample
+from clgraph.reference.common import ReferenceSample, Rows, expect, hops, words
 
 METHODS = ("chordal", "quasi-chordal")
 MAXIMAL = 3000  # pairs of vertices that are tried, at most, to see whether a subgraph is maximal
@@ -28,13 +25,7 @@ def reference_chordal(graph: Graph, method: str, *, seed: int, **options: Any) -
         part = parts_of(near, priority, options.get("parts", 16))
         inner = [{u for u in near[v] if part[u] == part[v]} for v in range(rows.n)]
         cliques, _ = by_largest_clique(inner, priority)
-        kept = joined(cliques)
-        edges = {(u, v) for u in range(rows.n) for v in kept[u] if u < v}
-        for u in range(rows.n):
-            for x in near[u]:
-                if u < x and part[u] != part[x] and (kept[u] & near[x] or kept[x] & near[u]):
-                    edges.add((u, x))
-        return _made(rows, edges, None)
+        return _made(rows, _with_triangles(near, joined(cliques), part), None)
     if options.get("mode", "auto") == "exact":
         cliques, taken = by_largest_clique(near, priority)
     else:
@@ -42,6 +33,16 @@ def reference_chordal(graph: Graph, method: str, *, seed: int, **options: Any) -
         cliques = by_order(near, taken)
     kept = joined(cliques)
     return _made(rows, {(u, v) for u in range(rows.n) for v in kept[u] if u < v}, taken)
+
+
+def _with_triangles(near: Near, kept: Near, part: list[Any]) -> set[tuple[int, int]]:
+    """The edges kept inside parts, and those between parts that close a triangle with one of them."""
+    return {
+        (u, v)
+        for u, row in enumerate(near)
+        for v in row
+        if u < v and (v in kept[u] if part[u] == part[v] else kept[u] & near[v] or kept[v] & near[u])
+    }
 
 
 def priorities(n: int, seed: int) -> list[int]:
@@ -82,17 +83,10 @@ def parts_of(near: Near, priority: list[int], parts: Any) -> list[Any]:
     order: list[int] = []
     seen: set[int] = set()
     for start in sorted(range(n), key=lambda v: (priority[v], v)):
-        if start in seen:
-            continue
-        level = {start: 0}
-        queue = deque([start])
-        while queue:
-            v = queue.popleft()
-            for u in near[v] - level.keys():
-                level[u] = level[v] + 1
-                queue.append(u)
-        seen |= level.keys()
-        order += sorted(level, key=lambda v: (level[v], v))
+        if start not in seen:
+            level = hops(near, start)
+            seen |= level.keys()
+            order += sorted(level, key=lambda v: (level[v], v))
     part = [0] * n
     for rank, v in enumerate(order):
         part[v] = rank * int(parts) // n
@@ -165,32 +159,32 @@ def verify_chordal(graph: Graph, sample: Any) -> None:
     """
     rows = Rows(graph)
     n = rows.n
-    if len(sample.vertices) != n:
-        raise AssertionError(f"{len(sample.vertices)} vertices instead of all {n}")
+    expect(len(sample.vertices) == n, f"{len(sample.vertices)} vertices instead of all {n}")
     near = [set(row) for row in rows.near]
     stays = np.isin(rows.edges.rank, sample.edges)
     kept: Near = [set() for _ in range(n)]
     for u, v in zip(rows.edges.low[stays].tolist(), rows.edges.high[stays].tolist(), strict=True):
         kept[u].add(v)
         kept[v].add(u)
-    if np.count_nonzero(stays) != sum(1 for u, v in rows.ends if v in kept[u]):
-        raise AssertionError("of parallel edges some are in it and others are not")
-    if sample.method == "quasi-chordal":
-        _verify_parts(near, kept, priorities(n, sample.seed), sample)
-        return
-    if not is_chordal(kept):
-        raise AssertionError("a cycle of 4 or more has no chord")
-    order = np.argsort(sample.order).tolist()
+    expect(
+        np.count_nonzero(stays) == sum(v in kept[u] for u, v in rows.ends),
+        "of parallel edges some are in it and others are not",
+    )
     priority = priorities(n, sample.seed)
-    if sorted(sample.order.tolist()) != list(range(n)):
-        raise AssertionError("its order is none")
+    if sample.method == "quasi-chordal":
+        _verify_parts(near, kept, priority, sample)
+        return
+    expect(is_chordal(kept), "a cycle of 4 or more has no chord")
+    order = np.argsort(sample.order).tolist()
+    expect(sorted(sample.order.tolist()) == list(range(n)), "its order is none")
     cliques = by_order(near, order)
-    if cliques != [{w for w in kept[v] if sample.order[w] < sample.order[v]} for v in range(n)]:
-        raise AssertionError("its edges are not those of cliques grown in its order")
+    expect(
+        cliques == [{w for w in kept[v] if sample.order[w] < sample.order[v]} for v in range(n)],
+        "its edges are not those of cliques grown in its order",
+    )
     if sample.mode == "ordered":
         wanted = sorted(range(n), key=lambda v: (-len(rows.near[v]), priority[v], v))
-        if order != wanted:
-            raise AssertionError("its order is not by degree and priority")
+        expect(order == wanted, "its order is not by degree and priority")
         return
     _verify_exact_order(cliques, order, priority)
     _verify_maximal(near, kept)
@@ -208,8 +202,8 @@ def _verify_exact_order(cliques: Near, order: list[int], priority: list[int]) ->
     for v in order:
         while -heap[0][0] != size[heap[0][2]] or heap[0][2] in taken:
             heappop(heap)
-        if heap[0][2] != v:
-            raise AssertionError(f"vertex number {v} was taken before {heap[0][2]}, whose clique comes first")
+        first = heap[0][2]
+        expect(first == v, f"vertex number {v} was taken before {first}, whose clique comes first")
         taken.add(v)
         for u in joins[v]:
             size[u] += 1
@@ -219,22 +213,19 @@ def _verify_exact_order(cliques: Near, order: list[int], priority: list[int]) ->
 def _verify_maximal(near: Near, kept: Near) -> None:
     missing = [(u, v) for u in range(len(near)) for v in near[u] - kept[u] if u < v]
     for u, v in missing[:: max(1, len(missing) // MAXIMAL)]:
-        if may_join(kept, u, v):
-            raise AssertionError(f"the edge of vertices number {u} and {v} could be added")
+        expect(not may_join(kept, u, v), f"the edge of vertices number {u} and {v} could be added")
 
 
 def _verify_parts(near: Near, kept: Near, priority: list[int], sample: Any) -> None:
-    n, wish = len(near), sample.wish
+    wish = sample.wish
     part = parts_of(near, priority, wish.parts if wish.labels is None else wish.labels)
-    if sample.parts.tolist() != part:
-        raise AssertionError("its parts are not those of the definition")
-    inner = [{u for u in kept[v] if part[u] == part[v]} for v in range(n)]
-    if not is_chordal(inner):
-        raise AssertionError("a part is not chordal")
-    _verify_maximal([{u for u in near[v] if part[u] == part[v]} for v in range(n)], inner)
-    for u in range(n):
-        for x in near[u]:
-            if u < x and part[u] != part[x]:
-                closes = bool(inner[u] & near[x] or inner[x] & near[u])
-                if closes != (x in kept[u]):
-                    raise AssertionError("edges between parts are not those that close triangles")
+    expect(sample.parts.tolist() == part, "its parts are not those of the definition")
+    inner, whole = (
+        [{u for u in row if part[u] == part[v]} for v, row in enumerate(each)] for each in (kept, near)
+    )
+    expect(is_chordal(inner), "a part is not chordal")
+    _verify_maximal(whole, inner)
+    expect(
+        {(u, v) for u, row in enumerate(kept) for v in row if u < v} == _with_triangles(near, inner, part),
+        "edges between parts are not those that close triangles",
+    )

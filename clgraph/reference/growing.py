@@ -12,29 +12,34 @@ import numpy as np
 from clgraph import keyed
 from clgraph.arguments import target_size
 from clgraph.graph import Graph
-from clgraph.reference.numbers import below, clock, words
-from clgraph.reference.races import Rows
-from clgraph.reference.sampling import ReferenceSample
-from clgraph.reference.walks import (
+from clgraph.reference.common import (
+    ReferenceSample,
+    Rows,
+    below,
+    by_priority,
     check_arrivals,
     check_kept,
-    first_start,
+    check_size,
+    clock,
+    expect,
     given_starts,
-    made_of,
+    hops,
+    inside_of,
     start_order,
+    words,
 )
+from clgraph.reference.traversal import first_start
 
 # --- diffusion by Dijkstra's search, and expansion by sets ---
 
 
 def reference_growth(graph: Graph, method: str, *, seed: int, **options: Any) -> ReferenceSample:
     """Grow a sample by the definition, on the host; arguments as in `clgraph.sample`."""
-    near = Rows(graph).near
+    rows = Rows(graph)
     starts = list(dict.fromkeys(given_starts(graph, options) or [first_start(graph, seed)]))
-    target = min(target_size(options["size"], len(near)), len(near))
-    came, parent = (diffuse if method == "diffusion" else expand)(near, seed, starts, target)
-    keep = options.get("keep", "induced")
-    return made_of(graph, came, "tree" if keep == "visited" else keep, parent, set(), target)
+    target = min(target_size(options["size"], rows.n), rows.n)
+    came, parent = (diffuse if method == "diffusion" else expand)(rows.near, seed, starts, target)
+    return rows.draw_kept(came, options.get("keep", "induced"), target, parent)
 
 
 def diffuse(
@@ -65,7 +70,7 @@ def expand(
 ) -> tuple[list[int], dict[int, int]]:
     """Again and again the neighbour of the sample that has most neighbours elsewhere."""
     n = len(near)
-    order = sorted(range(n), key=lambda v: (words(seed, v, 0, 0, keyed.TAG_VERTEX)[0], v))
+    order = by_priority(range(n), seed)
     rank = {v: i for i, v in enumerate(order)}
     came: list[int] = []
     parent: dict[int, int] = {}
@@ -97,29 +102,27 @@ def verify_growth(graph: Graph, sample: Any) -> None:
     AssertionError
         What does not hold.
     """
-    wish, n = sample.wish, graph.num_vertices
-    index, order = graph.indices_of(sample.vertices), sample.order
-    if len(index) != min(wish.target, n) or sorted(order.tolist()) != list(range(len(index))):
-        raise AssertionError(f"{len(index)} vertices instead of {min(wish.target, n)}, or no order")
-    check_arrivals(graph, sample, index, len(set(wish.start)) if wish.start is not None else 1)
-    check_kept(graph, sample, np.isin(np.arange(n), index))
+    wish, order = sample.wish, sample.order
+    check_size(sample, graph.num_vertices)
+    expect(sorted(order.tolist()) == list(range(len(sample.vertices))), "its order is none")
+    check_arrivals(graph, sample, len(set(wish.start)) if wish.start is not None else 1)
+    check_kept(graph, sample)
     if sample.method == "xsn":
-        _best(graph.undirected.without_self_loops, index[np.argsort(order)])
+        _best(Rows(graph).near, graph.indices_of(sample.vertices)[np.argsort(order)].tolist())
 
 
-def _best(simple: Graph, came: Any) -> None:
+def _best(near: list[list[int]], came: list[int]) -> None:
     """Each vertex that xsn took from its frontier had most neighbours elsewhere."""
-    n = simple.num_vertices
-    rows = [
-        set(simple.col_idx[a:b].tolist()) for a, b in zip(simple.row_ptr, simple.row_ptr[1:], strict=False)
-    ]
+    rows = [set(row) for row in near]
     inside: set[int] = set()
     frontier: set[int] = set()
-    for v in came.tolist()[: max(1, 200_000 // n)]:  # each step looks at all
+    for v in came[: max(1, 200_000 // len(near))]:  # each step looks at all
         if v in frontier:
             gains = {u: len(rows[u] - inside - frontier) for u in frontier}
-            if gains[v] < max(gains.values()):
-                raise AssertionError(f"{v} was taken, and another vertex had more neighbours elsewhere")
+            expect(
+                gains[v] == max(gains.values()),
+                f"{v} was taken, and another vertex had more neighbours elsewhere",
+            )
         inside.add(v)
         frontier = (frontier | rows[v]) - inside
 
@@ -129,43 +132,27 @@ def _best(simple: Graph, came: Any) -> None:
 
 def reference_tree(graph: Graph, method: str, *, seed: int, **options: Any) -> ReferenceSample:
     """Grow a tree by the definition, on the host; arguments as in `clgraph.sample`."""
-    near = Rows(graph).near
-    n = len(near)
+    rows = Rows(graph)
+    near, n = rows.near, rows.n
     roots = given_starts(graph, options) or [first_start(graph, seed)]
-    component = components(near)
-    reached = {component[v] for v in roots}
+    reached = {u for v in roots for u in hops(near, v)}
     for v in start_order(n, seed):
-        if component[v] not in reached:
-            reached.add(component[v])
+        if v not in reached:
+            reached |= hops(near, v).keys()
             roots.append(v)
     parent = wilson(near, roots, seed)
-    order = sorted(range(n), key=lambda v: (words(seed, v, 0, 0, keyed.TAG_VERTEX)[0], v))
     size = options.get("size")
     target = n if size is None else min(target_size(size, n), n)
     came: list[int] = []
     inside: set[int] = set()
-    for v in order:
+    for v in by_priority(range(n), seed):
         branch = []
         while v not in inside and v not in branch:
             branch.append(v)
             v = parent[v]
         came += branch[::-1]
         inside |= set(branch)
-    keep = options.get("keep", "tree")
-    return made_of(graph, came[:target], "tree" if keep == "visited" else keep, parent, set(), target)
-
-
-def components(near: list[list[int]]) -> list[int]:
-    """A number for each vertex, the same within a component."""
-    found = [-1] * len(near)
-    for v in range(len(near)):
-        waiting = [v] if found[v] < 0 else []
-        while waiting:
-            u = waiting.pop()
-            if found[u] < 0:
-                found[u] = v
-                waiting += near[u]
-    return found
+    return rows.draw_kept(came[:target], options.get("keep", "tree"), target, parent)
 
 
 def wilson(near: list[list[int]], roots: list[int], seed: int) -> dict[int, int]:
@@ -192,33 +179,21 @@ def verify_tree(graph: Graph, sample: Any) -> None:
     AssertionError
         What does not hold.
     """
-    wish, n = sample.wish, graph.num_vertices
-    index = graph.indices_of(sample.vertices)
-    wanted = n if wish.target is None else min(wish.target, n)
-    if len(index) != wanted:
-        raise AssertionError(f"{len(index)} vertices instead of {wanted}")
-    parent = graph.indices_of(sample.parent)
-    if not np.all(np.isin(parent, index)):
-        raise AssertionError("a parent is not in the sample")
-    up = np.arange(n)
-    up[index] = parent
-    far = up
-    for _ in range(n.bit_length()):
-        far = far[far]
-    if np.any(up[far] != far):
-        raise AssertionError("there is a cycle")
-    pairs = set(zip(graph.undirected.tails.tolist(), graph.undirected.col_idx.tolist(), strict=True))
-    if any(
-        pair not in pairs for pair in zip(index.tolist(), parent.tolist(), strict=True) if pair[0] != pair[1]
-    ):
-        raise AssertionError("a parent is not a neighbour")
-    component = np.array(components(Rows(graph).near))
+    wish, rows = sample.wish, Rows(graph)
+    check_size(sample, rows.n)
+    check_kept(graph, sample)
+    index, parents = graph.indices_of(sample.vertices).tolist(), graph.indices_of(sample.parent).tolist()
+    up = dict(zip(index, parents, strict=True))
+    expect(up.keys() >= set(parents), "a parent is not in the sample")
+    expect(all(v == u or u in rows.near[v] for v, u in up.items()), "a parent is not a neighbour")
+    roots = [v for v, u in up.items() if u == v]
+    children: list[list[int]] = [[] for _ in range(rows.n)]
+    for v, u in up.items():
+        children[u].append(v)
+    expect(len({v for root in roots for v in hops(children, root)}) == len(up), "there is a cycle")
     starts = len(set(wish.start)) if wish.start is not None else 1
-    roots = index[parent == index]
-    if len(roots) > len(np.unique(component[roots])) + starts - 1:
-        raise AssertionError("a component has several roots")
-    if wish.keep == "tree" and len(sample.edges) != np.count_nonzero(parent != index):
-        raise AssertionError("a tree has one edge for each vertex that is no root")
+    components = {min(hops(rows.near, v)) for v in roots}
+    expect(len(roots) < len(components) + starts, "a component has several roots")
 
 
 # --- shortest paths between random pairs: a breadth-first search for each pair ---
@@ -226,10 +201,9 @@ def verify_tree(graph: Graph, sample: Any) -> None:
 
 def reference_paths(graph: Graph, method: str, *, seed: int, **options: Any) -> ReferenceSample:
     """Draw paths by the definition, on the host; arguments as in `clgraph.sample`."""
-    near = Rows(graph).near
-    n = len(near)
-    asked = target_size(options["size"], n)
-    target = min(asked, sum(1 for row in near if row))
+    rows = Rows(graph)
+    near = rows.near
+    target = min(target_size(options["size"], rows.n), sum(1 for row in near if row))
     use: Counter[tuple[int, int]] = Counter()
     pairs, end = 0, target
     while True:
@@ -249,18 +223,14 @@ def reference_paths(graph: Graph, method: str, *, seed: int, **options: Any) -> 
             break
         came += more
         taken.add((u, v, 0))
-    return made_of(graph, came, options.get("keep", "induced"), {}, taken, target)
+    return rows.draw_kept(came, options.get("keep", "induced"), target, {}, taken)
 
 
 def path(near: list[list[int]], seed: int, pair: int) -> list[tuple[int, int]]:
     """The edges of a shortest path between the two vertices of a pair; none if there is no path."""
     a, b = words(seed, pair, 0, 0, keyed.TAG_DRAW)
     s, v = below(a, len(near)), below(b, len(near))
-    level = {s: 0}
-    wave = [s]
-    while wave and v not in level:
-        wave = list(dict.fromkeys(u for w in wave for u in near[w] if u not in level))
-        level |= dict.fromkeys(wave, level[s] + max(level.values()) + 1)
+    level = hops(near, s)
     edges = []
     while v in level and level[v] > 0:
         before = [u for u in near[v] if level.get(u) == level[v] - 1]
@@ -278,14 +248,14 @@ def verify_paths(graph: Graph, sample: Any) -> None:
     AssertionError
         What does not hold.
     """
-    index = graph.indices_of(sample.vertices)
-    if len(index) > sample.wish.target:
-        raise AssertionError(f"{len(index)} vertices instead of at most {sample.wish.target}")
+    inside, most = inside_of(graph, sample), sample.wish.target
+    many = np.count_nonzero(inside)
+    expect(many <= most, f"{many} vertices instead of at most {most}")
     tails, heads, _ = sample.selection.ends(sample.at)
-    if not np.array_equal(np.unique(np.concatenate((tails, heads))), index):
-        raise AssertionError("its paths do not touch just its vertices")
-    simple = graph.undirected.without_self_loops
-    inside = np.isin(np.arange(graph.num_vertices), index)
-    both = np.count_nonzero(np.repeat(inside, simple.degrees) & inside[simple.col_idx]) // 2
-    if len(sample.edges) != (both if sample.wish.keep == "induced" else len(tails)):
-        raise AssertionError("its edges are not those among its vertices, or on its paths")
+    expect(
+        np.array_equal(np.unique(np.append(tails, heads)), np.flatnonzero(inside)),
+        "its paths do not touch just its vertices",
+    )
+    check_kept(graph, sample)
+    if sample.wish.keep != "induced":
+        expect(len(sample.edges) == len(tails), "its edges are not those on its paths")

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph.graph import Graph, as_graph
+from clgraph.reference.common import directed_rows, expect
 
 # --- Largest eigenvalues, slow and obviously right: all of them by NumPy, and how many lie above a bound ---
 
@@ -59,8 +60,7 @@ def verify_eigenvalues(graph: Graph, values: Any, rel: float = 1e-9) -> None:
     for bound, count in zip(below, ends + 1, strict=True):
         pivots = ldl(matrix - bound * np.eye(len(matrix)))[1]
         above = int((np.linalg.eigvalsh(pivots) > 0).sum()) if len(pivots) else 0
-        if above != count:
-            raise AssertionError(f"{above} eigenvalues lie above {bound:.9g}, {count} were found")
+        expect(above == count, f"{above} eigenvalues lie above {bound:.9g}, {count} were found")
 
 
 # --- Degrees of neighbours, slow and obviously right: arc by arc ---
@@ -112,15 +112,9 @@ def reference_degree_assortativity(graph: Graph, x: str = "out", y: str = "in") 
 
 def _neighbours(graph: Graph) -> list[list[int]]:
     """Each vertex's neighbours without loops; of a directed graph by arcs out, then by arcs in."""
-    out: list[set[int]] = [set() for _ in range(graph.num_vertices)]
-    back: list[set[int]] = [set() for _ in range(graph.num_vertices)]
-    for u, v in zip(graph.tails.tolist(), graph.col_idx.tolist(), strict=True):
-        if u != v:
-            out[u].add(v)
-            back[v].add(u)
-    if not graph.directed:
-        return [sorted(row) for row in out]
-    return [[*sorted(a), *sorted(b)] for a, b in zip(out, back, strict=True)]
+    out, back = (directed_rows(graph, direction) for direction in ("out", "in"))
+    pairs = zip(out, back, strict=True)
+    return [[*sorted(set(a)), *(sorted(set(b)) if graph.directed else ())] for a, b in pairs]
 
 
 def reference_core_numbers(graph: Graph) -> npt.NDArray[np.int32]:
@@ -150,20 +144,17 @@ def verify_core_numbers(graph: Graph, core: Any) -> None:
     """
     graph = as_graph(graph)
     core = np.asarray(core)
-    if core.shape != (graph.num_vertices,):
-        raise AssertionError(f"{core.shape} core numbers for {graph.num_vertices} vertices")
+    n = graph.num_vertices
+    expect(core.shape == (n,), f"{core.shape} core numbers for {n} vertices")
     near = _neighbours(graph)
     for v, row in enumerate(near):
         higher = sum(core[u] >= core[v] for u in row)
-        if higher < core[v]:
-            raise AssertionError(
-                f"vertex {graph.ids[v]}: {higher} neighbours in its core, {core[v]} are needed"
-            )
+        expect(
+            higher >= core[v], f"vertex {graph.ids[v]}: {higher} neighbours in its core, {core[v]} are needed"
+        )
     # no larger numbers are possible: level by level everything above peels away
     for k in range(int(core.max(initial=0)) + 1):
-        inside = {v for v in range(len(near)) if core[v] >= k}
-        stays = {v for v in range(len(near)) if len(near[v]) > k}
+        stays = {v for v in range(n) if len(near[v]) > k}
         while gone := {v for v in stays if sum(u in stays for u in near[v]) <= k}:
             stays -= gone
-        if not stays <= inside or any(core[v] <= k for v in stays):
-            raise AssertionError(f"a vertex of the {k + 1}-core has the number {k}")
+        expect(all(core[v] > k for v in stays), f"a vertex of the {k + 1}-core has the number {k}")

@@ -15,7 +15,7 @@ import numpy as np
 
 from clgraph import keyed
 from clgraph.graph import Graph
-from clgraph.reference.numbers import below, words
+from clgraph.reference.common import below, words
 
 Edge = tuple[int, int]
 

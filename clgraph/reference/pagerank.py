@@ -1,23 +1,24 @@
-"""PageRank on the host: the reference in float64, and the verifier."""
+"""PageRank, also personalized, on the host: the references in float64, and the verifiers."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from clgraph.arguments import flag, flat_list, real, shown, whole
+from clgraph.arguments import flag, flat_list, real, shown, whole, word
 from clgraph.errors import ClgraphError, InputError
 from clgraph.graph import as_graph
-from clgraph.reference.checks import check_result
+from clgraph.reference.common import check_result, expect
 
 if TYPE_CHECKING:
     from clgraph.graph import Graph
     from clgraph.ranking import PageRankResult
+    from clgraph.ranking.personalized import PersonalizedResult
 
 
 def reference_pagerank(
@@ -90,38 +91,39 @@ def verify_pagerank(graph: Graph, result: PageRankResult, *, weight: bool = True
     """
     graph = check_result(graph, result, "pagerank", ranks=("f", 1))
     flag(weight, "weight")
-    asked = result.problem
-    x = result.ranks.astype(np.float64)
-    if x.shape != (graph.num_vertices,) or result.ranks.dtype != np.dtype(result.dtype):
-        raise ClgraphError(
-            f"ranks are {result.ranks.dtype} {result.ranks.shape} for {graph.num_vertices} vertices"
-        )
-    bad = ~(np.isfinite(x) & (x >= 0))
-    if np.any(bad):
-        raise ClgraphError(f"the rank of vertex {int(np.argmax(bad))} is {x[np.argmax(bad)]}")
-    d, rho = asked.damping, result.round_off
-    total = float(x.sum())
+    asked, n, x = result.problem, graph.num_vertices, result.ranks.astype(np.float64)
+    _require(
+        x.shape == (n,) and result.ranks.dtype == np.dtype(result.dtype),
+        f"ranks are {result.ranks.dtype} {result.ranks.shape} for {n} vertices",
+    )
+    for v in np.flatnonzero(~(np.isfinite(x) & (x >= 0))):
+        raise ClgraphError(f"the rank of vertex {v} is {x[v]}")
+    d, rho, total = asked.damping, result.round_off, float(x.sum())
     # each iteration may lose or gain rho, and the damping keeps what comes of that below rho / (1 - d)
     slack = rho / (1 - d) + 1e-12
     if result.dangling == "drop":
-        if total > 1 + slack:
-            raise ClgraphError(f"the ranks sum to {total!r}: more than 1")
-    elif abs(total - 1) > slack:
-        raise ClgraphError(f"the ranks sum to {total!r}, not to 1 within {slack:.3g}")
+        _require(total <= 1 + slack, f"the ranks sum to {total!r}: more than 1")
+    else:
+        _require(abs(total - 1) <= slack, f"the ranks sum to {total!r}, not to 1 within {slack:.3g}")
     p = distribution(graph, asked.personalization)[:, np.newaxis]
     dangling = asked.dangling if result.dangling == "given" else result.dangling
     recurrence = make_recurrence(graph, p, damping=d, dangling=dangling, weight=weight)
     moved = float(np.abs(recurrence.step(x[:, np.newaxis])[:, 0] - x).sum())
     allowed = (1 - d) * result.error_bound + rho + 1e-14
-    if moved > allowed:
-        raise ClgraphError(
-            f"one more iteration moves the ranks by {moved:.3g} (L1), more than the {allowed:.3g} that the "
-            f"error bound {result.error_bound:.3g} allows"
-        )
-    if result.converged and not result.residual < (
-        result.tol * graph.num_vertices if result.norm == "nx" else result.tol
-    ):
-        raise ClgraphError(f"converged with a residual of {result.residual:.3g} at tol {result.tol:.3g}")
+    _require(
+        moved <= allowed,
+        f"one more iteration moves the ranks by {moved:.3g} (L1), more than the {allowed:.3g} that the "
+        f"error bound {result.error_bound:.3g} allows",
+    )
+    tol = result.tol * n if result.norm == "nx" else result.tol
+    _require(
+        not result.converged or result.residual < tol,
+        f"converged with a residual of {result.residual:.3g} at tol {result.tol:.3g}",
+    )
+
+
+def _require(right: Any, message: str) -> None:
+    expect(right, message, ClgraphError)
 
 
 # --- PageRank's recurrence on the host, and the plain reading of what its callers ask for ---
@@ -234,15 +236,6 @@ def distribution(graph: Graph, given: Any) -> Reals:
     return scaled
 
 
-def one_or_several(sources: Any) -> list[Any]:
-    """The sources as a list."""
-    try:
-        single = isinstance(sources, (str, bytes, Mapping)) or np.ndim(sources) == 0
-        return [sources] if single else list(sources)
-    except (ValueError, TypeError) as error:
-        raise InputError(f"sources are {shown(sources)}: {error}") from error
-
-
 def source_distributions(graph: Graph, sources: Any) -> Reals:
     """The sources of personalized PageRank, in any form, as columns of distributions, shape (n, k)."""
     if hasattr(sources, "toarray"):  # sparse
@@ -254,13 +247,229 @@ def source_distributions(graph: Graph, sources: Any) -> Reals:
         items = [flat_list(one, "sources") for one in sources]
         if not any(isinstance(item, float) for one in items for item in one):  # of ids
             sources = [{item: one.count(item) for item in one} for one in items]
-    wanted = one_or_several(sources)
+    try:
+        wanted = [sources] if _is_single(sources) else list(sources)
+        whole = [isinstance(one, Mapping) or hasattr(one, "toarray") or np.ndim(one) > 0 for one in wanted]
+    except (ValueError, TypeError) as error:
+        raise InputError(f"sources are {shown(sources)}: {error}") from error
     if not wanted:
         raise InputError("no source is given")
-    if all(isinstance(one, Mapping) or hasattr(one, "toarray") or np.ndim(one) > 0 for one in wanted):
+    if all(whole):
         return np.stack([distribution(graph, one) for one in wanted], axis=1)
-    if any(isinstance(one, Mapping) or hasattr(one, "toarray") or np.ndim(one) > 0 for one in wanted):
+    if any(whole):
         raise InputError("sources are ids, or distributions, but not both")
     columns = np.zeros((graph.num_vertices, len(wanted)))
     columns[graph.indices_of(wanted), np.arange(len(wanted))] = 1
     return columns
+
+
+def _is_single(sources: Any) -> bool:
+    return isinstance(sources, (str, bytes, Mapping)) or np.ndim(sources) == 0
+
+
+# --- personalized PageRank ---
+
+Rule = Literal["exact", "contest"]
+SUM_SLACK = 1e-6  # what the roundings of an iteration can move a sum by, at most
+STAND_IN = 1e-9  # so near (relative) to the k-th rank, one vertex is as good as another
+
+
+def reference_ppr(
+    graph: Graph,
+    sources: Any,
+    *,
+    damping: float = 0.85,
+    dangling: Any = "uniform",
+    weight: bool = True,
+    iterations: int | None = None,
+    tol: float = 1e-12,
+    rule: Rule = "exact",
+) -> npt.NDArray[np.float64]:
+    """The power method in float64, from p.
+
+    Parameters
+    ----------
+    graph : Graph
+    sources, damping, dangling, weight
+        As in `clgraph.personalized_pagerank`.
+    iterations : int, optional
+        How often the recurrence is applied; if not given, until the L2 difference of two iterates is at most
+        `tol`, at most 10000 times.
+    tol : float
+    rule : {"exact", "contest"}
+        "contest" is the contest slides' rule: from 1/n, to an L2 difference of 1e-6, at most 100 iterations.
+
+    Returns
+    -------
+    float64 array, shape (k, n)
+
+    Raises
+    ------
+    InputError
+        If a source, a distribution, a weight or the damping factor makes no sense.
+    """
+    graph = as_graph(graph)
+    tol = real(tol, "tol")
+    if iterations is not None:
+        iterations = whole(iterations, "iterations")
+    word(rule, "rule", get_args(Rule))
+    p = source_distributions(graph, sources)
+    n, k = p.shape
+    recurrence = make_recurrence(graph, p, damping=damping, dangling=dangling, weight=weight)
+    last = 10_000
+    x = p.copy()
+    if rule == "contest":
+        x, tol, last = np.full((n, k), 1 / n), 1e-6, 100
+    live = np.ones(k, dtype=bool)
+    for _ in range(last if iterations is None else iterations):
+        after = recurrence.step(x)
+        moved = np.sqrt(((after - x) ** 2).sum(axis=0))
+        x[:, live] = after[:, live]
+        if iterations is None:
+            live &= moved > tol
+            if not live.any():
+                break
+    return np.ascontiguousarray(x.T)
+
+
+def top_accuracy(
+    found: npt.ArrayLike, ranks: npt.NDArray[np.float64], k: int = 20, *, rule: Rule = "exact"
+) -> float:
+    """The share of the k best vertices that was found.
+
+    Parameters
+    ----------
+    found : array of int
+        Vertex indices; the first k count.
+    ranks : float64 array, shape (n,)
+        Of the reference. Its k best with a rank above 0, ties to the larger index, are to be found; a vertex
+        within 1e-9 (relative) of the k-th rank may replace it.
+    k : int
+    rule : {"exact", "contest"}
+        "contest" divides by min(n, k), counts vertices of rank 0 too and allows no replacements.
+
+    Returns
+    -------
+    float
+        From 0 to 1.
+    """
+    k = whole(k, "k", 1)
+    word(rule, "rule", get_args(Rule))
+    try:
+        ranks, index = np.asarray(ranks), np.asarray(found).ravel()
+    except ValueError as error:
+        raise InputError(f"found, ranks: {error}; indices, and numbers of shape (n,), are needed") from error
+    if ranks.ndim != 1 or ranks.dtype.kind not in "iuf":
+        raise InputError(
+            f"ranks of type {ranks.dtype} and shape {ranks.shape}: numbers of shape (n,) are needed"
+        )
+    n = len(ranks)
+    if index.size and (index.dtype.kind not in "iu" or index.min() < 0 or index.max() >= n):
+        raise InputError(f"found: vertex indices from 0 to {n - 1} are needed")
+    got = set(index[:k].tolist())
+    some = np.arange(n) if k >= n else np.flatnonzero(ranks >= np.partition(ranks, n - k)[n - k])
+    best = some[np.lexsort((-some, -ranks[some]))[:k]]  # by rank, ties to the larger index
+    if rule == "contest":
+        return len(got & set(best.tolist())) / max(1, min(n, k))
+    best = best[ranks[best] > 0]
+    if len(best) == 0:
+        return 1.0
+    least = ranks[best[-1]]
+    near = np.abs(ranks - least) <= STAND_IN * least
+    sure = set(best[~near[best]].tolist())
+    others = sum(bool(near[v]) for v in got)
+    return (len(got & sure) + min(len(best) - len(sure), others)) / len(best)
+
+
+def verify_ppr(graph: Graph, result: PersonalizedResult, sources: Any, *, weight: bool = True) -> None:
+    """Check a result from the definition.
+
+    Deterministic methods: the whole vectors are within the result's own `error_bounds` (L1) of the reference,
+    and a top k holds what the reference has there, within that bound. Monte Carlo: no rank of the top is
+    farther from the reference than 8 of its standard errors allow. Order, ties and counts are checked too.
+
+    Parameters
+    ----------
+    graph : Graph
+    result : PersonalizedResult
+    sources, weight
+        What the call was given.
+
+    Raises
+    ------
+    InputError
+        If it is no such result, or its arrays are on a device.
+    ClgraphError
+        With what is wrong.
+    """
+    graph = check_result(
+        graph,
+        result,
+        "personalized_pagerank",
+        ranks=("f?", 2),
+        ids=("iuUO?", 2),
+        scores=("f?", 2),
+        error_bounds=("f?", 1),
+    )
+    dangling = result.dangling if result.dangling_vector is None else result.dangling_vector
+    want = reference_ppr(graph, sources, damping=result.damping, dangling=dangling, weight=weight, tol=1e-14)
+    k, n = want.shape
+    whole_vectors = result.ranks is not None
+    _require(
+        whole_vectors or (result.ids is not None and result.scores is not None),
+        "the result has neither ranks nor a top k",
+    )
+    for name, width in (("ranks", n), ("ids", 0), ("scores", 0)):
+        array = getattr(result, name)
+        _require(
+            array is None or (len(array) == k and width in (0, array.shape[1])),
+            f"{name} are {getattr(array, 'shape', None)} for {k} sources and {n} vertices",
+        )
+    for i in range(k):
+        name = f"source {i} ({result.sources[i]!r})" if i < len(result.sources) else f"source {i}"
+        excluded: Any = [] if result.excluded is None else result.excluded[i]
+        if result.ranks is not None:
+            index, values = np.arange(n), result.ranks[i].astype(np.float64)
+        else:
+            assert result.ids is not None and result.scores is not None
+            index, values = graph.indices_of(result.ids[i]), result.scores[i].astype(np.float64)
+            down, back = values[1:] - values[:-1], index[1:] < index[:-1]
+            _require(
+                not np.any((down > 0) | ((down == 0) & back)),
+                f"{name}: the top is not in order (equal ranks: smaller index first)",
+            )
+            _require(not np.isin(index, excluded).any(), f"{name}: a vertex that is left out is in the top")
+            _require(len(set(index.tolist())) == len(index), f"{name}: a vertex occurs twice in the top")
+        _require(np.all(np.isfinite(values) & (values >= 0)), f"{name}: a rank is negative or not finite")
+        off = np.abs(values - want[i][index])
+        if result.method == "monte-carlo":
+            assert result.walks is not None
+            # a variance of at most (1 + d) rank a walk, and what a few visits of a hardly visited one weigh
+            spread = 1.0 if result.dangling != "personalization" else 2 / (1 - result.damping)
+            deviation = np.sqrt((1 + result.damping) * want[i][index] / result.walks)
+            over = off - spread * (8 * deviation + 32 / result.walks) - 1e-6
+            for v in np.flatnonzero(over > 0):
+                raise ClgraphError(
+                    f"{name}: the rank of vertex {graph.ids[index[v]]} is {values[v]:.6g}, "
+                    f"{want[i][index[v]]:.6g} in the reference: too far for {result.walks} walks"
+                )
+            continue
+        # up to round-off the sum is 1 after any number of iterations, also where the error bound says little
+        slack, total = SUM_SLACK / (1 - result.damping), float(values.sum())
+        complete = whole_vectors and result.dangling != "drop"
+        _require(
+            total <= 1 + slack and (total >= 1 - slack or not complete), f"{name}: the ranks sum to {total!r}"
+        )
+        bound = float(result.error_bounds[i]) + 1e-12
+        _require(
+            off.sum() <= bound,
+            f"{name}: the ranks are {off.sum():.3g} (L1) from the reference, more than the error "
+            f"bound {bound:.3g}",
+        )
+        if not whole_vectors and 0 < len(index) < n:
+            rest = want[i].copy()
+            rest[index], rest[excluded] = -1, -1
+            _require(
+                rest.max() <= values[-1] + bound,
+                f"{name}: vertex {graph.ids[int(rest.argmax())]} belongs in the top",
+            )

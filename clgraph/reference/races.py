@@ -14,43 +14,21 @@ from clgraph import keyed
 from clgraph.arguments import target_size
 from clgraph.errors import InputError
 from clgraph.graph import Graph
-from clgraph.reference.numbers import NEVER, lg, race_key, words
-from clgraph.reference.sampling import EdgeList, ReferenceSample, check_induced
+from clgraph.reference.common import (
+    NEVER,
+    EdgeList,
+    ReferenceSample,
+    Rows,
+    by_priority,
+    check_induced,
+    expect,
+    inside_of,
+    lg,
+    race_key,
+    words,
+)
 
 METHODS = ("rn", "rdn", "rpn", "re", "rne", "hyb", "ties", "rnn")
-
-
-class Rows:
-    """The undirected rows of a graph without loops, as lists."""
-
-    def __init__(self, graph: Graph) -> None:
-        self.graph, self.edges = graph, EdgeList.of(graph)
-        self.n, self.m = graph.num_vertices, len(self.edges.low)
-        self.near: list[list[int]] = [[] for _ in range(self.n)]
-        self.ends = list(zip(self.edges.low.tolist(), self.edges.high.tolist(), strict=True))
-        for u, v in self.ends:
-            self.near[u].append(v)
-            self.near[v].append(u)
-        for row in self.near:
-            row.sort()
-
-    def weights(self) -> list[int]:
-        """The integer weight of each edge."""
-        view = self.graph.undirected
-        assert view.weights is not None
-        upper = view.tails <= view.col_idx
-        w = view.weights[upper][np.isin(np.arange(np.count_nonzero(upper)), self.edges.rank)].tolist()
-        top = max(w, default=0)
-        return [0 if each == 0 else max(1, floor(each / top * 2**40 + 0.5)) for each in w]
-
-    def draw(self, chosen: list[int], ranks: npt.NDArray[np.int64] | None, target: int) -> ReferenceSample:
-        """A result: vertices in order of arrival, and edges (None: all among the vertices)."""
-        inside = np.isin(np.arange(self.n), chosen)
-        if ranks is None:
-            ranks = self.edges.rank[inside[self.edges.low] & inside[self.edges.high]]
-        order = np.full(self.n, -1, np.int64)
-        order[chosen] = np.arange(len(chosen))
-        return ReferenceSample(self.graph.ids[inside], ranks, target, order[inside])
 
 
 def reference_race(graph: Graph, method: str, *, seed: int, **options: Any) -> ReferenceSample:
@@ -81,16 +59,7 @@ def reference_race(graph: Graph, method: str, *, seed: int, **options: Any) -> R
 
 
 def _vertices(rows: Rows, method: str, seed: int, size: Any, weighted: bool, strata: Any) -> ReferenceSample:
-    weight = [1] * rows.n
-    if method == "rdn":
-        weight = [len(row) for row in rows.near]
-        if weighted:
-            weight = [0] * rows.n
-            for (u, v), w in zip(rows.ends, rows.weights(), strict=True):
-                weight[u] += w
-                weight[v] += w
-    elif method == "rpn":
-        weight = integer_pagerank(rows)
+    weight = _vertex_weights(rows, method, weighted)
     key = [
         NEVER if weight[v] == 0 else race_key(*words(seed, v, 0, 0, keyed.TAG_VERTEX), lg(weight[v]))
         for v in range(rows.n)
@@ -109,6 +78,16 @@ def _vertices(rows: Rows, method: str, seed: int, size: Any, weighted: bool, str
         chosen += [v for v in order if group[v] == name][:k]
     chosen.sort(key=lambda v: (key[v], v))
     return rows.draw(chosen, None, 0)
+
+
+def _vertex_weights(rows: Rows, method: str, weighted: bool) -> list[int]:
+    if method != "rdn":
+        return integer_pagerank(rows) if method == "rpn" else [1] * rows.n
+    weight = [0] * rows.n
+    for (u, v), w in zip(rows.ends, rows.weights() if weighted else [1] * rows.m, strict=True):
+        weight[u] += w
+        weight[v] += w
+    return weight
 
 
 def _share(target: int, group: list[Any], name: Any) -> int:
@@ -153,8 +132,7 @@ def _edge_keys(rows: Rows, method: str, seed: int, mix: Fraction, weighted: bool
 
 
 def _neighbours(rows: Rows, seed: int, size: Any, starts: int | None) -> ReferenceSample:
-    priority = [words(seed, v, 0, 0, keyed.TAG_VERTEX)[0] for v in range(rows.n)]
-    centres = sorted(range(rows.n), key=lambda v: (priority[v], v))
+    centres = by_priority(range(rows.n), seed)
     target = rows.n if starts is not None else target_size(size, rows.n)
     came: list[int] = []
     for c in centres[:starts]:
@@ -164,8 +142,7 @@ def _neighbours(rows: Rows, seed: int, size: Any, starts: int | None) -> Referen
         came += new
     if not came:
         c = centres[0]
-        others = sorted(set(rows.near[c]), key=lambda v: (priority[v], v))
-        came = [c, *others[: target - 1]]
+        came = [c, *by_priority(set(rows.near[c]), seed)[: target - 1]]
     return rows.draw(came, None, 0 if starts is not None else target)
 
 
@@ -180,70 +157,57 @@ def verify_race(graph: Graph, sample: Any) -> None:
         What does not hold.
     """
     wish, n = sample.wish, graph.num_vertices
-    inside = np.isin(np.arange(n), graph.indices_of(sample.vertices))
-    edges = EdgeList.of(graph)
-    if wish.kind in ("vertices", "near"):
-        check_induced(edges, inside, sample)
+    inside, edges = inside_of(graph, sample), EdgeList.of(graph)
+    induced = wish.kind in ("vertices", "near") or wish.keep == "induced"
+    if induced:
+        check_induced(graph, sample)
+    if wish.kind == "near":
+        _verify_near(n, sample, edges, inside)
+        return
     if wish.kind == "vertices":
-        times = _vertex_times(graph, sample, edges)
+        weight = _vertex_weights(Rows(graph), sample.method, wish.view.weighted)
+        times = _times(sample.seed, np.arange(n), 0, 0, keyed.TAG_VERTEX, np.array(weight, np.float64))
         groups = [(np.ones(n, bool), wish.target)]
         if wish.strata is not None:
             groups = [(wish.strata.code == i, k) for i, k in enumerate(wish.strata.wanted)]
         for here, k in groups:
-            wanted = min(k, int(np.count_nonzero(np.isfinite(times[here]))))
-            if np.count_nonzero(inside & here) != wanted:
-                raise AssertionError(f"{np.count_nonzero(inside & here)} vertices instead of {wanted}")
-            _first(times[here], inside[here])
-    elif wish.kind == "near":
-        _verify_near(graph, sample, edges, inside)
-    else:
-        times = _edge_times(graph, sample, edges)
-        first = np.full(n, np.inf)
-        np.minimum.at(first, edges.low, times)
-        np.minimum.at(first, edges.high, times)
-        taken = np.isin(edges.rank, sample.edges)
-        if wish.keep == "induced":
-            check_induced(edges, inside, sample)
-        if wish.target is None:
-            if wish.keep != "induced":
-                _first(times, taken)
-                wanted = min(wish.target_edges, int(np.count_nonzero(np.isfinite(times))))
-                if np.count_nonzero(taken) != wanted:
-                    raise AssertionError(f"{np.count_nonzero(taken)} edges instead of {wanted}")
-            return
-        _first(first, inside)
-        _as_many_as_fit(first, inside, wish.target)
-        if wish.keep != "induced":
-            limit = first[~inside].min(initial=np.inf)
-            if np.any(taken != (times < limit * (1 - CLOSE))) and np.any(
-                taken != (times < limit * (1 + CLOSE))
-            ):
-                raise AssertionError("its edges are not those that come before the next vertex")
+            _first(times[here], inside[here], k, "vertices")
+        return
+    times, taken = _edge_times(graph, sample, edges), np.isin(edges.rank, sample.edges)
+    if wish.target is None:
+        if not induced:
+            _first(times, taken, wish.target_edges, "edges")
+        return
+    first = np.full(n, np.inf)
+    np.minimum.at(first, edges.low, times)
+    np.minimum.at(first, edges.high, times)
+    _first(first, inside)
+    _as_many_as_fit(first, inside, wish.target)
+    if not induced:
+        limit = first[~inside].min(initial=np.inf)
+        near = any(np.all(taken == (times < limit * slack)) for slack in (1 - CLOSE, 1 + CLOSE))
+        expect(near, "its edges are not those that come before the next vertex")
 
 
 CLOSE = 1e-9  # times are compared up to this, relatively
 
 
-def _first(times: npt.NDArray[np.float64], taken: npt.NDArray[np.bool_]) -> None:
+def _first(
+    times: npt.NDArray[np.float64], taken: npt.NDArray[np.bool_], k: int | None = None, what: str = ""
+) -> None:
     last, rest = times[taken].max(initial=0), times[~taken].min(initial=np.inf)
-    if not last <= rest * (1 + CLOSE):
-        raise AssertionError(f"something left out comes at {rest}, and what was taken up to {last}")
-    if np.any(np.isinf(times[taken])):
-        raise AssertionError("something of weight 0 was taken")
+    if k is not None:
+        wanted, many = min(k, np.count_nonzero(np.isfinite(times))), np.count_nonzero(taken)
+        expect(many == wanted, f"{many} {what} instead of {wanted}")
+    expect(last <= rest * (1 + CLOSE), f"something left out comes at {rest}, and what was taken up to {last}")
+    expect(not np.any(np.isinf(times[taken])), "something of weight 0 was taken")
 
 
 def _as_many_as_fit(first: npt.NDArray[Any], inside: npt.NDArray[np.bool_], target: int) -> None:
     count = int(np.count_nonzero(inside))
     rest = first[~inside]
     more = int(np.count_nonzero(rest == rest.min())) if len(rest) and np.isfinite(rest.min()) else target + 1
-    if not count <= target < count + more:
-        raise AssertionError(f"{count} vertices for a target of {target}, and {more} come next")
-
-
-def _time(number: npt.NDArray[np.uint64], weight: Any) -> npt.NDArray[np.float64]:
-    x = (number | np.uint64(1)).astype(np.float64) / 2**64
-    with np.errstate(divide="ignore"):
-        return np.where(np.asarray(weight) > 0, -np.log2(x) / weight, np.inf)
+    expect(count <= target < count + more, f"{count} vertices for a target of {target}, and {more} come next")
 
 
 def _number(seed: int, i: Any, j: Any, k: Any, tag: int) -> npt.NDArray[np.uint64]:
@@ -251,34 +215,22 @@ def _number(seed: int, i: Any, j: Any, k: Any, tag: int) -> npt.NDArray[np.uint6
     return x[0].astype(np.uint64) | x[1].astype(np.uint64) << np.uint64(32)
 
 
-def _vertex_times(graph: Graph, sample: Any, edges: EdgeList) -> npt.NDArray[np.float64]:
-    n = graph.num_vertices
-    weight: npt.NDArray[np.float64] = np.ones(n)
-    if sample.method == "rdn":
-        w = _edge_weights(graph, edges) if sample.wish.view.weighted else np.ones(len(edges.low))
-        weight = np.bincount(edges.low, w, n).astype(np.float64) + np.bincount(edges.high, w, n)
-    if sample.method == "rpn":
-        weight = np.asarray(integer_pagerank(Rows(graph)), np.float64) / 2**62
-    return _time(_number(sample.seed, np.arange(n), 0, 0, keyed.TAG_VERTEX), weight)
-
-
-def _edge_weights(graph: Graph, edges: EdgeList) -> npt.NDArray[np.float64]:
-    view = graph.undirected
-    assert view.weights is not None
-    w = view.weights[view.tails <= view.col_idx][edges.rank]
-    return np.where(w > 0, np.maximum(1, np.floor(w / w.max() * 2**40 + 0.5)), 0) / 2**40
+def _times(seed: int, i: Any, j: Any, k: Any, tag: int, weight: Any) -> npt.NDArray[np.float64]:
+    x = (_number(seed, i, j, k, tag) | np.uint64(1)).astype(np.float64) / 2**64
+    with np.errstate(divide="ignore"):
+        return np.where(np.asarray(weight) > 0, -np.log2(x) / weight, np.inf)
 
 
 def _edge_times(graph: Graph, sample: Any, edges: EdgeList) -> npt.NDArray[np.float64]:
     method, seed = sample.method, sample.seed
     low, high, copy, m = edges.low, edges.high, edges.copy, len(edges.low)
-    d = np.bincount(low, minlength=graph.num_vertices) + np.bincount(high, minlength=graph.num_vertices)
-    w = _edge_weights(graph, edges) if sample.wish.view.weighted else np.ones(m)
-    by_edge = _time(_number(seed, low, high, copy, keyed.TAG_EDGE), w)
+    d = np.bincount(np.append(low, high), minlength=graph.num_vertices)
+    w = np.array(edges.weights(graph)) / 2**40 if sample.wish.view.weighted else np.ones(m)
+    by_edge = _times(seed, low, high, copy, keyed.TAG_EDGE, w)
     if method in ("re", "ties"):
         return by_edge
-    up = _time(_number(seed, low, high, copy, keyed.TAG_ARC), 1 / d[low])
-    down = _time(_number(seed, high, low, copy, keyed.TAG_ARC), 1 / d[high])
+    up = _times(seed, low, high, copy, keyed.TAG_ARC, 1 / d[low])
+    down = _times(seed, high, low, copy, keyed.TAG_ARC, 1 / d[high])
     by_ends = np.minimum(up, down)
     if method == "rne":
         return by_ends
@@ -289,32 +241,31 @@ def _edge_times(graph: Graph, sample: Any, edges: EdgeList) -> npt.NDArray[np.fl
     return np.minimum(ends, own)
 
 
-def _verify_near(graph: Graph, sample: Any, edges: EdgeList, inside: npt.NDArray[np.bool_]) -> None:
-    n, wish = graph.num_vertices, sample.wish
+def _verify_near(n: int, sample: Any, edges: EdgeList, inside: npt.NDArray[np.bool_]) -> None:
+    wish, never = sample.wish, np.uint64(NEVER)
     priority = _number(sample.seed, np.arange(n), 0, 0, keyed.TAG_VERTEX)
     if wish.starts is not None:
         chosen = np.isin(np.arange(n), np.lexsort((np.arange(n), priority))[: wish.starts])
         covered = chosen.copy()
         covered[edges.low[chosen[edges.high]]] = True
         covered[edges.high[chosen[edges.low]]] = True
-        if not np.array_equal(covered, inside):
-            raise AssertionError("its vertices are not the centres and their neighbours")
+        expect(np.array_equal(covered, inside), "its vertices are not the centres and their neighbours")
         return
     first = priority.copy()
     np.minimum.at(first, edges.low, priority[edges.high])
     np.minimum.at(first, edges.high, priority[edges.low])
     alone = first == first.min()
     if np.count_nonzero(alone) > wish.target:
-        centre = int(np.argmin(priority))
-        others = np.where(alone, priority, np.uint64(NEVER))
-        others[centre] = 0
-        if np.count_nonzero(inside) != wish.target or np.any(inside & ~alone):
-            raise AssertionError(
-                "the first centre's neighbours are too many: the target's number of them is needed"
-            )
-        if others[inside].max() > others[~inside].min(initial=np.uint64(NEVER)):
-            raise AssertionError("they are not the neighbours of smallest priority")
+        others = np.where(alone, priority, never)
+        others[int(np.argmin(priority))] = 0
+        expect(
+            np.count_nonzero(inside) == wish.target and not np.any(inside & ~alone),
+            "the first centre's neighbours are too many: the target's number of them is needed",
+        )
+        expect(
+            others[inside].max() <= others[~inside].min(initial=never),
+            "they are not the neighbours of smallest priority",
+        )
         return
-    if first[inside].max() > first[~inside].min(initial=np.uint64(NEVER)):
-        raise AssertionError("a centre was passed over")
+    expect(first[inside].max() <= first[~inside].min(initial=never), "a centre was passed over")
     _as_many_as_fit(first.astype(np.float64), inside, wish.target)

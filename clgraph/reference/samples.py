@@ -9,9 +9,8 @@ from typing import Any
 from clgraph import keyed
 from clgraph.arguments import whole, word
 from clgraph.graph import Graph, as_graph
-from clgraph.reference import chordal, contract, explore, growing, races, sampling, spreading, stream, walks
-from clgraph.reference.checks import check_result
-from clgraph.reference.sampling import ReferenceSample
+from clgraph.reference import chordal, growing, races, reduction, spreading, stream, walks
+from clgraph.reference.common import ReferenceSample, check_result
 
 
 def reference_sample(
@@ -44,17 +43,17 @@ def reference_sample(
     ReferenceSample
     """
     graph = as_graph(graph)
-    word(method, "method", (*sampling.METHODS, *contract.METHODS, *explore.METHODS))
+    word(method, "method", (*reduction.DELETIONS, *reduction.CONTRACTIONS, *reduction.EXPLORATIONS))
     word(mode, "mode", ("exact", "batched"))
     word(connection, "connection", ("weak", "strong"))
     seed = keyed.check_seed(whole(seed, "seed", 0, 2**64 - 1))
-    if method in contract.METHODS:
+    if method in reduction.CONTRACTIONS:
         one_by_one = mode == "exact"
-        return contract.reference_contract(graph, method, sizes=[size], seed=seed, single=one_by_one)[0]
-    if method in explore.METHODS:
-        return explore.reference_explore(graph, method, sizes=[size], seed=seed, start=start)[0]
+        return reduction.reference_contract(graph, method, sizes=[size], seed=seed, single=one_by_one)[0]
+    if method in reduction.EXPLORATIONS:
+        return reduction.reference_explore(graph, method, sizes=[size], seed=seed, start=start)[0]
     more: dict[str, Any] = {"tolerance": tolerance, "connection": connection}
-    return sampling.reference_deletion(graph, method, size, seed, mode, mix=mix, **more)
+    return reduction.reference_deletion(graph, method, size, seed, mode, mix=mix, **more)
 
 
 def verify_sample(graph: Graph, sample: Any, *, connection: str = "weak") -> None:
@@ -82,15 +81,15 @@ def verify_sample(graph: Graph, sample: Any, *, connection: str = "weak") -> Non
     """
     graph = check_result(graph, sample, "sample", vertices=("iuUO", 1), edges=("i", 1))
     if sample.method in METHODS:
-        sampling.verify_parts(graph, sample)
+        reduction.verify_parts(graph, sample)
         verify_draw(graph, sample)
         return
-    if sample.method in contract.METHODS:
-        contract.verify_contraction(graph, sample)
+    if sample.method in reduction.CONTRACTIONS:
+        reduction.verify_contraction(graph, sample)
         return
-    sampling.verify_deletion(graph, sample, connection=connection)
-    if sample.method in explore.METHODS:
-        explore.verify_exploration(graph, sample)
+    reduction.verify_deletion(graph, sample, connection=connection)
+    if sample.method in reduction.EXPLORATIONS:
+        reduction.verify_exploration(graph, sample)
 
 
 # --- The references and verifiers of the literature's samplers, found by the method's name ---

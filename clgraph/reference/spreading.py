@@ -12,18 +12,22 @@ import numpy as np
 from clgraph import keyed
 from clgraph.arguments import target_size
 from clgraph.graph import Graph
-from clgraph.reference.numbers import lg, race_key, words
-from clgraph.reference.races import Rows
-from clgraph.reference.sampling import ReferenceSample
-from clgraph.reference.walks import (
+from clgraph.reference.common import (
+    ReferenceSample,
+    Rows,
+    by_priority,
     check_arrivals,
     check_kept,
+    check_size,
     directed_rows,
-    first_start,
+    expect,
     given_starts,
-    made_of,
+    lg,
+    race_key,
     start_order,
+    words,
 )
+from clgraph.reference.traversal import first_start
 
 METHODS = ("snowball", "ff", "rds", "spikyball")
 
@@ -43,7 +47,8 @@ class Spread:
         self.share = Fraction(str(options.get("share", "0.1")))
         powers = options.get("powers", (0, 0, 0))
         self.powers = [floor(Fraction(str(x)) * 2**16) for x in powers]
-        self.heavy = arc_weights(graph) if options.get("weighted") and self.powers[1] else None
+        weighted = options.get("weighted") and self.powers[1]
+        self.heavy = Rows(graph).arc_weights() if weighted else None  # of parallel arcs the first counts
         self.most = options.get("k", 50) if method == "snowball" else options.get("coupons", 3)
 
     def names(self, v: int, row: list[int]) -> list[int]:
@@ -70,7 +75,7 @@ class Spread:
         """spikyball: of the arcs from these vertices to unseen ones a share, by race."""
         heavy = self.heavy
         arcs = [(v, u) for v in sorted(active) for u in sorted(set(self.rows[v])) if u not in seen]
-        arcs = [arc for arc in arcs if heavy is None or heavy[arc]]
+        arcs = [arc for arc in arcs if heavy is None or heavy[arc][0]]
         out = Counter(v for v, _ in arcs)
         enter = Counter(u for _, u in arcs)
         keys = {}
@@ -78,21 +83,11 @@ class Spread:
             a, b, c = self.powers
             weight = a * (lg(out[v]) >> 16) + c * (lg(enter[u]) >> 16)
             if heavy is not None:
-                weight += b * (lg(heavy[v, u]) >> 16)
+                weight += b * (lg(heavy[v, u][0]) >> 16)
             weight = min(max(weight, -128 * 2**40), 63 * 2**40)
             keys[v, u] = race_key(*words(self.seed, v, u, stage, keyed.TAG_ARC), weight)
         many = max(1, floor(self.share * len(arcs) + Fraction(1, 2)))
         return sorted(sorted(arcs, key=lambda arc: (keys[arc], arc))[:many])
-
-
-def arc_weights(graph: Graph) -> dict[tuple[int, int], int]:
-    """The integer weight of each arc of the undirected view; of parallel ones that of the first."""
-    made = Rows(graph)
-    found: dict[tuple[int, int], int] = {}
-    for (u, v), w in zip(made.ends, made.weights(), strict=True):
-        found.setdefault((u, v), w)
-        found.setdefault((v, u), w)
-    return found
 
 
 def count_below(x: int, p: Fraction) -> int:
@@ -118,7 +113,7 @@ def reference_spread(graph: Graph, method: str, *, seed: int, **options: Any) ->
     one_by_one = options.get("mode", "auto") == "exact"
     search = _queue if one_by_one else _stages
     came, parent, named = search(spread, starts, order, target, stages)
-    made = made_of(graph, came, options.get("keep", "induced"), parent, named, target)
+    made = Rows(graph).draw_kept(came, options.get("keep", "induced"), target, parent, named)
     if method == "rds":
         made.more["parent"] = [graph.ids[parent[v]] for v in sorted(came)]
     return made
@@ -134,7 +129,7 @@ def _stages(spread: Spread, starts: list[int], order: list[int], target: int, st
     named: set[tuple[int, int, int]] = set()
 
     def bring(new: set[int]) -> list[int]:
-        ranked = sorted(new, key=lambda v: (words(spread.seed, v, 0, 0, keyed.TAG_VERTEX)[0], v))
+        ranked = by_priority(new, spread.seed)
         seen.update(new)
         came.extend(ranked)
         return ranked
@@ -206,13 +201,12 @@ def verify_spread(graph: Graph, sample: Any) -> None:
     AssertionError
         What does not hold.
     """
-    wish, n = sample.wish, graph.num_vertices
-    index = graph.indices_of(sample.vertices)
-    if wish.target is not None and len(index) != min(wish.target, n):
-        raise AssertionError(f"{len(index)} vertices instead of {min(wish.target, n)}")
-    check_kept(graph, sample, np.isin(np.arange(n), index))
-    check_arrivals(graph, sample, index, len(wish.start) if wish.start is not None else (wish.starts or 1))
+    wish = sample.wish
+    check_size(sample, graph.num_vertices)
+    check_kept(graph, sample)
+    check_arrivals(graph, sample, len(wish.start) if wish.start is not None else (wish.starts or 1))
     if sample.method == "rds":
-        parent = graph.indices_of(sample.parent)
-        if np.bincount(parent[parent != index], minlength=1).max() > wish.k:
-            raise AssertionError("somebody recruited more than there were coupons")
+        recruited = Counter(np.asarray(sample.parent)[sample.parent != sample.vertices].tolist())
+        expect(
+            max(recruited.values(), default=0) <= wish.k, "somebody recruited more than there were coupons"
+        )

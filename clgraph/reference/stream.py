@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -12,9 +12,7 @@ import numpy as np
 from clgraph import keyed
 from clgraph.arguments import target_size
 from clgraph.graph import Graph
-from clgraph.reference.numbers import below, words
-from clgraph.reference.races import Rows
-from clgraph.reference.sampling import ReferenceSample
+from clgraph.reference.common import ReferenceSample, Rows, below, expect, words
 
 METHODS = ("pies", "gsh", "gps")
 Edge = tuple[Any, Any]  # ids: numbers, or names
@@ -28,7 +26,6 @@ class ReferenceStream:
     vertices: list[int]
     probability: list[float] | None = None
     triangles: float | None = None
-    entered: dict[int, int] = field(default_factory=dict)
 
 
 def coin(seed: int, t: int, j: int = 0) -> tuple[int, int]:
@@ -40,16 +37,13 @@ def reference_pies(edges: Sequence[Edge], size: int, seed: int) -> ReferenceStre
     """Partial induction: vertices in slots; the edges of one that goes go with it."""
     slots: list[int] = []
     held: list[tuple[int, int, int]] = []
-    entered: dict[int, int] = {}
     full = None
     for t, (u, v) in enumerate(edges, 1):
         missing = [x for x in (u, v) if x not in slots]
         if full is None and len(slots) + len(missing) > size:
             full = t - 1
         if full is None:
-            for x in missing:
-                slots.append(x)
-                entered[x] = t
+            slots += missing
             if len(slots) == size:
                 full = t
         elif missing and below(coin(seed, t)[0], t) < full:
@@ -61,10 +55,9 @@ def reference_pies(edges: Sequence[Edge], size: int, seed: int) -> ReferenceStre
                 i = free[below(word, len(free))]
                 held = [e for e in held if slots[i] not in e[:2]]
                 slots[i] = x
-                entered[x] = t
         if u in slots and v in slots:
             held.append((u, v, t))
-    return ReferenceStream([t for _, _, t in held], sorted(slots), entered=entered)
+    return ReferenceStream([t for _, _, t in held], sorted(slots))
 
 
 def reference_gsh(
@@ -166,72 +159,36 @@ def verify_held(edges: Sequence[Edge], held: Any, method: str, seed: int, option
     AssertionError
         What does not hold.
     """
-    if held.arrivals != len(edges):
-        raise AssertionError(f"{held.arrivals} edges came instead of {len(edges)}")
+    expect(held.arrivals == len(edges), f"{held.arrivals} edges came instead of {len(edges)}")
     times = held.arrival.tolist()
     ends = [tuple(sorted(edges[t - 1])) for t in times]
     found = [tuple(sorted(pair)) for pair in zip(held.source.tolist(), held.target.tolist(), strict=True)]
-    if ends != found or len(set(times)) != len(times):
-        raise AssertionError("its edges are not those that came at their times")
-    touched = {x for pair in ends for x in pair}
-    vertices = set(held.vertices.tolist())
-    if method == "pies":
-        entered = reference_pies(edges, options["size"], seed).entered
-        if not touched <= vertices or len(vertices) > options["size"]:
-            raise AssertionError("its vertices are too many, or not the ends of its edges")
-        stay = [
-            t
-            for t, (u, v) in enumerate(edges, 1)
-            if u in vertices and v in vertices and t >= max(entered[u], entered[v])
-        ]
-        if sorted(times) != stay:
-            raise AssertionError("its edges are not those among its vertices since these came")
-        return
-    if touched != vertices:
-        raise AssertionError("its vertices are not the ends of its edges")
-    if method == "gsh":
-        _verify_gsh(edges, set(times), seed, options)
-        return
+    expect(
+        ends == found and len(set(times)) == len(times), "its edges are not those that came at their times"
+    )
     wanted = reference_arrivals(edges, method, seed=seed, **options)
-    if sorted(times) != wanted.times:
-        raise AssertionError("its edges are not those of largest priority")
-    assert wanted.triangles is not None
-    if abs(held.in_stream - wanted.triangles) > 1e-6 * max(1.0, wanted.triangles):
-        raise AssertionError(f"{held.in_stream} triangles in the stream instead of {wanted.triangles}")
-
-
-def _verify_gsh(edges: Sequence[Edge], times: set[int], seed: int, options: dict[str, Any]) -> None:
-    """Every edge is held iff its coin says so, given the edges held before it."""
-    p, q = (Fraction(str(options.get(name, d))) for name, d in (("p", "0.3"), ("q", "0.7")))
-    first: dict[int, int] = {}
-    for t in sorted(times):
-        for x in edges[t - 1]:
-            first.setdefault(x, t)
-    never = len(edges) + 1
-    if options.get("closing"):
-        wanted = reference_gsh(edges, p, q, seed, True).times
-        if sorted(times) != wanted:
-            raise AssertionError("an edge is held, or not, against its coin")
-        return
-    for t, (u, v) in enumerate(edges, 1):
-        touches = min(first.get(u, never), first.get(v, never)) < t
-        if (coin(seed, t)[0] < 2**64 * (q if touches else p) // 1) != (t in times):
-            raise AssertionError(f"edge {t} is held, or not, against its coin")
+    which = "of largest priority" if method == "gps" else "that its coins hold"
+    expect(sorted(times) == wanted.times, f"its edges are not those {which}")
+    expect(sorted(held.vertices.tolist()) == wanted.vertices, "its vertices are not those of the definition")
+    if wanted.triangles is not None:
+        expect(
+            abs(held.in_stream - wanted.triangles) <= 1e-6 * max(1.0, wanted.triangles),
+            f"{held.in_stream} triangles in the stream instead of {wanted.triangles}",
+        )
 
 
 def verify_stream(graph: Graph, sample: Any) -> None:
     """Check a sample of a graph that was streamed; see `verify_held`."""
     rows, wish = Rows(graph), sample.wish
     order = in_order(rows, sample.seed)
-    held = sample.held
-    options: dict[str, Any] = {"size": wish.target, "edges": wish.target_edges, "closing": wish.closing}
-    options |= {"p": wish.p, "q": wish.q, "triangles": wish.triangles, "block": wish.block}
+    options: dict[str, Any] = {"size": wish.target, "edges": wish.target_edges}
+    options |= {name: getattr(wish, name) for name in ("closing", "p", "q", "triangles", "block")}
     if wish.view.weighted:
         weights = rows.weights()
         options["weights"] = [weights[e] for e in order]
-    if (
+    expect(
         rows.edges.rank[sorted(order[t - 1] for t in sample.arrival.tolist())].tolist()
-        != sample.edges.tolist()
-    ):
-        raise AssertionError("its edges are not those that came at their times")
-    verify_held([rows.ends[e] for e in order], held, sample.method, sample.seed, options)
+        == sample.edges.tolist(),
+        "its edges are not those that came at their times",
+    )
+    verify_held([rows.ends[e] for e in order], sample.held, sample.method, sample.seed, options)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections import Counter
 from dataclasses import replace
 from fractions import Fraction
@@ -10,15 +9,26 @@ from math import ceil, floor
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from clgraph import keyed
 from clgraph.arguments import target_size
 from clgraph.graph import Graph
-from clgraph.reference.components import in_largest_component
-from clgraph.reference.numbers import below, clock, lg, words
-from clgraph.reference.races import Rows
-from clgraph.reference.sampling import EdgeList, ReferenceSample, check_induced
+from clgraph.reference.common import (
+    ReferenceSample,
+    Rows,
+    below,
+    came_from_nowhere,
+    check_kept,
+    check_size,
+    clock,
+    directed_rows,
+    expect,
+    given_starts,
+    lg,
+    start_order,
+    words,
+)
+from clgraph.reference.traversal import first_start
 
 METHODS = ("rw", "rwr", "rj", "rwj", "mhrw", "gmd", "nbrw", "mhda", "cnarw", "cnrw", "fs")
 JUMP = -1  # instead of the place of an arc: no arc was walked
@@ -128,47 +138,14 @@ class Walk:
         return k if gap <= 0 or clock(b) >= (gap >> 16) * 2**33 >> 16 else j
 
 
-def directed_rows(graph: Graph, direction: str) -> list[list[int]]:
-    """The rows of a view without loops."""
-    if direction == "both" or not graph.directed:
-        return Rows(graph).near
-    rows: list[list[int]] = [[] for _ in range(graph.num_vertices)]
-    for u, v in zip(graph.tails.tolist(), graph.col_idx.tolist(), strict=True):
-        if u != v:
-            rows[u if direction == "out" else v].append(v if direction == "out" else u)
-    return [sorted(row) for row in rows]
-
-
 def row_limits(graph: Graph, rows: list[list[int]]) -> list[list[int]]:
     """Where each arc's share of its row ends, out of 2^62 (the undirected view)."""
-    made = Rows(graph)
-    weight: dict[tuple[int, int], list[int]] = {}
-    for (u, v), w in zip(made.ends, made.weights(), strict=True):
-        weight.setdefault((u, v), []).append(w)
-        weight.setdefault((v, u), []).append(w)
+    weight = Rows(graph).arc_weights()
     limits = []
     for v, row in enumerate(rows):
         mine = [weight[v, u][row[:j].count(u)] for j, u in enumerate(row)]
         limits.append([2**62 * sum(mine[: j + 1]) // sum(mine) for j in range(len(mine))])
     return limits
-
-
-def first_start(graph: Graph, seed: int) -> int:
-    """A uniform vertex of the largest component."""
-    inside = np.flatnonzero(in_largest_component(graph.undirected)).tolist()
-    a, _ = words(seed, 0, 0, 0, keyed.TAG_DRAW)
-    return int(inside[below(a, len(inside))])
-
-
-def start_order(n: int, seed: int) -> list[int]:
-    """All vertices by start priority."""
-    return sorted(range(n), key=lambda v: (words(seed, v, 0, 0, keyed.TAG_START)[0], v))
-
-
-def given_starts(graph: Graph, options: dict[str, Any]) -> list[int]:
-    """The vertices that a caller gave to start from; none if it gave no option `start`."""
-    given = options.get("start")
-    return [] if given is None else graph.indices_of(given).ravel().tolist()
 
 
 def reference_walk(graph: Graph, method: str, *, seed: int, **options: Any) -> ReferenceSample:
@@ -232,17 +209,31 @@ def reference_walk(graph: Graph, method: str, *, seed: int, **options: Any) -> R
     times = ((when // walkers - burn_in, u) for when, _, u, _ in moves)
     visits = Counter(u for time, u in times if time > 0 and time % thin == 0)
     walked = {(v, u, walk.rows[v][:j].count(u)) for _, v, u, j in moves if j >= 0}
-    keep = options.get("keep", "induced")
     chosen = sorted(came, key=lambda v: (came[v], v))[:target]
-    if steps is not None and keep == "induced":
-        chosen = [v for v in chosen if visits[v]]
-    made = made_of(graph, chosen, keep, parent, walked, target or 0)
-    made.more["visits"] = [visits[v] for v in sorted(chosen)]
+    made = _made(graph, chosen, parent, walked, visits, options, target or 0)
     if options.get("walks"):
         went = [[u for when, _, u, _ in moves if when % walkers == w] for w in range(walkers)]
         paths = [[origins[w % len(origins)], *each] for w, each in enumerate(went)]
         made.more["walks"] = graph.ids[np.array(paths)].tolist()
-    return replace(made, order=None) if steps is not None and keep == "induced" else made
+    return made
+
+
+def _made(
+    graph: Graph,
+    chosen: list[int],
+    parent: dict[int, int],
+    walked: set[Move],
+    visits: Counter[int],
+    options: dict[str, Any],
+    target: int,
+) -> ReferenceSample:
+    """The sample of a walk; of a number of steps only what was visited after the burn-in, in no order."""
+    keep, by_steps = options.get("keep", "induced"), options.get("steps") is not None
+    if by_steps and keep == "induced":
+        chosen = [v for v in chosen if visits[v]]
+    made = Rows(graph).draw_kept(chosen, keep, target, parent, walked)
+    made.more["visits"] = [visits[v] for v in sorted(chosen)]
+    return replace(made, order=None) if by_steps and keep == "induced" else made
 
 
 def _frontier(graph: Graph, walk: Walk, walkers: int, options: dict[str, Any]) -> ReferenceSample:
@@ -254,8 +245,8 @@ def _frontier(graph: Graph, walk: Walk, walkers: int, options: dict[str, Any]) -
     burn_in, thin = options.get("burn_in", 0) * walkers, options.get("thin", 1)
     came: dict[int, int] = {}
     parent: dict[int, int] = {}
-    visits = [0] * n
-    walked: set[tuple[int, int, int]] = set()
+    visits: Counter[int] = Counter()
+    walked: set[Move] = set()
     made, step = 0, [0] * walkers
     over = False
 
@@ -293,64 +284,8 @@ def _frontier(graph: Graph, walk: Walk, walkers: int, options: dict[str, Any]) -
             if boundary and leg > options.get("patience", 1000) * (len(came) - before):
                 break
         starts = [v for v in order if v not in came][:walkers]
-    keep = options.get("keep", "induced")
     chosen = sorted(came, key=lambda v: came[v])[: min(target, n)]
-    if steps is not None and keep == "induced":
-        chosen = [v for v in chosen if visits[v]]
-    found = made_of(graph, chosen, keep, parent, walked, target)
-    found.more["visits"] = [visits[v] for v in sorted(chosen)]
-    return replace(found, order=None) if steps is not None and keep == "induced" else found
-
-
-def made_of(
-    graph: Graph, order: list[int], keep: str, parent: dict[int, int], walked: set[Move], target: int
-) -> ReferenceSample:
-    """The result: which edges stay."""
-    rows = Rows(graph)
-    if keep == "induced":
-        return rows.draw(order, None, target)
-    if keep == "tree":
-        edges = {(min(v, parent[v]), max(v, parent[v]), 0) for v in order if parent[v] != v}
-        more = {"parent": [graph.ids[parent[v]] for v in sorted(order)]}
-    else:
-        edges, more = {(min(u, v), max(u, v), copy) for u, v, copy in walked}, {}
-    inside = set(order)
-    names = [(*ends, copy) for ends, copy in zip(rows.ends, rows.edges.copy.tolist(), strict=True)]
-    kept = [e for e in edges if e[0] in inside and e[1] in inside]
-    ranks = rows.edges.rank[[bisect_left(names, e) for e in sorted(kept)]]
-    return replace(rows.draw(order, ranks.astype(np.int64), target), more=more)
-
-
-def check_kept(graph: Graph, sample: Any, inside: npt.NDArray[np.bool_]) -> None:
-    """Check the edges of a sample that keeps all among its vertices, or a tree's."""
-    if sample.wish.keep == "induced":
-        check_induced(EdgeList.of(graph), inside, sample)
-    if sample.wish.keep == "tree" and len(sample.edges) != np.count_nonzero(sample.parent != sample.vertices):
-        raise AssertionError("a tree has one edge for each vertex that is no start")
-
-
-def came_from_nowhere(
-    rows: Graph, sample: Any, index: npt.NDArray[np.int64]
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.bool_]]:
-    """When each vertex came (n: never), and which of the sample's have no neighbour that came before them."""
-    n = rows.num_vertices
-    when, earliest = np.full(n, n, np.int64), np.full(n, n, np.int64)
-    when[index] = sample.order
-    np.minimum.at(earliest, rows.col_idx, when[rows.tails])
-    return when, earliest[index] >= when[index]
-
-
-def check_arrivals(graph: Graph, sample: Any, index: npt.NDArray[np.int64], starts: int) -> None:
-    """Check that all but starts have a neighbour before them, and that parents come before their children."""
-    when, lost = came_from_nowhere(graph.undirected.without_self_loops, sample, index)
-    if np.count_nonzero(lost) > starts + int(sample.iterations) - 1:
-        raise AssertionError(
-            f"{np.count_nonzero(lost)} vertices came from nowhere, more than there were starts"
-        )
-    if sample.parent is not None:
-        parent = graph.indices_of(sample.parent)
-        if np.any((when[parent] >= when[index]) & (parent != index)):
-            raise AssertionError("a parent came after its child")
+    return _made(graph, chosen, parent, walked, visits, options, target)
 
 
 def verify_walk(graph: Graph, sample: Any) -> None:
@@ -363,22 +298,20 @@ def verify_walk(graph: Graph, sample: Any) -> None:
     AssertionError
         What does not hold.
     """
-    wish = sample.wish
-    index = graph.indices_of(sample.vertices)
-    reach = int(np.count_nonzero(wish.view.degrees)) if sample.method == "fs" else graph.num_vertices
-    if wish.target is not None and len(index) != min(wish.target, reach):
-        raise AssertionError(f"{len(index)} vertices instead of {min(wish.target, reach)}")
-    inside = np.isin(np.arange(graph.num_vertices), index)
-    check_kept(graph, sample, inside)
-    steps = None if wish.steps is None else wish.walkers * ((wish.steps - wish.burn_in) // wish.thin)
-    if steps is not None and sample.method == "fs":
-        steps = wish.walkers * (wish.steps - wish.burn_in) // wish.thin
-    if steps is not None and int(sample.visits.sum()) != steps:
-        raise AssertionError(f"{sample.visits.sum()} visits instead of {steps}")
+    wish, rows = sample.wish, sample.wish.view.rows
+    frontier = sample.method == "fs"
+    check_size(sample, int(np.count_nonzero(wish.view.degrees)) if frontier else graph.num_vertices)
+    check_kept(graph, sample)
+    if wish.steps is not None:
+        # the walkers of frontier sampling share one clock, and so the burn-in and the thinning
+        together, each = (wish.walkers, 1) if frontier else (1, wish.walkers)
+        wanted, found = each * (together * (wish.steps - wish.burn_in) // wish.thin), int(sample.visits.sum())
+        expect(found == wanted, f"{found} visits instead of {wanted}")
     if sample.order is None or sample.method in ("rj", "rwj"):
         return
-    rows = wish.view.rows
-    lost = index[came_from_nowhere(rows, sample, index)[1] & (rows.degrees[index] > 0)]
+    index = graph.indices_of(sample.vertices)
+    leads_on = rows.degrees[index] > 0
+    lost = np.count_nonzero(came_from_nowhere(rows, sample, index)[1] & leads_on)
     most = wish.walkers * int(sample.iterations)
-    if wish.direction == "both" and np.all(rows.degrees[index] > 0) and len(lost) > most:
-        raise AssertionError(f"{len(lost)} vertices came from nowhere, and there were {most} starts")
+    if wish.direction == "both" and np.all(leads_on):
+        expect(lost <= most, f"{lost} vertices came from nowhere, and there were {most} starts")

@@ -34,17 +34,15 @@ from clgraph.public import PUBLIC, Public, call_as, load
 from clgraph.ranking import Variant, pagerank
 from clgraph.ranking.personalized import Method, personalized_pagerank
 from clgraph.reference import reference_bfs, reference_sample, verify_bfs, verify_components, verify_sample
-from clgraph.reference.contract import reference_contract
-from clgraph.reference.distances import reference_betweenness, reference_closeness
-from clgraph.reference.forest import reference_forest
+from clgraph.reference.centrality import reference_betweenness, reference_closeness
 from clgraph.reference.measures import (
     reference_average_neighbor_degree,
     reference_core_numbers,
     reference_eigenvalues,
 )
 from clgraph.reference.models import reference_barabasi_albert, reference_erdos_renyi, reference_lfr
-from clgraph.reference.pagerank import reference_pagerank, verify_pagerank
-from clgraph.reference.ppr import verify_ppr
+from clgraph.reference.pagerank import reference_pagerank, verify_pagerank, verify_ppr
+from clgraph.reference.reduction import reference_contract, reference_forest
 from clgraph.reference.samples import verify_draw
 from clgraph.sampling import deletion_order, sample
 from clgraph.sampling.deletion_times import rows_of_curve

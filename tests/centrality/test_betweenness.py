@@ -10,7 +10,7 @@ import clgraph
 from clgraph import DeviceError, Graph, InputError
 from clgraph.centrality.betweenness import dependencies
 from clgraph.csr.generate import powerlaw_graph
-from clgraph.reference.distances import reference_betweenness
+from clgraph.reference.centrality import reference_betweenness
 from clgraph.traversal import many
 
 

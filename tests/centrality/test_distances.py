@@ -11,12 +11,12 @@ from samplers import awkward_graphs
 import clgraph
 from clgraph import Graph, InputError
 from clgraph.csr.generate import powerlaw_graph
-from clgraph.reference.bfs import reference_bfs
-from clgraph.reference.distances import (
+from clgraph.reference.centrality import (
     reference_average_shortest_path_length,
     reference_closeness,
     reference_harmonic,
 )
+from clgraph.reference.traversal import reference_bfs
 from clgraph.traversal import many
 
 

@@ -8,7 +8,7 @@ from graphs import tangle
 import clgraph
 from clgraph import ConvergenceError, DeviceError, Graph, InputError
 from clgraph.graph.arrays import Arrays
-from clgraph.reference import eigen as reference
+from clgraph.reference import centrality as reference
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ import pytest
 from cli_runs import InProcess
 
 from clgraph import read
-from clgraph.reference.ppr import reference_ppr
+from clgraph.reference.pagerank import reference_ppr
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from clgraph.components.finder import GiantFinder, _by_decreasing_size
 from clgraph.csr.upload import upload_csr
 from clgraph.errors import InputError
 from clgraph.graph import Graph
-from clgraph.reference.components import reference_components, verify_components
+from clgraph.reference.traversal import reference_components, verify_components
 
 CONNECTIONS: tuple[Literal["weak", "strong"], ...] = ("weak", "strong")
 

@@ -11,7 +11,7 @@ import pytest
 from clgraph.components import Components
 from clgraph.components.strong import ArcRows, StrongFinder
 from clgraph.graph import Graph
-from clgraph.reference.components import reference_components, verify_components
+from clgraph.reference.traversal import reference_components, verify_components
 
 
 def random_graph(rng: np.random.Generator, most: int) -> Graph:

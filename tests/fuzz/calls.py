@@ -81,17 +81,17 @@ METHOD_CALLS = {
 @cache
 def verifiers() -> dict[str, tuple[str, Any]]:
     """Of each verifier the function whose results it checks, and the module that it is in."""
-    from clgraph.reference import bfs, components, contract, explore, pagerank, ppr, samples, sampling
+    from clgraph.reference import pagerank, reduction, samples, traversal
 
     return {
-        "verify_bfs": ("bfs(", bfs),
-        "verify_components": ("connected_components(", components),
+        "verify_bfs": ("bfs(", traversal),
+        "verify_components": ("connected_components(", traversal),
         "verify_pagerank": ("pagerank(", pagerank),
-        "verify_ppr": ("personalized_pagerank(", ppr),
+        "verify_ppr": ("personalized_pagerank(", pagerank),
         "verify_sample": ("sample(", samples),
-        "verify_deletion": ("sample(", sampling),
-        "verify_contraction": ("sample(", contract),
-        "verify_exploration": ("sample(", explore),
+        "verify_deletion": ("sample(", reduction),
+        "verify_contraction": ("sample(", reduction),
+        "verify_exploration": ("sample(", reduction),
     }
 
 

@@ -17,7 +17,7 @@ def _tangle() -> Any:
 def case_distances(device: Any) -> None:
     """A tangle, of some vertices, and a path with more levels than are counted one by one."""
     from clgraph import Graph, closeness_centrality, harmonic_centrality
-    from clgraph.reference.distances import reference_closeness, reference_harmonic
+    from clgraph.reference.centrality import reference_closeness, reference_harmonic
 
     path = Graph.from_edges(np.arange(60), np.arange(1, 61))
     assert np.allclose(closeness_centrality(path, device=device), reference_closeness(path), rtol=1e-14)
@@ -29,7 +29,7 @@ def case_distances(device: Any) -> None:
 def case_betweenness(device: Any) -> None:
     """Paths counted forth and dependencies back, level by level, with endpoints."""
     from clgraph.centrality.betweenness import dependencies
-    from clgraph.reference.distances import reference_betweenness
+    from clgraph.reference.centrality import reference_betweenness
 
     graph, some = _tangle(), np.array([1, 2, 7, 49], np.int32)
     found = dependencies(device, graph, some, endpoints=True)
@@ -39,7 +39,7 @@ def case_betweenness(device: Any) -> None:
 def case_matrix(device: Any) -> None:
     """Rows summed by a group, vectors combined, sums of chunks; Lanczos's steps."""
     from clgraph import hits, katz_centrality
-    from clgraph.reference.eigen import reference_hits, verify_katz
+    from clgraph.reference.centrality import reference_hits, verify_katz
 
     graph = _tangle()
     verify_katz(graph, katz_centrality(graph, alpha=0.02, tol=1e-3, device=device), alpha=0.02, tol=1e-3)

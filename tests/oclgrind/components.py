@@ -12,7 +12,7 @@ def _components(device: Any, directed: bool, **options: Any) -> None:
     from clgraph.components.finder import GiantFinder
     from clgraph.csr.upload import upload_csr
     from clgraph.graph import Graph
-    from clgraph.reference.components import reference_components
+    from clgraph.reference.traversal import reference_components
 
     tails, heads = np.random.default_rng(1).integers(0, 50, (2, 45))
     graph = Graph.from_edges(tails, heads, directed=directed, vertices=np.arange(50))
@@ -95,7 +95,7 @@ def case_components_no_majority(device: Any) -> None:
 def _strong(device: Any, long_row: int | None) -> None:
     from clgraph.components.strong import StrongFinder
     from clgraph.graph import Graph
-    from clgraph.reference.components import reference_components
+    from clgraph.reference.traversal import reference_components
 
     rng = np.random.default_rng(2)
     v = np.arange(50)

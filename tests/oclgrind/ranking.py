@@ -56,7 +56,7 @@ def run_ppr(device: Any, method: str, sources: Any, teams: bool = False, **optio
     from clgraph import Graph
     from clgraph.ranking import top
     from clgraph.ranking.personalized import lanes, personalized_pagerank, walks
-    from clgraph.reference.ppr import verify_ppr
+    from clgraph.reference.pagerank import verify_ppr
 
     if teams:
         lanes.LAUNCH = replace(lanes.LAUNCH, simulator=lanes.LaunchConfig((8,), teams=True, local=4))

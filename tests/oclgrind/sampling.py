@@ -204,7 +204,7 @@ def case_curve_dre(device: Any) -> None:
 def _contract(device: Any, method: str) -> None:
     """A contraction in chunks of a few draws, checked against the reference."""
     from clgraph import Graph
-    from clgraph.reference.contract import reference_contract
+    from clgraph.reference.reduction import reference_contract
     from clgraph.sampling import contract
     from clgraph.sampling.contract import Contraction
 
@@ -235,7 +235,7 @@ def _explore(device: Any, method: str) -> None:
     """An exploration, checked against the reference."""
     import clgraph.sampling.explore
     from clgraph import Graph
-    from clgraph.reference.explore import reference_explore
+    from clgraph.reference.reduction import reference_explore
     from clgraph.sampling.explore import ExploreRun
 
     clgraph.sampling.explore.CAPACITY = 4

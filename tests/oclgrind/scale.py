@@ -15,7 +15,7 @@ def _rows() -> tuple[Any, Any, list[tuple[int, int]]]:
 
 
 def _forest(device: Any, method: str, room: int, keep_times: bool, lanes: int) -> None:
-    from clgraph.reference.forest import reference_forest
+    from clgraph.reference.reduction import reference_forest
     from clgraph.sampling.shards.forest import Forest, LaunchConfig
 
     row_ptr, heads, pairs = _rows()
@@ -88,7 +88,7 @@ def case_join_on_a_device(device: Any) -> None:
 
 def case_choose(device: Any) -> None:
     """Samples of the priority forest."""
-    from clgraph.reference.forest import reference_forest
+    from clgraph.reference.reduction import reference_forest
     from clgraph.sampling.shards.choose import choose
 
     _, _, pairs = _rows()
@@ -123,7 +123,7 @@ def case_bfs_of_shards(device: Any) -> None:
 
     import clgraph
     from clgraph.graph import Graph
-    from clgraph.reference.bfs import reference_bfs
+    from clgraph.reference.traversal import reference_bfs
     from clgraph.scale.cut import write_shards
     from clgraph.traversal import blocks as module
 
@@ -146,7 +146,7 @@ def case_bfs_many_of_shards(device: Any) -> None:
 
     import clgraph
     from clgraph.graph import Graph
-    from clgraph.reference.bfs import reference_bfs
+    from clgraph.reference.traversal import reference_bfs
     from clgraph.scale.cut import write_shards
     from clgraph.scale.loading import Loading
     from clgraph.scale.ranks import Alone
@@ -211,7 +211,7 @@ def case_pagerank_exchange(device: Any) -> None:
 def case_curve_of_shards(device: Any) -> None:
     """When vertices leave, and the pairs by their last rows."""
     from clgraph.graph import Graph
-    from clgraph.reference.forest import reference_forest
+    from clgraph.reference.reduction import reference_forest
     from clgraph.reference.samples import reference_sample
     from clgraph.sampling.deletion_times import count_pairs, follow
 

@@ -11,7 +11,7 @@ import numpy as np
 def _bfs(device: Any, many: bool = False, method: Any = "hybrid", **shape: Any) -> None:
 
     from clgraph.graph import Graph
-    from clgraph.reference.bfs import reference_bfs
+    from clgraph.reference.traversal import reference_bfs
     from clgraph.traversal import bfs, bfs_many, search
 
     shapes = search.LAUNCH
@@ -120,7 +120,7 @@ def case_bfs_many_deep(device: Any) -> None:
     """Many searches at once, pull and then push again, and so deep that the distances need more planes."""
 
     from clgraph.graph import Graph
-    from clgraph.reference.bfs import reference_bfs
+    from clgraph.reference.traversal import reference_bfs
     from clgraph.traversal import bfs_many, many
 
     _many(device, (0, 0, 4, 0))

@@ -14,7 +14,7 @@ import scipy.sparse as sp
 from clgraph import Graph, personalized_pagerank
 from clgraph.errors import ClgraphError, InputError
 from clgraph.ranking.problem import Problem, make_problem
-from clgraph.reference.ppr import reference_ppr, top_accuracy, verify_ppr
+from clgraph.reference.pagerank import reference_ppr, top_accuracy, verify_ppr
 
 if TYPE_CHECKING:
     from clgraph.device import Device

@@ -12,7 +12,7 @@ from scipy import stats
 from clgraph import Graph, InputError
 from clgraph.csr.generate import powerlaw_graph
 from clgraph.device.launch_config import LaunchTable
-from clgraph.reference.contract import reference_contract, verify_contraction
+from clgraph.reference.reduction import reference_contract, verify_contraction
 from clgraph.sampling import contract, sample
 
 METHODS = ("cre", "crve")

@@ -9,7 +9,7 @@ from sampling.test_replicates import GRAPHS, same
 
 from clgraph import powerlaw_graph, sample
 from clgraph.device.launch_config import LaunchTable
-from clgraph.reference.contract import reference_contract, verify_contraction
+from clgraph.reference.reduction import reference_contract, verify_contraction
 from clgraph.sampling import contract, methods
 from clgraph.sampling.request import check_request
 

@@ -6,7 +6,7 @@ from graphs import random_graph
 
 from clgraph import Graph, InputError, deletion_order, powerlaw_graph, reduction_curve, sample
 from clgraph.methods import EXACT
-from clgraph.reference.sampling import EdgeList
+from clgraph.reference.common import EdgeList
 
 
 def replay(graph, method, seed):

@@ -13,7 +13,7 @@ from clgraph import Graph, InputError
 from clgraph.csr.generate import powerlaw_graph
 from clgraph.device.launch_config import LaunchTable
 from clgraph.reference import verify_sample
-from clgraph.reference.explore import reference_explore, verify_exploration
+from clgraph.reference.reduction import reference_explore, verify_exploration
 from clgraph.sampling import explore, sample
 
 METHODS = ("ebfs", "edfs")

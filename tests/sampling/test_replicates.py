@@ -11,7 +11,7 @@ from graphs import random_graph
 from clgraph import Graph, InputError, powerlaw_graph, sample
 from clgraph.device.launch_config import LaunchTable
 from clgraph.reference import verify_sample
-from clgraph.reference.sampling import reference_deletion
+from clgraph.reference.reduction import reference_deletion
 from clgraph.sampling import calls, methods, replicates
 from clgraph.sampling.request import check_request
 

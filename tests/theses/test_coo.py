@@ -9,7 +9,7 @@ import pytest
 from personalized import close, everywhere, random_graph, skewed_graph
 
 from clgraph import Graph, personalized_pagerank
-from clgraph.reference.ppr import reference_ppr, verify_ppr
+from clgraph.reference.pagerank import reference_ppr, verify_ppr
 from clgraph.theses import coo
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import pytest
 from personalized import random_graph
 
 from clgraph import personalized_pagerank
-from clgraph.reference.ppr import verify_ppr
+from clgraph.reference.pagerank import verify_ppr
 
 if TYPE_CHECKING:
     from clgraph.device import Device

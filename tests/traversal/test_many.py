@@ -12,7 +12,7 @@ import pytest
 from searches import TEAM, first_device_but, put_shape, random_graph
 
 from clgraph import Graph, InputError, bfs_many
-from clgraph.reference.bfs import reference_bfs
+from clgraph.reference.traversal import reference_bfs
 from clgraph.traversal import many as many_module
 from clgraph.traversal import search
 from clgraph.traversal.many import ManySearch

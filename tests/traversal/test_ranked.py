@@ -12,7 +12,7 @@ from graphs import tangle
 from searches import put_shape
 
 from clgraph import Graph, bfs_many
-from clgraph.reference.bfs import reference_bfs
+from clgraph.reference.traversal import reference_bfs
 from clgraph.traversal import many, ranked, search
 
 if TYPE_CHECKING:

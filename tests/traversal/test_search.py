@@ -16,7 +16,7 @@ from searches import TEAM, first_device_but, put_shape, random_graph
 
 from clgraph import Graph, bfs, read
 from clgraph.errors import ClgraphError, InputError
-from clgraph.reference.bfs import reference_bfs, verify_bfs
+from clgraph.reference.traversal import reference_bfs, verify_bfs
 from clgraph.traversal import bfs_many, search
 
 if TYPE_CHECKING:
@@ -306,7 +306,7 @@ def test_verifier() -> None:
 
 
 def test_verifier_in_slices(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("clgraph.reference.checks.SLICE", 7)
+    monkeypatch.setattr("clgraph.reference.common.SLICE", 7)
     for seed in range(4):
         graph = random_graph(seed)
         verify_bfs(graph, bfs(graph, [0, graph.num_vertices - 1]))

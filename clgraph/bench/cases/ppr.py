@@ -142,7 +142,7 @@ class Asked:
 
         def make() -> Any:
             from clgraph.ranking.personalized import personalized_pagerank
-            from clgraph.reference.ppr import reference_ppr
+            from clgraph.reference.pagerank import reference_ppr
 
             options: Any = {"dtype": "float64", "tol": 1e-12, "max_iter": 1000, "device": context.device}
             parts = [ids[i : i + 8] for i in range(0, len(ids), 8)]
@@ -155,7 +155,7 @@ class Asked:
 
 def accuracy(graph: Graph, ids: Any, want: Any) -> float:
     """Mean over the sources of the share of the best 20 that were found."""
-    from clgraph.reference.ppr import top_accuracy
+    from clgraph.reference.pagerank import top_accuracy
 
     pairs = zip(ids, want, strict=True)
     return float(np.mean([top_accuracy(graph.indices_of(one), ranks, TOP) for one, ranks in pairs]))

@@ -11,7 +11,7 @@ import pytest
 from personalized import CONTEST, EXACT
 
 from clgraph import Graph, PersonalizedResult, personalized_pagerank, read
-from clgraph.reference.ppr import reference_ppr, top_accuracy
+from clgraph.reference.pagerank import reference_ppr, top_accuracy
 
 if TYPE_CHECKING:
     from clgraph.device import Device

@@ -10,7 +10,7 @@ from personalized import random_graph
 
 from clgraph import Graph, personalized_pagerank
 from clgraph.errors import ClgraphError, InputError
-from clgraph.reference.ppr import reference_ppr, verify_ppr
+from clgraph.reference.pagerank import reference_ppr, verify_ppr
 
 if TYPE_CHECKING:
     from clgraph.device import Device

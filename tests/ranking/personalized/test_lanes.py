@@ -15,7 +15,7 @@ from clgraph.errors import CapacityError, ConvergenceError, ConvergenceWarning
 from clgraph.ranking import solver as pagerank_solver
 from clgraph.ranking.personalized import answer, lanes
 from clgraph.ranking.rows import Numbers
-from clgraph.reference.ppr import reference_ppr, verify_ppr
+from clgraph.reference.pagerank import reference_ppr, verify_ppr
 
 if TYPE_CHECKING:
     from clgraph.device import Device

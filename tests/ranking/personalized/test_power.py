@@ -10,7 +10,7 @@ from personalized import close, everywhere, random_graph, skewed_graph
 
 from clgraph import personalized_pagerank
 from clgraph.ranking.personalized import answer, lanes, product
-from clgraph.reference.ppr import reference_ppr, verify_ppr
+from clgraph.reference.pagerank import reference_ppr, verify_ppr
 
 if TYPE_CHECKING:
     from clgraph.device import Device

@@ -11,7 +11,7 @@ from personalized import close, everywhere, random_graph, skewed_graph
 from clgraph import personalized_pagerank
 from clgraph.csr.upload import upload_csr
 from clgraph.ranking.personalized import answer, lanes, teams
-from clgraph.reference.ppr import reference_ppr, verify_ppr
+from clgraph.reference.pagerank import reference_ppr, verify_ppr
 
 if TYPE_CHECKING:
     from clgraph.device import Device

@@ -10,7 +10,7 @@ from personalized import random_graph
 
 from clgraph import Graph, personalized_pagerank
 from clgraph.errors import InputError
-from clgraph.reference.ppr import verify_ppr
+from clgraph.reference.pagerank import verify_ppr
 
 if TYPE_CHECKING:
     from clgraph.device import Device

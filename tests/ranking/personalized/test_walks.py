@@ -13,7 +13,7 @@ from clgraph.keyed import TAG_WALK, philox4x32
 from clgraph.ranking.personalized import walks as ppr_walks
 from clgraph.ranking.personalized.options import walks_for
 from clgraph.ranking.personalized.walks import start_thresholds
-from clgraph.reference.ppr import reference_ppr, verify_ppr
+from clgraph.reference.pagerank import reference_ppr, verify_ppr
 
 if TYPE_CHECKING:
     from clgraph.device import Device

@@ -12,7 +12,8 @@ from scipy import stats
 
 from clgraph import Graph, InputError
 from clgraph.csr.generate import powerlaw_graph
-from clgraph.reference.races import METHODS, Rows, integer_pagerank
+from clgraph.reference.common import Rows
+from clgraph.reference.races import METHODS, integer_pagerank
 from clgraph.sampling import sample
 
 VERTICES, EDGES = ("rn", "rdn", "rpn"), ("re", "rne", "hyb")

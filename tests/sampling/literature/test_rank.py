@@ -5,7 +5,8 @@ import pytest
 from samplers import awkward_graphs
 
 from clgraph.csr.generate import powerlaw_graph
-from clgraph.reference.races import Rows, integer_pagerank
+from clgraph.reference.common import Rows
+from clgraph.reference.races import integer_pagerank
 from clgraph.sampling.literature.weighted_draw import integer_ranks
 
 

@@ -14,7 +14,7 @@ from scipy import stats
 
 from clgraph import Graph, InputError
 from clgraph.csr.generate import powerlaw_graph
-from clgraph.reference.races import Rows
+from clgraph.reference.common import Rows
 from clgraph.reference.spreading import count_below
 from clgraph.sampling import sample
 from clgraph.sampling.literature.spreading import thresholds

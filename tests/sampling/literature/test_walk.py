@@ -15,7 +15,8 @@ from scipy import stats
 from clgraph import Graph, InputError, keyed
 from clgraph.csr.generate import powerlaw_graph
 from clgraph.device.launch_config import LaunchTable
-from clgraph.reference.walks import first_start, start_order
+from clgraph.reference.common import start_order
+from clgraph.reference.traversal import first_start
 from clgraph.sampling import sample
 from clgraph.sampling.literature import walks
 

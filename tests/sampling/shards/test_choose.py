@@ -5,7 +5,7 @@ import pytest
 
 import clgraph
 from clgraph import keyed
-from clgraph.reference.forest import reference_forest
+from clgraph.reference.reduction import reference_forest
 from clgraph.sampling.shards.choose import choose
 from clgraph.sampling.shards.extract import unpacked
 

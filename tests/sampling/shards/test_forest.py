@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from clgraph.reference.forest import reference_forest, verify_forest
+from clgraph.reference.reduction import reference_forest, verify_forest
 from clgraph.sampling.shards.forest import Forest, LaunchConfig
 
 SMALL = {
