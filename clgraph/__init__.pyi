@@ -60,9 +60,9 @@ from clgraph.reference import verify_bfs as verify_bfs
 from clgraph.reference import verify_components as verify_components
 from clgraph.reference import verify_pagerank as verify_pagerank
 from clgraph.reference import verify_sample as verify_sample
-from clgraph.reference.ppr import reference_ppr as reference_ppr
-from clgraph.reference.ppr import top_accuracy as top_accuracy
-from clgraph.reference.ppr import verify_ppr as verify_ppr
+from clgraph.reference.pagerank import reference_ppr as reference_ppr
+from clgraph.reference.pagerank import top_accuracy as top_accuracy
+from clgraph.reference.pagerank import verify_ppr as verify_ppr
 from clgraph.sampling import Sample as Sample
 from clgraph.sampling import Samples as Samples
 from clgraph.sampling import sample as sample
