@@ -27,7 +27,7 @@ import numpy as np
 
 import clgraph
 from clgraph.device import Setup
-from clgraph.device.feature_mask import Without
+from clgraph.device.hardware import Without
 from clgraph.ranking.fixed import FixedPower, shape_of
 from clgraph.sampling.deletion_times import follow
 from clgraph.sampling.shards.forest import Forest

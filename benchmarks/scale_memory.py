@@ -48,11 +48,11 @@ def measure(command: str, small: str, large: str, spec: str) -> None:
     device = clgraph.get_device(spec or None)
     out = Path(large).with_name("measured.clgs")
     call_of(command, Path(small), out, device)
-    device.memory.peak = device.memory.allocated
+    device.peak = device.allocated
     before = resident("VmRSS")
     Path("/proc/self/clear_refs").write_text("5")  # the peak begins anew
     call_of(command, Path(large), out, device)
-    own = 0 if device.shares_memory else device.memory.peak
+    own = 0 if device.shares_memory else device.peak
     print(json.dumps({"host": resident("VmHWM") - before, "device": own}))
 
 

@@ -130,7 +130,7 @@ class run_on:
             self._lock = self.device.alone()
             self._lock.__enter__()
         if not self._stored:
-            self._before = list(self.device.queues.launched)  # with the lock: others launch until then
+            self._before = list(self.device.launched)  # with the lock: others launch until then
         self._began = perf_counter()
         if self._start is None:
             self._start = self._began

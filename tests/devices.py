@@ -70,8 +70,7 @@ def poor_device(word: str) -> Device | None:
     """A device of `POOR`, made of PoCL; None if that does not work."""
     from clgraph.device import hardware
     from clgraph.device.device import Device
-    from clgraph.device.feature_mask import Without
-    from clgraph.device.hardware import Quirks, Setup
+    from clgraph.device.hardware import Quirks, Setup, Without
 
     device = working_devices().get("pocl")
     if device is None:

@@ -14,8 +14,7 @@ import pytest
 from devices import POOR, poor_device
 
 import clgraph
-from clgraph.device.feature_mask import FEATURES, Without
-from clgraph.device.hardware import Setup
+from clgraph.device.hardware import FEATURES, Setup, Without
 from clgraph.device.launch import record_launches
 from clgraph.errors import CapacityError
 

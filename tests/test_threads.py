@@ -30,7 +30,7 @@ from public_calls import ON_DEVICE, example, takes_device
 
 import clgraph
 from clgraph import ClgraphError, Graph
-from clgraph.device import Setup, choosing, drivers, folders, locking
+from clgraph.device import Setup, cache, choosing, drivers, locking
 from clgraph.device.device import Device
 from clgraph.device.graph_cache import Kept
 from clgraph.device.launch import Kernel, record_launches
@@ -376,13 +376,13 @@ def test_no_code_of_ours_runs_as_buffers_and_graphs_are_freed(device):
 
     kept = device.cached(graph, "rows", lambda: [device.upload(heads), device.zeros(70_000, np.int64)])
     key, upload = id(graph), device.upload(np.arange(1000))
-    assert key in device.memory.kept.owners and len(kept) == 2
+    assert key in device.kept.owners and len(kept) == 2
     sys.setprofile(trace)
     try:
         del upload, kept, graph
     finally:
         sys.setprofile(None)
-    assert key not in device.memory.kept.owners
+    assert key not in device.kept.owners
     assert seen == []
 
 
@@ -684,9 +684,9 @@ def test_a_child_forked_while_others_hold_locks(device):
         "release": device.release,
     }
     calls |= refused
-    memory, held, over = device.memory, threading.Event(), threading.Event()
+    memory, held, over = device, threading.Event(), threading.Event()
     locks = [memory._counting, memory._mapping, memory._pinned._lock, there._residence._lock]
-    locks += [drivers._state.lock, choosing._lock, locking._guard, folders._folders.lock]
+    locks += [drivers._state.lock, choosing._lock, locking._guard, cache._folders.lock]
 
     def hold():
         with contextlib.ExitStack() as stack:

@@ -22,7 +22,7 @@ import click
 
 import clgraph
 from clgraph import system
-from clgraph.device import child
+from clgraph.device import subprocesses
 from clgraph.errors import ClgraphError
 
 # what each part of --help holds: command -> (module, what --help says of it)
@@ -133,7 +133,7 @@ def main(args: list[str] | None = None) -> None:
     pipe is gone; 143: terminated. CLGRAPH_TRACEBACK=1 shows Python's traceback, for those who look for a
     fault in clgraph.
     """
-    with child.signals_as_interrupts() as caught:
+    with subprocesses.signals_as_interrupts() as caught:
         _main(args, caught)
 
 

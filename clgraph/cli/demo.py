@@ -78,7 +78,7 @@ def selftest(run: Run) -> None:
                 f"({check.seconds:.2f} s)" + (f": {check.wrong}" if check.wrong else "")
             )
     if not checks:
-        raise DeviceError(f"{dev.hardware}: the child process made no check; see `clgraph doctor`")
+        raise DeviceError(f"{dev}: the child process made no check; see `clgraph doctor`")
     verdict = Verdict.of(checks)
     if not families and not driver.known:
         verdict = keep(driver, checks)

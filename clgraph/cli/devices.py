@@ -103,7 +103,7 @@ def doctor(run: Run) -> None:
     from clgraph.device.doctor import examine
 
     if run.options.fix:
-        from clgraph.device.doctor import register
+        from clgraph.device.drivers import register
 
         for line in register() or ["every driver found here is registered already"]:
             click.echo(line, err=True)

@@ -1,10 +1,10 @@
-"""Binaries that take the compiler longer than the programs are wanted for: made after this process has ended.
+"""Build slow binaries in a background process after this one has ended.
 
-PoCL compiles a kernel when it is launched, for that size of work-group. Asked for a program's binary it
-compiles all kernels of the program once more, for any size: two thirds of the time that the first command on
-a machine took. So a process notes what it has built from source, and starts another one at its end, which
-makes the binaries at the lowest priority. Until they are there, programs are built from source (from PoCL's
-own cache: 23 ms each, from a binary 1 ms).
+PoCL compiles a kernel when it is launched, for that size of work-group. When its binary is read, it compiles
+all kernels of the program once more, for any size: two thirds of the time that the first command on a machine
+took. So a process notes what it has built from source, and starts another one at its end, which makes the
+binaries at the lowest priority (`clgraph.device.children`). Until they are there, programs are built from
+source (from PoCL's own cache: 23 ms each, from a binary 1 ms).
 """
 
 from __future__ import annotations
@@ -17,8 +17,7 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING
 
-from clgraph.device import cache, child
-from clgraph.device.folders import cache_folder, is_lasting
+from clgraph.device import cache, subprocesses
 
 if TYPE_CHECKING:
     from clgraph.device.hardware import Hardware
@@ -28,37 +27,35 @@ VARIABLE = "CLGRAPH_BACKGROUND"  # 0: nothing is done after a process has ended
 RANKS = ("PMI_SIZE", "PMIX_RANK", "OMPI_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS", "FLUX_JOB_SIZE")
 
 
-class _Asked:
-    """In which process the end is waited for."""
-
-    process: int | None = None
+_asked_in: int | None = None  # the process at whose end the builder is started
 
 
 def ask(hardware: Hardware, key: str, source: str, options: tuple[str, ...]) -> None:
     """Let a program's binary be stored under a key, once this process has ended."""
+    global _asked_in
     # a scheduler counts the processes of its jobs
     if os.environ.get(VARIABLE) == "0" or any(name in os.environ for name in RANKS) or not sys.executable:
         return
-    if not is_lasting():
+    if not cache.is_lasting():
         return  # it goes with this process
     entry = {"spec": hardware.spec, "identity": hardware.identity, "source": source, "options": options}
     cache.store(ROOM, key, json.dumps(entry).encode())
-    if _Asked.process != os.getpid():
-        _Asked.process = os.getpid()
+    if _asked_in != os.getpid():
+        _asked_in = os.getpid()
         atexit.register(_start)
 
 
 def _start() -> None:
-    if _Asked.process != os.getpid():  # forked from the one that has asked
+    if _asked_in != os.getpid():  # forked from the one that has asked
         return
     with contextlib.suppress(OSError):
         process = subprocess.Popen(
-            [sys.executable, *child.options(), "-m", "clgraph.device.binaries"],
+            [sys.executable, *subprocesses.options(), "-m", "clgraph.device.children", "build"],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
-            env={**child.environment(), VARIABLE: "0"},
-            cwd=cache_folder(),
+            env={**subprocesses.environment(), VARIABLE: "0"},
+            cwd=cache.cache_folder(),
             start_new_session=True,  # what ends this one's group, such as Ctrl-C, is not meant for it
         )
         process.returncode = 0  # nobody waits for it: Python would warn

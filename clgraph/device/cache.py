@@ -7,19 +7,28 @@ counts as absent. When the folder exceeds ``CLGRAPH_CACHE_SIZE``, the least rece
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import hashlib
 import os
 import re
 import shutil
 import stat
+import sys
+import tempfile
+import threading
 from collections.abc import Iterable
 from pathlib import Path
 
 from clgraph import system
-from clgraph.device.folders import ROOMS, cache_folder, make_room
 from clgraph.errors import InputError
 from clgraph.temporary import is_stale, sync, sync_folder, temporary_name
+
+try:  # Windows has neither
+    import grp
+    import pwd
+except ImportError:
+    grp = pwd = None  # type: ignore[assignment]
 
 _MAGIC = b"clgraph-cache-1\n"
 #: default limit in bytes: some thousand programs
@@ -177,3 +186,208 @@ def clear() -> None:
         folder = cache_folder() / room
         if folder.exists():
             shutil.rmtree(folder)
+
+
+# --- where the folder is: only this user may write to it, since what is in it is run ---------------------
+
+
+#: the sub-folders that clgraph makes, and so may delete
+ROOMS = ("programs", "wanted", "probes", "icd", "failed", "pocl")
+
+
+def named_folder() -> Path:
+    """``CLGRAPH_CACHE_DIR``, else ``clgraph`` in the user's cache folder (XDG).
+
+    Raises
+    ------
+    InputError
+        If the variable names the home folder of a user who does not exist.
+    """
+    named = os.environ.get("CLGRAPH_CACHE_DIR")
+    if named:
+        try:
+            return Path(named).expanduser().absolute()
+        except RuntimeError as error:
+            raise InputError(
+                f"CLGRAPH_CACHE_DIR is {named!r}: {error}; give a folder of your own, or unset it"
+            ) from error
+    return _usual_folder()
+
+
+def _usual_folder() -> Path:
+    base = os.environ.get("LOCALAPPDATA" if sys.platform == "win32" else "XDG_CACHE_HOME", "")
+    try:
+        # what is no absolute path counts as not set, says XDG
+        return (Path(base) if os.path.isabs(base) else Path.home() / ".cache") / "clgraph"
+    except RuntimeError:  # no home folder at all (some containers)
+        return Path(tempfile.gettempdir()) / f"clgraph-{system.user()}"
+
+
+class _Folders:
+    """Which folder is used for a named one: itself, if nobody else can write there, or a temporary one."""
+
+    def __init__(self) -> None:
+        self.used: dict[Path, Path] = {}
+        self.of_drivers: dict[Path, Path | None] = {}
+        self.lock = threading.Lock()
+
+
+_folders = _Folders()
+
+
+def cache_folder() -> Path:
+    """The folder to use: the named one, or a private temporary one if others can write to that.
+
+    Binaries in the folder are native code that drivers run, so it must be this user's own. If it is not, one
+    line on stderr says so, and the temporary folder is deleted when the process ends.
+
+    Raises
+    ------
+    InputError
+        If CLGRAPH_CACHE_DIR names the home folder of a user who does not exist.
+    """
+    named = named_folder()
+    used = _folders.used.get(named)
+    if used is not None:
+        return used
+    with _folders.lock:
+        if named in _folders.used:
+            return _folders.used[named]
+        why = distrust(named)
+        if why is None:
+            if named.is_dir():  # else look again once somebody has made it
+                _folders.used[named] = named
+            return named
+        used = _folders.used[named] = _temporary_folder()
+    _say(
+        f"{named} is not used as the cache: {why}. Kernels are kept in a temporary folder and built again by "
+        "the next run"
+    )
+    return used
+
+
+def drivers_folder() -> Path | None:
+    """Where drivers are to keep what they build, in ``pocl``; None: where they do so by themselves.
+
+    That is the cache folder if CLGRAPH_CACHE_DIR names another than the usual one: all is then in one place.
+    If nothing can be written there, or in the user's cache folder, it is a temporary folder, since PoCL has
+    no devices without one, and one line on stderr says so.
+    """
+    usual, named = _usual_folder(), named_folder()
+    place = usual.parent if named == usual else cache_folder()
+    if place not in _folders.of_drivers:
+        folder: Path | None = None if named == usual else place
+        try:
+            _make(place)
+            with tempfile.TemporaryFile(dir=place) as file:
+                file.write(bytes(4096))  # there may be a folder and no room in it
+            if folder is not None:
+                make_room("pocl")
+        except OSError as error:
+            folder = _temporary_folder()
+            _say(f"nothing can be kept in {place} ({error.strerror}): every run builds its kernels again")
+        _folders.of_drivers[place] = folder
+    return _folders.of_drivers[place]
+
+
+def is_lasting() -> bool:
+    """Whether what is built is still there after this process."""
+    return cache_folder() == named_folder() and drivers_folder() in (None, cache_folder())
+
+
+def _temporary_folder() -> Path:
+    """A folder that goes with this process."""
+    made = Path(tempfile.mkdtemp(prefix="clgraph-cache-"))
+    atexit.register(_remove, made, os.getpid())
+    return made
+
+
+def _say(what: str) -> None:
+    if sys.stderr is not None:
+        print(f"clgraph: {what}; `clgraph doctor` says more", file=sys.stderr)
+
+
+def _remove(folder: Path, pid: int) -> None:
+    if os.getpid() == pid:  # not in a process forked from this one
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def make_room(room: str) -> Path:
+    """A sub-folder of the cache folder, created for this user alone if it does not exist."""
+    _make(cache_folder())
+    folder = cache_folder() / room  # asked again: another user may have been first to make it
+    _make(folder)
+    return folder
+
+
+def _make(folder: Path) -> None:
+    """`Path.mkdir` with parents, all of them for this user alone."""
+    if not folder.is_dir():
+        if folder.parent != folder:
+            _make(folder.parent)
+        folder.mkdir(mode=0o700, exist_ok=True)
+
+
+def distrust(folder: Path) -> str | None:
+    """Why others could put files into a folder, or replace it; None if they cannot, or it does not exist.
+
+    It and its rooms must be this user's; nobody else may write there. What is above it must belong to this
+    user or to root, and nobody else may rename what is in it: a sticky bit, as that of /tmp, prevents it.
+    Windows keeps that in access lists, which are not read: a user's profile is closed to others.
+    """
+    if system.user() is None:
+        return None
+    try:
+        real = folder.resolve()
+        for place in (real, *(real / room for room in ROOMS)):
+            with contextlib.suppress(FileNotFoundError):
+                about = place.stat()
+                if about.st_uid != system.user():
+                    return f"{place} belongs to {_user(about.st_uid)}"
+                if others := _writers(about):
+                    return f"{others} may write to {place}"
+        for place in {*real.parents, *folder.absolute().parents}:
+            with contextlib.suppress(FileNotFoundError):
+                about = place.stat()
+                if about.st_uid not in (0, system.user(), *_unmapped()):
+                    return f"{place} belongs to {_user(about.st_uid)}"
+                if not about.st_mode & stat.S_ISVTX and (others := _writers(about)):
+                    return f"{others} may rename what is in {place}"
+    except (OSError, RuntimeError) as error:  # RuntimeError: links in a circle
+        return f"it cannot be examined ({error})"
+    return None
+
+
+def _user(uid: int) -> str:
+    try:
+        return pwd.getpwuid(uid).pw_name
+    except KeyError:
+        return f"user {uid}"
+
+
+def _writers(about: os.stat_result) -> str | None:
+    """Who else may write to a folder: everybody, its group, or None.
+
+    A group that the system made for this user alone is no other one: where it does (Debian, Fedora), new
+    folders are often writable by it.
+    """
+    if about.st_mode & stat.S_IWOTH:
+        return "everybody"
+    if not about.st_mode & stat.S_IWGRP:
+        return None
+    try:
+        group, user = grp.getgrgid(about.st_gid), pwd.getpwuid(os.getuid())
+    except KeyError:
+        return f"group {about.st_gid}"
+    alone = group.gr_name == user.pw_name and group.gr_gid == user.pw_gid
+    return None if alone and set(group.gr_mem) <= {user.pw_name} else f"group {group.gr_name}"
+
+
+def _unmapped() -> tuple[int, ...]:
+    """In a user namespace (rootless containers, sandboxes): who owns /, root outside, as seen from here."""
+    try:
+        if Path("/proc/self/uid_map").read_text().split() == ["0", "0", str((1 << 32) - 1)]:
+            return ()
+        return (int(Path("/proc/sys/kernel/overflowuid").read_text()),)
+    except (OSError, ValueError):
+        return ()

@@ -223,12 +223,11 @@ def _checked(device: Device, fpga_binary: str | Path | None) -> Device:
     """The device; a DeviceError if it cannot use the binary that the caller names."""
     if fpga_binary is not None and not device.is_fpga:
         raise DeviceError(
-            f"{device.hardware} is not an FPGA and uses no binary: leave out {fpga_binary}, or use another "
-            "device"
+            f"{device} is not an FPGA and uses no binary: leave out {fpga_binary}, or use another device"
         )
     if fpga_binary is not None and device.kernels != "pipeline":
         raise DeviceError(
-            f"a binary holds pipelines, and with kernels='ndrange' {device.hardware} uses none: leave out "
+            f"a binary holds pipelines, and with kernels='ndrange' {device} uses none: leave out "
             f"{fpga_binary}, or kernels"
         )
     return device

@@ -6,28 +6,21 @@ import threading
 from collections.abc import Callable, Hashable, Mapping
 from contextlib import AbstractContextManager
 from functools import partial
-from operator import attrgetter
 from typing import Any, Protocol, TypeVar
 
 from clgraph import hooks
 from clgraph._version import __version__
 from clgraph.device import drivers, locking
 from clgraph.device.driver_selftest import WORKS, Driver, Verdict, kept, verdict_of
-from clgraph.device.hardware import Hardware, Kernels, Kind, Setup, Tuning
+from clgraph.device.hardware import Kernels, Setup
 from clgraph.device.launch import Kernel
 from clgraph.device.memory import Memory
 from clgraph.device.probe import probe, probe_features
 from clgraph.device.program import Program, build
-from clgraph.device.queues import Queues
 from clgraph.errors import DeviceError
 from clgraph.lazy import lazy
 
 T = TypeVar("T")
-
-
-def _of(path: str) -> Any:
-    """A read-only attribute that one of a Device's parts has."""
-    return property(attrgetter(path), doc="")  # else attrgetter's own
 
 
 class once(lazy[T]):
@@ -47,24 +40,6 @@ class Device(Memory):
 
     Attributes
     ----------
-    hardware : clgraph.device.hardware.Hardware
-        What the driver says of it.
-    memory : clgraph.device.memory.Memory
-        Its buffers: the device itself, which has the methods of a `Memory`.
-    queues : clgraph.device.queues.Queues
-        Its context and command queues.
-    spec : str
-        ``"platform:device"``, the numbers by which ``--device`` finds it again.
-    name, vendor, platform_name, platform_vendor, platform_version, driver_version : str
-    kind : {"gpu", "cpu", "fpga", "emulator", "simulator"}
-        clgraph's own word: an emulator calls itself an accelerator, Oclgrind everything at once.
-    compute_units, max_work_group : int
-    global_memory, max_buffer, local_memory : int
-        In bytes.
-    shares_memory : bool
-        Whether host arrays are used in place, without a copy.
-    has_compiler : bool
-        Whether it builds from source; real FPGA boards do not.
     tuning : Tuning
     kernels : {"ndrange", "pipeline"}
         Which form of the kernels is used where there are two: over a range of work-items, or single-work-item
@@ -73,35 +48,12 @@ class Device(Memory):
         The file that the pipelines are loaded from instead of being built.
     pipeline_parameters : dict of str to int
         What differs from the defaults of ``cl/fpga/parameters.h`` where pipelines are built from source.
-    raw : pyopencl.Device
     context : pyopencl.Context
     queue : pyopencl.CommandQueue
         The one in-order queue.
-    """
 
-    raw: Any = _of("hardware.raw")
-    spec: str = _of("hardware.spec")
-    name: str = _of("hardware.name")
-    vendor: str = _of("hardware.vendor")
-    platform_name: str = _of("hardware.platform_name")
-    platform_vendor: str = _of("hardware.platform_vendor")
-    platform_version: str = _of("hardware.platform_version")
-    driver_version: str = _of("hardware.driver_version")
-    compute_units: int = _of("hardware.compute_units")
-    global_memory: int = _of("hardware.global_memory")
-    max_buffer: int = _of("hardware.max_buffer")
-    local_memory: int = _of("hardware.local_memory")
-    max_work_group: int = _of("hardware.max_work_group")
-    has_compiler: bool = _of("hardware.has_compiler")
-    kind: Kind = _of("hardware.quirks.kind")
-    is_fpga: bool = _of("hardware.is_fpga")
-    tuning: Tuning = _of("hardware.tuning")
-    identity: tuple[str, ...] = _of("hardware.identity")
-    base_options: tuple[str, ...] = _of("hardware.base_options")
-    shares_memory: bool = _of("hardware.quirks.shares_memory")
-    context: Any = _of("queues.context")
-    queue: Any = _of("queues.main")
-    second_queue: Any = _of("queues.second")
+    Further attributes are those of `clgraph.device.hardware.Hardware` and `clgraph.device.memory.Memory`.
+    """
 
     def __init__(
         self,
@@ -114,14 +66,12 @@ class Device(Memory):
         queue: Any = None,
     ) -> None:
         self.setup = setup or Setup.wanted()
-        self.hardware = Hardware.of(raw, spec, self.setup.without)
+        super().__init__(raw, spec, self.setup.without, context, queue)
         self.kernels: Kernels = self.setup.kernels or ("pipeline" if self.is_fpga else "ndrange")
         self.fpga_binary = self.setup.binary if self.is_fpga else None
         self.pipeline_parameters: dict[str, int] = {}
         self._lock = lock or locking.new_lock()
         self._given = {"context": context, "queue": queue}
-        self.queues = Queues(self.hardware, context, queue)
-        super().__init__(self.hardware, self.queues)
         self._programs: dict[Any, Program] = {}
         # kept, not gathered from hundreds of programs for each result
         self._files: tuple[str, ...] = (self.fpga_binary,) if self.fpga_binary else ()
@@ -176,7 +126,7 @@ class Device(Memory):
         """
         if not self.has_compiler:
             return self._binary_fault()
-        return probe(self.queues, self.memory) or self.verdict.fault
+        return probe(self) or self.verdict.fault
 
     @once
     def verdict(self) -> Verdict:
@@ -195,7 +145,7 @@ class Device(Memory):
     @property
     def driver(self) -> Driver:
         """What a verdict is about."""
-        return Driver.of(self.hardware, self.kernels)
+        return Driver(self.spec, self.identity, self.kind, self.kernels, str(self.setup.without))
 
     def _binary_fault(self) -> str | None:
         """`fault` of a device without a compiler: it works if its binary can be used."""
@@ -211,7 +161,7 @@ class Device(Memory):
     def _probed(self) -> tuple[str, frozenset[str]]:
         if self.fpga_binary:
             return "", frozenset()  # what its programs use was settled when the binary was built
-        standard, found = probe_features(self.queues, self.memory)
+        standard, found = probe_features(self)
         return standard, found - {f"HAVE_{name}" for name in self.setup.without.features}
 
     @property
@@ -264,7 +214,7 @@ class Device(Memory):
         self.verdict.refuse(self.driver, name)
         if pipeline:
             return self.pipelines.program(name, defines)
-        return build(self.queues, name, defines, self.build_options)
+        return build(self, name, defines, self.build_options)
 
     @once
     def pipelines(self) -> Pipelines:
@@ -292,11 +242,11 @@ class Device(Memory):
         callable
             Gives the `provenance` of a result (`clgraph.results.RunsOn`) of everything that ran until then.
         """
-        return partial(self.provenance, list(self.queues.launched))
+        return partial(self.provenance, list(self.launched))
 
     def provenance(self, before: list[int]) -> dict[str, Any]:
-        """How a result came about, whose work began when `queues.launched` was as `before`."""
-        ranges, pipelines = (now > then for now, then in zip(self.queues.launched, before, strict=True))
+        """How a result came about, whose work began when `launched` was as `before`."""
+        ranges, pipelines = (now > then for now, then in zip(self.launched, before, strict=True))
         ran = "mixed" if ranges and pipelines else "ndrange" if ranges else "pipeline"
         return {
             "device": self.name,
@@ -307,11 +257,6 @@ class Device(Memory):
         }
 
     # --- memory -----------------------------------------------------------------------------------
-
-    @property
-    def memory(self) -> Memory:
-        """Its buffers."""
-        return self
 
     def _fill_kernel(self, itemsize: int) -> Kernel:
         kernel: Kernel = getattr(self.program("device/memory_fill"), f"fill_{itemsize}")

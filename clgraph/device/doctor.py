@@ -1,16 +1,13 @@
 """What is wrong with OpenCL on this machine, and what repairs it.
 
-A fault is only what is proved, and no remedy moves or removes what clgraph has not made.
-
-A broken driver can end the process that loads it. So devices are examined in a child process
-(``python -m clgraph.device.doctor``), and if that dies, in one child for each device: then the report says
-which device ended its process.
+A fault is only what is proved, and no remedy moves or removes what clgraph has not made. A broken driver can
+end the process that loads it: devices are examined in child processes, and the report says which device ended
+its own.
 """
 
 from __future__ import annotations
 
 import importlib.metadata
-import importlib.util
 import json
 import os
 import platform
@@ -24,9 +21,7 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from clgraph._version import DISTRIBUTION, __version__, pip_hint
-from clgraph.device import cache, child, drivers, folders
-from clgraph.device.cache import write_atomically
-from clgraph.errors import DeviceError
+from clgraph.device import cache, drivers, subprocesses
 
 PACKAGES = (
     "pyopencl",
@@ -138,38 +133,26 @@ def _icds() -> list[dict[str, Any]]:
     return found
 
 
-def _child(*arguments: str) -> tuple[Any, str | None]:
-    """What ``python -m clgraph.device.doctor ARGUMENTS`` prints, or how it ended."""
-    # what is new is tried by the parent: that may take longer than this child has
-    answer, problem, _ = child.ask("clgraph.device.doctor", *arguments, CLGRAPH_FORCE="1")
-    return answer, problem
-
-
 def _devices() -> tuple[list[dict[str, Any]], list[Fault]]:
-    answer, problem = _child("probe")
-    if answer is None:  # some driver broke the child: which one?
-        answer, problem = _child("list")
-        for device in answer["devices"] if answer and "devices" in answer else []:
-            found, trouble = _child("probe", device["spec"])
-            if found and "devices" in found:
-                device.update(found["devices"][0])
-            else:
-                reason = f"the probe {trouble or (found or {}).get('error')}"
-                device.update(
-                    working=False, reason=reason, features=[], verdict=f"BROKEN: {reason}", failed={}
+    devices: dict[str, dict[str, Any]] = {}
+    # what is new is tried by the parent: that may take longer than a child may be silent
+    for found in subprocesses.go_through("clgraph.device.children", "describe", CLGRAPH_FORCE="1"):
+        if found.item == "list" and isinstance(found.value, list):
+            devices = {device["spec"]: device for device in found.value}
+        elif found.item in devices:
+            devices[found.item] |= found.value or _broken(f"the probe {found.problem}")
+        elif found.died:
+            which = f"OCL_ICD_VENDORS={drivers.SYSTEM_VENDORS}/NAME.icd clgraph doctor"
+            return [], [
+                _fault(
+                    f"asking the drivers for their devices {found.problem}",
+                    f"{which}   (with each file there: which driver is it?)",
                 )
-    if answer is None:
-        text = f"asking the drivers for their devices {problem}"
-        return [], [
-            _fault(
-                text,
-                f"OCL_ICD_VENDORS={drivers.SYSTEM_VENDORS}/NAME.icd clgraph doctor   (with each file there: "
-                "which driver is it?)",
-            )
-        ]
-    if "error" in answer:
-        return [], [_fault(answer["error"], "pip install --force-reinstall pyopencl")]
-    return answer["devices"], []
+            ]
+        else:
+            text = f"the drivers cannot be asked for their devices: {found.value or found.problem}"
+            return [], [_fault(text, "pip install --force-reinstall pyopencl")]
+    return list(devices.values()), []
 
 
 def _judge(device: dict[str, Any]) -> None:
@@ -196,39 +179,33 @@ def describe(device: Any, *, probed: bool = True) -> dict[str, Any]:
     probed : bool
         Whether to find out, by building and running kernels, if it works and which features it has.
     """
-    facts: dict[str, Any] = {
-        "spec": device.spec,
-        "name": device.name,
-        "kind": device.kind,
-        "vendor": device.vendor,
-        "platform": device.platform_name,
-        "platform_version": device.platform_version,
-        "driver_version": device.driver_version,
-        "compute_units": device.compute_units,
-        "global_memory": device.global_memory,
-        "max_buffer": device.max_buffer,
-        "local_memory": device.local_memory,
-        "max_work_group": device.max_work_group,
-        "has_compiler": device.has_compiler,
-        "without": str(device.setup.without),
-        "kernels": device.kernels,
-        "identity": list(device.identity),
-    }
-    if probed:
-        reason = device.fault
+    names = (
+        *("spec", "name", "kind", "vendor", "platform_version", "driver_version", "compute_units"),
+        *("global_memory", "max_buffer", "local_memory", "max_work_group", "has_compiler", "kernels"),
+    )
+    facts: dict[str, Any] = {name: getattr(device, name) for name in names}
+    facts |= {"platform": device.platform_name, "without": str(device.setup.without)}
+    facts |= {"identity": list(device.identity)}
+    if probed and (reason := device.fault) is not None:
+        facts |= _broken(reason)
+    elif probed:
         facts |= {
-            "working": reason is None,
-            "reason": reason,
-            "features": sorted(device.features) if reason is None else [],
-            "verdict": str(device.verdict) if reason is None else f"BROKEN: {reason}",
-            "failed": device.verdict.failed if reason is None else {},
+            "working": True,
+            "reason": None,
+            "features": sorted(device.features),
+            "verdict": str(device.verdict),
+            "failed": device.verdict.failed,
         }
     return facts
 
 
+def _broken(reason: str) -> dict[str, Any]:
+    return {"working": False, "reason": reason, "features": [], "verdict": f"BROKEN: {reason}", "failed": {}}
+
+
 def _cache() -> tuple[dict[str, Any], list[Fault]]:
-    named = folders.named_folder()
-    why = folders.distrust(named)
+    named = cache.named_folder()
+    why = cache.distrust(named)
     folder = cache.cache_folder()
     facts: dict[str, Any] = {
         "folder": str(folder),
@@ -266,7 +243,7 @@ def _icd_faults(icds: Iterable[dict[str, Any]]) -> Iterator[Fault]:
             "nvidia": _NVIDIA_REMEDY,
             "": "install that driver again, or have whoever wrote the file remove it",
         }
-        if Path(icd["origin"]).name.startswith(PREFIX):
+        if Path(icd["origin"]).name.startswith(drivers.REGISTERED):
             remedies = {"": f"rm {icd['origin']} && clgraph doctor --fix"}
         yield _fault(text, next(remedy for name, remedy in remedies.items() if name in library))
     if not any("nvidia" in icd["library"] for icd in icds) and os.path.exists("/dev/nvidiactl"):
@@ -362,28 +339,6 @@ def _distribution(name: str) -> importlib.metadata.Distribution | None:
         return None
 
 
-def _main(arguments: list[str]) -> None:
-    """The child's part: ``list`` or ``probe [SPEC]`` the devices; prints one line of JSON."""
-    from clgraph.errors import ClgraphError
-
-    answer: dict[str, Any]
-    try:
-        from clgraph.device.choosing import list_devices
-
-        child.started()
-        devices = [d for d in list_devices() if d.spec in (arguments[1:] or [d.spec])]
-        answer = {"devices": [describe(d, probed=arguments[0] == "probe") for d in devices]}
-    except ClgraphError as error:
-        answer = {"error": str(error)}
-    except ImportError as error:
-        answer = {"error": f"pyopencl cannot be imported: {error}"}
-    print(json.dumps(answer), flush=True)
-
-
-if __name__ == "__main__":
-    _main(sys.argv[1:])
-
-
 # --- Files that Python imports instead of a module that clgraph needs, because their folder comes first ---
 #
 # Not those that a package manager has put there: with `pip install --target`, modules of a cluster, Spack or
@@ -462,55 +417,3 @@ def _source_of(distribution: Distribution) -> Path | None:
 def _built_in(name: str) -> bool:
     """Whether a module is part of the interpreter, so that no file can hide it."""
     return BuiltinImporter.find_spec(name) is not None or FrozenImporter.find_spec(name) is not None
-
-
-# --- Registering drivers for good, where every program of this Python environment sees them ---
-
-
-PREFIX = "clgraph-"  # of the files written here
-
-
-def register() -> list[str]:
-    """Write an ``.icd`` file for each driver that OpenCL's loader would miss without clgraph's help.
-
-    The files go beside the loader inside pyopencl's wheel, which reads them at its first use: programs that
-    ask pyopencl, and not clgraph, for platforms then see these drivers, too.
-
-    Returns
-    -------
-    list of str
-        The files written, each with what it names; empty if the loader misses none.
-
-    Raises
-    ------
-    DeviceError
-        If pyopencl brings no loader (Debian's or conda's package), or its folder cannot be written.
-    """
-    missed = [icd for icd in drivers.find_icds() if icd.corrected and not icd.bundled]
-    if not missed:
-        return []
-    folder = _folder()
-    written = []
-    for icd in missed:
-        file = folder / f"{PREFIX}{icd.stem}.icd"
-        try:
-            write_atomically(file, f"{icd.library}\n".encode())
-            file.chmod(0o644)  # pyopencl is everybody's, whatever the umask of who registers
-        except OSError as error:
-            raise DeviceError(
-                f"cannot write {file}: {error.strerror}. As root: echo {icd.library} > "
-                f"{drivers.SYSTEM_VENDORS}/{file.name}"
-            ) from error
-        written.append(f"{file}: {icd.library} ({icd.origin})")
-    return written
-
-
-def _folder() -> Path:
-    spec = importlib.util.find_spec("pyopencl")
-    for place in (spec.submodule_search_locations or []) if spec else []:
-        if (folder := Path(place, ".libs")).is_dir():
-            return folder
-    raise DeviceError(
-        "this pyopencl brings no loader of OpenCL drivers, so the system's is used: put .icd files into "
-        f"{drivers.SYSTEM_VENDORS}, each with the path of a library that `clgraph doctor` lists"
-    )

@@ -15,17 +15,12 @@ import re
 import sys
 from collections.abc import Collection, Iterator
 from dataclasses import asdict, dataclass, field
-from time import perf_counter
-from typing import TYPE_CHECKING, Any
 
 from clgraph._version import __version__
-from clgraph.device import cache, child
+from clgraph.device import cache, subprocesses
 from clgraph.device.program import kernel_folder
 from clgraph.errors import DeviceError
 from clgraph.public import FAMILIES, family_of
-
-if TYPE_CHECKING:
-    from clgraph.device.hardware import Hardware
 
 #: platform, kind, versions of driver and compiler, and the system: the drivers on which every kernel family
 #: was seen right, by all tests or by those of tests/platforms (docs/devices.md says which)
@@ -45,8 +40,6 @@ KNOWN = frozenset(
     }
 )
 CHILD = "clgraph.selftest"  # by name: it stands above this folder and imports from it
-MARK = "clgraph-selftest "  # begins the child's lines: drivers print lines of their own
-SECONDS = 120.0  # that a check may take: kernels are built meanwhile
 REMEDY = "use another device, or set CLGRAPH_FORCE=1 to use it all the same"
 
 
@@ -70,11 +63,6 @@ class Driver:
     kind: str
     kernels: str
     without: str
-
-    @staticmethod
-    def of(hardware: Hardware, kernels: str) -> Driver:
-        """The driver of a device."""
-        return Driver(hardware.spec, hardware.identity, hardware.kind, kernels, str(hardware.without))
 
     @property
     def version(self) -> str:
@@ -205,7 +193,7 @@ def keep(driver: Driver, checks: list[Check]) -> Verdict:
 
 
 def run_checks(driver: Driver, families: Collection[str] = ()) -> Iterator[Check]:
-    """Every check of a selftest as it ends, in child processes; what ends or holds up its child fails.
+    """Run the checks of a selftest in child processes; a family at which its child ends or hangs has failed.
 
     Parameters
     ----------
@@ -213,48 +201,12 @@ def run_checks(driver: Driver, families: Collection[str] = ()) -> Iterator[Check
     families : collection of str
         By default all.
     """
-    over: list[str] = [] if not families else sorted(set(FAMILIES.values()) - set(families))
-    while True:
-        request = {**asdict(driver), "over": over}
-        environment = {**child.environment(), "CLGRAPH_FORCE": "1"}  # it asks for no verdict itself
-        told = _Told()
-        lines = child.lines(CHILD, json.dumps(request), env=environment, seconds=SECONDS)
-        while True:
-            try:
-                line = next(lines)
-            except StopIteration as end:
-                problem: str | None = end.value
-                break
-            if line.startswith(MARK):
-                yield from told.take(json.loads(line.removeprefix(MARK)))
-        if told.ended:
-            return
-        if told.family is None:  # the child never came to a check: that says nothing about any family
-            return
-        yield Check(told.family, told.name, problem or "the process ended", perf_counter() - told.since)
-        over = told.families
-
-
-class _Told:
-    """What a child has told so far: the families that it came to, and the check that it is in."""
-
-    def __init__(self) -> None:
-        self.families: list[str] = []
-        self.family: str | None = None
-        self.name = ""
-        self.since = perf_counter()
-        self.ended = False
-
-    def take(self, told: dict[str, Any]) -> Iterator[Check]:
-        """Note one of its lines; the check that has ended with it."""
-        if "over" in told:
-            self.families = told["over"]
-        elif "begun" in told:
-            self.family, self.name = told["begun"]
-            self.since = perf_counter()
-            if self.family not in self.families:
-                self.families = [*self.families, self.family]
-        elif "ended" in told:
-            self.ended = True
-        else:
-            yield Check(**told)
+    over = set(FAMILIES.values()) - set(families) if families else ()
+    # forced: the child asks for no verdict itself
+    for found in subprocesses.go_through(
+        CHILD, json.dumps(asdict(driver)), known=dict.fromkeys(sorted(over)), CLGRAPH_FORCE="1"
+    ):
+        if found.problem is None:
+            yield Check(**found.value)
+        elif found.item:  # a child that never came to a check says nothing about any family
+            yield Check(found.item, found.part, found.problem, found.seconds)

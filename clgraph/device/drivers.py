@@ -20,14 +20,14 @@ import shutil
 import sys
 import tempfile
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from clgraph import system
 from clgraph.device import cache
-from clgraph.device.folders import drivers_folder
-from clgraph.device.unknown_cpu import unknown_cpu
 from clgraph.errors import DeviceError
 from clgraph.temporary import remove_stale, temporary_name
 
@@ -111,13 +111,18 @@ def find_icds(*, oclgrind: bool = False) -> list[Icd]:
 
 def bundled_icds() -> list[Icd]:
     """Drivers inside pyopencl's own wheel (``pyopencl[pocl]``); its loader always reads these."""
-    spec = importlib.util.find_spec("pyopencl")
-    folders = [Path(place, ".libs") for place in (spec.submodule_search_locations or [])] if spec else []
-    icds = []
-    for icd in (icd for folder in folders for icd in read_vendors(folder)):
+    folder, icds = _bundled_folder(), []
+    for icd in read_vendors(folder) if folder else []:
         beside = Path(icd.origin).parent / icd.library
         icds.append(Icd(str(beside) if beside.is_file() else icd.library, icd.origin, bundled=True))
     return icds
+
+
+def _bundled_folder() -> Path | None:
+    """Where the loader inside pyopencl's wheel looks; None if there is none (Debian's package, conda's)."""
+    spec = importlib.util.find_spec("pyopencl")
+    folders = [Path(place, ".libs") for place in (spec.submodule_search_locations or [])] if spec else []
+    return next((folder for folder in folders if folder.is_dir()), None)
 
 
 def read_vendors(folder: Path, *, corrected: bool = False) -> list[Icd]:
@@ -304,7 +309,7 @@ def _place_caches() -> None:
 
     Without a folder to write to, PoCL has no devices, and pyopencl's kernels cannot be called.
     """
-    folder = drivers_folder()
+    folder = cache.drivers_folder()
     if folder is not None:
         import pyopencl as cl
 
@@ -368,3 +373,121 @@ def _holds(folder: Path, files: dict[str, bytes]) -> bool:
         return {file.name: file.read_bytes() for file in folder.iterdir()} == files
     except OSError:
         return False
+
+
+# --- registering drivers for good, where every program of this Python environment sees them --------------
+
+
+REGISTERED = "clgraph-"  # begins the names of the files written here
+
+
+def register() -> list[str]:
+    """Write an ``.icd`` file for each driver that OpenCL's loader would miss without clgraph's help.
+
+    The files go beside the loader inside pyopencl's wheel, which reads them at its first use: programs that
+    ask pyopencl, and not clgraph, for platforms then see these drivers, too.
+
+    Returns
+    -------
+    list of str
+        The files written, each with what it names; empty if the loader misses none.
+
+    Raises
+    ------
+    DeviceError
+        If pyopencl brings no loader (Debian's or conda's package), or its folder cannot be written.
+    """
+    missed = [icd for icd in find_icds() if icd.corrected and not icd.bundled]
+    folder, written = _bundled_folder(), []
+    if missed and folder is None:
+        raise DeviceError(
+            "this pyopencl brings no loader of OpenCL drivers, so the system's is used: put .icd files into "
+            f"{SYSTEM_VENDORS}, each with the path of a library that `clgraph doctor` lists"
+        )
+    for icd in missed:
+        file = Path(folder or "", f"{REGISTERED}{icd.stem}.icd")
+        try:
+            cache.write_atomically(file, f"{icd.library}\n".encode())
+            file.chmod(0o644)  # pyopencl is everybody's, whatever the umask of who registers
+        except OSError as error:
+            raise DeviceError(
+                f"cannot write {file}: {error.strerror}. As root: echo {icd.library} > "
+                f"{SYSTEM_VENDORS}/{file.name}"
+            ) from error
+        written.append(f"{file}: {icd.library} ({icd.origin})")
+    return written
+
+
+# --- Intel's OpenCL runtimes on processors newer than themselves -----------------------------------------
+#
+# Release 2025.0.5 does not know AMD's Zen 5 (family 26). It then builds for a processor without vector units,
+# which its own compiler cannot do for kernels with wide vectors: it ends the process ("Internal compiler
+# error: Do not know how to split the result of this operator"). At the first query each runtime also prints a
+# warning. Given the name of what the processor can do, it builds the same kernels without fault. That must
+# happen before the first platform query, when there is no device yet that `clgraph.device.hardware.quirks`
+# could be asked about.
+
+
+CPU_TARGET = "CL_CONFIG_CPU_TARGET_ARCH"
+FIRST_UNKNOWN_FAMILY = 26  # of AuthenticAMD: Zen 5
+WARNING = b"SYCL CPU RT Warning: Unknown host CPU."
+AVX512 = {"avx512f", "avx512cd", "avx512bw", "avx512dq", "avx512vl"}
+
+
+def target(cpuinfo: str) -> str | None:
+    """The runtime's word for what the processor can do; None if the runtime knows it, or nothing fits.
+
+    Parameters
+    ----------
+    cpuinfo : str
+        Text of ``/proc/cpuinfo``.
+    """
+    facts: dict[str, str] = {}
+    for line in cpuinfo.split("\n\n")[0].splitlines():
+        name, _, value = line.partition(":")
+        facts[name.strip()] = value.strip()
+    family = facts.get("cpu family", "")
+    if facts.get("vendor_id") != "AuthenticAMD" or not family.isdigit() or int(family) < FIRST_UNKNOWN_FAMILY:
+        return None
+    flags = set(facts.get("flags", "").split())
+    return "skx" if flags >= AVX512 else "core-avx2" if "avx2" in flags else None
+
+
+@contextmanager
+def unknown_cpu() -> Iterator[None]:
+    """Wraps the first platform query: tells the runtimes the processor and suppresses their warning about it.
+
+    A target that the user has set stays. All else that drivers print is passed on.
+    """
+    try:
+        found = target(Path("/proc/cpuinfo").read_text())
+    except OSError:
+        found = None  # no Linux
+    if found is None:
+        yield
+        return
+    os.environ.setdefault(CPU_TARGET, found)
+    with _without_warning():
+        yield
+
+
+@contextmanager
+def _without_warning() -> Iterator[None]:
+    if sys.stderr is not None:
+        sys.stderr.flush()
+    try:
+        kept = os.dup(2)
+    except OSError:  # standard error is closed
+        yield
+        return
+    with tempfile.TemporaryFile() as said:
+        os.dup2(said.fileno(), 2)
+        try:
+            yield
+        finally:
+            os.dup2(kept, 2)
+            os.close(kept)
+            said.seek(0)
+            rest = b"".join(line for line in said if line.strip() != WARNING)
+            if rest:
+                os.write(2, rest)

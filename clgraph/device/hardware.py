@@ -6,6 +6,7 @@ All vendor quirks are in one function, `quirks`; the launch table that every ker
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -13,8 +14,7 @@ from typing import Any, Literal
 import pyopencl as cl
 
 from clgraph.arguments import flag, shown
-from clgraph.device import unknown_cpu
-from clgraph.device.feature_mask import Without
+from clgraph.device import drivers
 from clgraph.device.launch_config import Kind, LaunchTable
 from clgraph.errors import CapacityError, DeviceError
 
@@ -133,6 +133,109 @@ def quirks(raw: Any) -> Quirks:
 FAMILY: dict[Kind, str] = {"gpu": "GPU", "cpu": "CPU", "emulator": "CPU", "simulator": "CPU", "fpga": "FPGA"}
 
 
+# --- CLGRAPH_WITHOUT: features that are not to be used though a device has them, and lower limits ---
+#
+# With it any device stands in for a poorer one: `Hardware` states the lower limits, `Device.features` lacks
+# what is hidden, and launches, local memory and buffers beyond the limits are refused as that device would.
+
+
+#: every feature beyond the baseline that kernels ask for, as ``HAVE_...`` without its beginning
+FEATURES = (
+    "FP64",
+    "INT64_ATOMICS",
+    "SUBGROUPS",
+    "WORKGROUP_FUNCTIONS",
+    "C11_ATOMICS",
+    "FLOAT_ATOMICS",
+    "PTX",
+    "PREFETCH",
+)
+#: the limits, and the attribute of `clgraph.device.hardware.Hardware` that each lowers
+LIMITS = {
+    "work_group": "max_work_group",
+    "local_memory": "local_memory",
+    "buffer": "max_buffer",
+    "memory": "global_memory",
+}
+WITHOUT = "CLGRAPH_WITHOUT"
+
+
+@dataclass(frozen=True)
+class Without:
+    """What is hidden of a device; by default nothing.
+
+    Attributes
+    ----------
+    features : frozenset of str
+        Of `FEATURES`.
+    compiler : bool
+        Whether its compiler is hidden, as on a real FPGA board.
+    limits : tuple of (str, int)
+        Attributes of `Hardware`, each with the most that it may be.
+    """
+
+    features: frozenset[str] = frozenset()
+    compiler: bool = False
+    limits: tuple[tuple[str, int], ...] = field(default=())
+
+    @staticmethod
+    def wanted(text: str | None = None) -> Without:
+        """What a text such as ``fp64,work_group=64,buffer=128M`` hides; by default that of the environment.
+
+        Raises
+        ------
+        DeviceError
+            If it names what there is not.
+        """
+        given = os.environ.get(WITHOUT, "") if text is None else text
+        words = [word.strip() for word in given.split(",") if word.strip()]
+        features: set[str] = set()
+        limits: dict[str, int] = {}
+        for word in words:
+            name, equals, value = (part.strip() for part in word.lower().partition("="))
+            if equals and name in LIMITS:
+                limits[LIMITS[name]] = _number(word, value)
+            elif not equals and name == "features":
+                features |= set(FEATURES)
+            elif not equals and name.upper() in FEATURES:
+                features.add(name.upper())
+            elif equals or name != "compiler":
+                raise DeviceError(
+                    f"{WITHOUT}: {word!r} is no feature and no limit: use {_words()}, separated by commas"
+                )
+        compiler = any(word.lower() == "compiler" for word in words)
+        return Without(frozenset(features), compiler, tuple(sorted(limits.items())))
+
+    def lowered(self, attribute: str, value: int) -> int:
+        """A limit of the device, or what it is lowered to."""
+        return min(value, dict(self.limits).get(attribute, value))
+
+    def __str__(self) -> str:
+        """As `wanted` reads it; empty if nothing is hidden."""
+        names = {attribute: name for name, attribute in LIMITS.items()}
+        words = sorted(feature.lower() for feature in self.features)
+        words += ["compiler"] if self.compiler else []
+        return ",".join(words + [f"{names[name]}={most}" for name, most in self.limits])
+
+
+def _words() -> str:
+    features = ", ".join(name.lower() for name in FEATURES)
+    return f"{features}, features (all of these), compiler, {', '.join(f'{name}=N' for name in LIMITS)}"
+
+
+def _number(word: str, value: str) -> int:
+    found = re.fullmatch(r"(\d{1,15})([kmg]?)", value)
+    number = int(found[1]) << 10 * " kmg".index(found[2] or " ") if found else 0
+    if number < 1:
+        raise DeviceError(
+            f"{WITHOUT}: {word!r} is no limit: give a whole number from 1 on, or one with K, M or G"
+        )
+    return number
+
+
+# --- devices ---
+
+
 @dataclass(frozen=True)
 class Setup:
     """The user's choice of kernels for a device.
@@ -178,9 +281,8 @@ LOST = (
 )
 
 
-@dataclass(frozen=True)
 class Hardware:
-    """The facts of a device as its driver states them; they never change.
+    """The facts of a device as its driver states them, less what is hidden; they never change.
 
     Attributes
     ----------
@@ -194,59 +296,29 @@ class Hardware:
     has_compiler : bool
         Whether it builds from source; real FPGA boards do not.
     quirks : Quirks
-    without : Without
-        What of it is hidden: limits and compiler are stated as if it had no more.
+    kind : {"gpu", "cpu", "fpga", "emulator", "simulator"}
+        clgraph's own word: an emulator calls itself an accelerator, Oclgrind everything at once.
+    shares_memory : bool
+        Whether host arrays are used in place, without a copy.
     """
 
-    raw: Any
-    spec: str
-    name: str
-    vendor: str
-    platform_name: str
-    platform_vendor: str
-    platform_version: str
-    driver_version: str
-    compute_units: int
-    global_memory: int
-    max_buffer: int
-    local_memory: int
-    max_work_group: int
-    has_compiler: bool
-    quirks: Quirks
-    without: Without
-
-    @staticmethod
-    def of(raw: Any, spec: str, without: Without) -> Hardware:
-        """Ask the driver for a device's facts, less what is hidden."""
-        limits = {
-            "global_memory": raw.global_mem_size,
-            "max_buffer": raw.max_mem_alloc_size,
-            "local_memory": raw.local_mem_size,
-            "max_work_group": raw.max_work_group_size,
-        }
-        return Hardware(
-            raw=raw,
-            spec=spec,
-            name=raw.name.strip(),
-            vendor=raw.vendor.strip(),
-            platform_name=raw.platform.name.strip(),
-            platform_vendor=raw.platform.vendor.strip(),
-            platform_version=raw.platform.version.strip(),
-            driver_version=raw.driver_version.strip(),
-            compute_units=raw.max_compute_units,
-            has_compiler=bool(raw.compiler_available) and not without.compiler,
-            quirks=quirks(raw),
-            without=without,
-            **without.lowered(limits),
-        )
+    def __init__(self, raw: Any, spec: str, without: Without) -> None:
+        platform = raw.platform
+        self.raw, self.spec, self.name = raw, spec, raw.name.strip()
+        self.vendor, self.driver_version = raw.vendor.strip(), raw.driver_version.strip()
+        self.platform_name, self.platform_vendor = platform.name.strip(), platform.vendor.strip()
+        self.platform_version = platform.version.strip()
+        self.compute_units: int = raw.max_compute_units
+        self.global_memory: int = without.lowered("global_memory", raw.global_mem_size)
+        self.max_buffer: int = without.lowered("max_buffer", raw.max_mem_alloc_size)
+        self.local_memory: int = without.lowered("local_memory", raw.local_mem_size)
+        self.max_work_group: int = without.lowered("max_work_group", raw.max_work_group_size)
+        self.has_compiler = bool(raw.compiler_available) and not without.compiler
+        self.quirks = quirks(raw)
+        self.kind, self.shares_memory = self.quirks.kind, self.quirks.shares_memory
 
     def __str__(self) -> str:
         return f"{self.spec} ({self.name})"
-
-    @property
-    def kind(self) -> Kind:
-        """The word that clgraph has for what it is."""
-        return self.quirks.kind
 
     @property
     def is_fpga(self) -> bool:
@@ -264,7 +336,7 @@ class Hardware:
     def identity(self) -> tuple[str, ...]:
         """What a program's binary or a probe's result is valid for."""
         # Intel's runtimes build for the processor that this variable names: binaries for one fail on another
-        target = os.environ.get(unknown_cpu.VARIABLE) if self.platform_name.startswith("Intel") else None
+        target = os.environ.get(drivers.CPU_TARGET) if self.platform_name.startswith("Intel") else None
         known = (self.platform_name, self.platform_version, self.name, self.driver_version)
         return (*known, target) if target else known
 

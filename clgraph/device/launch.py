@@ -84,7 +84,7 @@ class Kernel:
 
     Parameters
     ----------
-    queues : Queues
+    device : Queues
     make : callable
         Makes the ``pyopencl.Kernel``.
     signature : Signature
@@ -97,7 +97,7 @@ class Kernel:
 
     def __init__(
         self,
-        queues: Queues,
+        device: Queues,
         make: Callable[[], Any],
         signature: Signature,
         *,
@@ -105,13 +105,12 @@ class Kernel:
         pipeline: bool = False,
         make_partner: Callable[[], Any] | None = None,
     ) -> None:
-        hardware = queues.hardware
         self.signature = signature
         self.name = signature.kernel
         self.program = program
         self.pipeline = pipeline
-        self._queues = queues
-        self._launched = queues.launched
+        self._device = device
+        self._launched = device.launched
         self._make, self._make_partner = make, make_partner
         self._bound: dict[str, Any] = {}
         self._own_kernels()
@@ -119,21 +118,21 @@ class Kernel:
         parameters = signature.parameters
         if kernel.num_args != len(parameters):
             raise BuildError(
-                f"{hardware}: {self._place()} has {kernel.num_args} arguments as built, {len(parameters)} in "
+                f"{device}: {self._place()} has {kernel.num_args} arguments as built, {len(parameters)} in "
                 "its source: a fault in clgraph, please report this"
             )
         self._take([each.name for each in parameters])
         ask = cl.kernel_work_group_info
         # NVIDIA reports a limit of 256 for every kernel, even one that requires and gets more
-        demanded = prod(kernel.get_work_group_info(ask.COMPILE_WORK_GROUP_SIZE, hardware.raw))
-        self.limit: int = demanded or kernel.get_work_group_info(ask.WORK_GROUP_SIZE, hardware.raw)
-        self.limit = min(self.limit, hardware.max_work_group)
-        self._local = max(1, min(hardware.tuning.local_size, self.limit))
-        in_local = kernel.get_work_group_info(ask.LOCAL_MEM_SIZE, hardware.raw)
-        if in_local > hardware.local_memory:
+        demanded = prod(kernel.get_work_group_info(ask.COMPILE_WORK_GROUP_SIZE, device.raw))
+        self.limit: int = demanded or kernel.get_work_group_info(ask.WORK_GROUP_SIZE, device.raw)
+        self.limit = min(self.limit, device.max_work_group)
+        self._local = max(1, min(device.tuning.local_size, self.limit))
+        in_local = kernel.get_work_group_info(ask.LOCAL_MEM_SIZE, device.raw)
+        if in_local > device.local_memory:
             raise DeviceError(
-                f"{hardware}: {self._place()} needs {in_local} bytes of local memory, the device has "
-                f"{hardware.local_memory}"
+                f"{device}: {self._place()} needs {in_local} bytes of local memory, the device has "
+                f"{device.local_memory}"
             )
         self._default = (self._local,)
 
@@ -263,7 +262,7 @@ class Kernel:
 
         Returns our event, that of the pipeline on the main queue.
         """
-        other, queue = self._queues.second, self._queues.main
+        other, queue = self._device.second_queue, self._device.queue
         before = cl.enqueue_marker(queue)
         queue.flush()
         theirs = cl.enqueue_nd_range_kernel(other, self.partner, (1,), (1,), wait_for=[before])
@@ -332,10 +331,10 @@ class Kernel:
         self._launch(sizes, locals_, named)
 
     def _check(self, locals_: tuple[int, ...]) -> None:
-        most = self._queues.hardware.max_work_group
+        most = self._device.max_work_group
         if prod(locals_) > most and not self.pipeline:
             raise DeviceError(
-                f"{self._queues.hardware}: {self._place()} needs a work-group of {prod(locals_)} work-items, "
+                f"{self._device}: {self._place()} needs a work-group of {prod(locals_)} work-items, "
                 f"the device takes {most} at most"
             )
 
@@ -354,11 +353,11 @@ class Kernel:
                 if self.partner is not None:
                     event = self._launch_with_partner()
                 else:
-                    event = cl.enqueue_nd_range_kernel(self._queues.main, self._kernel, sizes, locals_)
-            if self._queues.notes is not None:
+                    event = cl.enqueue_nd_range_kernel(self._device.queue, self._kernel, sizes, locals_)
+            if self._device.notes is not None:
                 given = (*named.values(), *self._bound.values())
                 nbytes = sum(each.size for each in given if isinstance(each, cl.Buffer))
-                self._queues.notes.append(Note(self.name, f"cl/{self.program}.cl", nbytes, event, sizes))
+                self._device.notes.append(Note(self.name, f"cl/{self.program}.cl", nbytes, event, sizes))
         except cl.Error as error:
             raise self._failure(error, sizes, locals_, named) from error
 
@@ -375,4 +374,4 @@ class Kernel:
             f"launch of kernel {self.name}, global size {sizes}, local size {locals_} (limit {self.limit}), "
             f"arguments ({', '.join(shown)})"
         )
-        return self._queues.hardware.failure(error, doing)
+        return self._device.failure(error, doing)

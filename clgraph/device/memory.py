@@ -7,7 +7,6 @@ that once for all buffers of the same classes (`clgraph.device.launch`); those o
 from __future__ import annotations
 
 import itertools
-import mmap
 import weakref
 from collections import deque
 from collections.abc import Callable, Mapping
@@ -21,14 +20,14 @@ import pyopencl as cl
 
 from clgraph.device import drivers
 from clgraph.device.graph_cache import Kept
-from clgraph.device.pinned import LARGE, Pinned, Read, Tell
+from clgraph.device.hardware import Without
+from clgraph.device.queues import Queues
+from clgraph.device.transfers import LARGE, LARGE_PAGE, Pinned, Read, Tell, is_mapped_file, on_large_pages
 from clgraph.errors import CapacityError
 from clgraph.system import cores, thread_pool, watch_forks
 
 if TYPE_CHECKING:
-    from clgraph.device.hardware import Hardware
     from clgraph.device.launch import Kernel
-    from clgraph.device.queues import Queues
 
 
 _FLAGS = cl.mem_flags
@@ -69,13 +68,13 @@ def _of_elements(kind: type[B], dtype: np.dtype[Any]) -> type[B]:
     return type(kind.__name__, (kind,), {"dtype": dtype})
 
 
-class Memory:
-    """The memory of one device, which a `clgraph.device.device.Device` is.
+class Memory(Queues):
+    """A device with its memory.
 
     Parameters
     ----------
-    hardware : Hardware
-    queues : Queues
+    raw, spec, without, context, queue
+        See `Queues`.
 
     Attributes
     ----------
@@ -83,13 +82,11 @@ class Memory:
         What is kept for graphs, and given up where memory is short.
     """
 
-    def __init__(self, hardware: Hardware, queues: Queues) -> None:
-        self._hardware = hardware
-        self._queues = queues
-        self._quirks = hardware.quirks
+    def __init__(self, raw: Any, spec: str, without: Without, context: Any = None, queue: Any = None) -> None:
+        super().__init__(raw, spec, without, context, queue)
         self.kept = Kept(self.finish)
         self._counting, self._mapping = Lock(), Lock()
-        self._pinned = Pinned(queues)
+        self._pinned = Pinned(self)
         self._used = 0
         self.peak = 0  # the most that `allocated` has been; whoever measures sets it back
         self._own: dict[int, _Sized] = {}  # of the buffers in the device's own memory
@@ -105,25 +102,24 @@ class Memory:
         raise NotImplementedError
 
     def _check_buffer(self, nbytes: int, *name: Any) -> None:  # spelt only if there is no room
-        largest = self._hardware.max_buffer
+        largest = self.max_buffer
         if nbytes > largest:
             what = " ".join(map(str, name))
             raise CapacityError(
-                f"{self._hardware}: {what} needs a buffer of {nbytes} bytes, the largest possible is "
-                f"{largest} bytes"
+                f"{self}: {what} needs a buffer of {nbytes} bytes, the largest possible is {largest} bytes"
             )
 
     def _no_room(self, nbytes: int, error: BaseException) -> CapacityError:
         return CapacityError(
-            f"{self._hardware}: no room for a buffer of {nbytes} bytes (the device has "
-            f"{self._hardware.global_memory} in all): {error}{self.kept.told()}"
+            f"{self}: no room for a buffer of {nbytes} bytes (the device has "
+            f"{self.global_memory} in all): {error}{self.kept.told()}"
         )
 
     def _on_array(self, array: npt.NDArray[Any], access: int) -> HostBuffer:
         """A buffer whose memory is a host array."""
         try:
             kind = _of_elements(HostBuffer, array.dtype)
-            buffer = kind(self._queues.context, access | _FLAGS.USE_HOST_PTR, hostbuf=array)
+            buffer = kind(self.context, access | _FLAGS.USE_HOST_PTR, hostbuf=array)
         except cl.Error as error:
             raise self._no_room(array.nbytes, error) from error
         buffer.array = array
@@ -137,11 +133,11 @@ class Memory:
         kind = np.dtype(dtype)
         nbytes = count * kind.itemsize
         self._check_buffer(nbytes, "an array of", count, kind)
-        if self._quirks.shares_memory and nbytes >= LARGE_PAGE:
+        if self.shares_memory and nbytes >= LARGE_PAGE:
             return self.output(count, dtype)
         self._make_room(nbytes)
         buffer = self._allocated(max(nbytes, 16), kind)  # OpenCL has no empty buffers
-        if self._quirks.never_frees:
+        if self.quirks.never_frees:
             self._unfreed.append(buffer)
         return buffer
 
@@ -149,7 +145,7 @@ class Memory:
         kind = _of_elements(OwnBuffer, dtype)
         while True:
             try:
-                buffer = kind(self._queues.context, _FLAGS.READ_WRITE, nbytes)
+                buffer = kind(self.context, _FLAGS.READ_WRITE, nbytes)
                 break
             except cl.Error as error:
                 if not self.kept.drop_one():
@@ -195,16 +191,14 @@ class Memory:
             )
         if count == 0:
             return
-        if self._quirks.fills_by_kernel:
+        if self.quirks.fills_by_kernel:
             bits = np.frombuffer(value.tobytes(), f"u{value.itemsize}")[0]
             self._fill_kernel(value.itemsize)(count, buffer=buffer, count=count, value=bits)
         else:
             try:
-                cl.enqueue_fill_buffer(
-                    self._queues.main, buffer, np.asarray(value), 0, count * value.itemsize
-                )
+                cl.enqueue_fill_buffer(self.queue, buffer, np.asarray(value), 0, count * value.itemsize)
             except cl.Error as error:
-                raise self._hardware.failure(error, f"fill of {count} {value.dtype}") from error
+                raise self.failure(error, f"fill of {count} {value.dtype}") from error
 
     def upload(self, array: npt.NDArray[Any], *, writable: bool = False) -> Any:
         """A buffer with an array's content.
@@ -226,7 +220,7 @@ class Memory:
         if not array.dtype.isnative:
             array = array.astype(array.dtype.newbyteorder("="))
         array = np.ascontiguousarray(array)
-        shared = self._quirks.shares_memory
+        shared = self.shares_memory
         if shared and array.nbytes >= LARGE_PAGE and is_mapped_file(array):
             # a mapped file has small pages, on which kernels with scattered reads take half as long again
             mapped, array = array, on_large_pages(array.size, array.dtype).reshape(array.shape)
@@ -253,7 +247,7 @@ class Memory:
         kind = np.dtype(dtype)
         nbytes = count * kind.itemsize
         self._check_buffer(nbytes, "an array of", count, kind)
-        shared = self._quirks.shares_memory
+        shared = self.shares_memory
         if not shared and nbytes >= LARGE:
             buffer = self.empty(count, kind)
             done = []
@@ -282,17 +276,17 @@ class Memory:
         start = offset * array.itemsize
 
         def copy() -> None:
-            pieces = array.nbytes >= LARGE and not self._quirks.shares_memory
+            pieces = array.nbytes >= LARGE and not self.shares_memory
             if not (pieces and self._pinned.download(buffer, array, start)):
-                event = cl.enqueue_copy(self._queues.main, array, buffer, src_offset=start, is_blocking=True)
-                self._queues.note("download", array.nbytes, event)
+                event = cl.enqueue_copy(self.queue, array, buffer, src_offset=start, is_blocking=True)
+                self.note("download", array.nbytes, event)
 
         if array.nbytes:
             self.wait(copy)
 
     def output(self, count: int, dtype: npt.DTypeLike) -> Any:
         """A buffer for a result that `take` hands over; where memory is shared, it uses a new host array."""
-        if not self._quirks.shares_memory or not count:
+        if not self.shares_memory or not count:
             return self.empty(count, dtype)
         array = on_large_pages(count, np.dtype(dtype))
         self._check_buffer(array.nbytes, "an array of", count, array.dtype)
@@ -309,15 +303,9 @@ class Memory:
         def map_once() -> None:  # OpenCL requires this before the host reads such an array
             with self._mapping:  # PoCL finds what is mapped by its address: twice at once, and it may not
                 seen, _ = cl.enqueue_map_buffer(
-                    self._queues.main,
-                    buffer,
-                    cl.map_flags.READ,
-                    0,
-                    (count,),
-                    np.dtype(dtype),
-                    is_blocking=True,
+                    self.queue, buffer, cl.map_flags.READ, 0, (count,), np.dtype(dtype), is_blocking=True
                 )
-                seen.base.release(self._queues.main)
+                seen.base.release(self.queue)
 
         self.wait(map_once)
         return buffer.array
@@ -329,7 +317,7 @@ class Memory:
         """
         from pyopencl.array import Array
 
-        return Array(self._queues.main, (count,), dtype, data=buffer)
+        return Array(self.queue, (count,), dtype, data=buffer)
 
     def write(self, buffer: Any, array: npt.NDArray[Any], offset: int = 0) -> None:
         """Copy an array into a buffer, from its `offset`-th value (of the array's dtype) on; waits."""
@@ -342,10 +330,10 @@ class Memory:
             np.frombuffer(view, np.uint8)[:] = data[begin : begin + len(view)]
 
         def copy() -> None:
-            pieces = array.nbytes >= LARGE and not self._quirks.shares_memory
+            pieces = array.nbytes >= LARGE and not self.shares_memory
             if not (pieces and self._pinned.upload(buffer, array.nbytes, read, start=start)):
-                event = cl.enqueue_copy(self._queues.main, buffer, array, dst_offset=start, is_blocking=True)
-                self._queues.note("upload", array.nbytes, event)
+                event = cl.enqueue_copy(self.queue, buffer, array, dst_offset=start, is_blocking=True)
+                self.note("upload", array.nbytes, event)
 
         if array.nbytes:
             self.wait(copy)
@@ -354,14 +342,14 @@ class Memory:
         """Copy the first `nbytes` bytes of a buffer to another; does not wait."""
         if nbytes:
             try:
-                event = cl.enqueue_copy(self._queues.main, dst, src, byte_count=nbytes)
-                self._queues.note("copy", nbytes, event)
+                event = cl.enqueue_copy(self.queue, dst, src, byte_count=nbytes)
+                self.note("copy", nbytes, event)
             except cl.Error as error:
-                raise self._hardware.failure(error, f"copy of {nbytes} bytes") from error
+                raise self.failure(error, f"copy of {nbytes} bytes") from error
 
     def finish(self) -> None:
         """Wait until everything enqueued has finished."""
-        self.wait(self._queues.main.finish)
+        self.wait(self.queue.finish)
 
     def wait(self, blocking: Callable[[], Any]) -> None:
         """Call what waits for the queue; memory of buffers that were freed before goes then.
@@ -380,7 +368,7 @@ class Memory:
         except cl.Error as error:
             # NVIDIA reports a kernel's fault at the next call that waits
             reason = "the fault may lie in any kernel launched since the last wait"
-            raise self._hardware.failure(error, reason) from error
+            raise self.failure(error, reason) from error
         for number in over:  # the queue is in order: everything launched before has finished
             self._lent.pop(number, None)
 
@@ -393,7 +381,7 @@ class Memory:
 
     def _make_room(self, nbytes: int) -> None:
         """Give up what can be made again, that used longest ago first, until so many bytes fit."""
-        room = self._hardware.global_memory - nbytes
+        room = self.global_memory - nbytes
         while self.allocated > room and self.kept.drop_one():
             pass
 
@@ -411,11 +399,11 @@ class Memory:
         """
         for name, nbytes in needed.items():
             self._check_buffer(nbytes, name)
-        total, available = sum(needed.values()), self._hardware.global_memory
+        total, available = sum(needed.values()), self.global_memory
         if total > available:
             parts = ", ".join(f"{name} {nbytes}" for name, nbytes in needed.items())
             raise CapacityError(
-                f"{self._hardware}: {total} bytes are needed ({parts}), the device has {available} bytes: "
+                f"{self}: {total} bytes are needed ({parts}), the device has {available} bytes: "
                 f"use a smaller graph or a larger device{self.kept.told()}"
             )
         self._make_room(total)
@@ -430,30 +418,92 @@ def _keep_parents() -> None:
 watch_forks(_keep_parents)
 
 
-# --- The pages of host arrays that kernels work in ---
+class Staging:
+    """Bytes that pass between the host and a device, again and again, in either direction.
 
+    Where memory is shared they are one and the same; elsewhere they are copied from memory that the driver
+    has pinned, at the full speed of the bus.
 
-LARGE_PAGE = 1 << 21
-
-
-def on_large_pages(count: int, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
-    """An uninitialised array, which starts on a 2 MiB boundary if it is large.
-
-    NumPy asks the operating system for large pages from 4 MiB on, and these start at such boundaries only.
-    Kernels that scatter their writes over a result then miss the TLB far less often, and there are 512 times
-    fewer page faults.
+    Attributes
+    ----------
+    buffer : device buffer, uint8
+    array : uint8 array
+        Belongs to the host from `take_back` or `fetch` (or the beginning) to `give`.
     """
-    nbytes = count * dtype.itemsize
-    if nbytes < LARGE_PAGE // 2:
-        return np.empty(count, dtype)
-    block = np.empty(nbytes + 2 * LARGE_PAGE, np.uint8)  # untouched pages take no memory
-    skip = -block.ctypes.data % LARGE_PAGE
-    return block[skip : skip + nbytes].view(dtype)
 
+    def __init__(self, memory: Memory, nbytes: int) -> None:
+        self._memory, self._shared = memory, memory.shares_memory
+        self._map: Any = None
+        self.array: npt.NDArray[np.uint8] = np.empty(0, np.uint8)
+        try:
+            if self._shared:
+                self.buffer = self._seen = memory.output(nbytes, np.uint8)
+            else:
+                self.buffer = memory.empty(nbytes, np.uint8)
+                flags = cl.mem_flags.READ_WRITE | cl.mem_flags.ALLOC_HOST_PTR
+                self._seen = cl.Buffer(memory.context, flags, nbytes) if memory.kind == "gpu" else None
+            self._map_memory(nbytes)
+        except cl.Error as error:
+            raise memory.failure(error, f"{nbytes} bytes to pass data in") from error
 
-def is_mapped_file(array: npt.NDArray[Any]) -> bool:
-    """Whether an array is a view of a memory-mapped file."""
-    base: Any = array
-    while isinstance(base, np.ndarray):
-        base = base.base
-    return isinstance(base, mmap.mmap)
+    def _map_memory(self, nbytes: int) -> None:
+        if self._seen is None:
+            self.array = np.empty(nbytes, np.uint8)
+            return
+        flags: Any = cl.map_flags.READ | cl.map_flags.WRITE
+        seen: Any = cl.enqueue_map_buffer(
+            self._memory.queue, self._seen, flags, 0, (nbytes,), np.dtype(np.uint8)
+        )
+        self.array = seen[0]
+        self._map = self.array.base
+
+    def give(self, begin: int, end: int) -> None:
+        """Let the device have the bytes from `begin` to `end`; does not wait if the memory is pinned."""
+        if self._shared:
+            self._map.release(self._memory.queue)
+        elif self._map is None:
+            # from the beginning on: Oclgrind regards what is written at an offset as uninitialised
+            self._memory.write(self.buffer, self.array[:end])
+        elif begin < end:
+            part = self.array[begin:end]
+            cl.enqueue_copy(self._memory.queue, self.buffer, part, dst_offset=begin, is_blocking=False)
+
+    def fetch(self, nbytes: int) -> npt.NDArray[np.uint8]:
+        """The first bytes, as the device has written them; waits."""
+        if self._shared:
+            self.take_back()
+        elif nbytes:
+            queue, array = self._memory.queue, self.array[:nbytes]
+            self._memory.wait(lambda: cl.enqueue_copy(queue, array, self.buffer, is_blocking=True))
+        return self.array[:nbytes]
+
+    def start_fetch(self, nbytes: int) -> Callable[[], npt.NDArray[np.uint8]]:
+        """`fetch`, but the function returned waits, if the memory is pinned: the device goes on meanwhile."""
+        if self._shared or self._map is None or not nbytes:
+            found = self.fetch(nbytes)
+            return lambda: found
+        queue, array = self._memory.queue, self.array[:nbytes]
+        event = cl.enqueue_copy(queue, array, self.buffer, is_blocking=False)
+        queue.flush()
+
+        def wait() -> npt.NDArray[np.uint8]:
+            self._memory.wait(event.wait)
+            return array
+
+        return wait
+
+    def give_array(self, array: npt.NDArray[np.uint8], begin: int) -> None:
+        """Let the device have the bytes of another array from place `begin` on; on GPUs.
+
+        Does not wait: whoever calls keeps the array as it is until the queue has been waited for. Where it
+        is pinned, by this context or another one, the host does not copy it.
+        """
+        if len(array):
+            cl.enqueue_copy(self._memory.queue, self.buffer, array, dst_offset=begin, is_blocking=False)
+
+    def take_back(self) -> None:
+        """Let the host write again; waits until the device has finished with what was given."""
+        if self._shared:
+            self._memory.wait(lambda: self._map_memory(len(self.array)))
+        else:
+            self._memory.finish()

@@ -3,7 +3,7 @@
 A device counts as working only after ``cl/device/probe.cl`` (an atomic, a barrier, local memory) was built
 and run and its result checked: some drivers list a device and then fail every build. Further features are
 found with ``cl/device/probe_features.cl``, once per device, driver and version of clgraph. A driver may end
-the process that builds or runs a kernel, so child processes do both first (`clgraph.device.first_probe`).
+the process that builds or runs a kernel, so child processes do both first (`clgraph.device.children`).
 """
 
 from __future__ import annotations
@@ -12,64 +12,148 @@ import contextlib
 import json
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyopencl as cl
 
 from clgraph._version import __version__
-from clgraph.device import cache, child
+from clgraph.device import cache, subprocesses
 from clgraph.device.program import build, build_source, read_source
 from clgraph.errors import BuildError, ClgraphError
 
 if TYPE_CHECKING:
     from clgraph.device.hardware import Hardware
     from clgraph.device.memory import Memory
-    from clgraph.device.queues import Queues
 
 LOCAL = 16  # work-items of a group, fewer where the device takes fewer
 GROUPS = 4  # so that groups that are confused with each other show
 WARP = 32  # the same of the features' probes: what NVIDIA's shuffles work on
+# the build option for the version of OpenCL C ("" for the compiler's default, 1.2), and the names HAVE_...
+Features = tuple[str, frozenset[str]]
 
 
-def probe(queues: Queues, memory: Memory) -> str | None:
+def probe(device: Memory) -> str | None:
     """None if the device builds the probe kernel and runs it correctly, else the reason why not in one line.
 
     A driver that has not been seen to work yet is first tried in a child process, since it may abort.
     """
-    hardware = queues.hardware
-    key = cache.digest(["works", *hardware.identity, __version__])
+    key = cache.digest(["works", *device.identity, __version__])
     seen_to_work = cache.load("probes", key) is not None
-    if not seen_to_work and hardware.kind != "simulator" and sys.executable:
-        _, problem, died = _ask(hardware, "all")
-        if died:  # by a feature, or does the device not work at all?
-            _, problem, died = _ask(hardware, "device")
-        if died:
+    if not seen_to_work and _may_die(device):
+        problem, _ = _first_probe(device)
+        if problem is not None:
             return f"the probe {problem}"
-    fault = run_probe(queues, memory)
+    fault = run_probe(device)
     if fault is None and not seen_to_work:
         cache.store("probes", key, b"works")
     return fault
 
 
-def _ask(hardware: Hardware, what: str) -> tuple[Any, str | None, bool]:
-    """`clgraph.device.child.ask` with `clgraph.device.first_probe`, which says what `what` may be."""
-    return child.ask("clgraph.device.first_probe", what, hardware.spec, *hardware.identity)
+def probe_features(device: Memory) -> Features:
+    """Return the OpenCL C standard to build with, and the features that work with it."""
+    if not device.has_compiler:
+        return "", frozenset()  # what its programs use was settled when they were built offline
+    if (stored := cache.load("probes", _features_key(device))) is not None:
+        standard, names = json.loads(stored)
+        return standard, frozenset(names)
+    if _may_die(device):
+        problem, found = _first_probe(device)
+        if problem is not None or found is not None:
+            return found or ("", frozenset())
+    known: dict[str, Any] = {"device": None}
+    for item, step in probe_steps(device, known):
+        if item not in known:
+            known[item] = step()
+    return _keep_features(device, known)
 
 
-def run_probe(queues: Queues, memory: Memory) -> str | None:
+def _may_die(device: Hardware) -> bool:
+    # simulators run no driver's compiler, and are slow to start; some embedded Pythons can start no children
+    return device.kind != "simulator" and bool(sys.executable)
+
+
+def _first_probe(device: Hardware) -> tuple[str | None, Features | None]:
+    """Probe a device and its features in child processes: a feature at which its child ends does not work.
+
+    Returns
+    -------
+    problem : str or None
+        How the device itself ended the child.
+    features : (standard, names) or None
+        None if the child found a fault, or could not be started: then this process finds out.
+    """
+    known: dict[str, Any] = {}
+    identity = json.dumps(device.identity)
+    for found in subprocesses.go_through("clgraph.device.children", "probe", device.spec, identity):
+        if found.died and found.item in ("", "device"):
+            return found.problem, None
+        if found.item:
+            known[found.item] = found.value
+    return None, _keep_features(device, known) if "standard" in known else None
+
+
+def _features_key(device: Hardware) -> str:
+    source, standard = read_source("device/probe_features"), _newest_standard(device)
+    return cache.digest(["2", *device.identity, __version__, source, standard, *device.base_options])
+
+
+def _keep_features(device: Hardware, known: Mapping[str, Any]) -> Features:
+    standard = known["standard"] or ""
+    names = sorted(f"HAVE_{name}" for name, works in known.items() if works and name.isupper())
+    cache.store("probes", _features_key(device), json.dumps([standard, names]).encode())
+    return standard, frozenset(names)
+
+
+def probe_steps(device: Memory, known: Mapping[str, Any]) -> Iterator[tuple[str, Callable[[], Any]]]:
+    """What there is to try, in order: its name, and a function that tries it.
+
+    Parameters
+    ----------
+    device : Memory
+    known : mapping
+        What was found of each: the caller adds it before it asks for the next one.
+
+    Yields
+    ------
+    "device", and its fault or None; "standard", and the build option; a feature's name, and whether it works
+    """
+    yield "device", partial(run_probe, device)
+    if known["device"] is not None:
+        return
+    yield "standard", partial(_standard, device)
+    standard = known["standard"]
+    options = (*([standard] if standard else []), *device.base_options)
+    for name in _candidates(device, bool(standard)):
+        yield name, partial(_has, device, name, options)
+
+
+def _standard(device: Memory) -> str:
+    """The newest standard that works: some drivers claim one, and do not build with it."""
+    standard, source = _newest_standard(device), read_source("device/probe")
+    options = (standard, *device.base_options)
+    try:
+        if standard:
+            build_source(device, "device/probe", source, options, keep=False, save_failed=False)
+    except BuildError:
+        return ""
+    return standard
+
+
+def run_probe(device: Memory) -> str | None:
     """`probe` in this process, without a child."""
-    local = min(LOCAL, queues.hardware.max_work_group)
+    local = min(LOCAL, device.max_work_group)
     n = local * GROUPS
     try:
-        prog = build(queues, "device/probe", {"PROBE_LOCAL": local}, queues.hardware.base_options)
-        out = memory.upload(np.zeros(1 + n, np.int32), writable=True)
+        prog = build(device, "device/probe", {"PROBE_LOCAL": local}, device.base_options)
+        out = device.upload(np.zeros(1 + n, np.int32), writable=True)
         prog.probe.exact(n, out=out, n=n, local=local)
-        got = memory.download(out, np.int32, 1 + n)
-        steps = 1000 if queues.hardware.kind == "simulator" else 1 << 20  # a compiler may unroll the loop
+        got = device.download(out, np.int32, 1 + n)
+        steps = 1000 if device.kind == "simulator" else 1 << 20  # a compiler may unroll the loop
         prog.probe_loop.exact(1, out=out, steps=steps, local=1)
-        end = int(memory.download(out, np.uint32, 1)[0])
+        end = int(device.download(out, np.uint32, 1)[0])
     except BuildError as error:
         return _reason(error)
     except (ClgraphError, cl.Error) as error:
@@ -82,7 +166,7 @@ def run_probe(queues: Queues, memory: Memory) -> str | None:
             f"{np.count_nonzero(got[1:] != mirror)} of {n} values differ)"
         )
     if end != loop_end(steps):
-        advice = queues.hardware.quirks.advice
+        advice = device.quirks.advice
         return f"it gives up long loops: {steps} steps ended too early{advice and f' ({advice})'}"
     return None
 
@@ -100,98 +184,22 @@ def _reason(error: BuildError) -> str:
     return f"builds fail: {named[0]}" if named else lines[0]
 
 
-def probe_features(queues: Queues, memory: Memory) -> tuple[str, frozenset[str]]:
-    """The OpenCL C standard to build with, and the names ``HAVE_...`` of the features that work with it.
-
-    Found in a child process. If that dies, each feature is tried in a child of its own: what ends its child
-    does not work.
-
-    Returns
-    -------
-    standard : str
-        ``"-cl-std=CL3.0"`` and the like, or "" for the compiler's default (1.2).
-    features : frozenset of str
-    """
-    hardware = queues.hardware
-    if not hardware.has_compiler:
-        return "", frozenset()  # what its programs use was settled when they were built offline
-    key = _features_key(hardware)
-    if (known := cache.load("probes", key)) is not None:
-        standard, names = json.loads(known)
-        return standard, frozenset(names)
-    if hardware.kind == "simulator" or not sys.executable:
-        return run_probe_features(queues, memory)
-    answer, _, died = _ask(hardware, "features")
-    if died:
-        standard, names = _each_in_a_child(hardware)
-        cache.store("probes", key, json.dumps([standard, names]).encode())
-    elif answer:
-        standard, names = answer
-    else:  # it could not be started, or found no such device: that says nothing about the driver
-        return run_probe_features(queues, memory)
-    return standard, frozenset(names)
-
-
-def _features_key(hardware: Hardware) -> str:
-    source, standard = read_source("device/probe_features"), _newest_standard(hardware)
-    return cache.digest(["2", *hardware.identity, __version__, source, standard, *hardware.base_options])
-
-
-def _each_in_a_child(hardware: Hardware) -> tuple[str, list[str]]:
-    """`probe_features` with a child for the standard, then one for each feature."""
-    answer, _, _ = _ask(hardware, "none")
-    if not answer:  # even a build with that standard ends the process
-        return "", []
-    standard: str = answer[0]
-    names: list[str] = []
-    for name in _candidates(hardware, bool(standard)):
-        answer, _, _ = _ask(hardware, name)
-        names += answer[1] if answer else []
-    return standard, sorted(names)
-
-
-def run_probe_features(
-    queues: Queues, memory: Memory, only: Sequence[str] | None = None
-) -> tuple[str, frozenset[str]]:
-    """`probe_features` in this process, without a child, and kept on disk.
-
-    Parameters
-    ----------
-    queues : Queues
-    memory : Memory
-    only : sequence of str, optional
-        Try only these features, and do not keep the result.
-    """
-    hardware = queues.hardware
-    source, standard = read_source("device/probe_features"), _newest_standard(hardware)
-    if standard and not _builds(
-        queues, "device/probe", read_source("device/probe"), (standard, *hardware.base_options)
-    ):
-        standard = ""  # the driver claims to support this standard, and does not
-    options = (*([standard] if standard else []), *hardware.base_options)
-    candidates = _candidates(hardware, bool(standard)) if only is None else only
-    names = sorted(f"HAVE_{name}" for name in candidates if _has(queues, memory, name, source, options))
-    if only is None:
-        cache.store("probes", _features_key(hardware), json.dumps([standard, names]).encode())
-    return standard, frozenset(names)
-
-
-def _newest_standard(hardware: Hardware) -> str:
+def _newest_standard(device: Hardware) -> str:
     """The build option for the newest OpenCL C that the compiler claims to support; "" for 1.2."""
-    texts = [hardware.raw.opencl_c_version]
-    if hardware.quirks.asks_all_standards:
+    texts = [device.raw.opencl_c_version]
+    if device.quirks.asks_all_standards:
         # drivers before 3.0 and old releases of pyopencl lack this query: then the older query counts
         with contextlib.suppress(cl.Error, AttributeError):
-            versions = [v.version for v in hardware.raw.opencl_c_all_versions]
+            versions = [v.version for v in device.raw.opencl_c_all_versions]
             texts += [f"{v >> 22}.{v >> 12 & 1023}" for v in versions]  # cl_version packs 10, 10 and 12 bits
     found = [(int(m[1]), int(m[2])) for text in texts if (m := re.search(r"(\d+)\.(\d+)", text))]
     major, minor = max(found, default=(1, 0))
     return f"-cl-std=CL{major}.{minor}" if major >= 2 else ""
 
 
-def _candidates(hardware: Hardware, beyond_1_2: bool) -> list[str]:
+def _candidates(device: Hardware, beyond_1_2: bool) -> list[str]:
     """Features worth a build: those that the device's own list rules out are not tried (compilers warn)."""
-    extensions = hardware.raw.extensions
+    extensions = device.raw.extensions
     worth = {
         "FP64": "cl_khr_fp64" in extensions,
         "INT64_ATOMICS": "cl_khr_int64_base_atomics" in extensions and "cl_khr_int64_extended" in extensions,
@@ -199,36 +207,23 @@ def _candidates(hardware: Hardware, beyond_1_2: bool) -> list[str]:
         "WORKGROUP_FUNCTIONS": beyond_1_2,
         "C11_ATOMICS": beyond_1_2,
         "FLOAT_ATOMICS": "cl_ext_float_atomics" in extensions,
-        "PTX": "NVIDIA" in hardware.platform_name,
+        "PTX": "NVIDIA" in device.platform_name,
         # GPUs hide latency by themselves, and simulators have no caches
-        "PREFETCH": hardware.kind in ("cpu", "emulator"),
+        "PREFETCH": device.kind in ("cpu", "emulator"),
     }
     return [name for name, is_worth in worth.items() if is_worth]
 
 
-def _builds(queues: Queues, name: str, source: str, options: tuple[str, ...]) -> bool:
-    try:
-        build_source(queues, name, source, options, keep=False, save_failed=False)
-    except BuildError:
-        return False
-    return True
-
-
-def _has(queues: Queues, memory: Memory, name: str, source: str, options: tuple[str, ...]) -> bool:
+def _has(device: Memory, name: str, options: tuple[str, ...]) -> bool:
     """Whether a feature's probe builds, runs and gives the right result; any failure means no."""
-    local = min(WARP, 1 << (queues.hardware.max_work_group.bit_length() - 1))  # it sums by halves
+    local = min(WARP, 1 << (device.max_work_group.bit_length() - 1))  # it sums by halves
+    options = (*options, f"-DTRY_{name}", f"-DPROBE_LOCAL={local}")
+    source = read_source("device/probe_features")
     try:
-        prog = build_source(
-            queues,
-            "probe_features",
-            source,
-            (*options, f"-DTRY_{name}", f"-DPROBE_LOCAL={local}"),
-            keep=False,
-            save_failed=False,
-        )
-        out = memory.upload(np.zeros(local, np.int32), writable=True)
-        work = memory.upload(np.zeros(2 * WARP, np.int32), writable=True)
+        prog = build_source(device, "probe_features", source, options, keep=False, save_failed=False)
+        out = device.upload(np.zeros(local, np.int32), writable=True)
+        work = device.upload(np.zeros(2 * WARP, np.int32), writable=True)
         prog.probe_feature.exact(local, out=out, work=work, local=local)
-        return bool(np.all(memory.download(out, np.int32, local) == 1))
+        return bool(np.all(device.download(out, np.int32, local) == 1))
     except ClgraphError:
         return False

@@ -159,7 +159,7 @@ def profile(device: Device | str | None = None) -> Iterator[Profile]:
 
     dev = get_device(device)
     measured = Profile(device=dev.name)
-    with dev.queues.timed() as notes:
+    with dev.timed() as notes:
         try:
             yield measured
         finally:

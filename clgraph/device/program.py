@@ -26,7 +26,6 @@ from clgraph.lazy import lazy
 from clgraph.system import no_warnings
 
 if TYPE_CHECKING:
-    from clgraph.device.hardware import Hardware
     from clgraph.device.queues import Queues
 
 _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(?:"([^"]+)"|<([^>]+)>)[^\n]*$', re.MULTILINE)
@@ -98,7 +97,7 @@ class Program:
     Made by `Device.program`.
     """
 
-    _queues: Queues
+    _device: Queues
     _built: Any
     name: str
     _source: str
@@ -119,7 +118,7 @@ class Program:
             raise AttributeError(f"{self.file} has no kernel {kernel}; it has {', '.join(self._signatures)}")
         try:
             made = Kernel(
-                self._queues,
+                self._device,
                 functools.partial(self._find, kernel),
                 signature,
                 program=self.name,
@@ -130,7 +129,7 @@ class Program:
             names = self._kernel_names()
             fault = f"the program has only {names}" if names else "the program has no kernels"
             raise BuildError(
-                f"{self._queues.hardware}: its compiler built {self.file}, and {fault} ({error}): "
+                f"{self._device}: its compiler built {self.file}, and {fault} ({error}): "
                 "this is the driver's fault; use another device"
             ) from error
         self.__dict__[kernel] = made  # the next look-up finds it there
@@ -165,13 +164,12 @@ class Program:
         return binaries[0]
 
 
-def build(queues: Queues, name: str, defines: Mapping[str, Any], base: tuple[str, ...]) -> Program:
+def build(device: Queues, name: str, defines: Mapping[str, Any], base: tuple[str, ...]) -> Program:
     """Build ``cl/NAME.cl`` for a device, or load it from the disk cache if it was built before.
 
     Parameters
     ----------
-    queues : Queues
-        The device's.
+    device : Queues
     name : str
     defines : mapping
         Become ``-D`` options: see `define_options`.
@@ -183,13 +181,13 @@ def build(queues: Queues, name: str, defines: Mapping[str, Any], base: tuple[str
     BuildError
         If the compiler fails, or the device has none.
     """
-    if not queues.hardware.has_compiler:
+    if not device.has_compiler:
         raise BuildError(
-            f"{queues.hardware} builds no kernels itself, and cl/{name}.cl has no pipeline that could come "
+            f"{device} builds no kernels itself, and cl/{name}.cl has no pipeline that could come "
             "from a binary: what needs it does not run on this device; use another one"
         )
     options = (*base, *define_options(defines))
-    return build_source(queues, name, read_source(name), options)
+    return build_source(device, name, read_source(name), options)
 
 
 def define_options(defines: Mapping[str, Any]) -> list[str]:
@@ -202,7 +200,7 @@ def define_options(defines: Mapping[str, Any]) -> list[str]:
 
 
 def build_source(
-    queues: Queues,
+    device: Queues,
     name: str,
     source: str,
     options: tuple[str, ...],
@@ -227,33 +225,32 @@ def build_source(
     BuildError
         If the compiler fails.
     """
-    hardware = queues.hardware
-    key = cache.digest([*hardware.identity, source, *options])
-    when = hardware.quirks.binaries if keep else "never"
+    key = cache.digest([*device.identity, source, *options])
+    when = device.quirks.binaries if keep else "never"
     if when != "never" and (binary := cache.load("programs", key)) is not None:
         try:
-            built = _build_binary(queues, binary, options)
-            return Program(queues, built, name, source, options, pipeline=pipeline)
+            built = _build_binary(device, binary, options)
+            return Program(device, built, name, source, options, pipeline=pipeline)
         except cl.Error:
             pass  # drivers may refuse their own old binaries: then build from source
-    made = cl.Program(queues.context, source)
+    made = cl.Program(device.context, source)
     try:
         with no_warnings():  # compilers print notes on success
             made.get_info(cl.program_info.REFERENCE_COUNT)  # after this pyopencl does not use its own cache
-            made.build([*options, "-w"], [hardware.raw])  # some drivers print warnings to stderr
+            made.build([*options, "-w"], [device.raw])  # some drivers print warnings to stderr
     except cl.Error as error:
-        raise _build_error(hardware, name, source if save_failed else None, options, made, error) from error
-    program = Program(queues, made, name, source, options, pipeline=pipeline)
+        raise _build_error(device, name, source if save_failed else None, options, made, error) from error
+    program = Program(device, made, name, source, options, pipeline=pipeline)
     if when == "at once":
         cache.store("programs", key, program.binary)
     elif when == "later":
-        background_build.ask(hardware, key, source, options)
+        background_build.ask(device, key, source, options)
     return program
 
 
-def _build_binary(queues: Queues, binary: bytes, options: tuple[str, ...]) -> Any:
+def _build_binary(device: Queues, binary: bytes, options: tuple[str, ...]) -> Any:
     with no_warnings():
-        return cl.Program(queues.context, [queues.hardware.raw], [binary]).build(list(options))
+        return cl.Program(device.context, [device.raw], [binary]).build(list(options))
 
 
 def _first_line(error: BaseException) -> str:
@@ -261,10 +258,10 @@ def _first_line(error: BaseException) -> str:
 
 
 def _build_error(
-    hardware: Hardware, name: str, source: str | None, options: tuple[str, ...], made: Any, error: cl.Error
+    device: Queues, name: str, source: str | None, options: tuple[str, ...], made: Any, error: cl.Error
 ) -> BuildError:
     try:
-        log = str(made.get_build_info(hardware.raw, cl.program_build_info.LOG)).strip()
+        log = str(made.get_build_info(device.raw, cl.program_build_info.LOG)).strip()
     except cl.Error:
         log = ""
     saved = "(not kept)" if source is None else _save_failed(name, source)
@@ -278,7 +275,7 @@ def _build_error(
     else:
         hint = "the driver failed without naming a line: test it with `clgraph doctor`"
     return BuildError(
-        f"{hardware.spec} ({hardware.name}, {hardware.platform_name}, driver {hardware.driver_version}) "
+        f"{device.spec} ({device.name}, {device.platform_name}, driver {device.driver_version}) "
         f"failed to build {name}.cl: {_first_line(error)}\n"
         f"  options: {' '.join(options) or '(none)'}\n  source: {saved}\n  hint: {hint}\n"
         f"  log:\n{log or '(empty)'}"

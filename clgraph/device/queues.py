@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pyopencl as cl
 
+from clgraph.device.hardware import Hardware, Without
 from clgraph.errors import DeviceError
 from clgraph.lazy import lazy
-
-if TYPE_CHECKING:
-    from clgraph.device.hardware import Hardware
 
 
 @dataclass(frozen=True)
@@ -27,50 +25,50 @@ class Note:
     size: tuple[int, ...] = ()
 
 
-class Queues:
-    """The context and the queues of one device.
+class Queues(Hardware):
+    """A device with its context and command queues.
 
     Parameters
     ----------
-    hardware : Hardware
+    raw, spec, without
+        See `Hardware`.
     context : pyopencl.Context, optional
         The user's own.
-    main : pyopencl.CommandQueue, optional
+    queue : pyopencl.CommandQueue, optional
         The user's own, of that context.
 
     Attributes
     ----------
-    hardware : Hardware
     launched : list of two int
         How many kernels over ranges, and how many pipelines, were launched so far.
     notes : list of Note, or None
         What was enqueued, while `timed` measures it.
     """
 
-    def __init__(self, hardware: Hardware, context: Any = None, main: Any = None) -> None:
-        self.hardware = hardware
+    def __init__(self, raw: Any, spec: str, without: Without, context: Any = None, queue: Any = None) -> None:
+        super().__init__(raw, spec, without)
         self.launched = [0, 0]
         self.notes: list[Note] | None = None
         if context is not None:
             self.context = context
-        if main is not None:
-            self.main = main
+        if queue is not None:
+            self.queue = queue
 
     @lazy
     def context(self) -> Any:
         """The OpenCL context, of this device alone (NVIDIA's driver accepts no other)."""
         try:
-            return cl.Context([self.hardware.raw])
+            return cl.Context([self.raw])
         except cl.Error as error:
-            raise self.hardware.failure(error, "making a context") from error
+            raise self.failure(error, "making a context") from error
 
     @lazy
-    def main(self) -> Any:
+    def queue(self) -> Any:
         """The in-order queue for everything."""
         return self._make()
 
     @lazy
-    def second(self) -> Any:
+    def second_queue(self) -> Any:
         """A queue for the second of two pipelines that run side by side."""
         return self._make()
 
@@ -84,18 +82,18 @@ class Queues:
             If it is measured already.
         """
         if self.notes is not None:
-            raise DeviceError(f"{self.hardware}: it is measured already; one profile at a time")
-        before = self.main
+            raise DeviceError(f"{self}: it is measured already; one profile at a time")
+        before = self.queue
         before.finish()
         notes: list[Note] = []
-        self.main = self._make(cl.command_queue_properties.PROFILING_ENABLE)
+        self.queue = self._make(cl.command_queue_properties.PROFILING_ENABLE)
         self.notes = notes
         try:
             yield notes
         finally:
             self.notes = None
-            self.main.finish()
-            self.main = before
+            self.queue.finish()
+            self.queue = before
 
     def note(self, name: str, nbytes: int, event: Any) -> Any:
         """Note a copy, if copies are noted; gives the event back."""
@@ -107,4 +105,4 @@ class Queues:
         try:
             return cl.CommandQueue(self.context, properties=properties)
         except cl.Error as error:
-            raise self.hardware.failure(error, "making a queue") from error
+            raise self.failure(error, "making a queue") from error

@@ -19,18 +19,8 @@ if TYPE_CHECKING:
     import numpy as np
 
 # struct's letters; the host's int is 32 bits and its long 64, as the device's, on all systems that we know
-_LETTERS = {
-    "char": "b",
-    "uchar": "B",
-    "short": "h",
-    "ushort": "H",
-    "int": "i",
-    "uint": "I",
-    "long": "q",
-    "ulong": "Q",
-    "float": "f",
-    "double": "d",
-}
+_NAMES = ["char", "uchar", "short", "ushort", "int", "uint", "long", "ulong", "float", "double"]
+_LETTERS = dict(zip(_NAMES, "bBhHiIqQfd", strict=True))
 _PACKERS = {name: struct.Struct(f"={letter}").pack for name, letter in _LETTERS.items()}
 _QUALIFIERS = {"const", "restrict", "volatile", "__restrict", "unsigned", "__attribute__", "aligned"}
 _SPACES = {"__global": "global", "__constant": "constant", "__local": "local"}
@@ -49,6 +39,7 @@ _WORD = re.compile(r"\b[A-Za-z_]\w*\b")
 _NUMBER = re.compile(r"\b(0[xX][0-9a-fA-F]+|\d+)[uUlL]*\b")
 _VECTOR = re.compile(r"(?:2|3|4|8|16)$")
 _NAME = re.compile(r"\bvoid\s+(\w+)\s*\(")
+_PUNCTUATION = re.compile("[(),]")
 _LINE = re.compile(r'#line (\d+) "([^"\n]*)"')
 
 
@@ -128,43 +119,39 @@ def signatures(source: str, options: tuple[str, ...]) -> dict[str, Signature]:
             macros[key] = _Macro(None, value or "1")
     text = _COMMENT.sub(lambda match: "\n" * match[0].count("\n"), source)
     found: dict[str, Signature] = {}
-    # per open condition: whether its text counts, a branch was taken, what is around it counts
-    stack: list[tuple[bool, bool, bool]] = []
+    # per open condition: whether a branch was taken, and whether what is around it counts
+    stack: list[tuple[bool, bool]] = []
     active = True
     for mark in _MARK.finditer(text):
         word, rest = mark[1], mark[2]
-        if word is None:
-            if active and mark[4]:
-                macros[mark[4]] = _Macro(None, mark[3])
-            elif active and mark[5] is None:
-                signature = _signature(text, mark.end(), macros, _place(text, mark.start()))
-                if signature is not None:
-                    found[signature.kernel] = signature
-            elif active and _KERNEL.search(getattr(macros.get(mark[5]), "body", "")):
-                made = _expand(text[mark.start() : _closing(text, mark.end())], macros)
-                for begin in _KERNEL.finditer(made):
-                    signature = _signature(made, begin.end(), macros, _place(text, mark.start()))
-                    if signature is not None:
-                        found[signature.kernel] = signature
-        elif word in ("if", "ifdef", "ifndef"):
+        if word in ("if", "ifdef", "ifndef"):
             holds = active and _holds(word, rest, macros)
-            stack.append((holds, holds, active))
+            stack.append((holds, active))
             active = holds
-        elif word == "elif":
-            _, taken, around = stack[-1]
-            holds = around and not taken and _holds("if", rest, macros)
-            stack[-1], active = (holds, taken or holds, around), holds
-        elif word == "else":
-            _, taken, around = stack[-1]
-            active = around and not taken
-            stack[-1] = (active, True, around)
+        elif word in ("elif", "else"):
+            taken, around = stack[-1]
+            active = around and not taken and (word == "else" or _holds("if", rest, macros))
+            stack[-1] = (taken or active, around)
         elif word == "endif":
-            active = stack.pop()[2]
-        elif active and word == "define" and (parts := _DEFINE.match(rest)):
+            active = stack.pop()[1]
+        elif not active:
+            continue
+        elif word == "define" and (parts := _DEFINE.match(rest)):
             given = None if parts[2] is None else tuple(name.strip() for name in parts[3].split(","))
             macros[parts[1]] = _Macro(given, parts[4].replace("\\\n", " ").strip())
-        elif active and word == "undef":
+        elif word == "undef":
             macros.pop(rest.strip(), None)
+        elif mark[4]:
+            macros[mark[4]] = _Macro(None, mark[3])  # a typedef
+        elif word is None:
+            place, made, begins = _place(text, mark.start()), text, [mark.end()]
+            if mark[5] is not None:  # a macro's call, which may be that of one that defines kernels
+                body = getattr(macros.get(mark[5]), "body", "")
+                end = _arguments(text, mark.end())[1] if _KERNEL.search(body) else mark.start()
+                made = _expand(text[mark.start() : end], macros)
+                begins = [begin.end() for begin in _KERNEL.finditer(made)]
+            signatures = (_signature(made, begin, macros, place) for begin in begins)
+            found |= {each.kernel: each for each in signatures if each is not None}
     return found
 
 
@@ -193,9 +180,8 @@ def _expand(text: str, macros: dict[str, _Macro], hidden: frozenset[str] = froze
         elif macro.parameters is None:
             parts += text[at : match.start()], _expand(macro.body, macros, hidden | {match[0]})
         elif text[end:].lstrip().startswith("("):
-            begin = text.index("(", end) + 1
-            end = _closing(text, begin)
-            values = dict(zip(macro.parameters, _split(text[begin : end - 1]), strict=False))
+            given, end = _arguments(text, text.index("(", end) + 1)
+            values = dict(zip(macro.parameters, given, strict=False))
             body = _WORD.sub(lambda word: values.get(word[0], word[0]), macro.body)  # noqa: B023
             body = re.sub(r"\s*##\s*", "", body)
             parts += text[at : match.start()], _expand(body, macros, hidden | {match[0]})
@@ -205,28 +191,17 @@ def _expand(text: str, macros: dict[str, _Macro], hidden: frozenset[str] = froze
     return "".join([*parts, text[at:]])
 
 
-def _closing(text: str, begin: int) -> int:
-    """The place behind the parenthesis that closes the one that ends before `begin`."""
-    depth = 1
-    for match in re.compile(r"[()]").finditer(text, begin):
-        depth += 1 if match[0] == "(" else -1
+def _arguments(text: str, begin: int) -> tuple[list[str], int]:
+    """Split what an open parenthesis, which ends before `begin`, encloses; and the place behind it."""
+    parts, depth, start = [], 1, begin
+    for match in _PUNCTUATION.finditer(text, begin):
+        depth += {"(": 1, ")": -1, ",": 0}[match[0]]
+        if depth == 0 or (depth == 1 and match[0] == ","):
+            parts.append(text[start : match.start()].strip())
+            start = match.end()
         if depth == 0:
-            return match.end()
+            return ([] if parts == [""] else parts), start
     raise BuildError(f"a parenthesis is not closed: {text[begin : begin + 60]!r}")
-
-
-def _split(text: str) -> list[str]:
-    """What commas separate that are in no parentheses."""
-    parts, depth, begin = [], 0, 0
-    for match in re.finditer(r"[(),]", text):
-        if match[0] == ",":
-            if depth == 0:
-                parts.append(text[begin : match.start()].strip())
-                begin = match.end()
-        else:
-            depth += 1 if match[0] == "(" else -1
-    last = text[begin:].strip()
-    return [*parts, last] if parts or last else []
 
 
 def _signature(text: str, at: int, macros: dict[str, _Macro], place: tuple[str, int]) -> Signature | None:
@@ -234,10 +209,10 @@ def _signature(text: str, at: int, macros: dict[str, _Macro], place: tuple[str, 
     name = _NAME.search(text, at)
     if name is None:
         raise BuildError(f"no kernel's name behind __kernel: {text[at : at + 60]!r}")
-    end = _closing(text, name.end())
+    end = _arguments(text, name.end())[1]
     if text[end:].lstrip().startswith(";"):
         return None
-    listed = _split(_expand(text[name.end() : end - 1], macros))
+    listed = _arguments(_expand(text[name.end() : end], macros), 0)[0]  # macros may hold several
     kernel = _expand(name[1], macros)
     if listed == ["void"]:
         listed = []

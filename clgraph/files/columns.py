@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph.device.launch_config import LaunchTable
-from clgraph.device.staging import Staging
+from clgraph.device.memory import Staging
 from clgraph.errors import CapacityError
 from clgraph.files.dispatch import device_or_host
 from clgraph.files.parse import powers_of_five

@@ -139,11 +139,11 @@ def _on_device(
     by = f", unpacked by {unpacker()[0]}" if path.suffix == GZIP else ""
     try:
         loaded = reader_of(name)(path, options, device, How(progress))
-        return replace(loaded, where=f"read on {device.hardware}{by}")
+        return replace(loaded, where=f"read on {device}{by}")
     except NotTaken as error:
         return f"{error}"
     except CapacityError:
-        return f"no room on {device.hardware}"
+        return f"no room on {device}"
     except DeviceError as error:
         if asked:
             raise  # who asks for a device hears of its faults

@@ -162,7 +162,7 @@ def _by_sorting(device: Device, columns: Columns) -> Numbered:
     )
     count = 2 * rows
     if count >= 2**32:
-        raise CapacityError(f"{device.hardware}: {rows} rows are too many to sort their ids")
+        raise CapacityError(f"{device}: {rows} rows are too many to sort their ids")
     device.reserve({"ids": 16 * count, "places": 8 * count})
     slices = max(1, min(shape.slices, count // shape.least))
     sized = {"count": count, "slices": slices}

@@ -148,7 +148,7 @@ class Room:
         rows = min(int(wanted + 1.05 * share * rest) + 1024, wanted + rest // self._shortest + 1)
         room = rows + self._more
         if room >= 2**32:
-            raise CapacityError(f"{self._device.hardware}: over {2**32 - 1} rows; split the file")
+            raise CapacityError(f"{self._device}: over {2**32 - 1} rows; split the file")
         self._device.reserve({name: room * np.dtype(kind).itemsize for name, kind in self._types.items()})
         for k, kind in enumerate(self._types.values()):
             column = self._device.empty(room, kind)

@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from clgraph import system
 from clgraph.device.launch_config import LaunchTable
-from clgraph.device.staging import Staging
+from clgraph.device.memory import Staging
 from clgraph.errors import InputError
 from clgraph.formats.packed import Unpacked
 from clgraph.progress import Tell

@@ -64,7 +64,7 @@ def _loaded(edges: EdgeTable, options: Options, device: Device) -> Loaded:
 
 def _columns(edges: EdgeTable, count: int, device: Device) -> Columns:
     if count >= 2**32:
-        raise CapacityError(f"{device.hardware}: over {2**32 - 1} rows; split the table")
+        raise CapacityError(f"{device}: over {2**32 - 1} rows; split the table")
     source, target = (_chunks(edges.table, name) for name in (edges.source, edges.target))
     weight = None if edges.weight is None else _chunks(edges.table, edges.weight)
     for chunks, kinds in ((source, NAMES), (target, NAMES), (weight or [], ("f8",))):

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from clgraph.csr.upload import Chosen, DeviceCSR, Parts, parts_of
 from clgraph.device.launch_config import LaunchTable
-from clgraph.device.staging import Staging
+from clgraph.device.memory import Staging
 from clgraph.files.parse import powers_of_five
 from clgraph.formats.atomic import atomic_write
 from clgraph.formats.edges import has_commas, head_of

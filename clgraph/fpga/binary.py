@@ -221,9 +221,7 @@ class Binary:
                 end = pipelines.suffix(defines)
                 source = read_source(f"fpga/{name}")
                 options = tuple(define_options({**self.sidecar.parameters, **defines}))
-                return Program(
-                    self.device.queues, self._built, name, source, options, pipeline=True, suffix=end
-                )
+                return Program(self.device, self._built, name, source, options, pipeline=True, suffix=end)
         asked = "".join(f" {key}={value}" for key, value in sorted(defines.items()))
         held = ", ".join(
             program["file"] + "".join(f" {k}={v}" for k, v in sorted(program["defines"].items()))

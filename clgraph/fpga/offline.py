@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from clgraph._version import __version__, pip_hint
-from clgraph.device import cache, child
+from clgraph.device import cache, subprocesses
 from clgraph.device.cache import write_atomically
 from clgraph.errors import BuildError, DeviceError
 from clgraph.fpga import parameters, pipelines
@@ -169,7 +169,7 @@ def _by_aoc(order: Order, aoc: str, say: Callable[[str], None]) -> Sidecar:
     command = order.command(aoc)
     say(shlex.join(command))
     with order.log.open("w") as log:
-        status = child.run(command, stdout=log, stderr=subprocess.STDOUT).returncode
+        status = subprocesses.run(command, stdout=log, stderr=subprocess.STDOUT).returncode
     if status != 0:
         raise BuildError(
             f"aoc failed with status {status}; its whole output is in {order.log}, the sources in "

@@ -57,7 +57,7 @@ class PipelinePrograms:
         target = ("-DINTEL_PIPELINES",) if device.is_fpga else ()
         settings = define_options({**defines, **device.pipeline_parameters})
         options = (*device.build_options, *target, *settings)
-        return build_source(device.queues, name, read_source(f"fpga/{name}"), options, pipeline=True)
+        return build_source(device, name, read_source(f"fpga/{name}"), options, pipeline=True)
 
     def check(self) -> None:
         """Raise a BuildError if the device's binary cannot be used."""
@@ -76,7 +76,7 @@ class PipelinePrograms:
         device = self._device
         if not device.fpga_binary:
             raise BuildError(
-                f"{device.hardware} builds no kernels itself: make a binary with `clgraph fpga compile -o "
+                f"{device} builds no kernels itself: make a binary with `clgraph fpga compile -o "
                 "clgraph.aocx`, and give it with --fpga-binary clgraph.aocx or CLGRAPH_FPGA_BINARY"
             )
         return Binary(device, Path(device.fpga_binary), force=device.setup.force)

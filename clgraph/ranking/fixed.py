@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from clgraph.csr.sort import sort_by_key
 from clgraph.device.launch_config import LaunchTable
-from clgraph.device.staging import Staging
+from clgraph.device.memory import Staging
 from clgraph.errors import DeviceError, InputError
 from clgraph.progress import Tell
 from clgraph.ranking import fixed_windows

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph.csr.scan import running_sums
-from clgraph.device.staging import Staging
+from clgraph.device.memory import Staging
 from clgraph.ranking.fixed import BLOCK, FixedPower, Reals
 from clgraph.scale.manifest import Shard
 from clgraph.scale.ranks import Ranks

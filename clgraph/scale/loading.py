@@ -130,8 +130,8 @@ class Loading:
             place = "shard", name, shard.first_row, shard.rows, key
             nbytes = count * np.dtype(dtype).itemsize
             # one that goes round and round more than fits would find nothing of it
-            spare = device.global_memory * KEPT[0] // KEPT[1] - device.memory.allocated
-            if device.shares_memory or nbytes <= spare or device.memory.kept.has(owner, place):
+            spare = device.global_memory * KEPT[0] // KEPT[1] - device.allocated
+            if device.shares_memory or nbytes <= spare or device.kept.has(owner, place):
                 return device.cached(owner, place, make)
             return make()
 

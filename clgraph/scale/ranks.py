@@ -340,7 +340,7 @@ def prepare(ranks: Mpi) -> None:
         return
     from socket import gethostname
 
-    from clgraph.device.folders import drivers_folder, make_room
+    from clgraph.device.cache import drivers_folder, make_room
 
     place = drivers_folder() or make_room("pocl").parent
     folder = place / "pocl" / f"{gethostname()}-{ranks.local_rank}"

@@ -1,37 +1,31 @@
-"""``python -m clgraph.selftest REQUEST``: the child process of `clgraph.device.driver_selftest`.
+"""``python -m clgraph.selftest KNOWN DRIVER``: the child process of `clgraph.device.driver_selftest`.
 
-It prints a line of JSON before and after each check.
+Its items are kernel families (see `clgraph.device.subprocesses.go_through`).
 """
 
 from __future__ import annotations
 
 import json
 import sys
+from dataclasses import asdict
 from typing import Any
 
 from clgraph.device.choosing import list_devices
-from clgraph.device.driver_selftest import MARK
-from clgraph.device.feature_mask import Without
-from clgraph.device.hardware import Setup
+from clgraph.device.hardware import Setup, Without
+from clgraph.device.subprocesses import say
 from clgraph.selftest.checks import selftest
 
 
-def tell(**what: Any) -> None:
-    """One line for the parent."""
-    print(MARK + json.dumps(what), flush=True)
-
-
-def main(request: dict[str, Any]) -> None:
-    """Run the checks of all families that are not over yet."""
-    tell(over=request["over"])
-    setup = Setup(request["kernels"], force=True, without=Without.wanted(request["without"]))
-    for device in list_devices(oclgrind="Oclgrind" in request["identity"][0]):
+def main(known: dict[str, Any], driver: dict[str, Any]) -> None:
+    """Run the checks of all families that are not known yet."""
+    setup = Setup(driver["kernels"], force=True, without=Without.wanted(driver["without"]))
+    for device in list_devices(oclgrind="Oclgrind" in driver["identity"][0]):
         device = device.with_setup(setup)
-        if device.spec == request["spec"] and list(device.identity) == request["identity"]:
-            for check in selftest(device, skip=request["over"], before=lambda *begun: tell(begun=begun)):
-                tell(family=check.family, name=check.name, wrong=check.wrong, seconds=check.seconds)
-            tell(ended=True)
+        if device.spec == driver["spec"] and list(device.identity) == driver["identity"]:
+            for check in selftest(device, skip=known, before=lambda *begun: say(at=begun)):
+                say(found=asdict(check))
+    say(end=True)
 
 
 if __name__ == "__main__":
-    main(json.loads(sys.argv[1]))
+    main(*map(json.loads, sys.argv[1:]))

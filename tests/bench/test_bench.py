@@ -130,7 +130,7 @@ def test_an_interruption_loses_nothing_that_was_finished(device, tmp_path):
 def test_memory_that_happens_to_be_free_tells_no_results_apart(device, tmp_path, monkeypatch):
     store, cases = Store(tmp_path), [case_of("drv exact", fine)]
     running.run_cases(cases, Context(device), print, store=store)
-    monkeypatch.setitem(vars(device.hardware), "global_memory", device.global_memory - 4096)
+    monkeypatch.setitem(vars(device), "global_memory", device.global_memory - 4096)
     assert running.run_cases(cases, Context(device), print, store=store).skipped == 1
 
 

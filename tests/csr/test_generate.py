@@ -244,7 +244,7 @@ def test_bad_rmat_arguments(kwargs, word):
 def test_too_large_for_a_device_is_told_before_anything_is_drawn(device, monkeypatch):
     with pytest.raises(CapacityError, match="at most 4294967295"):
         rmat_graph(30, seed=1, device=device)
-    monkeypatch.setitem(vars(device.hardware), "global_memory", 100_000)
+    monkeypatch.setitem(vars(device), "global_memory", 100_000)
     monkeypatch.setitem(vars(device), "output", None)
     with pytest.raises(CapacityError, match="the device has 100000 bytes"):
         powerlaw_graph(10_000, seed=1, device=device)

@@ -113,6 +113,6 @@ def test_what_cannot_be_found_is_told(device, monkeypatch):
     monkeypatch.setattr("clgraph.csr.generate_distinct.ROUNDS", 20)
     with pytest.raises(InputError, match=r"in 20 rounds only \d+ of 190 edges .* a larger shift"):
         static_model_graph(20, average_degree=19, alpha=2, seed=1, device=device)
-    monkeypatch.setitem(vars(device.hardware), "global_memory", 100_000)
+    monkeypatch.setitem(vars(device), "global_memory", 100_000)
     with pytest.raises(CapacityError, match="the device has 100000 bytes"):
         erdos_renyi_graph(100_000, 100_000, seed=1, device=device)

@@ -99,25 +99,12 @@ def test_buffers_go_with_their_graph(device):
     if device.shares_memory:
         pytest.skip("rows are in the host's memory")
     device.finish()
-    before = device.memory.allocated
+    before = device.allocated
     graph = powerlaw_graph(3000, seed=3, device=device)
-    assert device.memory.allocated >= before + 4 * graph.num_arcs
+    assert device.allocated >= before + 4 * graph.num_arcs
     del graph
     gc.collect()
-    assert device.memory.allocated <= before
-
-
-class Little:
-    """A device's hardware with less memory."""
-
-    def __init__(self, hardware, global_memory):
-        self._hardware, self.global_memory = hardware, global_memory
-
-    def __getattr__(self, name):
-        return getattr(self._hardware, name)
-
-    def __str__(self):
-        return str(self._hardware)
+    assert device.allocated <= before
 
 
 def test_what_was_used_longest_ago_goes_first(device, monkeypatch):
@@ -129,16 +116,15 @@ def test_what_was_used_longest_ago_goes_first(device, monkeypatch):
         device.cached(graph, "extra", lambda: device.zeros(50_000, np.int32))
     upload_csr(device, graphs[0])
     device.cached(graphs[0], "extra", lambda: None)
-    memory = device.memory
-    monkeypatch.setattr(memory, "_hardware", Little(memory._hardware, memory.allocated + 300_000))
+    monkeypatch.setattr(device, "global_memory", device.allocated + 300_000)
     one = device.empty(100_000, np.int32)
-    assert [list(memory.kept.held(graph)) for graph in graphs[1:]] == [[], ["extra"]]
-    assert "extra" in memory.kept.held(graphs[0])
+    assert [list(device.kept.held(graph)) for graph in graphs[1:]] == [[], ["extra"]]
+    assert "extra" in device.kept.held(graphs[0])
     other = device.empty(100_000, np.int32)
-    assert memory.kept.held(graphs[0]) == memory.kept.held(graphs[2]) == {}
-    assert set(memory.kept.held(only)) == {"rows.row_ptr", "rows.col_idx"}  # nothing else has them
+    assert device.kept.held(graphs[0]) == device.kept.held(graphs[2]) == {}
+    assert set(device.kept.held(only)) == {"rows.row_ptr", "rows.col_idx"}  # nothing else has them
     with pytest.raises(CapacityError, match=r"it holds .* a graph of 100 vertices and"):
-        device.reserve({"much": memory._hardware.global_memory + 1})
+        device.reserve({"much": device.global_memory + 1})
     assert one.size == other.size
     same(only, powerlaw_graph(100, seed=1))
 
@@ -193,7 +179,7 @@ def test_a_lost_device(device, monkeypatch):
 
 def lose(device, monkeypatch):
     """From now on the device's driver answers that it is gone."""
-    queues = {device.queues.main.int_ptr, device.queues.second.int_ptr}
+    queues = {device.queue.int_ptr, device.second_queue.int_ptr}
 
     def gone(name, before):
         def call(queue, *arguments, **options):

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from clgraph.device import background_build, binaries, cache
+from clgraph.device import background_build, cache, children
 from clgraph.device.hardware import Hardware
 
 
@@ -21,7 +21,7 @@ def kept_at_once(monkeypatch: pytest.MonkeyPatch, own_cache: Path) -> Path:
     """A cache folder in which binaries are at once, also those that are made later."""
 
     def ask(hardware: Hardware, key: str, source: str, options: tuple[str, ...]) -> None:
-        binary = binaries.build(hardware.spec, list(hardware.identity), source, list(options))
+        binary = children.build(hardware.spec, list(hardware.identity), source, list(options))
         assert binary is not None
         cache.store("programs", key, binary)
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from clgraph.device import Device, background_build, binaries, cache, child
+from clgraph.device import Device, background_build, cache, children, subprocesses
 from clgraph.errors import BuildError
 
 CODE = """
@@ -20,7 +20,7 @@ import os
 import sys
 import numpy as np
 from clgraph.device import get_device
-from clgraph.device.folders import make_room
+from clgraph.device.cache import make_room
 device = get_device(sys.argv[1])
 out = device.empty(4, np.int32)
 device.fill(out, np.int32(7), 4)
@@ -35,10 +35,10 @@ def entry(spec: str = "0:0") -> bytes:
 
 
 def test_the_next_process_finds_them(device: Device, tmp_path: Path) -> None:
-    if device.hardware.quirks.binaries != "later":
+    if device.quirks.binaries != "later":
         pytest.skip("the driver makes binaries as it builds")
     folders = {"CLGRAPH_CACHE_DIR": str(tmp_path / "cache"), "POCL_CACHE_DIR": str(tmp_path / "pocl")}
-    env = {**child.environment(), **folders, background_build.VARIABLE: "1"}
+    env = {**subprocesses.environment(), **folders, background_build.VARIABLE: "1"}
 
     def wanted() -> list[str]:
         command = [sys.executable, "-c", CODE, device.spec]
@@ -63,18 +63,18 @@ def test_make(own_cache: Path) -> None:
             raise BuildError("no")
         return b"binary" if given["spec"] == "0:0" else None
 
-    assert binaries.make(build) == 0  # there is no folder yet
+    assert children.make(build) == 0  # there is no folder yet
     for key, spec in (("a", "bad"), ("b", "0:0"), ("c", "another")):
         cache.store(background_build.ROOM, key, entry(spec))
     (own_cache / background_build.ROOM / "d").write_bytes(b"damaged")
-    assert binaries.make(build) == 1
+    assert children.make(build) == 1
     assert seen[1] == {"spec": "0:0", "identity": ["a"], "source": "s", "options": ["-DX"]}
     assert [cache.load("programs", key) for key in "abcd"] == [None, b"binary", None, None]
     assert not os.listdir(own_cache / background_build.ROOM)
 
 
 def test_another_device_has_that_number_now(device: Device) -> None:
-    assert binaries.build(device.spec, ["another"], "", []) is None
+    assert children.build(device.spec, ["another"], "", []) is None
 
 
 @pytest.mark.parametrize("name", [*background_build.RANKS, background_build.VARIABLE])
@@ -83,7 +83,7 @@ def test_nothing_is_asked(
 ) -> None:
     monkeypatch.setenv(background_build.VARIABLE, "1")
     monkeypatch.setenv(name, "0")
-    background_build.ask(device.hardware, "key", "source", ())
+    background_build.ask(device, "key", "source", ())
     assert not (own_cache / background_build.ROOM).exists()
 
 
@@ -93,7 +93,7 @@ def test_a_folder_that_goes_with_the_process(
     monkeypatch.setenv(background_build.VARIABLE, "1")
     own_cache.mkdir(mode=0o777)
     own_cache.chmod(0o777)
-    background_build.ask(device.hardware, "key", "source", ())
+    background_build.ask(device, "key", "source", ())
     assert "is not used as the cache" in capsys.readouterr().err
     assert not os.listdir(own_cache) and not os.listdir(cache.cache_folder())
 
@@ -103,5 +103,5 @@ def test_a_forked_process_starts_nothing(own_cache: Path, monkeypatch: pytest.Mo
         raise AssertionError("a process was started")
 
     monkeypatch.setattr(subprocess, "Popen", started)
-    monkeypatch.setattr(background_build._Asked, "process", os.getpid() + 1)
+    monkeypatch.setattr(background_build, "_asked_in", os.getpid() + 1)
     background_build._start()

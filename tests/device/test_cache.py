@@ -14,7 +14,7 @@ import pytest
 from cli_runs import environment
 
 import clgraph
-from clgraph.device import cache, child, doctor, folders
+from clgraph.device import cache, doctor, subprocesses
 from clgraph.device.device import Device
 from clgraph.errors import InputError
 
@@ -117,7 +117,7 @@ def test_several_processes_write_and_prune(monkeypatch: pytest.MonkeyPatch, own_
 
 @pytest.fixture
 def forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(folders, "_folders", folders._Folders())
+    monkeypatch.setattr(cache, "_folders", cache._Folders())
 
 
 def closed(path: Path) -> Path:
@@ -140,7 +140,7 @@ def test_a_folder_that_others_may_write_to_is_not_used(
     monkeypatch.setenv("CLGRAPH_CACHE_DIR", str(folder))
     cache.store("programs", "key", b"planted")
     assert cache.cache_folder() == folder and capsys.readouterr().err == ""
-    monkeypatch.setattr(folders, "_folders", folders._Folders())
+    monkeypatch.setattr(cache, "_folders", cache._Folders())
     words = {
         "writable": f"everybody may write to {folder}",
         "room": f"everybody may write to {folder / 'programs'}",
@@ -170,7 +170,7 @@ def test_a_folder_that_others_may_write_to_is_not_used(
     assert cache.load("programs", "key") == b"mine" and cache.cache_folder() == used
     said = capsys.readouterr().err
     assert said.count("is not used as the cache") == 1 and words in said
-    assert child.environment()["CLGRAPH_CACHE_DIR"] == str(used)
+    assert subprocesses.environment()["CLGRAPH_CACHE_DIR"] == str(used)
     found, faults = doctor._cache()
     assert found["folder"] == str(used) and words in faults[0]["fault"]
 
@@ -186,10 +186,10 @@ def test_a_sticky_parent_and_a_group_of_ones_own(
     folder.chmod(0o770)
     user, group = pwd.getpwuid(os.getuid()), grp.getgrgid(folder.stat().st_gid)
     alone = group.gr_name == user.pw_name and group.gr_gid == user.pw_gid
-    assert (folders.distrust(folder) is None) == (alone and set(group.gr_mem) <= {user.pw_name})
+    assert (cache.distrust(folder) is None) == (alone and set(group.gr_mem) <= {user.pw_name})
     strange = grp.struct_group(("others", "x", folder.stat().st_gid, []))
     monkeypatch.setattr(grp, "getgrgid", lambda number: strange)
-    assert folders.distrust(folder) == f"group others may write to {folder}"
+    assert cache.distrust(folder) == f"group others may write to {folder}"
 
 
 def test_somebody_else_is_first_to_make_it(

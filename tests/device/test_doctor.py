@@ -14,7 +14,8 @@ import pytest
 from devices import has_oclgrind, working_devices
 
 import clgraph
-from clgraph.device import child, doctor, drivers
+from clgraph.device import doctor, drivers, subprocesses
+from clgraph.device.subprocesses import Found
 
 ROOT = Path(clgraph.__file__).parent.parent
 
@@ -128,48 +129,31 @@ def test_doctor_names_a_driver_that_does_not_load(tmp_path: Path) -> None:
 
 
 def test_doctor_survives_a_driver_that_kills(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A child that dies is a finding: which device killed it is found out one by one."""
+    """A child that dies is a finding: the device that it was at is broken."""
     device: dict[str, Any] = {"spec": "0:0", "name": "a", "kind": "cpu"}
     good: dict[str, Any] = {"spec": "1:0", "name": "b", "kind": "cpu"}
-    answers = {
-        ("probe",): (None, "ended the process that used it (SIGSEGV)"),
-        ("list",): ({"devices": [device, good]}, None),
-        ("probe", "0:0"): (None, "ended the process that used it (SIGSEGV)"),
-        ("probe", "1:0"): ({"devices": [{**good, "working": True, "reason": None}]}, None),
-    }
-    monkeypatch.setattr(doctor, "_child", lambda *arguments: answers[arguments])
+    died = "ended the process that used it (SIGSEGV): no output"
+    found = [
+        Found("list", "", [device, good], None, False, 0.1),
+        Found("0:0", "", None, died, True, 0.1),
+        Found("1:0", "", {**good, "working": True, "reason": None}, None, False, 0.1),
+    ]
+    monkeypatch.setattr(subprocesses, "go_through", lambda *_, **__: iter(found))
     devices, faults = doctor._devices()
     assert [d["working"] for d in devices] == [False, True]
-    assert "SIGSEGV" in devices[0]["reason"]
-    assert faults == []
-    monkeypatch.setattr(
-        doctor, "_child", lambda *arguments: (None, "ended the process that used it (SIGSEGV)")
+    assert (
+        devices[0]["reason"] == f"the probe {died}" and devices[0]["verdict"] == f"BROKEN: the probe {died}"
     )
+    assert faults == []
+    found = [Found("list", "", None, died, True, 0.1)]
     devices, faults = doctor._devices()
     assert devices == []
-    assert "SIGSEGV" in faults[0]["fault"]
-
-
-@pytest.mark.parametrize(
-    ("code", "word"),
-    [
-        ("import os, signal; os.kill(os.getpid(), signal.SIGSEGV)", "SIGSEGV"),
-        ("import time; time.sleep(60)", "did not answer"),
-        ("print('chatter of a driver'); print('{}')", None),
-        ("raise SystemExit('no luck')", "no luck"),
-    ],
-)
-def test_children(monkeypatch: pytest.MonkeyPatch, code: str, word: str | None) -> None:
-    original = child.run
-    monkeypatch.setattr(child, "SECONDS", 2.0)
-    monkeypatch.setattr(child, "run", lambda command, **kw: original([sys.executable, "-c", code], **kw))
-    answer, problem = doctor._child("probe")
-    if word is None:
-        assert (answer, problem) == ({}, None)
-    else:
-        assert answer is None
-        assert problem is not None
-        assert word in problem
+    assert faults[0]["fault"] == f"asking the drivers for their devices {died}"
+    for value, problem in (("the OpenCL loader failed", None), (None, "exit status 1: No module named 'x'")):
+        found = [Found("list" if value else "", "", value, problem, False, 0.1)]
+        devices, faults = doctor._devices()
+        assert devices == [] and (value or problem) in faults[0]["fault"]
+        assert faults[0]["remedy"] == "pip install --force-reinstall pyopencl"
 
 
 def test_releases_that_do_not_go_together(monkeypatch: pytest.MonkeyPatch) -> None:

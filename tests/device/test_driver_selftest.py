@@ -20,7 +20,7 @@ from cli_runs import ROOT
 from devices import working_devices
 
 from clgraph import public
-from clgraph.device import cache, child, doctor, driver_selftest, program
+from clgraph.device import cache, doctor, driver_selftest, program, subprocesses
 from clgraph.device.driver_selftest import Driver, Verdict, run_checks, verdict_of
 from clgraph.errors import DeviceError
 from clgraph.selftest import report
@@ -36,21 +36,21 @@ KERNELS = sorted(
 # a stand-in for clgraph.selftest: what happens in its family is its name
 STAND_IN = """
 import json, os, signal, sys, time
-request = json.loads(sys.argv[1])
-def tell(**what): print("clgraph-selftest " + json.dumps(what), flush=True)
+from clgraph.device.subprocesses import say
+known, driver = map(json.loads, sys.argv[1:])
 with open({log!r}, "a") as log: print("child", file=log)
-tell(over=request["over"])
 assert os.environ["CLGRAPH_FORCE"] == "1"
 for family in {families!r}:
-    if family in request["over"]: continue
-    tell(begun=[family, "a check"])
+    if family in known: continue
+    say(at=[family, "a check"])
     print("a driver's own line", flush=True)
     if family == "crash": os.kill(os.getpid(), signal.SIGSEGV)
     if family == "hang": time.sleep(60)
     if family == "leave": os._exit(0)
     if family == "status": sys.exit("no luck")
-    tell(family=family, name="a check", wrong="off by one" if family == "wrong" else None, seconds=0.5)
-tell(ended=True)
+    wrong = "off by one" if family == "wrong" else None
+    say(found=dict(family=family, name="a check", wrong=wrong, seconds=0.5))
+say(end=True)
 """
 Stand = Callable[..., Path]
 NOBODYS = ("Nobody's platform", "OpenCL 3.0", "a device", "0.1")
@@ -70,7 +70,7 @@ def stand_in(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, own_cache: Path) -
         (tmp_path / "stand_in.py").write_text(STAND_IN.format(log=str(log), families=names))
         monkeypatch.setenv("PYTHONPATH", str(tmp_path))
         monkeypatch.setattr(driver_selftest, "CHILD", "stand_in")
-        monkeypatch.setattr(driver_selftest, "SECONDS", 5.0)
+        monkeypatch.setattr(subprocesses, "SECONDS", 5.0)
         return log
 
     return make
@@ -96,8 +96,9 @@ def test_each_end_is_told_by_family(device: Device, stand_in: Stand) -> None:
     said = {check.family: str(check.wrong) for check in checks}
     assert said["good"] == said["fine"] == "None" and said["wrong"] == "off by one"
     assert "ended the process that used it (SIGSEGV)" in said["crash"]
-    assert said["hang"] == "did not end within 5 s"
-    assert said["leave"] == "the process ended" and said["status"] == "exit status 1: no luck"
+    assert said["hang"] == "did not answer within 5 s"
+    assert said["leave"] == "ended the process that used it (exit status 0: no output)"
+    assert said["status"] == "ended the process that used it (exit status 1: no luck)"
     assert log.read_text().count("child") == 5  # one more after each that ended
     found = Verdict.of(checks)
     assert set(found.failed) == {"crash", "wrong", "hang", "leave", "status"} and not found.broken
@@ -140,7 +141,7 @@ def test_a_damaged_verdict_is_made_again(device: Device, stand_in: Stand, own_ca
 
 
 def test_known_drivers_are_not_tested(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(child, "lines", lambda *_: pytest.fail("a child was started"))
+    monkeypatch.setattr(subprocesses, "go_through", lambda *_: pytest.fail("a child was started"))
     pocl = "Portable Computing Language", "OpenCL 3.0 PoCL 5.0+debian  Linux, LLVM 16.0.6, SLEEF", "a CPU"
     known = Driver("0:0", (*pocl, "5.0+debian"), "cpu", "ndrange", "")
     monkeypatch.setattr(platform, "system", lambda: "Linux")
@@ -243,7 +244,7 @@ for call in (lambda: clgraph.quality(graph, graph, device=device),
         told.append(str(error))
 print(json.dumps(told))
 """
-    env = child.environment()
+    env = subprocesses.environment()
     done = subprocess.run(
         [sys.executable, "-c", script],
         capture_output=True,

@@ -9,8 +9,7 @@ import pytest
 
 import clgraph
 from clgraph.device import get_device
-from clgraph.device.feature_mask import FEATURES, Without
-from clgraph.device.hardware import Setup
+from clgraph.device.hardware import FEATURES, Setup, Without
 from clgraph.device.launch_config import fit_group
 from clgraph.device.probe import _candidates
 from clgraph.device.program import build_source, read_source
@@ -84,7 +83,7 @@ def test_beyond_the_limits_nothing_runs(device: Device) -> None:
         "__kernel void shared(__global int *x) { __local int y[512]; y[get_local_id(0)] = 1;"
         " barrier(CLK_LOCAL_MEM_FENCE); x[get_global_id(0)] = y[0]; }"
     )
-    made = build_source(poor.queues, "test", source, ())
+    made = build_source(poor, "test", source, ())
     out = poor.zeros(16, np.int32)
     made.plain(16, x=out)
     assert made.plain.limit == 8 and poor.download(out, np.int32, 16).all()
@@ -118,9 +117,9 @@ def test_what_is_hidden_does_not_build(device: Device, feature: str, line: str) 
         pytest.skip("the device has no such feature")
     source = read_source("device/memory_fill") + f"\n__kernel void use(__global ulong *y) {{ {line} }}"
     poor = poorer(device, feature.lower())
-    build_source(device.queues, "test", source, device.build_options)
+    build_source(device, "test", source, device.build_options)
     with pytest.raises(BuildError):
-        build_source(poor.queues, "test", source, poor.build_options, save_failed=False)
+        build_source(poor, "test", source, poor.build_options, save_failed=False)
 
 
 def test_what_is_not_there_is_refused_by_name(device: Device) -> None:

@@ -76,7 +76,7 @@ def test_shared_memory_is_not_copied(device: Device, count: int, skip: int) -> N
     array = aligned_empty(count + skip, np.int32)[skip:]
     array[:] = 0
     buffer = device.upload(array)
-    kernel = build_source(device.queues, "read", READ, ()).read
+    kernel = build_source(device, "read", READ, ()).read
     out = device.empty(count, np.int32)
     for value in (1, 2, 3):
         array[:] = value  # what the contract forbids, but what tells a copy from the array
@@ -123,10 +123,10 @@ def test_cached(device: Device) -> None:
     assert device.cached(owner, "x", make) is not first
     assert len(made) == 3
     key = id(owner)
-    assert key in device.memory.kept.owners
+    assert key in device.kept.owners
     del owner
     gc.collect()
-    assert key not in device.memory.kept.owners
+    assert key not in device.kept.owners
 
 
 @pytest.mark.smoke

@@ -1,6 +1,5 @@
 """Downloads through pinned memory, in pieces."""
 
-from dataclasses import replace
 from threading import Thread
 from typing import Any
 
@@ -8,13 +7,13 @@ import numpy as np
 import pytest
 
 from clgraph.device import Device
-from clgraph.device.pinned import SLOTS, Pinned
+from clgraph.device.transfers import SLOTS, Pinned
 
 
 @pytest.mark.parametrize("count", [1, 250, 1000, 1000 * SLOTS, 12_345])
 def test_pieces(device: Device, count: int) -> None:
     values = np.random.default_rng(count).integers(0, 1 << 30, count + 7).astype(np.int32)
-    buffer, pinned = device.upload(values), Pinned(device.queues, piece=1000)
+    buffer, pinned = device.upload(values), Pinned(device, piece=1000)
     for start in (0, 7):
         array = np.zeros(count, np.int32)
         assert pinned.download(buffer, array, 4 * start)
@@ -24,7 +23,7 @@ def test_pieces(device: Device, count: int) -> None:
 @pytest.mark.parametrize("count", [1, 1000 * SLOTS + 3])
 def test_uploads_at_an_offset(device: Device, count: int) -> None:
     values = np.random.default_rng(count).integers(1, 1 << 30, count).astype(np.int32)
-    buffer, pinned = device.zeros(count + 9, np.int32), Pinned(device.queues, piece=1000)
+    buffer, pinned = device.zeros(count + 9, np.int32), Pinned(device, piece=1000)
 
     def read(view: memoryview, begin: int) -> None:
         view[:] = values.view(np.uint8).data[begin : begin + len(view)]
@@ -36,7 +35,7 @@ def test_uploads_at_an_offset(device: Device, count: int) -> None:
 
 def test_one_thread_at_a_time(device: Device) -> None:
     values = np.arange(100_000)
-    buffer, pinned = device.upload(values), Pinned(device.queues, piece=1000)
+    buffer, pinned = device.upload(values), Pinned(device, piece=1000)
     found: list[tuple[bool, Any]] = []
 
     def fetch() -> None:
@@ -64,7 +63,7 @@ def test_large_downloads_take_that_way(device: Device, monkeypatch: pytest.Monke
 @pytest.mark.parametrize("count", [1, 999, 1000, 1000 * SLOTS + 1, 12_345])
 def test_pieces_that_are_read(device: Device, count: int) -> None:
     values = np.random.default_rng(count).integers(0, 256, count).astype(np.uint8)
-    buffer, pinned = device.empty(count, np.uint8), Pinned(device.queues, piece=1000)
+    buffer, pinned = device.empty(count, np.uint8), Pinned(device, piece=1000)
 
     def read(view: memoryview, offset: int) -> None:
         view[:] = values[offset : offset + len(view)].data
@@ -88,7 +87,7 @@ def test_loading(device: Device, monkeypatch: pytest.MonkeyPatch, shared: bool) 
         pytest.skip("it has memory of its own")
     monkeypatch.setattr("clgraph.device.memory.LARGE", 10_000)
     if not shared:
-        monkeypatch.setattr(device.memory, "_quirks", replace(device.hardware.quirks, shares_memory=False))
+        monkeypatch.setattr(device, "shares_memory", False)
     values = np.random.default_rng(1).integers(0, 1 << 30, 7001)
     seen = []
 

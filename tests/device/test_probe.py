@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import json
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from clgraph.device import Device, child
+from clgraph.device import Device, subprocesses
 from clgraph.device import probe as probing
 from clgraph.device.probe import probe, probe_features, run_probe
+from clgraph.device.subprocesses import Found
 
 
 @pytest.mark.smoke
@@ -28,90 +32,74 @@ def test_features_follow_what_was_measured(device: Device) -> None:
     assert {f"-D{name}" for name in device.features} <= set(device.build_options)
 
 
+DIED = "ended the process that used it (SIGABRT): no output"
+
+
+def dead(item: str) -> Found:
+    return Found(item, "", None, DIED, True, 0.1)
+
+
+def alive(item: str, value: Any) -> Found:
+    return Found(item, "", value, None, False, 0.1)
+
+
 def test_first_probe_is_made_in_a_child(
-    device: Device, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    device: Device, monkeypatch: pytest.MonkeyPatch, own_cache: Path
 ) -> None:
     """A driver that was never seen to work may abort; one that was is probed in this process."""
-    monkeypatch.setenv("CLGRAPH_CACHE_DIR", str(tmp_path))
     asked: list[Any] = []
-    answer = (None, "ended the process that used it (SIGABRT)", True)
+    found = [dead("device")]
 
-    def ask(*arguments: str) -> Any:
+    def go_through(*arguments: str) -> Iterator[Found]:
         asked.append(arguments)
-        return answer
+        return iter(found)
 
-    monkeypatch.setattr(child, "ask", ask)
-    assert "SIGABRT" in str(probe(device.queues, device.memory))
-    assert asked == [
-        ("clgraph.device.first_probe", what, device.spec, *device.identity) for what in ("all", "device")
-    ]
-    answer = (None, "exit status 1", False)  # a child that failed otherwise says nothing about the driver
-    assert probe(device.queues, device.memory) is None
+    monkeypatch.setattr(subprocesses, "go_through", go_through)
+    assert probe(device) == f"the probe {DIED}"
+    identity = json.dumps(device.identity)
+    assert asked == [("clgraph.device.children", "probe", device.spec, identity)]
+    found = [dead("")]  # as the process ended
+    assert probe(device) == f"the probe {DIED}"
+    # a child that failed otherwise says nothing about the driver
+    found = [Found("", "", None, "exit status 1: x", False, 0.1)]
+    assert probe(device) is None
     assert len(asked) == 3
-    assert probe(device.queues, device.memory) is None
+    assert probe(device) is None
     assert len(asked) == 3
 
 
 def test_a_feature_that_ends_its_process_is_lacking(
-    device: Device, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    device: Device, monkeypatch: pytest.MonkeyPatch, own_cache: Path
 ) -> None:
     """As on PoCL 5.0, whose compiler aborts where sub-groups stand beside barriers."""
-    monkeypatch.setenv("CLGRAPH_CACHE_DIR", str(tmp_path))
-    died = (None, "ended the process that used it (SIGABRT)", True)
-    asked: list[str] = []
-
-    def ask(module: str, what: str, spec: str, *identity: str) -> Any:
-        asked.append(what)
-        if what in ("features", "SUBGROUPS"):
-            return died
-        return ["-cl-std=CL3.0", [] if what == "none" else [f"HAVE_{what}"]], None, False
-
-    monkeypatch.setattr(child, "ask", ask)
-    monkeypatch.setattr(probing, "_candidates", lambda *_: ["FP64", "SUBGROUPS", "PREFETCH"])
+    found = [alive("device", None), alive("standard", "-cl-std=CL3.0"), alive("FP64", True)]
+    found += [dead("SUBGROUPS"), alive("PTX", False), alive("PREFETCH", True)]
+    monkeypatch.setattr(subprocesses, "go_through", lambda *_: iter(found))
     wanted = ("-cl-std=CL3.0", {"HAVE_FP64", "HAVE_PREFETCH"})
-    assert probe_features(device.queues, device.memory) == wanted
-    assert asked == ["features", "none", "FP64", "SUBGROUPS", "PREFETCH"]
-    assert probe_features(device.queues, device.memory) == wanted  # from the disk cache
-    assert len(asked) == 5
+    assert probe_features(device) == wanted
+    found = []
+    assert probe_features(device) == wanted  # from the disk cache
 
-    monkeypatch.setenv("CLGRAPH_CACHE_DIR", str(tmp_path / "other"))
-    monkeypatch.setattr(child, "ask", lambda *_: died)
-    assert probe_features(device.queues, device.memory) == ("", set())
+    monkeypatch.setenv("CLGRAPH_CACHE_DIR", str(own_cache / "other"))
+    found = [dead("device")]
+    assert probe_features(device) == ("", set())
+    found = [alive("device", None), dead("standard"), dead("FP64")]
+    assert probe_features(device) == ("", set())
 
 
 @pytest.mark.slow
-def test_children_find_the_features(device: Device, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """In one child, and with a child for each."""
-    monkeypatch.setenv("CLGRAPH_CACHE_DIR", str(tmp_path))
-    standard, features = probe_features(device.queues, device.memory)
+def test_children_find_the_features(device: Device, monkeypatch: pytest.MonkeyPatch, own_cache: Path) -> None:
+    """As this process does, which is asked where no child can be started."""
+    standard, features = probe_features(device)
     assert features == device.features
-    assert probing._each_in_a_child(device.hardware) == (standard, sorted(features))
+    monkeypatch.setenv("CLGRAPH_CACHE_DIR", str(own_cache / "other"))
+    monkeypatch.setattr(sys, "executable", "")
+    assert probe_features(device) == (standard, features)
 
 
 def test_a_wrong_result_is_a_fault(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(vars(device), "download", lambda *_: np.zeros(65, np.int32))
-    assert "its result is wrong (sum 0, expected 2016" in str(run_probe(device.queues, device.memory))
-
-
-def test_a_driver_that_leaves_the_process_has_ended_it(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    """As rusticl's translator does, with status 8; Python's own failures say nothing about a driver."""
-    (tmp_path / "leaving.py").write_text(
-        "import os, sys\n"
-        "from clgraph.device import child\n"
-        "child.started()\n"
-        "if sys.argv[1] == 'python':\n"
-        "    raise OSError('not the driver')\n"
-        "os._exit(8 if sys.argv[1] == 'status' else 0)\n"
-    )
-    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    for how, dead in (("status", True), ("silently", True), ("python", False)):
-        answer, problem, died = child.ask("leaving", how)
-        assert answer is None
-        assert died is dead
-        assert ("ended the process that used it" in str(problem)) is dead
-    assert child.ask("no_such_module")[2] is False
+    assert "its result is wrong (sum 0, expected 2016" in str(run_probe(device))
 
 
 def test_a_device_that_gives_up_long_loops_is_broken(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -121,6 +109,4 @@ def test_a_device_that_gives_up_long_loops_is_broken(device: Device, monkeypatch
         x = (5 * x + 1) % 2**32
     assert probing.loop_end(1000) == x
     monkeypatch.setattr(probing, "loop_end", lambda _: 7)
-    assert "it gives up long loops: 1048576 steps ended too early" in str(
-        run_probe(device.queues, device.memory)
-    )
+    assert "it gives up long loops: 1048576 steps ended too early" in str(run_probe(device))

@@ -55,7 +55,7 @@ def test_one_profile_at_a_time_and_none_after_an_error() -> None:
     assert device.queue is queue
     with pytest.raises(ZeroDivisionError), clgraph.profile(device):
         raise ZeroDivisionError
-    assert device.queue is queue and device.queues.notes is None
+    assert device.queue is queue and device.notes is None
 
 
 def test_commands_write_traces(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -44,7 +44,7 @@ __kernel void given(__global const int *maybe, __global int *out)
 
 
 def made(device: Device, **more: Any) -> Any:
-    return build_source(device.queues, "add", ADD, (), **more)
+    return build_source(device, "add", ADD, (), **more)
 
 
 @pytest.mark.smoke
@@ -85,7 +85,7 @@ def test_random123_is_inlined_and_right(
     options = device.build_options  # the features may be probed now, with the kernels of the real folder
     monkeypatch.setattr(program, "kernel_folder", lambda: tmp_path)
     out = device.zeros(4, np.uint32)
-    build_source(device.queues, "k", read_source("k"), options).draw(1, out=out)
+    build_source(device, "k", read_source("k"), options).draw(1, out=out)
     assert [hex(x) for x in device.download(out, np.uint32, 4)] == [
         "0x6627e8d5",
         "0xe169c58d",
@@ -122,16 +122,14 @@ def test_defines(device: Device) -> None:
     options = tuple(program.define_options({"X": 3, "ON": True, "OFF": False, "NOT": None}))
     assert options == ("-DON", "-DX=3")
     out = device.zeros(1, np.int32)
-    build_source(device.queues, "k", source, options).k(1, out=out)
+    build_source(device, "k", source, options).k(1, out=out)
     assert device.download(out, np.int32, 1)[0] == 13
 
 
 @pytest.mark.smoke
 def test_build_error_says_it_all(device: Device, own_cache: Path) -> None:
     with pytest.raises(BuildError) as error:
-        build_source(
-            device.queues, "bad", "__kernel void k(__global int *o) { o[0] = nonsense; }", ("-DX=1",)
-        )
+        build_source(device, "bad", "__kernel void k(__global int *o) { o[0] = nonsense; }", ("-DX=1",))
     text = str(error.value)
     for word in (device.name, device.driver_version, "bad.cl", "options: -DX=1", "hint:", "log:", "nonsense"):
         assert word in text
@@ -178,7 +176,7 @@ def test_unwritable_cache_costs_nothing_but_time(
     monkeypatch.setenv("CLGRAPH_CACHE_DIR", str(tmp_path / "file"))
     made(device)
     with pytest.raises(BuildError, match="source: "):
-        build_source(device.queues, "bad", "nonsense", ())
+        build_source(device, "bad", "nonsense", ())
 
 
 def test_pyopencl_keeps_nothing(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -325,7 +323,7 @@ def test_public_set_arg_does_as_well(device: Device) -> None:
 def test_a_program_without_kernels(device: Device) -> None:
     """As PoCL 3.0 says that it has built what its compiler gave up (tests/drivers/vectors_512.cl)."""
     source = "static inline int none(int x) { return x; }\n"
-    empty = build_source(device.queues, "empty", source, (), keep=False, save_failed=False)
+    empty = build_source(device, "empty", source, (), keep=False, save_failed=False)
     empty._source = ADD
     with pytest.raises(BuildError, match=r"compiler built cl/empty\.cl, and the program has no kernels"):
         empty.add  # noqa: B018

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from cli_runs import environment
 
-from clgraph.device import doctor, drivers
+from clgraph.device import drivers
 from clgraph.device.drivers import Icd
 from clgraph.errors import DeviceError
 
@@ -19,10 +19,10 @@ from clgraph.errors import DeviceError
 def test_each_missed_driver_gets_a_file(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     icds = [Icd("/x/liba.so", "system"), Icd("/x/libb.so.1", "pip package b 1", corrected=True)]
     monkeypatch.setattr(drivers, "find_icds", lambda: icds)
-    monkeypatch.setattr(doctor, "_folder", lambda: tmp_path)
+    monkeypatch.setattr(drivers, "_bundled_folder", lambda: tmp_path)
     before = os.umask(0o077)
     try:
-        assert doctor.register() == [f"{tmp_path}/clgraph-libb.icd: /x/libb.so.1 (pip package b 1)"]
+        assert drivers.register() == [f"{tmp_path}/clgraph-libb.icd: /x/libb.so.1 (pip package b 1)"]
     finally:
         os.umask(before)
     assert [stat.S_IMODE(file.stat().st_mode) for file in tmp_path.iterdir()] == [0o644]
@@ -30,16 +30,16 @@ def test_each_missed_driver_gets_a_file(monkeypatch: pytest.MonkeyPatch, tmp_pat
         ("clgraph-libb.icd", "/x/libb.so.1\n")
     ]
     monkeypatch.setattr(drivers, "find_icds", lambda: icds[:1])
-    assert doctor.register() == []
+    assert drivers.register() == []
 
 
 def test_a_folder_that_cannot_be_written(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(drivers, "find_icds", lambda: [Icd("/x/libb.so", "pip", corrected=True)])
-    monkeypatch.setattr(doctor, "_folder", lambda: tmp_path / "gone")
+    monkeypatch.setattr(drivers, "_bundled_folder", lambda: tmp_path / "gone")
     with pytest.raises(
         DeviceError, match=r"As root: echo /x/libb\.so > /etc/OpenCL/vendors/clgraph-libb\.icd"
     ):
-        doctor.register()
+        drivers.register()
 
 
 def test_what_is_registered_is_found_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

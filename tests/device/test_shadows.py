@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 from cli_runs import environment
 
-from clgraph.device import child
-from clgraph.device.child import ask
+from clgraph.device import subprocesses
 from clgraph.device.doctor import shadows
 
 NAMES = ("numpy", "pyopencl", "json", "scipy", "typing", "tempfile")
@@ -68,9 +67,10 @@ def test_an_empty_entry_of_pythonpath_is_not_the_current_folder(
     monkeypatch.chdir(trap)
     for path in ("", ":", f"{os.pathsep}/nowhere{os.pathsep}"):
         monkeypatch.setenv("PYTHONPATH", path)
-        assert "" not in child.environment()["PYTHONPATH"].split(os.pathsep)
-    answer, problem, _ = ask("clgraph.device.doctor", "list")
-    assert problem is None and "devices" in answer
+        assert "" not in subprocesses.environment()["PYTHONPATH"].split(os.pathsep)
+    child = subprocesses.Child("clgraph.device.children", "{}", "describe")
+    said = [*child]
+    assert child.problem is None and said[1] == {"at": ["list", ""]} and said[-1] == {"end": True}
     assert not (trap.parent / "marker").exists()
 
 

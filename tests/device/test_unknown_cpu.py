@@ -4,8 +4,8 @@ import os
 
 import pytest
 
-from clgraph.device import unknown_cpu
-from clgraph.device.unknown_cpu import AVX512, VARIABLE, WARNING, target
+from clgraph.device import drivers
+from clgraph.device.drivers import AVX512, CPU_TARGET, WARNING, target
 
 
 def cpuinfo(vendor, family, flags):
@@ -24,11 +24,11 @@ def test_target():
 
 @pytest.mark.parametrize("set_by_user", [None, "corei7-avx"])
 def test_warning_is_left_out_and_all_else_passed_on(monkeypatch, capfd, set_by_user):
-    monkeypatch.setattr(unknown_cpu, "target", lambda text: "core-avx2")
-    monkeypatch.delenv(VARIABLE, raising=False)
+    monkeypatch.setattr(drivers, "target", lambda text: "core-avx2")
+    monkeypatch.delenv(CPU_TARGET, raising=False)
     if set_by_user:
-        monkeypatch.setenv(VARIABLE, set_by_user)
-    with unknown_cpu.unknown_cpu():
+        monkeypatch.setenv(CPU_TARGET, set_by_user)
+    with drivers.unknown_cpu():
         os.write(2, WARNING + b"\nanother word\n" + WARNING + b"\n")
     assert capfd.readouterr().err == "another word\n"
-    assert os.environ[VARIABLE] == (set_by_user or "core-avx2")
+    assert os.environ[CPU_TARGET] == (set_by_user or "core-avx2")

@@ -6,7 +6,6 @@ how``) and what clgraph does about it (``here:``). A driver's next version is tr
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -65,7 +64,7 @@ def try_here(name: str, device: Any) -> str:
 
     source = (FOLDER / f"{name}.cl").read_text()
     try:
-        program = build_source(device.queues, name, source, (), keep=False, save_failed=False)
+        program = build_source(device, name, source, (), keep=False, save_failed=False)
     except BuildError as error:
         return f"not built: {str(error).splitlines()[0]}"
     out = device.zeros(ITEMS, np.int32)
@@ -77,17 +76,18 @@ def try_here(name: str, device: Any) -> str:
 
 def try_in_a_child(name: str, device: Any) -> str:
     """`try_here`, or how the driver ended the child. PYTHONPATH must lead to the folder tests/."""
-    from clgraph.device import child
+    from clgraph.device.subprocesses import Child
 
-    answer, problem, _ = child.ask("drivers", "--here", name, device.spec, *device.identity)
-    return str(answer or problem)
+    child = Child("drivers", "--here", name, device.spec, *device.identity)
+    answers = [said["found"] for said in child if "found" in said]
+    return str(answers[-1] if answers else child.problem)
 
 
 def answer(name: str, spec: str, identity: tuple[str, ...]) -> None:
-    """The child's part: `try_here`, as JSON."""
-    from clgraph.device import child
+    """The child's part: `try_here`."""
     from clgraph.device.choosing import list_devices
+    from clgraph.device.subprocesses import say
 
-    child.started()
+    say()
     found = [d for d in list_devices() if d.spec == spec and d.identity == identity]
-    print(json.dumps(try_here(name, found[0]) if found else "no such device in the child"), flush=True)
+    say(found=try_here(name, found[0]) if found else "no such device in the child", end=True)

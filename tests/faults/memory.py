@@ -97,7 +97,7 @@ def trial(
         fault = None if "no room for a buffer of" in str(error) else f"says: {error}"
     except clgraph.DeviceError as error:
         end = "DeviceError"
-        fault = None if str(device.hardware) in str(error) else f"says: {error}"
+        fault = None if str(device) in str(error) else f"says: {error}"
     except BaseException as error:
         end = "raw error"
         fault = f"{type(error).__name__}: {error}"

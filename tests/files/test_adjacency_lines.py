@@ -56,7 +56,7 @@ def test_lines_longer_than_a_piece(device: Any, tmp_path: Path) -> None:
 
 
 def test_the_summary_says_where(device: Any, tmp_path: Path) -> None:
-    where = get_device("cpu").hardware if device.is_fpga else device.hardware
+    where = get_device("cpu") if device.is_fpga else device
     path = put(tmp_path / "g.graph", LISTS["weights"])
     said = read_with_summary(path, device=device)[1]
     assert said.endswith(f"3 edges (6 entries; read on {where}; skipped: edge weights)")

@@ -115,7 +115,7 @@ def test_a_large_file(device: Any, tmp_path: Path) -> None:
 def test_the_summary_says_where_it_was_read(device: Any, tmp_path: Path) -> None:
     path = put(tmp_path / "g.txt", "1 2\n2 1\n3 3\n")
     said = read_with_summary(path, device=device)[1]
-    where = get_device("cpu").hardware if device.is_fpga else device.hardware
+    where = get_device("cpu") if device.is_fpga else device
     assert said.endswith(f"(3 rows; 1 merged as parallel; 1 self-loop; read on {where})")
     put(path, "1 2\n2 0x1\n" * 3 + "\n" * 4)
     with pytest.raises(InputError, match="line 2: '0x1'"):

@@ -137,7 +137,7 @@ def test_results_and_launches(
         for number in (np.uint8(3), np.int32(-5), np.uint64(1 << 40)):
             filled = emulator.empty(100, number.dtype)
             bits = np.frombuffer(number.tobytes(), f"u{number.itemsize}")[0]
-            emulator.memory._fill_kernel(number.itemsize)(99, buffer=filled, count=99, value=bits)
+            emulator._fill_kernel(number.itemsize)(99, buffer=filled, count=99, value=bits)
             assert np.all(emulator.download(filled, number.dtype, 99) == number)
     for name, value in found.items():
         assert value == expected[name], name

@@ -15,7 +15,7 @@ def build_test_kernel(device: Any, name: str) -> Any:
     from clgraph.device.program import build_source, kernel_folder
 
     source = (kernel_folder() / "common.h").read_text() + (KERNELS / f"{name}.cl").read_text()
-    return build_source(device.queues, name, source, device.build_options)
+    return build_source(device, name, source, device.build_options)
 
 
 def case_device(device: Any) -> None:

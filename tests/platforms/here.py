@@ -24,10 +24,8 @@ def find(word: str, version: str) -> Any:
 
 def describe(word: str, version: str) -> dict[str, Any] | None:
     """The device as `clgraph doctor` has it, or None."""
-    from clgraph.device import child
     from clgraph.device.doctor import describe
 
-    child.started()
     device = find(word, version)
     return None if device is None else describe(device)
 
@@ -37,11 +35,9 @@ def digests(word: str, version: str) -> dict[str, str]:
     from devices import accept_short_loops
 
     from clgraph.csr.generate import powerlaw_graph
-    from clgraph.device import child
     from clgraph.methods import EXACT, REDUCTIONS
     from clgraph.sampling import sample
 
-    child.started()
     device = accept_short_loops(find(word, version))
     graph = powerlaw_graph(5000, average_degree=4, seed=5)
     made = {}

@@ -46,7 +46,7 @@ def test_top_on_the_device(device: Device, monkeypatch: pytest.MonkeyPatch) -> N
     found = pagerank(there, arrays="device", **options)
     assert "_ids" not in vars(there)
     moved: list[int] = []
-    download = device.memory.download
+    download = device.download
 
     def watched(buffer: Any, dtype: Any, count: int, offset: int = 0) -> Any:
         moved.append(count)

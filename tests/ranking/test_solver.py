@@ -353,7 +353,7 @@ class Moved:
 
     def __init__(self, device: Device, patch: pytest.MonkeyPatch) -> None:
         self.up = self.down = 0
-        upload, write, download = device.memory.upload, device.memory.write, device.memory.download
+        upload, write, download = device.upload, device.write, device.download
 
         def watched_upload(array: Any, **options: Any) -> Any:
             self.up += array.nbytes

@@ -87,8 +87,7 @@ def test_a_walk_on_another_device(device, monkeypatch):
     assert [made.way for made in away] == [f"depth-first on {other.name}"] * 2
     assert compare(graph, "edfs", [40], 9, device)[0].way == "depth-first"  # too short a walk
     assert not any(note.startswith("the walk") for made in away for note in made.notes)
-    small = dataclasses.replace(other.hardware, global_memory=1000)
-    monkeypatch.setattr(other.memory, "_hardware", small)
+    monkeypatch.setattr(other, "global_memory", 1000)
     for there, why in ((other, f"the memory of {other.name} does not hold it"), (None, "no CPU device")):
         found[0] = there
         here = compare(graph, "edfs", ["70%"], 9, device)[0]

@@ -23,7 +23,7 @@ def coarsen(choice):
         for name in ("vertex_priority", "edge_priority")
     )
     source = source.replace(mark, cut + mark)
-    choice._program = build_source(device.queues, made.name, source, made.options, keep=False)
+    choice._program = build_source(device, made.name, source, made.options, keep=False)
 
 
 def things(graph, seed, edges, shift):

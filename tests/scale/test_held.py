@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from transfers import transfers
@@ -71,11 +69,9 @@ def calls(graph, device):
 
 
 def lower(device, monkeypatch, most, **more):
-    """Let a device's largest buffer be smaller."""
-    hardware = replace(device.hardware, max_buffer=most, **more)
-    monkeypatch.setattr(device, "hardware", hardware)
-    monkeypatch.setattr(device.memory, "_hardware", hardware)
-    monkeypatch.setattr(device.memory, "_quirks", hardware.quirks)
+    """Let a device's largest buffer be smaller, and more of it be otherwise."""
+    for name, value in {"max_buffer": most, **more}.items():
+        monkeypatch.setattr(device, name, value)
 
 
 @pytest.mark.parametrize("kind", ["plain", "directed", "weighted", "directed and weighted"])
@@ -116,9 +112,9 @@ def test_hubs_side_by_side(device, monkeypatch):
 
 def test_what_stays_on_the_device(device, monkeypatch):
     """Each column once, whatever the calls; `Graph.free` gives all of it back."""
-    lower(device, monkeypatch, MOST, quirks=replace(device.hardware.quirks, shares_memory=False))
+    lower(device, monkeypatch, MOST, shares_memory=False)
     graph = graph_of("weighted")
-    before = device.memory.allocated
+    before = device.allocated
     made = [call()[0] for _, call in calls(graph, device)]
     (held,) = (held for where, held in graph.memory_usage().items() if where != "host")
     shards = sum(nbytes for name, nbytes in held.items() if name.startswith("shard"))
@@ -126,7 +122,7 @@ def test_what_stays_on_the_device(device, monkeypatch):
     del made
     graph.free(device)
     device.finish()
-    assert device.memory.allocated <= before
+    assert device.allocated <= before
 
 
 def test_less_memory_than_arcs(device, monkeypatch):
@@ -134,8 +130,7 @@ def test_less_memory_than_arcs(device, monkeypatch):
     graph = graph_of("plain")
     expected = {name: call() for name, call in calls(graph, device)}
     graph = graph_of("plain")
-    quirks = replace(device.hardware.quirks, shares_memory=False)
-    lower(device, monkeypatch, MOST, quirks=quirks, global_memory=12_000_000)
+    lower(device, monkeypatch, MOST, shares_memory=False, global_memory=12_000_000)
     for name, call in calls(graph, device):
         for one, other in zip(call()[0], expected[name][0], strict=True):
             assert np.array_equal(one, other), name

@@ -14,7 +14,7 @@ import numpy as np
 
 from clgraph.bench.graphs import size_of
 from clgraph.bench.harness import Absent, Case, Context, Figures, median, quantity, timed
-from clgraph.device import child as processes
+from clgraph.device import subprocesses
 from clgraph.theses.copra import CHARACTERISTICS
 
 if TYPE_CHECKING:
@@ -178,13 +178,13 @@ def child(asked: dict[str, Any]) -> dict[str, Any]:
         raise Absent("this system binds no process to a core")
     core = min(os.sched_getaffinity(0))
     env = {
-        **processes.environment(),
+        **subprocesses.environment(),
         "POCL_MAX_PTHREAD_COUNT": "1",
         "OMP_NUM_THREADS": "1",
         "CLGRAPH_BENCH_CORE": str(core),
     }
-    done = processes.run(
-        [sys.executable, *processes.options(), "-m", "clgraph.bench.one_core", json.dumps(asked)],
+    done = subprocesses.run(
+        [sys.executable, *subprocesses.options(), "-m", "clgraph.bench.one_core", json.dumps(asked)],
         env=env,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

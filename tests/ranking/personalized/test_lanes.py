@@ -122,12 +122,12 @@ def test_more_sources_than_fit(device: Device, monkeypatch: pytest.MonkeyPatch) 
     shape = replace(lanes.LAUNCH["cpu"], widths=(narrow, wide))
     monkeypatch.setattr(lanes, "LAUNCH", everywhere(shape))
     # of value and next; the wider: 4
-    monkeypatch.setitem(vars(device.hardware), "global_memory", 3 * 4 * 5000 * narrow)
+    monkeypatch.setitem(vars(device), "global_memory", 3 * 4 * 5000 * narrow)
     sources = list(range(wide))
     found = personalized_pagerank(graph, sources, tol=0, max_iter=5, top=9, device=device)
     assert f"{wide} sources, {narrow} at a time" in " ".join(found.plan)
     verify_ppr(graph, found, sources)
-    monkeypatch.setitem(vars(device.hardware), "global_memory", 4 * 5000 * narrow)
+    monkeypatch.setitem(vars(device), "global_memory", 4 * 5000 * narrow)
     with pytest.raises(CapacityError, match="bytes are needed"):
         personalized_pagerank(graph, sources, tol=0, max_iter=5, top=9, device=device)
 
@@ -241,7 +241,7 @@ def test_stable_top(device: Device) -> None:
 def test_too_many_lanes_for_the_device(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(answer, "takes", lambda *_: False)  # lanes, also where PageRank has pipelines
     graph = random_graph(1)
-    monkeypatch.setitem(vars(device.hardware), "global_memory", 60 * 4 * 3 * 10)
+    monkeypatch.setitem(vars(device), "global_memory", 60 * 4 * 3 * 10)
     found = personalized_pagerank(graph, list(range(20)), top=3, device=device)
     assert any("20 sources, 8 at a time" in line for line in found.plan)
     verify_ppr(graph, found, list(range(20)))

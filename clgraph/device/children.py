@@ -1,0 +1,114 @@
+"""What child processes do: ``python -m clgraph.device.children``, started by modules that this one imports.
+
+``KNOWN probe SPEC IDENTITY`` for `clgraph.device.probe` and ``KNOWN describe`` for `clgraph.device.doctor`
+go through items (see `clgraph.device.subprocesses.go_through`). ``build`` makes the binaries that
+`clgraph.device.background_build` has noted.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from clgraph.device import cache
+from clgraph.device.background_build import ROOM
+from clgraph.device.choosing import get_device, list_devices
+from clgraph.device.doctor import describe
+from clgraph.device.probe import probe_steps
+from clgraph.device.program import build_source
+from clgraph.device.subprocesses import say
+from clgraph.errors import ClgraphError
+
+
+def probe(known: dict[str, Any], spec: str, identity: list[str]) -> None:
+    """Probe a device and its features.
+
+    Parameters
+    ----------
+    known : dict
+    spec : str
+    identity : list of str
+        Distinguishes the parent's device from another one that has the same spec here.
+    """
+    for device in list_devices():
+        if device.spec == spec and list(device.identity) == identity:
+            for item, step in probe_steps(device, known):
+                if item not in known:
+                    say(at=(item, ""))
+                    known[item] = step()
+                    say(found=known[item])
+
+
+def describe_all(known: dict[str, Any]) -> None:
+    """List the devices, then probe each."""
+    devices = list_devices()
+    if "list" not in known:
+        say(at=("list", ""))
+        say(found=[describe(device, probed=False) for device in devices])
+    for device in devices:
+        if device.spec not in known:
+            say(at=(device.spec, ""))
+            say(found=describe(device))
+
+
+# --- binaries ---------------------------------------------------------------------------------------------
+
+
+def make(build: Callable[..., bytes | None]) -> int:
+    """Make the binaries that are wanted; returns how many were stored.
+
+    Parameters
+    ----------
+    build : callable
+        Called with spec and identity of a device, source and options; gives the binary, or None if that is
+        another device now.
+    """
+    stored = 0
+    folder = cache.cache_folder() / ROOM
+    for key in sorted(os.listdir(folder)) if folder.is_dir() else []:
+        entry = cache.load(ROOM, key)
+        try:
+            os.unlink(folder / key)
+        except OSError:
+            continue  # another process makes it
+        binary = None
+        if entry is not None:
+            with contextlib.suppress(ClgraphError):  # the others may do
+                binary = build(**json.loads(entry))
+        if binary is not None:
+            cache.store("programs", key, binary)
+            stored += 1
+    return stored
+
+
+def build(spec: str, identity: list[str], source: str, options: list[str]) -> bytes | None:
+    """`make`'s, on the devices of this machine."""
+    device = get_device(spec)
+    if list(device.identity) != identity:
+        return None
+    return build_source(device, "later", source, tuple(options), keep=False, save_failed=False).binary
+
+
+def main(arguments: list[str]) -> None:
+    """Do one of the three."""
+    if arguments == ["build"]:
+        if hasattr(os, "nice"):
+            os.nice(19)  # the time that no other process wants
+        while make(build):
+            pass
+        return
+    known, task, *more = arguments
+    say()
+    if task == "probe":
+        probe(json.loads(known), more[0], json.loads(more[1]))
+    else:
+        describe_all(json.loads(known))
+    say(end=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
