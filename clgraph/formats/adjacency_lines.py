@@ -191,10 +191,6 @@ def _write(graph: Graph, path: Path, head: str, first: int) -> None:
 def read_metis(path: Path, options: Options) -> Loaded:
     """Read a METIS graph file (see `clgraph.read`)."""
     header, (tail, head, weights) = _read(path, options, _metis_header, 1, COMMENT)
-    if options.weights and not header.weighted:
-        raise InputError(
-            f"{path}, line 1: the header says that the file has no edge weights; leave weights=True out"
-        )
     weights = weights if options.weights else None
     _check_twins(path, tail, head, weights)
     once = tail <= head
@@ -242,6 +238,8 @@ def _metis_header(path: Path, fields: list[bytes], options: Options) -> Header:
         raise InputError(
             f"{path}: {ncon} weights of each vertex (ncon in the header {shown!r}); at most {NCON_MAX}"
         )
+    if options.weights and fmt[2] == "0":
+        raise InputError(f"{path}: the header says that the file has no edge weights; leave weights=True out")
     return Header(n, int(fields[1]), int(fmt[0]) + ncon, fmt[2] == "1")
 
 

@@ -34,7 +34,7 @@ from clgraph.formats.atomic import atomic_write
 from clgraph.formats.common import Loaded, Options, check_vertex_count, counted
 from clgraph.formats.packed import unpacker
 from clgraph.formats.progress import expect, tell
-from clgraph.graph.arrays import Arrays, aligned_empty, over_pieces
+from clgraph.graph.arrays import FEW, Arrays, aligned_empty, over_pieces
 from clgraph.graph.building import checked_counts, checked_weights
 from clgraph.graph.checks import check_ascending, check_mirrored, check_offsets, check_range, checked_ids
 from clgraph.graph.graph import Graph, build_csr
@@ -47,9 +47,6 @@ MAGIC = b"\x93CLG\r\n\x1a\n"
 VERSION = 2
 PAGE = 4096
 BLOCK = 1 << 26  # bytes of data that one checksum covers
-HEAD = struct.Struct("<8sIIQQQQ")
-SECTION = struct.Struct("<QQ8s")
-SHARD = struct.Struct("<QQQ")
 SECTIONS = {  # and the item types that each section may have
     "row_ptr": ("<i4", "<i8"),
     "col_idx": ("<i4",),
@@ -59,6 +56,11 @@ SECTIONS = {  # and the item types that each section may have
     "text": ("|u1",),
 }
 SECTIONS_OF_2 = {"way": ("|u1",), "crc": ("<u4",)}  # from version 2 on
+PLACE = "QQ8s"  # of a section: where it begins, its bytes, the type of its items
+# magic, version, flags, vertices, arcs, loops, length; sections; of a shard its first row, its rows and the
+# vertices of the whole graph; further sections
+LAYOUT = struct.Struct(f"<8sIIQQQQ{len(SECTIONS) * PLACE}QQQ{len(SECTIONS_OF_2) * PLACE}")
+OF_SHARD = 7 + 3 * len(SECTIONS)  # where these three fields stand among all
 DIRECTED = 1
 CHECKED = PAGE - 4  # bytes of the header that its own checksum, which follows them, covers
 
@@ -109,23 +111,33 @@ class Header:
 
 
 def pack_header(header: Header, length: int) -> bytes:
-    """The header of a file of version 2 that is `length` bytes long."""
+    """Return the header of a file of version 2 that is `length` bytes long."""
     n = header.n
-    whole = n if header.whole is None else header.whole
-    flags = DIRECTED * header.directed
 
-    def table(names: Iterable[str]) -> bytes:
-        found = [header.sections.get(name, Section(0, 0, "")) for name in names]
-        return b"".join(SECTION.pack(each.offset, each.nbytes, each.kind.encode()) for each in found)
+    def table(names: Iterable[str]) -> Iterator[int | bytes]:
+        for name in names:
+            each = header.sections.get(name, Section(0, 0, ""))
+            yield from (each.offset, each.nbytes, each.kind.encode())
 
-    head = HEAD.pack(MAGIC, VERSION, flags, n, header.arcs, header.loops, length)
-    head += table(SECTIONS) + SHARD.pack(header.first_row, n, whole) + table(SECTIONS_OF_2)
-    head = head.ljust(CHECKED, b"\0")
+    head = LAYOUT.pack(
+        MAGIC,
+        VERSION,
+        DIRECTED * header.directed,
+        n,
+        header.arcs,
+        header.loops,
+        length,
+        *table(SECTIONS),
+        header.first_row,
+        n,
+        n if header.whole is None else header.whole,
+        *table(SECTIONS_OF_2),
+    ).ljust(CHECKED, b"\0")
     return head + struct.pack("<I", zlib.crc32(head))
 
 
 def unpack_header(path: Path, head: bytes, size: int, *, shard: bool = False) -> Header:
-    """The header of a file of `size` bytes; InputError unless every field is within its bounds.
+    """Return the header of a file of `size` bytes; InputError unless every field is within its bounds.
 
     With `shard` the file holds some rows of a graph, otherwise a whole one.
     """
@@ -134,7 +146,8 @@ def unpack_header(path: Path, head: bytes, size: int, *, shard: bool = False) ->
             f"{path}: not a .clg file (its first bytes differ, or it is cut off); make it with clgraph "
             "convert"
         )
-    _, version, flags, n, arcs, loops, length = HEAD.unpack_from(head)
+    fields = LAYOUT.unpack_from(head)
+    _, version, flags, n, arcs, loops, length = fields[:7]
     if version not in (1, VERSION):
         raise InputError(
             f"{path}: version {version} of the .clg form, but this clgraph reads versions 1 and {VERSION}; "
@@ -147,16 +160,11 @@ def unpack_header(path: Path, head: bytes, size: int, *, shard: bool = False) ->
     if flags & ~DIRECTED:
         raise InputError(f"{path}: its flags are {flags}, of which this clgraph knows only {DIRECTED}")
     check_vertex_count(path, n)
-    names = SECTIONS if version == 1 else {**SECTIONS, **SECTIONS_OF_2}
-    places = [HEAD.size + place * SECTION.size for place in range(len(SECTIONS))]
-    places += [
-        HEAD.size + len(SECTIONS) * SECTION.size + SHARD.size + place * SECTION.size for place in (0, 1)
-    ]
-    first, rows, whole = 0, n, n
+    first, rows, whole = fields[OF_SHARD : OF_SHARD + 3] if version > 1 else (0, n, n)
+    places = fields[7:OF_SHARD]
     if version > 1:
-        first, rows, whole = SHARD.unpack_from(head, HEAD.size + len(SECTIONS) * SECTION.size)
-        is_shard = (first, rows, whole) != (0, n, n) or any(SECTION.unpack_from(head, places[-2])[:2])
-        if is_shard and not shard:
+        places += fields[OF_SHARD + 3 :]
+        if ((first, rows, whole) != (0, n, n) or any(places[-6:-4])) and not shard:
             raise InputError(
                 f"{path}: a shard, rows {first} to {first + rows - 1} of a graph of {whole} vertices; read a "
                 "file that holds a whole graph"
@@ -169,8 +177,10 @@ def unpack_header(path: Path, head: bytes, size: int, *, shard: bool = False) ->
     elif shard:
         raise InputError(f"{path}: version 1 of the .clg form holds no shards; convert the graph again")
     sections = {}
-    for (name, kinds), place in zip(names.items(), places, strict=False):
-        offset, nbytes, code = SECTION.unpack_from(head, place)
+    # a header of version 1 ends before the sections of version 2
+    names = {**SECTIONS, **SECTIONS_OF_2}.items()
+    for (name, kinds), k in zip(names, range(0, len(places), 3), strict=False):
+        offset, nbytes, code = places[k : k + 3]
         if not offset:
             if nbytes or code.strip(b"\0"):
                 raise damaged(path, f"its section {name} is damaged: it begins nowhere")
@@ -226,27 +236,22 @@ def read_clg(path: Path, options: Options) -> Loaded:
         )
     if graph.is_multigraph:
         if options.duplicates == "merge":
-            graph = merged(graph)
+            tail, head, weights, multiplicity = graph.edge_indices()
+            graph = build_csr(
+                tail,
+                head,
+                graph.num_vertices,
+                weights=weights,
+                multiplicity=multiplicity,
+                ids=graph._arrays.ids,
+                directed=graph.directed,
+            )
         elif graph.multiplicity is not None:
             raise InputError(
                 f"{path}: has parallel edges and counts of parallel edges, which contradict each other: "
                 "read it with duplicates='merge', which adds them up"
             )
     return Loaded(graph, entries, notes)
-
-
-def merged(graph: Graph) -> Graph:
-    """The graph with its parallel copies merged."""
-    tail, head, weights, multiplicity = graph.edge_indices()
-    return build_csr(
-        tail,
-        head,
-        graph.num_vertices,
-        weights=weights,
-        multiplicity=multiplicity,
-        ids=graph._arrays.ids,
-        directed=graph.directed,
-    )
 
 
 def _read(path: Path, options: Options) -> Graph:
@@ -287,39 +292,36 @@ def read_sections(
         except MemoryError as error:
             raise InputError(f"{path}: its {size} bytes do not fit in this machine's memory") from error
         crc = header.crc
+        ranges: list[tuple[Section, int | None]]  # bytes to be read, and their checksum
         if full and crc is not None:
-            _fill(path, file, data, crc.offset, crc.end)
-            sums, blocks = _array(data, crc), list(_blocks(crc))
-
-            def fill_block(number: int, _: int) -> int:
-                block = blocks[number]
-                _fill(path, file, data, block.offset, block.end)
-                if zlib.crc32(data[block.offset : block.end].data) != sums[number]:
-                    raise damaged(
-                        path, f"bytes {block.offset} to {block.end - 1} do not match their checksum"
-                    )
-                return block.end
-
-            for end in over_pieces(fill_block, len(blocks), 1, few=2):
-                tell(end, size)
+            _fill(path, file, data, crc)
+            ranges = list(zip(_blocks(PAGE, crc.offset, BLOCK), _array(data, crc).tolist(), strict=True))
         else:
-            for section in header.sections.values():
-                first = section.offset
+            ranges = [
+                (each, None)
+                for section in header.sections.values()
+                for each in _blocks(section.offset, section.end, PIECE)
+            ]
 
-                def fill_piece(begin: int, end: int, first: int = first) -> int:
-                    _fill(path, file, data, first + begin, first + end)
-                    return first + end
+        def read_one(number: int, _: int) -> int:
+            each, expected = ranges[number]
+            _fill(path, file, data, each)
+            if expected is not None and zlib.crc32(data[each.offset : each.end].data) != expected:
+                raise damaged(path, f"bytes {each.offset} to {each.end - 1} do not match their checksum")
+            return each.end
 
-                for end in over_pieces(fill_piece, section.nbytes, PIECE):
-                    tell(end, size)
+        # two blocks are worth a thread each, two pieces are not
+        for end in over_pieces(read_one, len(ranges), 1, few=2 if full else FEW):
+            tell(end, size)
     data.flags.writeable = False
     return header, {name: _array(data, section) for name, section in header.sections.items()}, full
 
 
-def _fill(path: Path, file: IO[bytes], data: npt.NDArray[np.uint8], begin: int, end: int) -> None:
+def _fill(path: Path, file: IO[bytes], data: npt.NDArray[np.uint8], section: Section) -> None:
     """Read some bytes to their place."""
-    while begin < end:
-        count = read_at(file.fileno(), data[begin:end].data, begin)
+    begin = section.offset
+    while begin < section.end:
+        count = read_at(file.fileno(), data[begin : section.end].data, begin)
         if not count:
             raise InputError(
                 f"{path}: it became shorter while it was read; read it again when it is complete"
@@ -333,25 +335,25 @@ def _array(data: npt.NDArray[np.uint8], section: Section) -> npt.NDArray[Any]:
 
 
 def check_sums(path: Path, header: Header) -> npt.NDArray[Any]:
-    """The checksums of a file, which has them, compared with its bytes; InputError where they differ."""
+    """Return the checksums of a file, which has them; InputError where its bytes do not match them."""
     crc = header.crc
     assert crc is not None
-    told = np.fromfile(path, "<u4", crc.nbytes // 4, offset=crc.offset)
+    sums = np.fromfile(path, "<u4", crc.nbytes // 4, offset=crc.offset)
     with open(path, "rb", buffering=0) as file:
-        for number, block in enumerate(_blocks(crc)):
+        for block, expected in zip(_blocks(PAGE, crc.offset, BLOCK), sums.tolist(), strict=True):
             file.seek(block.offset)
             found, left = 0, block.nbytes
             while left and (data := file.read(min(left, 1 << 20))):
                 found, left = zlib.crc32(data, found), left - len(data)
-            if left or found != told[number]:
+            if left or found != expected:
                 raise damaged(path, f"bytes from {block.offset} on do not match their checksum")
-    return told
+    return sums
 
 
-def _blocks(crc: Section) -> Iterator[Section]:
-    """The bytes that each checksum covers: all between the header and the checksums."""
-    for offset in range(PAGE, crc.offset, BLOCK):
-        yield Section(offset, min(BLOCK, crc.offset - offset), "|u1")
+def _blocks(begin: int, end: int, size: int) -> Iterator[Section]:
+    """The bytes between two positions, so many at a time: those that each checksum covers."""
+    for offset in range(begin, end, size):
+        yield Section(offset, min(size, end - offset), "|u1")
 
 
 def _checked(header: Header, found: dict[str, npt.NDArray[Any]], full: bool) -> Arrays:
@@ -419,16 +421,14 @@ def id_arrays(ids: npt.NDArray[Any], path: Path) -> dict[str, npt.NDArray[Any]]:
     """The sections of vertex ids."""
     if ids.dtype != object:
         return {"ids": ids.astype(np.int64, copy=False)}
-    text = [_utf8(name, path) for name in ids.tolist()]
+    try:
+        text = [name.encode() for name in ids.tolist()]
+    except UnicodeEncodeError as error:
+        raise InputError(
+            f"cannot write {path}: vertex id {error.object!r} is not valid Unicode text"
+        ) from error
     ends = np.concatenate(([0], np.cumsum([len(name) for name in text], dtype=np.int64)))
     return {"text": np.frombuffer(b"".join(text), np.uint8), "ids": ends.astype(np.int64, copy=False)}
-
-
-def _utf8(name: str, path: Path) -> bytes:
-    try:
-        return name.encode()
-    except UnicodeEncodeError as error:
-        raise InputError(f"cannot write {path}: vertex id {name!r} is not valid Unicode text") from error
 
 
 # --- sections written from arrays in memory, or a few bytes at a time ---
@@ -438,130 +438,110 @@ PIECE = 1 << 22  # bytes that are read or written at a time: enough for a thread
 
 
 @dataclass(frozen=True)
-class OnDisk:
-    """An array to be written that lies in a file of ours: `count` values of a little-endian type."""
+class Streamed:
+    """An array to be written of `count` values of a little-endian type, whose bytes come a few at a time.
 
-    path: Path
-    dtype: np.dtype[Any]
-    first: int
+    Attributes
+    ----------
+    hole : bool
+        Whether they are zeros for which the file, a regular one, keeps a hole.
+    """
+
     count: int
+    dtype: np.dtype[Any]
+    pieces: Callable[[], Iterator[memoryview]]
+    hole: bool = False
 
     @property
     def nbytes(self) -> int:
         """Bytes of the array."""
         return self.count * self.dtype.itemsize
 
-    def pieces(self) -> Iterator[memoryview]:
-        """Its bytes, a few at a time."""
-        with open(self.path, "rb", buffering=0) as file:
-            file.seek(self.first * self.dtype.itemsize)
-            left = self.nbytes
+
+def on_disk(path: Path, dtype: np.dtype[Any], first: int, count: int) -> Streamed:
+    """Return the array of `count` values from the value `first` of a file of ours on."""
+
+    def pieces() -> Iterator[memoryview]:
+        with open(path, "rb", buffering=0) as file:
+            file.seek(first * dtype.itemsize)
+            left = count * dtype.itemsize
             while left:
-                data = file.read(min(left, 1 << 22))
+                data = file.read(min(left, PIECE))
                 if not data:
-                    raise InputError(f"{self.path}: became shorter while it was read")
+                    raise InputError(f"{path}: became shorter while it was read")
                 left -= len(data)
                 yield memoryview(data)
 
-
-@dataclass(frozen=True)
-class Zeros:
-    """An array of zeros to be written to a regular file, which keeps a hole in their place."""
-
-    count: int
-    dtype: np.dtype[Any]
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes of the array."""
-        return self.count * self.dtype.itemsize
-
-    def pieces(self) -> Iterator[memoryview]:
-        """Its bytes, a few at a time."""
-        zeros = memoryview(bytes(min(PIECE, self.nbytes)))
-        return (zeros[: self.nbytes - begin] for begin in range(0, self.nbytes, PIECE))
+    return Streamed(count, dtype, pieces)
 
 
-@dataclass(frozen=True)
-class Widened:
-    """An array to be written as values of a longer type, a few at a time."""
+def zeros(count: int, dtype: np.dtype[Any]) -> Streamed:
+    """Return an array of zeros, for which the file keeps a hole."""
+    nbytes = count * dtype.itemsize
+    some = memoryview(bytes(min(PIECE, nbytes)))
+    return Streamed(count, dtype, lambda: (some[: nbytes - at] for at in range(0, nbytes, PIECE)), hole=True)
 
-    array: npt.NDArray[Any]
-    dtype: np.dtype[Any]
 
-    @property
-    def nbytes(self) -> int:
-        """Bytes of the array as it is written."""
-        return len(self.array) * self.dtype.itemsize
+def widened(array: npt.NDArray[Any], dtype: np.dtype[Any]) -> Streamed:
+    """Return an array as values of a longer type, converted by threads while it is written."""
+    step, kind = PIECE // dtype.itemsize, dtype.newbyteorder("<")
 
-    def pieces(self) -> Iterator[memoryview]:
-        """Its bytes, a few at a time."""
-        step, kind = PIECE // self.dtype.itemsize, self.dtype.newbyteorder("<")
+    def piece(begin: int) -> memoryview:
+        return array[begin : begin + step].astype(kind).view(np.uint8).data
 
-        def piece(begin: int) -> memoryview:
-            return self.array[begin : begin + step].astype(kind).view(np.uint8).data
-
+    def pieces() -> Iterator[memoryview]:
         # few threads: more would wait for the one that writes the file
         with thread_pool(min(4, cores()), "clgraph-widen") as pool:
             ahead: deque[Future[memoryview]] = deque()
-            for begin in range(0, len(self.array), step):
+            for begin in range(0, len(array), step):
                 ahead.append(pool.submit(piece, begin))
                 if len(ahead) > 8:  # or all of the array would be in memory as it is written
                     yield ahead.popleft().result()
             while ahead:
                 yield ahead.popleft().result()
 
-
-@dataclass(frozen=True)
-class Given:
-    """An array to be written of `count` values, which `parts` gives, some at a time."""
-
-    count: int
-    dtype: np.dtype[Any]
-    parts: Callable[[], Iterator[npt.NDArray[Any]]]
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes of the array."""
-        return self.count * self.dtype.itemsize
-
-    def pieces(self) -> Iterator[memoryview]:
-        """Its bytes, a few at a time."""
-        kind = self.dtype.newbyteorder("<")
-        for part in self.parts():
-            yield np.ascontiguousarray(part, kind).view(np.uint8).data
+    return Streamed(len(array), dtype, pieces)
 
 
-Stored = OnDisk | Zeros | Widened | Given
+def given(count: int, dtype: np.dtype[Any], parts: Callable[[], Iterator[npt.NDArray[Any]]]) -> Streamed:
+    """Return an array of `count` values, which `parts` gives, some at a time."""
+    kind = dtype.newbyteorder("<")
+    return Streamed(
+        count, dtype, lambda: (np.ascontiguousarray(each, kind).view(np.uint8).data for each in parts())
+    )
+
+
+def _in_memory(array: npt.NDArray[Any]) -> Streamed:
+    whole = np.ascontiguousarray(array, array.dtype.newbyteorder("<")).reshape(-1)
+    data = whole.view(np.uint8).data
+    return Streamed(
+        len(whole), whole.dtype, lambda: (data[at : at + PIECE] for at in range(0, len(data), PIECE))
+    )
 
 
 def write_sections(
-    file: Any, header: Header, arrays: Mapping[str, npt.NDArray[Any] | Stored | None]
+    file: Any, header: Header, arrays: Mapping[str, npt.NDArray[Any] | Streamed | None]
 ) -> npt.NDArray[Any]:
     """Write a header, which knows no sections yet, and its arrays; returns the checksums behind them."""
-    sections, end = {}, PAGE
-    parts: list[tuple[int, npt.NDArray[Any] | Stored]] = []
+    sections: dict[str, Section] = {}
+    parts: list[tuple[int, Streamed]] = []  # each with the bytes between it and the one before
+    end = PAGE
     for name in (*SECTIONS, "way"):
-        array = arrays.get(name)
-        if array is None:
-            continue
-        if isinstance(array, np.ndarray):
-            array = np.ascontiguousarray(array, array.dtype.newbyteorder("<"))
-        section = Section(_next_page(end), array.nbytes, array.dtype.newbyteorder("<").str)
-        parts.append((section.offset - end, array))
-        sections[name], end = section, section.end
+        if (found := arrays.get(name)) is not None:
+            array = _in_memory(found) if isinstance(found, np.ndarray) else found
+            section = Section(_next_page(end), array.nbytes, array.dtype.newbyteorder("<").str)
+            parts.append((section.offset - end, array))
+            sections[name], end = section, section.end
     offset = _next_page(end)
-    sums = -(-(offset - PAGE) // BLOCK)
-    sections["crc"] = Section(offset, 4 * sums, "<u4")
+    parts.append((offset - end, _in_memory(np.empty(0, np.uint8))))
+    sections["crc"] = crc = Section(offset, 4 * -(-(offset - PAGE) // BLOCK), "<u4")
     checksums = _Checksums(offset)
-    expect(offset + 4 * sums)
-    file.write(pack_header(replace(header, sections=sections), offset + 4 * sums))
-    for gap, array in [*parts, (offset - end, np.empty(0, np.uint8))]:
-        stored = _pieces(array) if isinstance(array, np.ndarray) else array.pieces()
-        hole = isinstance(array, Zeros)
-        for piece in chain([memoryview(bytes(gap))], stored):
+    expect(crc.end)
+    file.write(pack_header(replace(header, sections=sections), crc.end))
+    for gap, array in parts:
+        for piece in chain([memoryview(bytes(gap))], array.pieces()):
             checksums.add(piece)
-            if hole:
+            if array.hole:
                 file.seek(len(piece), os.SEEK_CUR)
             else:
                 file.write(piece)
@@ -570,17 +550,12 @@ def write_sections(
     return last
 
 
-def _pieces(array: npt.NDArray[Any]) -> Iterator[memoryview]:
-    whole = array.reshape(-1).view(np.uint8).data
-    return (whole[begin : begin + PIECE] for begin in range(0, len(whole), PIECE))
-
-
 def _next_page(offset: int) -> int:
     return -(-offset // PAGE) * PAGE
 
 
 class _Checksums:
-    """A CRC-32 for each block of the bytes that go through; of several, threads make them."""
+    """A CRC-32 for each block of the bytes that go through, computed by threads if there are several."""
 
     def __init__(self, total: int) -> None:
         self._crc32 = unpacker()[1].crc32
@@ -591,7 +566,7 @@ class _Checksums:
         self._room = BLOCK
 
     def add(self, data: memoryview) -> None:
-        """The next bytes, which stay as they are until `finished`."""
+        """Take the next bytes, which stay as they are until `finished`."""
         while len(data):
             piece, data = data[: self._room], data[self._room :]
             self._block.append(piece)
@@ -615,7 +590,7 @@ class _Checksums:
         return found
 
     def finished(self) -> list[int]:
-        """All of them."""
+        """Return all of them."""
         if self._block:
             self._end_block()
         self._done += [future.result() for future in self._waiting]

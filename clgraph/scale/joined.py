@@ -19,7 +19,7 @@ from clgraph.arguments import file_name
 from clgraph.files.summary import naming_output, told_size, told_written, write_with_summary
 from clgraph.formats.arrow import parquet_library
 from clgraph.formats.atomic import atomic_write
-from clgraph.formats.clg import Given, Header, id_arrays, write_sections
+from clgraph.formats.clg import Header, Streamed, given, id_arrays, write_sections
 from clgraph.formats.common import cells, counted, id_cells, weight_cells, write_cells, writing
 from clgraph.formats.edges import has_commas, head_of, name_in
 from clgraph.formats.table import find_format
@@ -98,7 +98,7 @@ class _Entries:
             notes.append(f"{self._extra} merged parallel edges written once")
         return notes
 
-    def column(self, name: str, dtype: Any) -> Given | None:
+    def column(self, name: str, dtype: Any) -> Streamed | None:
         """A column of all entries."""
         if name != "col_idx" and not getattr(self.shards.manifest, name):
             return None
@@ -108,7 +108,7 @@ class _Entries:
                 found = getattr(rows, name)
                 yield np.ones(rows.shard.edges, dtype) if found is None else found
 
-        return Given(self.section.edges, np.dtype(dtype), parts)
+        return given(self.section.edges, np.dtype(dtype), parts)
 
 
 def _write_edges(entries: _Entries, path: Path) -> list[str]:

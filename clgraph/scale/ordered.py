@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph.errors import InputError
-from clgraph.formats.clg import OnDisk, damaged
+from clgraph.formats.clg import Streamed, damaged, on_disk
 from clgraph.graph.arrays import row_of, tails_between
 from clgraph.graph.building import checked_counts, checked_weights
 from clgraph.progress import Tell
@@ -43,12 +43,12 @@ class InFile(Rows):
         """Raise InputError if the file is not the one that was checked."""
         self._source.check_unchanged()
 
-    def column(self, name: str, begin: int, end: int) -> OnDisk:
+    def column(self, name: str, begin: int, end: int) -> Streamed:
         """Some entries of a column."""
         section = self._source.header.sections["col_idx" if name == "head" else name]
         dtype = np.dtype(section.kind)
         first = section.offset // dtype.itemsize + begin  # sections begin at multiples of 4096 bytes
-        return OnDisk(self._source.path, dtype, first, end - begin)
+        return on_disk(self._source.path, dtype, first, end - begin)
 
 
 @dataclass(frozen=True)

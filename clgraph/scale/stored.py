@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from clgraph.formats.clg import OnDisk
+from clgraph.formats.clg import Streamed, on_disk
 from clgraph.graph.arrays import tails_between, tails_of
 from clgraph.graph.building import INT32_MAX
 from clgraph.scale.cut import cuts
@@ -78,7 +78,7 @@ class Rows:
     def _columns(self, begin: int, end: int) -> Columns:
         raise NotImplementedError
 
-    def column(self, name: str, begin: int, end: int) -> OnDisk:
+    def column(self, name: str, begin: int, end: int) -> Streamed:
         """Some entries of a column."""
         raise NotImplementedError
 
@@ -137,9 +137,9 @@ class Stored(Rows):
     def _columns(self, begin: int, end: int) -> Columns:
         return self._table.read(begin, end - begin)
 
-    def column(self, name: str, begin: int, end: int) -> OnDisk:
+    def column(self, name: str, begin: int, end: int) -> Streamed:
         """Some entries of a column."""
-        return OnDisk(self._table.path(name), self._table.type_of(name), begin, end - begin)
+        return on_disk(self._table.path(name), self._table.type_of(name), begin, end - begin)
 
 
 def _from_zero(row_ptr: npt.NDArray[Any]) -> npt.NDArray[Any]:

@@ -18,7 +18,7 @@ from clgraph import system
 from clgraph.errors import InputError
 from clgraph.files.clg import followed
 from clgraph.formats.atomic import remove_stale_once
-from clgraph.formats.clg import BLOCK, PAGE, Header, OnDisk, Stored, Widened, Zeros, id_arrays, write_sections
+from clgraph.formats.clg import BLOCK, PAGE, Header, Streamed, id_arrays, widened, write_sections, zeros
 from clgraph.formats.common import few
 from clgraph.formats.table import DATASET
 from clgraph.graph.arrays import tails_of
@@ -49,8 +49,8 @@ class Writer:
         number: int,
         first_row: int,
         row_ptr: npt.NDArray[Any],
-        col_idx: npt.NDArray[np.int32] | OnDisk,
-        values: Mapping[str, npt.NDArray[Any] | OnDisk | None],
+        col_idx: npt.NDArray[np.int32] | Streamed,
+        values: Mapping[str, npt.NDArray[Any] | Streamed | None],
         *,
         loops: int | None = None,
     ) -> Shard:
@@ -94,12 +94,12 @@ class Writer:
         """Write vertex ids."""
         name = "ids.clg"
         header = Header(False, self._n, 0, 0, {})
-        arrays: dict[str, npt.NDArray[Any] | Stored | None] = {
-            "row_ptr": Zeros(self._n + 1, np.dtype("<i4")),
+        arrays: dict[str, npt.NDArray[Any] | Streamed | None] = {
+            "row_ptr": zeros(self._n + 1, np.dtype("<i4")),
             "col_idx": np.empty(0, np.int32),
         }
         if ids.dtype == np.int32:
-            arrays["ids"] = Widened(ids, np.dtype("<i8"))
+            arrays["ids"] = widened(ids, np.dtype("<i8"))
         else:
             arrays |= id_arrays(ids, self.folder / name)
         with self._new(name) as file:
