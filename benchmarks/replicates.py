@@ -73,7 +73,7 @@ def main() -> None:
             for few in map(int, options.few.split(",") if options.few else [replicates.FEW]):
                 replicates.FEW, replicates.ROOM = few, 4 * few + 64
                 whole, made = median(lambda: call(options.runs), options.repeat)
-                kernels = 1e3 * sum(each.phases["sample"] for each in made)
+                kernels = 1e3 * sum(each.seconds["sample"] for each in made)
                 started = time.perf_counter()
                 assert len(made.vertices) == made.num_vertices.sum()
                 looked = whole + 1e3 * (time.perf_counter() - started)

@@ -70,7 +70,6 @@ from clgraph.sampling.curve import ReductionCurve as ReductionCurve
 from clgraph.sampling.curve import deletion_order as deletion_order
 from clgraph.sampling.curve import reduction_curve as reduction_curve
 from clgraph.sampling.shards import SavedForest as SavedForest
-from clgraph.sampling.shards import ShardedSample as ShardedSample
 from clgraph.sampling.shards import merge_forests as merge_forests
 from clgraph.sampling.shards import open_forest as open_forest
 from clgraph.sampling.shards import save_forest as save_forest
@@ -107,7 +106,6 @@ __all__ = [
     "Sample",
     "Samples",
     "SavedForest",
-    "ShardedSample",
     "Shards",
     "Study",
     "__version__",

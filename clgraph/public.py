@@ -330,7 +330,6 @@ PUBLIC: tuple[Public, ...] = (
     _dataset("open_shards", values="'g.txt' | 'none.clgs' | '.' | P('x') ; verify=True | False"),
     Public("Shards", "scale", "shards"),
     _dataset("join_shards", values="SHARDS"),
-    Public("ShardedSample", "sampling.shards", "shards"),
     _forest(
         "save_forest",
         values="SHARDS ; 'o.forest' | 'none/o' ; method='drv' | 'dre' ; seed=1 ; which=None | [0] | [0, 1]",

@@ -27,7 +27,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
         clgraph.pagerank(graph)
     return {
         "SavedForest": clgraph.open_forest(folder / "a.forest"),
-        "ShardedSample": clgraph.sample(shards, "dre", size="50%", seed=1),
+        "Sample of a dataset": clgraph.sample(shards, "dre", size="50%", seed=1),
         "Profile": profile,
         "Graph": graph,
         "Sample": sample,

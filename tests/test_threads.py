@@ -67,7 +67,7 @@ made = {}
 for name, graph in graphs.items():
     for method, options in runs:
         one = sample(graph, method, size="50%", seed=6, device=device, **options)
-        parts = [one.vertices, one.edges] + ([] if one.group is None else [one.group])
+        parts = [one.vertices, one.edges] + ([] if one.contracted_to is None else [one.contracted_to])
         digest = hashlib.sha256(b"".join(np.ascontiguousarray(part).tobytes() for part in parts))
         made[f"{name} {method} {options}"] = [len(one.vertices), one.num_edges, digest.hexdigest()]
 json.dump({"threads": device.compute_units, "samples": made}, sys.stdout)

@@ -416,12 +416,12 @@ def _of_graph(order: _Order) -> None:
         made = [found] if order.sized is None and runs == 1 else found
         for size, each in zip(order.sizes * runs, made, strict=True):
             pairs = f"{each.num_edges} pairs, " if data.directed else ""
-            target = f"target {each.target}, " if each.target else ""
+            target = f"target {each.target_vertices}, " if each.target_vertices else ""
             mode = "" if each.mode == "auto" else f", {each.mode}"
-            if each.wish is not None:
+            if each.selection.wish is not None:
                 holds = f"what {each.method} draws with this seed, edges are the original's"
             else:
-                what = "a contraction of connected groups" if each.group is not None else "connected"
+                what = "a contraction of connected groups" if each.contracted_to is not None else "connected"
                 holds = f"{what}, within the target, edges are the original's"
             seconds = {**run.seconds, **each.seconds}
             order.deliver(
@@ -496,7 +496,7 @@ def _of_dataset(order: _Order) -> None:
                     size,
                     each,
                     f"{each.num_vertices} of {shards.num_vertices} vertices, {each.num_edges} "
-                    f"{edges_word(shards)} ({direction(shards)}, target {each.target}, seed {number}, exact",
+                    f"{edges_word(shards)} ({direction(shards)}, target {each.target_vertices}, seed {number}, exact",
                     sum(each.seconds.values()),
                 )
 
@@ -532,7 +532,7 @@ def _of_stream(order: _Order) -> None:
         order.deliver(
             size,
             each,
-            f"{len(each.vertices)} vertices, {each.num_edges} edges of a stream of {each.arrivals} "
+            f"{len(each.vertices)} vertices, {each.num_edges} edges of a stream of {each.stream.arrivals} "
             f"(seed {each.seed}",
             each.seconds["sample"],
             None,
@@ -559,8 +559,8 @@ def _verify_stream(path: str, sample: Any, given: dict[str, Any], read_as: dict[
         edges += zip(*(end.tolist() for end in ends), strict=True)
         if chunk.weight is not None:
             weights += in_units(chunk.weight).tolist()
-    options: dict[str, Any] = {"size": sample.target, "edges": sample.target}
+    options: dict[str, Any] = {"size": sample.target_vertices, "edges": sample.target_vertices}
     options |= {name: given[name] for name in ("p", "q", "closing", "triangles", "block") if name in given}
     if weighted:
         options["weights"] = weights
-    verify_held(edges, sample.held, sample.method, sample.seed, options)
+    verify_held(edges, sample.stream, sample.method, sample.seed, options)

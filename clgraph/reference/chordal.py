@@ -217,7 +217,7 @@ def _verify_maximal(near: Near, kept: Near) -> None:
 
 
 def _verify_parts(near: Near, kept: Near, priority: list[int], sample: Any) -> None:
-    wish = sample.wish
+    wish = sample.selection.wish
     part = parts_of(near, priority, wish.parts if wish.labels is None else wish.labels)
     expect(sample.parts.tolist() == part, "its parts are not those of the definition")
     inner, whole = (

@@ -160,12 +160,12 @@ class ReferenceSample:
         Ids, in index order.
     edges : int64 array
         Ranks.
-    target : int
+    target_vertices : int
     order : int64 array, shape (k,), or None
         Rank of arrival.
     iterations : int
         Of deletions and contractions.
-    group : int32 array, shape (n,), or None
+    contracted_to : int32 array, shape (n,), or None
         Of contractions.
     start : id or None
         Of explorations.
@@ -175,10 +175,10 @@ class ReferenceSample:
 
     vertices: npt.NDArray[Any]
     edges: npt.NDArray[np.int64]
-    target: int
+    target_vertices: int
     order: npt.NDArray[np.int64] | None = None
     iterations: int = 0
-    group: Any = None
+    contracted_to: Any = None
     start: Any = None
     more: dict[str, Any] = field(default_factory=dict)
 
@@ -373,9 +373,9 @@ def check_induced(graph: Graph, sample: Any) -> None:
 
 def check_kept(graph: Graph, sample: Any) -> None:
     """Check the edges of a sample that keeps all among its vertices, or a tree's."""
-    if sample.wish.keep == "induced":
+    if sample.selection.wish.keep == "induced":
         check_induced(graph, sample)
-    if sample.wish.keep == "tree":
+    if sample.selection.wish.keep == "tree":
         expect(
             len(sample.edges) == np.count_nonzero(sample.parent != sample.vertices),
             "a tree has one edge for each vertex that is no start",
@@ -384,7 +384,7 @@ def check_kept(graph: Graph, sample: Any) -> None:
 
 def check_size(sample: Any, reach: int) -> None:
     """Check that a sample has as many vertices as were asked for, of those that its method reaches."""
-    target, found = sample.wish.target, len(sample.vertices)
+    target, found = sample.selection.wish.target, len(sample.vertices)
     if target is not None:
         expect(found == min(target, reach), f"{found} vertices instead of {min(target, reach)}")
 

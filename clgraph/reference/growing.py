@@ -102,7 +102,7 @@ def verify_growth(graph: Graph, sample: Any) -> None:
     AssertionError
         What does not hold.
     """
-    wish, order = sample.wish, sample.order
+    wish, order = sample.selection.wish, sample.order
     check_size(sample, graph.num_vertices)
     expect(sorted(order.tolist()) == list(range(len(sample.vertices))), "its order is none")
     check_arrivals(graph, sample, len(set(wish.start)) if wish.start is not None else 1)
@@ -179,7 +179,7 @@ def verify_tree(graph: Graph, sample: Any) -> None:
     AssertionError
         What does not hold.
     """
-    wish, rows = sample.wish, Rows(graph)
+    wish, rows = sample.selection.wish, Rows(graph)
     check_size(sample, rows.n)
     check_kept(graph, sample)
     index, parents = graph.indices_of(sample.vertices).tolist(), graph.indices_of(sample.parent).tolist()
@@ -248,7 +248,7 @@ def verify_paths(graph: Graph, sample: Any) -> None:
     AssertionError
         What does not hold.
     """
-    inside, most = inside_of(graph, sample), sample.wish.target
+    inside, most = inside_of(graph, sample), sample.selection.wish.target
     many = np.count_nonzero(inside)
     expect(many <= most, f"{many} vertices instead of at most {most}")
     tails, heads, _ = sample.selection.ends(sample.at)
@@ -257,5 +257,5 @@ def verify_paths(graph: Graph, sample: Any) -> None:
         "its paths do not touch just its vertices",
     )
     check_kept(graph, sample)
-    if sample.wish.keep != "induced":
+    if sample.selection.wish.keep != "induced":
         expect(len(sample.edges) == len(tails), "its edges are not those on its paths")

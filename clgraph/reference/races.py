@@ -156,7 +156,7 @@ def verify_race(graph: Graph, sample: Any) -> None:
     AssertionError
         What does not hold.
     """
-    wish, n = sample.wish, graph.num_vertices
+    wish, n = sample.selection.wish, graph.num_vertices
     inside, edges = inside_of(graph, sample), EdgeList.of(graph)
     induced = wish.kind in ("vertices", "near") or wish.keep == "induced"
     if induced:
@@ -225,7 +225,7 @@ def _edge_times(graph: Graph, sample: Any, edges: EdgeList) -> npt.NDArray[np.fl
     method, seed = sample.method, sample.seed
     low, high, copy, m = edges.low, edges.high, edges.copy, len(edges.low)
     d = np.bincount(np.append(low, high), minlength=graph.num_vertices)
-    w = np.array(edges.weights(graph)) / 2**40 if sample.wish.view.weighted else np.ones(m)
+    w = np.array(edges.weights(graph)) / 2**40 if sample.selection.wish.view.weighted else np.ones(m)
     by_edge = _times(seed, low, high, copy, keyed.TAG_EDGE, w)
     if method in ("re", "ties"):
         return by_edge
@@ -234,7 +234,7 @@ def _edge_times(graph: Graph, sample: Any, edges: EdgeList) -> npt.NDArray[np.fl
     by_ends = np.minimum(up, down)
     if method == "rne":
         return by_ends
-    mix = floor(2**32 * sample.wish.mix) / 2**32
+    mix = floor(2**32 * sample.selection.wish.mix) / 2**32
     with np.errstate(divide="ignore", invalid="ignore"):
         ends = by_ends * graph.num_vertices / mix if mix > 0 else np.full(m, np.inf)
         own = by_edge * m / (1 - mix) if mix < 1 else np.full(m, np.inf)
@@ -242,7 +242,7 @@ def _edge_times(graph: Graph, sample: Any, edges: EdgeList) -> npt.NDArray[np.fl
 
 
 def _verify_near(n: int, sample: Any, edges: EdgeList, inside: npt.NDArray[np.bool_]) -> None:
-    wish, never = sample.wish, np.uint64(NEVER)
+    wish, never = sample.selection.wish, np.uint64(NEVER)
     priority = _number(sample.seed, np.arange(n), 0, 0, keyed.TAG_VERTEX)
     if wish.starts is not None:
         chosen = np.isin(np.arange(n), np.lexsort((np.arange(n), priority))[: wish.starts])

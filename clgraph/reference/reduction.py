@@ -268,9 +268,9 @@ def verify_deletion(graph: Graph, sample: Sample, *, connection: str = "weak") -
     strong, many = connection == "strong" and graph.directed, int(np.count_nonzero(inside))
     labels = _labels(graph.num_vertices, tails, heads, strong=strong)
     expect(len(np.unique(labels[inside])) == 1, f"the sample is not {'strongly ' if strong else ''}connected")
-    if many > sample.target:
+    if many > sample.target_vertices:
         _, sizes = reference_components(graph, connection="strong" if strong else "weak")
-        expect(sizes[0] == many, f"{many} vertices, more than the target of {sample.target}")
+        expect(sizes[0] == many, f"{many} vertices, more than the target of {sample.target_vertices}")
 
 
 def verify_parts(graph: Graph, sample: Sample) -> tuple[npt.NDArray[np.bool_], Ends, Ends]:
@@ -414,7 +414,7 @@ def reference_contract(
             step += 1
         ranks = np.sort(_joined(state.edges, state.group)[1])
         vertices = graph.ids[state.live]
-        made.append(ReferenceSample(vertices, ranks, target, iterations=state.step, group=state.group))
+        made.append(ReferenceSample(vertices, ranks, target, iterations=state.step, contracted_to=state.group))
     return made
 
 
@@ -432,9 +432,9 @@ def verify_contraction(graph: Graph, sample: Sample) -> None:
     AssertionError
         What does not hold.
     """
-    graph = check_result(graph, sample, "sample", vertices=("iuUO", 1), edges=("i", 1), group=("i?", 1))
+    graph = check_result(graph, sample, "sample", vertices=("iuUO", 1), edges=("i", 1), contracted_to=("i?", 1))
     as_graph(sample.graph)
-    n, group, made = graph.num_vertices, sample.group, sample.graph
+    n, group, made = graph.num_vertices, sample.contracted_to, sample.graph
     if group is None or group.shape != (n,):
         raise AssertionError("the sample has no group for every vertex")
     inside = in_largest_component(graph.undirected)
@@ -449,7 +449,7 @@ def verify_contraction(graph: Graph, sample: Sample) -> None:
         "a group does not bear the number of its smallest vertex",
     )
     live = np.flatnonzero(group == np.arange(n))
-    expect(len(live) == min(sample.target, len(member)), f"{len(live)} groups: the target is {sample.target}")
+    expect(len(live) == min(sample.target_vertices, len(member)), f"{len(live)} groups: the target is {sample.target_vertices}")
     edges = EdgeList.of(graph)
     within = group[edges.low] == group[edges.high]
     labels = _labels(n, edges.low[within], edges.high[within])
@@ -568,7 +568,7 @@ def verify_exploration(graph: Graph, sample: Sample) -> None:
     """
     graph = check_result(graph, sample, "sample", vertices=("iuUO", 1), edges=("i", 1))
     inside, component = inside_of(graph, sample), in_largest_component(graph.undirected)
-    wanted, many = min(sample.target, np.count_nonzero(component)), np.count_nonzero(inside)
+    wanted, many = min(sample.target_vertices, np.count_nonzero(component)), np.count_nonzero(inside)
     expect(
         many == wanted and not np.any(inside & ~component),
         f"{many} vertices instead of {wanted} of the largest component",

@@ -201,7 +201,7 @@ def verify_spread(graph: Graph, sample: Any) -> None:
     AssertionError
         What does not hold.
     """
-    wish = sample.wish
+    wish = sample.selection.wish
     check_size(sample, graph.num_vertices)
     check_kept(graph, sample)
     check_arrivals(graph, sample, len(wish.start) if wish.start is not None else (wish.starts or 1))

@@ -179,7 +179,7 @@ def verify_held(edges: Sequence[Edge], held: Any, method: str, seed: int, option
 
 def verify_stream(graph: Graph, sample: Any) -> None:
     """Check a sample of a graph that was streamed; see `verify_held`."""
-    rows, wish = Rows(graph), sample.wish
+    rows, wish = Rows(graph), sample.selection.wish
     order = in_order(rows, sample.seed)
     options: dict[str, Any] = {"size": wish.target, "edges": wish.target_edges}
     options |= {name: getattr(wish, name) for name in ("closing", "p", "q", "triangles", "block")}
@@ -187,8 +187,8 @@ def verify_stream(graph: Graph, sample: Any) -> None:
         weights = rows.weights()
         options["weights"] = [weights[e] for e in order]
     expect(
-        rows.edges.rank[sorted(order[t - 1] for t in sample.arrival.tolist())].tolist()
+        rows.edges.rank[sorted(order[t - 1] for t in sample.stream.arrival.tolist())].tolist()
         == sample.edges.tolist(),
         "its edges are not those that came at their times",
     )
-    verify_held([rows.ends[e] for e in order], sample.held, sample.method, sample.seed, options)
+    verify_held([rows.ends[e] for e in order], sample.stream, sample.method, sample.seed, options)

@@ -298,7 +298,7 @@ def verify_walk(graph: Graph, sample: Any) -> None:
     AssertionError
         What does not hold.
     """
-    wish, rows = sample.wish, sample.wish.view.rows
+    wish, rows = sample.selection.wish, sample.selection.wish.view.rows
     frontier = sample.method == "fs"
     check_size(sample, int(np.count_nonzero(wish.view.degrees)) if frontier else graph.num_vertices)
     check_kept(graph, sample)

@@ -224,7 +224,6 @@ def sample(
     Returns
     -------
     Sample, or Samples
-        (A `ShardedSample`, or a list of them, of `Shards`.)
         `Samples` if `sizes` or `seeds` is given: run after run, each with its sizes in the given order.
 
     Raises
@@ -280,5 +279,5 @@ def sample(
     if stays:
         from clgraph.device import get_device
 
-        vars(one)["there"] = get_device(options.get("device"))
+        vars(one)["_arrays_on"] = get_device(options.get("device"))
     return one

@@ -146,15 +146,15 @@ def _one_run(
             seed,
             device.name,
             dict(call.seconds),
-            0 if untouched else run.iterations,
             "untouched" if untouched else run.way,
+            0 if untouched else run.iterations,
             notes,
             graph,
             options.given,
             left,
             provenance=how(),
-        ).with_graph(smaller)
-    return [made[target].changed(size=size) for size, target in wanted]
+        )._with_graph(smaller)
+    return [made[target]._changed(size=size) for size, target in wanted]
 
 
 BRIEF = 0.2  # seconds that a launch of runs side by side should take, so that Ctrl-C is noticed
@@ -189,8 +189,8 @@ def _portions(
         about = {
             "options": options.given,
             "device": device.name,
-            "phases": {**seconds, "sample": took / count},
-            "way": several.way,
+            "seconds": {**seconds, "sample": took / count},
+            "algorithm": several.way,
             "provenance": how(),
         }
         made.append(batch_of(packed, graph, options, first + done, wanted, targets, about))
@@ -255,6 +255,6 @@ def large_enough(
             )
             run = draw(following)
             following += 1
-        kept.append([each.changed(notes=(*each.notes, *notes)) for each in run] if notes else run)
+        kept.append([each._changed(notes=(*each.notes, *notes)) for each in run] if notes else run)
         told += notes
     return kept, told, following

@@ -138,6 +138,22 @@ class Request:
         """`mix` in units of 2^-32."""
         return floor(self.mix * 2**32)
 
+    @property
+    def weighting(self) -> str:
+        """What is known of the probability by which a vertex comes in: see `clgraph.Sample`."""
+        if self.kind == "vertices":
+            return "conditional"
+        if self.kind == "near" and self.starts is not None:
+            return "exact"
+        if self.kind in ("edges", "ties", "near") or (self.method == "rds" and self.direction == "both"):
+            return "approximate"
+        if self.kind in ("walk", "frontier"):
+            # the stationary distribution of a walk along arcs is known by PageRank, from given starts alone
+            known = self.start is not None if self.method == "rwr" else self.method == "rj"
+            if known or (self.direction == "both" and self.method != "rwr"):
+                return "stationary"
+        return "none"
+
     def idle(self) -> list[str]:
         """Notes on options of other reductions, which were given but have no effect."""
         batched = not self.exact and self.method not in CONTRACTING + EXPLORING

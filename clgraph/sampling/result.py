@@ -20,7 +20,6 @@ from clgraph.results import RunsOn, kernel_facts
 from clgraph.sampling.literature.estimates import (
     Distribution,
     Estimate,
-    Weights,
     by_vertex,
     edge_chances,
     horvitz_thompson,
@@ -34,14 +33,14 @@ from clgraph.sampling.literature.reservoir import Held, estimates_of
 from clgraph.sampling.selection import Selection, with_loops
 
 if TYPE_CHECKING:
-    from clgraph.sampling.request import Request
+    from clgraph.scale.shards import Shards
 
 Reals = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Sample(RunsOn):
-    """A sample of a graph, or of a stream, and how it was made.
+    """A sample of a graph, of a dataset of shards, or of a stream, and how it was made.
 
     What a method does not have is None.
 
@@ -50,22 +49,22 @@ class Sample(RunsOn):
     graph : Graph
         The sample, with weights, multiplicities and original ids. Self-loops play no part in sampling and are
         left out. Of a stream it is undirected; edges that came several times are one, with a multiplicity.
-        Made on a device, it stays there until an array is looked at.
+        Made on a device, it stays there until an array is looked at. (A sample of a dataset is `shards`.)
     vertices : array, shape (k,)
         Original ids of the sample's vertices, in index order: ``graph.ids``. (With ``arrays="device"`` a
         ``pyopencl.array.Array``.)
     index : int64 array, shape (k,)
-        Their indices in the original; None of streams.
+        Their indices in the original; an InputError for streams.
     edges : int64 array
-        Ranks in the original's list of edges u <= v in index order (its undirected view, loops counted).
-        Like `vertices`, `kept_arcs` and `group`, it is made at the first look.
+        Positions in the original's list of edges u <= v in index order (its undirected view, loops counted).
+        Like `vertices` and `contracted_to`, it is made at the first look.
     num_vertices, num_edges : int
         Number of vertices; of edges (of a directed graph: of connected pairs).
     method, mode : str
     size : float, int, str or None
         As asked for: of gps edges, else vertices.
-    target : int
-        n*, the number of vertices (or edges) that `size` amounts to; 0 where there is none.
+    target_vertices : int
+        n*, the number of vertices (of gps: edges) that `size` amounts to; 0 where there is none.
     seed : int
     device : str
         Name of the device.
@@ -73,29 +72,28 @@ class Sample(RunsOn):
         Batches; in exact mode, probes of a threshold; of walks legs, of searches starts. 0 where there was
         nothing to delete.
     seconds : dict of str to float
-        By phase: device, build (views on the host), upload, compile, sample, download, result (the sample's
-        graph).
-    way : str
+        By phase: device, build (views on the host), upload, compile, sample; download and result (the
+        sample's graph) once `graph` was made.
+    algorithm : str
         How the sample was found. Exact mode: "probes" (of thresholds, and a merge tree for the last
-        deletions), "merge tree" (all deletions) or "forest" (the priority forest: arcs that exceed the
-        device's largest buffer). Batched mode: how the largest component was
-        found, "afforest", "bfs" or "strong". "contraction", "breadth-first", "depth-first" ("depth-first on
-        NAME" where the walk, which is serial, ran on the host's CPU device instead of a GPU); or "untouched".
-        Of the samplers of the literature: the kind.
+        deletions), "merge tree" (all deletions) or "forest" (the priority forest: datasets, and arcs that
+        exceed the device's largest buffer). Batched mode: how the largest component was found, "afforest",
+        "bfs" or "strong". "contraction", "breadth-first", "depth-first" ("depth-first on NAME" where the
+        walk, which is serial, ran on the host's CPU device instead of a GPU); or "untouched". Of the samplers
+        of the literature: the kind.
     notes : tuple of str
         What the user should know: loops left out, nothing to delete, ...
-    original : Graph, or None
+    original : Graph, Shards or None
         None of streams.
+    shards : Shards or None
+        The sample of a dataset, as a dataset, where an output was named.
     options : dict
         What was asked for besides method, size and seed.
-    kept_arcs : bool array
-        Which arcs of ``original.undirected`` are in the sample. (Of a contraction: for each pair of its
-        vertices the smallest edge that joins their groups.)
-    group : int32 array, shape (n,), or None
+    contracted_to : int32 array, shape (n,), or None
         Of a contraction: the index of the original vertex that each original vertex became, the smallest of
         its group; -1 outside the largest component.
     order : int64 array, shape (k,), or None
-        Rank of arrival of each vertex; None where vertices come by edges of a fixed number.
+        Place of each vertex in the order of arrival; None where vertices come by edges of a fixed number.
     visits : int64 array, shape (k,), or None
         Of walks: visits to each vertex, starts not counted.
     weight : float64 array, shape (k,), or None
@@ -104,44 +102,51 @@ class Sample(RunsOn):
         What `weight` is: 1/p, the probability p of the vertex known exactly, given the other vertices' keys,
         or approximately; 1/p up to a factor; nothing.
     probability : float64 array, or None
-        Of edges that were drawn: the probability of each of `edges` (of a stream: of each edge held), given
-        the others' keys.
+        Of edges that were drawn: the probability of each of `edges`, given the others' keys.
     parent : array, shape (k,), or None
         Id of the vertex from which each was reached; its own id for starts.
     walks : array, or None
         On request: ids, shape (walkers, steps + 1), from each walker's start on.
     parts : int32 array, shape (n,), or None
         Of quasi-chordal: the number of each vertex's part.
-    arrivals : int, or None
-        Of pies, gsh and gps: edges that came, without loops.
-    arrival : int64 array, or None
-        Of the same: when each of `edges` (of a stream: each edge held) came: 1, 2, ...
-    source, target_ids : array, or None
-        Of a stream: the ends of each edge held, in the order in which they came.
+    stream : Held, or None
+        Of pies, gsh and gps: the edges held in the order in which they came (`arrival`, `source`, `target`,
+        `probability`), how many came (`arrivals`), and what can be estimated from them (`estimate`).
     """
-
-    there = None  # with arrays="device" the Device that `vertices` are on
 
     method: str
     mode: str
     size: Any
-    target: int
+    target_vertices: int
     seed: int
     device: str
-    phases: dict[str, float]
-    iterations: int = 0
-    way: str = ""
-    notes: tuple[str, ...] = ()
-    original: Graph | None = None
+    seconds: dict[str, float]
+    algorithm: str
+    iterations: int
+    notes: tuple[str, ...]
+    original: Graph | Any
     options: dict[str, Any] = field(default_factory=dict)
     selection: Selection = field(default_factory=Selection)
-    at: Any = 0  # which of the selection
+    at: Any = field(default_factory=int)  # which of the selection
+    weighting: str = field(init=False)
+    parts: npt.NDArray[np.int32] | None = field(init=False)
+    stream: Held | None = field(init=False)
+    shards: Shards | None = field(init=False)
 
     __eq__ = object.__eq__  # not the one of `RunsOn`, which compares nothing
     __hash__ = object.__hash__
 
-    def changed(self, **changes: Any) -> Sample:
-        """The same, which has been looked at as far as this one, with some fields changed."""
+    def __post_init__(self) -> None:
+        chosen, request = self.selection, self.selection.wish
+        vars(self).update(
+            weighting="none" if request is None else request.weighting,
+            parts=chosen.more["part"].of(self.at) if "part" in chosen.more else None,
+            stream=None if chosen.held is None else chosen.held[self.at],
+            shards=chosen.dataset,
+        )
+
+    def _changed(self, **changes: Any) -> Sample:
+        """Return a copy with some fields changed that has been looked at as far as this one."""
         made = object.__new__(Sample)
         vars(made).update(vars(self) | changes)
         return made
@@ -150,54 +155,53 @@ class Sample(RunsOn):
     def graph(self) -> Graph:
         """The sample as a graph."""
         if self.original is None:
-            source, target = self.source, self.target_ids
-            assert source is not None
-            assert target is not None
-            return Graph.from_edges(source, target, vertices=self._ids)
+            held = self.stream
+            assert held is not None
+            return Graph.from_edges(held.source, held.target, vertices=self._ids)
+        if not isinstance(self.original, Graph):
+            raise InputError(
+                "a sample of a dataset has no graph in memory: name an output, and join what `shards` opens "
+                "(clgraph.join_shards)"
+            )
         started = perf_counter()
         self.selection.download()
         downloaded = perf_counter()
         made = self.selection.sampled(self.original, self.at)
-        if self.wish is None:
-            self.phases.update(download=downloaded - started, result=perf_counter() - downloaded)
-        self.with_graph(made)
+        if self.selection.wish is None:
+            self.seconds.update(download=downloaded - started, result=perf_counter() - downloaded)
+        self._with_graph(made)
         return made
 
-    def with_graph(self, graph: Graph) -> Sample:
-        """This, with a graph that is made already."""
-        if self.original is not None and self.original.attributes is not None:
+    def _with_graph(self, graph: Graph) -> Sample:
+        """Take a graph that is made already."""
+        if self.original.attributes is not None:
             graph.attributes = self.original.attributes
         vars(self).setdefault("graph", graph)
         return self
 
     @property
-    def seconds(self) -> dict[str, float]:
-        """Time by phase."""
-        if self.wish is None:
-            self.graph  # noqa: B018 (whose making is a phase)
-        return self.phases
-
-    @property
     def vertices(self) -> npt.NDArray[Any]:
         """Original ids of the sample's vertices, in index order."""
-        if self.there is None:
+        if "_arrays_on" not in vars(self):  # the device, with arrays="device"
             return self._ids
         from clgraph.csr.upload import ids_on
 
-        with self.there.alone():
-            return ids_on(self.there, self.graph)
+        device = vars(self)["_arrays_on"]
+        with device.alone():
+            return ids_on(device, self.graph)
 
     @lazy
     def _ids(self) -> npt.NDArray[Any]:
-        if self.original is None:
-            assert self.held is not None
-            return _plain(self.held.vertices)
+        if self.stream is not None and self.original is None:
+            return self.stream.vertices
         if "graph" in vars(self):
             return self.graph.ids
-        return self.index if self.original._has_identity_ids else self.original.ids[self.index]
+        if isinstance(self.original, Graph) and self.original._has_identity_ids:
+            return self.index
+        return self._whole.ids[self.index]
 
     @property
-    def _whole(self) -> Graph:
+    def _whole(self) -> Any:
         """The original."""
         if self.original is None:
             raise InputError("samples of a stream have no original whose vertices could have values")
@@ -209,78 +213,71 @@ class Sample(RunsOn):
         return self.selection.index(self._whole, self.at)
 
     @lazy
-    def kept_arcs(self) -> npt.NDArray[np.bool_]:
-        """Which arcs of ``original.undirected`` are in the sample."""
+    def _kept_arcs(self) -> npt.NDArray[np.bool_]:
+        """Which arcs of ``original.undirected`` are in the sample.
+
+        Of a contraction: for each pair of its vertices the smallest edge that joins their groups.
+        """
         return with_loops(self._whole.undirected, self.selection.kept(self._whole, self.at))
 
     @lazy
-    def group(self) -> npt.NDArray[np.int32] | None:
+    def contracted_to(self) -> npt.NDArray[np.int32] | None:
         """Of a contraction: the original vertex that each original vertex became."""
         return self.selection.groups(self.at)
 
     @lazy
     def edges(self) -> npt.NDArray[np.int64]:
-        """Ranks in the original's list of edges u <= v in index order."""
+        """Positions in the original's list of edges u <= v in index order."""
         view = self._whole.undirected
-        return np.flatnonzero(self.kept_arcs[view.tails <= view.col_idx])
+        return np.flatnonzero(self._kept_arcs[view.tails <= view.col_idx])
 
     @property
     def num_vertices(self) -> int:
         """Number of vertices in the sample."""
+        counts = self.selection.counts_of(self.at)
+        if counts is not None:
+            return counts[0]
         return self.graph.num_vertices if "graph" in vars(self) else len(self._ids)
 
     @lazy
     def num_edges(self) -> int:
         """Number of edges (pairs, of a directed graph) in the sample."""
+        counts = self.selection.counts_of(self.at)
+        if counts is not None:
+            return counts[1]
         if not self.graph.directed:
             return self.graph.num_edges
-        return int(np.count_nonzero(self.kept_arcs)) // 2
+        return int(np.count_nonzero(self._kept_arcs)) // 2
 
     def __getstate__(self) -> dict[str, Any]:
         looked_at: dict[str, Any] = {}
-        if self.original is not None:
-            looked_at = {
-                name: getattr(self, name) for name in ("graph", "kept_arcs", "index", "group", "num_edges")
-            }
+        if isinstance(self.original, Graph):
+            names = ("graph", "_kept_arcs", "index", "contracted_to", "num_edges")
+            looked_at = {name: getattr(self, name) for name in names}
         if self.selection.among_several:
             _ = self._batches  # there may be no device where it is unpickled
-        selection = Selection() if self.wish is None else self.selection
-        return {**vars(self), **looked_at, "selection": selection, "there": None}
+        selection = Selection() if self.selection.wish is None else self.selection
+        state = {**vars(self), **looked_at, "selection": selection}
+        state.pop("_arrays_on", None)
+        return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)
 
-    def members(self, vertex: Any) -> npt.NDArray[Any]:
-        """Original ids of the vertices that a vertex of the sample (given by id) represents, in index order.
-
-        Unless the method contracts, only the vertex itself.
-        """
-        self.graph.indices_of([vertex])  # an id that is not in the sample: InputError
-        whole = self.graph if self.original is None else self.original
-        place = whole.indices_of([vertex])
-        if self.group is not None:
-            place = np.flatnonzero(self.group == place[0])
-        return whole.ids[place]
-
     # --- what samplers of the literature know of vertices and edges -------------------------------
-
-    @property
-    def wish(self) -> Request | None:
-        """What was asked for, checked."""
-        return self.selection.wish
 
     @lazy
     def order(self) -> npt.NDArray[np.int64] | None:
-        """Rank of arrival of each vertex."""
+        """Place of each vertex in the order of arrival."""
         if self.selection.came is None:
             return None
         keys = [self.index, self.selection.came.of(self.at)]
         wish = self.selection.wish
         if wish.kind in ("stages", "spikyball") and wish.mode != "exact":
             keys.insert(1, keyed.vertex_priority(self.seed, self.index))
-        rank = np.empty(len(self.index), np.int64)
-        rank[np.lexsort(keys)] = np.arange(len(rank))
-        return rank
+        place = np.empty(len(self.index), np.int64)
+        place[np.lexsort(keys)] = np.arange(len(place))
+        return place
 
     @lazy
     def visits(self) -> npt.NDArray[np.int64] | None:
@@ -289,12 +286,17 @@ class Sample(RunsOn):
         return None if visits is None else visits.of(self.at).astype(np.int64)
 
     @lazy
-    def parent(self) -> npt.NDArray[Any] | None:
-        """Id of the vertex from which each was reached; its own for starts."""
+    def _parents(self) -> npt.NDArray[np.int64] | None:
+        """Index of the vertex from which each was reached; its own for starts."""
         if self.selection.parent is None:
             return None
         parent = self.selection.parent.of(self.at).astype(np.int64)
-        return self._whole.ids[np.where(parent < 0, self.index, parent)]
+        return np.where(parent < 0, self.index, parent)
+
+    @lazy
+    def parent(self) -> npt.NDArray[Any] | None:
+        """Id of the vertex from which each was reached; its own for starts."""
+        return None if self._parents is None else self._whole.ids[self._parents]
 
     @lazy
     def walks(self) -> npt.NDArray[Any] | None:
@@ -305,65 +307,22 @@ class Sample(RunsOn):
         return self._whole.ids[made.T]
 
     @lazy
-    def parts(self) -> npt.NDArray[Any] | None:
-        """Of quasi-chordal: the number of each vertex's part, shape (n,)."""
-        return self.selection.more["part"].of(self.at) if "part" in self.selection.more else None
-
-    @lazy
-    def _weights(self) -> Weights:
-        if self.wish is None or self.original is None:
-            return Weights("none", None, None)
-        return weights_of(self.wish, self.selection, self.at, self.index)
+    def _probabilities(self) -> tuple[Reals | None, Reals | None]:
+        """`weight`, and the probability of each vertex where it is known."""
+        if self.selection.wish is None or self.original is None:
+            return None, None
+        made = weights_of(self.selection.wish, self.selection, self.at, self.index)
+        return made.weight, made.p
 
     @property
     def weight(self) -> Reals | None:
         """By which each vertex counts in an estimate."""
-        return self._weights.weight
-
-    @property
-    def weighting(self) -> str:
-        """What `weight` is."""
-        return self._weights.weighting
+        return self._probabilities[0]
 
     @lazy
     def probability(self) -> Reals | None:
-        """The probability of each edge, given the others' keys."""
-        if self.held is not None:
-            return self.held.probability
+        """Of edges that were drawn: the probability of each, given the others' keys."""
         return edge_chances(self.selection, self.at)
-
-    # --- what is held of a stream -----------------------------------------------------------------
-
-    @property
-    def held(self) -> Held | None:
-        """What is held of a stream, or of a graph that was taken for one."""
-        return None if self.selection.held is None else self.selection.held[self.at]
-
-    @property
-    def arrivals(self) -> int | None:
-        """Edges that came, without loops."""
-        return None if self.held is None else self.held.arrivals
-
-    @property
-    def arrival(self) -> npt.NDArray[np.int64] | None:
-        """When each edge came: 1, 2, ..."""
-        return None if self.held is None else self.held.arrival
-
-    @property
-    def source(self) -> npt.NDArray[Any] | None:
-        """Of a stream: one end of each edge held, int64, or objects of type str."""
-        return None if self.held is None or self.original is not None else _plain(self.held.source)
-
-    @property
-    def target_ids(self) -> npt.NDArray[Any] | None:
-        """Of a stream: the other end of each edge held."""
-        return None if self.held is None or self.original is not None else _plain(self.held.target)
-
-    def estimate(self, what: str, *, in_stream: bool = False) -> Estimate:
-        """Of gsh and gps: the number of edges, wedges or triangles; see `Held.estimate`."""
-        if self.held is None:
-            raise InputError(f"estimate() is of gsh and gps, and this is a sample of {self.method}")
-        return self.held.estimate(what, in_stream=in_stream)
 
     # --- estimates --------------------------------------------------------------------------------
 
@@ -394,7 +353,7 @@ class Sample(RunsOn):
     def _mean(self, values: Reals) -> Estimate:
         weight, batches = self.weight, self._batches
         if weight is not None and self.visits is None:
-            return ratio(values, weight, self._weights.p)
+            return ratio(values, weight, self._probabilities[1])
         error = float("nan")
         if weight is not None and batches is not None:
             error = of_batches(batches @ (values * weight), batches @ weight).standard_error
@@ -414,9 +373,32 @@ class Sample(RunsOn):
         made: Reals = drawn.more["batches"].of(run).reshape(-1, len(self.index)).astype(np.float64)
         return made
 
-    def distribution(self, f: Any) -> Distribution:
-        """The share of the original's vertices with each value of f, estimated; only values that were met."""
+    def distribution(self, f: Any, estimator: str | None = None) -> Distribution:
+        """The share of the original's vertices with each value of f, estimated; only values that were met.
+
+        Parameters
+        ----------
+        f
+            As in `mean`.
+        estimator : {"SS", "II", "I"}, optional
+            Of rds: by successive sampling (Gile 2011; default), by degrees (Volz, Heckathorn 2008), or by who
+            recruited whom, of two groups (Salganik, Heckathorn 2004). The latter two know no errors.
+        """
         values = by_vertex(self._whole, f, numbers=False)[self.index]
+        if estimator is not None:
+            if self.method != "rds":
+                raise InputError(f"estimator is of rds, and this is a sample of {self.method}: leave it out")
+            if word(estimator, "estimator", ("SS", "II", "I")) != "SS":
+                degrees = view_degrees(self.selection.wish, self.index)
+                if estimator == "I":
+                    # recruiters that the cut of the last stage left out do not occur: they came before
+                    names, share = recruitment_shares(
+                        values, degrees, np.searchsorted(self.index, self._parents)
+                    )
+                else:
+                    names, place = np.unique(values, return_inverse=True)
+                    share = np.bincount(place, weights=1 / degrees) / np.sum(1 / degrees)
+                return Distribution(names, share, np.full(len(names), np.nan))
         seen, share = self._shares(values)
         errors = [self._mean((values == each).astype(np.float64)).standard_error for each in seen]
         return Distribution(seen, share, np.array(errors))
@@ -435,40 +417,11 @@ class Sample(RunsOn):
         From the vertices' probabilities; where only ratios of them are known, n times the mean.
         """
         values = by_vertex(self._whole, f)[self.index]
-        p, n = self._weights.p, self._whole.num_vertices
+        p, n = self._probabilities[1], self._whole.num_vertices
         if p is None:
             mean = self._mean(values)
             return Estimate(mean.value * n, mean.standard_error * n)
         return horvitz_thompson(values, p)
-
-    def recruited(self, f: Any, estimator: str = "SS") -> Distribution:
-        """Of rds: the share of the original's vertices with each value of f.
-
-        Parameters
-        ----------
-        f
-            As in `mean`.
-        estimator : {"SS", "II", "I"}
-            By successive sampling (Gile 2011; `distribution` gives it), by degrees (Volz, Heckathorn 2008),
-            or by who recruited whom, of two groups (Salganik, Heckathorn 2004). The latter two know no
-            errors.
-        """
-        if self.method != "rds":
-            raise InputError(f"recruited() is of rds, and this is a sample of {self.method}")
-        word(estimator, "estimator", ("SS", "II", "I"))
-        if estimator == "SS":
-            return self.distribution(f)
-        groups = by_vertex(self._whole, f, numbers=False)[self.index]
-        degrees = view_degrees(self.selection.wish, self.index)
-        if estimator == "I":
-            parent = self.selection.parent.of(self.at).astype(np.int64)
-            own = np.where(parent < 0, self.index, parent)
-            # recruiters that the cut of the last stage left out do not occur: they came before
-            names, share = recruitment_shares(groups, degrees, np.searchsorted(self.index, own))
-        else:
-            names, place = np.unique(groups, return_inverse=True)
-            share = np.bincount(place, weights=1 / degrees) / np.sum(1 / degrees)
-        return Distribution(names, share, np.full(len(names), np.nan))
 
     # --- what it says of itself -------------------------------------------------------------------
 
@@ -482,34 +435,40 @@ class Sample(RunsOn):
             which `clgraph replay` compares. They bring both graphs to the host.
         """
         made: dict[str, Any] = {"clgraph": __version__, "options": self.options}
-        if hashes:
+        in_memory = isinstance(self.original, Graph)
+        if hashes and (in_memory or self.original is None):
             from clgraph.graph.digest import digest
 
-            if self.original is not None:
+            if in_memory:
                 made["input_sha256"] = digest(self.original)
             made["sha256"] = digest(self.graph)
-        made |= {name: getattr(self, name) for name in ("method", "mode", "seed", "size", "target")}
-        if self.original is None:
-            made["arrivals"] = self.arrivals
+        made |= {name: getattr(self, name) for name in ("method", "mode", "seed", "size")}
+        made["target"] = self.target_vertices
+        if self.original is None and self.stream is not None:
+            made["arrivals"] = self.stream.arrivals
         made |= {
             "vertices": self.num_vertices,
             "edges": self.num_edges,
             "iterations": self.iterations,
             "device": self.device,
             **kernel_facts(self),
-            "way": self.way,
+            "way": self.algorithm,
             "notes": list(self.notes),
             "seconds": self.seconds,
         }
-        if self.wish is not None and self.original is not None:
-            made |= {"weighting": self.weighting, "keep": self.wish.keep}
-        return made if self.held is None else made | estimates_of(self.held)
+        if self.original is not None and not in_memory:
+            made["fingerprint"] = None if self.shards is None else self.shards.fingerprint
+        if self.selection.wish is not None and in_memory:
+            made |= {"weighting": self.weighting, "keep": self.selection.wish.keep}
+        return made if self.stream is None else made | estimates_of(self.stream)
 
     def __repr__(self) -> str:
         edges = f"{self.num_edges} {self._counts}"
-        if self.original is None and self.held is not None:
-            edges = f"{len(self.held.arrival)} of {self.arrivals} edges"
-        target = f"target {self.target}, " if self.target and self.original is not None else ""
+        if self.original is None and self.stream is not None:
+            edges = f"{len(self.stream.arrival)} of {self.stream.arrivals} edges"
+        target = (
+            f"target {self.target_vertices}, " if self.target_vertices and self.original is not None else ""
+        )
         return (
             f"<Sample: {with_mode(self.method, self.mode)}, {self.num_vertices} vertices, {edges}, "
             f"{target}seed {self.seed}>"
@@ -534,7 +493,8 @@ class Sample(RunsOn):
     @property
     def _counts(self) -> str:
         """What `num_edges` counts."""
-        return "pairs" if self.graph.directed else "edges"
+        whole = self.graph if self.original is None else self.original
+        return "pairs" if whole.directed else "edges"
 
     def _facts(self) -> dict[str, Any]:
         whole = "" if self.original is None else f" of {self.original.num_vertices}"
@@ -542,17 +502,13 @@ class Sample(RunsOn):
             "method": with_mode(self.method, self.mode),
             "vertices": f"{self.num_vertices}{whole}",
             self._counts: self.num_edges,
-            **({"target": self.target} if self.target else {}),
+            **({"target": self.target_vertices} if self.target_vertices else {}),
             "seed": self.seed,
             "device": self.device,
         }
 
     def _bars(self) -> tuple[str, Sequence[float]] | None:
-        return self.graph._bars()
-
-
-def _plain(ids: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    return ids if ids.dtype == object else ids.astype(np.int64)
+        return self.graph._bars() if self.original is None or isinstance(self.original, Graph) else None
 
 
 def _walked_again(drawn: Any, seed: int) -> Any:

@@ -36,6 +36,8 @@ class Selection:
         Of the samplers of the literature: what was asked for.
     came, cut, arcs, parent, visits, held, more
         Columns: see `clgraph.sampling.literature.selection.Drawn`.
+    dataset : Shards or None
+        A sample of a dataset that was written as a dataset.
     among_several : bool
         Whether there are several runs of a sampler of the literature.
     needs_device : bool
@@ -49,6 +51,7 @@ class Selection:
     parent: Any = None
     visits: Any = None
     held: Any = None
+    dataset: Any = None
     more: Mapping[str, Any] = {}
     among_several = False
     needs_device = False
@@ -60,6 +63,10 @@ class Selection:
     def kept(self, graph: Graph, at: Any = 0) -> Mask:
         """Which arcs of ``graph.undirected.without_self_loops`` are chosen."""
         raise NotImplementedError
+
+    def counts_of(self, at: Any = 0) -> tuple[int, int] | None:
+        """Vertices and edges (pairs, of a directed graph) of a sample; None if it has to be looked at."""
+        return None
 
     def groups(self, at: Any = 0) -> npt.NDArray[np.int32] | None:
         """Of contractions: the smallest vertex of each vertex's group; -1 outside the largest component."""
@@ -247,6 +254,10 @@ class Contracted(Marked):
     @lazy
     def _groups(self) -> npt.NDArray[np.int32]:
         return self.device.take(self._group_of, np.int32, self.csr.n)
+
+    def counts_of(self, at: Any = 0) -> tuple[int, int] | None:
+        """Vertices and edges (pairs, of a directed graph) of a sample; None if it has to be looked at."""
+        return None
 
     def groups(self, at: Any = 0) -> npt.NDArray[np.int32]:
         return self._groups

@@ -104,7 +104,7 @@ def batch_of(
     targets : list of int
         The different ones, decreasing.
     about : dict
-        `device`, `phases`, `way`, `options` and `provenance` of every sample.
+        `device`, `seconds`, `algorithm`, `options` and `provenance` of every sample.
     """
     slots = [targets.index(target) for _, target in wanted]
     counts = chosen.counts[:, slots].reshape(-1, 3)
@@ -141,7 +141,7 @@ def _of_run(
         original=graph,
         selection=chosen,
         at=at,
-        **about | {"phases": dict(about["phases"])} | ({"way": "untouched"} if untouched else {}),
+        **about | {"seconds": dict(about["seconds"])} | ({"algorithm": "untouched"} if untouched else {}),
     )
 
 
@@ -167,7 +167,7 @@ class Samples(Sequence[Sample]):
         Original ids, as `Sample.vertices`.
     edges : int64 array
         Ranks in the original's list of edges, as `Sample.edges`.
-    weight : float64 array
+    weights : float64 array
         As `Sample.weight`; methods without weights have none.
     """
 
@@ -257,7 +257,7 @@ class Samples(Sequence[Sample]):
         return _joined([each.edges for each in self])
 
     @lazy
-    def weight(self) -> npt.NDArray[np.float64]:
+    def weights(self) -> npt.NDArray[np.float64]:
         """Weights of all samples' vertices, of the samplers that have them (`Sample.weight`).
 
         Raises
@@ -283,7 +283,7 @@ class Samples(Sequence[Sample]):
         from clgraph.graph.frames import frame_of
 
         names = ("method", "size", "target", "seed")
-        rows = [[getattr(each, name) for name in names] for each in self]
+        rows = [[each.method, each.size, each.target_vertices, each.seed] for each in self]
         columns = dict(zip(names, map(list, zip(*rows, strict=True)), strict=True)) if rows else {}
         return frame_of({**columns, "vertices": self.num_vertices, "edges": self.num_edges})
 
@@ -345,7 +345,8 @@ class Samples(Sequence[Sample]):
             return None
         vertices = Samples._at(tuple(few)).num_vertices.tolist()
         least, target, seed = min(
-            (count, part[i].target, part[i].seed) for count, (part, i) in zip(vertices, few, strict=True)
+            (count, part[i].target_vertices, part[i].seed)
+            for count, (part, i) in zip(vertices, few, strict=True)
         )
         return (
             f"{len(few)} of {len(self)} samples collapsed to less than half of the size asked for: the "

@@ -97,7 +97,7 @@ def _measured(
                 "method": each.method,
                 "mode": each.mode,
                 "size": str(each.size),
-                "target": each.target,
+                "target": each.target_vertices,
                 "seed": each.seed,
                 **scalars(measures),
                 **{f"ks_{name}": value for name, value in apart.items()},
@@ -105,7 +105,7 @@ def _measured(
                 "device": device.name,
             }
         )
-        if collapse := collapsed(measures.vertices, min(each.target, original.largest_component)):
+        if collapse := collapsed(measures.vertices, min(each.target_vertices, original.largest_component)):
             notes.append(f"{each.method}, size {each.size}, seed {each.seed}: {collapse}")
     degrees = {}
     if first:

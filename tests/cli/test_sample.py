@@ -110,8 +110,8 @@ def test_the_same_bytes_on_every_device(small, device, run, tmp_path, method):
     graph = read(small)
     made = reference_sample(graph, method, size="40%", seed=5, mode="batched")
     edges = np.column_stack((graph.tails, graph.col_idx))[graph.tails <= graph.col_idx][made.edges]
-    if made.group is not None:  # an edge of a contraction joins what its ends have become
-        edges = np.unique(np.sort(made.group[edges], axis=1), axis=0)
+    if made.contracted_to is not None:  # an edge of a contraction joins what its ends have become
+        edges = np.unique(np.sort(made.contracted_to[edges], axis=1), axis=0)
     np.savetxt(expected, graph.ids[edges], fmt="%d", delimiter="\t")
     assert out.read_bytes() == expected.read_bytes()
 

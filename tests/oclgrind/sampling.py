@@ -215,9 +215,9 @@ def _contract(device: Any, method: str) -> None:
     run = Contraction(device, graph.without_self_loops, 5, method=method)
     run.start()
     for wanted in reference_contract(graph, method, sizes=["60%", 3, 1], seed=5):
-        run.shrink_to(wanted.target)
+        run.shrink_to(wanted.target_vertices)
         left = run.download()
-        assert np.array_equal(left.groups(), wanted.group)
+        assert np.array_equal(left.groups(), wanted.contracted_to)
         assert np.count_nonzero(left.kept(graph)) == 2 * len(wanted.edges)
 
 
@@ -244,7 +244,7 @@ def _explore(device: Any, method: str) -> None:
     run = ExploreRun(device, graph.without_self_loops, 5, method=method)
     run.start()
     for wanted in reference_explore(graph, method, sizes=["60%", "30%", 1], seed=5):
-        run.shrink_to(wanted.target)
+        run.shrink_to(wanted.target_vertices)
         left = run.download()
         assert np.array_equal(graph.ids[left.members(graph)], wanted.vertices)
         assert np.count_nonzero(left.kept(graph)) == 2 * len(wanted.edges)

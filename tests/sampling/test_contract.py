@@ -19,10 +19,10 @@ METHODS = ("cre", "crve")
 
 
 def assert_equals_reference(graph, made, wanted):
-    np.testing.assert_array_equal(made.group, wanted.group)
+    np.testing.assert_array_equal(made.contracted_to, wanted.contracted_to)
     np.testing.assert_array_equal(made.vertices, wanted.vertices)
     np.testing.assert_array_equal(made.edges, wanted.edges)
-    assert made.target == wanted.target
+    assert made.target_vertices == wanted.target_vertices
     verify_contraction(graph, made)
 
 
@@ -46,8 +46,8 @@ def test_equals_reference(device, method):
         wanted = reference_contract(graph, method, sizes=sizes, seed=seed)
         for made, expected in zip(samples, wanted, strict=True):
             assert_equals_reference(graph, made, expected)
-            untouched = made.way == "untouched"
-            assert untouched or (made.way, made.iterations) == ("contraction", expected.iterations)
+            untouched = made.algorithm == "untouched"
+            assert untouched or (made.algorithm, made.iterations) == ("contraction", expected.iterations)
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -58,11 +58,13 @@ def test_a_larger_graph(device, method):
     wanted = reference_contract(graph, method, sizes=sizes, seed=9)
     for made, expected in zip(samples, wanted, strict=True):
         assert_equals_reference(graph, made, expected)
-        assert len(made.vertices) == made.target
+        assert len(made.vertices) == made.target_vertices
     # nested: what was together stays together
     for larger, smaller in itertools.pairwise(samples):
-        member = larger.group >= 0
-        np.testing.assert_array_equal(smaller.group[larger.group[member]], smaller.group[member])
+        member = larger.contracted_to >= 0
+        np.testing.assert_array_equal(
+            smaller.contracted_to[larger.contracted_to[member]], smaller.contracted_to[member]
+        )
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -103,7 +105,7 @@ def test_weights_counts_and_ids_are_those_of_the_groups(device):
         assert made.graph.directed == directed
         whole, place = graph.to_scipy().todense(), graph.indices_of(made.vertices)
         counted = Graph.from_edges(tail, head, directed=directed).to_scipy().todense()
-        members = made.group[None, :] == place[:, None]
+        members = made.contracted_to[None, :] == place[:, None]
         between = ~np.eye(len(place), dtype=bool)
         np.testing.assert_allclose(
             made.graph.to_scipy().todense()[between], (members @ whole @ members.T)[between]
@@ -112,9 +114,9 @@ def test_weights_counts_and_ids_are_those_of_the_groups(device):
         counts = np.zeros((len(place),) * 2)
         counts[small.tails, small.col_idx] = 1 if small.multiplicity is None else small.multiplicity
         np.testing.assert_array_equal(counts[between], (members @ counted @ members.T)[between])
-        for vertex in made.vertices.tolist():
-            assert made.members(vertex)[0] == vertex  # the smallest of its group
-        assert sum(len(made.members(x)) for x in made.vertices) == np.count_nonzero(made.group >= 0)
+        # a group is named after its smallest vertex, and every vertex of the component is in one group
+        assert np.array_equal(np.argmax(members, axis=1), place)
+        assert members.sum() == np.count_nonzero(made.contracted_to >= 0)
 
 
 def test_nothing_to_contract_is_said(device):
@@ -122,8 +124,8 @@ def test_nothing_to_contract_is_said(device):
     for method in METHODS:
         made = sample(graph, method, size=3, seed=0, device=device)
         assert made.vertices.tolist() == [0, 1, 2]
-        assert made.group.tolist() == [0, 1, 2, -1, -1]
-        assert (made.iterations, made.way) == (0, "untouched")
+        assert made.contracted_to.tolist() == [0, 1, 2, -1, -1]
+        assert (made.iterations, made.algorithm) == (0, "untouched")
         assert made.graph.num_edges == 2  # the copies are one edge, counted
         assert made.graph.multiplicity.tolist() == [1, 1, 3, 3]
         assert any("untouched" in note for note in made.notes)
@@ -132,15 +134,15 @@ def test_nothing_to_contract_is_said(device):
 
 def test_a_tie_goes_to_the_smallest_vertex(device):
     graph = Graph.from_edges([0, 1, 3, 4], [5, 5, 6, 6])
-    assert sample(graph, "cre", size=2, seed=0, device=device).group.tolist().count(-1) == 3
-    assert sample(graph, "cre", size=1, seed=0, device=device).group.tolist() == [0, 0, -1, -1, 0, -1]
+    assert sample(graph, "cre", size=2, seed=0, device=device).contracted_to.tolist().count(-1) == 3
+    assert sample(graph, "cre", size=1, seed=0, device=device).contracted_to.tolist() == [0, 0, -1, -1, 0, -1]
 
 
 def test_the_seed_decides(device):
     graph = random_graph(1, 60, 150)
     for method in METHODS:
         groups = [
-            sample(graph, method, size="50%", seed=seed, device=device).group.tobytes()
+            sample(graph, method, size="50%", seed=seed, device=device).contracted_to.tobytes()
             for seed in (7, 7, 8, 7 + 2**32)
         ]
         assert groups[0] == groups[1]
@@ -162,7 +164,7 @@ def first_edges(graph, method, runs):
     low, high = (ends[simple.tails < simple.col_idx] for ends in (simple.tails, simple.col_idx))
     count = dict.fromkeys(zip(low.tolist(), high.tolist(), strict=True), 0)
     for seed in range(runs):
-        group = reference_contract(graph, method, sizes=[n - 1], seed=seed)[0].group
+        group = reference_contract(graph, method, sizes=[n - 1], seed=seed)[0].contracted_to
         gone = int(np.flatnonzero(group != np.arange(n))[0])
         # the pair that became one: the vertex that is gone, and the one that it went to
         count[int(group[gone]), gone] += 1

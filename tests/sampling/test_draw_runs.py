@@ -28,7 +28,7 @@ def test_each_run_is_the_run_alone(device, monkeypatch, method, local, options):
             for k, other in enumerate(alone):
                 each = made[4 * run + k]
                 same(each, other)
-                assert (each.way, each.iterations) == (other.way, other.iterations)
+                assert (each.algorithm, each.iterations) == (other.algorithm, other.iterations)
 
 
 @pytest.mark.parametrize("mix", [0, 1, "0.8", 1 / 3])

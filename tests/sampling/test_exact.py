@@ -92,10 +92,10 @@ def test_exact_samples_are_nested(device):
 
 def test_exact_says_which_way_it_took(device):
     graph = powerlaw_graph(3000, seed=4)
-    assert sample(graph, "drv", size="50%", seed=1, device=device).way == "probes"
-    assert sample(random_graph(0, 40, 80), "drv", size="50%", seed=1, device=device).way == "merge tree"
-    assert sample(graph, "drve", size="50%", seed=1, device=device).way == "afforest"
-    assert sample(graph, "drv", size="100%", seed=1, device=device).way == "untouched"
+    assert sample(graph, "drv", size="50%", seed=1, device=device).algorithm == "probes"
+    assert sample(random_graph(0, 40, 80), "drv", size="50%", seed=1, device=device).algorithm == "merge tree"
+    assert sample(graph, "drve", size="50%", seed=1, device=device).algorithm == "afforest"
+    assert sample(graph, "drv", size="100%", seed=1, device=device).algorithm == "untouched"
 
 
 def test_a_long_path(device):

@@ -58,7 +58,7 @@ def test_a_larger_graph(device, method):
     samples = compare(graph, method, ["70%", "50%", "10%", 1], 9, device)
     for larger, smaller in itertools.pairwise(samples):
         assert np.isin(smaller.vertices, larger.vertices).all()
-        assert len(smaller.vertices) == smaller.target
+        assert len(smaller.vertices) == smaller.target_vertices
 
 
 @pytest.mark.first_device
@@ -84,14 +84,14 @@ def test_a_walk_on_another_device(device, monkeypatch):
     graph, found = powerlaw_graph(300, seed=4), [other]
     monkeypatch.setattr(explore, "host_cpu", lambda: found[0])
     away = compare(graph, "edfs", ["70%", "10%"], 9, device)
-    assert [made.way for made in away] == [f"depth-first on {other.name}"] * 2
-    assert compare(graph, "edfs", [40], 9, device)[0].way == "depth-first"  # too short a walk
+    assert [made.algorithm for made in away] == [f"depth-first on {other.name}"] * 2
+    assert compare(graph, "edfs", [40], 9, device)[0].algorithm == "depth-first"  # too short a walk
     assert not any(note.startswith("the walk") for made in away for note in made.notes)
     monkeypatch.setattr(other, "global_memory", 1000)
     for there, why in ((other, f"the memory of {other.name} does not hold it"), (None, "no CPU device")):
         found[0] = there
         here = compare(graph, "edfs", ["70%"], 9, device)[0]
-        assert here.way == "depth-first"
+        assert here.algorithm == "depth-first"
         assert [
             note for note in here.notes if note.startswith(f"the walk, which is serial, ran on {device.name}")
         ]
@@ -140,7 +140,7 @@ def test_nothing_to_explore_is_said(device, method):
     graph = Graph.from_edges([0, 1, 5, 6], [1, 2, 6, 6])
     made = sample(graph, method, size=3, seed=0, device=device)
     assert made.vertices.tolist() == [0, 1, 2]
-    assert (made.iterations, made.way) == (0, "untouched")
+    assert (made.iterations, made.algorithm) == (0, "untouched")
     assert any("untouched" in note for note in made.notes)
     verify_exploration(graph, made)
 

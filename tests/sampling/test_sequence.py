@@ -73,7 +73,7 @@ def test_means_over_runs(device):
     assert shares.share.sum() == pytest.approx(1)
     assert shares.values @ shares.share == pytest.approx(means.mean())
     with pytest.raises(InputError, match="no weights"):
-        made.weight  # noqa: B018
+        made.weights  # noqa: B018
     with pytest.raises(InputError, match="no samples"):
         made[:0].mean(graph.degrees)
 
@@ -81,7 +81,7 @@ def test_means_over_runs(device):
 def test_means_over_runs_with_weights(device):
     graph = powerlaw_graph(300, seed=4)
     made = sample(graph, "rdn", size=50, seed=6, seeds=4, device=device)
-    assert made.weight.tolist() == [x for each in made for x in each.weight.tolist()]
+    assert made.weights.tolist() == [x for each in made for x in each.weight.tolist()]
     means = [each.mean(graph.degrees).value for each in made]
     assert made.mean(graph.degrees).value == pytest.approx(np.mean(means))
     shares = made.distribution(graph.degrees)

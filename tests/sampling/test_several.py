@@ -15,10 +15,10 @@ def test_sizes_are_nested_and_in_the_order_given(device, method):
     sizes = ["30%", 400, "50%", 0.3]
     made = sample(graph, method, sizes=sizes, seed=9, device=device)
     assert [each.size for each in made] == sizes
-    assert [each.target for each in made] == [180, 400, 300, 180]
+    assert [each.target_vertices for each in made] == [180, 400, 300, 180]
     for each in made:
         verify_sample(graph, each)
-        assert len(each.vertices) <= each.target
+        assert len(each.vertices) <= each.target_vertices
     inside = [set(each.vertices.tolist()) for each in made]
     assert inside[0] == inside[3]
     assert inside[0] <= inside[2] <= inside[1]
@@ -69,10 +69,10 @@ def test_sizes_that_the_graph_has_not(device, method):
     graph = Graph.from_edges([0, 1, 2, 3, 10], [1, 2, 3, 0, 11], vertices=range(12))
     large, small = sample(graph, method, sizes=[9, 2], seed=1, device=device)
     assert large.vertices.tolist() == [0, 1, 2, 3]
-    assert large.way == "untouched"
+    assert large.algorithm == "untouched"
     assert large.iterations == 0
     assert len(small.vertices) <= 2
-    assert small.way != "untouched"
+    assert small.algorithm != "untouched"
 
 
 @pytest.mark.parametrize(

@@ -93,7 +93,10 @@ def measure(context: Context, graph: Graph, method: str, mode: Any) -> Figures:
     def call() -> dict[str, float]:
         made = sample(graph, method, size=SIZE, seed=SEED, mode=mode, device=device)
         found.update(
-            way=made.way, vertices=made.graph.num_vertices, edges=made.num_edges, iterations=made.iterations
+            way=made.algorithm,
+            vertices=made.graph.num_vertices,
+            edges=made.num_edges,
+            iterations=made.iterations,
         )
         last[:] = [made]
         return made.seconds

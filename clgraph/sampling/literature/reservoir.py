@@ -136,7 +136,10 @@ class Held:
         return np.concatenate(found)
 
     def named(self, names: Names) -> Held:
-        """The same with names in place of their numbers."""
+        """Return the same with names in place of their numbers, or as int64."""
+        if not names.text:
+            whole = {name: getattr(self, name).astype(np.int64) for name in ("vertices", "source", "target")}
+            return replace(self, **whole)
         source, target = names.of(self.source), names.of(self.target)
         return replace(self, vertices=np.sort(names.of(self.vertices)), source=source, target=target)
 

@@ -128,7 +128,7 @@ def drawn_samples(
         about = {
             "options": given,
             "device": device.name,
-            "phases": seconds,
+            "seconds": seconds,
             "original": graph,
             "provenance": run.provenance,
         }
@@ -149,7 +149,7 @@ def _sample_of(
         wish.target if wish.target is not None else wish.target_edges,
         first + run,
         iterations=0 if drawn.rounds is None else int(drawn.rounds[at]),
-        way=wish.kind,
+        algorithm=wish.kind,
         notes=(*wish.notes, *(drawn.notes[at] if drawn.notes else ()), *told),
         selection=drawn,
         at=at,

@@ -498,8 +498,7 @@ def stream_samples(
         if passes[0].arrivals == 0:
             raise InputError("the stream holds no edges" + (" but loops" if loops else ""))
         results = [each.result() for each in passes]
-        if names.text:
-            results = [[held.named(names) for held in each] for each in results]
+        results = [[held.named(names) for held in each] for each in results]
         run.lap("sample")
         provenance, seconds = run.provenance, dict(run.seconds)
     common = (f"{loops} self-loops play no part",) if loops else ()
@@ -520,8 +519,10 @@ def stream_samples(
                     first + i,
                     device.name,
                     dict(seconds),
-                    way=request.kind,
-                    notes=(*common, *notes),
+                    request.kind,
+                    0,
+                    (*common, *notes),
+                    None,
                     options={name: options[name] for name in request.plan.options if options.get(name)},
                     selection=Drawn(nothing, held=[held], wish=request),
                     provenance=provenance,

@@ -64,15 +64,15 @@ def samples_of_blocks(
             seed,
             device.name,
             dict(call.seconds),
-            0,
             "untouched" if each.untouched else "forest",
+            0,
             (*how.idle(), *told),
             graph,
             how.given,
             _Cut(each, seed),
             provenance=watched() | {"pieces": held.pieces},
-        ).with_graph(part)
-    return [made[target].changed(size=size) for size, target in wanted]
+        )._with_graph(part)
+    return [made[target]._changed(size=size) for size, target in wanted]
 
 
 def _extracted(

@@ -10,18 +10,16 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from clgraph import keyed
 from clgraph.arguments import file_name, is_word, shown, target_size
 from clgraph.errors import InputError
-from clgraph.lazy import lazy
 from clgraph.methods import plain_method
 from clgraph.progress import Tell
-from clgraph.results import Shown
 from clgraph.run import not_offered
 from clgraph.sampling.options import OF_SHARDS, check_seeds, check_sizes
-from clgraph.sampling.result import notes_of
+from clgraph.sampling.result import Sample, notes_of
+from clgraph.sampling.selection import Mask, Selection
 from clgraph.sampling.shards.choose import choose
 from clgraph.sampling.shards.extract import Bits, Chosen, Extraction, unpacked
 from clgraph.sampling.shards.passes import about_of, forest_pass, forget
@@ -39,75 +37,29 @@ Size = float | int | str
 EXACT = ("drv", "dre")
 
 
-@dataclass(frozen=True, repr=False)
-class ShardedSample(Shown):
-    """A sample of a graph in shards.
+@dataclass(frozen=True)
+class OfDataset(Selection):
+    """What a run chose of a dataset, as bits.
 
     Attributes
     ----------
-    shards : Shards, or None
-        The sample as a dataset, where an output was named.
-    num_vertices, num_edges : int
-        Edges of a directed graph: connected pairs.
-    member : bool array, shape (n,)
-        Which vertices of the original are in it.
-    method : str
-    size : float, int or str
-    target, seed : int
-    device : str
-    seconds : dict of str to float
-        forest, sample, edges.
-    notes : tuple of str
+    bits : uint32 words
+        A bit for each vertex.
+    counts : (int, int)
+        Vertices and edges (pairs, of a directed graph).
+    dataset : Shards or None
+        The sample, where it was written.
     """
 
-    shards: Shards | None
-    num_vertices: int
-    num_edges: int
-    method: str
-    size: Size
-    target: int
-    seed: int
-    device: str
-    seconds: dict[str, float]
-    notes: tuple[str, ...]
-    _bits: Bits
-    _original: Shards
-    mode: str = "exact"
+    bits: Bits
+    counts: tuple[int, int]
+    dataset: Shards | None
 
-    @lazy
-    def member(self) -> npt.NDArray[np.bool_]:
-        """Which vertices of the original are in it."""
-        return unpacked(self._bits, self._original.num_vertices)
+    def counts_of(self, at: Any = 0) -> tuple[int, int]:
+        return self.counts
 
-    @lazy
-    def vertices(self) -> npt.NDArray[Any]:
-        """Ids of the vertices in it, in the original's order."""
-        return self._original.ids[self.member]
-
-    def to_dict(self) -> dict[str, Any]:
-        """The scalars (vertices and edges as counts), ready for JSON."""
-        return {
-            "method": self.method,
-            "mode": self.mode,
-            "seed": self.seed,
-            "size": self.size,
-            "target": self.target,
-            "vertices": self.num_vertices,
-            "edges": self.num_edges,
-            "device": self.device,
-            "fingerprint": None if self.shards is None else self.shards.fingerprint,
-            "notes": list(self.notes),
-            "seconds": self.seconds,
-        }
-
-    def _facts(self) -> dict[str, Any]:
-        return {
-            "method": self.method,
-            "vertices": self.num_vertices,
-            "pairs" if self._original.directed else "edges": self.num_edges,
-            "target": self.target,
-            "seed": self.seed,
-        }
+    def members(self, graph: Any, at: Any = 0) -> Mask:
+        return unpacked(self.bits, graph.num_vertices)
 
 
 def sample_shards(
@@ -123,7 +75,7 @@ def sample_shards(
     progress: Tell | None = None,
     forest: SavedForest | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
-) -> list[ShardedSample]:
+) -> list[Sample]:
     """`clgraph.sample` of a graph in shards: samples of several sizes in two passes over its pairs.
 
     Their bytes are the same whatever the shards, the devices, the ranks, or the room.
@@ -150,7 +102,7 @@ def sample_shards(
 
     Returns
     -------
-    list of ShardedSample
+    list of Sample
         In the order of `sizes`; equal at all ranks.
     """
     n = check_method(shards, method)
@@ -158,7 +110,7 @@ def sample_shards(
     names = checked_outputs(outputs, len(targets))
     folder = None if checkpoint is None else file_name(checkpoint, "checkpoint")
 
-    def work(ranks: Ranks, dev: Device) -> list[ShardedSample]:
+    def work(ranks: Ranks, dev: Device) -> list[Sample]:
         drawn = np.array([keyed.check_seed(seed)], np.uint64)
         agreed = int(ranks.broadcast(drawn, np.uint64)[0])
         asked = {"sizes": str(list(sizes)), "seed": str(seed), "outputs": str([str(name) for name in names])}
@@ -219,7 +171,7 @@ def _sample(
     *,
     checkpoint: Path | None,
     **given: Any,
-) -> list[ShardedSample]:
+) -> list[Sample]:
     started = perf_counter()
     n = shards.num_vertices
     written = any(name is not None for _, _, name in wanted)
@@ -252,9 +204,22 @@ def _sample(
         else:
             opened, edges = write_sample(ranks, device, shards, loading, extraction, name)
         took = {**seconds, "edges": perf_counter() - started}
-        notes = tuple(notes_of(n, target, chosen.untouched, extraction.size, loops))
-        about = (method, size, target, seed, device.name, took, notes)
-        made.append(ShardedSample(opened, extraction.size, edges, *about, chosen.bits, shards))
+        made.append(
+            Sample(
+                method,
+                "exact",
+                size,
+                target,
+                seed,
+                device.name,
+                took,
+                "untouched" if chosen.untouched else "forest",
+                0,
+                tuple(notes_of(n, target, chosen.untouched, extraction.size, loops)),
+                shards,
+                selection=OfDataset(chosen.bits, (extraction.size, edges), opened),
+            )
+        )
     forget(ranks, checkpoint, about_of(shards, method, seed))
     return made
 
@@ -304,7 +269,7 @@ def sample_of_shards(
     sizes: Sequence[Size] | None,
     seeds: int | None,
     options: Mapping[str, Any],
-) -> ShardedSample | list[ShardedSample]:
+) -> Sample | list[Sample]:
     """`clgraph.sample` of a graph in shards, with what it does not offer refused."""
     given = dict(options)
     mode, connection = given.pop("mode", "auto"), given.pop("connection", "weak")
@@ -325,7 +290,7 @@ def sample_of_shards(
             raise InputError("output is of one sample: give outputs, a name for each of several, alone")
         outputs = [output]
     names = checked_outputs(outputs, runs * len(wanted))
-    made: list[ShardedSample] = []
+    made: list[Sample] = []
     for run in range(runs):
         some = names[run * len(wanted) :][: len(wanted)]
         made += sample_shards(shards, method, sizes=wanted, seed=first + run, outputs=some, **taken)

@@ -171,9 +171,10 @@ def told(one, graph):
     made = [one.mean("degree"), one.mean(f), one.total(f), one.weight, one.visits, one.probability]
     shares = [one.distribution(group)]
     if one.method == "rds":
-        shares += [one.recruited(group, "SS"), one.recruited(group, "II")]
+        shares += [one.distribution(group, "SS"), one.distribution(group, "II")]
     if one.method in ("gsh", "gps"):
-        made += [one.estimate(what) for what in ("edges", "wedges", "triangles")]
+        made.append(one.stream.probability)
+        made += [one.stream.estimate(what) for what in ("edges", "wedges", "triangles")]
     made += [each for share in shares for each in (share.values, share.share, share.standard_error)]
     return [None if each is None else np.asarray(each).tobytes() for each in made], one.weighting, one.notes
 

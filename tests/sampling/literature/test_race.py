@@ -105,7 +105,7 @@ def test_runs_side_by_side(device, method):
 def test_sizes_are_nested(device, method):
     graph = powerlaw_graph(600, seed=3)
     samples = sample(graph, method, sizes=["60%", "10%", 30], seed=1, device=device)
-    assert [one.target for one in samples] == [360, 60, 30]
+    assert [one.target_vertices for one in samples] == [360, 60, 30]
     for large, small in pairwise(samples):
         assert np.isin(small.vertices, large.vertices).all()
 

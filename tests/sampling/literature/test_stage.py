@@ -65,7 +65,7 @@ def test_stages_of_a_snowball(device):
     graph = random_graph(3, 80, 160)
     for stages in (1, 2, 4):
         made = equals_reference(graph, "snowball", device, seed=2, k=3, stages=stages)
-        assert made.target == 0 or len(made.vertices) < 80
+        assert made.target_vertices == 0 or len(made.vertices) < 80
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -177,17 +177,17 @@ def test_recruitment_estimators(device):
     graph = Graph.from_edges(np.arange(60), (np.arange(60) + 1) % 60)
     trait = np.arange(60) % 2
     many = sample(graph, "rds", size=40, starts=6, seed=1, seeds=30, device=device)
-    two = [one.recruited(trait, "II").share[1] for one in many]
+    two = [one.distribution(trait, "II").share[1] for one in many]
     plain = [trait[one.index].mean() for one in many]
     assert np.allclose(two, plain)
     for one in many[:3]:
-        assert one.recruited(trait, "SS").share.tolist() == one.distribution(trait).share.tolist()
-        first = one.recruited(trait, "I")
+        assert one.distribution(trait, "SS").share.tolist() == one.distribution(trait).share.tolist()
+        first = one.distribution(trait, "I")
         assert first.values.tolist() == [0, 1] and abs(first.share.sum() - 1) < 1e-12
-    with pytest.raises(InputError, match="recruited\\(\\) is of rds"):
-        sample(graph, "ff", size=40, seed=1, device=device).recruited(trait)
+    with pytest.raises(InputError, match="estimator is of rds"):
+        sample(graph, "ff", size=40, seed=1, device=device).distribution(trait, "II")
     with pytest.raises(InputError, match="compares two groups"):
-        many[0].recruited(np.arange(60), "I")
+        many[0].distribution(np.arange(60), "I")
 
 
 def test_shares_by_recruitment():

@@ -82,13 +82,13 @@ def test_chunks(device, method, options):
     several = sample(iter(cut), method, seed=7, seeds=3, device=device, **options)
     for run, one in enumerate(several):
         alone = sample(np.stack((u, v), axis=1), method, seed=7 + run, device=device, **options)
-        assert one.seed == 7 + run and one.arrivals == len(u)
-        assert one.arrival.tolist() == alone.arrival.tolist()
-        verify_held(edges, one.held, method, one.seed, known)
+        assert one.seed == 7 + run and one.stream.arrivals == len(u)
+        assert one.stream.arrival.tolist() == alone.stream.arrival.tolist()
+        verify_held(edges, one.stream, method, one.seed, known)
         wanted = reference_arrivals(edges, method, seed=one.seed, **known) if run == 0 else None
-        assert wanted is None or wanted.times == one.arrival.tolist()
+        assert wanted is None or wanted.times == one.stream.arrival.tolist()
         assert one.graph.ids.tolist() == one.vertices.tolist()
-        assert one.num_edges <= len(one.arrival)
+        assert one.num_edges <= len(one.stream.arrival)
 
 
 @pytest.mark.parametrize("together", [False, True])
@@ -103,14 +103,14 @@ def test_blocks(device, monkeypatch, together):
     for block in (1, 2, 7, 64, 1000):
         for one in sample(iter(cut), "gps", edges=60, block=block, seed=3, seeds=2, device=device):
             wanted = reference_gps(edges, 60, one.seed, block=block)
-            assert one.arrival.tolist() == wanted.times
-            assert one.probability.tolist() == pytest.approx(wanted.probability, rel=1e-14)
-            assert one.held.in_stream == pytest.approx(wanted.triangles, rel=1e-6)
+            assert one.stream.arrival.tolist() == wanted.times
+            assert one.stream.probability.tolist() == pytest.approx(wanted.probability, rel=1e-14)
+            assert one.stream.in_stream == pytest.approx(wanted.triangles, rel=1e-6)
             told.add((one.seed, tuple(wanted.times)))
             if block == 7:
-                verify_held(edges, one.held, "gps", one.seed, {"edges": 60, "block": 7})
+                verify_held(edges, one.stream, "gps", one.seed, {"edges": 60, "block": 7})
                 with pytest.raises(AssertionError, match=r"largest priority|in the stream"):
-                    verify_held(edges, one.held, "gps", one.seed, {"edges": 60, "block": 64})
+                    verify_held(edges, one.stream, "gps", one.seed, {"edges": 60, "block": 64})
     assert len(told) > 6
 
 
@@ -130,11 +130,11 @@ def test_names(device, monkeypatch, method, options):
         for one, plain in zip(
             made, sample(ends, method, seed=2, seeds=2, device=device, **options), strict=True
         ):
-            assert one.arrival.tolist() == plain.arrival.tolist()
+            assert one.stream.arrival.tolist() == plain.stream.arrival.tolist()
             assert one.vertices.tolist() == names[plain.vertices].tolist()
-            assert one.source.tolist() == names[plain.source].tolist()
+            assert one.stream.source.tolist() == names[plain.stream.source].tolist()
             assert one.graph.ids.tolist() == one.vertices.tolist()
-            assert method == "pies" or one.estimate("triangles") == plain.estimate("triangles")
+            assert method == "pies" or one.stream.estimate("triangles") == plain.stream.estimate("triangles")
     with pytest.raises(InputError, match="ids is 'x'"):
         sample(cut, method, seed=2, ids="x", device=device, **options)
     with pytest.raises(InputError, match="ids is of streams"):
@@ -206,11 +206,11 @@ def test_estimates_are_unbiased(device, method, options):
     """Edges, wedges and triangles of a graph, and the variances that single runs tell."""
     many = sample(DENSE, method, seed=1, seeds=3000, device=device, **options)
     for what, true in (("edges", 28), ("wedges", 127), ("triangles", 24)):
-        told = np.array([one.estimate(what) for one in many])
+        told = np.array([one.stream.estimate(what) for one in many])
         assert abs(told[:, 0].mean() - true) < 4 * told[:, 0].std() / 3000**0.5
         assert (told[:, 1] ** 2).mean() == pytest.approx(told[:, 0].var(), rel=0.25)
     if method == "gps":
-        here = np.array([one.estimate("triangles", in_stream=True).value for one in many])
+        here = np.array([one.stream.estimate("triangles", in_stream=True).value for one in many])
         assert abs(here.mean() - 24) < 4 * here.std() / 3000**0.5
         assert here.var() < told[:, 0].var() / 3
 
@@ -277,7 +277,7 @@ def test_a_stream_that_ends_early(device):
     made = sample(iter([([1, 3], [2, 4])]), "pies", size=9, seed=1, device=device)
     assert made.vertices.tolist() == [1, 2, 3, 4] and "ended after 2 edges" in made.notes[0]
     with pytest.raises(InputError, match="probabilities of pies are not known"):
-        made.estimate("edges")
+        made.stream.estimate("edges")
 
     def broken():
         yield [1, 2], [3, 4]
@@ -286,6 +286,6 @@ def test_a_stream_that_ends_early(device):
     with pytest.raises(ConnectionError, match="the line is dead"):
         sample(broken(), "pies", size=9, seed=1, device=device)
     few = sample(SEVEN, "gps", edges="100%", seed=1, device=device)
-    assert few.probability.tolist() == [1] * 9 and few.estimate("triangles", in_stream=True).value == 3
-    with pytest.raises(InputError, match="estimate\\(\\) is of gsh and gps"):
-        sample(SEVEN, "rn", size=3, seed=1, device=device).estimate("edges")
+    assert few.stream.probability.tolist() == [1] * 9
+    assert few.stream.estimate("triangles", in_stream=True).value == 3
+    assert sample(SEVEN, "rn", size=3, seed=1, device=device).stream is None

@@ -53,7 +53,7 @@ def test_samples_equal_those_in_memory(device, tmp_path, method, directed):
         )
         expected = clgraph.sample(graph, method, sizes=sizes, seed=case, device=device, mode="exact")
         for one, other in zip(made, expected, strict=True):
-            assert np.array_equal(shards.ids[one.member], other.vertices)
+            assert np.array_equal(shards.ids[one.index], other.vertices)
             assert one.num_edges == other.num_edges and one.notes == other.notes
             equal(join_shards(one.shards), other.graph)
 
