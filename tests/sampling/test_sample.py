@@ -230,7 +230,10 @@ def test_a_seed_is_drawn_and_recorded(device):
 class _Forged:
     def __init__(self, made, **changes):
         self.__dict__.update(
-            {name: getattr(made, name) for name in ("graph", "vertices", "edges", "target", "method")}
+            {
+                name: getattr(made, name)
+                for name in ("graph", "vertices", "edges", "target_vertices", "method")
+            }
         )
         self.__dict__.update(changes)
 
@@ -249,7 +252,7 @@ def test_verify_sample_finds_what_is_wrong(device):
         ({"edges": made.edges[1:]}, "sample.graph"),
         ({"edges": made.edges[1:], "graph": made.graph.edge_subgraph(others)}, "induced"),
         ({"edges": made.edges[::-1]}, "ascending"),
-        ({"target": 10}, "more than the target"),
+        ({"target_vertices": 10}, "more than the target"),
         ({"vertices": joined}, "sample.graph"),
         ({"vertices": joined, "graph": graph.subgraph(graph.indices_of(joined))}, "not connected"),
         ({"vertices": made.vertices[1:]}, "leaves its vertices"),
