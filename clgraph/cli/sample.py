@@ -496,7 +496,8 @@ def _of_dataset(order: _Order) -> None:
                     size,
                     each,
                     f"{each.num_vertices} of {shards.num_vertices} vertices, {each.num_edges} "
-                    f"{edges_word(shards)} ({direction(shards)}, target {each.target_vertices}, seed {number}, exact",
+                    f"{edges_word(shards)} ({direction(shards)}, target {each.target_vertices}, "
+                    f"seed {number}, exact",
                     sum(each.seconds.values()),
                 )
 
@@ -529,6 +530,7 @@ def _of_stream(order: _Order) -> None:
     runs = len(order.seeds) if order.several else None
     made = stream_samples(run.graph, order.method, None, order.sized, runs, more, read_as)
     for size, each in zip(order.sizes * len(order.seeds), made, strict=True):
+        assert each.stream is not None
         order.deliver(
             size,
             each,
