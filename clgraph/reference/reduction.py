@@ -414,7 +414,9 @@ def reference_contract(
             step += 1
         ranks = np.sort(_joined(state.edges, state.group)[1])
         vertices = graph.ids[state.live]
-        made.append(ReferenceSample(vertices, ranks, target, iterations=state.step, contracted_to=state.group))
+        made.append(
+            ReferenceSample(vertices, ranks, target, iterations=state.step, contracted_to=state.group)
+        )
     return made
 
 
@@ -432,7 +434,9 @@ def verify_contraction(graph: Graph, sample: Sample) -> None:
     AssertionError
         What does not hold.
     """
-    graph = check_result(graph, sample, "sample", vertices=("iuUO", 1), edges=("i", 1), contracted_to=("i?", 1))
+    graph = check_result(
+        graph, sample, "sample", vertices=("iuUO", 1), edges=("i", 1), contracted_to=("i?", 1)
+    )
     as_graph(sample.graph)
     n, group, made = graph.num_vertices, sample.contracted_to, sample.graph
     if group is None or group.shape != (n,):
@@ -449,7 +453,10 @@ def verify_contraction(graph: Graph, sample: Sample) -> None:
         "a group does not bear the number of its smallest vertex",
     )
     live = np.flatnonzero(group == np.arange(n))
-    expect(len(live) == min(sample.target_vertices, len(member)), f"{len(live)} groups: the target is {sample.target_vertices}")
+    expect(
+        len(live) == min(sample.target_vertices, len(member)),
+        f"{len(live)} groups: the target is {sample.target_vertices}",
+    )
     edges = EdgeList.of(graph)
     within = group[edges.low] == group[edges.high]
     labels = _labels(n, edges.low[within], edges.high[within])
