@@ -96,7 +96,7 @@ class run_on:
     Attributes
     ----------
     device : Device
-        Of a dataset what was given for it: its ranks choose theirs (`clgraph.scale.ranks.run_on_ranks`).
+        Of a dataset what was given for it: its ranks choose theirs (`clgraph.scale.comm.run_on_ranks`).
     blocks : Shards or None
         The dataset; or the graph's rows as blocks in memory, where its arcs do not fit one buffer. The device
         is not locked then: engines for blocks lock it for each.

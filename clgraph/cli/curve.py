@@ -72,7 +72,7 @@ def curve(run: Run) -> None:
     refused = {"mode": given.mode == "batched", "mix": given.mix}
     with run.data("curve", {"method": method}, **refused) as data:
         if run.of_shards:
-            from clgraph.scale.ranks import shared_seed
+            from clgraph.scale.comm import shared_seed
 
             options |= {"forest": saved, "checkpoint": work_folder(run.output, given.resume)}
             seeds = seeds_of(shared_seed(seed), given.seeds)

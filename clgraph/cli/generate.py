@@ -85,8 +85,8 @@ def _make_dataset(
     name: str, model: Any, target: str, seed: int | None, device: str | None, cut: dict[str, Any]
 ) -> None:
     """Write the graph straight into shards; `model` makes the model of a seed, where shards have one."""
+    from clgraph.scale.comm import shared_seed
     from clgraph.scale.generate import generate_shards
-    from clgraph.scale.ranks import shared_seed
 
     if model is None:
         raise InputError(

@@ -172,7 +172,7 @@ def convert(run: Run) -> None:
         graph = read_graph(source, {**reading, "attributes": given.attributes})
         write_graph(graph, target, to=given.output_format)
         return
-    from clgraph.scale.joined import write_joined
+    from clgraph.scale.export import write_joined
 
     shards = open_dataset(source)
     with progress_bar("writing") as progress:
@@ -182,7 +182,7 @@ def convert(run: Run) -> None:
 
 def shard_options(sections: str | None, shard_edges: int | None) -> dict[str, Any]:
     """``--sections`` and ``--shard-edges`` as the calls take them that write datasets."""
-    from clgraph.scale.cut import SHARD_EDGES
+    from clgraph.scale.writing import SHARD_EDGES
 
     return {
         "sections": None if sections is None else [name.strip() for name in sections.split(",")],
@@ -194,7 +194,7 @@ def _to_dataset(run: Run) -> None:
     """``clgraph convert IN... OUT.clgs``."""
     from clgraph.formats.common import Options
     from clgraph.scale.convert import convert_to_shards
-    from clgraph.scale.cut import write_shards
+    from clgraph.scale.writing import write_shards
 
     given = run.options
     sources, target = given.sources, given.target

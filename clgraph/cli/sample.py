@@ -462,7 +462,7 @@ def _together(device: Any, graph: Graph, order: _Order) -> int:
 
 
 def _of_dataset(order: _Order) -> None:
-    from clgraph.scale.ranks import shared_seed
+    from clgraph.scale.comm import shared_seed
 
     run, given, options = order.run, order.run.options, order.options
     saved, method, seed = saved_forest(given.forest, order.method, given.seed)

@@ -14,9 +14,9 @@ from clgraph.ranking.fixed import FixedPower, Leaving, shape_of
 from clgraph.sampling.shards.extract import Chosen, Extraction
 from clgraph.sampling.shards.forest import LAUNCH, Forest
 from clgraph.sampling.shards.passes import default_room, room_to_keep
+from clgraph.scale.comm import Ranks, run_on_ranks
 from clgraph.scale.loading import upload_rows
 from clgraph.scale.manifest import Shard
-from clgraph.scale.ranks import Ranks, run_on_ranks
 from clgraph.scale.shards import ShardRows, Shards
 
 if TYPE_CHECKING:

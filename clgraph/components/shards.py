@@ -10,8 +10,8 @@ import numpy.typing as npt
 
 from clgraph.components.finder import GiantFinder
 from clgraph.device.launch_config import LaunchTable
+from clgraph.scale.comm import Ranks, run_on_ranks
 from clgraph.scale.loading import Loading
-from clgraph.scale.ranks import Ranks, run_on_ranks
 from clgraph.scale.shards import Shards
 
 if TYPE_CHECKING:

@@ -26,7 +26,7 @@ from clgraph.run import opened, run_on
 
 if TYPE_CHECKING:
     from clgraph.device import Device
-    from clgraph.scale.ranks import Ranks
+    from clgraph.scale.comm import Ranks
 
 __all__ = ["PageRankResult", "pagerank"]
 
@@ -185,7 +185,7 @@ def pagerank(
     with run_on(device, graph, *sections, values=True, start=start) as run:
         if (blocks := run.blocks) is not None:
             from clgraph.ranking.fixed_solver import ShardsSolver
-            from clgraph.scale.ranks import run_on_ranks
+            from clgraph.scale.comm import run_on_ranks
 
             def work(ranks: Ranks, dev: Device) -> PageRankResult:
                 options = f"{problem.damping} {stop} {problem.policy} {dtype}"

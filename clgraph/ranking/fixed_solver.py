@@ -26,8 +26,8 @@ from clgraph.ranking.fixed import (
 from clgraph.ranking.order import order_program
 from clgraph.ranking.shards_exchange import Exchange
 from clgraph.ranking.transition_weights import sums_of_rows
+from clgraph.scale.comm import Alone, Ranks
 from clgraph.scale.loading import Loading
-from clgraph.scale.ranks import Alone, Ranks
 
 if TYPE_CHECKING:
     from clgraph.device import Device

@@ -12,8 +12,8 @@ import numpy.typing as npt
 from clgraph.csr.scan import running_sums
 from clgraph.device.memory import Staging
 from clgraph.ranking.fixed import BLOCK, FixedPower, Reals
+from clgraph.scale.comm import Ranks
 from clgraph.scale.manifest import Shard
-from clgraph.scale.ranks import Ranks
 from clgraph.system import thread_pool
 
 if TYPE_CHECKING:

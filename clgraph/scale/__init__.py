@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from clgraph.scale.cut import join_shards, write_shards
 from clgraph.scale.shards import Shards, open_shards
+from clgraph.scale.writing import join_shards, write_shards
 
 __all__ = ["Shards", "join_shards", "open_shards", "write_shards"]

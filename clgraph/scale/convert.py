@@ -6,7 +6,7 @@ sorted and merged in memory, as `sorted_rows` does it for whole graphs, and beco
 the section. (4) The other sections are dealt from these rows, and sorted alike; of the rows of an undirected
 graph only the arcs back, which go in front of the rows there are. (5) The files are cut into shards.
 
-A single .clg file has its rows in order already (`clgraph.scale.ordered`): only what these lack is dealt.
+A single .clg file has its rows in order already (`clgraph.scale.sections`): only what these lack is dealt.
 """
 
 from __future__ import annotations
@@ -30,24 +30,39 @@ from clgraph.formats.common import Options
 from clgraph.graph.arrays import Arrays, tails_of
 from clgraph.graph.building import checked_counts, checked_weights, row_ptr_of
 from clgraph.progress import Tell
-from clgraph.scale import kept
-from clgraph.scale.cut import SHARD_EDGES, check_sections, check_shard_edges, write_shards
-from clgraph.scale.inputs import Input
-from clgraph.scale.manifest import Manifest
-from clgraph.scale.numbering import Numbering
-from clgraph.scale.ordered import in_order
+from clgraph.scale import inputs as work
+from clgraph.scale.inputs import WRITTEN_TO, Input
+from clgraph.scale.sections import Rows, Stored, in_order, turned
 from clgraph.scale.shards import Shards, open_shards
-from clgraph.scale.sorting import Lengths, ahead, behind, by_row, merged
-from clgraph.scale.stored import Rows, Stored, cut_shards, turned
-from clgraph.scale.tables import STEP, Columns, Dealt, Table
-from clgraph.scale.writing import Writer, check_dataset_name, new_dataset, row_sums, told_as
+from clgraph.scale.tables import (
+    STEP,
+    Columns,
+    Dealt,
+    Lengths,
+    Numbering,
+    Table,
+    ahead,
+    behind,
+    by_row,
+    merged,
+)
+from clgraph.scale.writing import (
+    SHARD_EDGES,
+    Writer,
+    check_dataset_name,
+    check_sections,
+    check_shard_edges,
+    new_dataset,
+    row_sums,
+    told_as,
+    write_shards,
+)
 from clgraph.temporary import remove_own, temporary_name
 
 if TYPE_CHECKING:
     from clgraph.device import Device
 
 T = TypeVar("T")
-Ordered = tuple[dict[str, Rows], npt.NDArray[np.float64]]
 BUCKET = 1 << 20  # edges that are sorted at a time, by each core: they stay in its cache
 
 
@@ -104,22 +119,24 @@ def convert_to_shards(
     check_shard_edges(shard_edges)
     files = list(_files(inputs))
     with _work_folder(target, resume) as folder:
-        spool = _Spool(folder, files, options, format, device, say if resume else None)
+        conversion = _Conversion(folder, options, format, device, bucket, say if resume else None)
         try:
-            ordered = spool.in_order(progress)
-            if ordered is None:
-                spool.read(progress)
+            if len(files) > 1 or not conversion.take_in_order(files[0], progress):
+                conversion.read(files, progress)
         except NotTaken as error:
             if len(files) > 1:
                 raise InputError(
                     f"several inputs are read in parts, and this cannot be: {error}; convert each to .clg "
                     "first"
                 ) from error
-            return _in_memory(files[0], target, options, format, sections, shard_edges, progress, say)
-        for line in spool.left_out():
-            say(line)
-        wanted = check_sections(sections, spool.directed)
-        return _Conversion(folder, spool, bucket, ordered).write(target, wanted, shard_edges)
+            graph, summary = read_with_summary(files[0], format=format, progress=progress, **vars(options))
+            for line in (summary, *(f"note: {note}" for note in left_out(graph.attributes))):
+                say(line)
+            return write_shards(graph, target, sections=sections, shard_edges=shard_edges)
+        for what, names in conversion.left.items():
+            more = f" and {len(names) - 1} more" if names[1:] else ""
+            say(f"note: {names[0]}{more}: {what}")
+        return conversion.write(target, check_sections(sections, conversion.directed), shard_edges)
 
 
 def _files(inputs: Sequence[str | os.PathLike[str]]) -> Iterator[Path]:
@@ -135,23 +152,6 @@ def _files(inputs: Sequence[str | os.PathLike[str]]) -> Iterator[Path]:
             yield path
 
 
-def _in_memory(
-    file: Path,
-    target: Path,
-    options: Options,
-    format: str | None,
-    sections: Sequence[str] | None,
-    shard_edges: int,
-    progress: Tell | None,
-    say: Callable[[str], None],
-) -> Shards:
-    graph, summary = read_with_summary(file, format=format, progress=progress, **vars(options))
-    say(summary)
-    for note in left_out(graph.attributes):
-        say(f"note: {note}")
-    return write_shards(graph, target, sections=sections, shard_edges=shard_edges)
-
-
 @contextmanager
 def _work_folder(target: Path, resume: bool) -> Iterator[Path]:
     real = Path(os.path.realpath(target))
@@ -159,7 +159,7 @@ def _work_folder(target: Path, resume: bool) -> Iterator[Path]:
     remove_stale_once(real.parent)
     try:
         if resume:
-            kept.open_work(folder)
+            work.open_work(folder)
         else:
             folder.mkdir()
     except OSError as error:
@@ -178,76 +178,79 @@ def _work_folder(target: Path, resume: bool) -> Iterator[Path]:
                 remove_own(folder)
 
 
-class _Spool:
-    """The edges of all inputs by id, in tables on disk."""
+class _Conversion:
+    """The edges of all inputs by id, in tables on disk; and from these to shards.
+
+    Attributes
+    ----------
+    directed : bool
+    left : dict of str to list of str
+        What inputs hold and the dataset does not, with the names of these inputs.
+    """
 
     def __init__(
         self,
         folder: Path,
-        files: list[Path],
         options: Options,
         format: str | None,
         device: Device | None,
+        bucket: int,
         say: Callable[[str], None] | None,
     ) -> None:
-        self._folder, self._files, self._options = folder, files, options
-        self._format, self._device = format, device
+        self._folder, self._options, self._format, self._device = folder, options, format, device
+        self._bucket = bucket
         self._say = say  # None: nothing is kept for another attempt
-        self._left: dict[str, list[str]] = {}  # names of inputs by what they hold and the dataset does not
-        self.tables: list[Table] = []
-        self.numbering = Numbering()
+        self.left: dict[str, list[str]] = {}
         self.directed = False
-
-    def left_out(self) -> Iterator[str]:
-        """Lines that say what the inputs hold and the dataset does not."""
-        for what, names in self._left.items():
-            more = f" and {len(names) - 1} more" if names[1:] else ""
-            yield f"note: {names[0]}{more}: {what}"
+        self._tables: list[Table] = []
+        self._numbering = Numbering()
+        self._stored: dict[str, Rows] = {}  # sections that are there already
+        self._leaving = Table(folder, "leaving")
 
     def _opened(self, path: Path) -> Input:
         source = Input(path, self._format, self._options, self._device)
         for what in source.left:
-            self._left.setdefault(what, []).append(path.name)
+            self.left.setdefault(what, []).append(path.name)
         return source
 
-    def in_order(self, progress: Tell | None) -> Ordered | None:
-        """What `clgraph.scale.ordered` makes of a single .clg file; None if it has to be sorted."""
-        if len(self._files) > 1:
-            return None
-        source = Input(self._files[0], self._format, self._options, self._device)
+    def take_in_order(self, path: Path, progress: Tell | None) -> bool:
+        """Take the rows of a .clg file as they are; False if they have to be sorted."""
+        source = Input(path, self._format, self._options, self._device)
         if source.kind != "clg" or not source.header.n:
-            return None
+            return False
         found = in_order(source, self._folder, progress)
-        if found is not None:
-            self._left = {what: [source.path.name] for what in source.left}
-            self.directed, self.numbering.n = source.directed, source.header.n
-            self.numbering.ids = source.vertices if "ids" in source.header.sections else None
-        return found
+        if found is None:
+            return False
+        self._stored, leaving = found
+        self._leaving.append({"sum": leaving})
+        self.left = {what: [path.name] for what in source.left}
+        self.directed, self._numbering.n = source.directed, source.header.n
+        self._numbering.ids = source.vertices if "ids" in source.header.sections else None
+        return True
 
-    def read(self, progress: Tell | None) -> None:
+    def read(self, files: list[Path], progress: Tell | None) -> None:
         """Read all inputs; those that an earlier attempt has read to the end are taken from the disk."""
         directions = set()
-        for number, path in enumerate(self._files):
+        for number, path in enumerate(files):
             source = self._opened(path)
             directions.add(source.directed)
             if source.vertices is not None:
-                self.numbering.add(source.vertices)
-            for table in self._tables_of(number, path, source, progress):
-                self.tables.append(table)
+                self._numbering.add(source.vertices)
+            self._tables += self._tables_of(number, path, source, progress)
         if len(directions) > 1:
             raise InputError("some inputs are directed and some are not: say directed=True or directed=False")
         self.directed = directions.pop()
-        if len({table.columns for table in self.tables}) > 1:
+        if len({frozenset(table.types) for table in self._tables}) > 1:
             raise InputError("some inputs have weights or multiplicities, and some have none")
-        self.numbering.finish()
+        self._numbering.finish()
 
     def _tables_of(self, number: int, path: Path, source: Input, progress: Tell | None) -> list[Table]:
         if self._say is not None:
-            about = kept.about(path, self._format, self._options)
-            known, why = kept.kept(self._folder, number, about)
+            about = work.about(path, self._format, self._options)
+            known, why = work.kept(self._folder, number, about)
             if known is not None:
                 for part in (part for table in known for part in table.parts()):
-                    self.numbering.add(part["source"], part["target"])
+                    self._numbering.add(part["source"], part["target"])
                 return known
             if why:
                 self._say(f"note: {path} is read again: {why}")
@@ -259,62 +262,45 @@ class _Spool:
                 checked_weights(part["weights"], len(part["source"]))
             if "multiplicity" in part:
                 checked_counts(part["multiplicity"], len(part["source"]))
-            self.numbering.add(part["source"], part["target"])
-            if not tables or not tables[-1].takes(part):
+            self._numbering.add(part["source"], part["target"])
+            if not tables or tables[-1].types != {name: column.dtype for name, column in part.items()}:
                 tables.append(Table(self._folder, f"input-{number}.{len(tables)}"))
             tables[-1].append(part)
         if self._say is not None:
-            if kept.about(path, self._format, self._options) != about:
-                raise InputError(
-                    f"{path}: it was written to while it was read; convert it again when it is complete"
-                )
-            kept.keep(self._folder, number, about, tables)
+            if work.about(path, self._format, self._options) != about:
+                raise InputError(f"{path}: {WRITTEN_TO}")
+            work.keep(self._folder, number, about, tables)
         return tables
 
-
-class _Conversion:
-    """From the tables of edges to shards."""
-
-    def __init__(self, folder: Path, spool: _Spool, bucket: int, ordered: Ordered | None) -> None:
-        self._folder, self._spool, self._bucket, self._ordered = folder, spool, bucket, ordered
-        self._n, self._directed = spool.numbering.n, spool.directed
-        self._rows = sum(table.rows for table in spool.tables)
-        self._leaving = Table(folder, "leaving")
+    # --- from the tables to shards ----------------------------------------------------------------
 
     def write(self, target: Path, wanted: Sequence[str], shard_edges: int) -> Shards:
         """Write the dataset."""
-        numbering, made = self._spool.numbering, {}
+        numbering, stored = self._numbering, self._stored
+        self._n = numbering.n
+        base_name = "out" if self.directed else "pairs"
         with new_dataset(target) as folder:
-            writer = Writer(folder, directed=self._directed, vertices=self._n)
-            stored = self._begun("rows" not in wanted)
+            writer = Writer(folder, directed=self.directed, vertices=self._n)
+            if not stored:
+                stored[base_name] = self._base(adds="rows" not in wanted)
             numbering.forget()
-            base = stored["out" if self._directed else "pairs"]
+            base = stored[base_name]
             for name in wanted:
                 if name not in stored:
                     stored[name] = self._other(name, base)
+            made = {}
             for name in wanted:
-                made[name] = cut_shards(writer, name, stored[name], shard_edges)
-                stored[name].check_unchanged()
+                rows = stored[name]
+                made[name] = writer.section(name, rows.row_ptr, rows.columns, shard_edges, loops=rows.loops)
+                rows.check_unchanged()
             writer.finish(
-                Manifest(
-                    self._directed,
-                    self._n,
-                    base.has("weights"),
-                    base.has("multiplicity"),
-                    made,
-                    None if numbering.ids is None else writer.ids(numbering.ids),
-                    writer.numbers("leaving.f8", (part["sum"] for part in self._leaving.parts())),
-                )
+                made,
+                weights="weights" in base.columns,
+                multiplicity="multiplicity" in base.columns,
+                ids=None if numbering.ids is None else writer.ids(numbering.ids),
+                leaving=(part["sum"] for part in self._leaving.parts()),
             )
         return open_shards(target)
-
-    def _begun(self, adds: bool) -> dict[str, Rows]:
-        """The sections that others are made of, by name."""
-        if self._ordered is None:
-            return {"out" if self._directed else "pairs": self._base(adds=adds)}
-        stored, leaving = self._ordered
-        self._leaving.append({"sum": leaving})
-        return stored
 
     def _deal(
         self,
@@ -333,9 +319,9 @@ class _Conversion:
 
     def _numbered(self, part: Columns) -> Columns:
         """Edges of the inputs by number."""
-        numbers = self._spool.numbering.numbers
+        numbers = self._numbering.numbers
         row, head = numbers(part.pop("source")), numbers(part.pop("target"))
-        if not self._directed:
+        if not self.directed:
             row, head = np.minimum(row, head), np.maximum(row, head)
         return {"row": row, "head": head, **part}
 
@@ -344,14 +330,15 @@ class _Conversion:
 
         With `adds` the weights that leave are added up, too.
         """
-        stored = Stored(self._folder, "base", self._n, self._rows)
-        leaving = np.zeros(self._n) if adds and not self._directed else None
+        count = sum(table.rows for table in self._tables)
+        stored = Stored(self._folder, "base", self._n, count)
+        leaving = np.zeros(self._n) if adds and not self.directed else None
 
         def merge(first: int, last: int, edges: Columns) -> Arrays:
             return merged(first, last, edges, self._n)
 
-        parts = ((part,) for table in self._spool.tables for part in table.parts())
-        dealt = self._deal("deal", parts, self._numbered, self._rows)
+        parts = ((part,) for table in self._tables for part in table.parts())
+        dealt = self._deal("deal", parts, self._numbered, count)
         for first, arrays in self._sorted(dealt, merge):
             values = {"weights": arrays.weights, "multiplicity": arrays.multiplicity}
             stored.add(arrays.row_ptr, arrays.col_idx, first, values)

@@ -22,14 +22,16 @@ from clgraph.csr.generate import GUIDE_BITS, model_args
 from clgraph.csr.parts import DeviceCSR
 from clgraph.device.launch_config import LaunchTable
 from clgraph.graph.models import PowerLaw, RMat
-from clgraph.scale.cut import SHARD_EDGES, check_sections, check_shard_edges
-from clgraph.scale.manifest import BLOCK, Manifest, Shard
-from clgraph.scale.ranks import Ranks, run_on_ranks
+from clgraph.scale.comm import Ranks, run_on_ranks
+from clgraph.scale.manifest import BLOCK, Shard
 from clgraph.scale.shards import Shards, open_shards
 from clgraph.scale.writing import (
+    SHARD_EDGES,
     Sums,
     Writer,
     check_dataset_name,
+    check_sections,
+    check_shard_edges,
     gathered,
     gathered_sums,
     row_sums,
@@ -202,8 +204,7 @@ def _write(
         }
         leaving = gathered_sums(ranks, sums, model.num_vertices)
         if ranks.rank == 0:
-            known = writer.numbers("leaving.f8", [leaving]) if base in cuts else None
-            writer.finish(Manifest(model.directed, model.num_vertices, False, False, made, leaving=known))
+            writer.finish(made, leaving=[leaving] if base in cuts else None)
 
 
 def _steps(

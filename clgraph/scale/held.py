@@ -15,10 +15,9 @@ from clgraph.graph import Graph
 from clgraph.graph.arrays import Arrays
 from clgraph.graph.residency import View
 from clgraph.lazy import lazy
-from clgraph.scale.cut import cuts, section_of
 from clgraph.scale.manifest import Manifest, Section, Shard
 from clgraph.scale.shards import ShardRows, Shards
-from clgraph.scale.writing import row_sums, summed
+from clgraph.scale.writing import cuts, row_sums, section_of, summed
 
 if TYPE_CHECKING:
     from clgraph.device import Device

@@ -1,21 +1,34 @@
-"""Tables of edges on disk: columns that are appended to, read in pieces, and dealt by row."""
+"""Edges and their ids while graph files are converted: on disk, numbered, dealt to ranges, sorted."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import Future
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
+from scipy.sparse import csr_array
 
+from clgraph import system
 from clgraph.errors import InputError
+from clgraph.graph.arrays import Arrays
+from clgraph.graph.building import INT32_MAX, check_count, sorted_rows
 
+T = TypeVar("T")
 Column = npt.NDArray[Any]
 Columns = dict[str, Column]
+Lengths = npt.NDArray[Any]
+Ids = npt.NDArray[np.int64]
 STEP = 1 << 19  # rows that are in memory at a time: they stay in the cache
 FINEST = 1024  # ranges that rows are dealt to at a time, about: with more, each gets a few rows of a part
+DENSE = 1 << 27  # ids below this are always marked in a table of bytes ...
+PER_ROW = 4  # ... or below so many times the number of rows
+DIRECT = 1 << 24  # ids below this are always numbered by a table, or below so many times the number of ids
+CHUNK = 1 << 22  # marks that are looked at together
 
 
 class Table:
@@ -25,61 +38,37 @@ class Table:
     ----------
     folder : Path
     name : str
+    types, rows
+        Of a table that is there already.
 
     Attributes
     ----------
+    types : dict of str to dtype
+        Of the columns.
     rows : int
     """
 
-    def __init__(self, folder: Path, name: str) -> None:
-        self._folder, self._name = folder, name
-        self._types: dict[str, np.dtype[Any]] = {}
-        self.rows = 0
-
-    @staticmethod
-    def known(folder: Path, name: str, types: dict[str, str], rows: int) -> Table:
-        """The table that had these `facts`."""
-        found = Table(folder, name)
-        found._types, found.rows = {each: np.dtype(kind) for each, kind in types.items()}, rows
-        return found
-
-    def facts(self) -> dict[str, object]:
-        """What `known` needs."""
-        types = {name: dtype.str for name, dtype in self._types.items()}
-        return {"name": self._name, "types": types, "rows": self.rows}
-
-    def takes(self, columns: Mapping[str, Column]) -> bool:
-        """Whether `append` does."""
-        return {name: column.dtype for name, column in columns.items()} == self._types
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """Names of the columns."""
-        return tuple(sorted(self._types))
-
-    def type_of(self, column: str) -> np.dtype[Any]:
-        """The type of a column's values."""
-        return self._types[column]
+    def __init__(
+        self, folder: Path, name: str, types: Mapping[str, str] | None = None, rows: int = 0
+    ) -> None:
+        self._folder, self.name, self.rows = folder, name, rows
+        self.types = {each: np.dtype(kind) for each, kind in (types or {}).items()}
 
     def path(self, column: str) -> Path:
-        """A column's file."""
-        return self._folder / f"{self._name}.{column}"
-
-    def paths(self) -> list[Path]:
-        """All files."""
-        return [self.path(name) for name in self._types]
+        """Return a column's file."""
+        return self._folder / f"{self.name}.{column}"
 
     def append(self, columns: Mapping[str, Column]) -> None:
         """Add rows."""
         for name, column in columns.items():
-            self._types.setdefault(name, column.dtype)
-            assert self._types[name] == column.dtype, (name, column.dtype)
+            self.types.setdefault(name, column.dtype)
+            assert self.types[name] == column.dtype, (name, column.dtype)
             self.write(name, column)
         self.rows += len(next(iter(columns.values())))
 
     def write(self, name: str, column: Column) -> None:
         """Add values to a column alone."""
-        self._types.setdefault(name, column.dtype)
+        self.types.setdefault(name, column.dtype)
         path = self.path(name)
         try:
             with open(path, "ab") as file:
@@ -98,7 +87,7 @@ class Table:
         """Some rows."""
         count = self.rows - first if count is None else count
         found: Columns = {}
-        for name, dtype in self._types.items():
+        for name, dtype in self.types.items():
             found[name] = np.fromfile(self.path(name), dtype, count, offset=first * dtype.itemsize)
             if len(found[name]) != count:
                 raise InputError(f"{self.path(name)}: became shorter; begin again")
@@ -106,7 +95,7 @@ class Table:
 
     def remove(self) -> None:
         """Remove the files."""
-        for name in self._types:
+        for name in self.types:
             self.path(name).unlink(missing_ok=True)
 
 
@@ -164,7 +153,9 @@ class Dealt:
         for number, count in enumerate(counts.tolist()):
             first = self._first + (number << self._shift)
             last = min(first + (1 << self._shift), self._last)
-            rows = count + self._rows_beside(first, last)
+            rows = count
+            if self._beside is not None:
+                rows += int(self._beside[last]) - int(self._beside[first])
             if number > since and held + rows > most:
                 yield begin, first, partial(self._read, since, number)
                 held, since, begin = 0, number, first
@@ -200,5 +191,178 @@ class Dealt:
             return {"row": np.empty(0, np.int32), "head": np.empty(0, np.int32)}
         return {name: np.concatenate([each[name] for each in found]) for name in found[0]}
 
-    def _rows_beside(self, first: int, last: int) -> int:
-        return 0 if self._beside is None else int(self._beside[last]) - int(self._beside[first])
+
+# --- ids ---
+
+
+def _distinct(ids: Ids) -> Ids:
+    """Each value once, ascending; sorts in place. (NumPy's `unique` takes ten times as long.)"""
+    ids.sort()
+    keep = np.ones(len(ids), bool)
+    np.not_equal(ids[1:], ids[:-1], out=keep[1:])
+    return ids[keep]
+
+
+def _marked(marks: npt.NDArray[np.bool_]) -> npt.NDArray[Any]:
+    """Where the marks are, as int32 if that will do."""
+    kind, at = np.int32 if len(marks) <= INT32_MAX else np.int64, 0
+    found: npt.NDArray[Any] = np.empty(np.count_nonzero(marks), kind)
+    for begin in range(0, len(marks), CHUNK):
+        some = np.flatnonzero(marks[begin : begin + CHUNK])
+        found[at : at + len(some)] = some + begin
+        at += len(some)
+    return found
+
+
+class Numbering:
+    """The ids that occur, and afterwards their numbers in ascending order.
+
+    Attributes
+    ----------
+    n : int
+        Vertices; after `finish`.
+    ids : int32 or int64 array, shape (n,), or None
+        None where they are 0 .. n - 1; after `finish`.
+    """
+
+    def __init__(self) -> None:
+        self._rows = 0
+        self._marks: npt.NDArray[np.bool_] | None = np.zeros(1 << 16, bool)
+        self._sorted: Ids = np.empty(0, np.int64)
+        self._runs: list[Ids] = []
+        self.n = 0
+        self.ids: npt.NDArray[Any] | None = None
+        self._number: npt.NDArray[np.int32] | None = None
+
+    def add(self, *ends: npt.NDArray[np.integer]) -> None:
+        """Ids of some rows, all at least 0."""
+        for ids in ends:
+            if not len(ids):
+                continue
+            self._rows += len(ids)
+            highest = int(ids.max())
+            if self._marks is not None and highest >= len(self._marks):
+                self._grow(highest)
+            if self._marks is not None:
+                self._marks[ids] = True
+                continue
+            self._runs.append(_distinct(ids.astype(np.int64)))
+            if sum(map(len, self._runs)) > max(len(self._sorted), DIRECT // 4):
+                self._merge()
+
+    def _grow(self, highest: int) -> None:
+        assert self._marks is not None
+        if highest < max(DENSE, PER_ROW * self._rows):
+            longer = np.zeros(max(highest + 1, 2 * len(self._marks)), bool)
+            longer[: len(self._marks)] = self._marks
+            self._marks = longer
+        else:
+            self._sorted, self._marks = np.flatnonzero(self._marks), None
+
+    def _merge(self) -> None:
+        self._sorted = _distinct(np.concatenate([self._sorted, *self._runs]))
+        self._runs = []
+
+    def finish(self) -> None:
+        """Number what has been added."""
+        marks, self._marks = self._marks, None
+        if marks is None:
+            self._merge()
+            ids: npt.NDArray[Any] = self._sorted
+        else:
+            ids = _marked(marks)
+        self._sorted = np.empty(0, np.int64)
+        self.n = n = len(ids)
+        check_count(n)
+        highest = int(ids[-1]) if n else -1
+        if highest == n - 1:
+            return
+        self.ids = ids.astype(np.int32, copy=False) if highest <= INT32_MAX else ids
+        if highest < max(DIRECT, PER_ROW * n):
+            if marks is None:
+                marks = np.zeros(highest + 1, bool)
+                marks[ids] = True
+            self._number = np.cumsum(marks[: highest + 1], dtype=np.int32)
+            self._number -= 1
+
+    def numbers(self, ids: npt.NDArray[np.integer]) -> npt.NDArray[np.int32]:
+        """The numbers of ids that have been added."""
+        if self.ids is None:
+            return ids.astype(np.int32, copy=False)
+        if self._number is not None:
+            return self._number[ids]
+        order = np.argsort(ids)  # searches in ascending order stay in the cache
+        found = np.empty(len(ids), np.int32)
+        found[order] = np.searchsorted(self.ids, ids[order].astype(self.ids.dtype, copy=False))
+        return found
+
+    def forget(self) -> None:
+        """Free what only `numbers` needs."""
+        self._number = None
+
+
+# --- sorting, by SciPy, which sorts row by row ---
+
+
+def ahead(work: Callable[..., T], given: Iterable[tuple[Any, ...]]) -> Iterator[T]:
+    """What `work` makes of each of some arguments, in order; as many at a time as there are cores."""
+    with system.thread_pool(system.cores(), "clgraph-sort") as pool:
+        waiting: deque[Future[T]] = deque()
+        for each in given:
+            waiting.append(pool.submit(work, *each))
+            if len(waiting) > system.cores():
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+
+
+def merged(first: int, last: int, edges: Columns, n: int) -> Arrays:
+    """Rows `first` to `last` of a graph of `n` vertices, parallel edges merged as `sorted_rows` does it."""
+    row, head = edges["row"] - np.int32(first), edges["head"]
+    if len(edges) == 2:
+        made = _sorted(row, head, np.ones(len(head), np.int32), last - first, n)
+        several = made.nnz < len(head)
+        counts = made.data if several else None
+        return Arrays(made.indptr, made.indices, multiplicity=counts, directed=True)
+    weights, multiplicity = edges.get("weights"), edges.get("multiplicity")
+    try:
+        return sorted_rows(
+            row, head, n, weights=weights, multiplicity=multiplicity, directed=True, rows=last - first
+        )
+    except InputError as error:
+        raise InputError(f"{error} (vertices by number here, tails from {first} on)") from error
+
+
+def by_row(first: int, last: int, edges: Columns, n: int) -> tuple[Lengths, Columns]:
+    """The lengths of rows `first` to `last`, and their entries, sorted.
+
+    No edge is there twice, but where there are ways: then the two arcs of a pair become one.
+    """
+    row, head = edges["row"] - np.int32(first), edges["head"]
+    values = {name: column for name, column in edges.items() if name not in ("row", "head")}
+    ways = values.pop("way", None)
+    # where each entry was, if that is asked for; ways 1 and 2 add up to 3
+    data = ways if ways is not None else np.arange(len(head)) if values else np.ones(len(head), np.int8)
+    made = _sorted(row, head, data, last - first, n)
+    found = {name: column[made.data] for name, column in values.items()}
+    if ways is not None:
+        found["way"] = made.data
+    return np.diff(made.indptr), {"head": made.indices, **found}
+
+
+def behind(counts: Lengths, found: Columns, own_counts: Lengths, own: Columns) -> tuple[Lengths, Columns]:
+    """Rows, by their lengths and entries, each with one of `own` behind it."""
+    lengths = np.column_stack((counts, own_counts)).ravel()
+    own_places = np.repeat(np.arange(len(lengths)) % 2 == 1, lengths)
+    places, whole = ~own_places, {}
+    for name, column in own.items():
+        whole[name] = np.empty(len(own_places), column.dtype)
+        whole[name][places] = found.get(name, [])  # none of it where no arc came
+        whole[name][own_places] = column
+    return counts + own_counts, whole
+
+
+def _sorted(row: Any, head: Any, data: Any, rows: int, n: int) -> Any:
+    made = csr_array((data, (row, head)), shape=(rows, n))
+    made.indices = made.indices.astype(np.int32, copy=False)
+    return made

@@ -6,8 +6,9 @@ import json
 import os
 import shutil
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,18 +16,25 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph import system
+from clgraph.arguments import file_name, shown
 from clgraph.errors import InputError
 from clgraph.files.clg import followed
 from clgraph.formats.atomic import remove_stale_once
-from clgraph.formats.clg import BLOCK, PAGE, Header, Streamed, id_arrays, widened, write_sections, zeros
+from clgraph.formats.clg import BLOCK as CHECKED  # bytes of a file that each of its checksums is of
+from clgraph.formats.clg import PAGE, Header, Streamed, id_arrays, widened, write_sections, zeros
 from clgraph.formats.common import few
 from clgraph.formats.table import DATASET
-from clgraph.graph.arrays import tails_of
-from clgraph.scale.manifest import NAME, Manifest, Part, Section, Shard, read_manifest
-from clgraph.scale.ranks import Ranks
+from clgraph.graph import Graph, as_graph
+from clgraph.graph.arrays import Arrays, tails_of
+from clgraph.graph.building import INT32_MAX, row_ptr_of, sorted_rows
+from clgraph.progress import Tell, tells
+from clgraph.scale.comm import Ranks
+from clgraph.scale.manifest import BLOCK, NAME, Manifest, Part, Section, Shard, read_manifest
+from clgraph.scale.shards import VALUES, Shards, check_shards, open_shards
 from clgraph.temporary import sync, sync_folder, temporary_name
 
 Sums = tuple[int, npt.NDArray[np.float64]]  # first entry, and values from there on
+SHARD_EDGES = 1 << 28  # a GiB of heads, so that offsets within a shard are 32-bit integers
 
 
 class Writer:
@@ -72,13 +80,39 @@ class Writer:
         name = f"{section}-{number:06d}.clg"
         if loops is None:
             loops = int(np.count_nonzero(tails_of(row_ptr, first_row) == col_idx))
-        narrow = np.int32 if edges < 2**31 else np.int64
-        arrays = {"row_ptr": row_ptr.astype(narrow, copy=False), "col_idx": col_idx, **values}
+        arrays = {"row_ptr": _from_zero(row_ptr), "col_idx": col_idx, **values}
         header = Header(self._directed, rows, edges, loops, {}, first_row, self._n)
         with self._new(name) as file:
             crc = zlib.crc32(write_sections(file, header, arrays).tobytes())
             length = file.tell()
         return Shard(name, first_row, rows, edges, loops, 0, length, crc)
+
+    def section(
+        self,
+        name: str,
+        row_ptr: npt.NDArray[Any],
+        columns: Mapping[str, Any],
+        shard_edges: int,
+        *,
+        loops: Callable[[int, int], int] | None = None,
+        progress: Callable[[int], None] | None = None,
+    ) -> Section:
+        """Write a section's shards, of about so many entries each.
+
+        `columns` are what its entries have, by name: slices of them are arrays, or lie in files. `loops` says
+        how many of some rows hold their own vertex; `progress` is called with the rows written.
+        """
+        made = []
+        for number, (first, last) in enumerate(cuts(row_ptr, shard_edges, 1 if name == "pairs" else BLOCK)):
+            part = slice(int(row_ptr[first]), int(row_ptr[last]))
+            heads = columns["head"][part] if part.start < part.stop else np.empty(0, np.int32)
+            values = {each: columns[each][part] for each in VALUES if each in columns}
+            offsets = _from_zero(row_ptr[first : last + 1])
+            own = None if loops is None else loops(first, last)
+            made.append(self.shard(name, number, first, offsets, heads, values, loops=own))
+            if progress:
+                progress(last)
+        return summed(made)
 
     def numbers(self, name: str, parts: Iterable[npt.NDArray[np.float64]]) -> Part:
         """Write an array of float64 numbers, given in parts, as it is."""
@@ -108,8 +142,18 @@ class Writer:
         with open(self.folder / name, "rb") as file:
             return Part(name, length, _whole_crc(file.read(PAGE), sums, length))
 
-    def finish(self, manifest: Manifest) -> None:
-        """Write the manifest."""
+    def finish(
+        self,
+        sections: dict[str, Section],
+        *,
+        weights: bool = False,
+        multiplicity: bool = False,
+        ids: Part | None = None,
+        leaving: Iterable[npt.NDArray[np.float64]] | None = None,
+    ) -> None:
+        """Write the manifest, and before it the weights that leave vertices, given in parts, if known."""
+        sums = None if leaving is None else self.numbers("leaving.f8", leaving)
+        manifest = Manifest(self._directed, self._n, weights, multiplicity, sections, ids, sums)
         with self._new(NAME) as file:
             file.write(manifest.to_json().encode())
         sync_folder(self.folder)
@@ -132,7 +176,7 @@ def _whole_crc(head: bytes, sums: npt.NDArray[Any], length: int) -> int:
     """The CRC-32 of a whole .clg file, from its header and the checksums that end it."""
     found, left = zlib.crc32(head), length - len(head) - sums.nbytes
     for checksum in sums.tolist():
-        size = min(BLOCK, left)
+        size = min(CHECKED, left)
         found, left = followed(found, size) ^ checksum, left - size
     return followed(found, sums.nbytes) ^ zlib.crc32(sums.tobytes())
 
@@ -150,9 +194,33 @@ def summed(shards: list[Shard]) -> Section:
     """A section of shards in order of rows, with their first edges."""
     placed, edge = [], 0
     for each in shards:
-        placed.append(Shard(**{**vars(each), "first_edge": edge}))
+        placed.append(replace(each, first_edge=edge))
         edge += each.edges
     return Section(edge, sum(each.loops for each in shards), tuple(placed))
+
+
+def _from_zero(row_ptr: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return the offsets of a shard's rows, in the type that is stored."""
+    narrow = np.int32 if row_ptr[-1] - row_ptr[0] <= INT32_MAX else np.int64
+    if row_ptr[0] == 0:
+        return row_ptr.astype(narrow, copy=False)
+    offsets: npt.NDArray[Any] = np.empty(len(row_ptr), narrow)
+    return np.subtract(row_ptr, row_ptr[0], out=offsets, casting="unsafe")
+
+
+def cuts(row_ptr: npt.NDArray[Any], shard_edges: int, block: int) -> Iterator[tuple[int, int]]:
+    """First rows and ends of shards of about so many entries, cut at multiples of `block` rows."""
+    n = len(row_ptr) - 1
+    first = 0
+    while first < n:
+        end = min(int(row_ptr[first]) + shard_edges, int(row_ptr[-1]))
+        last = int(np.searchsorted(row_ptr, row_ptr.dtype.type(end), side="right")) - 1
+        last = min(n, max(first + block, last // block * block if last < n else n))
+        yield first, last
+        first = last
+
+
+# --- the folder ---
 
 
 @contextmanager
@@ -278,14 +346,180 @@ def _files_of(folder: Path) -> list[str]:
             f"{folder}: exists, and its {NAME} is not what clgraph has written ({error}); choose another "
             "name, or remove the folder"
         ) from error
-    strange = [
-        name
-        for name in names
-        if name not in own or (folder / name).is_symlink() or not (folder / name).is_file()
-    ]
+    links = {name for name in names if (folder / name).is_symlink() or not (folder / name).is_file()}
+    strange = [name for name in names if name not in own or name in links]
     if strange:
         raise InputError(
             f"{folder}: holds what does not belong to the dataset ({', '.join(few(strange))}), so it is not "
             "replaced; move that away, or choose another name"
         )
     return names
+
+
+# --- graphs in memory ---
+
+
+@tells("writing shards")
+def write_shards(
+    graph: Graph,
+    path: str | os.PathLike[str],
+    *,
+    sections: Sequence[str] | None = None,
+    shard_edges: int = SHARD_EDGES,
+    progress: Tell | None = None,
+) -> Shards:
+    """Write a graph as a dataset of shards.
+
+    Parameters
+    ----------
+    graph : Graph
+        Without parallel copies.
+    path : str or path
+        The folder ``NAME.clgs``; a dataset of that name is replaced.
+    sections : sequence of str, optional
+        "pairs", which is always there, and "rows" (undirected), "in", "out" (directed); default: all.
+        Samples, curves and components need the pairs, BFS and PageRank the others.
+    shard_edges : int
+        Entries of a shard, about; a row is never divided.
+    progress : callable or bool, optional
+        Called after each shard with the rows written and those of all sections; True shows a bar.
+
+    Returns
+    -------
+    Shards
+        The dataset, opened.
+
+    Raises
+    ------
+    InputError
+        If the graph has parallel copies, a section does not belong to such a graph, or nothing can be written
+        there.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import clgraph
+    >>> graph = clgraph.powerlaw_graph(1000, seed=1)
+    >>> write_shards(graph, tempfile.mkdtemp() + "/small.clgs", shard_edges=1000)
+    <Shards: undirected, 1000 vertices, 2471 edges, 3 shards>
+    """
+    graph = as_graph(graph)
+    if graph.is_multigraph:
+        raise InputError("shards hold each edge once: read the graph with duplicates='merge'")
+    wanted = check_sections(sections, graph.directed)
+    check_shard_edges(shard_edges)
+    target, n = file_name(path), graph.num_vertices
+    values = {"weights": graph.weights, "multiplicity": graph.multiplicity}
+    carried = {name: array for name, array in values.items() if array is not None}
+    with new_dataset(target) as folder:
+        writer = Writer(folder, directed=graph.directed, vertices=n)
+        made: dict[str, Section] = {}
+        for name in wanted:
+            arrays, once = section_of(graph, name)
+            columns: dict[str, Any] = {"head": arrays.col_idx}
+            if once is None:
+                columns |= {key: found for key in carried if (found := getattr(arrays, key)) is not None}
+            elif graph.directed:
+                columns["way"] = _ways(graph, arrays)
+            else:
+                columns |= {key: array[once] for key, array in carried.items()}
+
+            def told(rows: int) -> None:
+                if progress:
+                    progress(len(made) * n + rows, len(wanted) * n)
+
+            made[name] = writer.section(name, arrays.row_ptr, columns, shard_edges, progress=told)
+        counts = graph.multiplicity if graph.weights is None else graph.weights
+        ids = None if graph._has_identity_ids else writer.ids(graph.ids)
+        leaving = row_sums(graph.row_ptr, counts)
+        flags = {name: name in carried for name in values}
+        writer.finish(made, **flags, ids=ids, leaving=[leaving])
+    return open_shards(target)
+
+
+def check_sections(sections: Sequence[str] | None, directed: bool) -> tuple[str, ...]:
+    """The sections to write, in order."""
+    known = ("pairs", "in", "out") if directed else ("pairs", "rows")
+    if sections is None:
+        return known
+    listed = isinstance(sections, (list, tuple, set, frozenset))
+    if not listed or not all(isinstance(name, str) for name in sections):
+        raise InputError(f"sections is {shown(sections)}: a list of {', '.join(known)} is needed")
+    for name in sections:
+        if name not in known:
+            kind = "a directed" if directed else "an undirected"
+            raise InputError(f"section {shown(name)}: {kind} graph has {', '.join(known)}")
+    return tuple(name for name in known if name == "pairs" or name in sections)
+
+
+def check_shard_edges(value: int) -> None:
+    """Raise InputError unless a shard can have so many entries."""
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
+        raise InputError(f"shard_edges is {shown(value)}: a whole number of at least 1 is needed")
+
+
+def section_of(graph: Graph, name: str) -> tuple[Arrays, npt.NDArray[np.bool_] | None]:
+    """The rows of a section of the whole graph; of pairs bare, and their mask in the undirected view."""
+    if name in ("rows", "out"):
+        return graph._arrays, None
+    if name == "in":
+        return graph.reverse._arrays, None
+    view = graph.undirected
+    tails, heads = view.tails, view.col_idx
+    once = tails <= heads
+    row_ptr = row_ptr_of(np.bincount(tails[once], minlength=graph.num_vertices))
+    return Arrays(row_ptr, heads[once]), once
+
+
+def _ways(graph: Graph, pairs: Arrays) -> npt.NDArray[np.uint8]:
+    """Return for each pair of a directed graph which arcs there are: 1 forth, 2 back, 3 both."""
+    pair = pairs.tails().astype(np.int64) << 32 | pairs.col_idx
+    forth = graph.tails.astype(np.int64) << 32 | graph.col_idx
+    back = graph.col_idx.astype(np.int64) << 32 | graph.tails
+    way = np.isin(pair, forth).astype(np.uint8) | np.isin(pair, back).astype(np.uint8) << 1
+    return way.astype(np.uint8, copy=False)
+
+
+@tells("joining shards")
+def join_shards(shards: Shards, *, progress: Tell | None = None) -> Graph:
+    """The whole graph in memory.
+
+    Parameters
+    ----------
+    shards : Shards
+    progress : callable or bool, optional
+        Called with the rows read and those of the graph; True shows a bar.
+    """
+    check_shards(shards)
+    directed = shards.directed
+    name = "pairs" if not directed else "out" if "out" in shards.manifest.sections else "in"
+    columns: dict[str, list[Any]] = {key: [] for key in ("tail", "head", "weights", "multiplicity")}
+    for each in shards.rows(name):
+        first = each.shard.first_row
+        columns["tail"].append(tails_of(each.row_ptr, first))
+        columns["head"].append(each.col_idx)
+        columns["weights"].append(each.weights)
+        ones = np.ones(each.shard.edges, np.int32)
+        columns["multiplicity"].append(ones if each.multiplicity is None else each.multiplicity)
+        if progress:
+            progress(first + each.shard.rows, shards.num_vertices)
+
+    def joined(key: str, dtype: Any) -> npt.NDArray[Any]:
+        return np.concatenate([np.empty(0, dtype), *columns[key]])
+
+    tail, head = joined("tail", np.int32), joined("head", np.int32)
+    if name == "in":
+        tail, head = head, tail
+    multiplicity = joined("multiplicity", np.int32) if shards.manifest.multiplicity else None
+    arrays = sorted_rows(
+        tail,
+        head,
+        shards.num_vertices,
+        weights=joined("weights", np.float64) if shards.manifest.weights else None,
+        multiplicity=multiplicity,
+        ids=shards.own_ids(),
+        directed=directed,
+    )
+    if multiplicity is not None and arrays.multiplicity is None:  # all 1: samples keep the array
+        arrays = replace(arrays, multiplicity=np.ones(arrays.num_arcs, np.int32))
+    return Graph._from_arrays(arrays)

@@ -16,9 +16,9 @@ import numpy.typing as npt
 
 from clgraph.components.shards import LAUNCH
 from clgraph.device.launch_config import LaunchTable
+from clgraph.scale.comm import Ranks, run_on_ranks
 from clgraph.scale.loading import Loading
 from clgraph.scale.manifest import BLOCK, Shard
-from clgraph.scale.ranks import Ranks, run_on_ranks
 from clgraph.scale.shards import Shards
 from clgraph.traversal.arguments import distance_type
 from clgraph.traversal.many import ManyBatch, ManyScratch

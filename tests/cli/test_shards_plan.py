@@ -10,7 +10,7 @@ from cli_runs import InProcess
 import clgraph
 from clgraph.cli import shards_plan as module
 from clgraph.cli.shards_plan import plan
-from clgraph.scale.cut import write_shards
+from clgraph.scale.writing import write_shards
 
 COMMANDS = {
     "sample": {"sizes": 3, "written": True, "method": "dre"},

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import clgraph
-from clgraph.scale.cut import write_shards
+from clgraph.scale.writing import write_shards
 
 GRAPHS = {
     "no vertex": lambda rng: clgraph.Graph.from_edges([], []),

@@ -76,7 +76,7 @@ def case_join_on_a_device(device: Any) -> None:
 
     from clgraph.graph import Graph
     from clgraph.ranking.personalized.shards import join_on
-    from clgraph.scale.cut import write_shards
+    from clgraph.scale.writing import write_shards
 
     ends = np.unique(np.sort(np.random.default_rng(1).integers(0, 50, (2, 90)), axis=0), axis=1)
     graph = Graph.from_edges(*ends[:, ends[0] < ends[1]], vertices=np.arange(50))
@@ -124,7 +124,7 @@ def case_bfs_of_shards(device: Any) -> None:
     import clgraph
     from clgraph.graph import Graph
     from clgraph.reference.traversal import reference_bfs
-    from clgraph.scale.cut import write_shards
+    from clgraph.scale.writing import write_shards
     from clgraph.traversal import blocks as module
 
     tails, heads = np.random.default_rng(1).integers(0, 50, (2, 60))
@@ -147,9 +147,9 @@ def case_bfs_many_of_shards(device: Any) -> None:
     import clgraph
     from clgraph.graph import Graph
     from clgraph.reference.traversal import reference_bfs
-    from clgraph.scale.cut import write_shards
+    from clgraph.scale.writing import write_shards
     from clgraph.scale.loading import Loading
-    from clgraph.scale.ranks import Alone
+    from clgraph.scale.writing import write_shards
     from clgraph.traversal import blocks as bfs_many
     from clgraph.traversal.blocks import Blocks, Searches
 
@@ -187,8 +187,8 @@ def case_pagerank_exchange(device: Any) -> None:
     """What two ranks tell each other; here the other one says 0 of every vertex."""
     from clgraph.ranking.fixed import BLOCK, FixedPower, Leaving, shape_of
     from clgraph.ranking.shards_exchange import Exchange
+    from clgraph.scale.comm import Alone
     from clgraph.scale.manifest import Shard
-    from clgraph.scale.ranks import Alone
 
     class Told(Alone):
         size, shares_memory = 2, False

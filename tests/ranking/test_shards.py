@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import clgraph
-from clgraph.scale.cut import write_shards
+from clgraph.scale.writing import write_shards
 
 
 def graph_of(kind):

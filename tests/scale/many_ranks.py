@@ -21,7 +21,7 @@ from mpi4py import MPI
 import clgraph
 from clgraph.errors import ClgraphError, DeviceError
 from clgraph.sampling.shards.forest import Forest
-from clgraph.scale import ranks as module
+from clgraph.scale import comm as module
 
 COMM = MPI.COMM_WORLD
 RANK, SIZE = COMM.Get_rank(), COMM.Get_size()

@@ -14,9 +14,9 @@ from clgraph.errors import InputError
 from clgraph.formats.common import Options
 from clgraph.graph.arrays import Arrays
 from clgraph.scale import convert as module
-from clgraph.scale import kept
+from clgraph.scale import inputs
 from clgraph.scale.convert import convert_to_shards
-from clgraph.scale.cut import write_shards
+from clgraph.scale.writing import write_shards
 
 SMALL = {"shard_edges": 700, "bucket": 60}
 
@@ -101,7 +101,7 @@ def test_other_formats(tmp_path, kind):
 )
 def test_rows_in_order(tmp_path, monkeypatch, kind, step):
     """A .clg file's rows are cut as they are, wherever the pieces end that are looked at."""
-    monkeypatch.setattr("clgraph.scale.ordered.STEP", step)
+    monkeypatch.setattr("clgraph.scale.sections.STEP", step)
     source, target, weights = (part[:300] for part in edges(np.random.default_rng(4), kind))
     carries = "weighted" in kind or kind == "unused"
     graph = clgraph.Graph.from_edges(
@@ -113,7 +113,7 @@ def test_rows_in_order(tmp_path, monkeypatch, kind, step):
     options = Options(weights="weighted" in kind)
     read = clgraph.read(tmp_path / "g.clg", weights=options.weights)
     expected = write_shards(read, tmp_path / "a.clgs", shard_edges=70)
-    monkeypatch.setattr(module._Spool, "read", lambda *_: 1 / 0)
+    monkeypatch.setattr(module._Conversion, "read", lambda *_: 1 / 0)
     found = convert_to_shards([tmp_path / "g.clg"], tmp_path / "b.clgs", options=options, shard_edges=70)
     same(found, expected)
 
@@ -149,7 +149,7 @@ def test_rows_that_are_not_in_order(tmp_path):
 
 @pytest.mark.parametrize("directed", [False, True])
 def test_a_file_that_changes_meanwhile(tmp_path, monkeypatch, directed):
-    monkeypatch.setattr("clgraph.scale.ordered.STEP", 1000)
+    monkeypatch.setattr("clgraph.scale.sections.STEP", 1000)
     path = tmp_path / "g.clg"
     ends = np.random.default_rng(1).integers(0, 500, (2, 30_000))
     graph = clgraph.Graph.from_edges(*ends, directed=directed)
@@ -338,15 +338,15 @@ def test_a_changed_input_is_noticed_by_its_bytes(left_behind, tmp_path):
 
 def test_samples_of_a_large_input(tmp_path, monkeypatch):
     """Its head, its tail and places between."""
-    monkeypatch.setattr(kept, "PIECE", 16)
+    monkeypatch.setattr(inputs, "SAMPLE", 16)
     path = tmp_path / "g.txt"
     for size in (0, 1, 16, 1000, 1024, 1025, 5000, 100_003):
         data = bytes(size)
         path.write_bytes(data)
-        found = kept.about(path, None, Options())["sha256"]
+        found = inputs.about(path, None, Options())["sha256"]
         for at in sorted({0, 15, size - 16, size - 1, size // 2} & set(range(size))):
             path.write_bytes(data[:at] + b"x" + data[at + 1 :])
-            other = kept.about(path, None, Options())["sha256"] != found
+            other = inputs.about(path, None, Options())["sha256"] != found
             assert other or (size > 1024 and at == size // 2), (size, at)
 
 

@@ -9,9 +9,9 @@ import pytest
 import clgraph
 from clgraph.errors import InputError
 from clgraph.formats.clg import Header, write_sections
-from clgraph.scale.cut import write_shards
 from clgraph.scale.manifest import NAME
 from clgraph.scale.shards import open_shards
+from clgraph.scale.writing import write_shards
 
 FORGED = {
     "a head out of range": lambda row_ptr, heads: heads.__setitem__(7, 10**6),

@@ -15,8 +15,8 @@ from cli_runs import ROOT, environment, process
 
 import clgraph
 from clgraph.errors import InputError
-from clgraph.scale.cut import write_shards
-from clgraph.scale.ranks import Alone, Threads
+from clgraph.scale.comm import Alone, Threads
+from clgraph.scale.writing import write_shards
 
 MPIEXEC = shutil.which(
     "mpiexec", path=f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"

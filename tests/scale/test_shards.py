@@ -10,9 +10,9 @@ import pytest
 
 import clgraph
 from clgraph.errors import InputError
-from clgraph.scale.cut import join_shards, write_shards
 from clgraph.scale.manifest import NAME, _parsed
 from clgraph.scale.shards import open_shards
+from clgraph.scale.writing import join_shards, write_shards
 
 
 @pytest.fixture(scope="module")

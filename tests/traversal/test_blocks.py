@@ -6,7 +6,7 @@ import pytest
 import clgraph
 from clgraph.device.launch_config import LaunchTable
 from clgraph.errors import InputError
-from clgraph.scale.cut import write_shards
+from clgraph.scale.writing import write_shards
 from clgraph.traversal import blocks
 
 

@@ -15,10 +15,10 @@ from clgraph.csr.parts import Parts
 from clgraph.csr.upload import graph_of
 from clgraph.errors import CapacityError, InputError
 from clgraph.ranking.personalized.result import PersonalizedResult
-from clgraph.scale.cut import join_shards
+from clgraph.scale.comm import Ranks, run_on_ranks, shared_seed
 from clgraph.scale.loading import LAUNCH, Loading
-from clgraph.scale.ranks import Ranks, run_on_ranks, shared_seed
 from clgraph.scale.shards import Shards
+from clgraph.scale.writing import join_shards
 
 if TYPE_CHECKING:
     from clgraph.device import Device

@@ -17,7 +17,7 @@ from clgraph.sampling.deletion_times import Path, count_pairs, follow
 from clgraph.sampling.shards.passes import about_of, forest_pass, forget
 from clgraph.sampling.shards.samples import check_method
 from clgraph.sampling.shards.saved import SavedForest
-from clgraph.scale.ranks import Ranks, run_on_ranks, shared_seed
+from clgraph.scale.comm import Ranks, run_on_ranks, shared_seed
 from clgraph.scale.shards import Shards
 
 if TYPE_CHECKING:

@@ -17,8 +17,8 @@ from clgraph.sampling.selection import Selection
 from clgraph.sampling.shards.choose import choose
 from clgraph.sampling.shards.extract import Chosen, Extraction, Kept, unpacked
 from clgraph.sampling.shards.passes import forest_pass
+from clgraph.scale.comm import Alone
 from clgraph.scale.loading import VALUES, Loading
-from clgraph.scale.ranks import Alone
 
 if TYPE_CHECKING:
     from clgraph.device import Device

@@ -18,8 +18,8 @@ from clgraph.sampling.shards.forest import Forest
 from clgraph.sampling.shards.passes import about_of, dealt, default_room, forest_of
 from clgraph.sampling.shards.samples import check_method
 from clgraph.sampling.shards.saved import Checkpoint, SavedForest, open_forest, write_forest
+from clgraph.scale.comm import Ranks, run_on_ranks, shared_seed
 from clgraph.scale.loading import Loading
-from clgraph.scale.ranks import Ranks, run_on_ranks, shared_seed
 from clgraph.scale.shards import Shards, check_shards
 
 if TYPE_CHECKING:

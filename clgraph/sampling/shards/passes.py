@@ -15,8 +15,8 @@ import numpy.typing as npt
 from clgraph.progress import Tell
 from clgraph.sampling.shards.forest import LAUNCH, Forest
 from clgraph.sampling.shards.saved import About, Checkpoint, SavedForest, open_forest
+from clgraph.scale.comm import Ranks
 from clgraph.scale.loading import Loading
-from clgraph.scale.ranks import Ranks
 from clgraph.scale.shards import Shards
 
 if TYPE_CHECKING:

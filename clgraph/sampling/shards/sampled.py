@@ -11,9 +11,9 @@ import numpy as np
 
 from clgraph import system
 from clgraph.sampling.shards.extract import Extraction, Kept
+from clgraph.scale.comm import Ranks
 from clgraph.scale.loading import Loading
-from clgraph.scale.manifest import Manifest, Shard
-from clgraph.scale.ranks import Ranks
+from clgraph.scale.manifest import Shard
 from clgraph.scale.shards import Shards, open_shards
 from clgraph.scale.writing import Sums, Writer, gathered, gathered_sums, row_sums, shared_dataset, summed
 
@@ -55,17 +55,8 @@ def write_sample(
         sums = gathered_sums(ranks, leaving, size)
         if ids is not None:
             known = {"rows", "out"} & shards.manifest.sections.keys()
-            writer.finish(
-                Manifest(
-                    shards.directed,
-                    size,
-                    shards.manifest.weights,
-                    shards.manifest.multiplicity,
-                    sections,
-                    ids.result(),
-                    writer.numbers("leaving.f8", [sums]) if known else None,
-                )
-            )
+            flags = {name: getattr(shards.manifest, name) for name in ("weights", "multiplicity")}
+            writer.finish(sections, **flags, ids=ids.result(), leaving=[sums] if known else None)
     return open_shards(output), sections["pairs"].edges
 
 

@@ -25,8 +25,8 @@ from clgraph.sampling.shards.extract import Bits, Chosen, Extraction, unpacked
 from clgraph.sampling.shards.passes import about_of, forest_pass, forget
 from clgraph.sampling.shards.sampled import count_edges, write_sample
 from clgraph.sampling.shards.saved import SavedForest, open_forest
+from clgraph.scale.comm import Ranks, run_on_ranks, shared_seed
 from clgraph.scale.loading import VALUES
-from clgraph.scale.ranks import Ranks, run_on_ranks, shared_seed
 from clgraph.scale.shards import Shards
 from clgraph.scale.writing import check_dataset_name
 

@@ -7,7 +7,7 @@ import clgraph
 from clgraph.errors import InputError
 from clgraph.sampling.shards import passes
 from clgraph.sampling.shards.curve import curve_of_shards
-from clgraph.scale.cut import write_shards
+from clgraph.scale.writing import write_shards
 
 
 def graph_of(rng, case):

@@ -6,8 +6,8 @@ import pytest
 import clgraph
 from clgraph import keyed
 from clgraph.sampling.shards.extract import Chosen, Extraction
-from clgraph.scale.cut import write_shards
 from clgraph.scale.loading import upload_rows
+from clgraph.scale.writing import write_shards
 
 
 @pytest.mark.parametrize("directed", [False, True])

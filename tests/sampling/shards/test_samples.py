@@ -6,8 +6,8 @@ import pytest
 import clgraph
 from clgraph.sampling.shards import passes
 from clgraph.sampling.shards.samples import sample_shards
-from clgraph.scale.cut import join_shards, write_shards
-from clgraph.scale.ranks import Ranks
+from clgraph.scale.comm import Ranks
+from clgraph.scale.writing import join_shards, write_shards
 
 
 def equal(one, other):

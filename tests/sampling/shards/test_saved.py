@@ -13,8 +13,8 @@ import clgraph
 from clgraph.errors import InputError
 from clgraph.sampling.shards import passes
 from clgraph.sampling.shards.saved import numbers_of, open_forest, spelled
-from clgraph.scale.cut import write_shards
 from clgraph.scale.loading import Loading
+from clgraph.scale.writing import write_shards
 
 
 @pytest.fixture(scope="module")

@@ -3,19 +3,19 @@
 import numpy as np
 import pytest
 
-from clgraph.scale import numbering
+from clgraph.scale import tables
 
 
 @pytest.mark.parametrize("dense", [1 << 27, 16])
 @pytest.mark.parametrize("highest", [300, 10**12])
 def test_numbers(monkeypatch, dense, highest):
-    monkeypatch.setattr(numbering, "DENSE", dense)
-    monkeypatch.setattr(numbering, "DIRECT", min(dense, 1 << 24))
-    monkeypatch.setattr(numbering, "PER_ROW", 1)
+    monkeypatch.setattr(tables, "DENSE", dense)
+    monkeypatch.setattr(tables, "DIRECT", min(dense, 1 << 24))
+    monkeypatch.setattr(tables, "PER_ROW", 1)
     rng = np.random.default_rng(1)
     parts = [rng.integers(0, limit, 50) for limit in (20, highest, highest)]
     given = [part.copy() for part in parts]
-    found = numbering.Numbering()
+    found = tables.Numbering()
     for part in parts:
         found.add(part[:20], part[20:])
     found.finish()

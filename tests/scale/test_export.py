@@ -9,8 +9,8 @@ import pytest
 import clgraph
 from clgraph.errors import InputError
 from clgraph.files.summary import write_with_summary
-from clgraph.scale import joined
-from clgraph.scale.cut import join_shards, write_shards
+from clgraph.scale import export
+from clgraph.scale.writing import join_shards, write_shards
 
 
 def graph_of(kind):
@@ -35,15 +35,15 @@ KINDS = ["", "plain", "weighted", "directed", "directed weighted text"]
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_bytes_of_the_graph_in_memory(tmp_path, monkeypatch, kind):
-    monkeypatch.setattr(joined, "STEP", 37)
+    monkeypatch.setattr(export, "STEP", 37)
     graph = graph_of(kind)
     shards = write_shards(graph, tmp_path / "g.clgs", shard_edges=200)
     assert len(shards.section("pairs").shards) > 2
-    monkeypatch.setattr(joined, "join_shards", None)
+    monkeypatch.setattr(export, "join_shards", None)
     for name in ("g.csv", "g.txt.gz", "g.clg", "g.parquet"):
         if name == "g.parquet":
             pytest.importorskip("pyarrow")
-        told = joined.write_joined(clgraph.open_shards(shards.folder), tmp_path / name)
+        told = export.write_joined(clgraph.open_shards(shards.folder), tmp_path / name)
         expected = write_with_summary(join_shards(shards), tmp_path / ("a" + name))
         assert told == expected.replace("wrote a", "wrote ")
         assert (tmp_path / name).read_bytes() == (tmp_path / ("a" + name)).read_bytes()
@@ -53,11 +53,11 @@ def test_groups_of_parquet_and_no_edges(tmp_path, monkeypatch):
     """Where a group of rows ends in the middle of what was read; a graph without edges."""
     pytest.importorskip("pyarrow")
     graphs = clgraph.rmat_graph(15, edge_factor=48, seed=1), clgraph.Graph.from_edges([], [], vertices=[3, 5])
-    assert graphs[0].num_edges > joined.ROW_GROUP
+    assert graphs[0].num_edges > export.ROW_GROUP
     for graph in graphs:
         shards = write_shards(graph, tmp_path / "g.clgs")
         for name in ("g.parquet", "g.clg", "g.txt"):
-            told = joined.write_joined(shards, tmp_path / name)
+            told = export.write_joined(shards, tmp_path / name)
             assert told == write_with_summary(graph, tmp_path / ("a" + name)).replace("wrote a", "wrote ")
             assert (tmp_path / name).read_bytes() == (tmp_path / ("a" + name)).read_bytes()
 
@@ -65,7 +65,7 @@ def test_groups_of_parquet_and_no_edges(tmp_path, monkeypatch):
 def test_without_the_section_and_damaged(tmp_path):
     graph = graph_of("weighted")
     pairs = write_shards(graph, tmp_path / "p.clgs", sections=["pairs"])
-    joined.write_joined(pairs, tmp_path / "p.clg")  # from memory
+    export.write_joined(pairs, tmp_path / "p.clg")  # from memory
     clgraph.write(graph, tmp_path / "a.clg")
     assert (tmp_path / "p.clg").read_bytes() == (tmp_path / "a.clg").read_bytes()
     path = pairs.folder / "pairs-000000.clg"
@@ -73,20 +73,20 @@ def test_without_the_section_and_damaged(tmp_path):
     for change in (whole[:-1], whole[:9000] + b"\xff" + whole[9001:]):
         path.write_bytes(change)
         with pytest.raises(InputError, match=r"pairs-000000\.clg"):
-            joined.write_joined(clgraph.open_shards(pairs.folder), tmp_path / "x.txt")
+            export.write_joined(clgraph.open_shards(pairs.folder), tmp_path / "x.txt")
     assert not (tmp_path / "x.txt").exists()
 
 
 WRITE = """
 import re, sys
 import numpy, clgraph, scipy.sparse
-from clgraph.scale import joined
+from clgraph.scale import export
 def peak():
     with open("/proc/self/status") as file:
         return int(re.search(r"VmHWM:\\s+(\\d+) kB", file.read())[1]) >> 10
 shards, before = clgraph.open_shards(sys.argv[1]), peak()
 for name in (".clg", ".txt"):
-    joined.write_joined(shards, sys.argv[1] + name)
+    export.write_joined(shards, sys.argv[1] + name)
 print(peak() - before)
 """
 

@@ -7,7 +7,7 @@ Edge lists and Parquet are made of the pairs, or of the arcs by tail, .clg of al
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -26,9 +26,9 @@ from clgraph.formats.table import find_format
 from clgraph.graph.building import INT32_MAX
 from clgraph.graph.exchange.arrow import edge_columns, edge_table
 from clgraph.progress import Tell
-from clgraph.scale.cut import join_shards
 from clgraph.scale.shards import ShardRows, Shards
-from clgraph.scale.sorting import ahead
+from clgraph.scale.tables import ahead
+from clgraph.scale.writing import join_shards
 
 STEP = 1 << 18  # entries that are in memory at a time; a longer row is whole
 ROW_GROUP = 1 << 20  # rows of a group in a Parquet file, as pyarrow writes it
@@ -143,47 +143,27 @@ def _write_edges(entries: _Entries, path: Path) -> list[str]:
 def _write_parquet(entries: _Entries, path: Path) -> list[str]:
     """`clgraph.formats.arrow.write_parquet`."""
     shards, parquet = entries.shards, parquet_library(path)
-    ids = None if shards.manifest.ids is None else shards.ids
-    make: Callable[..., dict[str, Any]] = partial(edge_columns, ids)
+    from pyarrow import concat_tables
 
     def table(*columns: Any) -> Any:
-        return edge_table(make(*columns), shards.directed)
+        return edge_table(edge_columns(shards.own_ids(), *columns), shards.directed)
 
-    empty: npt.NDArray[np.int32] = np.empty(0, np.int32)
-    weights = np.empty(0) if entries.weighted else None
-    first = table(empty, empty, weights, empty if entries.counted else None)
-    with atomic_write(path) as file, parquet.ParquetWriter(file, first.schema) as writer:
-        for columns in _grouped(entries):
-            writer.write_table(table(*columns), ROW_GROUP)
-        if not entries.section.edges:
-            writer.write_table(first)
+    none: npt.NDArray[np.int32] = np.empty(0, np.int32)
+    left = table(none, none, np.empty(0) if entries.weighted else None, none if entries.counted else None)
+    with atomic_write(path) as file, parquet.ParquetWriter(file, left.schema) as writer:
+        for rows, tails in entries.edges():
+            counts = rows.multiplicity
+            if entries.counted and counts is None:
+                counts = np.ones(len(tails), np.int32)
+            weights = rows.weights if entries.weighted else None
+            left = concat_tables([left, table(tails, rows.col_idx, weights, counts)])
+            # in one piece, as pyarrow writes a table: how values are cut into chunks shows in the bytes
+            while left.num_rows >= ROW_GROUP:
+                writer.write_table(left.slice(0, ROW_GROUP).combine_chunks(), ROW_GROUP)
+                left = left.slice(ROW_GROUP)
+        if left.num_rows or not entries.section.edges:
+            writer.write_table(left.combine_chunks(), ROW_GROUP)
     return entries.lost(counts=True)
-
-
-def _grouped(entries: _Entries) -> Iterator[list[Any]]:
-    """Tails, heads, weights and multiplicities (or None), for a group of rows at a time."""
-    held: list[list[Any]] = []
-    count = 0
-    for rows, tails in entries.edges():
-        counts = rows.multiplicity
-        if entries.counted and counts is None:
-            counts = np.ones(len(tails), np.int32)
-        held.append([tails, rows.col_idx, rows.weights if entries.weighted else None, counts])
-        count += len(tails)
-        while count >= ROW_GROUP:
-            whole = _concatenated(held)
-            yield [None if column is None else column[:ROW_GROUP] for column in whole]
-            held = [[None if column is None else column[ROW_GROUP:] for column in whole]]
-            count -= ROW_GROUP
-    if count:
-        yield _concatenated(held)
-
-
-def _concatenated(parts: list[list[Any]]) -> list[Any]:
-    if len(parts) == 1:  # the rest of a row longer than a group: not copied for each group of it
-        return parts[0]
-    columns = zip(*parts, strict=True)
-    return [None if column[0] is None else np.concatenate(column) for column in columns]
 
 
 def _write_binary(entries: _Entries, path: Path) -> list[str]:

@@ -1,0 +1,307 @@
+"""Rows of a section while graph files are converted, in files of ours or in a .clg file.
+
+A .clg file's rows are a section of the dataset already: they are checked and cut, not sorted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from clgraph.errors import InputError
+from clgraph.formats.clg import Streamed, damaged, on_disk
+from clgraph.graph.arrays import row_of, tails_between, tails_of
+from clgraph.graph.building import INT32_MAX, checked_counts, checked_weights
+from clgraph.progress import Tell
+from clgraph.scale.inputs import Input
+from clgraph.scale.shards import VALUES
+from clgraph.scale.tables import STEP, Columns, Table, ahead
+
+Words = npt.NDArray[np.uint64]
+
+
+def turned(name: str, tail: npt.NDArray[np.int32], part: Columns) -> Columns:
+    """Some of the base's entries as another section wants them dealt."""
+    head = part.pop("head")
+    if name == "in":
+        return {"row": head, "head": tail, **part}
+    if name == "pairs":
+        way = np.where(tail == head, 3, np.where(tail < head, 1, 2)).astype(np.uint8)
+        return {"row": np.minimum(tail, head), "head": np.maximum(tail, head), "way": way}
+    apart = tail != head  # the arcs back; those forth are the base's own rows
+    return {"row": head[apart], "head": tail[apart]} | {each: part[each][apart] for each in part}
+
+
+@dataclass(frozen=True)
+class FileColumn:
+    """A column in a file, of which slices are written to shards."""
+
+    path: Path
+    dtype: np.dtype[Any]
+    first: int = 0
+
+    def __getitem__(self, part: slice) -> Streamed:
+        return on_disk(self.path, self.dtype, self.first + part.start, part.stop - part.start)
+
+
+class Rows:
+    """The rows of a section, in files.
+
+    Attributes
+    ----------
+    rows : int
+        Entries.
+    row_ptr : int32 or int64 array, shape (n + 1,)
+        Where each row begins, and the number of entries.
+    columns : dict of str to FileColumn
+        "head", and what else entries have.
+    """
+
+    def __init__(self, row_ptr: npt.NDArray[Any], rows: int, base: Rows | None = None) -> None:
+        self.row_ptr, self.rows, self._base = row_ptr, rows, base
+        self.columns: dict[str, FileColumn] = {}
+        self._loops: list[npt.NDArray[np.int32]] = []
+
+    def note_loops(self, vertices: npt.NDArray[np.int32]) -> None:
+        """Note vertices that have themselves in their rows."""
+        self._loops.append(vertices)
+
+    def check_unchanged(self) -> None:
+        """Raise InputError if the rows are not those that were checked; those in files of ours are."""
+
+    def loops(self, first: int, last: int) -> int:
+        """Count the rows, of some, that hold their own vertex."""
+        if self._base is not None:  # has the same self-loops
+            return self._base.loops(first, last)
+        return sum(int(np.count_nonzero((each >= first) & (each < last))) for each in self._loops)
+
+    def parts(self, step: int) -> Iterator[tuple[npt.NDArray[np.int32], Columns]]:
+        """Yield tails, and the other columns, so many entries at a time."""
+        for begin in range(0, self.rows, step):
+            end = min(begin + step, self.rows)
+            yield tails_between(self.row_ptr, begin, end), self._read(begin, end)
+
+    def some(self, first: int, last: int) -> tuple[npt.NDArray[Any], Columns]:
+        """Return the lengths of some rows, and their columns."""
+        begin, end = int(self.row_ptr[first]), int(self.row_ptr[last])
+        return np.diff(self.row_ptr[first : last + 1]), self._read(begin, end)
+
+    def _read(self, begin: int, end: int) -> Columns:
+        raise NotImplementedError
+
+
+class Stored(Rows):
+    """Rows that are added one range after the other.
+
+    Parameters
+    ----------
+    folder : Path
+    name : str
+    n : int
+        Rows.
+    most : int
+        Entries, at most.
+    base : Rows, optional
+        Another section of the same graph, which has the same self-loops.
+    """
+
+    def __init__(self, folder: Path, name: str, n: int, most: int, base: Rows | None = None) -> None:
+        super().__init__(np.zeros(n + 1, np.int32 if most <= INT32_MAX else np.int64), 0, base)
+        self._table = Table(folder, f"section-{name}")
+
+    def add(
+        self, row_ptr: npt.NDArray[Any], col_idx: npt.NDArray[np.int32], first: int, values: dict[str, Any]
+    ) -> None:
+        """Add the rows that follow, the first of them of vertex `first`."""
+        last = first + len(row_ptr) - 1
+        self.row_ptr[first : last + 1] = row_ptr
+        self.row_ptr[first : last + 1] += self.rows
+        if self._base is None:
+            tails = tails_of(row_ptr, first)
+            self.note_loops(tails[tails == col_idx])
+        self.extend({"head": col_idx, **values})
+
+    def extend(self, columns: Mapping[str, npt.NDArray[Any] | None]) -> None:
+        """Add entries, whose rows are told another way."""
+        col_idx = columns["head"]
+        assert col_idx is not None
+        self._write("head", col_idx)
+        for name in VALUES:
+            column = columns.get(name)
+            if column is not None and name not in self.columns:
+                for begin in range(0, self.rows, STEP):  # multiplicities: those so far were 1
+                    self._write(name, np.ones(min(STEP, self.rows - begin), column.dtype))
+            if column is not None or name in self.columns:
+                self._write(name, np.ones(len(col_idx), np.int32) if column is None else column)
+        self.rows += len(col_idx)
+        self._table.rows = self.rows
+
+    def _write(self, name: str, column: npt.NDArray[Any]) -> None:
+        self._table.write(name, column)
+        self.columns[name] = FileColumn(self._table.path(name), self._table.types[name])
+
+    def remove(self) -> None:
+        """Remove the files."""
+        self._table.remove()
+
+    def _read(self, begin: int, end: int) -> Columns:
+        return self._table.read(begin, end - begin)
+
+
+class InFile(Rows):
+    """The rows of a .clg file, which stay there."""
+
+    def __init__(self, source: Input) -> None:
+        super().__init__(source.row_ptr, source.header.arcs)
+        self._source = source
+        for name in ("col_idx", *source.values):
+            section = source.header.sections[name]
+            dtype = np.dtype(section.kind)
+            first = section.offset // dtype.itemsize  # sections begin at multiples of 4096 bytes
+            self.columns["head" if name == "col_idx" else name] = FileColumn(source.path, dtype, first)
+
+    def _read(self, begin: int, end: int) -> Columns:
+        source, count = self._source, end - begin
+        values = {name: source.read(name, begin, count) for name in source.values}
+        return {"head": source.heads(begin, count), **values}  # checked again: it may have been written to
+
+    def check_unchanged(self) -> None:
+        """Raise InputError if the file is not the one that was checked."""
+        self._source.check_unchanged()
+
+
+@dataclass(frozen=True)
+class _Part:
+    """Some entries of a file, looked at.
+
+    Attributes
+    ----------
+    first : int
+        The row of the first of them.
+    pairs : int64 array
+        How many of each row from there on are not below it.
+    kept : Columns
+        Those, with what they carry.
+    loops : int32 array
+        Vertices that have themselves in their rows.
+    apart : int
+        Of an undirected graph: a sum over the arcs up less the same over those down, modulo 2**64.
+    parallel : bool
+        Whether there are parallel arcs.
+    carried : (tails, values), or None
+        What is added up for each row, if that is not the number of its entries.
+    """
+
+    first: int
+    pairs: npt.NDArray[np.int64]
+    kept: Columns
+    loops: npt.NDArray[np.int32]
+    apart: int
+    parallel: bool
+    carried: tuple[npt.NDArray[np.int32], npt.NDArray[Any]] | None
+
+
+def in_order(
+    source: Input, folder: Path, progress: Tell | None
+) -> tuple[dict[str, Rows], npt.NDArray[np.float64]] | None:
+    """The sections that a .clg file has, and the weight that leaves each vertex; None if arcs are parallel.
+
+    Sections are "out", or of an undirected graph "rows" and "pairs", whose entries are copied to `folder`.
+
+    Raises
+    ------
+    InputError
+        If the file is not what it says; it is named.
+    """
+    n, arcs = source.header.n, source.header.arcs
+    rows = InFile(source)
+    pairs = None if source.directed else Stored(folder, "pairs", n, arcs)
+    lengths = np.zeros(n, np.int64)
+    leaving = np.zeros(n) if source.values else np.diff(source.row_ptr).astype(np.float64)
+    apart, parallel = 0, False
+    steps = ((source, begin, min(begin + STEP, arcs)) for begin in range(0, arcs, STEP))
+    done = 0
+    for part in ahead(_looked_at, steps):
+        rows.note_loops(part.loops)
+        apart, parallel = apart + part.apart, parallel or part.parallel
+        if pairs is not None:
+            pairs.extend(part.kept)
+            pairs.note_loops(part.loops)
+            lengths[part.first : part.first + len(part.pairs)] += part.pairs
+        if part.carried is not None:
+            np.add.at(leaving, *part.carried)  # one after the other, as `row_sums` does it
+        done = min(done + STEP, arcs)
+        if progress is not None:
+            progress(4 * done, 4 * arcs)
+    if (loops := rows.loops(0, n)) != source.header.loops:
+        raise damaged(source.path, f"it has {loops} self-loops, but its header says {source.header.loops}")
+    if apart % 2**64:
+        raise damaged(
+            source.path, "it is undirected, but some arcs lack their reverse, or carry other values"
+        )
+    if parallel:
+        if pairs is not None:
+            pairs.remove()
+        return None
+    if pairs is None:
+        return {"out": rows}, leaving
+    np.cumsum(lengths, out=pairs.row_ptr[1:])
+    return {"pairs": pairs, "rows": rows}, leaving
+
+
+def _looked_at(source: Input, begin: int, end: int) -> _Part:
+    """Some entries, checked."""
+    path, row_ptr = source.path, source.row_ptr
+    before = begin - min(begin, 1)  # with the entry in front
+    head = source.heads(before, end - before)
+    values = {name: source.read(name, begin, end - begin) for name in source.values}
+    try:
+        if "weights" in values:
+            checked_weights(values["weights"], end - begin)
+        if "multiplicity" in values:
+            checked_counts(values["multiplicity"], end - begin)
+    except InputError as error:
+        raise damaged(path, str(error)) from error
+    same = head[1:] == head[:-1]
+    falls = head[1:] < head[:-1]
+    if np.any(same | falls):
+        starts = np.searchsorted(row_ptr, np.array([before + 1, end], row_ptr.dtype))
+        border = row_ptr[starts[0] : starts[1]] - (before + 1)
+        same[border] = falls[border] = False  # from one row to the next
+    if np.any(falls):
+        at = int(np.argmax(falls))
+        row = row_of(row_ptr, before + at)
+        raise damaged(path, f"row {row} is not in ascending order: {head[at + 1]} comes after {head[at]}")
+    head, tail = head[begin - before :], tails_between(row_ptr, begin, end)
+    first, kept, pairs, apart = int(tail[0]), {}, np.zeros(0, np.int64), 0
+    if not source.directed:
+        once, up, down = tail <= head, tail < head, tail > head
+        kept = {"head": head[once], **{name: column[once] for name, column in values.items()}}
+        pairs = np.bincount(tail[once] - first)
+        apart = _sum(tail, head, values, up) - _sum(head, tail, values, down)
+    carried = values.get("weights", values.get("multiplicity"))
+    added = None if carried is None else (tail, carried)
+    return _Part(first, pairs, kept, tail[tail == head], apart, bool(np.any(same)), added)
+
+
+def _sum(
+    low: npt.NDArray[np.int32], high: npt.NDArray[np.int32], values: Columns, which: npt.NDArray[np.bool_]
+) -> int:
+    """A number that two lists of edges have in common only if they are alike, in whatever order."""
+    words = low[which].astype(np.uint64) << np.uint64(32) | high[which].astype(np.uint64)
+    for column in values.values():
+        own = column[which]
+        words = _mixed(words) ^ own.view(np.uint64 if own.itemsize == 8 else np.uint32)
+    return int(_mixed(words).sum(dtype=np.uint64))
+
+
+def _mixed(words: Words) -> Words:
+    """SplitMix64's finisher."""
+    words = (words ^ words >> np.uint64(30)) * np.uint64(0xBF58476D1CE4E5B9)
+    words = (words ^ words >> np.uint64(27)) * np.uint64(0x94D049BB133111EB)
+    return words ^ words >> np.uint64(31)
