@@ -143,7 +143,7 @@ def _write_edges(entries: _Entries, path: Path) -> list[str]:
 def _write_parquet(entries: _Entries, path: Path) -> list[str]:
     """`clgraph.formats.arrow.write_parquet`."""
     shards, parquet = entries.shards, parquet_library(path)
-    from pyarrow import concat_tables
+    from pyarrow import concat_tables  # type: ignore[import-untyped]
 
     def table(*columns: Any) -> Any:
         return edge_table(edge_columns(shards.own_ids(), *columns), shards.directed)
