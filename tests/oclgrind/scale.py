@@ -147,7 +147,7 @@ def case_bfs_many_of_shards(device: Any) -> None:
     import clgraph
     from clgraph.graph import Graph
     from clgraph.reference.traversal import reference_bfs
-    from clgraph.scale.writing import write_shards
+    from clgraph.scale.comm import Alone
     from clgraph.scale.loading import Loading
     from clgraph.scale.writing import write_shards
     from clgraph.traversal import blocks as bfs_many
