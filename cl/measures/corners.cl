@@ -55,26 +55,26 @@ static inline int graph_of(const int v, const int graphs, __global const int *re
     return low;
 }
 
-#define AT(i) (list[order ? order[i] : (i)])
-
 // What the list is sorted by next.
-__kernel void corners_key(const int k, const int by, const int graphs, __global const int *restrict begin,
-                          __global const OFFSET *restrict row_ptr, __global const ulong *restrict count,
-                          __global const int *restrict list, __global const int *restrict order,
-                          __global uint *restrict key)
+__kernel void corners_words(const int k, const int which, const int graphs, __global const int *restrict begin,
+                            __global const OFFSET *restrict row_ptr, __global const ulong *restrict count,
+                            __global const int *restrict list, __global const int *restrict place,
+                            __global uint *restrict word)
 {
     FOR_ITEMS(i, k) {
-        const int v = AT(i);
-        if (by == TRIANGLES)
-            key[i] = (uint)count[v];
-        else if (by == TRIANGLES_HIGH)
-            key[i] = (uint)(count[v] >> 32);
-        else if (by == DEGREE)
-            key[i] = (uint)(row_ptr[v + 1] - row_ptr[v]);
+        const int v = list[place ? place[i] : i];
+        if (which == TRIANGLES)
+            word[i] = (uint)count[v];
+        else if (which == TRIANGLES_HIGH)
+            word[i] = (uint)(count[v] >> 32);
+        else if (which == DEGREE)
+            word[i] = (uint)(row_ptr[v + 1] - row_ptr[v]);
         else
-            key[i] = (uint)graph_of(v, graphs, begin);
+            word[i] = (uint)graph_of(v, graphs, begin);
     }
 }
+
+#define AT(i) list[order ? order[i] : (i)]
 
 // Which entries differ from the one before them.
 __kernel void corners_change(const int k, const int graphs, __global const int *restrict begin,

@@ -160,7 +160,7 @@ def _facts(dev: Device, found: Quality) -> list[tuple[str, str]]:
 
 
 def _tables(whole: Graph, found: Quality, names: tuple[str, str]) -> Iterator[Any]:
-    from clgraph.measures.report_text import DISTANCES, TABLES, figure, rows
+    from clgraph.measures.report import DISTANCES, TABLES, figure, rows
 
     two, kind = found.sample is not None, direction(whole)
     title = f"{names[1]}, a sample of {names[0]} ({kind})" if two else f"{names[0]} ({kind})"

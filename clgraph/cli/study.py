@@ -171,7 +171,7 @@ def _answer_lines(found: Study, tolerance: Tolerance, beside: Comparison | None)
     """The smallest sizes in a table, the answer in a sentence, and what is printed of a preset."""
     from rich.table import Table
 
-    from clgraph.measures.report_text import figure
+    from clgraph.measures.report import figure
     from clgraph.studies.columns import COMPARED
     from clgraph.studies.report import NONE, sentence
 

@@ -62,3 +62,9 @@ def running_sums(device: Device, values: Any, count: int, *, of: Any = np.int32,
         blocks * shape.local, n=count, values=values, before=before, out=out, local=shape.local
     )
     return out
+
+
+def flag_positions(device: Device, flags: Any, count: int, *, into: Any = np.int32) -> tuple[Any, int]:
+    """Return where each item that has a flag (uint8, 1) goes in a list of them, and how many they are."""
+    place = running_sums(device, flags, count, of=np.uint8, into=into)
+    return place, int(device.download(place, into, 1, offset=count)[0])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from clgraph import keyed
@@ -15,10 +15,10 @@ from clgraph.measures.compare import Relation, check_part, distances
 from clgraph.measures.cores import core_numbers, k_core
 from clgraph.measures.fits import Fit, check_fit
 from clgraph.measures.hops import SOURCES
-from clgraph.measures.scalars import PHASES, Measures, Wish, measure
+from clgraph.measures.scalars import PHASES, Measures, Pair, Wish, measure
 from clgraph.measures.spectrum import eigenvalues
 from clgraph.measures.triangle_count import average_clustering, clustering, transitivity, triangles
-from clgraph.results import RunsOn, kernel_facts
+from clgraph.results import kernel_facts
 from clgraph.run import run_on
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def _numbers(nested: dict[str, Any], before: str = "") -> dict[str, float | None
 
 
 @dataclass(frozen=True, repr=False)
-class Quality(RunsOn):
+class Quality(Pair):
     """The measures of a graph and, if there is one, of its sample.
 
     Attributes
@@ -68,12 +68,6 @@ class Quality(RunsOn):
     device : str
         Name of the device.
     """
-
-    original: Measures
-    sample: Measures | None
-    ks: dict[str, float | None] | None
-    seed: int
-    device: str = field(compare=False)
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON: the measures nested under "original" and "sample", the distances under "ks"."""

@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from clgraph.drawing import label_narrow
-from clgraph.measures.fits import Exponent
-from clgraph.measures.report_text import Pair
-from clgraph.measures.scalars import Measures
+from clgraph.measures.fits import Exponent, with_neighbours
+from clgraph.measures.scalars import Measures, Pair
 
 if TYPE_CHECKING:
     from clgraph.sampling.curve import ReductionCurve
@@ -30,6 +29,22 @@ TOKENS = {"ink": "#0a0b01", "grid": "#0a0b02", "original": "#0a0b03", "sample": 
 Named = list[tuple[str, Measures]]  # "original", and "sample" where there is one
 
 
+# of each figure its title, and what it shows
+TITLES = {
+    "degrees": ("Degree distribution", "Number of vertices of each degree against the degree"),
+    "ranks": ("Rank plot", "Degree of each vertex against its rank by degree"),
+    "hops": ("Hop plot", "Ordered pairs of vertices within h hops against h"),
+    "clustering": (
+        "Clustering by degree",
+        "Mean local clustering coefficient of vertices of about the same degree, against the degree",
+    ),
+    "eigenvalues": (
+        "Largest eigenvalues",
+        "The largest eigenvalues of the adjacency matrix against their rank",
+    ),
+}
+
+
 @dataclass(frozen=True)
 class Drawing:
     """One figure: a short name, its title, a description in words, and the function that draws it."""
@@ -41,51 +56,19 @@ class Drawing:
 
 
 def drawings(quality: Pair, curve: ReductionCurve | None = None) -> list[Drawing]:
-    """The figures for which there are data."""
+    """Return the figures for which there are data."""
     graphs = [("original", quality.original)]
     if quality.sample is not None:
         graphs.append(("sample", quality.sample))
-    made = [
-        Drawing(
-            "degrees",
-            "Degree distribution",
-            "Number of vertices of each degree against the degree, both axes logarithmic. "
-            + _slopes(graphs, "degree_exponent"),
-            partial(draw_degrees, graphs=graphs),
-        ),
-        Drawing(
-            "ranks",
-            "Rank plot",
-            "Degree of each vertex against its rank by degree, both axes logarithmic. "
-            + _slopes(graphs, "rank_exponent"),
-            partial(draw_ranks, graphs=graphs),
-        ),
-        Drawing(
-            "hops",
-            "Hop plot",
-            "Ordered pairs of vertices within h hops against h, both axes logarithmic. "
-            + _slopes(graphs, "hop_plot_exponent"),
-            partial(draw_hops, graphs=graphs),
-        ),
-        Drawing(
-            "clustering",
-            "Clustering by degree",
-            "Mean local clustering coefficient of vertices of about the same degree, against the degree. "
-            + "; ".join(f"{name}: mean {short(graph.clustering)}" for name, graph in graphs)
-            + ".",
-            partial(draw_clustering, graphs=graphs),
-        ),
-    ]
-    if any(len(graph.eigenvalues) for _, graph in graphs):
-        made.append(
-            Drawing(
-                "eigenvalues",
-                "Largest eigenvalues",
-                "The largest eigenvalues of the adjacency matrix against their rank, both axes logarithmic. "
-                + _slopes(graphs, "eigen_exponent"),
-                partial(draw_eigenvalues, graphs=graphs),
-            )
-        )
+    means = "; ".join(f"{name}: mean {short(graph.clustering)}" for name, graph in graphs)
+    made = []
+    for name, (title, words) in TITLES.items():
+        if name == "clustering":
+            draw = partial(draw_clustering, graphs=graphs)
+            made.append(Drawing(name, title, f"{words}. {means}.", draw))
+        elif name != "eigenvalues" or any(len(graph.eigenvalues) for _, graph in graphs):
+            words = f"{words}, both axes logarithmic. {_slopes(graphs, FITTED[name][0])}"
+            made.append(Drawing(name, title, words, partial(draw_fitted, figure=name, graphs=graphs)))
     if curve is not None:
         made.append(
             Drawing(
@@ -121,16 +104,12 @@ def picture(drawn: list[Drawing], file: Any, format: str, title: str) -> None:
 
 
 def draw_page(new: Callable[..., Any], drawn: list[Drawing], title: str) -> Any:
-    """All figures on one page, two in a row.
+    """Draw all figures on one page, two in a row, and return it.
 
     Parameters
     ----------
     new : callable
         Makes a matplotlib Figure: the class, or ``pyplot.figure``, which shows it in a notebook.
-
-    Returns
-    -------
-    matplotlib Figure
     """
     from matplotlib import rc_context
 
@@ -139,22 +118,18 @@ def draw_page(new: Callable[..., Any], drawn: list[Drawing], title: str) -> Any:
         page = new(figsize=(2 * SIZE[0], rows * SIZE[1] + 0.4), layout="constrained")
         page.suptitle(title)
         for i, each in enumerate(drawn):
-            axes = page.add_subplot(rows, 2, i + 1)
-            axes.set_title(each.title)
-            _draw(axes, each, PAPER)
+            _draw(page.add_subplot(rows, 2, i + 1), each, PAPER, title=True)
     return page
 
 
-def figure_of(drawing: Drawing, colours: dict[str, str]) -> Any:
-    """A figure of its own, with its title."""
+def figure_of(drawing: Drawing, colours: dict[str, str], *, title: bool = True) -> Any:
+    """Draw a figure of its own."""
     from matplotlib import rc_context
     from matplotlib.figure import Figure
 
     with rc_context(_style(colours)):
         figure = Figure(figsize=SIZE, layout="constrained")
-        axes = figure.add_subplot()
-        axes.set_title(drawing.title)
-        _draw(axes, drawing, colours)
+        _draw(figure.add_subplot(), drawing, colours, title=title)
     return figure
 
 
@@ -163,12 +138,10 @@ def inline_svg(drawing: Drawing, tokens: dict[str, str] = TOKENS) -> str:
     from html import escape
 
     from matplotlib import rc_context
-    from matplotlib.figure import Figure
 
+    out = io.StringIO()
     with rc_context({**_style(tokens), "svg.hashsalt": drawing.name, "svg.fonttype": "path"}):
-        figure = Figure(figsize=SIZE, layout="constrained")
-        _draw(figure.add_subplot(), drawing, tokens)
-        out = io.StringIO()
+        figure = figure_of(drawing, tokens, title=False)
         figure.savefig(out, format="svg", transparent=True, metadata={"Date": None})
     text = out.getvalue()
     text = re.sub(r"<metadata>.*?</metadata>", "", text[text.index("<svg") :], flags=re.DOTALL)
@@ -209,7 +182,9 @@ def _style(colours: dict[str, str]) -> Any:
     }
 
 
-def _draw(axes: Any, drawing: Drawing, colours: dict[str, str]) -> None:
+def _draw(axes: Any, drawing: Drawing, colours: dict[str, str], *, title: bool) -> None:
+    if title:
+        axes.set_title(drawing.title)
     axes.grid(visible=True, linewidth=0.6)
     drawing.draw(axes, colours)
 
@@ -240,23 +215,6 @@ def _points(axes: Any, x: Any, y: Any, name: str, colour: str, label: str | None
     )
 
 
-def _fitted(axes: Any, x: Any, y: Any, name: str, colour: str, fit: Exponent, ends: Any) -> None:
-    """Points, and the line through them from one end to the other; it bears the name, if there is one."""
-    _points(axes, x, y, name, colour, name if fit.slope is None else None)
-    if fit.slope is None or fit.intercept is None:
-        return
-    ends = np.array(ends, np.float64)
-    axes.plot(
-        ends,
-        np.exp(fit.intercept) * ends**fit.slope,
-        LOOKS[name][1],
-        color=colour,
-        linewidth=1.8,
-        label=f"{name}: slope {short(fit.slope)}"
-        + (f", r {short(fit.correlation)}" if fit.correlation is not None else ""),
-    )
-
-
 def _finish(axes: Any, x: str, y: str, *, logarithmic: bool = True) -> None:
     axes.set(xlabel=x, ylabel=y)
     if not axes.has_data():
@@ -282,58 +240,88 @@ def _thin(count: int) -> Any:
     return np.unique(np.geomspace(1, count, POINTS).astype(np.int64)) - 1
 
 
-def draw_degrees(axes: Any, colours: dict[str, str], graphs: Named) -> None:
+Points = tuple[Any, Any, tuple[float, float]]  # x, y, and the ends of the line through them
+
+
+def _degrees(graph: Measures) -> Points | None:
     """Vertices of each degree."""
-    for name, graph in graphs:
-        degree, count = graph.degree_histogram
-        degree, count = degree[degree > 0], count[degree > 0]
-        if not len(degree):
-            continue
-        fit = graph.degree_exponent
-        keep = _thin(len(degree))
-        end = float(degree[-1])
-        if fit.intercept is not None and fit.slope is not None and fit.slope < 0:
-            # not below half a vertex, where the line means nothing
-            end = min(end, float(np.exp((np.log(0.5) - fit.intercept) / fit.slope)))
-        _fitted(axes, degree[keep], count[keep], name, colours[name], fit, (degree[0], end))
-    _finish(axes, "degree", "vertices")
+    degree, count = with_neighbours(*graph.degree_histogram)
+    if not len(degree):
+        return None
+    fit, keep, end = graph.degree_exponent, _thin(len(degree)), float(degree[-1])
+    if fit.intercept is not None and fit.slope is not None and fit.slope < 0:
+        # not below half a vertex, where the line means nothing
+        end = min(end, float(np.exp((np.log(0.5) - fit.intercept) / fit.slope)))
+    return degree[keep], count[keep], (degree[0], end)
 
 
-def draw_ranks(axes: Any, colours: dict[str, str], graphs: Named) -> None:
+def _ranks(graph: Measures) -> Points | None:
     """Degree of each vertex by its rank."""
-    for name, graph in graphs:
-        degree, count = graph.degree_histogram
-        degree, count = degree[degree > 0][::-1], count[degree > 0][::-1]
-        if not len(degree):
-            continue
-        ends = np.cumsum(count)
-        total = int(ends[-1])
-        ranks = np.unique(np.geomspace(1, total, 90).astype(np.int64))
-        by_rank = degree[np.searchsorted(ends, ranks)]
-        _fitted(axes, ranks, by_rank, name, colours[name], graph.rank_exponent, (1, total))
-    _finish(axes, "rank by degree", "degree")
+    degree, count = (each[::-1] for each in with_neighbours(*graph.degree_histogram))
+    if not len(degree):
+        return None
+    ends = np.cumsum(count)
+    ranks = np.unique(np.geomspace(1, int(ends[-1]), 90).astype(np.int64))
+    return ranks, degree[np.searchsorted(ends, ranks)], (1, int(ends[-1]))
 
 
-def draw_hops(axes: Any, colours: dict[str, str], graphs: Named) -> None:
+def _hops(graph: Measures) -> Points | None:
     """Pairs of vertices within h hops."""
-    furthest = 1
-    for name, graph in graphs:
-        pairs = graph.hop_plot[1:]
-        if not len(pairs):
-            continue
-        furthest = max(furthest, len(pairs))
-        keep = _thin(len(pairs))
-        fit = graph.hop_plot_exponent
-        _fitted(axes, keep + 1, pairs[keep], name, colours[name], fit, (1, max(2, fit.points)))
-    _finish(axes, "hops", "pairs within this many hops")
-    if axes.has_data():
-        from matplotlib.ticker import NullFormatter
+    pairs = graph.hop_plot[1:]
+    if not len(pairs):
+        return None
+    keep = _thin(len(pairs))
+    return keep + 1, pairs[keep], (1, max(2, graph.hop_plot_exponent.points))
 
+
+def _eigenvalues(graph: Measures) -> Points | None:
+    """The largest eigenvalues by their rank."""
+    values = graph.eigenvalues
+    return (np.arange(1, len(values) + 1), values, (1, len(values))) if len(values) else None
+
+
+# of each figure the exponent whose line is drawn, its points, and what the axes are
+FITTED = {
+    "degrees": ("degree_exponent", _degrees, "degree", "vertices"),
+    "ranks": ("rank_exponent", _ranks, "rank by degree", "degree"),
+    "hops": ("hop_plot_exponent", _hops, "hops", "pairs within this many hops"),
+    "eigenvalues": ("eigen_exponent", _eigenvalues, "rank", "eigenvalue"),
+}
+
+
+def draw_fitted(axes: Any, colours: dict[str, str], figure: str, graphs: Named) -> None:
+    """Draw points of each graph, and the line through them; it bears the name, if there is one."""
+    exponent, points, x_label, y_label = FITTED[figure]
+    for name, graph in graphs:
+        found = points(graph)
+        if found is None:
+            continue
+        (x, y, between), fit = found, getattr(graph, exponent)
+        _points(axes, x, y, name, colours[name], name if fit.slope is None else None)
+        if fit.slope is None or fit.intercept is None:
+            continue
+        ends = np.array(between, np.float64)
+        label = f"{name}: slope {short(fit.slope)}"
+        if fit.correlation is not None:
+            label += f", r {short(fit.correlation)}"
+        line = np.exp(fit.intercept) * ends**fit.slope
+        axes.plot(ends, line, LOOKS[name][1], color=colours[name], linewidth=1.8, label=label)
+    _finish(axes, x_label, y_label)
+    if figure == "eigenvalues":
+        _ticks(axes, [1, 2, 3, 5, 10, 20])
+    if figure == "hops" and axes.has_data():
+        furthest = max(1, *(len(graph.hop_plot) - 1 for _, graph in graphs))
         many = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 100_000, 1_000_000)
-        ticks = [h for h in (many if furthest > 20 else (1, 2, 3, 4, 6, 8, 10, 15, 20)) if h <= furthest]
-        axes.set_xticks(ticks, [str(h) for h in ticks])
-        axes.xaxis.set_minor_formatter(NullFormatter())
+        some = many if furthest > 20 else (1, 2, 3, 4, 6, 8, 10, 15, 20)
+        _ticks(axes, [h for h in some if h <= furthest])
         axes.legend(loc="lower right", borderaxespad=0.1)
+
+
+def _ticks(axes: Any, at: list[int]) -> None:
+    from matplotlib.ticker import NullFormatter
+
+    axes.set_xticks(at, [str(each) for each in at])
+    axes.xaxis.set_minor_formatter(NullFormatter())
 
 
 def draw_clustering(axes: Any, colours: dict[str, str], graphs: Named) -> None:
@@ -359,41 +347,19 @@ def draw_clustering(axes: Any, colours: dict[str, str], graphs: Named) -> None:
         axes.set_ylim(0, max(axes.get_ylim()[1] * 1.18, 0.01))
 
 
-def draw_eigenvalues(axes: Any, colours: dict[str, str], graphs: Named) -> None:
-    """The largest eigenvalues by their rank."""
-    for name, graph in graphs:
-        values = graph.eigenvalues
-        if not len(values):
-            continue
-        at = np.arange(1, len(values) + 1)
-        _fitted(axes, at, values, name, colours[name], graph.eigen_exponent, (1, len(values)))
-    _finish(axes, "rank", "eigenvalue")
-    from matplotlib.ticker import NullFormatter
-
-    axes.set_xticks([1, 2, 3, 5, 10, 20], ["1", "2", "3", "5", "10", "20"])
-    axes.xaxis.set_minor_formatter(NullFormatter())
-
-
 def draw_curve(axes: Any, colours: dict[str, str], curve: ReductionCurve) -> None:
-    """Vertices, edges and average degree while the original is reduced."""
+    """Draw vertices, edges and average degree while the original is reduced."""
     keep = np.unique(np.linspace(0, len(curve.vertices) - 1, POINTS).astype(np.int64))
     vertices, edges = curve.vertices[keep], curve.edges[keep]
-    axes.plot(
-        vertices, vertices / vertices[0], ":", color=colours["ink"], linewidth=1.4, label="vertices left"
-    )
-    axes.plot(
-        vertices, edges / max(edges[0], 1), "--", color=colours["third"], linewidth=1.8, label="edges left"
-    )
     degree = curve.average_degree[keep] / max(curve.average_degree[0], 1e-300)
-    axes.plot(vertices, degree, "-", color=colours["original"], linewidth=1.8, label="average degree")
-    axes.plot(
-        vertices[-1:],
-        degree[-1:],
-        "^",
-        color=colours["sample"],
-        markersize=8,
-        label="average degree of the sample",
-    )
+    for share, line, colour, width, label in (
+        (vertices / vertices[0], ":", "ink", 1.4, "vertices left"),
+        (edges / max(edges[0], 1), "--", "third", 1.8, "edges left"),
+        (degree, "-", "original", 1.8, "average degree"),
+    ):
+        axes.plot(vertices, share, line, color=colours[colour], linewidth=width, label=label)
+    last = {"color": colours["sample"], "markersize": 8, "label": "average degree of the sample"}
+    axes.plot(vertices[-1:], degree[-1:], "^", **last)
     axes.set(xlabel="vertices left", ylabel="as a share of the original", ylim=(0, None))
     axes.ticklabel_format(axis="x", style="plain", useOffset=False)
     axes.locator_params(axis="x", nbins=5)

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph.arguments import word
+from clgraph.graph.exchange.common import library
 
 Floats = npt.NDArray[np.float64]
 CANDIDATES = 50  # degrees tried as the beginning of the tail
@@ -179,13 +180,13 @@ def degree_exponents(
     degree, count : int64 arrays
         Degrees that occur, ascending, and the vertices of each; degree 0 is ignored.
     tail : Likelihood, optional
-        What `likely_tail` finds.
+        What `likely_tails` finds.
     """
     degree, count = with_neighbours(degree, count)
     if len(degree) == 0:
         return (Exponent.none("no vertex has a neighbour"),) * 2
     cumulative = line_through(degree, np.cumsum(count[::-1])[::-1] / count.sum(), "degree that occurs")
-    tail = tail or likely_tail(degree, count)
+    tail = tail or likely_tails([(degree, count)])[0]
     by_degree = Exponent.of(
         line_through(degree, count, "degree that occurs"), beside(cumulative, lambda slope: slope - 1), tail
     )
@@ -247,27 +248,16 @@ def _log_ranks(starts: npt.NDArray[np.int64], n: int) -> tuple[Floats, float]:
     return np.diff(ends), squares + whole(float(n)) - whole(float(DIRECT))
 
 
-def likely_tail(degree: npt.NDArray[np.int64], count: npt.NDArray[np.int64]) -> Likelihood:
-    """The maximum-likelihood fit of a discrete power law to the tail that it fits best."""
-    return likely_tails([(degree, count)])[0]
-
-
-@dataclass(frozen=True)
 class _Tails:
     """The tails of one histogram that are tried: where they begin in it, and what they hold."""
 
-    degree: npt.NDArray[np.int64]
-    count: npt.NDArray[np.int64]
-    above: npt.NDArray[np.int64]
-    first: npt.NDArray[np.intp]
-
-    @classmethod
-    def of(cls, degree: npt.NDArray[np.int64], count: npt.NDArray[np.int64]) -> _Tails:
-        above = np.cumsum(count[::-1])[::-1]
-        first = np.flatnonzero(above[:-1] >= TAIL)  # at least two degrees, too
+    def __init__(self, degree: npt.NDArray[np.int64], count: npt.NDArray[np.int64]) -> None:
+        self.degree, self.count = degree, count
+        self.above = np.cumsum(count[::-1])[::-1]
+        first = np.flatnonzero(self.above[:-1] >= TAIL)  # at least two degrees, too
         if len(first) > CANDIDATES:
             first = first[np.unique(np.geomspace(1, len(first), CANDIDATES).astype(int) - 1)]
-        return cls(degree, count, above, first)
+        self.first = first
 
     @property
     def mean_log(self) -> Floats:
@@ -300,8 +290,8 @@ class _Tails:
 def likely_tails(
     histograms: Sequence[tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]],
 ) -> list[Likelihood]:
-    """As `likely_tail`, of many histograms of positive degrees at once."""
-    tails = [_Tails.of(*each) for each in histograms]
+    """Fit discrete power laws to the tails that they fit best, of many histograms of positive degrees."""
+    tails = [_Tails(*each) for each in histograms]
     if not tails:
         return []
     minimum = np.concatenate([each.degree[each.first] for each in tails]).astype(np.float64)
@@ -412,17 +402,11 @@ Fit = Literal["own", "powerlaw"]
 def check_fit(fit: Any) -> None:
     """Validate `fit`, and that its package is there."""
     if word(fit, "fit", get_args(Fit)) == "powerlaw":
-        _package()
-
-
-def _package() -> Any:
-    from clgraph.graph.exchange.common import library
-
-    return library("powerlaw", "powerlaw")
+        library("powerlaw", "powerlaw")
 
 
 def packaged_tail(degree: npt.NDArray[np.int64], count: npt.NDArray[np.int64]) -> Likelihood:
-    """As `clgraph.measures.fits.likely_tail`, by the package, with its test against a lognormal distribution.
+    """Fit as `likely_tails`, by the package, with its test against a lognormal distribution.
 
     Parameters
     ----------
@@ -435,7 +419,7 @@ def packaged_tail(degree: npt.NDArray[np.int64], count: npt.NDArray[np.int64]) -
         return Likelihood(tail=vertices, reason=reason)
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")  # it warns of every distribution that does not fit
-        fit = _package().Fit(np.repeat(degree, count), discrete=True, verbose=0)
+        fit = library("powerlaw", "powerlaw").Fit(np.repeat(degree, count), discrete=True, verbose=0)
         law = fit.power_law
         alpha, minimum = float(law.alpha), float(law.xmin)
         if not (np.isfinite(alpha) and np.isfinite(minimum)):

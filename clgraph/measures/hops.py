@@ -60,7 +60,7 @@ def hop_plots(pack: Pack, seed: int = 0, sources: int = SOURCES) -> list[HopPlot
     """As `hop_plot`, of several graphs at once: their searches share the lanes of a batch."""
     from clgraph.traversal.many import DEEP, ManySearch
 
-    sizes = np.diff(pack.begin).tolist()
+    sizes, arcs = np.diff(pack.begin).tolist(), np.diff(pack.arc_begin).tolist()
     of_size = {
         n: np.arange(n, dtype=np.int32) if n <= sources else draw_sources(n, sources, seed)
         for n in set(sizes)
@@ -70,25 +70,23 @@ def hop_plots(pack: Pack, seed: int = 0, sources: int = SOURCES) -> list[HopPlot
     alone = pack.count == 1
     with ManySearch(pack.device, pack.graph, LANES, len(chosen[0]) if alone else 0) as search:
         counter = _Counter(search, pack)
-        while True:
-            batch = [each[at : at + LANES] for each, at in zip(chosen, done, strict=True)]
-            if not any(map(len, batch)):
-                break
+        while any(map(len, batch := [each[at : at + LANES] for each, at in zip(chosen, done, strict=True)])):
             more = counter.count_alone(batch[0])[None] if alone else counter.count(batch)
             for i, part in enumerate(batch):
                 if not len(part):
                     continue
                 levels = int(np.flatnonzero(more[i])[-1]) + 1
-                if levels > len(counts[i]):
-                    counts[i] = np.append(counts[i], np.zeros(levels - len(counts[i]), np.int64))
-                counts[i][:levels] += more[i, :levels]
+                longer = np.zeros(max(levels, len(counts[i])), np.int64)
+                longer[: len(counts[i])] = counts[i]
+                longer[:levels] += more[i, :levels]
+                counts[i] = longer
                 done[i] += len(part)
                 # decided by what was found, not by how the device found it: the same sources on every device
                 if sizes[i] > sources and len(counts[i]) > DEEP and done[i] >= DEEP_SOURCES:
                     chosen[i] = chosen[i][: done[i]]
-    arcs = np.diff(pack.arc_begin).tolist()
     return [
-        _plot(counts[i], done[i], sizes[i], arcs[i], exact=sizes[i] <= sources) for i in range(len(sizes))
+        _plot(each, made, n, m, exact=n <= sources)
+        for each, made, n, m in zip(counts, done, sizes, arcs, strict=True)
     ]
 
 
@@ -122,12 +120,11 @@ class _Counter:
 
     def __init__(self, search: ManySearch, pack: Pack) -> None:
         self.search, self.pack = search, pack
-        dev = search.dev
-        self.kernel = dev.program("measures/hops", LANES=LANES, LEVELS=LEVELS).hops_count
-        self.size, self.local = spread(dev, self.kernel, pack.count)
+        self.kernel = search.dev.program("measures/hops", LANES=LANES, LEVELS=LEVELS).hops_count
+        self.size, self.local = spread(search.dev, self.kernel, pack.count)
 
     def count_alone(self, sources: npt.NDArray[np.int32]) -> npt.NDArray[np.int64]:
-        """Pairs at distance 0, 1, ... from these sources of the only graph."""
+        """Count pairs at distance 0, 1, ... from these sources of the only graph."""
         from clgraph.traversal.search import NO_LIMIT
 
         search = self.search
@@ -136,13 +133,12 @@ class _Counter:
             distance, levels = search.one_by_one(sources, NO_LIMIT, None)
             return np.bincount(distance[distance >= 0], minlength=levels).astype(np.int64)
         # vertices may be numbered by degree here, and those without arcs have no row
-        rows = search.dev.upload(np.array([0, search.rows], np.int32))
-        found = self._found(rows, levels)[0]
+        found = self._found(search.dev.upload(np.array([0, search.rows], np.int32)), levels)[0]
         found[0] = len(sources)
         return found
 
     def count(self, batch: list[npt.NDArray[np.int32]]) -> npt.NDArray[np.int64]:
-        """The same of several graphs: an array of a row a graph."""
+        """Count the same of several graphs: an array of a row a graph."""
         from clgraph.traversal.search import NO_LIMIT
 
         at = [part + np.int32(base) for part, base in zip(batch, self.pack.begin.tolist(), strict=False)]
@@ -151,25 +147,15 @@ class _Counter:
         assert levels is not None
         return self._found(self.pack.begins, levels)
 
-    def _found(self, begins: Any, levels: int) -> npt.NDArray[np.int64]:
-        """What the planes of a search hold, by graph and level."""
-        search, graphs = self.search, self.pack.count
-        dev, scratch = search.dev, search.scratch
-        parts = []
+    def _found(self, begin: Any, levels: int) -> npt.NDArray[np.int64]:
+        """Count what the planes of a search hold, by graph and level."""
+        dev, graphs, parts, scratch = self.search.dev, self.pack.count, [], self.search.scratch
+        planes = {"bits": scratch.bits, "seen": scratch.seen, "planes": scratch.planes}
+        rows = {"begin": begin, "rows": self.search.rows, **planes}
         for first in range(0, levels, LEVELS):
             part = dev.zeros(graphs * LEVELS, np.int64)
-            self.kernel.exact(
-                self.size,
-                local=self.local,
-                begin=begins,
-                rows=search.rows,
-                bits=scratch.bits,
-                first=first,
-                levels=min(LEVELS, levels - first),
-                seen=scratch.seen,
-                planes=scratch.planes,
-                count=part,
-            )
+            some = {"first": first, "levels": min(LEVELS, levels - first), "count": part}
+            self.kernel.exact(self.size, local=self.local, **rows, **some)
             parts.append(part)
         found = [dev.download(part, np.int64, graphs * LEVELS).reshape(graphs, LEVELS) for part in parts]
         return np.concatenate(found, axis=1)[:, :levels]

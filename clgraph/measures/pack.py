@@ -25,6 +25,7 @@ from clgraph.graph.building import exclusive_sums
 if TYPE_CHECKING:
     from clgraph.device import Device
     from clgraph.device.launch import Kernel
+    from clgraph.device.program import Program
 
 
 Ints = npt.NDArray[np.int64]
@@ -63,13 +64,14 @@ class Pack:
         """`begin` on the device, int32."""
         return self.device.upload(self.begin.astype(np.int32))
 
-    def owner(self, vertex: npt.NDArray[Any]) -> Ints:
-        """The graphs that some vertices belong to."""
-        return np.searchsorted(self.begin, vertex, side="right") - 1
-
     def passes(self, count: int | None = None) -> int:
         """Work-items of a pass over all vertices, or over so many entries."""
         return -(-(self.csr.n if count is None else count) // self.device.tuning.items)
+
+    def program(self, name: str, **variant: Any) -> Program:
+        """Build kernels of the measures, for passes over the rows."""
+        items, csr = self.device.tuning.items, self.csr
+        return self.device.program(f"measures/{name}", ITEMS=items, **variant, **csr.defines)
 
     @classmethod
     def of_one(cls, device: Device, graph: Graph) -> Pack:

@@ -1,21 +1,203 @@
-"""The quality report: one self-contained HTML file for screen, phone or paper, light or dark."""
+"""The quality report, one self-contained HTML file for screen, phone or paper, and its tables."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 from string import Template
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from clgraph._version import __version__
 from clgraph.drawing import need_matplotlib
 from clgraph.measures.figures import TOKENS, Drawing, drawings, inline_svg
-from clgraph.measures.report_text import DISTANCES, TABLES, Pair, figure, rows
+from clgraph.measures.scalars import Measures, Pair
 
 if TYPE_CHECKING:
     from clgraph.sampling.curve import ReductionCurve
 
+
+@dataclass(frozen=True)
+class Row:
+    """A row of the table; a measure that is undefined is "-", and `reasons` says why."""
+
+    name: str
+    meaning: str
+    original: str
+    sample: str
+    difference: str
+    reasons: tuple[str, ...] = ()
+
+    @property
+    def under(self) -> bool:
+        """Whether it belongs to an exponent above it: its correlation, or another fit."""
+        return self.name.startswith(("its ", "by ", "where "))
+
+
+# (path of attributes, name, what it means)
+SIZE = (
+    ("vertices", "vertices", "How many vertices there are."),
+    ("edges", "edges", "Pairs of vertices that are joined; self-loops and parallel edges are not counted."),
+    ("average_degree", "average degree", "Neighbours of a vertex on average, 2m/n."),
+    ("largest_degree", "largest degree", "Neighbours of the vertex that has the most."),
+    ("density", "density", "The share of all possible edges that exist."),
+    ("components", "components", "Parts that are not connected with each other."),
+    (
+        "largest_component",
+        "largest component",
+        "Vertices of the largest part; a sample by reduction is one part.",
+    ),
+)
+CUMULATIVE, LIKELY = "by the cumulative fit", "by maximum likelihood"
+LAWS = (
+    (
+        "degree_exponent.slope",
+        "degree exponent",
+        "Slope of the number of vertices of a degree against the degree, both as logarithms: the steeper, "
+        "the rarer the hubs.",
+    ),
+    (
+        "degree_exponent.correlation",
+        "its correlation",
+        "How well a line fits: \u22121 or 1 is a perfect power law.",
+    ),
+    (
+        "degree_exponent.ccdf.exponent",
+        CUMULATIVE,
+        "The same exponent from the share of vertices with at least a degree, which is less noisy.",
+    ),
+    (
+        "degree_exponent.mle.exponent",
+        LIKELY,
+        "The same exponent for the tail of the distribution, statistically the soundest of the three.",
+    ),
+    ("degree_exponent.mle.minimum", "where that tail begins", "The smallest degree of the tail."),
+    (
+        "degree_exponent.mle.lognormal_ratio",
+        "by its likelihood, against a lognormal",
+        "Positive: a power law is the likelier of the two. The next row says how sure that is.",
+    ),
+    (
+        "degree_exponent.mle.lognormal_p",
+        "by chance, if they were equal",
+        "The probability of a ratio as far from 0: small where its sign means something.",
+    ),
+    (
+        "rank_exponent.slope",
+        "rank exponent",
+        "Slope of a vertex's degree against its rank by degree, both as logarithms.",
+    ),
+    ("rank_exponent.correlation", "its correlation", "How well a line fits."),
+    ("rank_exponent.ccdf.exponent", CUMULATIVE, "Derived from the cumulative fit of the degrees."),
+    ("rank_exponent.mle.exponent", LIKELY, "Derived from the tail's alpha: \u22121/(alpha \u2212 1)."),
+    (
+        "eigen_exponent.slope",
+        "eigen exponent",
+        "Slope of the 20 largest eigenvalues of the adjacency matrix against their rank, both as logarithms.",
+    ),
+    ("eigen_exponent.correlation", "its correlation", "How well a line fits."),
+    ("eigen_exponent.ccdf.exponent", CUMULATIVE, "A line through the same points, rank against value."),
+    ("eigen_exponent.mle.exponent", LIKELY, "Hill's estimator of the same points."),
+    (
+        "hop_plot_exponent.slope",
+        "hop-plot exponent",
+        "How fast the number of pairs of vertices within h hops grows: 2 in a grid, more in a small world.",
+    ),
+    ("hop_plot_exponent.correlation", "its correlation", "How well a line fits its first few points."),
+)
+SHAPE = (
+    (
+        "clustering",
+        "clustering",
+        "How likely two neighbours of a vertex are neighbours, averaged over the vertices.",
+    ),
+    ("transitivity", "transitivity", "The same over all pairs of edges that meet: hubs count more."),
+    ("triangles", "triangles", "Triples of vertices that are all neighbours."),
+    (
+        "assortativity",
+        "assortativity",
+        "Correlation of the degrees of neighbours: negative where hubs are joined with vertices of few.",
+    ),
+    (
+        "largest_core",
+        "largest core",
+        "The largest k for which a part has k or more neighbours each within it.",
+    ),
+    ("effective_diameter", "effective diameter", "Hops within which 90 % of the connected pairs lie."),
+    ("mean_distance", "mean distance", "Hops between two vertices on average."),
+    ("diameter", "diameter", "The longest distance; of a large graph the longest that was found."),
+)
+TABLES = (("Size", SIZE), ("Power laws", LAWS), ("Shape", SHAPE))
+DISTANCES = (
+    ("degree", "degrees", "Neighbours of the vertices."),
+    ("clustering", "local clustering", "How likely a vertex's neighbours are neighbours, vertex by vertex."),
+    ("hop_plot", "hop plot", "The share of pairs within h hops."),
+    ("component_share", "component sizes, as shares", "Each part's share of the vertices."),
+    ("component_size", "component sizes", "Vertices of each part: a sample's are meant to be fewer."),
+    ("core_number", "core numbers", "How deep in the core each vertex is."),
+)
+
+
+def figure(value: float | int | None) -> str:
+    """A number as a table shows it: whole numbers in groups, others with four significant digits."""
+    if value is None:
+        return "-"
+    if isinstance(value, int) or float(value).is_integer():
+        return f"{int(value):,}".replace(",", "\u202f").replace("-", "\u2212")
+    return f"{value:#.4g}".replace("-", "\u2212")
+
+
+def rows(quality: Pair, entries: Any) -> Iterator[Row]:
+    """Return the rows of one table of TABLES."""
+    graphs = {"original": quality.original, "sample": quality.sample}
+    for path, name, meaning in entries:
+        values = [None if graph is None else look_up(graph, path) for graph in graphs.values()]
+        if values[0] is None and "lognormal" in path:  # only by the package powerlaw
+            continue
+        reasons = tuple(
+            f"{whose}: {why(graph, path)}"
+            for (whose, graph), value in zip(graphs.items(), values, strict=True)
+            if graph is not None and value is None
+        )
+        # a diameter is the longest distance that was found, which may not be the longest
+        texts = [
+            ("\u2265 " if path == "diameter" and value and graph and not graph.hop_plot_exact else "")
+            + figure(value)
+            for graph, value in zip(graphs.values(), values, strict=True)
+        ]
+        yield Row(name, meaning, texts[0], texts[1], difference(*values), reasons)
+
+
+def look_up(measures: Measures, path: str) -> Any:
+    """An attribute by a dotted path."""
+    value: Any = measures
+    for name in path.split("."):
+        value = getattr(value, name)
+    return value
+
+
+def why(measures: Measures, path: str) -> str:
+    """Why a figure is None."""
+    if "." not in path:
+        return measures.reasons.get(path, "it is undefined")
+    return str(look_up(measures, path.rsplit(".", 1)[0] + ".reason"))
+
+
+def difference(one: float | None, other: float | None) -> str:
+    """Sample minus original, and as a share of the original if both are positive."""
+    if one is None or other is None:
+        return "-"
+    gap = other - one
+    if gap == 0:
+        return "0"
+    text = figure(gap) if gap < 0 else f"+{figure(gap)}"
+    if one > 0 and other > 0:
+        text += f" ({100 * (other / one - 1):+.1f} %)".replace("-", "\u2212")
+    return text
+
+
+# --- The report ---
 
 Facts = Sequence[tuple[str, str]]
 

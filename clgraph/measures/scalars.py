@@ -11,11 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph.measures.cores import find_cores
-from clgraph.measures.corners import Corners, find_corners
 from clgraph.measures.fits import (
     Exponent,
     Fit,
-    Likelihood,
     degree_exponents,
     eigen_exponent,
     hop_exponent,
@@ -23,7 +21,7 @@ from clgraph.measures.fits import (
     packaged_tail,
     with_neighbours,
 )
-from clgraph.measures.hops import SOURCES, HopPlot, hop_plots
+from clgraph.measures.hops import SOURCES, hop_plots
 from clgraph.measures.pack import Pack, measured_view
 from clgraph.measures.spectrum import MANY, largest_eigenvalues, on_host
 from clgraph.measures.tally import (
@@ -32,10 +30,11 @@ from clgraph.measures.tally import (
     component_sizes,
     degree_histograms,
     degree_products,
+    find_corners,
     tally,
 )
 from clgraph.measures.triangle_count import count_triangles
-from clgraph.results import Shown
+from clgraph.results import RunsOn, Shown
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -167,6 +166,17 @@ class Measures(Shown):
         }
 
 
+@dataclass(frozen=True, repr=False)
+class Pair(RunsOn):
+    """The measures of a graph and, if there is one, of its sample; see `clgraph.Quality`."""
+
+    original: Measures
+    sample: Measures | None
+    ks: dict[str, float | None] | None
+    seed: int
+    device: str = field(compare=False)
+
+
 @dataclass(frozen=True)
 class Wish:
     """How to measure; see `clgraph.quality`."""
@@ -206,90 +216,81 @@ def measure_all(pack: Pack, wish: Wish, progress: Callable[[str], None] | None =
         if progress:
             progress(phase)
 
-    degrees = degree_histograms(pack)
-    products = degree_products(pack)
+    degree_counts, products = degree_histograms(pack), degree_products(pack)
     lap("degrees")
-    sizes = component_sizes(pack)
+    size_counts = component_sizes(pack)
     lap("components")
-    corners = find_corners(pack, count_triangles(pack.device, pack.graph))
+    corner_counts = find_corners(pack, count_triangles(pack.device, pack.graph))
     lap("triangles")
-    cores = tally(pack, find_cores(pack.device, pack.graph))
+    core_counts = tally(pack, find_cores(pack.device, pack.graph))
     lap("cores")
-    hops = hop_plots(pack, wish.seed, wish.sources)
+    plots = hop_plots(pack, wish.seed, wish.sources)
     lap("hop plot")
     spectra = _spectra(pack, wish.eigenvalues)
     lap("eigenvalues")
-    positive = [with_neighbours(*each) for each in degrees]
+    positive = [with_neighbours(*each) for each in degree_counts]
     tails = likely_tails(positive) if wish.fit == "own" else [packaged_tail(*each) for each in positive]
-    counts = np.diff(pack.begin).tolist()
-    each_of = zip(counts, degrees, tails, products, sizes, corners, cores, hops, spectra, strict=True)
-    found = [_measures(n, *each) for n, *each in each_of]
+    vertices = np.diff(pack.begin).tolist()
+    counted = degree_counts, products, size_counts, corner_counts, core_counts
+    found = []
+    for n, degrees, product, sizes, corners, cores, hops, (eigenvalues, no_eigenvalues), tail in zip(
+        vertices, *counted, plots, spectra, tails, strict=True
+    ):
+        m, pairs = int(degrees[0] @ degrees[1]) // 2, hops.pairs
+        wedges = int((degrees[0] * (degrees[0] - 1) // 2) @ degrees[1])
+        by_degree, by_rank = degree_exponents(degrees[0], degrees[1], tail)
+        mixed, unmixed = assortativity(degrees, product)
+        made = Measures(
+            vertices=n,
+            edges=m,
+            average_degree=2 * m / n if n else None,
+            density=2 * m / (n * (n - 1)) if n > 1 else None,
+            largest_degree=int(degrees[0][-1]) if n else 0,
+            components=int(sizes[1].sum()),
+            largest_component=int(sizes[0][-1]) if n else 0,
+            clustering=corners.mean(n) if n else None,
+            transitivity=3 * corners.total / wedges if wedges else None,
+            triangles=corners.total,
+            assortativity=mixed,
+            largest_core=int(cores[0][-1]) if n else 0,
+            degree_exponent=by_degree,
+            rank_exponent=by_rank,
+            hop_plot_exponent=hop_exponent(pairs),
+            eigen_exponent=eigen_exponent(eigenvalues, no_eigenvalues),
+            effective_diameter=_effective_diameter(pairs) if m else None,
+            mean_distance=float(np.diff(pairs) @ np.arange(1, len(pairs)) / (pairs[-1] - n)) if m else None,
+            diameter=len(pairs) - 1 if m else None,
+            hop_plot_sources=hops.sources,
+            hop_plot_exact=hops.exact,
+            degree_histogram=degrees,
+            hop_plot=pairs,
+            eigenvalues=eigenvalues,
+            clustering_by_degree=corners.by_degree(degrees),
+            component_sizes=sizes,
+            core_numbers=cores,
+            local_clustering=corners.distribution(n),
+        )
+        found.append(replace(made, reasons=_reasons(made, wedges, unmixed)))
     lap("fits")
     return [replace(each, seconds=seconds) for each in found]
 
 
-def _measures(
-    n: int,
-    degrees: Histogram,
-    tail: Likelihood,
-    products: int,
-    sizes: Histogram,
-    corners: Corners,
-    cores: Histogram,
-    hops: HopPlot,
-    spectrum: tuple[Floats, str | None],
-) -> Measures:
-    m = int(degrees[0] @ degrees[1]) // 2
-    wedges = int((degrees[0] * (degrees[0] - 1) // 2) @ degrees[1])
-    by_degree, by_rank = degree_exponents(*degrees, tail)
-    mixed, unmixed = assortativity(degrees, products)
+def _reasons(made: Measures, wedges: int, unmixed: str | None) -> dict[str, str]:
+    """Return why measures are None, by their names."""
     reasons: dict[str, str] = {}
-    if n == 0:
-        reasons |= dict.fromkeys(
-            ("average_degree", "density", "clustering"), "the graph is empty: it has no vertices"
-        )
-    elif n == 1:
+    if made.vertices == 0:
+        names = ("average_degree", "density", "clustering")
+        reasons |= dict.fromkeys(names, "the graph is empty: it has no vertices")
+    elif made.vertices == 1:
         reasons["density"] = "one vertex: there are no pairs"
     if wedges == 0:
         reasons["transitivity"] = "no vertex has two neighbours"
     if unmixed is not None:
         reasons["assortativity"] = unmixed
-    if m == 0:
-        reasons |= dict.fromkeys(
-            ("effective_diameter", "mean_distance", "diameter"), "no vertex has a neighbour"
-        )
-    pairs = hops.pairs
-    return Measures(
-        vertices=n,
-        edges=m,
-        average_degree=2 * m / n if n else None,
-        density=2 * m / (n * (n - 1)) if n > 1 else None,
-        largest_degree=int(degrees[0][-1]) if n else 0,
-        components=int(sizes[1].sum()),
-        largest_component=int(sizes[0][-1]) if n else 0,
-        clustering=corners.mean(n) if n else None,
-        transitivity=3 * corners.total / wedges if wedges else None,
-        triangles=corners.total,
-        assortativity=mixed,
-        largest_core=int(cores[0][-1]) if n else 0,
-        degree_exponent=by_degree,
-        rank_exponent=by_rank,
-        hop_plot_exponent=hop_exponent(pairs),
-        eigen_exponent=eigen_exponent(*spectrum),
-        effective_diameter=_effective_diameter(pairs) if m else None,
-        mean_distance=float(np.diff(pairs) @ np.arange(1, len(pairs)) / (pairs[-1] - n)) if m else None,
-        diameter=len(pairs) - 1 if m else None,
-        hop_plot_sources=hops.sources,
-        hop_plot_exact=hops.exact,
-        degree_histogram=degrees,
-        hop_plot=pairs,
-        eigenvalues=spectrum[0],
-        clustering_by_degree=corners.by_degree(degrees),
-        component_sizes=sizes,
-        core_numbers=cores,
-        local_clustering=corners.distribution(n),
-        reasons=reasons,
-    )
+    if made.edges == 0:
+        names = ("effective_diameter", "mean_distance", "diameter")
+        reasons |= dict.fromkeys(names, "no vertex has a neighbour")
+    return reasons
 
 
 def _spectra(pack: Pack, wanted: bool | None) -> list[tuple[Floats, str | None]]:

@@ -192,47 +192,45 @@ def _side_by_side(device: Device, sizes: npt.NDArray[np.int64], which: list[int]
 
 
 class Lanczos:
-    """Some adjacent graphs of a pack, on their way."""
+    """Some adjacent graphs of a pack, on their way; attributes have the names of kernels' parameters."""
 
     def __init__(self, pack: Pack, some: list[int], matrix: Matrix = "adjacency") -> None:
-        self.pack, self.device = pack, pack.device
-        self.graphs = graphs = len(some)
-        self.shape = shape = LAUNCH.of(self.device)
+        self.pack, self.device, self.graphs = pack, pack.device, len(some)
+        device, csr = pack.device, pack.csr
+        self.shape = shape = LAUNCH.of(device)
         begin = pack.begin[some[0] : some[-1] + 2]
         self.sizes = np.diff(begin)
         shares = -(-self.sizes // shape.chunk)
-        self.first = np.append(0, np.cumsum(shares))  # chunk of each graph
-        self.chunks = int(self.first[-1])
-        self.owner = np.repeat(np.arange(graphs), shares)  # graph of each chunk
-        at = begin[self.owner] + (np.arange(self.chunks) - self.first[self.owner]) * shape.chunk
+        first = np.append(0, np.cumsum(shares))  # chunk of each graph
+        self.chunks = int(first[-1])
+        self.owner = np.repeat(np.arange(self.graphs), shares)  # graph of each chunk
+        at = begin[self.owner] + (np.arange(self.chunks) - first[self.owner]) * shape.chunk
         end = np.minimum(at + shape.chunk, begin[self.owner + 1])
         chunk = np.stack((at, end, self.owner, begin[self.owner]), axis=1).astype(np.int32)
-        device = self.device
-        n = int(begin[-1] - begin[0])
-        stride = n + shape.chunk
-        device.reserve({"basis": BYTES * stride})
+        self.base, n = int(begin[0]), int(begin[-1] - begin[0])
+        self.stride = n + shape.chunk  # a vector's last chunk may reach beyond its end
+        device.reserve({"basis": BYTES * self.stride})
         options = {
             "LOCAL": shape.local,
             "CHUNK": shape.chunk,
             "LONG": shape.long,
             "ROWS": shape.rows,
             "LANES": shape.lanes,
-            **pack.csr.defines,
+            **csr.defines,
         }
         number = get_args(Matrix).index(matrix)
         self.steps = device.program("measures/spectrum", MATRIX=number, **options)
         self.starts = device.program("measures/spectrum_start", VECTORS=STEPS + 1, **options)
-        self.basis = device.zeros((STEPS + 1) * stride, np.float64)
-        self.chunk = device.upload(chunk)
-        self.begins = device.upload(self.first.astype(np.int32))
+        self.u = self.w = device.zeros((STEPS + 1) * self.stride, np.float64)  # the basis, read and written
+        self.chunk, self.begin = device.upload(chunk), device.upload(first.astype(np.int32))
         self.part = device.zeros((STEPS + 1) * self.chunks, np.float64)
         self.alpha, self.coupling, self.h, self.norm, self.scale, self.size = (
-            device.zeros((STEPS + 1) * graphs, np.float64) for _ in range(6)
+            device.zeros((STEPS + 1) * self.graphs, np.float64) for _ in range(6)
         )
-        self.place = {"base": int(begin[0]), "stride": stride, "graphs": graphs}
+        self.row_ptr, self.col_idx = csr.row_ptr, csr.col_idx
 
     def run(self) -> list[Found]:
-        """The eigenvalues of each graph."""
+        """Find the eigenvalues of each graph."""
         device = self.device
         ritz = Ritz(self.graphs)
         kept = 0
@@ -242,21 +240,12 @@ class Lanczos:
             self.groups, self.going = len(active), len(going)
             self.active = device.upload(active.astype(np.int32))
             self.alive = device.upload(going.astype(np.int32))
-            self.chunked = {
-                **self.place,
-                "active": self.active,
-                "chunk": self.chunk,
-                "u": self.basis,
-                "w": self.basis,
-                "scale": self.scale,
-            }
             if number:
                 kept = KEPT
-                turn = device.upload(ritz.turn)
-                self._launch(self.starts.spectrum_turn, kept=kept, **self.chunked, turn=turn)
+                self._launch(self.starts.spectrum_turn, kept=kept, turn=device.upload(ritz.turn))
                 device.write(self.scale, ritz.scale)
             flags = ritz.flags(kept)
-            self.flags = device.upload(flags)
+            self.flag = device.upload(flags)
             self._begin(kept, number)
             for j in range(kept, STEPS):
                 self._step(j, kept, some=bool(flags[j].any()))
@@ -278,89 +267,39 @@ class Lanczos:
         return found.reshape(STEPS + 1, self.graphs)
 
     def _launch(self, kernel: Any, **named: Any) -> None:
+        """Launch over the chunks of graphs that are not done."""
         local = self.shape.local
-        kernel.exact(self.groups * local, local=local, **named)
+        kernel.launch(self, self.groups * local, local=local, **named)
 
     def _join(self, kernel: Any, *more: int, **named: Any) -> None:
         """Add up the sums of chunks: a work-group for each graph that is not done."""
         local = self.shape.local
-        kernel.exact(
-            (local, self.going, *more),
-            graphs=self.graphs,
-            begin=self.begins,
-            alive=self.alive,
-            part=self.part,
-            **named,
-            local=(local, 1, *(1 for _ in more)),
-        )
-
-    def _sum(self, values: int, out: Any, scale: Any = None, row: int = 0) -> None:
-        self._join(self.starts.spectrum_sum, values, chunks=self.chunks, scale=scale, row=row, out=out)
-
-    def _norm(self, target: int, alpha: Any = None) -> None:
-        lengths = {"size": self.size, "norm": self.norm, "scale": self.scale}
-        self._join(self.starts.spectrum_norm, target=target, alpha=alpha, **lengths)
+        ones = (1 for _ in more)
+        kernel.launch(self, (local, self.going, *more), local=(local, 1, *ones), **named)
 
     def _orthogonal(self, j: int, count: int, target: int, row: int, h: Any, *, some: bool = True) -> None:
         """Take from a vector alpha[j] v[j] and, where the flag is set, what it has of the first `count`."""
+        named = {"j": j, "count": count if some else 0, "target": target, "row": row}
         if some and count:
-            self._launch(
-                self.steps.spectrum_dots,
-                j=j,
-                count=count,
-                target=target,
-                row=row,
-                chunks=self.chunks,
-                **self.chunked,
-                flag=self.flags,
-                alpha=self.alpha,
-                part=self.part,
-            )
-            self._sum(count, h, self.scale)
-        self._launch(
-            self.steps.spectrum_update,
-            j=j,
-            count=count if some else 0,
-            target=target,
-            row=row,
-            **self.chunked,
-            flag=self.flags,
-            alpha=self.alpha,
-            h=h,
-            part=self.part,
-        )
+            self._launch(self.steps.spectrum_dots, **named)
+            self._join(self.starts.spectrum_sum, count, row=0, out=h)
+        self._launch(self.steps.spectrum_update, **named, h=h)
 
     def _begin(self, kept: int, number: int) -> None:
-        """The first vector of a cycle: the residual of the last one, or a random one."""
-        self._launch(
-            self.starts.spectrum_random,
-            target=kept,
-            number=number,
-            row=STEPS,
-            **self.chunked,
-            flag=self.flags,
-        )
+        """Set the first vector of a cycle: the residual of the last one, or a random one."""
+        self._launch(self.starts.spectrum_random, target=kept, number=number, row=STEPS)
         for _ in range(2):
             self._orthogonal(-1, kept, kept, STEPS, self.h)
-        self._norm(kept)
+        self._join(self.starts.spectrum_norm, target=kept, alpha=None)
 
     def _step(self, j: int, kept: int, *, some: bool) -> None:
-        """The product with vector j, made orthogonal to the last two and, by the flags, to all."""
-        csr = self.pack.csr
-        self._launch(
-            self.steps.spectrum_product,
-            j=j,
-            begin=kept,
-            **self.chunked,
-            **csr.buffers,
-            norm=self.norm,
-            part=self.part,
-        )
-        self._sum(1, self.alpha, row=j)
+        """Make the product with vector j orthogonal to the last two vectors and, by the flags, to all."""
+        self._launch(self.steps.spectrum_product, j=j, begin=kept)
+        self._join(self.starts.spectrum_sum, 1, row=j, scale=None, out=self.alpha)
         self._orthogonal(j, j + 1, j + 1, j, self.coupling if j == kept else self.h, some=some)
         if j == kept:  # what it has of the vectors that were kept is large: a second time
             self._orthogonal(-1, j + 1, j + 1, j, self.h)
-        self._norm(j + 1, self.alpha)
+        self._join(self.starts.spectrum_norm, target=j + 1)
 
 
 # --- The projected matrices of several graphs, on the host: Lanczos's method with thick restarts ---

@@ -1,36 +1,37 @@
-"""How often each value occurs among the vertices of several graphs: host half of ``cl/measures/tally.cl``."""
+"""How often values occur among the vertices of several graphs: degrees, component sizes, clustering.
+
+Host half of ``cl/measures/tally.cl``, ``mixing.cl`` and ``corners.cl``.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from clgraph.components.finder import graph_components
-from clgraph.csr.scan import running_sums
+from clgraph.csr.scan import flag_positions
+from clgraph.csr.sort import sort_by_words
 from clgraph.measures.pack import Pack, spread
 
 if TYPE_CHECKING:
     from clgraph.device import Device
-    from clgraph.device.program import Program
     from clgraph.graph import Graph
 
 
 BINS = 256  # most vertices have a smaller value
+WIDE = 2**64  # sums on the device are modulo this
 
 Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
 Histogram = tuple[Ints, Ints]  # the values that occur, ascending, and how many vertices have each
 
 
-def _program(pack: Pack, bins: int = BINS) -> Program:
-    return pack.device.program(
-        "measures/tally", BINS=bins, ITEMS=pack.device.tuning.items, **pack.csr.defines
-    )
-
-
 def tally(pack: Pack, value: Any, *, bins: int = BINS) -> list[Histogram]:
-    """The values that occur in each graph, and how many vertices have each.
+    """Count the values that occur in each graph, and how many vertices have each.
 
     Parameters
     ----------
@@ -40,15 +41,14 @@ def tally(pack: Pack, value: Any, *, bins: int = BINS) -> list[Histogram]:
     bins : int
         Values below it are counted in local memory first.
     """
-    device, n, program = pack.device, pack.csr.n, _program(pack, bins)
+    device, n, program = pack.device, pack.csr.n, pack.program("tally", BINS=bins)
     if not n:
         return [(np.zeros(0, np.int64), np.zeros(0, np.int64))] * pack.count
     table, flag = device.zeros(n, np.uint32), device.empty(n, np.uint8)
     size, local = spread(device, program.tally_count, pack.count)
     program.tally_count.exact(size, begin=pack.begins, value=value, table=table, local=local)
     program.tally_flags(pack.passes(), n=n, table=table, flag=flag)
-    place = running_sums(device, flag, n, of=np.uint8, into=np.int32)
-    found = int(device.download(place, np.int32, 1, offset=n)[0])
+    place, found = flag_positions(device, flag, n)
     where, count = device.empty(found, np.int32), device.empty(found, np.uint32)
     program.tally_gather(pack.passes(), n=n, table=table, place=place, where=where, count=count)
     index = device.download(where, np.int32, found).astype(np.int64)
@@ -56,15 +56,16 @@ def tally(pack: Pack, value: Any, *, bins: int = BINS) -> list[Histogram]:
     ends = np.searchsorted(index, pack.begin)
     return [
         (index[first:end] - base, times[first:end])
-        for base, first, end in zip(pack.begin[:-1], ends[:-1], ends[1:], strict=True)
+        for base, (first, end) in zip(pack.begin[:-1], pairwise(ends), strict=True)
     ]
 
 
 def degree_histograms(pack: Pack, *, bins: int = BINS) -> list[Histogram]:
-    """The degrees that occur in each graph, and the number of vertices of each."""
+    """Count the degrees that occur in each graph, and the vertices of each."""
     n = pack.csr.n
     value = pack.device.empty(n, np.int32)
-    _program(pack, bins).tally_degrees(pack.passes(), n=n, row_ptr=pack.csr.row_ptr, value=value)
+    kernel = pack.program("tally", BINS=bins).tally_degrees
+    kernel(pack.passes(), n=n, row_ptr=pack.csr.row_ptr, value=value)
     return tally(pack, value, bins=bins)
 
 
@@ -74,25 +75,24 @@ def degree_histogram(device: Device, graph: Graph, *, bins: int = BINS) -> Histo
 
 
 def component_sizes(pack: Pack) -> list[Histogram]:
-    """The sizes of the components in each graph, ascending, and the number of components of each size."""
-    n = pack.csr.n
+    """Count the components in each graph by their sizes, ascending."""
+    n, value = pack.csr.n, pack.device.empty(pack.csr.n, np.int32)
     if not n:
-        return [(np.zeros(0, np.int64), np.zeros(0, np.int64))] * pack.count
+        return tally(pack, value)
     components = graph_components(pack.device, pack.graph)
-    label, value = components.largest().label, pack.device.empty(n, np.int32)
+    label = components.largest().label
+    # a size less one is below n, as a counted value must be
     less_one = components.finder.sizes_less_one(label)
-    _program(pack).tally_sizes(pack.passes(), n=n, label=label, less_one=less_one, value=value)
+    kernel = pack.program("tally", BINS=BINS).tally_sizes
+    kernel(pack.passes(), n=n, label=label, less_one=less_one, value=value)
     return [(sizes + 1, counts) for sizes, counts in tally(pack, value)]
 
 
 # --- Correlation of the degrees of neighbours: host half of ``cl/measures/mixing.cl`` ---
 
 
-WIDE = 2**64
-
-
 def degree_products(pack: Pack) -> list[int]:
-    """For each graph the sum over all arcs of the product of their ends' degrees, modulo 2**64."""
+    """Sum up the products of the degrees at both ends of each graph's arcs, modulo 2**64."""
     device, csr = pack.device, pack.csr
     if not csr.arcs:
         return [0] * pack.count
@@ -104,7 +104,7 @@ def degree_products(pack: Pack) -> list[int]:
 
 
 def assortativity(degrees: Histogram, products: int) -> tuple[float | None, str | None]:
-    """Pearson's correlation of the degrees at the two ends of an edge, or why there is none.
+    """Return Pearson's correlation of the degrees at the two ends of an edge, or why there is none.
 
     Parameters
     ----------
@@ -124,3 +124,94 @@ def assortativity(degrees: Histogram, products: int) -> tuple[float | None, str 
     if not spread_:
         return None, "all ends of edges have the same degree"
     return (first * products - second * second) / spread_, None  # of integers: rounded once
+
+
+# --- Local clustering, summed up by degree and triangles: host half of ``cl/measures/corners.cl`` ---
+
+TRIANGLES, TRIANGLES_HIGH, DEGREE, GRAPH = range(4)  # words of `corners_words`
+
+
+@dataclass(frozen=True)
+class Corners:
+    """The vertices of a graph that are in some triangle, by degree and triangles.
+
+    Attributes
+    ----------
+    degree, triangles, vertices : int64 arrays
+        Pairs that occur, ascending, and how many vertices have each.
+    """
+
+    degree: Ints
+    triangles: Ints
+    vertices: Ints
+
+    @property
+    def total(self) -> int:
+        """Number of triangles."""
+        return int(self.triangles @ self.vertices) // 3
+
+    @property
+    def local(self) -> Floats:
+        """The local clustering coefficient of each pair."""
+        return self.triangles / (self.degree * (self.degree - 1) // 2)
+
+    def distribution(self, n: int) -> tuple[Floats, Ints]:
+        """Return the local coefficients that occur among `n` vertices, ascending, and how many have each."""
+        values, which = np.unique(self.local, return_inverse=True)
+        counts = np.bincount(which, weights=self.vertices, minlength=len(values)).astype(np.int64)
+        if rest := n - int(self.vertices.sum()):
+            values, counts = np.append(0.0, values), np.append(rest, counts)
+        return values, counts
+
+    def mean(self, n: int) -> float:
+        """Return the mean local coefficient of `n` vertices."""
+        return float((self.local * self.vertices).sum()) / n
+
+    def by_degree(self, degrees: Histogram) -> Floats:
+        """Return the mean local coefficient of the vertices of each degree of a histogram."""
+        place = np.searchsorted(degrees[0], self.degree)
+        sums = np.bincount(place, weights=self.local * self.vertices, minlength=len(degrees[0]))
+        return sums / degrees[1]
+
+
+def find_corners(pack: Pack, count: Any) -> list[Corners]:
+    """Find the pairs that occur in each graph.
+
+    Parameters
+    ----------
+    pack : Pack
+    count : int64 device buffer, shape (n,)
+        Triangles that each vertex is a corner of.
+    """
+    device, csr, program = pack.device, pack.csr, pack.program("corners")
+    flag, most = device.empty(csr.n, np.uint8), device.zeros(2, np.uint32)
+    program.corners_flags(pack.passes(), n=csr.n, count=count, flag=flag, most=most)
+    place, k = flag_positions(device, flag, csr.n)
+    if not k:
+        return [Corners(*[np.zeros(0, np.int64)] * 3)] * pack.count
+    listed = device.empty(k, np.int32)
+    program.corners_list(pack.passes(), n=csr.n, flag=flag, place=place, list=listed)
+    low, high = device.download(most, np.uint32, 2).tolist()
+    widths = [
+        (TRIANGLES, 32 if high else low.bit_length()),
+        (TRIANGLES_HIGH, high.bit_length()),
+        (DEGREE, csr.n.bit_length()),
+        (GRAPH, (pack.count - 1).bit_length()),
+    ]
+    passes = pack.passes(k)
+    rows = {"k": k, "row_ptr": csr.row_ptr, "count": count, "list": listed}
+    graphs = {"graphs": pack.count, "begin": pack.begins}
+    order = sort_by_words(device, program.corners_words.bind(**rows, **graphs), k, widths)
+    flag = device.empty(k, np.uint8)
+    program.corners_change(passes, **rows, **graphs, order=order, flag=flag)
+    place, pairs = flag_positions(device, flag, k)
+    made = {name: device.empty(pairs, np.int32) for name in ("position", "vertex", "degree")}
+    times = device.empty(pairs, np.int64)
+    program.corners_take(passes, **rows, order=order, flag=flag, place=place, **made, triangles=times)
+    position, vertex, degree = (
+        device.download(each, np.int32, pairs).astype(np.int64) for each in made.values()
+    )
+    columns = degree, device.download(times, np.int64, pairs), np.diff(position, append=k)
+    owner = np.searchsorted(pack.begin, vertex, side="right") - 1
+    ends = np.searchsorted(owner, np.arange(pack.count + 1))
+    return [Corners(*(column[first:end] for column in columns)) for first, end in pairwise(ends)]

@@ -23,11 +23,16 @@ from clgraph.errors import ClgraphError
 from clgraph.files import read, write
 from clgraph.graph import Graph, build_csr
 from clgraph.measures.cores import find_cores
-from clgraph.measures.corners import find_corners
 from clgraph.measures.hops import hop_plot
 from clgraph.measures.pack import Pack
 from clgraph.measures.spectrum import largest_eigenvalues
-from clgraph.measures.tally import component_sizes, degree_histogram, degree_histograms, degree_products
+from clgraph.measures.tally import (
+    component_sizes,
+    degree_histogram,
+    degree_histograms,
+    degree_products,
+    find_corners,
+)
 from clgraph.measures.triangle_count import count_triangles, triangles
 from clgraph.methods import CONTRACTING, EXACT, EXPLORING
 from clgraph.public import PUBLIC, Public, call_as, load

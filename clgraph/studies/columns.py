@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from clgraph.errors import InputError
-from clgraph.measures.report_text import look_up
+from clgraph.measures.report import look_up
 from clgraph.measures.scalars import Measures
 
 FIRST = ("method", "mode", "size", "target", "seed")
@@ -80,7 +80,7 @@ def scalars(measures: Measures) -> Row:
 
 def why_not(measures: Measures, column: str) -> str:
     """Why a figure of a graph is not defined."""
-    from clgraph.measures.report_text import why
+    from clgraph.measures.report import why
 
     if column == "largest_eigenvalue":
         return measures.eigen_exponent.reason or "there are no eigenvalues"

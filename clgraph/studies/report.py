@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any
 from clgraph.drawing import need_matplotlib
 from clgraph.formats import atomic_write
 from clgraph.graph.exchange.common import library
-from clgraph.measures.report import facts_html, figures_html, page, table_html
-from clgraph.measures.report_text import figure
+from clgraph.measures.report import facts_html, figure, figures_html, page, table_html
 from clgraph.studies.columns import COLUMNS, COMPARED, text_of
 from clgraph.studies.figures import DARK, SERIES, TOKENS, drawings
 from clgraph.studies.plan import Tolerance

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from clgraph.measures.report_text import figure
+from clgraph.measures.report import figure
 from clgraph.studies.columns import COMPARED
 from clgraph.studies.report import NONE, Comparison
 from clgraph.theses.copra import CHARACTERISTICS

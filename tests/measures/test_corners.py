@@ -7,8 +7,8 @@ import numpy as np
 from graphs import tangle, to_networkx
 
 from clgraph import Graph
-from clgraph.measures.corners import find_corners
 from clgraph.measures.pack import Pack, simple_view
+from clgraph.measures.tally import find_corners
 from clgraph.measures.triangle_count import count_triangles
 
 
