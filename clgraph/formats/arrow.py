@@ -276,10 +276,7 @@ def _opened(path: Path, options: Options, read_table: Callable[[], Any], kind: s
             raise
         except (pa.ArrowException, ValueError, MemoryError, OverflowError, KeyError, struct.error) as error:
             raise InputError(f"{path}: not {kind} file, or damaged: {error}") from error
-    source, target, weight = wanted = columns_of(path, table.column_names, options.weights)
-    for name in wanted:
-        if table.column_names.count(name) > 1:
-            raise InputError(f"{path}: several columns {name!r}; rename all but one of them")
+    source, target, weight = columns_of(path, table.column_names, options.weights)
     checked(table, [source, target, weight, "multiplicity"])
     for column in (table.column(name) for name in (source, target)):
         if pa.types.is_string_view(column.type):  # rows may share their bytes
@@ -344,7 +341,7 @@ def _is_text(pa: Any, schema: Any, name: str) -> bool:
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
 
 
-def columns_of(where: str | Path, names: list[str], weighted: bool) -> tuple[str, str, str | None]:
+def columns_of(where: str | Path, names: list[Any], weighted: bool) -> tuple[str, str, str | None]:
     """Return the names of the columns of source, target and, if asked for, weight."""
     if len(names) < 2:
         raise InputError(f"{where}: an edge table has two columns of ids; this one has {listed(names)}")
@@ -352,12 +349,15 @@ def columns_of(where: str | Path, names: list[str], weighted: bool) -> tuple[str
     if source is None or target is None:
         source, target = names[:2]
     if not weighted:
-        return source, target, None
-    if weight is None:
+        weight = None
+    elif weight is None:
         rest = [name for name in names if name not in (source, target, "multiplicity")]
         if not rest:
             raise InputError(f"{where}: no column of weights among {listed(names)}; leave weights=True out")
         weight = rest[0]
+    for name in (source, target, weight):
+        if names.count(name) > 1:
+            raise InputError(f"{where}: several columns {name!r}; rename all but one of them")
     return source, target, weight
 
 

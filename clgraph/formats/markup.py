@@ -7,7 +7,9 @@ those that name other files.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import IO, Any
 from xml.parsers import expat
@@ -17,19 +19,21 @@ import numpy.typing as npt
 
 from clgraph.errors import InputError
 from clgraph.formats.common import (
+    CHUNK,
     ID_MAX,
     Loaded,
     Options,
     cells,
     check_vertex_count,
     counted,
+    edges_in_pieces,
     encoded,
     few,
     finite_weight,
+    id_cells,
     natural,
     no_place,
     open_binary,
-    reading,
     write_cells,
 )
 from clgraph.graph.attributes import Attributes, Column
@@ -52,16 +56,41 @@ Words = dict[str, str]  # an element's attributes
 
 
 class Network:
-    """The vertices and edges of a file, as they are found in it."""
+    """The vertices and edges of a file, as they are found in it; a format's class has `start` and `end`.
+
+    Attributes
+    ----------
+    root : str
+        The name of the outermost element.
+    wants : bool
+        Whether text is to be kept for the innermost element.
+    """
+
+    root = ""
 
     def __init__(self, path: Path, options: Options) -> None:
         self.path, self.options = path, options
-        self.directed = False
+        self.directed = self.wants = False
+        self.graphs = 0
         self.lines: dict[str, int] = {}  # of each vertex
         self.edges: list[tuple[str, str, float | None, int]] = []  # source, target, weight, line
         self.left: dict[str, None] = {}  # what is not kept
         self.columns: dict[str, dict[str, Column]] = {"node": {}, "edge": {}}
         self.last: Any = None  # the vertex, or the ends of the edge, that came last
+
+    def start(self, stack: list[str], words: Words, line: int) -> None:
+        """Take the beginning of an element: the names of those around it and its own, its attributes."""
+        raise NotImplementedError
+
+    def end(self, stack: list[str], text: str, line: int) -> None:
+        """Take the end of an element: the same names, its text."""
+        raise NotImplementedError
+
+    def start_graph(self, line: int) -> None:
+        """Take the beginning of the graph; InputError for another one."""
+        self.graphs += 1
+        if self.graphs > 1:
+            raise self.wrong(line, "a second or a nested graph; clgraph reads files of one graph")
 
     def wrong(self, line: int, what: str) -> InputError:
         """The error for what stands in a line."""
@@ -109,7 +138,7 @@ class Network:
         return finite_weight(f"{self.path}, line {line}", text.strip())
 
     def loaded(self) -> Loaded:
-        """The graph."""
+        """Return the graph that was found."""
         check_vertex_count(self.path, len(self.lines))
         for source, target, _, line in self.edges:
             for end in (source, target):
@@ -126,19 +155,7 @@ class Network:
             duplicates=self.options.duplicates,
             vertices=np.array(list(ids.values()), kind),
         )
-        kept = [
-            {name: column for name, column in columns.items() if column.texts or column.default is not None}
-            for columns in self.columns.values()
-        ]
-        for column in kept[0].values():
-            column.texts = {ids[vertex]: text for vertex, text in column.texts.items()}
-        for column in kept[1].values():
-            column.texts = {(ids[u], ids[v]): text for (u, v), text in column.texts.items()}
-        graph.attributes = Attributes(*kept) if any(kept) else None
-        for column in [] if graph.directed else kept[1].values():
-            texts, column.texts = column.texts, {}
-            for ends, text in texts.items():
-                column.texts.setdefault((min(ends), max(ends)), text)
+        graph.attributes = attributes_by_id(self.columns["node"], self.columns["edge"], ids, graph.directed)
         return Loaded(graph, counted(len(self.edges), "edge") + told, few(list(self.left)))
 
     def _ids(self) -> tuple[dict[str, Any], str]:
@@ -185,27 +202,29 @@ def _as_numbers(ids: dict[str, str]) -> dict[str, Any]:
     return found if len(set(found.values())) == len(found) else ids
 
 
-def parse(
-    path: Path,
-    options: Options,
-    root: str,
-    start: Callable[[list[str], Words, int], None],
-    end: Callable[[list[str], str, int], None],
-    wants_text: Callable[[], bool],
-) -> None:
-    """Parse a file and call back.
+def attributes_by_id(
+    nodes: Mapping[str, Column], edges: Mapping[str, Column], ids: Mapping[Any, Any], directed: bool
+) -> Attributes | None:
+    """Return the attributes by id, which are by the names that vertices have in a file; `ids` are theirs."""
+    kept: list[dict[str, Column]] = [{}, {}]
+    for name, column in nodes.items():
+        kept[0][name] = replace(column, texts={ids[each]: text for each, text in column.texts.items()})
+    for name, column in edges.items():
+        texts: dict[Any, str] = {}
+        for (u, v), text in column.texts.items():
+            ends = ids[u], ids[v]
+            texts.setdefault(ends if directed else (min(ends), max(ends)), text)
+        kept[1][name] = replace(column, texts=texts)
+    found = [
+        {name: each for name, each in columns.items() if each.texts or each.default is not None}
+        for columns in kept
+    ]
+    return Attributes(*found) if any(found) else None
 
-    Parameters
-    ----------
-    root : str
-        The name of the outermost element.
-    start : callable
-        At the beginning of an element: (names of the elements around it and its own, attributes, line).
-    end : callable
-        At its end: (the same names, its text, line).
-    wants_text : callable
-        Whether text is to be kept for the innermost element.
-    """
+
+def read_network(network: Network) -> Loaded:
+    """Parse a file by a format's class."""
+    path, root = network.path, network.root
     parser = expat.ParserCreate()
     parser.buffer_text = True
     stack: list[str] = []
@@ -216,30 +235,28 @@ def parse(
         text.clear()
         if len(stack) == 1 and stack[0] != root:
             hint = f"; read it with format='{stack[0]}'" if stack[0] in ("graphml", "gexf") else ""
-            raise InputError(
-                f"{path}, line {parser.CurrentLineNumber}: <{name[:80]}> where <{root}> should be{hint}"
-            )
-        start(stack, words, parser.CurrentLineNumber)
+            raise network.wrong(parser.CurrentLineNumber, f"<{name[:80]}> where <{root}> should be{hint}")
+        network.start(stack, words, parser.CurrentLineNumber)
 
     def finish(name: str) -> None:
-        end(stack, "".join(text), parser.CurrentLineNumber)
+        network.end(stack, "".join(text), parser.CurrentLineNumber)
         text.clear()
         stack.pop()
 
     def take(data: str) -> None:
-        if wants_text():
+        if network.wants:
             text.append(data)
 
     def refuse(*_: Any) -> None:
-        raise InputError(
-            f"{path}, line {parser.CurrentLineNumber}: a document type (<!DOCTYPE), which can make a small "
-            "file expand or read others; remove it"
+        raise network.wrong(
+            parser.CurrentLineNumber,
+            "a document type (<!DOCTYPE), which can make a small file expand or read others; remove it",
         )
 
     parser.StartElementHandler, parser.EndElementHandler = begin, finish
     parser.CharacterDataHandler = take
     parser.StartDoctypeDeclHandler = refuse
-    with reading(path), open_binary(path, options.max_ratio) as file:
+    with open_binary(path, network.options.max_ratio) as file:
         try:
             while piece := file.read(PIECE):
                 parser.Parse(piece, False)
@@ -250,6 +267,9 @@ def parse(
             raise InputError(f"{path}: not well-formed XML: {error}; download it again") from error
         except (LookupError, ValueError) as error:
             raise InputError(f"{path}: its encoding is not known: {error}; convert it to UTF-8") from error
+    if not network.graphs:
+        raise InputError(f"{path}: holds no <graph>; download it again")
+    return network.loaded()
 
 
 def attribute_text(path: Path, name: str) -> bytes:
@@ -274,15 +294,62 @@ def default_of(path: Path, name: str, column: Column) -> str:
     return "" if column.default is None else f"<default>{escaped(path, name, column.default)}</default>"
 
 
-def ends_of_elements(found: Iterable[Any], spell: Callable[[Any], str], empty: str) -> npt.NDArray[Any]:
-    """Cells with what stands in each element behind its own attributes: nothing, or what `spell` makes."""
-    texts = [(spell(each) if each else empty).encode() for each in found]
-    made = np.empty(len(texts), object)
-    made[:] = texts
-    return made
+Parts = list[bytes | npt.NDArray[Any]]
+Found = list[tuple[str, str]]  # names and texts of an element's attributes
 
 
-def write_elements(file: IO[bytes], count: int, *parts: bytes | npt.NDArray[Any]) -> None:
+class Writer:
+    """Writes vertices and edges, so many at a time, as elements.
+
+    A `spell` makes what stands in an element behind its own attributes from what is known of it.
+    """
+
+    def __init__(self, graph: Graph, path: Path) -> None:
+        self.graph = graph
+        self.known = graph.attributes or Attributes()
+        self.names = id_cells(graph, b'"', partial(attribute_text, path))
+
+    def nodes(
+        self,
+        file: IO[bytes],
+        parts: Callable[[npt.NDArray[Any]], Parts],
+        spell: Callable[[Found, Any], str],
+        empty: bytes,
+    ) -> None:
+        """Write vertices; `parts` gets the cells of their names, `empty` ends one without more."""
+        for start in range(0, self.graph.num_vertices, CHUNK):
+            some = self.names[start : start + CHUNK]
+            end: Parts = [empty]
+            if self.known:
+                ids = self.graph.ids[start : start + CHUNK].tolist()
+                end = [_as_cells(map(spell, self.known.of_vertices(ids), ids))]
+            _write_elements(file, len(some), [*parts(some), *end])
+
+    def edges(
+        self,
+        file: IO[bytes],
+        parts: Callable[[int, npt.NDArray[Any], npt.NDArray[Any], Any], Parts],
+        spell: Callable[[Found], str],
+        empty: bytes,
+    ) -> None:
+        """Write edges; `parts` gets the number of the first one, and names of both ends and weights."""
+        number, directed = 0, self.graph.directed
+        for tail, head, weight in edges_in_pieces(self.graph):
+            end: Parts = [empty]
+            if self.known:
+                tails, heads = self.graph.ids[tail].tolist(), self.graph.ids[head].tolist()
+                end = [_as_cells(map(spell, self.known.of_edges(tails, heads, directed)))]
+            _write_elements(
+                file, len(tail), [*parts(number, self.names[tail], self.names[head], weight), *end]
+            )
+            number += len(tail)
+
+
+def _as_cells(texts: Iterable[str]) -> npt.NDArray[Any]:
+    return np.array([*(text.encode() for text in texts), None], object)[:-1]
+
+
+def _write_elements(file: IO[bytes], count: int, parts: Parts) -> None:
     """Write so many elements, of texts that are the same in all and cells that are not."""
     same = np.zeros(count, np.intp)
     columns = [

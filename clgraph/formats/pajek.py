@@ -39,6 +39,7 @@ from clgraph.formats.common import (
     write_cells,
     writing,
 )
+from clgraph.formats.markup import attributes_by_id
 from clgraph.formats.vertex_table import kind_of
 from clgraph.graph.attributes import Attributes, Column
 from clgraph.graph.graph import Graph, build_csr
@@ -285,27 +286,23 @@ def _text(line: str) -> str:
 
 def _attributes(reader: _Reader, graph: Graph) -> Attributes | None:
     """What the file says of vertices and edges, by the graph's ids."""
-    ids = graph.ids.tolist()
     of_vertices, of_edges = reader.known
     if set(of_vertices.get("shape", {}).values()) == {SHAPE}:
         del of_vertices["shape"]
     if reader.options.ids != "str":
         labels = {v: label for v, label in reader.labels.items() if label != str(v)}
         of_vertices = ({"label": labels} if labels else {}) | of_vertices
-    vertices = {name: {ids[v - 1]: text for v, text in texts.items()} for name, texts in of_vertices.items()}
     edges: dict[str, dict[Any, str]] = {}
     for name, texts in of_edges.items():
-        found = edges[name] = {}
         for (u, v, is_arc), text in texts.items():
-            u, v = (u, v) if graph.directed else (min(u, v), max(u, v))
-            found.setdefault((ids[u - 1], ids[v - 1]), text)
+            edges.setdefault(name, {}).setdefault((u, v), text)
             if graph.directed and not is_arc:
-                found.setdefault((ids[v - 1], ids[u - 1]), text)
-    kept = [
+                edges[name].setdefault((v, u), text)
+    vertices, between = (
         {name: Column(kind_of(texts.values()), texts) for name, texts in columns.items()}
-        for columns in (vertices, edges)
-    ]
-    return Attributes(*kept) if any(kept) else None
+        for columns in (of_vertices, edges)
+    )
+    return attributes_by_id(vertices, between, dict(enumerate(graph.ids.tolist(), 1)), graph.directed)
 
 
 def _names(path: Path, n: int, labels: dict[int, str]) -> Any:
