@@ -36,7 +36,7 @@ SAMPLERS = ("rn", "rdn", "rpn", "re", "ties", "rw", "mhrw", "ff", "snowball", "n
 REDUCTIONS = ("drv", "dre", "drve", "cre", "crve", "ebfs")
 TENTHS = [f"{10 * k}%" for k in range(9, 0, -1)] + ["5%"]
 
-Row = Callable[[Any, Any, str], Callable[[], Any]]
+Row = Callable[[Any, Any, str | None], Callable[[], Any]]
 
 
 def _call(name: str, *args: Any, **options: Any) -> Row:
@@ -64,7 +64,7 @@ def _ppr(count: int) -> Row:
 
 
 def _runs(count: int) -> Row:
-    def row(clgraph: Any, graph: Any, device: str) -> Callable[[], Any]:
+    def row(clgraph: Any, graph: Any, device: str | None) -> Callable[[], Any]:
         return lambda: [
             len(one.vertices)
             for one in clgraph.sample(graph, "drv", size="50%", seeds=count, seed=1, device=device)
@@ -79,7 +79,7 @@ def _read(suffix: str) -> Row:
     )
 
 
-def _write(clgraph: Any, graph: Any, device: str) -> Callable[[], Any]:
+def _write(clgraph: Any, graph: Any, device: str | None) -> Callable[[], Any]:
     return lambda: clgraph.write(graph, f"written-{os.getpid()}.txt", device=device)
 
 
@@ -145,7 +145,7 @@ def one_row(name: str, device: str, repeats: int) -> float:
     import clgraph
 
     file, row = CALLS[name]
-    run = row(clgraph, clgraph.read(f"{file}.clg"), device)
+    run = row(clgraph, clgraph.read(f"{file}.clg"), device or None)
     run()
     seconds = []
     for _ in range(repeats):
