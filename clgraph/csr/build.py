@@ -8,12 +8,12 @@ the host by NumPy: they are few, and pyopencl's scan would need Mako as well.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pyopencl as cl
 
-from clgraph.csr.build_sort import sort_rows
 from clgraph.csr.parts import DeviceCSR
 from clgraph.device.launch_config import DeviceLimits, LaunchTable, fit_local
 from clgraph.errors import CapacityError
@@ -214,17 +214,9 @@ def place_weights(
     """
     device.reserve({"weights": 8 * rows.arcs})
     placed, items = device.output(rows.arcs, np.float64), device.tuning.items
-    device.program("csr/build_weights", ITEMS=items, **rows.defines).weights_place(
-        -(-count // items),
-        count=count,
-        mirror=mirror,
-        tail=tail,
-        head=head,
-        weight=weight,
-        row_ptr=rows.row_ptr,
-        col_idx=rows.col_idx,
-        placed=placed,
-    )
+    given = {"count": count, "mirror": mirror, "tail": tail, "head": head, "weight": weight}
+    kernel = device.program("csr/build_weights", ITEMS=items, **rows.defines).weights_place
+    kernel.launch(rows, -(-count // items), **given, placed=placed)
     return placed
 
 
@@ -262,7 +254,7 @@ def _best_way(device: Device) -> Way:
 
 @dataclass(frozen=True)
 class LaunchConfig:
-    """Tunables of ``cl/csr/build.cl``.
+    """Tunables of ``cl/csr/build.cl`` and ``cl/csr/build_sort.cl``.
 
     Attributes
     ----------
@@ -270,18 +262,69 @@ class LaunchConfig:
         Arcs that a work-group looks through for duplicates.
     span : int
         Rows whose degrees one work-item sums.
+    short : int
+        Arcs of a row that one work-item sorts, at most.
+    chunk : int
+        Arcs that a work-group sorts in local memory.
     """
 
     block: int
     span: int
+    short: int
+    chunk: int
 
     def within(self, device: DeviceLimits) -> LaunchConfig:
-        """Cut to a device's limits: a block has four bytes of local memory to an arc."""
-        return replace(self, block=fit_local(self.block, 6 * self.block, device))
+        """Cut it to a device's limits: heads of a block have four bytes of local memory, of a chunk eight."""
+        block = fit_local(self.block, 6 * self.block, device)
+        return replace(self, block=block, chunk=fit_local(self.chunk, 8 * self.chunk, device))
 
 
-_LARGE = LaunchConfig(block=2048, span=32)
-LAUNCH = LaunchTable(gpu=_LARGE, cpu=_LARGE, simulator=LaunchConfig(block=16, span=4))
+# a short row fits in one work-item's private array, a chunk in the local memory of a group
+_LARGE = LaunchConfig(block=2048, span=32, short=32, chunk=1024)
+LAUNCH = LaunchTable(gpu=_LARGE, cpu=_LARGE, simulator=LaunchConfig(block=16, span=4, short=2, chunk=4))
+
+
+def sort_rows(device: Device, rows: DeviceCSR, longest: int, *, merge: bool, head: Any = np.int32) -> None:
+    """Sort every row in place.
+
+    Parameters
+    ----------
+    device : Device
+    rows : DeviceCSR
+        Its `col_idx` holds heads of type `head`, not negative.
+    longest : int
+        Arcs of the longest row, or more.
+    merge : bool
+        Mark parallel arcs (``MARKED`` of ``cl/csr/build.h``); for heads of 32 bits.
+    head : {np.int32, np.int64}
+    """
+    shape, items, lanes = LAUNCH.of(device), device.tuning.items, device.tuning.local_size
+    col, head_name = rows.col_idx, "int" if head is np.int32 else "long"
+    options = {"MERGE": int(merge), "HEAD": head_name, "SHORT": shape.short, "CHUNK": shape.chunk}
+    program = device.program("csr/build_sort", **rows.defines, ITEMS=items, **options)
+    room = rows.arcs // shape.short + 1  # a listed row has more than SHORT arcs per chunk
+    listed = device.zeros(2, np.int32)
+    chunks = {"list_row": device.empty(room, np.int32), "list_chunk": device.empty(room, np.int32)}
+    long_room = 2 * (rows.arcs // shape.chunk) + 1  # and one of several chunks more than CHUNK / 2
+    long_chunks = {name: device.empty(long_room, np.int32) for name in ("long_row", "long_chunk")}
+    passes = -(-rows.n // items)
+    program.rows_sort_short.launch(rows, passes, col=col, listed=listed, **chunks, **long_chunks)
+    if longest <= shape.short:
+        return
+    count, long_count = device.download(listed, np.int32, 2).tolist()
+    program.rows_sort_chunks.launch(rows, count * lanes, local=lanes, col=col, **chunks)
+    if longest <= shape.chunk:
+        return
+    size = long_count * lanes
+    other = device.empty(rows.arcs, head)
+    source, target, width = col, other, shape.chunk
+    # an odd number of passes, so that the rows end in `other` and rows_mark brings them back; a pass
+    # over rows that are one run already copies them
+    while width < longest or target is not col:
+        ends = {"from_col": source, "to_col": target}
+        program.rows_merge.launch(rows, size, local=lanes, width=width, **ends, **long_chunks)
+        source, target, width = target, source, 2 * width
+    program.rows_mark.launch(rows, size, local=lanes, merged=other, col=col, **long_chunks)
 
 
 class Scatter(Building):
@@ -293,9 +336,8 @@ class Scatter(Building):
         self._shape = LAUNCH.of(device)
 
     def _build_program(self, offset: Any = np.int32, new_offset: Any = np.int32) -> Program:
-        return self.program(
-            "csr/build", offset, new_offset, ITEMS=self._items, BLOCK=self._shape.block, SPAN=self._shape.span
-        )
+        sizes = {"ITEMS": self._items, "BLOCK": self._shape.block, "SPAN": self._shape.span}
+        return self.program("csr/build", offset, new_offset, **sizes)
 
     def _passes(self, count: int) -> int:
         return -(-count // self._items)
@@ -328,27 +370,17 @@ class Scatter(Building):
         device, lanes = self.device, self._lanes
         blocks = -(-rows.arcs // self._shape.block)
         stay = device.empty(blocks, np.int32)
-        self._build_program(rows.offset).rows_stay.exact(
-            blocks * lanes, arcs=rows.arcs, col=rows.col_idx, stay=stay, local=lanes
-        )
+        kernel = self._build_program(rows.offset).rows_stay
+        kernel.exact(blocks * lanes, arcs=rows.arcs, col=rows.col_idx, stay=stay, local=lanes)
         before, arcs = exclusive_sums(device.download(stay, np.int32, blocks))
         if arcs == rows.arcs:
             return rows
         made = self.rows(arcs)
         self.copies = device.output(arcs, np.int32) if self.counts else None
-        self._build_program(rows.offset, made.offset).rows_squeeze.exact(
-            blocks * lanes,
-            n=self.n,
-            arcs=rows.arcs,
-            row_ptr=rows.row_ptr,
-            col=rows.col_idx,
-            before=device.upload(before),
-            new_row_ptr=made.row_ptr,
-            new_col=made.col_idx,
-            copies=self.copies,
-            sums=cl.LocalMemory(4 * lanes),
-            local=lanes,
-        )
+        new = {"new_row_ptr": made.row_ptr, "new_col": made.col_idx, "copies": self.copies}
+        new |= {"before": device.upload(before), "sums": cl.LocalMemory(4 * lanes)}
+        kernel = self._build_program(rows.offset, made.offset).rows_squeeze
+        kernel.launch(rows, blocks * lanes, col=rows.col_idx, **new, local=lanes)
         return made
 
 
@@ -364,7 +396,7 @@ class Buckets(Building):
     """Deal the arcs out to buckets of rows, and finish each bucket separately."""
 
     def build(self, tail: Any, head: Any, count: int) -> DeviceCSR:
-        """The rows."""
+        """Build the rows."""
         device, n = self.device, self.n
         both = 1 + int(self.mirror)
         wanted = min(max(count * both // BUCKET_ARCS, 4 * device.compute_units), MOST_BUCKETS, n)
@@ -373,17 +405,12 @@ class Buckets(Building):
         slices = max(1, min(8 * device.compute_units, count // SLICE_ARCS))
         program = self.program("csr/build_buckets")
         table = device.empty(slices * buckets, np.int64)
-        dealing = {
-            "count": count,
-            "mirror": self.mirror,
-            "slices": slices,
-            "shift": shift,
-            "buckets": buckets,
-            "tail": tail,
-            "head": head,
-            "table": table,
-        }
-        program.buckets_count.exact(slices, local=1, **dealing)
+        # what the kernels share, by their names
+        own = SimpleNamespace(
+            n=n, mirror=self.mirror, shift=shift, buckets=buckets, slices=slices, table=table
+        )
+        dealing = {"count": count, "tail": tail, "head": head}
+        program.buckets_count.launch(own, slices, local=1, **dealing)
         counts = device.download(table, np.int64, slices * buckets).reshape(slices, buckets)
         before, arcs = exclusive_sums(counts.T)
         if not arcs:
@@ -396,31 +423,23 @@ class Buckets(Building):
             )
         begin = before.reshape(buckets, slices)
         device.write(table, np.ascontiguousarray(begin.T))
-        bucket_ptr = device.upload(np.append(begin[:, 0], arcs))
-        dealt = device.output(2 * arcs, np.int32)
-        program.buckets_deal.exact(slices, local=1, **dealing, dealt=dealt)
+        own.bucket_ptr = device.upload(np.append(begin[:, 0], arcs))
+        own.dealt = device.output(2 * arcs, np.int32)
+        program.buckets_deal.launch(own, slices, local=1, **dealing)
 
-        common = {"n": n, "shift": shift, "buckets": buckets, "bucket_ptr": bucket_ptr, "dealt": dealt}
-        heads, degree = device.output(arcs, np.int32), device.empty(n, np.int32)
+        own.heads, own.degree = device.output(arcs, np.int32), device.empty(n, np.int32)
         stay = device.empty(buckets, np.int64)
-        common |= {"heads": heads, "degree": degree}
         bits = max(self.heads - 1, 1).bit_length()
-        program.buckets_sort.exact(buckets, local=1, **common, bits=bits, stay=stay)
+        program.buckets_sort.launch(own, buckets, local=1, bits=bits, stay=stay)
         before, kept = exclusive_sums(device.download(stay, np.int64, buckets))
         offset = offset_type(kept)
         row_ptr = device.output(n + 1, offset)
-        col = heads if kept == arcs else device.output(kept, np.int32)
-        if not (self.counts and kept < arcs):
-            common["dealt"] = dealt = None
-        counted = device.output(kept, np.int32) if self.counts and kept < arcs else None
-        self.program("csr/build_buckets", offset).buckets_rows.exact(
-            buckets,
-            local=1,
-            **common,
-            before=device.upload(before),
-            row_ptr=row_ptr,
-            col=None if col is heads else col,
-            counts=counted,
-        )
-        self.copies = counted
+        col = own.heads if kept == arcs else device.output(kept, np.int32)
+        if self.counts and kept < arcs:
+            self.copies = device.output(kept, np.int32)
+        else:
+            own.dealt = None  # its memory is free for what comes
+        squeezed = {"col": None if kept == arcs else col, "counts": self.copies, "row_ptr": row_ptr}
+        kernel = self.program("csr/build_buckets", offset).buckets_rows
+        kernel.launch(own, buckets, local=1, before=device.upload(before), **squeezed)
         return DeviceCSR(n, kept, row_ptr, col, offset)

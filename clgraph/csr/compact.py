@@ -78,8 +78,8 @@ def compact(device: Device, parts: Parts, live: Any = None, arcs: Any = None, *,
         ids = Chosen(ids.of if isinstance(ids, Chosen) else ids, place, count)
     origin = parts.ids.place if isinstance(parts.ids, Chosen) and live is not None else None
     length = device.empty(count, np.int32)
-    common = {"n": rows.n, **rows.buffers, "live": live, "arcs": arcs, "rank": rank, "loops": loops}
-    program.compact_count(passes, **common, origin=origin, place=place, count=length)
+    common = {"live": live, "arcs": arcs, "rank": rank, "loops": loops}
+    program.compact_count.launch(rows, passes, **common, origin=origin, place=place, count=length)
     row_ptr = running_sums(device, length, count, into=rows.offset)
     total = int(device.download(row_ptr, rows.offset, 1, offset=count)[0])
     made = DeviceCSR(count, total, row_ptr, device.output(total, np.int32), rows.offset)
@@ -87,16 +87,10 @@ def compact(device: Device, parts: Parts, live: Any = None, arcs: Any = None, *,
         None if column is None else device.output(total, dtype)
         for column, dtype in ((parts.weights, np.float64), (parts.multiplicity, np.int32))
     )
-    program.compact_fill(
-        passes,
-        **common,
-        weight=parts.weights,
-        multiplicity=parts.multiplicity,
-        new_row_ptr=row_ptr,
-        new_col=made.col_idx,
-        new_weight=weights,
-        new_multiplicity=multiplicity,
-    )
+    new = {"new_row_ptr": row_ptr, "new_col": made.col_idx}
+    new |= {"new_weight": weights, "new_multiplicity": multiplicity}
+    old = {"weight": parts.weights, "multiplicity": parts.multiplicity}
+    program.compact_fill.launch(rows, passes, **common, **old, **new)
     without = not loops or parts.num_self_loops == 0
     return Parts(
         made,
@@ -112,18 +106,16 @@ def compact(device: Device, parts: Parts, live: Any = None, arcs: Any = None, *,
 def labelled(device: Device, rows: DeviceCSR, label: Any, keep: int) -> Any:
     """The vertices with a label, as the `live` of `compact`."""
     live = device.empty(rows.n, np.uint8)
-    _program(device, rows).compact_choose(
-        -(-rows.n // device.tuning.items), n=rows.n, label=label, keep=keep, live=live
-    )
+    kernel = _program(device, rows).compact_choose
+    kernel.launch(rows, -(-rows.n // device.tuning.items), label=label, keep=keep, live=live)
     return live
 
 
 def those_of(device: Device, rows: DeviceCSR, ids: Chosen, live: Any) -> Any:
     """The `live` of `compact` for rows of chosen vertices, given that of those they were chosen from."""
     mine = device.empty(rows.n, np.uint8)
-    _program(device, rows, induced=True).compact_those(
-        -(-rows.n // device.tuning.items), n=rows.n, name=ids.place, live=live, mine=mine
-    )
+    kernel = _program(device, rows, induced=True).compact_those
+    kernel.launch(rows, -(-rows.n // device.tuning.items), name=ids.place, live=live, mine=mine)
     return mine
 
 
@@ -133,17 +125,9 @@ def arcs_of_view(device: Device, rows: DeviceCSR, view: DeviceCSR, view_arcs: An
     `copies`: each arc of the graph is an edge of its own in the view.
     """
     arcs = device.empty(max(rows.arcs, 1), np.uint8)
-    _program(device, rows, view).compact_match(
-        -(-rows.n // device.tuning.items),
-        n=rows.n,
-        copies=copies,
-        row_ptr=rows.row_ptr,
-        col_idx=rows.col_idx,
-        view_row_ptr=view.row_ptr,
-        view_col=view.col_idx,
-        view_arcs=view_arcs,
-        arcs=arcs,
-    )
+    given = {"view_row_ptr": view.row_ptr, "view_col": view.col_idx, "view_arcs": view_arcs, "arcs": arcs}
+    kernel = _program(device, rows, view).compact_match
+    kernel.launch(rows, -(-rows.n // device.tuning.items), copies=copies, **given)
     return arcs
 
 
@@ -189,16 +173,8 @@ def some_rows(device: Device, rows: DeviceCSR, vertices: Ints) -> SomeRows:
     begin = running_sums(device, length, count, into=rows.offset)
     at = device.download(begin, rows.offset, count + 1).astype(np.int64)
     first, head = device.empty(count, rows.offset), device.empty(max(int(at[-1]), 1), np.int32)
-    program.compact_rows(
-        passes,
-        count=count,
-        listed=listed,
-        row_ptr=rows.row_ptr,
-        col_idx=rows.col_idx,
-        begin=begin,
-        first=first,
-        head=head,
-    )
+    given = {"count": count, "listed": listed, "begin": begin, "first": first, "head": head}
+    program.compact_rows.launch(rows, passes, **given)
     return SomeRows(
         device.download(first, rows.offset, count).astype(np.int64),
         at,

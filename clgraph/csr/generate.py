@@ -172,20 +172,6 @@ def finish_graph(
     return graph_of(device, Parts(rows, directed=False, num_self_loops=0, is_multigraph=False))
 
 
-class _Clock:
-    """Seconds by phase."""
-
-    def __init__(self) -> None:
-        self.seconds: dict[str, float] = {}
-        self._begin = self._last = time.perf_counter()
-
-    def phase(self, name: str) -> None:
-        """End a phase: the time since the last call was spent in it."""
-        now = time.perf_counter()
-        self.seconds[name], self._last = now - self._last, now
-        self.seconds["total"] = now - self._begin
-
-
 def _make(
     model: PowerLaw | RMat,
     duplicates: Duplicates,
@@ -193,23 +179,32 @@ def _make(
     progress: Tell | None,
     report: dict[str, Any] | None,
 ) -> Graph:
+    seconds: dict[str, float] = {}
+    began = last = time.perf_counter()
+
+    def lap(phase: str) -> None:
+        nonlocal last
+        now = time.perf_counter()
+        seconds[phase], last = now - last, now
+        seconds["total"] = now - began
+
     if device is None:
-        name, clock = "host", _Clock()
-        graph = _make_on_host(model, duplicates, progress, clock)
+        name, graph = "host", _make_on_host(model, duplicates, progress, lap)
     else:
         from clgraph.device import get_device
 
         opened = get_device(device)
         with opened.alone():
-            name, clock = opened.name, _Clock()
-            graph = _make_on_device(model, duplicates, opened, progress, clock)
+            name, began = opened.name, time.perf_counter()
+            last = began
+            graph = _make_on_device(model, duplicates, opened, progress, lap)
     if report is not None:
-        report.update(seed=model.seed, device=name, seconds=clock.seconds)
+        report.update(seed=model.seed, device=name, seconds=seconds)
     return graph
 
 
 def _make_on_host(
-    model: PowerLaw | RMat, duplicates: Duplicates, progress: Tell | None, clock: _Clock
+    model: PowerLaw | RMat, duplicates: Duplicates, progress: Tell | None, lap: Callable[[str], None]
 ) -> Graph:
     count = model.count
     ends = np.empty((2, count), dtype=np.int32)
@@ -218,12 +213,12 @@ def _make_on_host(
         ends[0, begin:end], ends[1, begin:end] = model.draw(begin, end)
         if progress:
             progress(end, count)
-    clock.phase("draw")
+    lap("draw")
     proper = ends[0] != ends[1]
     rows = sorted_rows(
         ends[0][proper], ends[1][proper], model.num_vertices, directed=model.directed, duplicates=duplicates
     )
-    clock.phase("rows")
+    lap("rows")
     return Graph._from_arrays(
         replace(rows, multiplicity=None)
     )  # how often the model drew an edge means nothing
@@ -241,34 +236,31 @@ def model_args(device: Device, model: PowerLaw | RMat) -> dict[str, Any]:
 
 
 def _make_on_device(
-    model: PowerLaw | RMat, duplicates: Duplicates, device: Device, progress: Tell | None, clock: _Clock
+    model: PowerLaw | RMat,
+    duplicates: Duplicates,
+    device: Device,
+    progress: Tell | None,
+    lap: Callable[[str], None],
 ) -> Graph:
     from clgraph.csr.build import build_rows, reserve_rows
     from clgraph.csr.upload import Parts, graph_of
 
     count, mirror = model.count, not model.directed
     program = device.program("csr/generate", ITEMS=device.tuning.items, GUIDE_SHIFT=32 - GUIDE_BITS)
-    clock.phase("compile")
+    lap("compile")
     reserve_rows(device, model.num_vertices, count, mirror=mirror)  # before edges are drawn in vain
     ends = {name: device.output(count, np.int32) for name in ("tail", "head")}
     draw = program.generate_powerlaw if isinstance(model, PowerLaw) else program.generate_rmat
     passes = -(-count // device.tuning.items)
     draw(passes, count=count, seed=model.seed, **model_args(device, model), **ends)
     device.finish()
-    clock.phase("draw")
+    lap("draw")
     if progress:
         progress(count, count)
     tail, head = ends["tail"], ends["head"]
     rows = build_rows(device, model.num_vertices, tail, head, count, mirror=mirror, duplicates=duplicates)
     del ends, tail, head
     device.finish()
-    clock.phase("rows")
-    return graph_of(
-        device,
-        Parts(
-            rows,
-            directed=model.directed,
-            num_self_loops=0,
-            is_multigraph=False if duplicates == "merge" else None,
-        ),
-    )
+    lap("rows")
+    copies = False if duplicates == "merge" else None
+    return graph_of(device, Parts(rows, directed=model.directed, num_self_loops=0, is_multigraph=copies))

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,27 +22,6 @@ if TYPE_CHECKING:
 MOST_VERTICES = 2**31 - 1
 MOST_EDGES = 2**30  # the hash table has twice as many entries, whose numbers fit in 32 bits
 ROUNDS = 1000  # each places a share of what is left: more are needed only where there is no room
-
-
-@dataclass(frozen=True)
-class Drawn:
-    """Edges on a device.
-
-    Attributes
-    ----------
-    tail, head : int32 device buffers, shape (count,)
-    table : int32 device buffer, shape (mask + 1,)
-        The hash table of those that have a place (``cl/csr/pairs.h``).
-    mask : int
-    left : int
-        Edges that found no place.
-    """
-
-    tail: Any
-    head: Any
-    table: Any
-    mask: int
-    left: int
 
 
 def table_size(count: int) -> int:
@@ -80,31 +58,30 @@ def share(value: float, name: str) -> float:
     return value
 
 
-def _draw(device: Device, count: int, propose: Callable[..., None], progress: Tell | None) -> Drawn:
-    """Draw in rounds, until every edge has its place."""
+def _draw(device: Device, n: int, count: int, kernel: str, progress: Tell | None, **given: Any) -> Any:
+    """Draw edges in rounds until each has its place; returns tail, head, table, mask, and `without`."""
     table_bytes = 4 * table_size(count)
     device.reserve({"tails": 4 * count, "heads": 4 * count, "table of edges": table_bytes, "marks": count})
-    items, program = device.tuning.items, _program(device)
-    tail, head = device.output(count, np.int32), device.output(count, np.int32)
-    placed, left = device.zeros(count, np.uint8), device.empty(1, np.int32)
-    table, mask = table_of(device, count)
-    over = -(-count // items)
-    without = count
+    over, program = -(-count // device.tuning.items), _program(device)
+    propose = getattr(program, kernel)
+    own = SimpleNamespace(n=n, count=count, placed=device.zeros(count, np.uint8), without=count, **given)
+    own.tail, own.head = device.output(count, np.int32), device.output(count, np.int32)
+    own.left = device.empty(1, np.int32)
+    own.table, own.mask = table_of(device, count)
     for number in range(ROUNDS):
-        if not without:
+        if not own.without:
             break
-        propose(program, over, count=count, round=number, placed=placed, tail=tail, head=head)
-        program.distinct_enter(over, count=count, tail=tail, head=head, placed=placed, table=table, mask=mask)
-        device.fill(left, np.int32(0), 1)
-        program.distinct_place(
-            over, count=count, tail=tail, head=head, table=table, mask=mask, placed=placed, left=left
-        )
-        without = int(device.download(left, np.int32, 1)[0])
+        propose.launch(own, over, round=number)
+        program.distinct_enter.launch(own, over)
+        device.fill(own.left, np.int32(0), 1)
+        program.distinct_place.launch(own, over)
+        own.without = int(device.download(own.left, np.int32, 1)[0])
         if progress:
-            progress(count - without, count)
-    if without:
-        program.distinct_drop(over, count=count, placed=placed, tail=tail, head=head)
-    return Drawn(tail, head, table, mask, without)
+            progress(count - own.without, count)
+    if own.without:
+        program.distinct_drop.launch(own, over)
+    del own.placed  # the rows need the memory
+    return own
 
 
 def _program(device: Device) -> Any:
@@ -163,25 +140,13 @@ def erdos_renyi_graph(
     drawn_edges = min(m, pairs - m)  # of a dense graph those that are missing
 
     def make(dev: Device) -> Graph:
-        def propose(program: Any, over: int, **named: Any) -> None:
-            program.distinct_uniform(over, seed=seed, n=n, **named)
-
-        drawn = _draw(dev, drawn_edges, propose, progress)
+        drawn = _draw(dev, n, drawn_edges, "distinct_uniform", progress, seed=seed)
         if drawn_edges == m:
             return finish_graph(dev, n, drawn.tail, drawn.head, m)
         dev.reserve({"tails": 4 * pairs, "heads": 4 * pairs})
         tail, head = dev.output(pairs, np.int32), dev.output(pairs, np.int32)
-        _program(dev).distinct_others(
-            -(-pairs // dev.tuning.items),
-            pairs=pairs,
-            n=n,
-            tail=drawn.tail,
-            head=drawn.head,
-            table=drawn.table,
-            mask=drawn.mask,
-            other_tail=tail,
-            other_head=head,
-        )
+        ends = {"other_tail": tail, "other_head": head}
+        _program(dev).distinct_others.launch(drawn, -(-pairs // dev.tuning.items), pairs=pairs, **ends)
         return finish_graph(dev, n, tail, head, pairs)
 
     return on_device(device, make)
@@ -246,10 +211,8 @@ def watts_strogatz_graph(
     m = check_edges(n * degree // 2)
 
     def make(dev: Device) -> Graph:
-        def propose(program: Any, over: int, **named: Any) -> None:
-            program.distinct_ring(over, seed=seed, n=n, half_degree=degree // 2, rewired=rewired, **named)
-
-        drawn = _draw(dev, m, propose, progress)
+        ring = {"half_degree": degree // 2, "rewired": rewired}
+        drawn = _draw(dev, n, m, "distinct_ring", progress, seed=seed, **ring)
         return finish_graph(dev, n, drawn.tail, drawn.head, m)
 
     return on_device(device, make)
@@ -318,23 +281,11 @@ def static_model_graph(
 
     def make(dev: Device) -> Graph:
         guide, thresholds, bounds = map(dev.upload, tables)
-
-        def propose(program: Any, over: int, **named: Any) -> None:
-            program.distinct_ranked(
-                over,
-                seed=seed,
-                n=n,
-                stride=scatter(n),
-                guide=guide,
-                thresholds=thresholds,
-                bounds=bounds,
-                **named,
-            )
-
-        drawn = _draw(dev, m, propose, progress)
-        if drawn.left:
+        by_rank = {"stride": scatter(n), "guide": guide, "thresholds": thresholds, "bounds": bounds}
+        drawn = _draw(dev, n, m, "distinct_ranked", progress, seed=seed, **by_rank)
+        if drawn.without:
             raise InputError(
-                f"average degree {average_degree}: in {ROUNDS} rounds only {m - drawn.left} of {m} edges "
+                f"average degree {average_degree}: in {ROUNDS} rounds only {m - drawn.without} of {m} edges "
                 "differed from all others; give a smaller average degree, a smaller alpha or a larger shift"
             )
         return finish_graph(dev, n, drawn.tail, drawn.head, m)

@@ -169,89 +169,71 @@ def _community_sizes(n: int, least: int, most: int, exponent: float, seed: int) 
     return np.sort(sizes)[::-1].astype(np.int64)
 
 
-@dataclass(frozen=True)
 class _Making:
-    """What is checked, and how it becomes a graph; the tables are those of ``cl/csr/generate_lfr.cl``."""
+    """How a graph is made on a device; attributes are the arguments of ``cl/csr/generate_lfr.cl``."""
 
-    n: int
-    least: int
-    most: int
-    degrees: npt.NDArray[np.uint64]
-    begin: npt.NDArray[np.int32]
-    eligible: npt.NDArray[np.int32]
-    mixing: int
-    seed: int
-    progress: Tell | None
+    def __init__(
+        self,
+        n: int,
+        least: int,
+        most: int,
+        degrees: npt.NDArray[np.uint64],
+        begin: npt.NDArray[np.int32],
+        eligible: npt.NDArray[np.int32],
+        mixing: int,
+        seed: int,
+        progress: Tell | None,
+    ) -> None:
+        self.n, self.least, self.most, self.mixing, self.seed = n, least, most, mixing, seed
+        self.count = len(begin) - 1  # communities
+        self._degrees, self._begin, self._eligible, self._progress = degrees, begin, eligible, progress
 
     def make(self, dev: Device) -> Communities:
-        """The graph."""
-        n, count, items = self.n, len(self.begin) - 1, dev.tuning.items
+        """Make the graph."""
+        n, count, items, seed = self.n, self.count, dev.tuning.items, self.seed
         dev.reserve({"vertices": 40 * n})
         program = dev.program("csr/generate_lfr", ITEMS=items)
-        over, seed = -(-n // items), self.seed
-        degree = draw_degrees(dev, n, self.least, self.most, self.degrees, self.seed)
-        inside, outside = dev.empty(n, np.int32), dev.empty(n, np.int32)
-        key = dev.empty(n, np.uint32)
-        program.lfr_split(
-            over,
-            n=n,
-            seed=seed,
-            most=self.most,
-            mixing=self.mixing,
-            degree=degree,
-            inside=inside,
-            outside=outside,
-            key=key,
-        )
-        seated = self._seat(dev, program, key)
-        begin = dev.upload(self.begin)
-        community, total = dev.output(n, np.int32), dev.empty(count, np.int32)
-        groups = -(-count // items)
-        program.lfr_count(
-            groups, count=count, begin=begin, seated=seated, inside=inside, community=community, total=total
-        )
-        stubs, offset = running_sums(dev, total, count), running_sums(dev, outside, n)
-        within, beyond = total_of(dev, stubs, count), total_of(dev, offset, n)
+        over, groups = -(-n // items), -(-count // items)
+        self.degree = draw_degrees(dev, n, self.least, self.most, self._degrees, seed)
+        self.inside, self.outside = dev.empty(n, np.int32), dev.empty(n, np.int32)
+        self.key = dev.empty(n, np.uint32)
+        program.lfr_split.launch(self, over)
+        self.seated = self._seat(dev, program)
+        self.begin = dev.upload(self._begin)
+        self.community, self.total = dev.output(n, np.int32), dev.empty(count, np.int32)
+        program.lfr_count.launch(self, groups)
+        self.stubs = running_sums(dev, self.total, count)
+        offset = running_sums(dev, self.outside, n)
+        within, beyond = total_of(dev, self.stubs, count), total_of(dev, offset, n)
         ends = within + beyond + beyond % 2
         if ends >= INT32_MAX:
             raise InputError(f"the degrees add up to {ends}: at most {INT32_MAX - 1} are possible")
         dev.reserve({"stubs": 4 * ends, "aims": 4 * ends, "claims": 4 * ends, "states": ends})
         value, aim = dev.empty(ends, np.int32), dev.empty(ends, np.int32)
         dev.fill(value, np.int32(-1), ends)
-        program.lfr_stubs(
-            groups,
-            count=count,
-            seed=seed,
-            begin=begin,
-            seated=seated,
-            inside=inside,
-            stubs=stubs,
-            value=value,
-            aim=aim,
-        )
+        program.lfr_stubs.launch(self, groups, value=value, aim=aim)
         kernels = stubs_program(dev)
         kernels.stubs_fill(over, n=n, begin=within, offset=offset, value=value)
         kernels.shuffle_aim(-(-(ends - within) // items), begin=within, end=ends, seed=seed, aim=aim)
         shuffle(dev, value, aim, ends)
-        edges = ends // 2
-        tail, head = join(dev, value, edges)
+        self.edges, self.between = ends // 2, within // 2
+        self.tail, self.head = join(dev, value, self.edges)
         del value, aim
-        dropped, rounds = self._mend(dev, program, (edges, within // 2), community, stubs, tail, head)
-        graph = finish_graph(dev, n, tail, head, edges)
-        found = dev.take(community, np.int32, n)
-        return Communities(graph, found, count, dropped, rounds, self.seed)
+        dropped, rounds = self._mend(dev, program)
+        del self.table, self.mate, self.wanted, self.state  # the rows need the memory
+        graph = finish_graph(dev, n, self.tail, self.head, self.edges)
+        found = dev.take(self.community, np.int32, n)
+        return Communities(graph, found, count, dropped, rounds, seed)
 
-    def _seat(self, dev: Device, program: Any, key: Any) -> Any:
-        """The vertex on each seat."""
+    def _seat(self, dev: Device, program: Any) -> Any:
+        """Return the vertex on each seat."""
         n, over = self.n, -(-self.n // dev.tuning.items)
-        key, order = sort_by_key(dev, key, n, self.most.bit_length())
+        key, order = sort_by_key(dev, self.key, n, self.most.bit_length())
         aim, seat = dev.empty(n, np.int32), dev.empty(n, np.int32)
         refused = dev.empty(1, np.int32)
         dev.fill(refused, np.int32(INT32_MAX), 1)
-        table = dev.upload(self.eligible)
-        program.lfr_aim(
-            over, n=n, seed=self.seed, key=key, eligible=table, aim=aim, seat=seat, refused=refused
-        )
+        seats = {"eligible": dev.upload(self._eligible), "aim": aim, "seat": seat, "refused": refused}
+        program.lfr_aim.launch(self, over, key=key, **seats)
         first = int(dev.download(refused, np.int32, 1)[0])
         if first < n:
             within = self.most - int(dev.download(key, np.uint32, 1, offset=first)[0])
@@ -265,41 +247,27 @@ class _Making:
         program.lfr_seat(over, n=n, order=order, seat=seat, seated=seated)
         return seated
 
-    def _mend(
-        self, dev: Device, program: Any, of: tuple[int, int], community: Any, stubs: Any, tail: Any, head: Any
-    ) -> tuple[int, int]:
-        """Exchange ends; the number of edges that are left out, and of rounds."""
-        edges = of[0]
+    def _mend(self, dev: Device, program: Any) -> tuple[int, int]:
+        """Exchange ends; returns the number of edges that are left out, and of rounds."""
+        edges = self.edges
         over = -(-edges // dev.tuning.items)
         dev.reserve({"table of edges": 4 * table_size(edges), "wanted edges": 8 * edges, "states": edges})
-        table, mask = table_of(dev, edges)
-        state = dev.zeros(edges, np.uint8)
-        mate, wanted = dev.empty(edges, np.int32), dev.empty(edges, np.int32)
-        left, ends = dev.empty(1, np.int32), {"edges": edges, "tail": tail, "head": head}
-        known = {"between": of[1], "community": community, "table": table, "mask": mask}
+        self.table, self.mask = table_of(dev, edges)
+        self.state = dev.zeros(edges, np.uint8)
+        self.mate, self.wanted = dev.empty(edges, np.int32), dev.empty(edges, np.int32)
+        self.left = dev.empty(1, np.int32)
         wrong, number = 0, 0
         for number in range(ROUNDS + 1):
-            dev.fill(table, np.int32(-1), mask + 1)
-            dev.fill(wanted, np.int32(INT32_MAX), edges)
-            dev.fill(left, np.int32(0), 1)
-            program.lfr_enter(over, **known, **ends)
-            program.lfr_want(
-                over,
-                **known,
-                **ends,
-                seed=self.seed,
-                round=number,
-                stubs=stubs,
-                state=state,
-                mate=mate,
-                wanted=wanted,
-                left=left,
-            )
-            wrong = int(dev.download(left, np.int32, 1)[0])
-            if self.progress:
-                self.progress(edges - wrong, edges)
+            dev.fill(self.table, np.int32(-1), self.mask + 1)
+            dev.fill(self.wanted, np.int32(INT32_MAX), edges)
+            dev.fill(self.left, np.int32(0), 1)
+            program.lfr_enter.launch(self, over)
+            program.lfr_want.launch(self, over, round=number)
+            wrong = int(dev.download(self.left, np.int32, 1)[0])
+            if self._progress:
+                self._progress(edges - wrong, edges)
             if not wrong or number == ROUNDS:
                 break
-            program.lfr_exchange(over, **ends, state=state, mate=mate, wanted=wanted)
-        program.lfr_drop(over, **ends, state=state)
+            program.lfr_exchange.launch(self, over)
+        program.lfr_drop.launch(self, over)
         return wrong, number

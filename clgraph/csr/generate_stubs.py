@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -30,15 +31,9 @@ def stubs_program(device: Device) -> Program:
 def draw_degrees(device: Device, n: int, least: int, most: int, thresholds: Any, seed: int) -> Any:
     """Degrees by a table of `power_law`: an int32 device buffer, shape (n,)."""
     degree = device.empty(n, np.int32)
-    stubs_program(device).stubs_degrees(
-        -(-n // device.tuning.items),
-        n=n,
-        seed=seed,
-        least=least,
-        classes=most - least + 1,
-        thresholds=device.upload(thresholds),
-        degree=degree,
-    )
+    table = {"thresholds": device.upload(thresholds), "classes": most - least + 1}
+    passes = -(-n // device.tuning.items)
+    stubs_program(device).stubs_degrees(passes, n=n, seed=seed, least=least, **table, degree=degree)
     return degree
 
 
@@ -61,25 +56,24 @@ def total_of(device: Device, sums: Any, count: int) -> int:
 
 def shuffle(device: Device, value: Any, aim: Any, count: int) -> None:
     """For i = 0, 1, ... exchange values i and ``aim[i] >= i``: int32 device buffers, shape (count,)."""
-    program, over, length = stubs_program(device), -(-count // device.tuning.items), count
-    claim, state = device.empty(count, np.int32), device.zeros(count, np.uint8)
-    device.fill(claim, np.int32(INT32_MAX), count)
-    left = device.empty(1, np.int32)
+    program, over = stubs_program(device), -(-count // device.tuning.items)
+    own = SimpleNamespace(count=count, value=value, aim=aim, left=device.empty(1, np.int32))
+    own.claim, own.state = device.empty(count, np.int32), device.zeros(count, np.uint8)
+    device.fill(own.claim, np.int32(INT32_MAX), count)
     while count:
-        program.shuffle_claim(over, count=length, aim=aim, state=state, claim=claim)
-        device.fill(left, np.int32(0), 1)
-        program.shuffle_judge(over, count=length, aim=aim, claim=claim, state=state, left=left)
-        program.shuffle_swap(over, count=length, aim=aim, state=state, claim=claim, value=value)
-        if not int(device.download(left, np.int32, 1)[0]):
+        program.shuffle_claim.launch(own, over)
+        device.fill(own.left, np.int32(0), 1)
+        program.shuffle_judge.launch(own, over)
+        program.shuffle_swap.launch(own, over)
+        if not int(device.download(own.left, np.int32, 1)[0]):
             return
 
 
 def join(device: Device, value: Any, edges: int) -> tuple[Any, Any]:
     """Tails and heads of stubs that are joined two and two, as they stand; -1 where one is missing."""
     tail, head = device.output(edges, np.int32), device.output(edges, np.int32)
-    stubs_program(device).stubs_join(
-        -(-edges // device.tuning.items), edges=edges, value=value, tail=tail, head=head
-    )
+    passes = -(-edges // device.tuning.items)
+    stubs_program(device).stubs_join(passes, edges=edges, value=value, tail=tail, head=head)
     return tail, head
 
 

@@ -1,6 +1,6 @@
 """Keys with values sorted on a device: host half of ``cl/csr/sort.cl``.
 
-(The heads of many rows, each separately: `clgraph.csr.build_sort`.)
+(The heads of many rows, each separately: `clgraph.csr.build.sort_rows`.)
 """
 
 from __future__ import annotations

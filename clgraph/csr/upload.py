@@ -373,7 +373,7 @@ def reversed_arcs(device: Device, parts: Parts) -> Parts | None:
         return None
     program, n, arcs = _program(device, rows), rows.n, rows.arcs
     tail = device.empty(rows.arcs, np.int32)
-    program.views_tails(_over(device, rows.n), n=n, row_ptr=rows.row_ptr, tail=tail)
+    program.views_tails.launch(rows, _over(device, rows.n), tail=tail)
     bits = max(1, (rows.n - 1).bit_length())
     low = max(0, bits - SORT_LAUNCH.of(device).bits) if IN_WINDOWS.of(device) else 0
     key = rows.col_idx  # which one pass of the sort only reads
@@ -382,43 +382,23 @@ def reversed_arcs(device: Device, parts: Parts) -> Parts | None:
         device.copy(key, rows.col_idx, 4 * rows.arcs)
     tails_alone = low > 0 and parts.weights is None and parts.multiplicity is None
     key, order = sort_by_key(device, key, rows.arcs, bits, tail if tails_alone else None, low=low)
-    made = DeviceCSR(
-        rows.n,
-        rows.arcs,
-        device.output(rows.n + 1, rows.offset),
-        device.output(rows.arcs, np.int32),
-        rows.offset,
-    )
+    back_ptr, back = device.output(n + 1, rows.offset), device.output(arcs, np.int32)
     weights, multiplicity = (
-        None if column is None else device.output(rows.arcs, dtype)
+        None if column is None else device.output(arcs, dtype)
         for column, dtype in ((parts.weights, np.float64), (parts.multiplicity, np.int32))
     )
-    columns = {
-        "weight": parts.weights,
-        "multiplicity": parts.multiplicity,
-        "back": made.col_idx,
-        "back_weight": weights,
-        "back_multiplicity": multiplicity,
-    }
+    columns = {"weight": parts.weights, "multiplicity": parts.multiplicity, "back": back}
+    columns |= {"back_weight": weights, "back_multiplicity": multiplicity}
+    made = DeviceCSR(n, arcs, back_ptr, back, rows.offset)
     if low:
         windows = -(-n // (1 << low))
-        program.views_rows(
-            windows,
-            local=1,
-            n=n,
-            arcs=arcs,
-            low=low,
-            windows=windows,
-            head=key,
-            from_=order,
-            tail=None if tails_alone else tail,
-            next=device.empty(n, np.int32),
-            back_ptr=made.row_ptr,
-            **columns,
-        )
+        sorted_by = {"head": key, "from_": order, "tail": None if tails_alone else tail}
+        sizes = {"low": low, "windows": windows, "next": device.empty(n, np.int32)}
+        kernel = program.views_rows
+        kernel.launch(rows, windows, local=1, back_ptr=back_ptr, **sizes, **sorted_by, **columns)
     else:
-        program.views_offsets(_over(device, rows.n + 1), n=n, arcs=arcs, head=key, back_ptr=made.row_ptr)
-        program.views_reorder(_over(device, rows.arcs), arcs=arcs, order=order, tail=tail, **columns)
+        program.views_offsets.launch(rows, _over(device, n + 1), head=key, back_ptr=back_ptr)
+        program.views_reorder.launch(rows, _over(device, arcs), order=order, tail=tail, **columns)
     device.finish()
     return replace(parts, rows=made, weights=weights, multiplicity=multiplicity)
 
@@ -443,9 +423,9 @@ def without_directions(device: Device, parts: Parts, back: Parts, *, copies: boo
     if weighted and ((copies and not keep) or "HAVE_FP64" not in device.features):
         return None
     program = _program(device, rows)
-    common = {"n": rows.n, "keep": keep, **rows.buffers, "back_ptr": other.row_ptr, "back": other.col_idx}
+    common = {"keep": keep, "back_ptr": other.row_ptr, "back": other.col_idx}
     count = device.empty(rows.n, np.int32)
-    program.views_merge_count(_over(device, rows.n), **common, count=count)
+    program.views_merge_count.launch(rows, _over(device, rows.n), **common, count=count)
     total = int(device.download(running_sums(device, count, rows.n), np.int64, 1, offset=rows.n)[0])
     offset = np.int32 if total <= INT32_MAX else np.int64
     if offset is not rows.offset:
@@ -455,19 +435,11 @@ def without_directions(device: Device, parts: Parts, back: Parts, *, copies: boo
     weights = device.output(total, np.float64) if weighted else None
     multiplicity: Any = None if keep else device.output(total, np.int32)
     facts = device.zeros(2, np.uint32)
-    program.views_merge_fill(
-        _over(device, rows.n),
-        **common,
-        weight=parts.weights,
-        multiplicity=parts.multiplicity,
-        back_weight=back.weights,
-        back_multiplicity=back.multiplicity,
-        view_ptr=made.row_ptr,
-        view=made.col_idx,
-        view_weight=weights,
-        view_multiplicity=multiplicity,
-        facts=facts,
-    )
+    columns = {"weight": parts.weights, "multiplicity": parts.multiplicity}
+    columns |= {"back_weight": back.weights, "back_multiplicity": back.multiplicity}
+    columns |= {"view_weight": weights, "view_multiplicity": multiplicity}
+    view = {"view_ptr": made.row_ptr, "view": made.col_idx, "facts": facts}
+    program.views_merge_fill.launch(rows, _over(device, rows.n), **common, **columns, **view)
     several, wrong = device.download(facts, np.uint32, 2).tolist()
     if wrong:
         return None

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from clgraph.csr.build_sort import sort_rows
+from clgraph.csr.build import sort_rows
 from clgraph.csr.upload import DeviceCSR
 
 if TYPE_CHECKING:

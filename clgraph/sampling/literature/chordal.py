@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph.components.finder import graph_components
-from clgraph.csr.build_sort import sort_rows
+from clgraph.csr.build import sort_rows
 from clgraph.csr.parts import DeviceCSR
 from clgraph.csr.scan import running_sums
 from clgraph.device.launch_config import LaunchTable
