@@ -97,15 +97,15 @@ class Sums:
     """
 
     def __init__(self, device: Device, covered: int, here: bool | None = None) -> None:
-        self._device, self._covered = device, covered
+        self._device, self.covered = device, covered
         self._here = device.shares_memory if here is None else here
         self._blocks = -(-covered // BLOCK)
         self._found: list[tuple[int, int, int]] = []  # by the host: beginnings, lengths, checksums
         if not self._here:
             self._chunk = SUM_LAUNCH.of(device)
             self._program = device.program("files/clg_sums", CHUNK=self._chunk, BLOCK=BLOCK)
-            self._constants = {"tables": device.upload(tables()), "powers": device.upload(powers())}
-            self._sums = device.zeros(self._blocks, np.uint32)
+            self.tables, self.powers = device.upload(tables()), device.upload(powers())
+            self.sums = device.zeros(self._blocks, np.uint32)
 
     def read(self, view: memoryview, begin: int) -> None:
         """Bytes that were read to the host's memory; in any thread."""
@@ -120,27 +120,20 @@ class Sums:
     def loaded(self, data: Any, begin: int, nbytes: int) -> None:
         """Bytes that are in a device buffer; `begin` is a multiple of 4096. Does not wait."""
         if not self._here:
-            chunks, constants = -(-nbytes // self._chunk), self._constants
-            self._program.binary_sums(
-                chunks,
-                nbytes=nbytes,
-                begin=begin,
-                covered=self._covered,
-                **constants,
-                data=self._device.bits(data),
-                sums=self._sums,
+            self._program.binary_sums.launch(
+                self, -(-nbytes // self._chunk), nbytes=nbytes, begin=begin, data=self._device.bits(data)
             )
 
     def all(self) -> list[int]:
         """The checksums; waits."""
-        lengths = [min(BLOCK, self._covered - k * BLOCK) for k in range(self._blocks)]
+        lengths = [min(BLOCK, self.covered - k * BLOCK) for k in range(self._blocks)]
         if self._here:
             sums = [0] * self._blocks
             for begin, nbytes, sum in self._found:
                 k, place = divmod(begin, BLOCK)
                 sums[k] ^= followed(finished(sum, nbytes), lengths[k] - place - nbytes)
         else:
-            sums = self._device.download(self._sums, np.uint32, self._blocks).tolist()
+            sums = self._device.download(self.sums, np.uint32, self._blocks).tolist()
         return [finished(sum, length) for sum, length in zip(sums, lengths, strict=True)]
 
 
@@ -273,18 +266,16 @@ class _Reading:
         items = device.tuning.items
         program = device.program("files/clg", ITEMS=items, RUN=run, **rows.defines)
         facts = device.zeros(FACTS, np.uint32)
-        size = {"n": n, "arcs": arcs}
-        program.binary_offsets(-(-n // items) or 1, **size, row_ptr=rows.row_ptr, found=facts)
-        program.binary_heads(-(-arcs // run), **size, col_idx=rows.col_idx, found=facts)
+        program.binary_offsets.launch(rows, -(-n // items) or 1, found=facts)
+        program.binary_heads.launch(rows, -(-arcs // run), found=facts)
         if device.download(facts, np.uint32, 1)[0]:
             raise Faulty
         weights, copies, ids = (buffers.get(name) for name in ("weights", "multiplicity", "ids"))
-        program.binary_arcs(
+        program.binary_arcs.launch(
+            rows,
             -(-arcs // run),
-            **size,
             full=self.full,
             directed=header.directed,
-            **rows.buffers,
             weights=weights,
             multiplicity=copies,
             found=facts,

@@ -14,7 +14,6 @@ from clgraph.errors import CapacityError
 from clgraph.files.dispatch import device_or_host
 from clgraph.files.parse import powers_of_five
 from clgraph.files.write_edges import TENS, LaunchConfig, Spelt
-from clgraph.graph.building import exclusive_sums
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -83,28 +82,25 @@ class Spelling(Spelt):
         self, device: Device, columns: Sequence[npt.NDArray[Any]], shape: LaunchConfig | None = None
     ) -> None:
         shape = shape or LAUNCH.of(device)
-        self._device, self._run, self.count = device, shape.run, len(columns[0])
+        self.device, self.run, self.count = device, shape.run, len(columns[0])
         kinds = [column.dtype.str[1:] for column in columns]
         names = dict(zip(("FIRST", "SECOND", "THIRD"), (TYPES[kind] for kind in kinds), strict=False))
         longest = sum(LONGEST[kind] for kind in kinds)
-        runs = max(1, min(shape.piece // (longest * shape.run), -(-self.count // shape.run)))
-        self.step = runs * shape.run
+        runs = max(1, min(shape.piece // (longest * self.run), -(-self.count // self.run)))
+        self.step = runs * self.run
         with device.alone():
             device.reserve({"columns": sum(column.nbytes for column in columns)})
-            self._program = device.program("files/columns", RUN=shape.run, **names)
-            there = [*map(device.upload, map(np.ascontiguousarray, columns)), None][:3]
-            self._columns = dict(zip(("first", "second", "third"), there, strict=True))
-            self._columns["powers"] = device.upload(powers_of_five(*TENS, up=True))
-            self._lengths = device.empty(runs, np.int32)
+            self._program = device.program("files/columns", RUN=self.run, **names)
+            there = [*map(device.upload, map(np.ascontiguousarray, columns)), None]
+            self.first, self.second, self.third = there[:3]
+            self.powers = device.upload(powers_of_five(*TENS, up=True))
+            self.lengths = device.empty(runs + 1, np.int32)
             self.rooms = [Staging(device, self.step * longest) for _ in range(shape.rooms)]
 
-    def spell(self, first: int, last: int, room: Staging) -> int:
-        """Spell some rows; how many bytes they have."""
-        device, runs = self._device, -(-(last - first) // self._run)
-        rows = {"begin": first, "end": last, **self._columns}
-        self._program.columns_lengths(runs, **rows, lengths=self._lengths)
-        before, nbytes = exclusive_sums(device.download(self._lengths, np.int32, runs))
-        device.write(self._lengths, before.astype(np.int32))
-        room.give(0, 0)
-        self._program.columns_rows(runs, **rows, before=self._lengths, text=room.buffer)
-        return nbytes
+    def measure(self, runs: int, first: int, last: int) -> None:
+        """Set `lengths` to the bytes of each run of some rows."""
+        self._program.columns_lengths.launch(self, runs, begin=first, end=last)
+
+    def place(self, runs: int, first: int, last: int, text: Any) -> None:
+        """Spell the rows into a buffer."""
+        self._program.columns_rows.launch(self, runs, begin=first, end=last, before=self.lengths, text=text)

@@ -30,7 +30,7 @@ HOST = "host"
 ON_DEVICES = {
     "edges": "clgraph.files.edge_list",
     "mtx": "clgraph.files.edge_list",
-    "metis": "clgraph.files.metis",
+    "metis": "clgraph.files.edge_list",
     "ldbc": "clgraph.files.edge_list",
     "clg": "clgraph.files.clg",
     "parquet": "clgraph.files.table",

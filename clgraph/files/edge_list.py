@@ -1,4 +1,4 @@
-"""Edge lists read by a device, also LDBC's and Matrix Market's: parsed, numbered and made into rows there.
+"""Edge lists, and LDBC's, Matrix Market's and METIS's files, parsed, numbered and made into rows by a device.
 
 What the kernels do not take (`clgraph.files.parse`) is read by the host's reader, which says what is right.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,18 +16,19 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph.csr.build import build_counted, place_weights
-from clgraph.csr.upload import Chosen, Parts, graph_of
+from clgraph.csr.facts import count_single_arcs, differ
+from clgraph.csr.upload import Chosen, DeviceCSR, Parts, graph_of
 from clgraph.device.launch_config import LaunchTable
-from clgraph.errors import CapacityError
-from clgraph.files.parse import Columns, NotTaken, Parser, TooWide, Wanted
+from clgraph.errors import CapacityError, InputError
+from clgraph.files.parse import Columns, ListParser, NotTaken, Parser, TooWide, Wanted, to_sums
 from clgraph.files.read_ahead import AS_USUAL, How, LongLine, Packed, Plain, Source, pieces
-from clgraph.formats import ldbc, mtx
+from clgraph.formats import adjacency_lines, ldbc, mtx
 from clgraph.formats.common import Loaded, Options, counted, open_binary, reading
 from clgraph.formats.edges import look, skipped_lines
 from clgraph.formats.packed import SUFFIXES
 from clgraph.formats.text_table import MARK, Layout
 from clgraph.graph import Graph, build_csr
-from clgraph.graph.building import INT32_MAX, check_count, exclusive_sums
+from clgraph.graph.building import INT32_MAX, check_count
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -114,11 +116,9 @@ def number_from_one(device: Device, columns: Columns, n: int) -> tuple[Numbered,
     NotTaken
         If an id is not among 1 .. n.
     """
-    items, count = device.tuning.items, columns.count
-    told = device.zeros(2, np.uint32)
-    device.program("files/relabel", ITEMS=items, SPAN=NUMBER_LAUNCH.of(device).span).number_shift(
-        -(-count // items), count=count, n=n, source=columns.source, target=columns.target, told=told
-    )
+    items, told = device.tuning.items, device.zeros(2, np.uint32)
+    program = device.program("files/relabel", ITEMS=items, SPAN=NUMBER_LAUNCH.of(device).span)
+    program.number_shift.launch(columns, -(-columns.count // items), n=n, told=told)
     outside, upper = device.download(told, np.uint32, 2).tolist()
     if outside:
         raise NotTaken(f"{counted(outside, 'row')} with a number that is not among 1 .. {n}")
@@ -135,23 +135,20 @@ def from_one(device: Device, n: int) -> Chosen:
 
 
 def _by_bitmap(device: Device, columns: Columns) -> Numbered:
-    shape, items, count = NUMBER_LAUNCH.of(device), device.tuning.items, columns.count
-    program = device.program("files/relabel", ITEMS=items, SPAN=shape.span)
+    items, span = device.tuning.items, NUMBER_LAUNCH.of(device).span
+    program = device.program("files/relabel", ITEMS=items, SPAN=span)
     words = columns.highest // 32 + 1
-    passes, runs = -(-count // items), -(-words // shape.span)
-    ends = {"source": columns.source, "target": columns.target}
-    bits = device.zeros(words, np.uint32)
-    program.number_mark(passes, count=count, **ends, bits=bits)
-    sums = device.empty(runs, np.uint32)
+    passes, runs = -(-columns.count // items), -(-words // span)
+    bits, sums = device.zeros(words, np.uint32), device.empty(runs, np.uint32)
+    program.number_mark.launch(columns, passes, bits=bits)
     program.number_sums(runs, words=words, bits=bits, sums=sums)
-    before, n = exclusive_sums(device.download(sums, np.uint32, runs))
+    n = to_sums(device, sums, runs, np.uint32)
     check_count(n)
     if n == columns.highest + 1:
         return Numbered(n, None, columns.source, columns.target)
-    device.write(sums, before.astype(np.uint32))
-    ranks, ids = device.empty(words, np.uint32), device.output(n, np.int32)
-    program.number_ids(runs, words=words, bits=bits, sums=sums, before=ranks, ids=ids)
-    program.number_ends(passes, count=count, bits=bits, before=ranks, **ends)
+    before, ids = device.empty(words, np.uint32), device.output(n, np.int32)
+    program.number_ids(runs, words=words, bits=bits, sums=sums, before=before, ids=ids)
+    program.number_ends.launch(columns, passes, bits=bits, before=before)
     return Numbered(n, Chosen(None, ids, n), columns.source, columns.target)
 
 
@@ -167,37 +164,20 @@ def _by_sorting(device: Device, columns: Columns) -> Numbered:
     slices = max(1, min(shape.slices, count // shape.least))
     sized = {"count": count, "slices": slices}
     key, place = device.empty(count, np.int64), device.empty(count, np.uint32)
-    program.sort_begin(
-        -(-rows // device.tuning.items),
-        rows=rows,
-        source=columns.source,
-        target=columns.target,
-        key=key,
-        place=place,
-    )
+    program.sort_begin.launch(columns, -(-rows // device.tuning.items), rows=rows, key=key, place=place)
     other = device.empty(count, np.int64), device.empty(count, np.uint32)
     table = device.empty(256 * slices, np.uint32)
     for shift in range(0, columns.highest.bit_length(), 8):
-        program.sort_count(slices, **sized, shift=shift, key=key, table=table)
-        before, _ = exclusive_sums(device.download(table, np.uint32, 256 * slices))
-        device.write(table, before.astype(np.uint32))
-        program.sort_deal(
-            slices,
-            **sized,
-            shift=shift,
-            key=key,
-            place=place,
-            table=table,
-            to_key=other[0],
-            to_place=other[1],
-        )
+        digit = {**sized, "shift": shift, "key": key, "table": table}
+        program.sort_count(slices, **digit)
+        to_sums(device, table, 256 * slices, np.uint32)
+        program.sort_deal(slices, **digit, place=place, to_key=other[0], to_place=other[1])
         (key, place), other = other, (key, place)
     del other
     fresh = device.empty(slices, np.uint32)
     program.sort_fresh(slices, **sized, key=key, fresh=fresh)
-    before, n = exclusive_sums(device.download(fresh, np.uint32, slices))
+    n = to_sums(device, fresh, slices, np.uint32)
     check_count(n)
-    device.write(fresh, before.astype(np.uint32))
     ids = device.output(n, np.int64)
     tail, head = device.empty(rows, np.int32), device.empty(rows, np.int32)
     program.sort_number(slices, **sized, key=key, place=place, fresh=fresh, ids=ids, tail=tail, head=head)
@@ -407,3 +387,72 @@ def _bytes_before(path: Path, head: mtx.Head, options: Options) -> int:
     if line.split() != [b"%d" % count for count in (head.n, head.n, head.entries)] or line[-1:] != b"\n":
         raise NotTaken("an unusual header")
     return skip
+
+
+# --- METIS graph files ---
+
+
+def read_metis(path: Path, options: Options, device: Device, how: How = AS_USUAL) -> Loaded:
+    """Read a METIS graph file on a device (see `clgraph.files.edge_list.read_edges`)."""
+    with reading(path):
+        try:
+            found = adjacency_lines.look(path, options)
+        except InputError as error:  # of the faults of a file the host's reader names the first
+            raise NotTaken("an unusual header") from error
+        if found is None:
+            raise NotTaken("no header")
+        (n, m, before, weighted), skip = found
+        if before:
+            raise NotTaken("weights of vertices")
+        if options.weights and not weighted:
+            raise NotTaken("no weights")
+        with device.alone(), opened(path, options) as source:
+            lists = ListParser(device, n, weighted, source.total, how.block)
+            with closing(pieces(device, source, skip, how, words=True)) as text:
+                arcs = lists.all(text)
+            edges = (arcs.count + arcs.loops) // 2
+            if m != edges and 2 * m != arcs.count:
+                raise NotTaken(f"{counted(edges, 'edge')} instead of {m}")
+            graph = _metis_graph(device, n, arcs, options)
+    # what the lazy value would count
+    vars(graph)["num_duplicates"] = (arcs.count if graph.directed else edges) - graph.num_edges
+    notes = ["edge weights"] if weighted and not options.weights else []
+    return Loaded(graph, counted(arcs.count, "entry", "entries"), notes)
+
+
+def _metis_graph(device: Device, n: int, arcs: Columns, options: Options) -> Graph:
+    """The graph, if each arc has its twin."""
+    build = partial(build_counted, device, n, count=arcs.count, mirror=False)
+    rows, copies = build(arcs.source, arcs.target)
+    if copies is not None and (arcs.weight is not None or options.duplicates == "keep"):
+        raise NotTaken("parallel edges")
+    weight = None
+    if arcs.weight is not None:
+        ends = arcs.source, arcs.target
+        weight = place_weights(device, rows, *ends, arcs.weight, arcs.count, mirror=False)
+        single = count_single_arcs(device, rows, weight) > 0
+    else:
+        single = _differ(device, rows, copies, *build(arcs.target, arcs.source))
+    if single:
+        raise NotTaken("neighbours without their twins")
+    parts = Parts(
+        rows,
+        directed=options.direction(False),
+        weights=weight if options.weights else None,
+        multiplicity=copies,
+        ids=from_one(device, n),
+        num_self_loops=None if arcs.loops else 0,
+        is_multigraph=False,
+    )
+    return graph_of(device, parts)
+
+
+def _differ(device: Device, rows: DeviceCSR, copies: Any, other: DeviceCSR, again: Any) -> bool:
+    """Whether two graphs, with the multiplicities of their arcs, differ."""
+    if rows.arcs != other.arcs or (copies is None) != (again is None):
+        return True
+    words = (rows.n + 1) * np.dtype(rows.offset).itemsize // 4
+    pairs = [(rows.row_ptr, other.row_ptr, words), (rows.col_idx, other.col_idx, rows.arcs)]
+    if copies is not None:
+        pairs.append((copies, again, rows.arcs))
+    return differ(device, rows, *pairs)

@@ -1,4 +1,4 @@
-"""Edge lists parsed on a device: host half of ``cl/files/parse.cl``."""
+"""Text parsed on a device into columns of numbers: rows of edges, and lists of neighbours."""
 
 from __future__ import annotations
 
@@ -108,71 +108,102 @@ def powers_of_five(first: int = POWERS[0], last: int = POWERS[1], up: bool = Fal
     return np.array(numbers, np.uint64)
 
 
-class Room:
-    """Columns on a device that grow while a text is parsed.
+def to_sums(device: Device, counts: Any, count: int, dtype: Any = np.int32) -> int:
+    """Replace counts on a device by the sums of those before them; returns the sum of all."""
+    before, total = exclusive_sums(device.download(counts, dtype, count))
+    device.write(counts, before.astype(dtype))
+    return total
+
+
+class ColumnParser:
+    """Takes chunks of text; appends what kernels find in them to columns on a device, which grow.
 
     Parameters
     ----------
     device : Device
     types : dict of type
-        By the names of the columns.
+        Of sources, targets and perhaps weights, by what errors call them.
     shortest : int
         Fewest bytes of a row.
     total : callable
         Gives about how many bytes the whole text has: columns are made for as many rows as that promises.
+    block : int
+        Bytes that one work-item takes.
     more : int
-        Rows that there is room for behind those of the text.
+        Rows that the columns have room for behind those of the text.
     """
 
+    nothing = "no rows"  # what is said of a text in which nothing is found
+
     def __init__(
-        self, device: Device, types: dict[str, type], shortest: int, total: Callable[[], int], more: int = 0
+        self,
+        device: Device,
+        types: dict[str, type],
+        shortest: int,
+        total: Callable[[], int],
+        block: int,
+        more: int = 0,
     ) -> None:
         self._device, self._types, self._shortest, self._total = device, types, shortest, total
-        self._more, self._rows, self._parsed = more, 0, 0
-        self.columns: list[Any] = [None] * len(types)
+        self._block, self._more = block, more
+        self._rows = self._parsed = 0  # of the columns; bytes of the text so far
+        self._count = self._loops = 0
+        self.source: Any = None
+        self.target: Any = None
+        self.weight: Any = None
+        self.powers = device.upload(powers_of_five()) if len(types) == 3 else None
 
-    @property
-    def three(self) -> tuple[Any, Any, Any]:
-        """The columns, the third of them None where there are two."""
-        one, other, *third = self.columns
-        return one, other, third[0] if third else None
+    def all(self, pieces: Iterable[Piece]) -> Columns:
+        """Return the rows of all pieces.
 
-    def make(self, count: int, wanted: int, nbytes: int) -> None:
-        """Columns of at least `wanted` rows, with the first `count`; the text so far is `nbytes` longer."""
+        Raises
+        ------
+        NotTaken
+            If there are rows that only the host's reader reads, or none at all.
+        TooWide
+            If an id needs 64 bits and the columns have 32.
+        """
+        for piece in pieces:
+            self._take(piece)
+        if not self._count:
+            raise NotTaken(self.nothing)
+        return self._found()
+
+    def _take(self, piece: Piece) -> None:
+        raise NotImplementedError
+
+    def _found(self) -> Columns:
+        raise NotImplementedError
+
+    def _grow(self, count: int, wanted: int, nbytes: int) -> None:
+        """Make columns of at least `wanted` rows, with the first `count`, for `nbytes` more of the text."""
         self._parsed += nbytes
         if self._rows and wanted <= self._rows:
             return
         rest = max(self._total() - self._parsed, 0)
         share = wanted / self._parsed  # rows in a byte so far
-        # a twentieth more than the text so far lets expect, so that columns are seldom made again
+        # a twentieth more than the text so far lets expect, so that columns seldom grow twice
         rows = min(int(wanted + 1.05 * share * rest) + 1024, wanted + rest // self._shortest + 1)
         room = rows + self._more
         if room >= 2**32:
             raise CapacityError(f"{self._device}: over {2**32 - 1} rows; split the file")
         self._device.reserve({name: room * np.dtype(kind).itemsize for name, kind in self._types.items()})
-        for k, kind in enumerate(self._types.values()):
+        for name, kind in zip(("source", "target", "weight"), self._types.values(), strict=False):
             column = self._device.empty(room, kind)
             if count:
-                self._device.copy(column, self.columns[k], count * np.dtype(kind).itemsize)
-            self.columns[k] = column
+                self._device.copy(column, getattr(self, name), count * np.dtype(kind).itemsize)
+            setattr(self, name, column)
         self._rows = rows
 
 
-class Parser:
-    """Takes pieces of text, and appends their rows to columns.
+class Parser(ColumnParser):
+    """Parses rows of two ids and perhaps a weight: host half of ``cl/files/parse.cl``.
 
     Parameters
     ----------
-    device : Device
     wanted : Wanted
     id_type : type
         np.int32 or np.int64.
-    total : callable
-        Gives about how many bytes the whole text has: columns are made for as many rows as that promises.
-    block : int, optional
-        Bytes that one work-item takes.
-    more : int
-        Rows that the columns have room for behind those of the text.
     """
 
     def __init__(
@@ -184,9 +215,12 @@ class Parser:
         block: int | None = None,
         more: int = 0,
     ) -> None:
-        self._device, self._wanted, self._id_type = device, wanted, id_type
-        self._block = block or LAUNCH.of(device)
+        types = {"source ids": id_type, "target ids": id_type}
         self._weighted = len(wanted.columns) == 3
+        if self._weighted:
+            types["weights"] = np.float64
+        super().__init__(device, types, SHORTEST_ROW, total, block or LAUNCH.of(device), more)
+        self._id_type, self._highest = id_type, 0
         self._program = device.program(
             "files/parse",
             BLOCK=self._block,
@@ -195,65 +229,37 @@ class Parser:
             EXACT=int(wanted.exact),
             WHOLE=int(wanted.whole),
         )
-        self._powers = device.upload(powers_of_five()) if self._weighted else None
-        types = {"source ids": id_type, "target ids": id_type}
-        if self._weighted:
-            types["weights"] = np.float64
-        self._room = Room(device, types, SHORTEST_ROW, total, more)
-        self._count = self._highest = self._loops = 0
-
-    def all(self, pieces: Iterable[Piece]) -> Columns:
-        """The rows of all pieces.
-
-        Raises
-        ------
-        NotTaken
-            If there are rows that only the host's scanner reads, or none at all.
-        TooWide
-            If an id needs 64 bits and the columns have 32.
-        """
-        for piece in pieces:
-            self._take(piece)
-        if not self._count:
-            raise NotTaken("no rows")
-        return self._found()
+        self.source_column, self.target_column, self.weight_column = (*wanted.columns, 0)[:3]
+        self.comma = wanted.comma
 
     def one(self, piece: Piece) -> Columns:
-        """The rows of a piece alone, in buffers that the next piece uses again; errors as of `all`."""
+        """Return the rows of a piece alone, in buffers that the next piece uses again; errors as of `all`."""
         self._count = 0
         self._take(piece)
         return self._found()
 
     def _found(self) -> Columns:
-        return Columns(*self._room.three, self._count, self._id_type, self._highest, self._loops)
+        ends = self.source, self.target, self.weight
+        return Columns(*ends, self._count, self._id_type, self._highest, self._loops)
 
     def _take(self, piece: Piece) -> None:
         device, program = self._device, self._program
-        text = {"begin": piece.begin, "end": piece.end, "text": piece.buffer}
         blocks = -(-(piece.end - piece.begin) // self._block)
         rows = device.empty(blocks, np.int32)
-        program.parse_count(blocks, **text, rows=rows)
-        before, count = exclusive_sums(device.download(rows, np.int32, blocks))
-        device.write(rows, before.astype(np.int32))
-        self._room.make(self._count, self._count + count, piece.end - piece.begin)
-        seen = device.upload(_nothing_seen(), writable=True)
+        program.parse_count.launch(piece, blocks, rows=rows)
+        count = to_sums(device, rows, blocks)
+        self._grow(self._count, self._count + count, piece.end - piece.begin)
+        nothing = np.zeros(SEEN, np.uint32)
+        nothing[ODD_FIRST] = 2**32 - 1
+        seen = device.upload(nothing, writable=True)
         room = count if self._weighted else 0
         hard = [device.empty(max(room, 1), np.int32) for _ in range(2)]
-        source_column, target_column, weight_column = (*self._wanted.columns, 0)[:3]
-        source, target, weight = self._room.three
-        program.parse_rows(
+        program.parse_rows.launch(
+            self,
             blocks,
-            **text,
+            **program.parse_rows.arguments_of(piece),
             base=self._count,
-            source_column=source_column,
-            target_column=target_column,
-            weight_column=weight_column,
-            comma=self._wanted.comma,
             rows=rows,
-            powers=self._powers,
-            source=source,
-            target=target,
-            weight=weight,
             hard_room=room,
             hard_row=hard[0],
             hard_at=hard[1],
@@ -291,12 +297,73 @@ class Parser:
             base=self._count,
             patch_row=device.upload(rows),
             patch=device.upload(values.view(np.uint64)),
-            weight=self._room.three[2],
+            weight=self.weight,
         )
         device.finish()  # before the arrays are gone
 
 
-def _nothing_seen() -> npt.NDArray[np.uint32]:
-    seen = np.zeros(SEEN, np.uint32)
-    seen[ODD_FIRST] = 2**32 - 1
-    return seen
+# --- lists of neighbours: host half of ``cl/files/adjacency_lines.cl`` ---
+
+
+LIST_LAUNCH = LaunchTable(gpu=256, cpu=1 << 14, simulator=16)  # bytes that one work-item takes, as above
+SHORTEST_NUMBER = 2  # bytes
+
+
+class ListParser(ColumnParser):
+    """Parses lines, each of which lists the neighbours of the next vertex, counted from 1.
+
+    Parameters
+    ----------
+    n : int
+        Vertices.
+    weighted : bool
+        Whether each neighbour has its weight, a whole number, behind it.
+    """
+
+    nothing = "no neighbours"
+
+    def __init__(
+        self, device: Device, n: int, weighted: bool, total: Callable[[], int], block: int | None = None
+    ) -> None:
+        types: dict[str, type] = {"tails": np.int32, "heads": np.int32}
+        if weighted:
+            types["weights"] = np.float64
+        self._step = len(types) - 1  # numbers of an arc
+        super().__init__(device, types, self._step * SHORTEST_NUMBER, total, block or LIST_LAUNCH.of(device))
+        self.n, self._lines = n, 0
+        self._program = device.program("files/adjacency_lines", BLOCK=self._block, STEP=self._step)
+
+    def _found(self) -> Columns:
+        if self._lines < self.n:
+            raise NotTaken(f"{counted(self._lines, 'line')} for {self.n} vertices")
+        ends, count = (self.source, self.target, self.weight), self._count // self._step
+        return Columns(*ends, count, np.int32, self.n - 1, self._loops)
+
+    def _take(self, piece: Piece) -> None:
+        device, program, known = self._device, self._program, self._count
+        blocks = -(-(piece.end - piece.begin) // self._block)
+        lines, numbers = device.empty(blocks, np.int32), device.empty(blocks, np.int32)
+        program.lists_count.launch(piece, blocks, lines=lines, numbers=numbers)
+        more_lines, more_numbers = to_sums(device, lines, blocks), to_sums(device, numbers, blocks)
+        # a neighbour's weight may be in the next piece
+        arcs, wanted = -(-known // self._step), -(-(known + more_numbers) // self._step)
+        self._grow(arcs, wanted, piece.end - piece.begin)
+        seen = device.zeros(2, np.uint32)
+        program.lists_numbers.launch(
+            self,
+            blocks,
+            **program.lists_numbers.arguments_of(piece),
+            line_base=self._lines,
+            number_base=known,
+            lines=lines,
+            numbers=numbers,
+            tail=self.source,
+            head=self.target,
+            seen=seen,
+        )
+        odd, loops = device.download(seen, np.uint32, 2).tolist()
+        if odd:
+            raise NotTaken(f"{counted(odd, 'unusual place')} from line {self._lines + 1} of the lists on")
+        self._lines += more_lines
+        self._count += more_numbers
+        self._loops += loops

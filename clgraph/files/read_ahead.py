@@ -179,14 +179,14 @@ class Piece:
 
     Attributes
     ----------
-    buffer : device buffer, uint8
+    text : device buffer, uint8
     array : uint8 array
         The same on the host.
     begin, end : int
         Where the lines lie in both; the last byte is a line feed.
     """
 
-    buffer: Any
+    text: Any
     array: Bytes
     begin: int
     end: int

@@ -14,7 +14,7 @@ from typing import IO, TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from clgraph.csr.upload import Chosen, DeviceCSR, Parts, parts_of
+from clgraph.csr.upload import Chosen, Parts, parts_of
 from clgraph.device.launch_config import LaunchTable
 from clgraph.device.memory import Staging
 from clgraph.files.parse import powers_of_five
@@ -91,19 +91,39 @@ class Spelt:
 
     Attributes
     ----------
+    device : Device
     rooms : list of Staging
         What the pieces are spelt into, in turn.
-    count, step : int
-        Rows (or arcs), and those of a piece.
+    count, run, step : int
+        Rows (or arcs), those that one work-item takes, and those of a piece.
+    lengths : device buffer, int32
+        Room for one number more than a piece has runs.
     """
 
+    device: Device
     rooms: list[Staging]
     count: int
+    run: int
     step: int
+    lengths: Any
+
+    def measure(self, runs: int, first: int, last: int) -> None:
+        """Set `lengths` to the bytes of each run of some rows."""
+        raise NotImplementedError
+
+    def place(self, runs: int, first: int, last: int, text: Any) -> None:
+        """Spell the rows into a buffer, each run behind the sums that `lengths` has become."""
+        raise NotImplementedError
 
     def spell(self, first: int, last: int, room: Staging) -> int:
-        """Spell some rows; how many bytes they have."""
-        raise NotImplementedError
+        """Spell some rows; returns how many bytes they have."""
+        runs = -(-(last - first) // self.run)
+        self.measure(runs, first, last)
+        before, nbytes = exclusive_sums(self.device.download(self.lengths, np.int32, runs))
+        self.device.write(self.lengths, np.append(before, nbytes).astype(np.int32))
+        room.give(0, 0)
+        self.place(runs, first, last, room.buffer)
+        return nbytes
 
     def write(self, file: IO[bytes], tell: Callable[[int, int], None] = lambda last, nbytes: None) -> None:
         """Write the pieces, each while the next ones are spelt; `tell` gets the rows done, and its bytes."""
@@ -153,10 +173,12 @@ class Spelling(Spelt):
         path: Path,
         shape: LaunchConfig,
     ) -> None:
-        self.graph, self.device = graph, device
+        self.graph, self.device, self.run = graph, device, shape.run
         self.comma = has_commas(path)
-        self._csr, n = parts.rows, parts.rows.n
-        self._run, self.count, self._directed = shape.run, parts.rows.arcs, parts.directed
+        rows = parts.rows
+        n = self.n = rows.n
+        self.count, self.directed = rows.arcs, parts.directed
+        self.row_ptr, self.col_idx = rows.row_ptr, rows.col_idx
         if isinstance(ids, Chosen):
             highest, there = INT32_MAX, ids.place
         elif ids is None:
@@ -164,31 +186,33 @@ class Spelling(Spelt):
         else:
             highest, there = int(ids.max(initial=0)), device.upload(ids)
         words = (len(str(highest)) + 8) // 8
-        items = device.tuning.items
+        items, weighted = device.tuning.items, parts.weights is not None
         self._program = device.program(
             "files/write_edges",
-            RUN=shape.run,
+            RUN=self.run,
             WORDS=words,
-            WEIGHTED=int(parts.weights is not None),
+            WEIGHTED=int(weighted),
             ID="int" if isinstance(ids, Chosen) else "long",
             ITEMS=items,
-            **self._csr.defines,
+            **rows.defines,
         )
-        self._cells, self._sizes = device.empty(n * words, np.uint64), device.empty(n, np.uint8)
+        self.cells, self.sizes = device.empty(n * words, np.uint64), device.empty(n, np.uint8)
         separator = ord("," if self.comma else "\t")
-        self._program.spell_ids(
-            -(-n // items), n=n, separator=separator, ids=there, cells=self._cells, sizes=self._sizes
-        )
-        longest = 2 * (len(str(highest)) + 1)  # bytes of a row
-        if parts.weights is not None:
-            longest += LONGEST_WEIGHT
-        all_runs = -(-self.count // shape.run)
-        runs = max(1, min(shape.piece // (longest * shape.run), all_runs))
-        self.step = runs * shape.run
-        self._lengths = device.empty(runs + 1, np.int32)
-        self._weights = None
-        if parts.weights is not None:
-            self._weights = _Weights(device, self._csr, parts.weights, shape.run, self.step)
+        self._program.spell_ids.launch(self, -(-n // items), separator=separator, ids=there)
+        longest = 2 * (len(str(highest)) + 1) + LONGEST_WEIGHT * weighted  # bytes of a row
+        all_runs = -(-self.count // self.run)
+        runs = max(1, min(shape.piece // (longest * self.run), all_runs))
+        self.step = self.room = runs * self.run
+        self.lengths = device.empty(runs + 1, np.int32)
+        self.weight_cells = self.weight_sizes = self._spell_weights = None
+        if weighted:
+            device.reserve({"weights as text": (8 * WEIGHT_WORDS + 1) * self.room})
+            self.weight_cells = device.empty(WEIGHT_WORDS * self.room, np.uint64)
+            self.weight_sizes = device.empty(self.room, np.uint8)
+            kernel = device.program("files/write_weights", RUN=self.run, **rows.defines).spell_weights
+            own = {"cells": self.weight_cells, "sizes": self.weight_sizes, "weight": parts.weights}
+            powers = device.upload(powers_of_five(*TENS, up=True))
+            self._spell_weights = kernel.bind(**kernel.arguments_of(self) | own, powers=powers)
         rooms = min(shape.rooms, -(-all_runs // runs) + 1)
         self.rooms = [Staging(device, self.step * longest) for _ in range(rooms)]
 
@@ -203,60 +227,12 @@ class Spelling(Spelt):
             text = isinstance(ids, np.ndarray) and ids.dtype == object
             return None if text else Spelling(graph, parts, ids, device, path, shape or LAUNCH.of(device))
 
-    def spell(self, first: int, last: int, room: Staging) -> int:
-        """Spell some arcs; how many bytes they have."""
-        device, runs = self.device, -(-(last - first) // self._run)
-        arcs = {
-            "n": self._csr.n,
-            "first": first,
-            "last": last,
-            "directed": self._directed,
-            **self._csr.buffers,
-        }
-        weights = self._weights
-        if weights is not None:
-            weights.spell(runs, arcs)
-        self._program.spell_lengths(
-            runs,
-            **arcs,
-            sizes=self._sizes,
-            weight_sizes=None if weights is None else weights.sizes,
-            lengths=self._lengths,
-        )
-        before, nbytes = exclusive_sums(device.download(self._lengths, np.int32, runs))
-        device.write(self._lengths, np.append(before, nbytes).astype(np.int32))
-        room.give(0, 0)
-        self._program.spell_rows(
-            runs,
-            **arcs,
-            cells=self._cells,
-            room=self.step,
-            weight_cells=None if weights is None else weights.cells,
-            before=self._lengths,
-            text=room.buffer,
-        )
-        return nbytes
+    def measure(self, runs: int, first: int, last: int) -> None:
+        """Set `lengths` to the bytes of each run of some arcs, whose weights it spells."""
+        if self._spell_weights is not None:
+            self._spell_weights(runs, first=first, last=last)
+        self._program.spell_lengths.launch(self, runs, first=first, last=last)
 
-
-class _Weights:
-    """The weights of a piece's arcs, spelt."""
-
-    def __init__(self, device: Device, rows: DeviceCSR, weights: Any, run: int, room: int) -> None:
-        self._weights, self._room = weights, room
-        self._program = device.program("files/write_weights", RUN=run, **rows.defines)
-        self._powers = device.upload(powers_of_five(*TENS, up=True))
-        device.reserve({"weights as text": (8 * WEIGHT_WORDS + 1) * room})
-        self.cells = device.empty(WEIGHT_WORDS * room, np.uint64)
-        self.sizes = device.empty(room, np.uint8)
-
-    def spell(self, runs: int, arcs: dict[str, Any]) -> None:
-        """Spell those of some arcs."""
-        self._program.spell_weights(
-            runs,
-            **arcs,
-            weight=self._weights,
-            powers=self._powers,
-            room=self._room,
-            cells=self.cells,
-            sizes=self.sizes,
-        )
+    def place(self, runs: int, first: int, last: int, text: Any) -> None:
+        """Spell the arcs into a buffer."""
+        self._program.spell_rows.launch(self, runs, first=first, last=last, before=self.lengths, text=text)
