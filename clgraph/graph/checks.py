@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from clgraph.arguments import shown
+from clgraph.arguments import flag, shown
 from clgraph.errors import InputError
 from clgraph.graph.arrays import LONG, Arrays, last_of_rows, over_pieces, row_of
 from clgraph.graph.building import (
@@ -33,6 +33,7 @@ def checked_arrays(
     row_ptr: Any, col_idx: Any, weights: Any, multiplicity: Any, ids: Any, directed: Any
 ) -> Arrays:
     """The arrays of a graph, checked and brought to the types that `clgraph.Graph` has."""
+    directed = flag(directed, "directed")
     offsets, heads = integers(row_ptr, "row_ptr"), integers(col_idx, "col_idx")
     n, arcs = len(offsets) - 1, len(heads)
     check_offsets(offsets, arcs)
@@ -47,7 +48,7 @@ def checked_arrays(
         if multiplicity is None
         else np.ascontiguousarray(checked_counts(multiplicity, arcs)),
         ids=None if ids is None else checked_ids(ids, n),
-        directed=bool(directed),
+        directed=directed,
     )
     check_ascending(arrays)
     if not directed:

@@ -58,6 +58,8 @@ def test_right_arrays_are_shared() -> None:
         ({"multiplicity": [1, 1, 0, 1]}, r"multiplicity 0 \(row 2"),
         ({"multiplicity": [1, 1, 2**31, 2**31]}, r"multiplicity 2147483648 \(row 2.* at most 2147483647"),
         ({"multiplicity": [1, 1, 2, 1]}, "arc 1 -> 2 has multiplicity 2"),
+        ({"directed": 1}, "directed is 1: use True or False"),
+        ({"directed": "no"}, "directed is 'no': use True or False"),
         ({"ids": [5, 6, 5]}, "two vertices have the id 5"),
         ({"ids": ["a", "b", "a"]}, "two vertices have the id 'a'"),
         ({"ids": ["a", None, "b"]}, r"None \(vertex 1\)"),
