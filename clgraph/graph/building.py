@@ -30,18 +30,23 @@ def rows_of_edges(
     ends = [id_column(source, "source"), id_column(target, "target")]
     if len(ends[0]) != len(ends[1]):
         raise InputError(f"source and target differ in shape: {ends[0].shape} and {ends[1].shape}")
-    word(duplicates, "duplicates", get_args(Duplicates))
-    directed = flag(directed, "directed")
+    directed = check_rows(directed, duplicates, multiplicity)
     rows = len(ends[0])
     weight = None if weights is None else checked_weights(weights, rows)
     counts = None if multiplicity is None else checked_counts(multiplicity, rows)
-    if counts is not None and duplicates == "keep":
-        raise InputError("multiplicity counts merged edges: leave duplicates='keep' out")
     extra = None if vertices is None else id_column(vertices, "vertices")
     n, ids, src, dst = number_vertices(ends[0], ends[1], extra)
     return sorted_rows(
         src, dst, n, weights=weight, multiplicity=counts, ids=ids, directed=directed, duplicates=duplicates
     )
+
+
+def check_rows(directed: Any, duplicates: Any, multiplicity: Any) -> bool:
+    """Return `directed`; InputError for options that are none, or exclude each other."""
+    word(duplicates, "duplicates", get_args(Duplicates))
+    if multiplicity is not None and duplicates == "keep":
+        raise InputError("multiplicity counts merged edges: leave duplicates='keep' out")
+    return flag(directed, "directed")
 
 
 def id_column(ids: npt.ArrayLike, name: str) -> npt.NDArray[Any]:

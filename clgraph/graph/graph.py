@@ -2,8 +2,8 @@
 
 Rows ascend: the neighbours of a vertex are in ascending order of their index. An undirected edge is
 stored as two arcs, an undirected self-loop as one. Vertices are numbered 0 .. n-1 by ascending original id.
-Its arrays are on the host, in another place (on a device, see `clgraph.graph.residency`), or both. This
-module knows nothing of OpenCL.
+Its arrays are on the host, on devices (see `clgraph.graph.residency`), or both. This module knows nothing of
+OpenCL.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 import weakref
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, ParamSpec, cast
+from typing import Any, ParamSpec
 
 import numpy as np
 import numpy.typing as npt
@@ -31,7 +31,7 @@ from clgraph.graph.checks import (
     integers,
 )
 from clgraph.graph.exchange import Exchange
-from clgraph.graph.residency import NAMES, Place, Placed, View
+from clgraph.graph.residency import NAMES, View
 from clgraph.graph.views import largest_component_mask
 from clgraph.lazy import lazy
 from clgraph.results import Shown
@@ -39,17 +39,17 @@ from clgraph.results import Shown
 P = ParamSpec("P")
 
 
-class Graph(Placed, Exchange, Shown):
+class Graph(Exchange, Shown):
     """A graph in compressed sparse rows.
 
     Use the class methods (`from_edges`, `from_scipy`, `from_pandas` and so on) or `clgraph.read`; the
     constructor takes arrays that are rows already. It checks them in full, and shares those of the right
     type: do not change them afterwards, because kernels rely on what was checked.
 
-    A graph has places: the host, devices, or both. One that was made on a device (generated, sampled, a view)
-    stays there, and an array comes to the host at the first look at it. The graph's own arrays are read-only.
-    `places` lists what is where, and `free` gives a device's part back. Pickles and copies have the host's
-    form.
+    A graph is on the host, on devices, or both. One that was made on a device (generated, sampled, a view)
+    stays there, and an array comes to the host at its first use. The graph's own arrays are read-only.
+    `memory_usage` lists what is where, and `free` gives a device's part back. Pickles and copies have the
+    host's form.
 
     Parameters
     ----------
@@ -106,30 +106,29 @@ class Graph(Placed, Exchange, Shown):
         """Number of stored arcs."""
         return self._arcs
 
-    def _elsewhere(self) -> Place | None:
-        """The place that has the rows, if the host has not."""
-        return None if {"row_ptr", "col_idx"} <= vars(self).keys() else self._residence
+    def _asked(self, count: str) -> Any:
+        """What the device that alone has the rows counts; None if the host has them, or has to count."""
+        if self._residence is None or {"row_ptr", "col_idx"} <= vars(self).keys():
+            return None
+        return getattr(self._residence, count)(self)
 
     @lazy
     def num_nonisolated(self) -> int:
         """Number of vertices that have arcs (of a directed graph: that leave them)."""
-        if (place := self._elsewhere()) and (found := place.count_nonisolated(self)) is not None:
-            return found
-        return int(np.count_nonzero(self.degrees))
+        found = self._asked("count_nonisolated")
+        return int(np.count_nonzero(self.degrees)) if found is None else found
 
     @lazy
     def num_self_loops(self) -> int:
         """Number of stored arcs from a vertex to itself."""
-        if (place := self._elsewhere()) and (found := place.count_loops(self)) is not None:
-            return found
-        return self._arrays.count_loops()
+        found = self._asked("count_loops")
+        return self._arrays.count_loops() if found is None else found
 
     @lazy
     def is_multigraph(self) -> bool:
         """Whether parallel arcs were kept as copies."""
-        if (place := self._elsewhere()) and (found := place.find_parallel(self)) is not None:
-            return found
-        return self._arrays.is_multigraph()
+        found = self._asked("find_parallel")
+        return self._arrays.is_multigraph() if found is None else found
 
     def _repeats(self) -> npt.NDArray[np.bool_]:
         """Which arcs, from the second on, are parallel to the arc before, shape (arcs - 1,)."""
@@ -268,15 +267,14 @@ class Graph(Placed, Exchange, Shown):
     def _made(self, view: View) -> Graph:
         """A view, made where the graph is: in a place that can make it, or on the host."""
         made: Graph | None = None
-        for place in self._places():
+        for residence in self._residences():
             try:
-                made = place.view(self, view) if made is None else made
+                made = made or residence.view(self, view)
             except DeviceError:
                 if not self.is_on_host:  # else it goes on without the device, which may be lost
                     raise
-        if made is None:
-            made = self._made_on_host(view)
-        made._origin = weakref.ref(self), view
+        made = made or self._made_on_host(view)
+        made._origin, made._view = weakref.ref(self), view
         known = self.attributes
         made.attributes = known.reversed() if known is not None and view == "reverse" else known
         return made
@@ -359,9 +357,9 @@ class Graph(Placed, Exchange, Shown):
             mask[chosen] = True
         mask = checked_mask(mask, n, "vertices", "vertices")
         if arcs is None:
-            for place in self._places():
-                if (made := place.some(self, mask)) is not None:
-                    return self._part(cast(Graph, made))
+            for residence in self._residences():
+                if (made := residence.some(self, mask)) is not None:
+                    return self._part(made)
         keep = np.repeat(mask, np.diff(self.row_ptr)) & mask[self.col_idx]
         if arcs is None:
             return self._part(Graph._from_arrays(views.some_vertices(self._arrays, mask, keep)))

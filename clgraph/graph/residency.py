@@ -1,13 +1,13 @@
-"""Where a graph's arrays are: on the host, in another place (a device that holds its rows), or both.
+"""Where a graph's arrays are: on the host, on devices, or both.
 
-No OpenCL here: `clgraph.csr.upload` has the places on devices.
+No OpenCL here: `clgraph.csr.upload` has what is on devices.
 """
 
 from __future__ import annotations
 
 import weakref
 from collections.abc import Callable
-from typing import Any, Literal, NamedTuple, Protocol, Self
+from typing import Any, Literal, NamedTuple, Self, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -23,70 +23,12 @@ NAMES: tuple[Name, ...] = ("row_ptr", "col_idx", "weights", "multiplicity", "_id
 View = Literal["reverse", "undirected", "without_self_loops"]
 
 
-class Place(Protocol):
-    """Where a graph's rows are, if not (or not only) on the host; each `graph` here is a `clgraph.Graph`.
-
-    Attributes
-    ----------
-    where : str
-        The device, as a person names it.
-    num_vertices, num_arcs : int
-    """
-
-    @property
-    def where(self) -> str:
-        """The device, as a person names it."""
-
-    @property
-    def num_vertices(self) -> int:
-        """Number of vertices."""
-
-    @property
-    def num_arcs(self) -> int:
-        """Number of stored arcs."""
-
-    @property
-    def offset(self) -> type:
-        """``np.int32`` or ``np.int64``: the type of `row_ptr`."""
-
-    def has(self, name: Name) -> bool:
-        """Whether the graph has this array: known without a look at it."""
-
-    def fetch(self, name: Name) -> npt.NDArray[Any] | None:
-        """An array's form for the host: copied, or shared where the device works in the host's memory."""
-
-    def naming(self) -> Callable[[npt.NDArray[Any]], npt.NDArray[Any]]:
-        """What gives the ids of some vertices, by index."""
-
-    def count_loops(self, graph: Any) -> int | None:
-        """Number of arcs from a vertex to itself; None where the host counts them."""
-
-    def count_nonisolated(self, graph: Any) -> int | None:
-        """Number of vertices that have arcs; None where the host counts them."""
-
-    def find_parallel(self, graph: Any) -> bool | None:
-        """Whether some row names a vertex twice; None where the host finds out."""
-
-    def count_range(self) -> tuple[int, int] | None:
-        """The smallest and the largest multiplicity; None where the host finds out."""
-
-    def view(self, graph: Any, view: View) -> Any:
-        """A graph made of this one, in this place; None where the host makes it."""
-
-    def some(self, graph: Any, vertices: npt.NDArray[Any]) -> Any:
-        """The vertices of a mask and the arcs between them; None where the host makes it."""
-
-    def settle(self, graph: Any) -> None:
-        """Become a place of a graph with these rows."""
-
-    def is_on(self, device: Any) -> bool:
-        """Whether this is a device as `clgraph.get_device` takes it; None: any."""
-
-    def held(self, graph: Any) -> dict[str, int]:
-        """Bytes that the device holds for the graph, by what they are."""
-
-    def free(self, graph: Any) -> None:
-        """Give back what the device holds for the graph and can be made again."""
+# A device's copy of a graph's arrays, or the only one: `clgraph.csr.upload.Place`, which this floor does not
+# know. `num_vertices`, `num_arcs`, `offset` (the type of `row_ptr`) and `has(name)` need no array;
+# `fetch(name)` brings one to the host. `view`, `some` (the vertices of a mask), `count_loops`,
+# `count_nonisolated`, `find_parallel` and `count_range` compute on the device, and give None where the host
+# has to.
+Residence = Any
 
 
 class OnDevice(NamedTuple):
@@ -115,7 +57,7 @@ def read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
     return view
 
 
-class Placed:
+class ResidentArrays:
     """Arrays of a graph, each fetched from the device that has it at its first use.
 
     `_residence` has what the host lacks; without one, all arrays are on the host, or the graph is a view that
@@ -126,9 +68,10 @@ class Placed:
     attributes: Attributes | None = None  # of vertices and edges, by id; None where nothing is known of them
     _n: int
     _arcs: int
-    _residence: Place | None = None
-    _known: tuple[weakref.ref[Any], ...] = ()  # other places, which what is on the host has been copied to
-    _origin: tuple[weakref.ref[Any], View] | None = None
+    _residence: Residence | None = None
+    _copies: tuple[weakref.ref[Any], ...] = ()  # on devices, of what is on the host
+    _origin: weakref.ref[Any] | None = None  # the graph that this is a view of
+    _view: View
 
     def _take(self, arrays: Arrays) -> None:
         self._n, self._arcs, self.directed = len(arrays.row_ptr) - 1, len(arrays.col_idx), arrays.directed
@@ -151,13 +94,13 @@ class Placed:
         return graph
 
     @classmethod
-    def _from_residence(cls, place: Place, *, directed: bool, **known: Any) -> Self:
+    def _from_residence(cls, residence: Residence, *, directed: bool, **known: Any) -> Self:
         """The graph of rows that are in some place; `known` values (num_self_loops and the like) are kept."""
         graph = cls.__new__(cls)
-        graph._n, graph._arcs, graph.directed = place.num_vertices, place.num_arcs, directed
-        graph._residence = place
+        graph._n, graph._arcs, graph.directed = residence.num_vertices, residence.num_arcs, directed
+        graph._residence = residence
         vars(graph).update({name: value for name, value in known.items() if value is not None})
-        vars(graph).update({name: None for name in NAMES if not place.has(name)})
+        vars(graph).update({name: None for name in NAMES if not residence.has(name)})
         return graph
 
     # --- arrays -----------------------------------------------------------------------------------
@@ -187,39 +130,32 @@ class Placed:
         return self._fetched("_ids")
 
     def _fetched(self, name: Name) -> Any:
-        home = self._residence or self._make_again()
-        if home is None:
+        residence = self._residence or self._make_again()
+        if residence is None:
             return vars(self)[name]
         try:
-            array = home.fetch(name)
+            array = residence.fetch(name)
         except DeviceError:
-            if self._origin_graph() is None:
+            # the device is lost: what was built from a graph that is still here can be built again
+            if (origin := self._origin_graph()) is None:
                 raise
-            again = self._origin_graph()._made_on_host(self._origin[1])  # type: ignore[index]
-            self._take(again._arrays)
+            self._take(origin._made_on_host(self._view)._arrays)
             return vars(self)[name]
         return None if array is None else read_only(array)
 
-    def _made_on_host(self, view: View) -> Any:
-        raise NotImplementedError
-
-    def _made(self, view: View) -> Any:
-        raise NotImplementedError
-
     def _origin_graph(self) -> Any:
-        return None if self._origin is None else self._origin[0]()
+        return None if self._origin is None else self._origin()
 
-    def _make_again(self) -> Place | None:
+    def _make_again(self) -> Residence | None:
         """Make a view again that was given up; None if the arrays are on the host."""
-        origin = self._origin_graph()
-        if origin is None or self.is_on_host:
+        if self.is_on_host or (origin := self._origin_graph()) is None:
             return None
-        made = origin._made(self._origin[1])  # type: ignore[index]
+        made = origin._made(self._view)
         self._residence = made._residence
-        if made._residence is None:
+        if self._residence is None:
             self._take(made._arrays)
         else:
-            made._residence.settle(self)
+            self._residence.settle(self)
         return self._residence
 
     @property
@@ -241,11 +177,11 @@ class Placed:
         return read_only(np.arange(self._n, dtype=np.int64)) if self._ids is None else self._ids
 
     def _id_lookup(self) -> Callable[[npt.NDArray[Any]], npt.NDArray[Any]] | None:
-        """What gives the ids of some vertices, by index, without holding the graph; None: indices are ids."""
+        """Return what gives the ids of some vertices without holding the graph; None: indices are ids."""
         if self._has_identity_ids:
             return None
-        home = None if "_ids" in vars(self) else self._residence
-        return self.ids.__getitem__ if home is None else home.naming()
+        residence = None if "_ids" in vars(self) else self._residence
+        return self.ids.__getitem__ if residence is None else residence.naming()
 
     @property
     def _has_identity_ids(self) -> bool:
@@ -264,20 +200,16 @@ class Placed:
 
     def _has(self, name: Name) -> bool:
         own = vars(self)
-        if name in own:
-            return own[name] is not None
-        home = self._residence or self._make_again()
-        return own[name] is not None if home is None else home.has(name)
+        residence = None if name in own else self._residence or self._make_again()
+        return own[name] is not None if residence is None else residence.has(name)
 
     @property
     def _offset_type(self) -> type:
         """Type of `row_ptr`, ``np.int32`` or ``np.int64``; needs no array."""
-        row_ptr = vars(self).get("row_ptr")
-        if row_ptr is None and (home := self._residence or self._make_again()):
-            return home.offset
-        return np.int64 if self.row_ptr.dtype == np.int64 else np.int32
+        residence = None if "row_ptr" in vars(self) else self._residence or self._make_again()
+        return self.row_ptr.dtype.type if residence is None else residence.offset
 
-    # --- places -----------------------------------------------------------------------------------
+    # --- residences -------------------------------------------------------------------------------
 
     @property
     def is_on_host(self) -> bool:
@@ -285,33 +217,32 @@ class Placed:
         own = vars(self)
         return all(name in own for name in NAMES)
 
-    def _add_residence(self, place: Place) -> None:
-        """Remember a place that has a copy of the graph's arrays."""
-        here = [known for known in self._known if known() is not None]
-        if all(known() is not place for known in here):
-            self._known = (*here, weakref.ref(place))
+    def _add_residence(self, residence: Residence) -> None:
+        """Remember a device's copy of the graph's arrays."""
+        if all(known() is not residence for known in self._copies):
+            alive = (known for known in self._copies if known() is not None)
+            self._copies = (*alive, weakref.ref(residence))
 
-    def _drop_residence(self, place: Place) -> bool:
-        """Give up a place unless it alone has the graph's arrays; whether it was given up."""
-        if self._residence is place:
+    def _drop_residence(self, residence: Residence) -> bool:
+        """Give up a device's copy unless it alone has the graph's arrays; return whether it was given up."""
+        if self._residence is residence:
             if not self.is_on_host and self._origin_graph() is None:
                 return False
             self._residence = None
-        self._known = tuple(known for known in self._known if known() not in (None, place))
+        self._copies = tuple(known for known in self._copies if known() not in (None, residence))
         return True
 
-    def _places(self) -> list[Place]:
-        places = (self._residence, *(known() for known in self._known))
-        return list({id(place): place for place in places if place is not None}.values())
+    def _residences(self) -> list[Residence]:
+        found = (self._residence, *(known() for known in self._copies))
+        return list({id(each): each for each in found if each is not None}.values())
 
     def _views(self) -> dict[str, Any]:
         """The views made so far, other than the graph itself."""
         own = vars(self)
-        views = ("reverse", "undirected", "without_self_loops")
-        return {name: own[name] for name in views if own.get(name, self) is not self}
+        return {name: own[name] for name in get_args(View) if own.get(name, self) is not self}
 
     def memory_usage(self) -> dict[str, dict[str, int]]:
-        """What is held for the graph and where.
+        """Return how many bytes are held for the graph, and where.
 
         Returns
         -------
@@ -332,16 +263,16 @@ class Placed:
             if own.get(name) is not None and (name != "ids" or own.get("_ids") is None)
         }
         found: dict[str, dict[str, int]] = {"host": there} if there else {}
-        for place in self._places():
-            if held := place.held(self):
-                found.setdefault(place.where, {}).update(held)
+        for residence in self._residences():
+            if held := residence.held(self):
+                found.setdefault(residence.where, {}).update(held)
         for view, graph in self._views().items():
             for where, held in graph.memory_usage().items():
                 found.setdefault(where, {}).update({f"{view}: {name}": n for name, n in held.items()})
         return found
 
     def device_arrays(self, device: Any = None) -> OnDevice:
-        """The graph's arrays on a device, for kernels of your own; uploaded if they are not there yet.
+        """Return the graph's arrays on a device, for kernels of your own; upload what is not there yet.
 
         Parameters
         ----------
@@ -378,10 +309,10 @@ class Placed:
         for name, graph in self._views().items():
             if graph.is_on_host:
                 graph.free(device)
-            elif any(place.is_on(device) for place in graph._places()):
+            elif any(residence.is_on(device) for residence in graph._residences()):
                 del vars(self)[name]
-        for place in self._places():
-            if place.is_on(device):
-                if place is self._residence:
+        for residence in self._residences():
+            if residence.is_on(device):
+                if residence is self._residence:
                     self._arrays  # noqa: B018
-                place.free(self)
+                residence.free(self)

@@ -86,6 +86,7 @@ def verify_betweenness(graph: Graph, found: Sequence[float]) -> None:
     AssertionError
         What does not hold.
     """
+    graph = as_graph(graph)
     rows, back = arc_rows(graph), arc_rows(graph, reverse=True)
     n = len(rows)
     expect(len(found) == n, f"{len(found)} values for {n} vertices")

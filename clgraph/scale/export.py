@@ -24,7 +24,7 @@ from clgraph.formats.common import cells, counted, id_cells, weight_cells, write
 from clgraph.formats.edges import has_commas, head_of, name_in
 from clgraph.formats.table import find_format
 from clgraph.graph.building import INT32_MAX
-from clgraph.graph.exchange.arrow import edge_columns, edge_table
+from clgraph.graph.exchange.arrow import ArrowTable, edge_table
 from clgraph.progress import Tell
 from clgraph.scale.shards import ShardRows, Shards
 from clgraph.scale.tables import ahead
@@ -146,7 +146,7 @@ def _write_parquet(entries: _Entries, path: Path) -> list[str]:
     from pyarrow import concat_tables  # type: ignore[import-untyped]
 
     def table(*columns: Any) -> Any:
-        return edge_table(edge_columns(shards.own_ids(), *columns), shards.directed)
+        return edge_table(ArrowTable().edge_columns(shards.own_ids(), columns), shards.directed)
 
     none: npt.NDArray[np.int32] = np.empty(0, np.int32)
     left = table(none, none, np.empty(0) if entries.weighted else None, none if entries.counted else None)

@@ -8,24 +8,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Self
 
+from clgraph.graph.residency import ResidentArrays
+
 if TYPE_CHECKING:
-    from clgraph.graph.arrays import Arrays
-    from clgraph.graph.attributes import Attributes
     from clgraph.graph.building import Duplicates
     from clgraph.graph.exchange.scipy import Asymmetric
 
 
-class Exchange:
+class Exchange(ResidentArrays):
     """The methods of `clgraph.Graph` that take and give other libraries' objects."""
-
-    if TYPE_CHECKING:  # all that it asks of the class that inherits it
-        attributes: Attributes | None
-
-        @classmethod
-        def _from_arrays(cls, arrays: Arrays, attributes: Attributes | None = None) -> Self: ...
-
-        @property
-        def _arrays(self) -> Arrays: ...
 
     # --- SciPy --------------------------------------------------------------------------------------
 
@@ -77,11 +68,7 @@ class Exchange:
         """
         from clgraph.graph.exchange import scipy
 
-        return cls._from_arrays(
-            scipy.from_scipy(
-                matrix, directed=directed, weighted=weighted, counts=counts, asymmetric=asymmetric
-            )
-        )
+        return cls._from_arrays(scipy.from_scipy(matrix, directed, weighted, counts, asymmetric))
 
     def to_scipy(self, *, counts: bool = False) -> Any:
         """A SciPy CSR array of shape (n, n): weights, else multiplicities, else ones.
@@ -166,17 +153,8 @@ class Exchange:
         """
         from clgraph.graph.exchange import pandas
 
-        arrays, attributes = pandas.from_pandas(
-            frame,
-            source,
-            target,
-            weight,
-            multiplicity=multiplicity,
-            directed=directed,
-            duplicates=duplicates,
-            vertices=vertices,
-        )
-        return cls._from_arrays(arrays, attributes)
+        used = source, target, weight, multiplicity
+        return cls._from_arrays(*pandas.from_pandas(frame, used, directed, duplicates, vertices))
 
     def to_pandas(self, source: Any = "source", target: Any = "target") -> Any:
         """A pandas data frame with a row for each edge, as `to_edges` has them.
@@ -260,17 +238,8 @@ class Exchange:
         """
         from clgraph.graph.exchange import arrow
 
-        arrays, attributes = arrow.from_arrow(
-            table,
-            source,
-            target,
-            weight,
-            multiplicity=multiplicity,
-            directed=directed,
-            duplicates=duplicates,
-            vertices=vertices,
-        )
-        return cls._from_arrays(arrays, attributes)
+        used = source, target, weight, multiplicity
+        return cls._from_arrays(*arrow.from_arrow(table, used, directed, duplicates, vertices))
 
     def to_arrow(self, source: str = "source", target: str = "target") -> Any:
         """An Arrow table with a row for each edge, as `to_edges` has them.

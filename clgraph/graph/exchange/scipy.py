@@ -33,9 +33,7 @@ def _in_memory() -> Iterator[None]:
 
 
 @_in_memory()
-def from_scipy(
-    matrix: Any, *, directed: bool, weighted: bool, counts: bool, asymmetric: Asymmetric
-) -> Arrays:
+def from_scipy(matrix: Any, directed: bool, weighted: bool, counts: bool, asymmetric: Asymmetric) -> Arrays:
     """See `clgraph.Graph.from_scipy`."""
     word(asymmetric, "asymmetric", get_args(Asymmetric))
     directed, weighted, counts = (
