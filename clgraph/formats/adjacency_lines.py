@@ -18,20 +18,9 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph.errors import InputError
-from clgraph.formats.common import (
-    Arcs,
-    Loaded,
-    Options,
-    cells,
-    check_vertex_count,
-    counted,
-    graph_of_arcs,
-    only_whole_weights,
-    open_binary,
-    without_twin,
-    write_cells,
-    writing,
-)
+from clgraph.formats.arcs import Arcs, graph_of_arcs, without_twin
+from clgraph.formats.cells import cells, only_whole_weights, write_cells, writing
+from clgraph.formats.common import Loaded, Options, check_vertex_count, counted, open_binary
 from clgraph.formats.progress import reached
 from clgraph.graph.graph import Graph
 

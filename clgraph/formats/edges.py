@@ -15,19 +15,8 @@ from typing import Any
 
 from clgraph.arguments import real_number
 from clgraph.errors import InputError
-from clgraph.formats.common import (
-    Loaded,
-    Options,
-    counted,
-    encoded,
-    id_cells,
-    no_place,
-    numbered_lines,
-    plain_name,
-    reading,
-    write_rows,
-    writing,
-)
+from clgraph.formats.cells import encoded, id_cells, no_place, plain_name, write_rows, writing
+from clgraph.formats.common import Loaded, Options, counted, numbered_lines, reading
 from clgraph.formats.packed import SUFFIXES
 from clgraph.formats.text_table import Layout, encoding_of, read_names, read_table, split_row
 from clgraph.graph.graph import Graph, build_csr

@@ -17,20 +17,10 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph.errors import InputError
+from clgraph.formats.arcs import Arcs, difference, distinct_rows, graph_of_arcs, without_twin
 from clgraph.formats.atomic import atomic_write
-from clgraph.formats.common import (
-    CHUNK,
-    Arcs,
-    Loaded,
-    Options,
-    check_vertex_count,
-    counted,
-    difference,
-    distinct_rows,
-    graph_of_arcs,
-    only_whole_weights,
-    without_twin,
-)
+from clgraph.formats.cells import CHUNK, only_whole_weights
+from clgraph.formats.common import Loaded, Options, check_vertex_count, counted
 from clgraph.formats.progress import expect
 from clgraph.graph.arrays import Arrays, aligned_empty
 from clgraph.graph.building import row_ptr_of

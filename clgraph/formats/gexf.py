@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from clgraph.errors import InputError
-from clgraph.formats.common import Loaded, Options, cells, weight_cells, writing
+from clgraph.formats.cells import cells, weight_cells, writing
+from clgraph.formats.common import Loaded, Options
 from clgraph.formats.markup import (
     KINDS,
     TYPES,

@@ -12,7 +12,8 @@ import numpy as np
 
 from clgraph.errors import InputError
 from clgraph.formats.atomic import atomic_write
-from clgraph.formats.common import Loaded, Options, counted, edges_in_pieces
+from clgraph.formats.cells import edges_in_pieces
+from clgraph.formats.common import Loaded, Options, counted
 from clgraph.graph.graph import Graph
 
 PAIR = 16  # bytes

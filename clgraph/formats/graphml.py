@@ -10,7 +10,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from clgraph.formats.common import Loaded, Options, weight_cells, writing
+from clgraph.formats.cells import weight_cells, writing
+from clgraph.formats.common import Loaded, Options
 from clgraph.formats.markup import (
     KINDS,
     TYPES,

@@ -14,17 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from clgraph.errors import InputError
-from clgraph.formats.common import (
-    Loaded,
-    Options,
-    cells,
-    check_vertex_count,
-    counted,
-    natural,
-    numbered_lines,
-    write_rows,
-    writing,
-)
+from clgraph.formats.cells import cells, write_rows, writing
+from clgraph.formats.common import Loaded, Options, check_vertex_count, counted, natural, numbered_lines
 from clgraph.formats.edges import read_rows
 from clgraph.graph.graph import Graph
 

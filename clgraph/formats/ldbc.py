@@ -21,21 +21,16 @@ import numpy.typing as npt
 
 from clgraph.errors import InputError
 from clgraph.formats.atomic import atomic_files, open_descriptor
+from clgraph.formats.cells import CHUNK, ended_by, id_cells, plain_name, write_cells, write_rows
 from clgraph.formats.common import (
-    CHUNK,
     Loaded,
     Options,
     check_file,
     counted,
-    ended_by,
-    id_cells,
     numbered_lines,
     open_binary,
     open_text,
-    plain_name,
     reading,
-    write_cells,
-    write_rows,
 )
 from clgraph.formats.edges import read_rows, skipped_lines
 from clgraph.formats.packed import SUFFIXES, compressed

@@ -18,23 +18,17 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph.errors import InputError
+from clgraph.formats.cells import CHUNK, cells, edges_in_pieces, encoded, id_cells, no_place, write_cells
 from clgraph.formats.common import (
-    CHUNK,
     ID_MAX,
     Loaded,
     Options,
-    cells,
     check_vertex_count,
     counted,
-    edges_in_pieces,
-    encoded,
     few,
     finite_weight,
-    id_cells,
     natural,
-    no_place,
     open_binary,
-    write_cells,
 )
 from clgraph.graph.attributes import Attributes, Column
 from clgraph.graph.graph import Graph

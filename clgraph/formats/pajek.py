@@ -19,25 +19,27 @@ import numpy.typing as npt
 
 from clgraph.arguments import real_number
 from clgraph.errors import InputError
-from clgraph.formats.common import (
+from clgraph.formats.cells import (
     CHUNK,
-    Loaded,
-    Options,
     cells,
-    check_vertex_count,
-    counted,
     edges_in_pieces,
     encoded,
     ended_by,
-    few,
-    finite_weight,
     id_cells,
-    natural,
     no_place,
-    numbered_lines,
     weight_cells,
     write_cells,
     writing,
+)
+from clgraph.formats.common import (
+    Loaded,
+    Options,
+    check_vertex_count,
+    counted,
+    few,
+    finite_weight,
+    natural,
+    numbered_lines,
 )
 from clgraph.formats.markup import attributes_by_id
 from clgraph.formats.vertex_table import kind_of

@@ -25,25 +25,21 @@ import numpy.typing as npt
 
 from clgraph.arguments import whole_number
 from clgraph.errors import InputError
+from clgraph.formats.arcs import graph_of_arcs
+from clgraph.formats.cells import cells, only_whole_weights, whole_cells, write_rows, writing
 from clgraph.formats.common import (
     ID_MAX,
     MAX_RATIO,
     Loaded,
     Options,
-    cells,
     check_vertex_count,
     counted,
     finite_weight,
-    graph_of_arcs,
     numbered_lines,
-    only_whole_weights,
     open_binary,
     open_text,
     unpacked_size,
     vertex_id,
-    whole_cells,
-    write_rows,
-    writing,
 )
 from clgraph.formats.packed import ZSTD, Unpacked
 from clgraph.graph.graph import Graph

@@ -11,16 +11,8 @@ from pathlib import Path
 
 import numpy as np
 
-from clgraph.formats.common import (
-    Loaded,
-    Options,
-    counted,
-    id_cells,
-    numbered_lines,
-    plain_name,
-    write_rows,
-    writing,
-)
+from clgraph.formats.cells import id_cells, plain_name, write_rows, writing
+from clgraph.formats.common import Loaded, Options, counted, numbered_lines
 from clgraph.formats.text_table import Layout, encoding_of, listed_graph, listed_vertices, read_table
 from clgraph.formats.vertex_table import kind_of
 from clgraph.graph.attributes import Attributes, Column

@@ -19,8 +19,9 @@ from clgraph.arguments import file_name
 from clgraph.files.summary import naming_output, told_size, told_written, write_with_summary
 from clgraph.formats.arrow import parquet_library
 from clgraph.formats.atomic import atomic_write
+from clgraph.formats.cells import cells, id_cells, weight_cells, write_cells, writing
 from clgraph.formats.clg import Header, Streamed, given, id_arrays, write_sections
-from clgraph.formats.common import cells, counted, id_cells, weight_cells, write_cells, writing
+from clgraph.formats.common import counted
 from clgraph.formats.edges import has_commas, head_of, name_in
 from clgraph.formats.table import find_format
 from clgraph.graph.building import INT32_MAX

@@ -97,7 +97,7 @@ def test_progress_reaches_the_end(device: Any, tmp_path: Path, name: str, where:
 def test_writers_tell_how_much_there_will_be(
     tmp_path: Path, suffix: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name in ("common.CHUNK", "adjacency_lines.LISTS", "ldbc.CHUNK"):
+    for name in ("cells.CHUNK", "adjacency_lines.LISTS", "ldbc.CHUNK"):
         monkeypatch.setattr(f"clgraph.formats.{name}", 1 << 12)
     graph, seen = tangle(3, n=30_000, edges=250_000), []
     write_with_summary(

@@ -33,7 +33,7 @@ def test_interrupted_write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     def stop(*args: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("clgraph.formats.common.write_cells", stop)
+    monkeypatch.setattr("clgraph.formats.cells.write_cells", stop)
     for name in ("a.txt", "a.txt.gz"):
         with pytest.raises(KeyboardInterrupt):
             write(GRAPHS["plain"], tmp_path / name)
