@@ -194,7 +194,7 @@ def _blocks(
 
     def make() -> HeldShards:
         # half a buffer each: a block has offsets and values beside its entries
-        return HeldShards.of(graph, sections, values, device.max_buffer // 2 // widest)
+        return HeldShards(graph, sections, values, device.max_buffer // 2 // widest)
 
     shelve(device, graph)
     return device.cached(graph, ("pieces", sections, values), make)

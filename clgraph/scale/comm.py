@@ -13,7 +13,6 @@ import queue
 import threading
 import time
 import warnings
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any, TypeVar
@@ -33,8 +32,8 @@ SHORTEST, LONGEST = 10e-6, 2e-3  # seconds between two looks: MPI's own waits ta
 STARTED = ("PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS", "FLUX_JOB_SIZE")
 
 
-class Ranks(ABC):
-    """The ranks of a job, seen by one of them.
+class Ranks:
+    """The ranks of a job, seen by one of them; here the only one.
 
     Attributes
     ----------
@@ -49,15 +48,14 @@ class Ranks(ABC):
 
     # --- messages -----------------------------------------------------------------------------------
 
-    @abstractmethod
     def _start(self, to: int, array: Array) -> Callable[[], None]:
         """Begin to send; the returned function waits until the array may change."""
+        raise AssertionError("there is no other rank")
 
-    @abstractmethod
     def _receive(self, source: int, into: Array | None = None) -> Array:
-        """The next message of a rank, as bytes (uint8); `into` is room for it, which need not be used."""
+        """Receive a rank's next message, as bytes (uint8); `into` is room for it, which need not be used."""
+        raise AssertionError("there is no other rank")
 
-    @abstractmethod
     def fail(self, error: BaseException) -> None:
         """Tell all others that this rank has failed."""
 
@@ -138,15 +136,6 @@ class Ranks(ABC):
 
 class Alone(Ranks):
     """One rank; it has nobody to talk to."""
-
-    def _start(self, to: int, array: Array) -> Callable[[], None]:
-        raise AssertionError("there is no other rank")
-
-    def _receive(self, source: int, into: Array | None = None) -> Array:
-        raise AssertionError("there is no other rank")
-
-    def fail(self, error: BaseException) -> None:
-        """Nobody needs to be told."""
 
 
 class Failure(ClgraphError):
@@ -363,12 +352,10 @@ def run_on_ranks(work: Callable[[Ranks, Any], T], device: Any = None, comm: Any 
     """
     wanted = _specs(device)
     comm = world() if comm is None else comm
-    if comm is not None and comm.Get_size() > 1:
+    if comm and comm.Get_size() > 1:
         ranks = Mpi(comm)
-        prepare(ranks)
         try:
-            chosen = _of_host(wanted, ranks)
-            made = work(ranks, chosen)
+            made = work(ranks, _of_host(wanted, ranks))
         except Failure:
             raise
         except BaseException as error:
@@ -389,9 +376,7 @@ def devices_of(device: str | None, comm: Any = None) -> list[Any]:
     """The devices of this process in `run_on_ranks`."""
     wanted = _specs(device)
     if comm is not None and comm.Get_size() > 1:
-        ranks = Mpi(comm)
-        prepare(ranks)
-        return [_of_host(wanted, ranks)]
+        return [_of_host(wanted, Mpi(comm))]
     from clgraph.device import get_device
 
     return [get_device(spec) for spec in wanted or [None]]
@@ -417,6 +402,7 @@ def _of_host(wanted: list[Any], ranks: Mpi) -> Any:
     from clgraph.device import get_device
     from clgraph.device.choosing import list_devices
 
+    prepare(ranks)
     if not wanted:
         wanted = [each for each in list_devices() if each.kind == "gpu"] or [None]
     if ranks.rank == 0 and ranks.local_size > len(wanted):

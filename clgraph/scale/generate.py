@@ -7,9 +7,8 @@ cut by how many draws belong to blocks of rows, so that they are the same on eve
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -59,29 +58,27 @@ class Draws:
     """
 
     def __init__(self, device: Device, model: PowerLaw | RMat, kept: bool | None = None) -> None:
-        self._device, self._model, self._run = device, model, LAUNCH.of(device)
-        self._n, self._count = model.num_vertices, model.count
+        self._device, self._run = device, LAUNCH.of(device)
+        self.n, self.count, self.seed = model.num_vertices, model.count, model.seed
         rmat = int(isinstance(model, RMat))
         self._options = {"RMAT": rmat, "RUN": self._run, "BLOCK": BLOCK, "GUIDE_SHIFT": 32 - GUIDE_BITS}
-        self._args = model_args(device, model)
-        self._ends: dict[str, Any] = {"tail": None, "head": None}
-        size = 4 * self._count
+        # all have the names of the kernels' arguments; without ends an edge is drawn again for each shard
+        vars(self).update(model_args(device, model), tail=None, head=None)
+        size = 4 * self.count
         fits = 8 * size <= device.global_memory and size <= device.max_buffer
         if fits if kept is None else kept:
             program = device.program("csr/generate", ITEMS=device.tuning.items, GUIDE_SHIFT=32 - GUIDE_BITS)
-            self._ends = {name: device.output(self._count, np.int32) for name in self._ends}
+            self.tail, self.head = (device.output(self.count, np.int32) for _ in range(2))
             draw = program.generate_rmat if rmat else program.generate_powerlaw
-            passes = -(-self._count // device.tuning.items)
-            draw(passes, count=self._count, seed=model.seed, **self._args, **self._ends)
+            draw.launch(self, -(-self.count // device.tuning.items))
 
     def _launch(self, name: str, **more: Any) -> None:
         kernel = getattr(self._device.program("scale/generate", **self._options), name)
-        drawn = {"count": self._count, "seed": self._model.seed, **self._args, **self._ends}
-        kernel(-(-self._count // self._run), **drawn, **more)
+        kernel.launch(self, -(-self.count // self._run), **more)
 
     def cuts(self, section: str, shard_edges: int) -> list[tuple[int, int, int]]:
         """First row, end and draws of each shard."""
-        blocks = -(-self._n // BLOCK)
+        blocks = -(-self.n // BLOCK)
         counts = self._device.zeros(blocks, np.uint32)
         self._launch("shard_tally", section=SECTIONS[section], counts=counts)
         found: list[tuple[int, int, int]] = []
@@ -91,7 +88,7 @@ class Draws:
                 found.append((first, block * BLOCK, held))
                 first, held = block * BLOCK, 0
             held += count
-        return [*found, (first, self._n, held)]
+        return [*found, (first, self.n, held)]
 
     def rows(self, section: int, first: int, last: int, count: int) -> DeviceCSR:
         """Some rows, merged, ascending; `count` is at least the number of draws that belong to them."""
@@ -100,7 +97,7 @@ class Draws:
         row, col = device.output(count, np.int32), device.output(count, np.int32)
         self._launch("shard_take", section=section, first=first, last=last, placed=placed, rows=row, cols=col)
         found = int(device.download(placed, np.uint32, 1)[0])
-        return build_some(device, last - first, row, col, found, heads=self._n)
+        return build_some(device, last - first, row, col, found, heads=self.n)
 
     def ways(self, rows: DeviceCSR, first: int, last: int, count: int) -> npt.NDArray[np.uint8]:
         """The ways of the pairs of some rows."""
@@ -108,16 +105,9 @@ class Draws:
         away, back = (self.rows(section, first, last, count) for section in (FORWARD, BACK))
         way = device.output(rows.arcs, np.uint8)
         program = device.program("scale/generate", **self._options, **rows.defines)
-        program.shard_ways(
-            last - first,
-            rows=last - first,
-            **rows.buffers,
-            away_ptr=away.row_ptr,
-            away_idx=away.col_idx,
-            back_ptr=back.row_ptr,
-            back_idx=back.col_idx,
-            way=way,
-        )
+        given = {"away_ptr": away.row_ptr, "away_idx": away.col_idx}
+        given |= {"back_ptr": back.row_ptr, "back_idx": back.col_idx}
+        program.shard_ways(last - first, rows=last - first, **rows.buffers, **given, way=way)
         return device.take(way, np.uint8, rows.arcs)
 
 
@@ -157,60 +147,46 @@ def generate_shards(
     def work(ranks: Ranks, dev: Device) -> None:
         about = {key: str(value) for key, value in vars(model).items() if np.isscalar(value)}
         ranks.agree(dataset=str(target), **about, sections=str(wanted), shard_edges=str(shard_edges))
-        _write(ranks, dev, model, target, wanted, shard_edges, progress)
+        sums: list[Sums] = []
+        base = "out" if model.directed else "rows"  # what leaves each vertex
+        names = [*wanted, *([base] if "in" in wanted and base not in wanted else [])]
+        with dev.alone():
+            draws = Draws(dev, model)
+            cuts = {name: draws.cuts(name, shard_edges) for name in names}
+        own_steps = ((name, ranks.shares(len(found))) for name, found in cuts.items())
+        steps = [(name, number) for name, numbers in own_steps for number in numbers]
+        with (
+            shared_dataset(ranks, target) as folder,
+            system.thread_pool(system.cores(), "clgraph-write") as pool,
+        ):
+            writer = Writer(folder, directed=model.directed, vertices=model.num_vertices)
+            jobs: dict[str, dict[int, Future[Shard]]] = {name: {} for name in wanted}
+            for done, (name, number) in enumerate(steps):
+                first, last, count = cuts[name][number]
+                with dev.alone():
+                    rows = draws.rows(SECTIONS[name], first, last, count)
+                    ways = name == "pairs" and model.directed
+                    values = {"way": draws.ways(rows, first, last, count)} if ways else {}
+                    row_ptr = dev.take(rows.row_ptr, rows.offset, rows.n + 1)
+                    heads = dev.take(rows.col_idx, np.int32, rows.arcs)
+                if name == base:
+                    sums.append((first, row_sums(row_ptr, None)))
+                if name in wanted:
+                    own = jobs[name]
+                    own[number] = pool.submit(
+                        writer.shard, name, number, first, row_ptr, heads, values, loops=0
+                    )
+                    if len(own) > system.cores():  # so many shards are in memory at once
+                        list(own.values())[-system.cores()].result()
+                if progress and ranks.rank == 0:
+                    progress(done + 1, len(steps))
+            made = {
+                name: summed(gathered(ranks, {number: job.result() for number, job in jobs[name].items()}))
+                for name in wanted
+            }
+            leaving = gathered_sums(ranks, sums, model.num_vertices)
+            if ranks.rank == 0:
+                writer.finish(made, leaving=[leaving] if base in cuts else None)
 
     run_on_ranks(work, device, comm)
     return open_shards(target)
-
-
-def _write(
-    ranks: Ranks,
-    device: Device,
-    model: PowerLaw | RMat,
-    target: Path,
-    wanted: Sequence[str],
-    shard_edges: int,
-    progress: Callable[[int, int], None] | None,
-) -> None:
-    sums: list[Sums] = []
-    base = "out" if model.directed else "rows"  # what leaves each vertex
-    names = [*wanted, *([base] if "in" in wanted and base not in wanted else [])]
-    with device.alone():
-        draws = Draws(device, model)
-        cuts = {name: draws.cuts(name, shard_edges) for name in names}
-    steps = list(_steps(ranks, cuts))
-    with shared_dataset(ranks, target) as folder, system.thread_pool(system.cores(), "clgraph-write") as pool:
-        writer = Writer(folder, directed=model.directed, vertices=model.num_vertices)
-        jobs: dict[str, dict[int, Future[Shard]]] = {name: {} for name in wanted}
-        for done, (name, number, (first, last, count)) in enumerate(steps):
-            with device.alone():
-                rows = draws.rows(SECTIONS[name], first, last, count)
-                ways = name == "pairs" and model.directed
-                values = {"way": draws.ways(rows, first, last, count)} if ways else {}
-                row_ptr = device.take(rows.row_ptr, rows.offset, rows.n + 1)
-                heads = device.take(rows.col_idx, np.int32, rows.arcs)
-            if name == base:
-                sums.append((first, row_sums(row_ptr, None)))
-            if name in wanted:
-                own = jobs[name]
-                own[number] = pool.submit(writer.shard, name, number, first, row_ptr, heads, values, loops=0)
-                if len(own) > system.cores():  # so many shards are in memory at once
-                    list(own.values())[-system.cores()].result()
-            if progress and ranks.rank == 0:
-                progress(done + 1, len(steps))
-        made = {
-            name: summed(gathered(ranks, {number: job.result() for number, job in jobs[name].items()}))
-            for name in wanted
-        }
-        leaving = gathered_sums(ranks, sums, model.num_vertices)
-        if ranks.rank == 0:
-            writer.finish(made, leaving=[leaving] if base in cuts else None)
-
-
-def _steps(
-    ranks: Ranks, cuts: dict[str, list[tuple[int, int, int]]]
-) -> Iterator[tuple[str, int, tuple[int, int, int]]]:
-    """What a rank makes: section, number of the shard, and its cut."""
-    for name, found in cuts.items():
-        for number in ranks.shares(len(found)):
-            yield name, number, found[number]

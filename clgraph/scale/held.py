@@ -23,14 +23,6 @@ if TYPE_CHECKING:
     from clgraph.device import Device
 
 
-class OneProcess:
-    """Stands in for MPI's communicator: the graph is this process's own, whatever has started it."""
-
-    def Get_size(self) -> int:
-        """How many processes there are."""
-        return 1
-
-
 class HeldShards(Shards):
     """Shards that are parts of arrays on the host, checked when these were made.
 
@@ -40,12 +32,13 @@ class HeldShards(Shards):
         The most shards that a section has: so many buffers hold its arcs.
     """
 
-    def __init__(self, graph: Graph, sections: dict[str, Arrays], values: bool, shard_edges: int) -> None:
+    def __init__(self, graph: Graph, sections: Sequence[str], values: bool, shard_edges: int) -> None:
         whole = graph._arrays
-        self._graph = weakref.ref(graph)
-        self.folder, self.comm = Path("the graph in memory"), OneProcess()
-        self._arrays, self._ids = sections, whole.ids
-        made = {name: _cut(name, arrays, shard_edges) for name, arrays in sections.items()}
+        self._graph = weakref.ref(graph)  # it holds the graph's arrays, never the graph
+        self.folder, self.comm = Path("the graph in memory"), False  # no ranks, whatever started the process
+        self._arrays = {name: section_of(graph, name)[0] for name in sections}
+        self._ids = whole.ids
+        made = {name: _cut(name, arrays, shard_edges) for name, arrays in self._arrays.items()}
         self.manifest = Manifest(
             whole.directed,
             whole.num_vertices,
@@ -57,12 +50,6 @@ class HeldShards(Shards):
             self.pairs, self.both_ways = ("out", False) if whole.directed else ("rows", True)
         self.pieces = max(len(section.shards) for section in made.values())
         self._whole = whole
-
-    @staticmethod
-    def of(graph: Graph, sections: Sequence[str], values: bool, shard_edges: int) -> HeldShards:
-        """The sections of a graph; it holds its arrays, never the graph."""
-        made = {name: section_of(graph, name)[0] for name in sections}
-        return HeldShards(graph, made, values, shard_edges)
 
     @property
     def owner(self) -> Graph | None:

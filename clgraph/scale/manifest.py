@@ -22,6 +22,7 @@ NAME = "manifest.json"
 FORMAT, VERSION = "clgraph-shards", 1
 BLOCK = 4096  # rows: `write_shards` cuts all sections but pairs at multiples of it
 SECTIONS = ("pairs", "rows", "in", "out")
+MOST = 2**63 - 1  # of what a file has of anything
 LARGEST = 64 << 20  # bytes of a manifest: some 400 000 shards ...
 MOST_SHARDS = LARGEST // 80  # ... and never more than these, of some 85 bytes each at least
 _FILE = re.compile(r"[a-z0-9][a-z0-9_.-]{0,63}")
@@ -103,25 +104,14 @@ class Manifest:
 
     def to_dict(self) -> dict[str, Any]:
         """Everything but the fingerprint, ready for JSON."""
-        return {
-            "format": FORMAT,
-            "version": VERSION,
-            "directed": self.directed,
-            "vertices": self.vertices,
-            "weights": self.weights,
-            "multiplicity": self.multiplicity,
-            "block": BLOCK,
-            "ids": None if self.ids is None else vars(self.ids),
-            "leaving": None if self.leaving is None else vars(self.leaving),
-            "sections": {
-                name: {
-                    "edges": each.edges,
-                    "loops": each.loops,
-                    "shards": [vars(shard) for shard in each.shards],
-                }
-                for name, each in self.sections.items()
-            },
+        flags = {name: getattr(self, name) for name in ("directed", "vertices", "weights", "multiplicity")}
+        parts = {name: part and vars(part) for name, part in (("ids", self.ids), ("leaving", self.leaving))}
+        sections = {
+            name: {**vars(each), "shards": [vars(shard) for shard in each.shards]}
+            for name, each in self.sections.items()
         }
+        head = {"format": FORMAT, "version": VERSION}
+        return {**head, **flags, "block": BLOCK, **parts, "sections": sections}
 
     @property
     def files(self) -> set[str]:
@@ -179,96 +169,75 @@ def read_manifest(folder: Path) -> Manifest:
 
 
 def _parsed(found: Any) -> Manifest:
-    table = _Table(found, "the manifest")
-    if table.value.get("format") != FORMAT:
-        raise ValueError(f"its format is {table.value.get('format')!r:.40}, not {FORMAT!r}")
-    if table.value.get("version") != VERSION:
-        raise ValueError(f"its version is {table.value.get('version')!r:.40}; this clgraph reads {VERSION}")
-    if table.count("block", BLOCK) != BLOCK:
+    kinds = {"block": BLOCK, "vertices": INT32_MAX, "directed": bool, "weights": bool, "multiplicity": bool}
+    if not isinstance(found, dict):
+        raise ValueError("the manifest is no object")
+    for key, known, then in (("format", FORMAT, ", not"), ("version", VERSION, "; this clgraph reads")):
+        if found.get(key) != known:
+            raise ValueError(f"its {key} is {found.get(key)!r:.40}{then} {known!r}")
+    given = _fields(found, "the manifest", **kinds)
+    if given.pop("block") != BLOCK:
         raise ValueError(f"its block is not {BLOCK}")
-    n = table.count("vertices", INT32_MAX)
-    directed = table.flag("directed")
-    wanted = {"pairs", *(("in", "out") if directed else ("rows",))}
-    sections = {}
-    for name, entry in table.table("sections").value.items():
+    wanted = {"pairs", *(("in", "out") if given["directed"] else ("rows",))}
+    listed = found.get("sections")
+    if not isinstance(listed, dict):
+        raise ValueError("sections of the manifest is no object")
+    for name in listed:
         if name not in wanted:
             raise ValueError(f"section {name!r:.40} does not belong to such a graph")
-        sections[name] = _section(_Table(entry, f"section {name}"), n)
+    sections = {name: _section(entry, f"section {name}", given["vertices"]) for name, entry in listed.items()}
     if "pairs" not in sections:
         raise ValueError("it has no section pairs")
-    return Manifest(
-        directed,
-        n,
-        table.flag("weights"),
-        table.flag("multiplicity"),
-        sections,
-        table.part("ids"),
-        table.part("leaving"),
-    )
+    parts: dict[str, Any] = {
+        name: Part(**_fields(found[name], f"{name} of the manifest", file=str, bytes=MOST, crc=2**32 - 1))
+        for name in ("ids", "leaving")
+        if found.get(name) is not None
+    }
+    return Manifest(**given, sections=sections, **parts)
 
 
-def _section(table: _Table, n: int) -> Section:
+def _section(entry: Any, name: str, n: int) -> Section:
+    whole = _fields(entry, name, edges=MOST, loops=MOST)
+    if not isinstance(entry.get("shards"), list):
+        raise ValueError(f"{name} lists no shards")
+    counts = dict.fromkeys(("first_row", "rows", "edges", "loops", "first_edge", "bytes", "crc"), MOST)
     shards: list[Shard] = []
     row = edge = loops = 0
-    listed = table.value.get("shards")
-    if not isinstance(listed, list):
-        raise ValueError(f"{table.name} lists no shards")
-    for number, entry in enumerate(listed):
-        each = _Table(entry, f"shard {number} of {table.name}")
-        counts = {
-            key: each.count(key, 2**63 - 1)
-            for key in ("first_row", "rows", "edges", "loops", "first_edge", "bytes", "crc")
-        }
-        shard = Shard(each.file("file"), **counts)
+    for number, each in enumerate(entry["shards"]):
+        which = f"shard {number} of {name}"
+        shard = Shard(**_fields(each, which, file=str, **counts))
         if (shard.first_row, shard.first_edge) != (row, edge):
             raise ValueError(
-                f"{each.name} begins at row {shard.first_row} and edge {shard.first_edge}, not at {row} and "
+                f"{which} begins at row {shard.first_row} and edge {shard.first_edge}, not at {row} and "
                 f"{edge}, where the one before ends"
             )
         if shard.loops > shard.edges:
-            raise ValueError(f"{each.name} cannot be: {vars(shard)}")
+            raise ValueError(f"{which} cannot be: {vars(shard)}")
         row, edge, loops = row + shard.rows, edge + shard.edges, loops + shard.loops
         shards.append(shard)
     if row != n:
-        raise ValueError(f"{table.name} has {row} rows, but there are {n} vertices")
-    if (edge, loops) != (table.count("edges", 2**63 - 1), table.count("loops", 2**63 - 1)):
-        raise ValueError(f"{table.name} has other numbers of edges or loops than its shards")
+        raise ValueError(f"{name} has {row} rows, but there are {n} vertices")
+    if whole != {"edges": edge, "loops": loops}:
+        raise ValueError(f"{name} has other numbers of edges or loops than its shards")
     if len({shard.file for shard in shards}) < len(shards):
-        raise ValueError(f"{table.name} lists a file twice")
+        raise ValueError(f"{name} lists a file twice")
     return Section(edge, loops, tuple(shards))
 
 
-class _Table:
-    """A JSON object, of which entries are asked for by name and type."""
-
-    def __init__(self, value: Any, name: str) -> None:
-        if not isinstance(value, dict):
-            raise ValueError(f"{name} is no object")
-        self.value, self.name = value, name
-
-    def count(self, key: str, most: int) -> int:
-        value = self.value.get(key)
-        if type(value) is not int or not 0 <= value <= most:
-            raise ValueError(f"{key} of {self.name} is {value!r:.40}: a whole number from 0 to {most}")
-        return value
-
-    def flag(self, key: str) -> bool:
-        value = self.value.get(key)
-        if type(value) is not bool:
-            raise ValueError(f"{key} of {self.name} is {value!r:.40}: true or false")
-        return value
-
-    def file(self, key: str) -> str:
-        value = self.value.get(key)
-        if not isinstance(value, str) or not _FILE.fullmatch(value):
-            raise ValueError(f"{key} of {self.name} is {value!r:.40}: no name of a file in the dataset")
-        return value
-
-    def table(self, key: str) -> _Table:
-        return _Table(self.value.get(key), f"{key} of {self.name}")
-
-    def part(self, key: str) -> Part | None:
-        if self.value.get(key) is None:
-            return None
-        each = self.table(key)
-        return Part(each.file("file"), each.count("bytes", 2**63 - 1), each.count("crc", 2**32 - 1))
+def _fields(entry: Any, name: str, **kinds: Any) -> dict[str, Any]:
+    """Return entries of a JSON object, checked: numbers up to the one given, flags, or names of files."""
+    if not isinstance(entry, dict):
+        raise ValueError(f"{name} is no object")
+    for key, kind in kinds.items():
+        value = entry.get(key)
+        if kind is bool:
+            right, needed = type(value) is bool, "true or false"
+        elif kind is str:
+            right = isinstance(value, str) and _FILE.fullmatch(value) is not None
+            needed = "no name of a file in the dataset"
+        else:
+            right = type(value) is int and 0 <= value <= kind
+            needed = f"a whole number from 0 to {kind}"
+        if not right:
+            raise ValueError(f"{key} of {name} is {value!r:.40}: {needed}")
+    return {key: entry[key] for key in kinds}
