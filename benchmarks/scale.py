@@ -24,11 +24,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from clgraph.device.feature_mask import Without
 
 import clgraph
 from clgraph.device import Setup
-from clgraph.device.hardware import Without
-from clgraph.ranking.fixed import FixedPower, shape_of
+from clgraph.ranking.reproducible import LAUNCH, ReproduciblePower
 from clgraph.sampling.deletion_times import follow
 from clgraph.sampling.shards.forest import Forest
 from clgraph.scale.loading import Loading
@@ -77,8 +77,8 @@ def short_of_memory(device: Any, shards: clgraph.Shards, part: float) -> Any:
     """The device with a limit on memory beside which this part of the shards stays between two iterations."""
     section = shards.section("rows")
     there = part * sum(5 * shard.edges + 8 * shard.rows for shard in section.shards)
-    spans = bool(shape_of(device, "float32").span)
-    there += sum(FixedPower.memory(shards.num_vertices, np.float32, spans).values())
+    spans = bool(LAUNCH["float32"].of(device).span)
+    there += sum(ReproduciblePower.memory(shards.num_vertices, np.float32, spans).values())
     most = int(there * 8 / (4 if device.shares_memory else 7))
     hidden = Without.wanted(f"memory={most}")
     return device.with_setup(Setup(device.setup.kernels, force=True, without=hidden))

@@ -10,8 +10,9 @@ import pytest
 from clgraph import Graph
 from clgraph.errors import InputError
 from clgraph.ranking import PageRankResult, pagerank, solver
-from clgraph.ranking.rows import LAUNCH, Numbers
+from clgraph.ranking.contribution import LAUNCH
 from clgraph.ranking.sell import PARTS
+from clgraph.ranking.solver import Numbers
 from clgraph.reference.pagerank import reference_pagerank, verify_pagerank
 
 if TYPE_CHECKING:
@@ -173,13 +174,17 @@ def arcs_of_slices(device: Device, sell: Sell, real: Any) -> list[tuple[Any, ...
     first_piece = device.download(sell.first_piece, np.int32, sell.n + 1)
     piece_place = device.download(sell.piece_place, np.int32, sell.kinds[-1] * layout.width)
     row_of_piece = np.repeat(np.arange(sell.n), np.diff(first_piece))
-    for i, part in enumerate(PARTS):
+    for part in PARTS:
         begin = sell.steps_before(device, part)
-        assert begin[-1] == sell.steps[i]
+        assert begin[-1] == sell.steps[part]
         entries = int(begin[-1]) * layout.width
         is_hot, is_piece = part.startswith("hot"), part.endswith("piece")
-        index = device.download(sell.index[i], np.uint16 if is_hot else np.int32, entries).astype(int)
-        share = np.ones(entries) if real is None else device.download(sell.share[i], real, entries)
+        index = device.download(
+            sell.parts[f"{part}_index"], np.uint16 if is_hot else np.int32, entries
+        ).astype(int)
+        share = (
+            np.ones(entries) if real is None else device.download(sell.parts[f"{part}_share"], real, entries)
+        )
         for s in range(len(begin) - 1):
             kind = int(np.searchsorted(sell.kinds, s, side="right")) - 1
             first = kind * layout.hot if is_piece and is_hot else 0

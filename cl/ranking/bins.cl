@@ -7,7 +7,7 @@
 // whose sums are added up in blocks of BLOCK (pagerank_bin_blocks), and these row by row (pagerank_bins).
 //
 // layout      ranking/pagerank.h, ranking/sell.h; HOT + 1 values fit in local memory; for pieces, group g takes the
-//             slices from turns[3 g] to turns[3 g + 1], whose arcs come from the sources turns[3 g + 2] (the number of
+//             slices from bound[3 g] to bound[3 g + 1], whose arcs come from the sources bound[3 g + 2] (the number of
 //             the first one; -1: cold ones). first_block int[n + 1]: row v's blocks; block_piece int[blocks + 1]: their
 //             pieces
 // launch      as many work-groups of LOCAL as the device runs at a time; each loops over slices, adjacent slices going
@@ -55,15 +55,15 @@
     ARCS_OF(sum, cold_begin, s, COLD_ARC)
 
 OF_GROUP
-__kernel void pagerank_bin_pieces(const int n, __global const int *restrict turns, SLICE_ARGS,
+__kernel void pagerank_bin_pieces(const int n, __global const int *restrict bound, SLICE_ARGS,
                                   __global const int *restrict piece_place, __global const REAL *restrict contribution,
                                   __global const int *restrict state, __global ACC *restrict piece_sum)
 {
     __local REAL values[HOT + 1];
-    const int group = get_group_id(0), lane = get_local_id(0) & (WIDTH - 1), from = turns[3 * group + 2];
-    const int end_ = state[STOPPED] ? 0 : turns[3 * group + 1];
+    const int group = get_group_id(0), lane = get_local_id(0) & (WIDTH - 1), from = bound[3 * group + 2];
+    const int end_ = state[STOPPED] ? 0 : bound[3 * group + 1];
     TAKE_HOT((from < 0 ? n : from));
-    for (int s = turns[3 * group] + (int)get_local_id(0) / WIDTH; s < end_; s += LOCAL / WIDTH) {
+    for (int s = bound[3 * group] + (int)get_local_id(0) / WIDTH; s < end_; s += LOCAL / WIDTH) {
         SUM_ROW(sum, s);
         const int to = piece_place[s * WIDTH + lane];
         if (to >= 0) piece_sum[to] = sum;

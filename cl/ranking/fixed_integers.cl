@@ -4,7 +4,7 @@
 // x        VALUE[n]       x(u) / W(u) as a float, or with READY as a whole number; with HAS_SHARES x(u)
 // windows as in ranking/fixed_windows.cl; long rows are cut into pieces of PIECE entries:
 // before   int[longs + 1] pieces of the long rows before each          sums   long[pieces]
-// begins   OFFSET[pieces] where each begins among the entries          counts int[pieces]   and its length
+// piece_begins OFFSET[pieces] where each begins among the entries; piece_counts int[pieces]: its length
 // launch   fixed_whole_windows, fixed_whole_pieces: a work-group of WIDTH a window, or a piece; the others: padded ranges,
 //          ITEMS each
 // tunables SPAN, WIDTH (a multiple of 8), ITEMS, PIECE, READY (CPUs: a gathered value is added as it is); what changes
@@ -100,30 +100,30 @@ __kernel void fixed_whole_windows(const int first_row, const double d, const dou
 }
 
 __kernel void fixed_whole_counts(const int longs, __global const int *restrict listed,
-                                 __global const OFFSET *restrict row_ptr, __global int *restrict counts)
+                                 __global const OFFSET *restrict row_ptr, __global int *restrict piece_counts)
 {
     FOR_ITEMS(i, longs)
-        counts[i] = (int)((row_ptr[listed[i] + 1] - row_ptr[listed[i]] + PIECE - 1) / PIECE);
+        piece_counts[i] = (int)((row_ptr[listed[i] + 1] - row_ptr[listed[i]] + PIECE - 1) / PIECE);
 }
 
 __kernel void fixed_whole_cuts(const int longs, __global const int *restrict listed,
                                __global const OFFSET *restrict row_ptr, __global const int *restrict before,
-                               __global OFFSET *restrict begins, __global int *restrict counts)
+                               __global OFFSET *restrict piece_begins, __global int *restrict piece_counts)
 {
     FOR_ITEMS(i, longs)
         for (int k = before[i]; k < before[i + 1]; k++) {
-            begins[k] = row_ptr[listed[i]] + (OFFSET)(k - before[i]) * PIECE;
-            counts[k] = (int)min((OFFSET)PIECE, (OFFSET)(row_ptr[listed[i] + 1] - begins[k]));
+            piece_begins[k] = row_ptr[listed[i]] + (OFFSET)(k - before[i]) * PIECE;
+            piece_counts[k] = (int)min((OFFSET)PIECE, (OFFSET)(row_ptr[listed[i] + 1] - piece_begins[k]));
         }
 }
 
-__kernel void fixed_whole_pieces(__global const OFFSET *restrict begins, __global const int *restrict counts,
+__kernel void fixed_whole_pieces(__global const OFFSET *restrict piece_begins, __global const int *restrict piece_counts,
                                  __global const int *restrict col_idx, __global const double *restrict shares,
                                  __global const VALUE *restrict x, __global long *restrict sums)
 {
     __local long held[WIDTH];
-    const int k = get_group_id(0), lid = get_local_id(0), count = counts[k];
-    const OFFSET begin = begins[k];
+    const int k = get_group_id(0), lid = get_local_id(0), count = piece_counts[k];
+    const OFFSET begin = piece_begins[k];
     long sum = 0;
     int e = lid;
     for (; e + (AHEAD - 1) * WIDTH < count; e += AHEAD * WIDTH) {

@@ -7,8 +7,8 @@
 // starts  int[windows + 1]   the first row of each window, and the number of rows
 // filled  uchar[windows]     whether a window has a row that is not long; only such windows are launched:
 // window  int[3]             of each its first row, the row behind its last that is not long, and its entries
-// begin   OFFSET             of each its first entry
-// longs   int[]              the long rows
+// begins  OFFSET             of each its first entry
+// listed  int[]              the long rows
 // launch  fixed_window_rows, fixed_long_rows: a work-group of WIDTH a window, or a long row; the others: padded ranges,
 //         ITEMS each
 // tunables SPAN, WIDTH (a multiple of 32); what changes the sums as in ranking/fixed.cl; OFFSET
@@ -43,11 +43,11 @@ __kernel void fixed_starts(const int rows, const long windows, __global const OF
 }
 
 __kernel void fixed_longs(const int rows, __global const OFFSET *restrict row_ptr, volatile __global int *restrict count,
-                          __global int *restrict longs)
+                          __global int *restrict listed)
 {
     FOR_ITEMS(r, rows)
         if (row_ptr[r + 1] - row_ptr[r] > SPAN)
-            longs[atomic_inc(count)] = r;
+            listed[atomic_inc(count)] = r;
 }
 
 // The row behind a window's last one that is not long.
@@ -66,7 +66,7 @@ __kernel void fixed_filled(const long windows, __global const int *restrict star
 // before: filled windows before each one.
 __kernel void fixed_listed(const long windows, __global const int *restrict starts, __global const OFFSET *restrict row_ptr,
                            __global const int *restrict before, __global int *restrict window,
-                           __global OFFSET *restrict begin)
+                           __global OFFSET *restrict begins)
 {
     FOR_ITEMS_LONG(w, windows)
         if (before[w + 1] > before[w]) {
@@ -75,7 +75,7 @@ __kernel void fixed_listed(const long windows, __global const int *restrict star
             window[3 * at] = first;
             window[3 * at + 1] = last;
             window[3 * at + 2] = (int)(row_ptr[last] - row_ptr[first]);
-            begin[at] = row_ptr[first];
+            begins[at] = row_ptr[first];
         }
 }
 
@@ -116,13 +116,13 @@ __kernel void fixed_window_rows(const int first_row, const double d, const doubl
 
 // While 32 work-items add up one tile, the others gather the next.
 __kernel void fixed_long_rows(const int first_row, const double d, const double mass, const double uniform,
-                              __global const int *restrict longs, __global const OFFSET *restrict row_ptr,
+                              __global const int *restrict listed, __global const OFFSET *restrict row_ptr,
                               __global const int *restrict col_idx, __global const double *restrict shares,
                               __global const VALUE *restrict x, __global const double *restrict p,
                               __global const double *restrict q, __global REAL *restrict y)
 {
     __local double terms[2 * TILE], lanes[32];
-    const int lid = get_local_id(0), r = longs[get_group_id(0)];
+    const int lid = get_local_id(0), r = listed[get_group_id(0)];
     const long stop = row_ptr[r + 1];
     double sum = 0;
     int side = 0;

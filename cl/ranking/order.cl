@@ -18,11 +18,6 @@ typedef double QUOTIENT;
 typedef float QUOTIENT;
 #endif
 
-__kernel void order_invert(const int n, __global const int *restrict order, __global int *restrict position)
-{
-    FOR_ITEMS(i, n) position[order[i]] = i;
-}
-
 // out[i] = values[at[i]]
 __kernel void order_gather(const int n, __global const int *restrict at, __global const REAL *restrict values,
                            __global REAL *restrict out)

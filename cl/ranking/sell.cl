@@ -8,10 +8,10 @@
 // Sorting is csr/sort.cl's and csr/build_sort.cl's, sums are csr/scan.cl's; here are the keys before them and the
 // gathers after them.
 //
-// row_ptr, col      the reversed graph: row v has the sources of the arcs that arrive at v
+// row_ptr, col_idx  the reversed graph: row v has the sources of the arcs that arrive at v
 // degree_class uchar[n]   by index: how many bounds the rank by descending out-degree reaches; hot sources are in the
 //                   classes 0 .. hot_classes - 1
-// hot_length int[n] arcs of a row from hot sources
+// hot_by_index, hot_length int[n]   arcs of a row from hot sources, by index and by number
 // order, number int[n]    the index at each number, the number of each index
 // start OFFSET[n + 1], source HEAD[arcs]   rows by number, each sorted by source; a source is its number + 1; if HEAD is
 //                   long this is in the upper half, and the arc's position within its row in the lower one
@@ -102,32 +102,32 @@ __kernel void sell_classes(const int n, const int bounds, __global const int *re
 }
 
 __kernel void sell_hot(const int n, const long arcs, const int hot_classes, __global const OFFSET *restrict row_ptr,
-                       __global const int *restrict col, __global const uchar *restrict degree_class,
-                       volatile __global int *hot_length)
+                       __global const int *restrict col_idx, __global const uchar *restrict degree_class,
+                       volatile __global int *hot_by_index)
 {
     int v = -1, last = -1, hot = 0;
     FOR_RUN(p, arcs) {
         v = row_after(p, v, n, row_ptr);
         if (v != last) {
             if (hot)
-                atomic_add(&hot_length[last], hot);
+                atomic_add(&hot_by_index[last], hot);
             last = v;
             hot = 0;
         }
-        hot += degree_class[col[p]] < hot_classes;
+        hot += degree_class[col_idx[p]] < hot_classes;
     }
     if (hot)
-        atomic_add(&hot_length[last], hot);
+        atomic_add(&hot_by_index[last], hot);
 }
 
 // Rows of more than long_row arcs first, the longest in front; then by arcs from hot sources and from cold ones.
 __kernel void sell_length_keys(const int n, const int long_row, const uint longest,
-                               __global const OFFSET *restrict row_ptr, __global const int *restrict hot_length,
+                               __global const OFFSET *restrict row_ptr, __global const int *restrict hot_by_index,
                                __global uint *restrict key)
 {
     const uint shorter = longest > (uint)long_row ? longest - long_row : 0;
     FOR_ITEMS(v, n) {
-        const uint length = (uint)(row_ptr[v + 1] - row_ptr[v]), hot = hot_length[v];
+        const uint length = (uint)(row_ptr[v + 1] - row_ptr[v]), hot = hot_by_index[v];
         key[v] = length > (uint)long_row ? longest - length
                                          : shorter + (long_row - hot) * (long_row + 1) + (long_row - (length - hot));
     }
@@ -176,14 +176,14 @@ __kernel void sell_rows(const int n, const int long_row, __global const int *res
 
 __kernel void sell_arcs(const int n, const long arcs, __global const int *restrict order,
                         __global const OFFSET *restrict start, __global const OFFSET *restrict row_ptr,
-                        __global const int *restrict col, __global const int *restrict number,
+                        __global const int *restrict col_idx, __global const int *restrict number,
                         __global HEAD *restrict source)
 {
     int r = -1;
     FOR_RUN(p, arcs) {
         r = row_after(p, r, n, start);
         const OFFSET j = p - start[r];
-        const int u = number[col[row_ptr[order[r]] + j]] + 1;
+        const int u = number[col_idx[row_ptr[order[r]] + j]] + 1;
 #ifdef WEIGHTED
         source[p] = (HEAD)u << 32 | (HEAD)j;
 #else
@@ -192,7 +192,7 @@ __kernel void sell_arcs(const int n, const long arcs, __global const int *restri
     }
 }
 
-// After sorting: sources alone, and the share of each arc; `share` is beside col.
+// After sorting: sources alone, and the share of each arc; `share` is beside col_idx.
 __kernel void sell_shares(const int n, const long arcs, __global const int *restrict order,
                           __global const OFFSET *restrict start, __global const OFFSET *restrict row_ptr,
                           __global const long *restrict sorted, __global const REAL *restrict share,
@@ -410,7 +410,7 @@ __kernel void sell_place(const int n, const long arcs, const int hot, const int 
 
 // The same of rows that are not sorted, with one segment: hot and cold arcs each keep the order of the graph.
 __kernel void sell_place_rows(const int n, const int hot, __global const int *restrict order,
-                              __global const OFFSET *restrict row_ptr, __global const int *restrict col,
+                              __global const OFFSET *restrict row_ptr, __global const int *restrict col_idx,
                               __global const int *restrict number, __global const REAL *restrict arc_share,
                               __global const int *restrict long_number, __global const int *restrict cell_piece,
                               __global const int *restrict piece_at, PARTS)
@@ -424,7 +424,7 @@ __kernel void sell_place_rows(const int n, const int hot, __global const int *re
             long hot_at = (long)hot_row_begin[slice] * WIDTH + lane;
             long cold_at = (long)cold_row_begin[slice] * WIDTH + lane;
             for (OFFSET p = row_ptr[v]; p < row_ptr[v + 1]; p++) {
-                const int u = number[col[p]] + 1;
+                const int u = number[col_idx[p]] + 1;
                 if (u <= hot) {
                     PUT_AT(hot_row, hot_at, (ushort)u);
                     hot_at += WIDTH;
@@ -436,7 +436,7 @@ __kernel void sell_place_rows(const int n, const int hot, __global const int *re
         } else {
             int hot_arcs = 0, cold_arcs = 0;
             for (OFFSET p = row_ptr[v]; p < row_ptr[v + 1]; p++) {
-                const int u = number[col[p]] + 1, kind = u > hot, j = kind ? cold_arcs++ : hot_arcs++;
+                const int u = number[col_idx[p]] + 1, kind = u > hot, j = kind ? cold_arcs++ : hot_arcs++;
                 PUT_IN_PIECE(2 * long_row_number + kind, j, kind, u);
             }
         }

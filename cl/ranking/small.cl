@@ -45,15 +45,16 @@
 OF_GROUP
 __kernel void pagerank_small(const int n, const int sources, const int silent, const int turns, const int last,
                              const WIDE threshold, const WIDE noise, const WIDE rest_p, const WIDE rest_q,
-                             const WIDE damping, const WIDE even, const int norm, const int drop, __global const int *restrict turn_begin,
-                             __global const int *restrict turn,
-                             __global const int *restrict piece_begin, __global const ushort *restrict piece_index,
-                             __global const REAL *restrict piece_share, __global const int *restrict piece_place,
-                             __global const int *restrict hot_begin_, __global const ushort *restrict hot_index_,
-                             __global const REAL *restrict hot_share_, __global const int *restrict first_piece,
+                             const WIDE damping, const WIDE even, const int norm, const int drop,
+                             __global const int *restrict turn_begin, __global const int *restrict turn,
+                             __global const int *restrict hot_piece_begin,
+                             __global const ushort *restrict hot_piece_index,
+                             __global const REAL *restrict hot_piece_share, __global const int *restrict piece_place,
+                             __global const int *restrict hot_row_begin, __global const ushort *restrict hot_row_index,
+                             __global const REAL *restrict hot_row_share, __global const int *restrict first_piece,
                              __global const REAL *restrict to_rest, __global const REAL *restrict inverse,
                              __global const REAL *restrict p, __global const REAL *restrict q,
-                             __global REAL *rank, __global REAL *contribution, __global REAL *contribution_too,
+                             __global REAL *rank, __global REAL *contribution, __global REAL *next,
                              __global ACC *piece_sum_, __global ACC *restrict sums, __global int *restrict state)
 {
     GROUP_BOX;
@@ -67,7 +68,7 @@ __kernel void pagerank_small(const int n, const int sources, const int silent, c
     if (lid == 0) fresh[0] = 0;
 #else
     __global ACC *piece_sum = piece_sum_;
-    SPACE REAL *old = contribution, *fresh = contribution_too;
+    SPACE REAL *old = contribution, *fresh = next;
 #endif
     ACC mass = sums[0], moved = sums[1], other = sums[2], least = sums[3];
     int done = state[ITERATIONS], met = state[CONVERGED], stale = state[STALE], stuck = 0;
@@ -76,10 +77,10 @@ __kernel void pagerank_small(const int n, const int sources, const int silent, c
     while (done < until && !met && !stuck) {   // the same for all work-items
         const int quiet = silent && done + 2 < last;   // the last iterate is compared with the one before
         {
-            __global const int *hot_begin = piece_begin;
-            __global const ushort *hot_index = piece_index;
+            __global const int *hot_begin = hot_piece_begin;
+            __global const ushort *hot_index = hot_piece_index;
 #ifdef WEIGHTED
-            __global const REAL *hot_share = piece_share;
+            __global const REAL *hot_share = hot_piece_share;
 #endif
             for (int t = turn_begin[team]; t < turn_begin[team + 1]; t++) {
                 const int s = turn[t];
@@ -95,10 +96,10 @@ __kernel void pagerank_small(const int n, const int sources, const int silent, c
         const WIDE flow = damping * ACC_VALUE(mass);
         moved = other = ACC_ZERO;
         for (int part = 1; part < 3 - quiet; part++) {
-            __global const int *hot_begin = hot_begin_;
-            __global const ushort *hot_index = hot_index_;
+            __global const int *hot_begin = hot_row_begin;
+            __global const ushort *hot_index = hot_row_index;
 #ifdef WEIGHTED
-            __global const REAL *hot_share = hot_share_;
+            __global const REAL *hot_share = hot_row_share;
 #endif
             for (int t = turn_begin[part * TEAMS + team]; t < turn_begin[part * TEAMS + team + 1]; t++) {
                 const int s = turn[t];

@@ -223,7 +223,7 @@ def ppr(run: Run) -> None:
     clgraph ppr cnr-2000.edges.gz --directed --sources ids.txt --method monte-carlo --seed 1 -o top.tsv
     clgraph ppr bought.txt --ids str --users users.txt --exclude neighbours --top 5
     """
-    from clgraph.ranking.personalized.options import check_options
+    from clgraph.ranking.personalized.request import check_options
     from clgraph.ranking.problem import check_damping
 
     options = vars(run.options)

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from clgraph.components.shards import Labels
-from clgraph.ranking.fixed import FixedPower, Leaving, shape_of
+from clgraph.ranking import reproducible
+from clgraph.ranking.reproducible import Leaving, ReproduciblePower
 from clgraph.sampling.shards.extract import Chosen, Extraction
 from clgraph.sampling.shards.forest import LAUNCH, Forest
 from clgraph.sampling.shards.passes import default_room, room_to_keep
@@ -210,9 +211,9 @@ class _Planner:
             return grow
         if command == "pagerank":
             out, dtype = device.upload(np.ones(VERTICES)), self._options["dtype"]
-            leaving = Leaving.of(device, VERTICES, out, "arcs", shape_of(device, dtype))
+            leaving = Leaving.of(device, VERTICES, out, "arcs", reproducible.LAUNCH[dtype].of(device))
             about: dict[str, Any] = {"p": None, "q": None, "drop": False, "start": None, "kind": "arcs"}
-            power = FixedPower(device, leaving, damping=0.85, dtype=dtype, **about)
+            power = ReproduciblePower(device, leaving, damping=0.85, dtype=dtype, **about)
             prepared = power.prepare(block)
             return lambda: power.rows(prepared, 0.0)
         if command == "ppr":
@@ -318,8 +319,8 @@ class _Planner:
     def _pagerank(self) -> tuple[list[Pass], dict[str, int]]:
         sections = ["in" if self._shards.directed else "rows"]
         iterations, dtype = self._options["iterations"], np.dtype(self._options["dtype"])
-        shape = shape_of(self._device, dtype.name)
-        memory = FixedPower.memory(self._n, dtype, bool(shape.span))
+        shape = reproducible.LAUNCH[dtype.name].of(self._device)
+        memory = ReproduciblePower.memory(self._n, dtype, bool(shape.span))
         room = self._device.global_memory * (4 if self._device.shares_memory else 7) // 8 - sum(
             memory.values()
         )

@@ -184,7 +184,7 @@ def pagerank(
     sections = ("in" if graph.directed else "rows",) if in_blocks else ()
     with run_on(device, graph, *sections, values=True, start=start) as run:
         if (blocks := run.blocks) is not None:
-            from clgraph.ranking.fixed_solver import ShardsSolver
+            from clgraph.ranking.reproducible import ShardsSolver
             from clgraph.scale.comm import run_on_ranks
 
             def work(ranks: Ranks, dev: Device) -> PageRankResult:

@@ -98,16 +98,8 @@ def order_program(
     return device.program("ranking/order", OFFSET=offset, REAL=number, ITEMS=items), items
 
 
-def inverse_order(device: Device, n: int, order: Any) -> Any:
-    """The position of each element in a permutation, both buffers."""
-    position = device.empty(n, np.int32)
-    program, items = order_program(device, np.float32)
-    program.order_invert(-(-n // items), n=n, order=order, position=position)
-    return position
-
-
 def narrowed(device: Device, values: Any, n: int) -> Any:
-    """A vector of float64 on the device as one of float32."""
+    """Return a vector of float64 on the device as one of float32."""
     out = device.empty(n, np.float32)
     program, items = order_program(device, np.float32)
     program.order_narrow(-(-n // items), n=n, values=values, out=out)
@@ -124,78 +116,68 @@ def row_order(
     real: type[np.floating[Any]],
     weight: bool,
 ) -> RowOrder:
-    """The row order of a graph's plan, as kept on the device.
+    """Return the row order of a graph's plan, as kept on the device.
 
     Parameters
     ----------
     plan : hashable
         Names the order: the same plan gives the same order.
     order, position : buffers, or None
-        As of `RowOrder`; position None: made here.
+        As of `RowOrder`.
     weight : bool
         Whether the graph's weights count.
     """
+    weighing = problem.weighing
 
     def make() -> RowOrder:
         n = graph.num_vertices
         device.reserve({"inverse_out": n * np.dtype(real).itemsize, "order": 8 * n})
-        there = inverse_order(device, n, order) if order is not None and position is None else position
-        made = RowOrder(device, real, n, order, there, None)
-        if problem.weighted and problem.largest is None:
-            inverse = made.upload((problem.out > 0).astype(np.float64))
-        elif by_pipelines(device):
-            inverse = made.upload(
-                (problem.out > 0).astype(np.float64) if problem.weighted else _inverse(problem.out)
-            )
+        made = RowOrder(device, real, n, order, position, None)
+        if (weighing.weighted and weighing.largest is None) or by_pipelines(device):
+            out = problem.out
+            if weighing.weighted:
+                inverse = made.upload((out > 0).astype(np.float64))
+            else:
+                # a third of the time that np.divide takes with `where`
+                with np.errstate(divide="ignore"):
+                    values = 1 / out
+                values[out == 0] = 0
+                inverse = made.upload(values)
         else:
             csr = upload_csr(device, graph)
             inverse = device.empty(n, real)
             program, items = order_program(device, real, csr)
-            kernel = program.order_leaving if problem.weighted else program.order_inverse_out
+            kernel = program.order_leaving if weighing.weighted else program.order_inverse_out
             kernel(-(-n // items), n=n, order=order, row_ptr=csr.row_ptr, inverse=inverse)
         return replace(made, inverse_out=inverse)
 
-    return device.cached(graph, ("row-order", plan, real, bool(weight) if problem.weighted else None), make)
+    key = "row-order", plan, real, bool(weight) if weighing.weighted else None
+    return device.cached(graph, key, make)
 
 
 def upload_out(
     device: Device, graph: Graph, problem: Problem, real: type[np.floating[Any]], weight: bool
 ) -> Any:
-    """By vertex: the out-degree, or in weighted graphs 1; 0 at dangling vertices. Kept with the graph.
-
-    Parameters
-    ----------
-    weight : bool
-        Whether the graph's weights count.
-    """
+    """By vertex: the out-degree, or in weighted graphs 1; 0 at dangling vertices. Kept with the graph."""
+    weighing = problem.weighing
 
     def make() -> Any:
         n = graph.num_vertices
         device.reserve({"out": n * np.dtype(real).itemsize})
-        if problem.weighted and problem.largest is None:
-            return device.upload((problem.out > 0).astype(real))
-        if not (problem.counts_arcs or problem.weighted):
-            return device.upload(problem.out.astype(real))
+        if not weighing.counts_arcs and weighing.largest is None:
+            return device.upload((problem.out > 0 if weighing.weighted else problem.out).astype(real))
         csr = upload_csr(device, graph)
         out = device.empty(n, real)
         program, items = order_program(device, real, csr)
-        if problem.weighted:
+        if weighing.weighted:
             program.order_leaving(-(-n // items), n=n, order=None, row_ptr=csr.row_ptr, inverse=out)
         else:
             program.order_out(-(-n // items), n=n, row_ptr=csr.row_ptr, out=out)
         return out
 
-    return device.cached(graph, ("out", real, bool(weight) if problem.weighted else None), make)
+    return device.cached(graph, ("out", real, bool(weight) if weighing.weighted else None), make)
 
 
 def by_pipelines(device: Device) -> bool:
-    """Whether the solver is a pipeline: the device may be a board that has no other kernels."""
+    """True if the solver is a pipeline: the device may be a board that has no other kernels."""
     return device.has_pipeline("ranking/solver")
-
-
-def _inverse(out: Reals) -> Reals:
-    # a third of the time that np.divide takes with `where`
-    with np.errstate(divide="ignore"):
-        inverse = 1 / out
-    inverse[out == 0] = 0
-    return inverse

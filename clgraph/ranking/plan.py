@@ -1,4 +1,4 @@
-"""Which way of summing rows a PageRank call takes."""
+"""Choose the variant of a PageRank call: how rows are summed."""
 
 from __future__ import annotations
 
@@ -10,25 +10,28 @@ from clgraph.errors import CapacityError
 from clgraph.graph.building import INT32_MAX
 from clgraph.lazy import Table
 from clgraph.ranking import spmv_small
-from clgraph.ranking.rows import ContributionRows, Numbers, PartitionRows, Rows, cut_for
-from clgraph.ranking.solver import Solver
-from clgraph.ranking.spmv import BinRows, RunRows
+from clgraph.ranking.contribution import ContributionSolver, PartitionSolver, cut_for
+from clgraph.ranking.solver import Numbers, Solver
+from clgraph.ranking.spmv import BinSolver, RunSolver
 
 if TYPE_CHECKING:
     from clgraph.device import Device
     from clgraph.graph import Graph
-    from clgraph.ranking.fixed_solver import FixedSolver
     from clgraph.ranking.problem import Problem, Stop
+    from clgraph.ranking.reproducible import ReproducibleSolver
 
 # `clgraph.theses` adds serial, pull and subgroup
-KINDS: Table[type[Rows]] = Table(
-    {kind.variant: kind for kind in (ContributionRows, RunRows, BinRows, spmv_small.SmallRows, PartitionRows)}
+KINDS: Table[type[Solver]] = Table(
+    {
+        kind.variant: kind
+        for kind in (ContributionSolver, RunSolver, BinSolver, spmv_small.SmallSolver, PartitionSolver)
+    }
 )
 LARGEST = INT32_MAX  # arcs that slices are made of: pieces and steps are counted in 32 bits
 
 
 def choose(device: Device, graph: Graph, numbers: Numbers) -> str:
-    """The variant that "auto" takes on this device for this graph."""
+    """Choose the variant that "auto" takes on this device for this graph."""
     if device.has_pipeline("ranking/contribution"):
         # one flat loop over all arcs; where the vertices do not fit on chip, two
         return "contribution" if cut_for(device, graph) is None else "partitions"
@@ -41,7 +44,7 @@ def choose(device: Device, graph: Graph, numbers: Numbers) -> str:
 
 
 def _fits_small(device: Device, graph: Graph, numbers: Numbers) -> bool:
-    """Whether one work-group is enough for a graph, and has room for it."""
+    """True if one work-group is enough for a graph, and has room for it."""
     shape = spmv_small.LAUNCH.of(device)
     if graph.num_arcs > shape.arcs:
         return False
@@ -53,8 +56,8 @@ def _fits_small(device: Device, graph: Graph, numbers: Numbers) -> bool:
 
 def make_solver(
     variant: str, device: Device, graph: Graph, problem: Problem, stop: Stop, numbers: Numbers, weight: bool
-) -> Solver | FixedSolver:
-    """The solver of a variant; "auto" chooses."""
+) -> Solver | ReproducibleSolver:
+    """Make the solver of a variant; "auto" chooses."""
     if variant == "auto":
         variant = choose(device, graph, numbers)
         large = graph.num_arcs > LARGEST and device.kernels == "ndrange"
@@ -66,10 +69,7 @@ def make_solver(
             "'auto', which takes 'fixed' (with float64) or 'contribution'"
         )
     if variant == "fixed":
-        from clgraph.ranking.fixed_solver import FixedSolver
+        from clgraph.ranking.reproducible import ReproducibleSolver
 
-        return FixedSolver(device, graph, problem, stop, numbers.dtype, weight=weight)
-    rows = KINDS[variant](device, graph, problem, numbers, weight)
-    if isinstance(rows, spmv_small.SmallRows):
-        return spmv_small.SmallSolver(device, problem, stop, numbers, rows)
-    return Solver(device, problem, stop, numbers, rows)
+        return ReproducibleSolver(device, graph, problem, stop, numbers.dtype, weight=weight)
+    return KINDS[variant](device, graph, problem, stop, numbers, weight)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import partial
 from math import inf, sqrt
 from typing import TYPE_CHECKING, Any, Literal, get_args
 from weakref import WeakKeyDictionary, ref
@@ -15,6 +14,7 @@ import numpy.typing as npt
 from clgraph.arguments import flag, real, shown, whole, word
 from clgraph.errors import DeviceError, InputError
 from clgraph.graph import Graph
+from clgraph.lazy import lazy
 
 if TYPE_CHECKING:
     from clgraph.scale.shards import Shards
@@ -31,25 +31,40 @@ ROUND_OFF = {"float32": 2.0**-24, "float64": 2.0**-53}
 ROUNDINGS = 6
 
 
-class Later:
-    """An attribute that may be given as a function, which is called at the first look."""
+class Weighing:
+    """w of each arc and W, the sum over those that leave each vertex; the host makes both at the first look.
 
-    def __set_name__(self, owner: Any, name: str) -> None:
-        """Note its name."""
-        self._name = name
+    Parameters
+    ----------
+    weighted : bool
+        Whether arcs weigh differently.
+    make : callable
+        Makes both.
+    counts_arcs : bool
+        W is the out-degree. Devices count it themselves.
+    largest : int, optional
+        The largest multiplicity, if w are multiplicities that only a device has, which makes both itself.
+    """
 
-    def __get__(self, instance: Any, owner: Any = None) -> Any:
-        """The array, or None."""
-        if instance is None:
-            raise AttributeError(self._name)
-        value: Reals | Callable[[], Reals] | None = vars(instance)[self._name]
-        if callable(value):
-            value = vars(instance)[self._name] = value()
-        return value
+    def __init__(
+        self,
+        weighted: bool,
+        make: Callable[[], tuple[Reals | None, Reals]],
+        *,
+        counts_arcs: bool = False,
+        largest: int | None = None,
+    ) -> None:
+        self.weighted, self._make, self.counts_arcs, self.largest = weighted, make, counts_arcs, largest
 
-    def __set__(self, instance: Any, value: Reals | Callable[[], Reals] | None) -> None:
-        """Take an array, or what makes it."""
-        vars(instance)[self._name] = value
+    @lazy
+    def made(self) -> tuple[Reals | None, Reals]:
+        """Both."""
+        return self._make()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What is pickled: w and W only where they have been looked at."""
+        nothing = np.empty(0) if self.weighted else None, np.empty(0)
+        return {"made": nothing, **vars(self), "_make": None}
 
 
 @dataclass(frozen=True)
@@ -64,19 +79,11 @@ class Problem:
         p, q (D is the mass on dangling vertices, which no weight leaves), and the vector to start from.
     drop : bool
         The mass D is dropped: q plays no part.
-    weights : float64 array, shape (arcs,), or None
-        w, largest 1, in the order of the graph's arcs; None where all are equal.
     policy : str
         The dangling policy by name: "personalization", "uniform", "drop" or "given".
     n : int
         Number of vertices.
-    out : float64 array, shape (n,)
-        W: the sum of w over the arcs that leave a vertex.
-    largest : int or None
-        The largest multiplicity, if w are multiplicities that only a device has.
-
-    Where W is the out-degree, and where only a device has the multiplicities, the host makes w and W at the
-    first look, as long as the graph lives; devices make their own of the graph's rows.
+    weighing : Weighing
     """
 
     damping: float
@@ -86,29 +93,23 @@ class Problem:
     drop: bool
     policy: str
     n: int
-    weights: Later = Later()
-    out: Later = Later()
-    largest: int | None = None
+    weighing: Weighing
 
     @property
-    def weighted(self) -> bool:
-        """Whether there are `weights`."""
-        return vars(self)["weights"] is not None
+    def weights(self) -> Any:
+        """w, largest 1, in the order of the graph's arcs, shape (arcs,); None where all are equal."""
+        return self.weighing.made[0] if self.weighing.weighted else None
 
     @property
-    def counts_arcs(self) -> bool:
-        """Whether W is the out-degree, which nobody has looked at yet."""
-        return not self.weighted and callable(vars(self)["out"])
+    def out(self) -> Reals:
+        """W of each vertex, shape (n,)."""
+        return self.weighing.made[1]
 
     def dangles(self, graph: Graph, vertices: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
-        """Whether no weight leaves some vertices."""
-        if self.counts_arcs or self.largest is not None:
+        """Return whether no weight leaves each of some vertices."""
+        if self.weighing.counts_arcs or self.weighing.largest is not None:
             return graph.row_ptr[vertices + 1] == graph.row_ptr[vertices]
         return np.asarray(self.out[vertices] == 0)
-
-    def __getstate__(self) -> dict[str, Any]:
-        """What is pickled: w and W only where they have been looked at."""
-        return {name: np.empty(0) if callable(value) else value for name, value in vars(self).items()}
 
 
 @dataclass(frozen=True)
@@ -160,81 +161,62 @@ def make_problem(
     d = check_damping(damping)
     weight = flag(weight, "weight")
     p = distribution(graph, personalization, "personalization")
-    policy, q = _dangling(graph, dangling, p)
-    start = distribution(graph, nstart, "nstart")
-    # W of shards is read where it is wanted: for the device alone, which does without it afterwards
-    of_shards = None, partial(getattr, graph, "leaving"), None
-    weighing = _weighing(graph, weight) if isinstance(graph, Graph) else of_shards
-    return Problem(d, p, q, start, policy == "drop", policy, graph.num_vertices, *weighing)
-
-
-# w and W of graphs, by whether the graph's weights count: kept as long as the graph lives
-_weighings: WeakKeyDictionary[Graph, dict[bool, tuple[Reals | None, Reals]]] = WeakKeyDictionary()
-_largest: WeakKeyDictionary[Graph, int] = WeakKeyDictionary()  # multiplicity, 0 where all are the same
-
-
-def _weighing(graph: Graph, weight: bool) -> tuple[Any, Any, int | None]:
-    """w of each arc (None: all equal), W of each vertex, and `Problem.largest`."""
-    kept = _weighings.setdefault(graph, {})
-    largest = None if weight in kept else _largest_there(graph, weight)
-    if largest is None and weight not in kept:
-        weights = arc_weights(graph, weight)
-        if weights is not None:
-            kept[weight] = weights, _leaving(graph, weights)
-    if weight in kept:
-        return *kept[weight], None
-    later = partial(_of_host, ref(graph), weight)
-    return partial(later, 0) if largest else None, partial(later, 1), largest or None
-
-
-def _largest_there(graph: Graph, weight: bool) -> int | None:
-    """The largest of multiplicities that only a device has, 0 where all are the same; else None."""
-    if graph.is_on_host or not graph._is_counted or (weight and graph.is_weighted):
-        return None
-    if graph not in _largest:
-        try:
-            found = None if graph._residence is None else graph._residence.count_range()
-        except DeviceError:
-            found = None  # the host asks for the arrays, and says what is lost if they are
-        if found is None:
-            return None
-        _largest[graph] = 0 if found[0] == found[1] else found[1]
-    return _largest[graph]
-
-
-def _of_host(graph: ref[Graph], weight: bool, which: int) -> Any:
-    there = graph()
-    if there is None:
-        raise InputError("the graph of this problem is gone, and its out-degrees with it: keep the graph")
-    kept = _weighings.setdefault(there, {})
-    if weight not in kept:
-        weights = None if _largest_there(there, weight) == 0 else arc_weights(there, weight)
-        kept[weight] = weights, _leaving(there, weights)
-    return kept[weight][which]
-
-
-def _leaving(graph: Graph, weights: Reals | None) -> Reals:
-    if weights is None:
-        return _frozen(np.diff(graph.row_ptr).astype(np.float64))
-    return _frozen(np.bincount(graph.tails, weights=weights, minlength=graph.num_vertices).astype(np.float64))
-
-
-def _frozen(values: Reals) -> Reals:
-    values.flags.writeable = False
-    return values
-
-
-def _dangling(graph: Graph | Shards, dangling: Any, p: Reals | None) -> tuple[str, Reals | None]:
-    if dangling is None or (isinstance(dangling, str) and dangling == "personalization"):
-        return "personalization", p
-    if isinstance(dangling, str):
-        if dangling not in get_args(Policy):
+    policy, q = "given", None
+    if dangling is None or isinstance(dangling, str):
+        policy = "personalization" if dangling is None else dangling
+        if policy not in get_args(Policy):
             raise InputError(
                 f"dangling is {shown(dangling)}: use 'personalization', 'uniform', 'drop', or a dict or "
                 "array of where the mass of vertices without out-arcs goes"
             )
-        return dangling, None
-    return "given", distribution(graph, dangling, "dangling")
+        q = p if policy == "personalization" else None
+    else:
+        q = distribution(graph, dangling, "dangling")
+    start = distribution(graph, nstart, "nstart")
+    if isinstance(graph, Graph):
+        kept = _weighings.setdefault(graph, {})
+        weighing = kept.get(weight) or kept.setdefault(weight, _weigh(graph, weight))
+    else:  # W is read where it is needed: for the device alone, which does without it afterwards
+        weighing = Weighing(False, lambda: (None, graph.leaving))
+    return Problem(d, p, q, start, policy == "drop", policy, graph.num_vertices, weighing)
+
+
+# by whether the graph's weights count: kept as long as the graph lives
+_weighings: WeakKeyDictionary[Graph, dict[bool, Weighing]] = WeakKeyDictionary()
+
+
+def _weigh(graph: Graph, weight: bool) -> Weighing:
+    largest = None
+    if not graph.is_on_host and graph._is_counted and not (weight and graph.is_weighted):
+        try:
+            found = None if graph._residence is None else graph._residence.count_range()
+        except DeviceError:
+            found = None  # the host asks for the arrays, and says what is lost if they are
+        if found is not None:
+            largest = 0 if found[0] == found[1] else found[1]
+    weights = arc_weights(graph, weight) if largest is None else None
+    if weights is not None:
+        both = weights, _leaving(graph, weights)
+        return Weighing(True, lambda: both)
+    weak = ref(graph)  # the graph's own entry must not keep it alive
+
+    def make() -> tuple[Reals | None, Reals]:
+        there = weak()
+        if there is None:
+            raise InputError("the graph of this problem is gone, and its out-degrees with it: keep the graph")
+        weights = arc_weights(there, weight) if largest else None
+        return weights, _leaving(there, weights)
+
+    return Weighing(bool(largest), make, counts_arcs=not largest, largest=largest or None)
+
+
+def _leaving(graph: Graph, weights: Reals | None) -> Reals:
+    if weights is None:
+        found = np.diff(graph.row_ptr).astype(np.float64)
+    else:
+        found = np.bincount(graph.tails, weights=weights, minlength=graph.num_vertices).astype(np.float64)
+    found.flags.writeable = False  # all problems of the graph share it
+    return found
 
 
 def distribution(graph: Graph | Shards, given: Any, name: str) -> Reals | None:

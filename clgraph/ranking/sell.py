@@ -13,8 +13,7 @@ its pieces.
 
 from __future__ import annotations
 
-from collections.abc import Hashable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,7 +24,7 @@ from clgraph.csr.scan import running_sums
 from clgraph.csr.sort import sort_by_key
 from clgraph.csr.upload import DeviceCSR, upload_csr
 from clgraph.device.launch_config import LaunchTable
-from clgraph.ranking.rows import Rows
+from clgraph.ranking.solver import Solver
 from clgraph.ranking.transition_weights import upload_shares
 
 if TYPE_CHECKING:
@@ -113,12 +112,11 @@ class Sell:
         Vertices, arcs, vertices that have out-arcs, and arcs from hot ones.
     order, number : int32 buffers, shape (n,)
         The vertex of each number, and the number of each vertex.
-    begins : tuple of int32 buffers
-        Steps before each slice, and of all: of hot rows, cold rows, hot pieces and cold pieces.
-    steps : tuple of int
-        The last value of each.
-    index, share : tuples of buffers
-        Of the same; `share` None where all arcs weigh the same.
+    steps : dict of str to int
+        Steps of all slices of each of `PARTS`.
+    parts : dict of str to buffer
+        Of each of `PARTS` the steps before each slice ("hot_row_begin"), indices ("hot_row_index") and
+        transition weights ("hot_row_share"; None where all arcs weigh the same).
     pieces, longest_join : int
         Pieces of long rows, and the most that a row has.
     kinds : tuple of int
@@ -138,10 +136,8 @@ class Sell:
     hot_arcs: int
     order: Any
     number: Any
-    begins: tuple[Any, ...]
-    steps: tuple[int, ...]
-    index: tuple[Any, ...]
-    share: tuple[Any, ...]
+    steps: dict[str, int]
+    parts: dict[str, Any]
     pieces: int
     longest_join: int
     kinds: tuple[int, ...]
@@ -154,25 +150,16 @@ class Sell:
     @property
     def padding(self) -> float:
         """Stored entries for each arc."""
-        return sum(self.steps) * self.layout.width / self.arcs if self.arcs else 1.0
+        return sum(self.steps.values()) * self.layout.width / self.arcs if self.arcs else 1.0
 
     def steps_before(self, device: Device, part: str) -> Begin:
-        """The begins of a part, on the host."""
-        i = PARTS.index(part)
-        slices = self.kinds[-1] if i > 1 else -(-self.n // self.layout.width)
-        return device.download(self.begins[i], np.int32, slices + 1)
+        """Download the begins of a part."""
+        slices = self.kinds[-1] if part.endswith("piece") else -(-self.n // self.layout.width)
+        return device.download(self.parts[f"{part}_begin"], np.int32, slices + 1)
 
     def arguments(self, part: str) -> dict[str, Any]:
         """SLICE_ARGS of ``cl/ranking/sell.h`` of "row" or "piece"."""
-        args: dict[str, Any] = {}
-        for kind in ("hot", "cold"):
-            i = PARTS.index(f"{kind}_{part}")
-            args |= {
-                f"{kind}_begin": self.begins[i],
-                f"{kind}_index": self.index[i],
-                f"{kind}_share": self.share[i],
-            }
-        return args
+        return {name.replace(f"_{part}", ""): each for name, each in self.parts.items() if part in name}
 
 
 class SellBuilder:
@@ -189,12 +176,12 @@ class SellBuilder:
     """
 
     def __init__(self, device: Device, graph: Graph, share: Any, real: type[Any], layout: Layout) -> None:
-        self.device, self.graph, self.share, self.real, self.layout = device, graph, share, real, layout
+        self.device, self.share, self.real, self.layout = device, share, real, layout
         # first of all, so that the device reverses the graph
         self.own = upload_csr(device, graph)
         self.rows = rows = upload_csr(device, graph.reverse)
-        self.n, self.arcs = rows.n, rows.arcs
-        self.shape, self.items = LAUNCH.of(device), device.tuning.items
+        self.n, self.arcs, self.row_ptr, self.col_idx = rows.n, rows.arcs, rows.row_ptr, rows.col_idx
+        self.shape, self.items, self.long_row = LAUNCH.of(device), device.tuning.items, layout.long_row
         weighted = share is not None
         self.head = np.int64 if weighted and not layout.windows else np.int32
         self.program = device.program(
@@ -211,6 +198,10 @@ class SellBuilder:
             TURN_BITS=TURN_BITS,
         )
 
+    def _launch(self, kernel: str, count: int, /, *, run: int = 0, **named: Any) -> None:
+        """Launch over so many rows, arcs, ..., of which a work-item takes `run`, or ITEMS."""
+        getattr(self.program, f"sell_{kernel}").launch(self, -(-count // (run or self.items)), **named)
+
     def build(self) -> Sell:
         """All steps, in order."""
         device, layout = self.device, self.layout
@@ -219,106 +210,58 @@ class SellBuilder:
         self.cut_long_rows(source)
         begins = *self.begins(self.n, self.hot_length, self.cold_length), *self.begins(*self.piece_lengths)
         slices = (-(-self.n // layout.width),) * 2 + (self.kinds[-1],) * 2
-        steps = tuple(
-            int(device.download(begin, np.int32, 1, offset=count)[0])
-            for begin, count in zip(begins, slices, strict=True)
-        )
-        index, share = self._room(steps)
-        self._place(source, arc_share, begins, index, share)
-        hot_before = running_sums(device, self.hot_length, self.n, into=self.rows.offset)
-        return Sell(
-            layout=replace(layout, hot=self.hot),
-            n=self.n,
-            arcs=self.arcs,
-            sources=self.sources,
-            hot_arcs=int(device.download(hot_before, self.rows.offset, 1, offset=self.n)[0]),
-            order=self.order,
-            number=self.number,
-            begins=begins,
-            steps=steps,
-            index=index,
-            share=share,
-            pieces=self.pieces,
-            longest_join=self.longest_join,
-            kinds=self.kinds,
-            piece_place=self.piece_place,
-            first_piece=self.first_piece,
-            blocks=self.blocks,
-            first_block=self.first_block,
-            block_piece=self.block_piece,
-        )
+        self.parts: dict[str, Any] = {}
+        self.steps: dict[str, int] = {}
+        for part, begin, count in zip(PARTS, begins, slices, strict=True):
+            self.parts[f"{part}_begin"] = begin
+            self.steps[part] = int(device.download(begin, np.int32, 1, offset=count)[0])
+        self._make_room()
+        self._place(source, arc_share)
+        before = running_sums(device, self.hot_length, self.n, into=self.rows.offset)
+        self.hot_arcs = int(device.download(before, self.rows.offset, 1, offset=self.n)[0])
+        self.layout = replace(layout, hot=self.hot)
+        return Sell(**{each.name: getattr(self, each.name) for each in fields(Sell)})
 
     # --- numbers --------------------------------------------------------------------------------------
 
     def number_rows(self) -> None:
         """Number the vertices: by class, perhaps window, and length of their rows."""
-        device, rows, layout, program, n = self.device, self.rows, self.layout, self.program, self.n
-        by_item, long_row = -(-n // self.items), layout.long_row
+        device, rows, layout, n = self.device, self.rows, self.layout, self.n
         device.reserve({"rows": 40 * n, "sources": 4 * self.arcs, "unsorted sources": 4 * self.arcs})
-        own = self.own
-        most, self.sources = self._survey(own)
-        self.longest = longest = most if own is rows else self._survey(rows)[0]
+        most, self.sources = self._survey(self.own)
+        self.longest = longest = most if self.own is rows else self._survey(rows)[0]
         self.hot = hot = max(1, min(layout.hot, self.sources))
         bounds = sorted({b for b in (*layout.classes, hot) if b < self.sources} | {self.sources})
         key = device.empty(n, np.uint32)
-        program.sell_degree_keys(by_item, n=n, most=most, row_ptr=own.row_ptr, key=key)
+        self._launch("degree_keys", n, most=most, row_ptr=self.own.row_ptr, key=key)
         _, by_degree = sort_by_key(device, key, n, most.bit_length())
-        degree_class = device.empty(n, np.uint8)
-        limits = device.upload(np.array(bounds, np.int32))
-        program.sell_classes(
-            by_item, n=n, bounds=len(bounds), bound=limits, by_degree=by_degree, degree_class=degree_class
-        )
+        degree_class, hot_by_index = device.empty(n, np.uint8), device.zeros(n, np.int32)
+        bound = device.upload(np.array(bounds, np.int32))
+        classes = {"bounds": len(bounds), "bound": bound, "degree_class": degree_class}
+        self._launch("classes", n, **classes, by_degree=by_degree)
         del by_degree
 
-        hot_by_index = device.zeros(n, np.int32)
-        program.sell_hot(
-            -(-self.arcs // self.shape.run),
-            n=n,
-            arcs=self.arcs,
-            hot_classes=bounds.index(hot) + 1 if self.sources else 0,
-            row_ptr=rows.row_ptr,
-            col=rows.col_idx,
-            degree_class=degree_class,
-            hot_length=hot_by_index,
-        )
-        program.sell_length_keys(
-            by_item,
-            n=n,
-            long_row=long_row,
-            longest=longest,
-            row_ptr=rows.row_ptr,
-            hot_length=hot_by_index,
-            key=key,
-        )
-        largest = max(longest - long_row, 0) + (long_row + 1) ** 2
+        hot_classes = bounds.index(hot) + 1 if self.sources else 0
+        own = {"degree_class": degree_class, "hot_by_index": hot_by_index}
+        self._launch("hot", self.arcs, run=self.shape.run, hot_classes=hot_classes, **own)
+        self._launch("length_keys", n, hot_by_index=hot_by_index, key=key)
+        largest = max(longest - self.long_row, 0) + (self.long_row + 1) ** 2
         key, by_length = sort_by_key(device, key, n, largest.bit_length())
         window, groups = self._windows(bounds, degree_class) if layout.windows else (None, len(bounds))
-        grouping = {"degree_class": degree_class, "window": window, "key": key}
-        program.sell_group_keys(by_item, n=n, by_length=by_length, **grouping)
+        # the sort is stable: within a group rows stay ordered by length
+        self._launch("group_keys", n, by_length=by_length, degree_class=degree_class, window=window, key=key)
         _, self.order = sort_by_key(device, key, n, groups.bit_length(), by_length)
-        del key, by_length, degree_class, grouping
+        del key, by_length, degree_class, own, classes
 
         length, *made = (device.empty(n, np.int32) for _ in range(5))
         self.number, self.hot_length, self.cold_length, self.is_long = made
-        program.sell_rows(
-            by_item,
-            n=n,
-            long_row=long_row,
-            order=self.order,
-            row_ptr=rows.row_ptr,
-            hot_by_index=hot_by_index,
-            number=self.number,
-            length=length,
-            hot_length=self.hot_length,
-            cold_length=self.cold_length,
-            is_long=self.is_long,
-        )
+        self._launch("rows", n, hot_by_index=hot_by_index, length=length)
         self.start = running_sums(device, length, n, into=rows.offset)
 
     def _survey(self, rows: DeviceCSR) -> tuple[int, int]:
-        """The longest row, and how many have arcs."""
+        """Find the longest row, and how many have arcs."""
         figures = self.device.zeros(2, np.uint32)
-        self.program.sell_survey(-(-rows.n // self.items), n=rows.n, row_ptr=rows.row_ptr, figures=figures)
+        self._launch("survey", rows.n, row_ptr=rows.row_ptr, figures=figures)
         longest, filled = self.device.download(figures, np.uint32, 2).tolist()
         return longest, filled
 
@@ -333,36 +276,25 @@ class SellBuilder:
         step[0] = max(size // 8, 8)
         count = -(-np.diff(begin, append=n) // step)
         base = (np.cumsum(count) - count).astype(np.int32)
-        key = device.empty(n, np.uint32)
-        by_item, window = -(-n // self.items), device.empty(n, np.int32)
-        grouping = {"n": n, "degree_class": degree_class, "window": None}
-        self.program.sell_group_keys(by_item, **grouping, by_length=None, key=key)
+        key, window = device.empty(n, np.uint32), device.empty(n, np.int32)
+        self._launch("group_keys", n, by_length=None, degree_class=degree_class, window=None, key=key)
         _, by_class = sort_by_key(device, key, n, len(bounds).bit_length())
-        self.program.sell_windows(
-            by_item,
-            **{**grouping, "window": window},
-            begin=device.upload(begin),
-            step=device.upload(step),
-            base=device.upload(base),
-            by_class=by_class,
-        )
+        tables = {"begin": begin, "step": step, "base": base}
+        given = {name: device.upload(each) for name, each in tables.items()}
+        self._launch("windows", n, **given, by_class=by_class, degree_class=degree_class, window=window)
         return window, int(count.sum())
 
     def sort_arcs(self) -> tuple[Any, Any]:
-        """The sources of each row, ascending, each its number + 1; and their shares."""
-        device, rows, n, arcs = self.device, self.rows, self.n, self.arcs
-        by_run = -(-arcs // self.shape.run)
+        """Sort the sources of each row, each its number + 1; return them, and their transition weights."""
+        device, arcs = self.device, self.arcs
         source = device.empty(arcs, self.head)
-        common = {"n": n, "arcs": arcs, "order": self.order, "start": self.start, "row_ptr": rows.row_ptr}
-        self.program.sell_arcs(by_run, **common, col=rows.col_idx, number=self.number, source=source)
-        csr = DeviceCSR(n, arcs, self.start, source, rows.offset)
+        self._launch("arcs", arcs, run=self.shape.run, source=source)
+        csr = DeviceCSR(self.n, arcs, self.start, source, self.rows.offset)
         sort_rows(device, csr, self.longest, merge=False, head=self.head)
         if self.share is None:
             return source, None
         both, source, share = source, device.empty(arcs, np.int32), device.empty(arcs, self.real)
-        self.program.sell_shares(
-            by_run, **common, sorted=both, share=self.share, source=source, arc_share=share
-        )
+        self._launch("shares", arcs, run=self.shape.run, sorted=both, source=source, arc_share=share)
         return source, share
 
     # --- long rows ------------------------------------------------------------------------------------
@@ -372,15 +304,11 @@ class SellBuilder:
 
         `source` as of `sort_arcs`; None: rows are not sorted.
         """
-        device, program, layout, n, offset = self.device, self.program, self.layout, self.n, self.rows.offset
-        long_row, block, kinds = layout.long_row, layout.block, layout.segments + 1
-
-        def passes(count: int) -> int:
-            return -(-count // self.items)
-
-        if self.longest <= long_row:  # on small graphs the launches below take a third of the build
+        device, layout, n, offset = self.device, self.layout, self.n, self.rows.offset
+        self.block, kinds = layout.block, layout.segments + 1
+        self.long_number = device.empty(n, np.int32)
+        if self.longest <= self.long_row:  # on small graphs the launches below take a third of the build
             none = device.zeros(n + 1, np.int32)
-            self.long_number = device.empty(n, np.int32)
             device.fill(self.long_number, np.int32(-1), n)
             self.cell_piece = self.piece_at = self.piece_place = none
             self.first_piece = self.first_block = self.block_piece = none
@@ -388,82 +316,46 @@ class SellBuilder:
             self.pieces = self.blocks = self.longest_join = 0
             self.kinds = (0,) * (kinds + 1)
             return
-        long_before = running_sums(device, self.is_long, n, into=np.int32)
-        long_count = int(device.download(long_before, np.int32, 1, offset=n)[0])
-        self.long_number, long_rows = device.empty(n, np.int32), device.empty(long_count, np.int32)
-        program.sell_long_rows(
-            passes(n), n=n, long_before=long_before, long_number=self.long_number, long_rows=long_rows
-        )
+        self.long_before = running_sums(device, self.is_long, n, into=np.int32)
+        self.long_count = count = int(device.download(self.long_before, np.int32, 1, offset=n)[0])
+        self.long_rows = device.empty(count, np.int32)
+        self._launch("long_rows", n)
 
-        cells = long_count * kinds
+        self.cells = cells = count * kinds
         self.cell_begin = device.empty(cells, offset)
-        cell_length, in_cell = (device.empty(cells, np.int32) for _ in range(2))
-        shape = {"cells": cells, "kinds": kinds, "long_row": long_row, "cell_length": cell_length}
-        program.sell_cells(
-            passes(cells),
-            **shape,
-            hot=self.hot,
-            long_rows=long_rows,
-            start=self.start,
-            source=source,
-            hot_length=self.hot_length,
-            cell_begin=self.cell_begin,
-            pieces=in_cell,
-        )
-        self.cell_piece = cell_piece = running_sums(device, in_cell, cells, into=np.int32)
-        in_row, most = device.empty(long_count, np.int32), device.zeros(1, np.int32)
-        row_shape = {"long_count": long_count, "kinds": kinds, "block": block, "cell_piece": cell_piece}
-        program.sell_blocks(passes(long_count), **row_shape, blocks=in_row, most=most)
-        blocks_before = running_sums(device, in_row, long_count, into=np.int32)
-        self.pieces = count = int(device.download(cell_piece, np.int32, 1, offset=cells)[0])
-        self.blocks = int(device.download(blocks_before, np.int32, 1, offset=long_count)[0])
+        self.cell_length, in_cell = (device.empty(cells, np.int32) for _ in range(2))
+        self._launch("cells", cells, kinds=kinds, source=source, pieces=in_cell)
+        self.cell_piece = running_sums(device, in_cell, cells, into=np.int32)
+        in_row, most = device.empty(count, np.int32), device.zeros(1, np.int32)
+        self._launch("blocks", count, kinds=kinds, blocks=in_row, most=most)
+        self.blocks_before = running_sums(device, in_row, count, into=np.int32)
+        self.pieces = int(device.download(self.cell_piece, np.int32, 1, offset=cells)[0])
+        self.blocks = int(device.download(self.blocks_before, np.int32, 1, offset=count)[0])
+        self.longest_join = int(device.download(most, np.int32, 1)[0])
 
         self.first_piece, self.first_block = (device.empty(n + 1, np.int32) for _ in range(2))
-        program.sell_firsts(
-            passes(n + 1),
-            n=n,
-            kinds=kinds,
-            long_before=long_before,
-            cell_piece=cell_piece,
-            blocks_before=blocks_before,
-            first_piece=self.first_piece,
-            first_block=self.first_block,
-        )
+        self._launch("firsts", n + 1, kinds=kinds)
         self.block_piece = device.zeros(self.blocks + 1, np.int32)
-        program.sell_block_pieces(
-            passes(long_count), **row_shape, blocks_before=blocks_before, block_piece=self.block_piece
-        )
+        self._launch("block_pieces", count, kinds=kinds)
+        self._order_pieces(kinds)
 
-        bits = (long_row - 1).bit_length()
-        key = device.empty(count, np.uint32)
-        program.sell_piece_keys(passes(cells), **shape, bits=bits, cell_piece=cell_piece, key=key)
-        key, piece = sort_by_key(device, key, count, bits + TURN_BITS + layout.segments.bit_length())
-        first = device.empty(kinds + 1, np.int32)
-        program.sell_kinds(passes(kinds + 1), kinds=kinds, count=count, bits=bits, key=key, first=first)
+    def _order_pieces(self, kinds: int) -> None:
+        """Put the pieces of each kind into slices of their own: in turns, by length."""
+        device, width, count = self.device, self.layout.width, self.pieces
+        bits = (self.long_row - 1).bit_length()
+        key, first = device.empty(count, np.uint32), device.empty(kinds + 1, np.int32)
+        self._launch("piece_keys", self.cells, kinds=kinds, bits=bits, key=key)
+        key, piece = sort_by_key(device, key, count, bits + TURN_BITS + (kinds - 1).bit_length())
+        self._launch("kinds", kinds + 1, kinds=kinds, count=count, bits=bits, key=key, first=first)
         of_kind = np.diff(device.download(first, np.int32, kinds + 1))
-        slices = -(-of_kind // layout.width)  # a slice has pieces of one kind
-        self.kinds = 0, *np.cumsum(slices).tolist()
-        at, places = np.array(self.kinds, np.int32) * layout.width, layout.width * self.kinds[-1]
+        self.kinds = 0, *np.cumsum(-(-of_kind // width)).tolist()  # a slice has pieces of one kind
+        at, places = device.upload(np.array(self.kinds, np.int32) * width), width * self.kinds[-1]
         self.piece_at, self.piece_place = device.empty(count, np.int32), device.empty(places, np.int32)
         device.fill(self.piece_place, np.int32(-1), places)
-        hot_length, cold_length = (device.zeros(places, np.int32) for _ in range(2))
-        program.sell_pieces(
-            passes(count),
-            count=count,
-            kinds=kinds,
-            long_row=long_row,
-            bits=bits,
-            key=key,
-            piece=piece,
-            first=first,
-            at=device.upload(at),
-            piece_at=self.piece_at,
-            piece_place=self.piece_place,
-            hot_length=hot_length,
-            cold_length=cold_length,
-        )
-        self.piece_lengths = places, hot_length, cold_length
-        self.longest_join = int(device.download(most, np.int32, 1)[0]) if long_count else 0
+        hot, cold = (device.zeros(places, np.int32) for _ in range(2))
+        sorted_ = {"kinds": kinds, "count": count, "bits": bits, "key": key, "piece": piece, "first": first}
+        self._launch("pieces", count, **sorted_, at=at, hot_length=hot, cold_length=cold)
+        self.piece_lengths = places, hot, cold
 
     # --- slices ---------------------------------------------------------------------------------------
 
@@ -471,30 +363,16 @@ class SellBuilder:
         """Steps before each slice of rows of these lengths, hot and cold; long rows count as empty."""
         device, slices = self.device, -(-count // self.layout.width)
         hot, cold = (device.empty(slices, np.int32) for _ in range(2))
-        self.program.sell_steps(
-            -(-slices // self.items),
-            n=count,
-            count=slices,
-            long_row=self.layout.long_row,
-            hot_length=hot_length,
-            cold_length=cold_length,
-            hot_steps=hot,
-            cold_steps=cold,
-        )
+        lengths = {"hot_length": hot_length, "cold_length": cold_length}
+        self._launch("steps", slices, n=count, count=slices, **lengths, hot_steps=hot, cold_steps=cold)
         return tuple(running_sums(device, each, slices, into=np.int32) for each in (hot, cold))
 
-    def _room(self, steps: tuple[int, ...]) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
-        """Indices and shares of each part: all padding."""
-        device = self.device
-        types: list[np.dtype[Any]] = [np.dtype(np.uint16), np.dtype(np.int32)] * 2
-        size = 0 if self.share is None else np.dtype(self.real).itemsize
-        entries = [each * self.layout.width for each in steps]
-        device.reserve(
-            {
-                name: count * (dtype.itemsize + size)
-                for name, count, dtype in zip(PARTS, entries, types, strict=True)
-            }
-        )
+    def _make_room(self) -> None:
+        """Make the indices and transition weights of each part: all padding."""
+        device, share_size = self.device, 0 if self.share is None else np.dtype(self.real).itemsize
+        entries = {part: steps * self.layout.width for part, steps in self.steps.items()}
+        size = {part: 2 if part.startswith("hot") else 4 for part in PARTS}
+        device.reserve({part: count * (size[part] + share_size) for part, count in entries.items()})
 
         def zeros(nbytes: int) -> Any:
             # `output` has large pages on CPUs; in bytes, since the simulator has no fill of 16 bits
@@ -502,48 +380,23 @@ class SellBuilder:
             device.fill(buffer, np.uint8(0), nbytes)
             return buffer
 
-        index = tuple(zeros(count * dtype.itemsize) for count, dtype in zip(entries, types, strict=True))
-        return index, tuple(zeros(count * size) if size else None for count in entries)
+        for part, count in entries.items():
+            self.parts[f"{part}_index"] = zeros(count * size[part])
+            self.parts[f"{part}_share"] = zeros(count * share_size) if share_size else None
 
-    def _place(self, source: Any, arc_share: Any, begins: Any, index: Any, share: Any) -> None:
+    def _place(self, source: Any, arc_share: Any) -> None:
         """Put the arcs into the slices."""
-        common: dict[str, Any] = {
-            "n": self.n,
-            "hot": self.hot,
-            "arc_share": arc_share,
-            "long_number": self.long_number,
-            "cell_piece": self.cell_piece,
-            "piece_at": self.piece_at,
-        }
-        for i, part in enumerate(PARTS):
-            common |= {f"{part}_begin": begins[i], f"{part}_index": index[i], f"{part}_share": share[i]}
         if source is None:
-            rows = self.rows
-            self.program.sell_place_rows(
-                -(-self.n // self.shape.rows),
-                order=self.order,
-                row_ptr=rows.row_ptr,
-                col=rows.col_idx,
-                number=self.number,
-                local=1,
-                **common,
+            self._launch(
+                "place_rows", self.n, run=self.shape.rows, local=1, arc_share=arc_share, **self.parts
             )
             return
-        self.program.sell_place(
-            -(-self.arcs // self.shape.run),
-            arcs=self.arcs,
-            segments=self.layout.segments,
-            long_row=self.layout.long_row,
-            start=self.start,
-            source=source,
-            hot_length=self.hot_length,
-            cell_begin=self.cell_begin,
-            **common,
-        )
+        given = {"segments": self.layout.segments, "source": source, "arc_share": arc_share}
+        self._launch("place", self.arcs, run=self.shape.run, **given, **self.parts)
 
 
 def balanced(begin: npt.NDArray[Any], runs: int) -> npt.NDArray[np.int32]:
-    """Bounds of at most `runs` runs of slices of about the same cost, given the cost before each slice."""
+    """Bounds of at most `runs` runs of slices of about equal cost, given the cost before each slice."""
     slices = len(begin) - 1
     runs = max(1, min(runs, slices))
     bounds = np.searchsorted(begin, np.linspace(0, begin[-1], runs + 1)[1:-1])
@@ -555,36 +408,15 @@ def group_sum_bytes(device: Device, local: int) -> int:
     return 8 * (33 if "HAVE_PTX" in device.features else local) + 64
 
 
-class SellRows(Rows):
-    """Rows in slices; laid out once per graph, and kept on the device.
-
-    Attributes
-    ----------
-    layout : Layout
-        `prepare` of a sub-class sets it.
-    """
+class SellSolver(Solver):
+    """Rows in slices; laid out once per graph, and kept on the device."""
 
     shift = 1
-    layout: Layout
+    sell: Sell
 
-    def prepare(self) -> None:
-        self.plan = (self.variant, self.layout)
-        key: Hashable = (*self.plan, self.weight, self.numbers.dtype) if self.weighted else self.plan
-        self.sell, self.balance = self.device.cached(self.graph, ("sell", key), self._make)
-        self.order, self.number = self.sell.order, self.sell.number
-        self.chain = 2 * self.layout.long_row + self.sell.longest_join
-
-    def _make(self) -> tuple[Sell, Any]:
-        dev, graph, real = self.device, self.graph, self.numbers.real
+    def lay_out(self, layout: Layout) -> Sell:
+        """Make the slices."""
         share = None
         if self.weighted:
-            share = upload_shares(dev, graph, self.problem, real, self.weight)
-        sell = SellBuilder(dev, graph, share, real, self.layout).build()
-        return sell, self.make_balance(sell)
-
-    def make_balance(self, sell: Sell) -> Any:
-        """Which slices each work-item or work-group takes."""
-        raise NotImplementedError
-
-    def upload(self) -> None:
-        """Nothing: the slices are on the device."""
+            share = upload_shares(self.device, self.graph, self.problem, self.real, self.weight)
+        return SellBuilder(self.device, self.graph, share, self.real, layout).build()

@@ -11,14 +11,15 @@ import numpy.typing as npt
 
 from clgraph.csr.scan import running_sums
 from clgraph.device.memory import Staging
-from clgraph.ranking.fixed import BLOCK, FixedPower, Reals
 from clgraph.scale.comm import Ranks
 from clgraph.scale.manifest import Shard
 from clgraph.system import thread_pool
 
 if TYPE_CHECKING:
     from clgraph.device import Device
+    from clgraph.ranking.reproducible import ReproduciblePower
 
+Reals = npt.NDArray[np.float64]
 Bytes = npt.NDArray[np.uint8]
 PIECE = 1 << 20  # bytes that a thread copies at a time: enough for a turn in the pool not to matter
 COPIERS = 4
@@ -58,17 +59,19 @@ class Exchange:
     ----------
     ranks : Ranks
     device : Device
-    power : FixedPower
+    power : ReproduciblePower
     shards : sequence of Shard
         Of the section, in order of rows.
     """
 
-    def __init__(self, ranks: Ranks, device: Device, power: FixedPower, shards: tuple[Shard, ...]) -> None:
-        self._ranks, self._device, self._power = ranks, device, power
-        self._dtype, self._blocks = power.dtype, -(-power.n // BLOCK)
+    def __init__(
+        self, ranks: Ranks, device: Device, power: ReproduciblePower, shards: tuple[Shard, ...]
+    ) -> None:
+        self._ranks, self._device, self._power, self._block = ranks, device, power, power.block
+        self._dtype, self._blocks = power.dtype, -(-power.n // power.block)
         if ranks.size == 1:
             return
-        self._packs = all(shard.first_row % BLOCK == 0 for shard in shards)
+        self._packs = all(shard.first_row % self._block == 0 for shard in shards)
         self._needed, self._parts = self._list([shards[r :: ranks.size] for r in range(ranks.size)])
         self._own = self._parts[ranks.rank]
         self._leaving = [Staging(device, max(16, self._own.nbytes)) for _ in range(2)]
@@ -104,7 +107,7 @@ class Exchange:
                     needed=needed,
                 )
                 at += place(shard.first_row + shard.rows) - place(shard.first_row)
-                blocks += -(-shard.rows // BLOCK) if self._packs else 0
+                blocks += -(-shard.rows // self._block) if self._packs else 0
             size = 16 * blocks + (at - first) * self._dtype.itemsize
             parts.append(Part(list(shards), first, at - first, 16 * blocks, size))
         return needed, parts
@@ -141,11 +144,11 @@ class Exchange:
         own, at = self._own, 0
         staging.give(0, 0)
         for shard in own.shards if self._packs else ():
-            blocks = -(-shard.rows // BLOCK)
-            self._power.add_blocks(shard.first_row // BLOCK, blocks, staging.buffer, at)
+            blocks = -(-shard.rows // self._block)
+            self._power.add_blocks(shard.first_row // self._block, blocks, staging.buffer, at)
             at += blocks
         self._program().exchange_pack(
-            self._over(own.count), **self._values_of(own, 0), values=self._power.next, message=staging.buffer
+            self._over(own.count), **self._values_of(own, 0), values=self._power.y, message=staging.buffer
         )
         return staging.fetch(own.nbytes)
 
@@ -170,7 +173,7 @@ class Exchange:
         for rank, (part, message) in enumerate(zip(self._parts, found, strict=True)):
             sums = message[: part.sums].view(np.float64).reshape(-1, 2)
             for shard in part.shards if self._packs else ():
-                first, count = shard.first_row // BLOCK, -(-shard.rows // BLOCK)
+                first, count = shard.first_row // self._block, -(-shard.rows // self._block)
                 every[first : first + count], sums = sums[:count], sums[count:]
             if rank != self._ranks.rank:
                 begins[rank] = end
@@ -187,7 +190,7 @@ class Exchange:
                 self._over(part.count),
                 **self._values_of(part, begin),
                 message=coming.buffer,
-                values=self._power.next,
+                values=self._power.y,
             )
         return every if self._packs else self._power.blocks(0, self._blocks)
 

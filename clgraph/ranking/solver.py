@@ -1,33 +1,52 @@
 """The power method on a device: the vectors, the loop and its end. Host half of ``cl/ranking/solver.cl``.
 
-The rows are summed by a `Rows` (`clgraph.ranking.rows` and its neighbours).
+Each variant is a `Solver` that sums the rows in its own way: `clgraph.ranking.contribution`,
+`clgraph.ranking.spmv`, `clgraph.ranking.spmv_small` and, for variants of the theses, `clgraph.theses.rows`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass
 from math import log2
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from clgraph.device.graph_cache import Pool
-from clgraph.device.launch_config import LaunchTable
+from clgraph.device.launch_config import LaunchTable, WorkGroup
 from clgraph.errors import InputError
+from clgraph.lazy import lazy
 from clgraph.progress import Tell
+from clgraph.ranking.order import RowOrder, row_order
 from clgraph.ranking.problem import noise
-from clgraph.ranking.rows import LaunchConfig, Numbers, leaving_chain
 
 if TYPE_CHECKING:
     from clgraph.device import Device
-    from clgraph.ranking.order import RowOrder
+    from clgraph.device.launch import Kernel
+    from clgraph.graph import Graph
     from clgraph.ranking.problem import Problem, Stop
-    from clgraph.ranking.rows import Rows
 
 # iterations enqueued before the host looks whether the device has stopped: a look empties the queue, and
 # surplus launches are no-ops (8 us each on an H200, 20 us on PoCL)
 LOOK = 8
 NORMS = {"l1": 1, "nx": 1, "l2": 2, "linf": 3}  # as the kernels call them
+TALLY = 24  # bytes of local memory for each work-item whose tally is added to its group's
+Launch = tuple["Kernel", int, int | None, dict[str, Any]]  # kernel, work-items, work-group, arguments
+
+
+@dataclass(frozen=True)
+class LaunchConfig(WorkGroup):
+    """Launch shape where a work-item takes a vertex, or a run of them.
+
+    Attributes
+    ----------
+    items : int
+        Consecutive vertices of a work-item.
+    """
+
+    items: int
+    EACH: ClassVar[int] = TALLY
 
 
 # of the start, and of the end of an iteration
@@ -38,223 +57,35 @@ LAUNCH = LaunchTable(
 )
 
 
-@dataclass(frozen=True)
-class Vectors:
-    """A problem's vectors in the rows' order on the device: 1 / out-degree, p, q and the start.
-
-    All but the first may be None, which stands for 1/n everywhere.
-    """
-
-    inverse: Any
-    p: Any
-    q: Any
-    start: Any
-
-
-@dataclass(frozen=True)
-class Area:
-    """What a call works in; kept with the graph, and lent to one call at a time.
-
-    `work` are buffers of the rows' own; the other names are as in ``cl/ranking/pagerank.h``.
-    """
-
-    rank: Any
-    contribution: Any
-    next: Any
-    parts: Any
-    sums: Any
-    state: Any
-    work: tuple[Any, ...]
-
-
-class Solver:
-    """Buffers and launches of one call.
+class Numbers:
+    """The types of a run: of what is stored, and of sums.
 
     Parameters
     ----------
-    device : Device
-    problem : Problem
-    stop : Stop
-    numbers : Numbers
-    rows : Rows
+    dtype : {"float32", "float64"}
+    compensated : bool
+        Sums are pairs of floats, since the device has no float64.
+
+    Attributes
+    ----------
+    real : type
+        Of what is stored.
+    defines : dict
+        Build options.
+    words : str
+        How sums are kept, for a plan.
     """
 
-    def __init__(self, device: Device, problem: Problem, stop: Stop, numbers: Numbers, rows: Rows) -> None:
-        self.device, self.problem, self.stop, self.numbers, self.rows = device, problem, stop, numbers, rows
-        self.n = problem.n
-        self.noise = noise(stop, problem.damping, numbers.dtype)
-        shape = LAUNCH.of(device)
-        self.local = shape.local
-        # the start has its own tally
-        flat = device.has_pipeline("ranking/solver")  # one work-item takes all, and sums in fixed point
-        self.start_items = self.n if flat else shape.items
-        self.start_groups = -(-self.n // (self.start_items * self.local))
-        self.parts = max(rows.parts, self.start_groups)
-        chain = 1 if flat else self.start_items
-        self.chain = max(rows.chain, chain, self.parts // self.local) + int(log2(self.local))
-
-    @property
-    def round_off_chain(self) -> int:
-        """Longest chain of additions in the ranks' own precision; 0 where sums are kept more exactly."""
-        if self.numbers.dtype == "float64":
-            return self.chain
-        # pairs of floats end in a float each: the row's sum, the mass, and their sum
-        return 4 if self.numbers.compensated else 0
-
-    @property
-    def bound_chain(self) -> int:
-        """The same for the error bound: W is added in float64, too, from left to right."""
-        return self.round_off_chain + leaving_chain(self.device, self.rows.graph, self.problem, self.numbers)
-
-    @property
-    def variant(self) -> str:
-        """What runs."""
-        return self.rows.variant
-
-    def explain(self) -> tuple[str, ...]:
-        """What was chosen and why, a line each; after `upload`."""
-        kept = f"ranks in {self.numbers.dtype}, sums in {self.numbers.words}"
-        return (f"variant {self.variant} on {self.device.name}", *self.rows.explain(), kept)
-
-    def upload(self) -> None:
-        """Bring the graph to the device, and allocate and fill the vectors."""
-        self.rows.upload()
-        dev, n, real, rows = self.device, self.n, self.numbers.real, self.rows
-        self.order: RowOrder = rows.row_order()
-        self.vectors = self.make_vectors()
-        key = "ranking-work", rows.variant, rows.plan, real, self.parts
-        self._areas: Pool[Area] = dev.cached(rows.graph, key, Pool)
-
-        def make() -> Area:
-            vectors = ("rank", "contribution", "next", "p", "q", "start")
-            dev.reserve({name: n * np.dtype(real).itemsize for name in vectors})
-            # `output` has large pages on CPUs, which gathers from all over a vector want
-            contribution, following = (dev.output(n + rows.shift, real) for _ in range(2))
-            for buffer in (contribution, following) if rows.shift else ():
-                dev.fill(buffer, real(0), rows.shift)
-            parts = dev.empty(3 * self.parts, np.float64)  # an ACC has 8 bytes either way
-            sums, state = dev.empty(4, np.float64), dev.empty(4, np.int32)
-            return Area(dev.output(n, real), contribution, following, parts, sums, state, rows.make_work())
-
-        self.area = self._areas.borrow(make)
-        rows.take_work(self.area.work)
-
-    def give_back(self) -> None:
-        """Let the next call have the buffers; after the last `take`, where nothing failed."""
-        if self.order.order is not None:  # else the ranks were handed over as they are
-            self._areas.give_back(self.area)
-
-    def make_vectors(self) -> Vectors:
-        """Upload the vectors that the caller gave (a sub-class may have them on the device already)."""
-        problem, upload = self.problem, self.order.upload
-        p = upload(problem.personalization)
-        q = p if problem.dangling is problem.personalization else upload(problem.dangling)
-        return Vectors(self.order.inverse_out, p, q, upload(problem.start))
-
-    def compile(self) -> None:
-        """Build the kernels."""
-        defines = {
-            **self.numbers.defines,
-            "WEIGHTED": self.problem.weighted,
-            "SEND_RANK": self.rows.sends_rank,
-            "SHIFT": self.rows.shift,
-        }
-        uniform = self.vectors.p is None and self.vectors.q is None
-        self.rows.plain = uniform and NORMS[self.stop.norm] == 1
-        self.rows.compile(defines)
-        self._program = self.device.program(
-            "ranking/solver", **defines, LOCAL=self.local, ITEMS=self.start_items
-        )
-
-    def run(self, progress: Tell | None = None) -> None:
-        """Iterate until the test is met, roundings forbid it, or `max_iter` iterations are done."""
-        stop, rows, area, given = self.stop, self.rows, self.area, self.vectors
-        vectors = {
-            "rank": area.rank,
-            "inverse": given.inverse,
-            "p": given.p,
-            "q": given.q,
-            "damping": self.problem.damping,
-            "even": 1 / self.n,
-            "norm": NORMS[stop.norm],
-            "sums": area.sums,
-        }
-        self.start()
-        contribution, following = area.contribution, area.next
-        done = 0
-        while done < stop.max_iter:
-            for _ in range(min(LOOK, stop.max_iter - done)):
-                vectors["next"] = following
-                rows.enqueue(contribution, area.parts, area.state, vectors)
-                self._finish(rows.parts, counts=True)
-                contribution, following = following, contribution
-                done += 1
-            if stop.tol > 0:
-                if self.stopped():
-                    break
-            elif done % (8 * LOOK) == 0:
-                self.device.finish()  # a queue should not grow without bounds
-            if progress:
-                progress(done, stop.max_iter)
-        self.device.finish()
-
-    def start(self) -> None:
-        """Enqueue the start: ranks, contributions, and the mass on dangling vertices."""
-        self._program.pagerank_start.exact(
-            self.start_groups * self.local,
-            n=self.n,
-            even=1 / self.n,
-            start=self.vectors.start,
-            inverse=self.vectors.inverse,
-            rank=self.area.rank,
-            contribution=self.area.contribution,
-            parts=self.area.parts,
-            state=self.area.state,
-            local=self.local,
-        )
-        self._finish(self.start_groups, counts=False)
-
-    def stopped(self) -> bool:
-        """Whether the device has stopped; waits."""
-        return bool(self.device.download(self.area.state, np.int32, 1)[0])
-
-    def _finish(self, count: int, *, counts: bool) -> None:
-        stop = self.stop
-        self._program.pagerank_finish.exact(
-            self.local,
-            count=count,
-            counts=counts,
-            last=stop.max_iter,
-            threshold=stop.threshold,
-            noise=self.noise,
-            norm=NORMS[stop.norm],
-            drop=self.problem.drop,
-            parts=self.area.parts,
-            sums=self.area.sums,
-            state=self.area.state,
-            local=self.local,
-        )
-
-    def end(self) -> tuple[int, bool, float, float]:
-        """Iterations, whether the test was met, and the residuals (L1, norm); waits."""
-        dev = self.device
-        _, iterations, met = dev.download(self.area.state, np.int32, 3).tolist()
-        if self.numbers.compensated:
-            sums = dev.download(self.area.sums, np.float32, 6).astype(np.float64).reshape(3, 2).sum(axis=1)
-        else:
-            sums = dev.download(self.area.sums, np.float64, 3)
-        return iterations, bool(met), float(sums[1]), float(sums[2])
-
-    def take(self, *, on_device: bool = False) -> tuple[Any, int, bool, float, float]:
-        """Ranks in the graph's order (or a ``pyopencl.array.Array`` of them), and what `end` gives."""
-        ranks, real = self.order.by_vertex(self.area.rank), self.numbers.real
-        if on_device:
-            return self.device.array(ranks, real, self.n), *self.end()
-        return self.device.take(ranks, real, self.n), *self.end()
+    def __init__(self, dtype: str, compensated: bool) -> None:
+        self.dtype, self.compensated = dtype, compensated
+        self.real: type[np.floating[Any]] = np.float64 if dtype == "float64" else np.float32
+        real = "double" if dtype == "float64" else "float"
+        self.defines: dict[str, Any] = {"REAL": real, "COMPENSATED": compensated}
+        self.words = "pairs of float32 (compensated)" if compensated else "float64"
 
 
 def choose_numbers(device: Device, dtype: str) -> Numbers:
-    """The types of a run on a device."""
+    """Choose the types of a run on a device."""
     has_doubles = "HAVE_FP64" in device.features
     if dtype == "float64" and not has_doubles:
         raise InputError(
@@ -262,3 +93,230 @@ def choose_numbers(device: Device, dtype: str) -> Numbers:
             "compensated there), or another device"
         )
     return Numbers(dtype, not has_doubles)
+
+
+def longest_row(device: Device, graph: Graph) -> int:
+    """Return the arcs of a graph's longest row; looked for once."""
+    return device.cached(graph, "longest-row", lambda: int(np.diff(graph.row_ptr).max(initial=0)))
+
+
+def leaving_chain(device: Device, graph: Graph, problem: Problem, numbers: Numbers) -> int:
+    """The longest chain of additions in W, where the ranks are precise enough to tell, else 0."""
+    return longest_row(device, graph) if problem.weighing.weighted and numbers.dtype == "float64" else 0
+
+
+class Solver:
+    """Buffers and launches of one call. Kernels take arguments from its attributes of the same names.
+
+    Parameters
+    ----------
+    device : Device
+    graph : Graph
+    problem : Problem
+    stop : Stop
+    numbers : Numbers
+    weight : bool
+        Whether the graph's weights count.
+
+    Attributes
+    ----------
+    order, number : int32 buffers, shape (n,), or None
+        The vertex at each position; None if the graph's own order is kept. And the position of each vertex,
+        if it is known already.
+    plan : hashable
+        Names that order.
+    tallies : int
+        Work-groups that tally, in all launches of an iteration.
+    chain : int
+        The longest chain of additions in float64 storage's own precision.
+    sends_rank : bool
+        A vertex's contribution is its rank (each arc divides), not its rank over its out-degree.
+    shift : int
+        Zeros in front of the contributions.
+    rank, contribution, next, parts, sums, state : buffers
+        As in ``cl/ranking/pagerank.h``; lent to one call at a time (`upload`), like what `make_work` adds.
+    inverse, p, q, start : buffers
+        1 / out-degree, p, q and the start in the rows' order. All but the first may be None: 1/n everywhere.
+    """
+
+    variant = ""
+    order: Any = None
+    number: Any = None
+    plan: Hashable = "graph"
+    tallies = 1
+    chain = 0
+    sends_rank = False
+    shift = 0
+    rank: Any
+    contribution: Any
+    next: Any
+    parts: Any
+    sums: Any
+    state: Any
+
+    def __init__(
+        self, device: Device, graph: Graph, problem: Problem, stop: Stop, numbers: Numbers, weight: bool
+    ) -> None:
+        self.device, self.graph, self.problem, self.stop = device, graph, problem, stop
+        self.numbers, self.real, self.weight = numbers, numbers.real, weight
+        self.weighted, self.n, self.even = problem.weighing.weighted, problem.n, 1 / problem.n
+        self.damping, self.drop, self.norm = problem.damping, problem.drop, NORMS[stop.norm]
+        self.threshold, self.last = stop.threshold, stop.max_iter
+        self.noise = noise(stop, problem.damping, numbers.dtype)
+        self.prepare()
+        shape = LAUNCH.of(device)
+        self.local = shape.local
+        # the start has its own tally
+        flat = device.has_pipeline("ranking/solver")  # one work-item takes all, and sums in fixed point
+        self.start_items = self.n if flat else shape.items
+        self.start_groups = -(-self.n // (self.start_items * self.local))
+        most = max(self.tallies, self.start_groups)
+        own = 1 if flat else self.start_items
+        self.chain = max(self.chain, own, most // self.local) + int(log2(self.local))
+        self._room = most
+        # longest chain of additions in the ranks' own precision; 0 where sums are kept more exactly. (Pairs
+        # of floats end in a float each: the row's sum, the mass, and their sum.)
+        self.round_off_chain = self.chain if numbers.dtype == "float64" else 4 if numbers.compensated else 0
+
+    # --- what a variant says ---------------------------------------------------------------------------
+
+    def prepare(self) -> None:
+        """Choose the launch shape, and look at the graph; a plan's own layout is made here."""
+
+    def about(self) -> list[str]:
+        """Say what was chosen, in words: a line each."""
+        raise NotImplementedError
+
+    def bring(self) -> None:
+        """Bring the arrays to the device, where they stay as long as the graph lives."""
+
+    def make_work(self) -> dict[str, Any]:
+        """Make buffers to work in, by the attribute that has them; later calls may have them again."""
+        return {}
+
+    def build(self, defines: dict[str, Any]) -> None:
+        """Build the kernels; `defines` are those of the problem."""
+        raise NotImplementedError
+
+    def launches(self) -> list[Launch]:
+        """The launches that sum all rows from `contribution` into `next`."""
+        raise NotImplementedError
+
+    # --- what all have in common -----------------------------------------------------------------------
+
+    @property
+    def bound_chain(self) -> int:
+        """As `round_off_chain`, for the error bound: W is added in float64, too, from left to right."""
+        return self.round_off_chain + leaving_chain(self.device, self.graph, self.problem, self.numbers)
+
+    def explain(self) -> tuple[str, ...]:
+        """Say what was chosen and why, a line each; after `upload`."""
+        kept = f"ranks in {self.numbers.dtype}, sums in {self.numbers.words}"
+        return (f"variant {self.variant} on {self.device.name}", *self.about(), kept)
+
+    @lazy
+    def row_order(self) -> RowOrder:
+        """The order of the vertices, and the arrays in that order on the device."""
+        at = self.plan, self.order, self.number
+        return row_order(self.device, self.graph, *at, self.problem, self.real, self.weight)
+
+    def upload(self) -> None:
+        """Bring the graph to the device, and allocate and fill the vectors."""
+        self.bring()
+        dev, n, real = self.device, self.n, self.real
+        self.inverse = self.row_order.inverse_out
+        self.fill_vectors()
+        key = "ranking-work", self.variant, self.plan, real, self._room
+        self._areas: Pool[dict[str, Any]] = dev.cached(self.graph, key, Pool)
+
+        def make() -> dict[str, Any]:
+            vectors = ("rank", "contribution", "next", "p", "q", "start")
+            dev.reserve({name: n * np.dtype(real).itemsize for name in vectors})
+            # `output` has large pages on CPUs, which gathers from all over a vector want
+            contribution, following = (dev.output(n + self.shift, real) for _ in range(2))
+            for buffer in (contribution, following) if self.shift else ():
+                dev.fill(buffer, real(0), self.shift)
+            parts = dev.empty(3 * self._room, np.float64)  # an ACC has 8 bytes either way
+            sums, state = dev.empty(4, np.float64), dev.empty(4, np.int32)
+            area = {"rank": dev.output(n, real), "contribution": contribution, "next": following}
+            return {**area, "parts": parts, "sums": sums, "state": state, **self.make_work()}
+
+        self._area = self._areas.borrow(make)
+        vars(self).update(self._area)
+
+    def fill_vectors(self) -> None:
+        """Upload the vectors that the caller gave."""
+        problem, upload = self.problem, self.row_order.upload
+        self.p = upload(problem.personalization)
+        same = problem.dangling is problem.personalization
+        self.q = self.p if same else upload(problem.dangling)
+        self.start = upload(problem.start)
+
+    def give_back(self) -> None:
+        """Let the next call have the buffers; after the last `take`, where nothing failed."""
+        if self.order is not None:  # else the ranks were handed over as they are
+            self._areas.give_back(self._area)
+
+    def compile(self) -> None:
+        """Build the kernels."""
+        defines = {
+            **self.numbers.defines,
+            "WEIGHTED": self.weighted,
+            "SEND_RANK": self.sends_rank,
+            "SHIFT": self.shift,
+        }
+        self.build(defines)
+        self._program = self.device.program(
+            "ranking/solver", **defines, LOCAL=self.local, ITEMS=self.start_items
+        )
+
+    def begin(self) -> None:
+        """Enqueue the start: ranks, contributions, and the mass on dangling vertices."""
+        local = self.local
+        self._program.pagerank_start.launch(self, self.start_groups * local, local=local)
+        self._program.pagerank_finish.launch(self, local, local=local, count=self.start_groups, counts=False)
+
+    def run(self, progress: Tell | None = None) -> None:
+        """Iterate until the test is met, roundings forbid it, or `max_iter` iterations are done."""
+        self.begin()
+        finish, last = self._program.pagerank_finish, self.last
+        end = finish.arguments_of(self) | {"count": self.tallies, "counts": True}
+        # contributions change places after each iteration: the launches of two, made once
+        turns: list[list[Launch]] = []
+        for _ in range(2):
+            turns.append([*self.launches(), (finish, self.local, self.local, end)])
+            self.contribution, self.next = self.next, self.contribution
+        done = 0
+        while done < last:
+            for _ in range(min(LOOK, last - done)):
+                for kernel, size, local, named in turns[done % 2]:
+                    kernel(size, local=local, **named)
+                done += 1
+            if self.stop.tol > 0:
+                if self.stopped():
+                    break
+            elif done % (8 * LOOK) == 0:
+                self.device.finish()  # a queue should not grow without bounds
+            if progress:
+                progress(done, last)
+        self.device.finish()
+
+    def stopped(self) -> bool:
+        """True if the device has stopped; waits."""
+        return bool(self.device.download(self.state, np.int32, 1)[0])
+
+    def end(self) -> tuple[int, bool, float, float]:
+        """Iterations, whether the test was met, and the residuals (L1, norm); waits."""
+        dev = self.device
+        _, iterations, met = dev.download(self.state, np.int32, 3).tolist()
+        if self.numbers.compensated:
+            sums = dev.download(self.sums, np.float32, 6).astype(np.float64).reshape(3, 2).sum(axis=1)
+        else:
+            sums = dev.download(self.sums, np.float64, 3)
+        return iterations, bool(met), float(sums[1]), float(sums[2])
+
+    def take(self, *, on_device: bool = False) -> tuple[Any, int, bool, float, float]:
+        """Ranks in the graph's order (or a ``pyopencl.array.Array`` of them), and what `end` gives."""
+        ranks = self.row_order.by_vertex(self.rank)
+        take = self.device.array if on_device else self.device.take
+        return take(ranks, self.real, self.n), *self.end()

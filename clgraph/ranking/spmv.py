@@ -8,39 +8,81 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from clgraph.device.launch_config import DeviceLimits, LaunchTable, fit_group
-from clgraph.ranking.sell import SETTLE, Begin, Layout, Sell, SellRows, balanced, group_sum_bytes
+from clgraph.ranking.sell import SETTLE, Begin, Layout, Sell, SellSolver, balanced, group_sum_bytes
+from clgraph.ranking.solver import NORMS, Launch
 
 
-class SpmvRows(SellRows):
-    """What both have in common."""
+class SpmvSolver(SellSolver):
+    """What both have in common: pieces of long rows are summed first, then all rows.
 
-    def about(self) -> str:
-        """A line for the plan."""
+    Attributes
+    ----------
+    group : int
+        Work-items of a work-group.
+    balance : dict
+        For "row" and "piece" how many work-groups sum them, and (a buffer, or None) which slices each takes.
+    """
+
+    group = 1
+    program: ClassVar[str]  # of the kernels, which are called pagerank_<program>_pieces and so on
+    layout: Layout
+    balance: dict[str, tuple[int, Any]]
+
+    def prepare(self) -> None:
+        self.plan = self.variant, self.layout
+        key = (*self.plan, self.weight, self.numbers.dtype) if self.weighted else self.plan
+
+        def make() -> tuple[Sell, dict[str, tuple[int, Any]]]:
+            sell = self.lay_out(self.layout)
+            return sell, self.make_balance(sell)
+
+        self.sell, self.balance = self.device.cached(self.graph, ("sell", key), make)
+        self.order, self.number = self.sell.order, self.sell.number
+        self.chain = 2 * self.layout.long_row + self.sell.longest_join
+        self.tallies = self.balance["row"][0]
+
+    def make_balance(self, sell: Sell) -> dict[str, tuple[int, Any]]:
+        """Choose which slices each work-group takes."""
+        raise NotImplementedError
+
+    def about(self) -> list[str]:
         sell, layout = self.sell, self.sell.layout
-        return (
+        return [
             f"vertices renumbered by out-degree and row length; the {layout.hot} hottest sources bring "
             f"{sell.hot_arcs / max(1, sell.arcs):.0%} of the arcs, with 16-bit indices; {sell.pieces} pieces "
             f"of rows of more than {layout.long_row} arcs; {sell.padding:.3f} entries per arc"
-        )
+        ]
 
-    def make_work(self) -> tuple[Any, ...]:
-        sums = self.sell.pieces, self.sell.blocks  # an ACC has 8 bytes either way
-        return tuple(self.device.empty(count, np.float64) for count in sums)
+    def make_work(self) -> dict[str, Any]:
+        sums = {"piece_sum": self.sell.pieces, "block_sum": self.sell.blocks}
+        return {name: self.device.empty(count, np.float64) for name, count in sums.items()}  # ACCs: 8 bytes
 
-    def take_work(self, work: tuple[Any, ...]) -> None:
-        self._piece_sum, self._block_sum = work
+    def build(self, defines: dict[str, Any]) -> None:
+        # a position among the entries of a part
+        offset = "int" if max(self.sell.steps.values()) * self.layout.width < 2**31 else "long"
+        options = {**defines, "OFFSET": offset, "WIDTH": self.layout.width, **self.own_defines()}
+        self.kernels = self.device.program(f"ranking/{self.variant}", **options)
 
-    @property
-    def offset(self) -> dict[str, str]:
-        """Build option: the type of a position among the entries."""
-        hot, cold, hot_pieces, cold_pieces = self.sell.steps
-        steps = max(hot + cold, hot_pieces + cold_pieces)
-        return {"OFFSET": "int" if steps * self.layout.width < 2**31 else "long"}
+    def own_defines(self) -> dict[str, Any]:
+        """Build options of the variant."""
+        raise NotImplementedError
+
+    def launches(self) -> list[Launch]:
+        sell, name = self.sell, f"pagerank_{self.program}"
+        found: list[Launch] = []
+        for part, kernel in (("piece", f"{name}_pieces"), ("row", f"{name}s")):
+            take = getattr(self.kernels, kernel)
+            groups, bound = self.balance[part]
+            named = sell.arguments(part) | take.arguments_of(sell) | take.arguments_of(self)
+            if bound is not None:
+                named["bound"] = bound
+            found.append((take, groups * self.group, self.group, named))
+        return found if sell.pieces else found[1:]
 
 
 # --- a warp takes a slice ---------------------------------------------------------------------------------
@@ -99,29 +141,29 @@ BINS = LaunchTable(
 COLD_COST = 4
 
 
-class BinRows(SpmvRows):
+class BinSolver(SpmvSolver):
     """A warp takes a slice; the values of hot sources are in local memory.
 
-    `balance` says how many work-groups sum pieces, and (a buffer) of each its first slice, the end of its
-    slices, and their segment's first source (-1: cold).
+    `balance` has for each work-group of pieces its first slice, the end of its slices, and their segment's
+    first source (-1: cold).
     """
 
-    variant = "bins"
+    variant, program = "bins", "bin"
 
     def prepare(self) -> None:
         device, shape = self.device, BINS.of(self.device)
-        self.local = shape.local
-        self.parts = self.groups = shape.groups * device.compute_units
+        self.group = shape.local
+        self.groups = shape.groups * device.compute_units
         self.piece_groups = shape.piece_groups * device.compute_units
-        size = np.dtype(self.numbers.real).itemsize
-        fit = (device.local_memory - group_sum_bytes(device, self.local)) // size - 1
+        size = np.dtype(self.real).itemsize
+        fit = (device.local_memory - group_sum_bytes(device, self.group)) // size - 1
         self.layout = replace(shape.layout, hot=min(shape.layout.hot, fit))
         super().prepare()
 
-    def make_balance(self, sell: Sell) -> tuple[int, Any]:
+    def make_balance(self, sell: Sell) -> dict[str, tuple[int, Any]]:
         hot, cold = (sell.steps_before(self.device, part) for part in ("hot_piece", "cold_piece"))
         turns = self._turns(hot, cold, sell.kinds, sell.layout.hot)
-        return len(turns), self.device.upload(turns)
+        return {"row": (self.groups, None), "piece": (len(turns), self.device.upload(turns))}
 
     def _turns(self, hot_steps: Begin, cold_steps: Begin, kinds: tuple[int, ...], hot: int) -> Begin:
         """Which slices of pieces each work-group takes: all of one kind, about as much work for each."""
@@ -140,53 +182,24 @@ class BinRows(SpmvRows):
         # kinds in turns: those that wait for memory run beside those that do not
         return np.array(turns, np.int32)[np.argsort(when, kind="stable")]
 
-    def explain(self) -> list[str]:
+    def about(self) -> list[str]:
         width = self.layout.width
         return [
             f"a GPU: {width} work-items take a slice of {width} rows, {self.groups} work-groups of "
-            f"{self.local}; the values of up to {self.layout.hot} hottest sources are in local memory",
-            self.about(),
+            f"{self.group}; the values of up to {self.layout.hot} hottest sources are in local memory",
+            *super().about(),
         ]
 
-    def compile(self, defines: dict[str, Any]) -> None:
-        options = {**defines, **self.offset, "WIDTH": self.layout.width, "HOT": self.layout.hot}
-        self._program = self.device.program("ranking/bins", **options, LOCAL=self.local)
+    def own_defines(self) -> dict[str, Any]:
+        return {"HOT": self.layout.hot, "LOCAL": self.group}
 
-    def enqueue(self, contribution: Any, parts: Any, state: Any, vectors: dict[str, Any]) -> None:
-        sell, n = self.sell, self.n
-        groups, turns = self.balance
-        if sell.pieces:
-            self._program.pagerank_bin_pieces.exact(
-                groups * self.local,
-                n=n,
-                turns=turns,
-                **sell.arguments("piece"),
-                piece_place=sell.piece_place,
-                contribution=contribution,
-                state=state,
-                piece_sum=self._piece_sum,
-                local=self.local,
-            )
-            self._program.pagerank_bin_blocks(
-                sell.blocks,
-                blocks=sell.blocks,
-                block_piece=sell.block_piece,
-                piece_sum=self._piece_sum,
-                state=state,
-                block_sum=self._block_sum,
-            )
-        self._program.pagerank_bins.exact(
-            self.groups * self.local,
-            n=n,
-            **sell.arguments("row"),
-            first_block=sell.first_block,
-            block_sum=self._block_sum,
-            contribution=contribution,
-            parts=parts,
-            state=state,
-            **vectors,
-            local=self.local,
-        )
+    def launches(self) -> list[Launch]:
+        found = super().launches()
+        if self.sell.pieces:  # a hub's are too many for one work-item to add up
+            blocks = self.kernels.pagerank_bin_blocks
+            named = blocks.arguments_of(self.sell) | blocks.arguments_of(self)
+            found.insert(1, (blocks, self.sell.blocks, None, named))
+        return found
 
 
 # --- a work-item takes a run of slices --------------------------------------------------------------------
@@ -199,19 +212,14 @@ RUNS = LaunchTable(
 MOST_RUNS = 256  # of slices: enough for balance on any number of cores
 
 
-class RunRows(SpmvRows):
-    """A work-item takes a run of slices.
+class RunSolver(SpmvSolver):
+    """A work-item takes a run of slices: `balance` has where each begins."""
 
-    `balance` says of the slices of rows and of those of pieces how many runs there are, and (a buffer) where
-    each begins.
-    """
-
-    variant = "runs"
+    variant, program = "runs", "run"
 
     def prepare(self) -> None:
         self.layout = RUNS.of(self.device)
         super().prepare()
-        self.parts = self.balance["row"][0]
 
     def make_balance(self, sell: Sell) -> dict[str, tuple[int, Any]]:
         def runs(part: str) -> tuple[int, Any]:
@@ -221,42 +229,13 @@ class RunRows(SpmvRows):
 
         return {part: runs(part) for part in ("row", "piece")}
 
-    def explain(self) -> list[str]:
+    def about(self) -> list[str]:
         return [
-            f"a CPU: one work-item takes a run of slices of {self.layout.width} rows, {self.parts} runs of "
+            f"a CPU: one work-item takes a run of slices of {self.layout.width} rows, {self.tallies} runs of "
             "equal work",
-            self.about(),
+            *super().about(),
         ]
 
-    def compile(self, defines: dict[str, Any]) -> None:
-        options = {**defines, **self.offset, "WIDTH": self.layout.width}
-        self._program = self.device.program("ranking/runs", **options, PLAIN=self.plain)
-
-    def enqueue(self, contribution: Any, parts: Any, state: Any, vectors: dict[str, Any]) -> None:
-        sell = self.sell
-        if sell.pieces:
-            count, bound = self.balance["piece"]
-            self._program.pagerank_run_pieces.exact(
-                count,
-                bound=bound,
-                **sell.arguments("piece"),
-                piece_place=sell.piece_place,
-                contribution=contribution,
-                state=state,
-                piece_sum=self._piece_sum,
-                local=1,
-            )
-        count, bound = self.balance["row"]
-        self._program.pagerank_runs.exact(
-            count,
-            n=self.n,
-            bound=bound,
-            **sell.arguments("row"),
-            first_piece=sell.first_piece,
-            piece_sum=self._piece_sum,
-            contribution=contribution,
-            parts=parts,
-            state=state,
-            **vectors,
-            local=1,
-        )
+    def own_defines(self) -> dict[str, Any]:
+        # both distributions uniform, and the norm L1: CPUs vectorise code without branches
+        return {"PLAIN": self.p is None and self.q is None and self.norm == NORMS["l1"]}

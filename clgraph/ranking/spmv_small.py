@@ -13,8 +13,7 @@ import numpy.typing as npt
 from clgraph.device.launch_config import DeviceLimits, LaunchTable, fit_group
 from clgraph.errors import InputError
 from clgraph.progress import Tell
-from clgraph.ranking.sell import Layout, Sell, SellRows, group_sum_bytes
-from clgraph.ranking.solver import NORMS, Solver
+from clgraph.ranking.sell import Layout, SellSolver, group_sum_bytes
 from clgraph.ranking.transition_weights import graph_shares
 
 if TYPE_CHECKING:
@@ -69,22 +68,6 @@ LAUNCH = LaunchTable(
 )
 
 
-@dataclass(frozen=True)
-class Teams:
-    """The slices that each team takes (``cl/ranking/small.cl``), and the dangling vertices.
-
-    Attributes
-    ----------
-    turn_begin, turn : buffers
-    rest : int32 array
-        The vertices without out-arcs.
-    """
-
-    turn_begin: Any
-    turn: Any
-    rest: npt.NDArray[np.int32]
-
-
 def _turns(cost: npt.NDArray[Any], first: int, teams: int) -> list[list[int]]:
     """Give slices first, first + 1, ... to teams: the most expensive first, each to the least loaded team."""
     load = [(0, team) for team in range(teams)]
@@ -108,64 +91,80 @@ def local_bytes(
     return 2 * (room + 1) * itemsize + 8 * piece_room + box, room, piece_room
 
 
-class SmallRows(SellRows):
-    """The graph for `SmallSolver`, which launches the kernel."""
+class SmallSolver(SellSolver):
+    """Many iterations in a launch.
 
-    variant = "small"
-    balance: Teams
+    Attributes
+    ----------
+    turn_begin, turn : buffers
+        The slices that each team takes (``cl/ranking/small.cl``).
+    rest : int32 array
+        The vertices without out-arcs.
+    to_rest : buffer
+        By position: the arcs (or their transition weights) from the vertex to those.
+    """
+
+    variant = plan = "small"
+    shape: LaunchConfig
+    rooms: dict[str, int]
+    rest: npt.NDArray[np.int32]
 
     def prepare(self) -> None:
-        device, numbers = self.device, self.numbers
-        self.shape = LAUNCH.of(device)
-        self.layout = self.shape.layout
-        super().prepare()
-        sell = self.sell
-        if sell.sources > SOURCES:
+        key = "small", self.numbers.dtype, self.weight if self.weighted else None
+        vars(self).update(self.device.cached(self.graph, key, self._make))
+
+    def _make(self) -> dict[str, Any]:
+        """What all calls on the graph have in common."""
+        device, shape = self.device, LAUNCH.of(self.device)
+        sell = self.lay_out(shape.layout)
+        self.order, self.number, sources = sell.order, sell.number, sell.sources
+        if sources > SOURCES:
             raise InputError(
                 f"variant 'small' takes at most {SOURCES} vertices with out-arcs, the graph has "
-                f"{sell.sources}: use variant 'auto'"
+                f"{sources}: use variant 'auto'"
             )
-        self.chain = self.layout.long_row + sell.longest_join
-        size = np.dtype(numbers.real).itemsize
-        self.local_bytes, self.room, self.piece_room = local_bytes(
-            device, self.shape, sell.sources, sell.pieces, size
-        )
-        if self.shape.in_local and self.local_bytes > device.local_memory:
+        size = np.dtype(self.real).itemsize
+        needed, room, piece_room = local_bytes(device, shape, sources, sell.pieces, size)
+        if shape.in_local and needed > device.local_memory:
             raise InputError(
-                f"variant 'small' needs {self.local_bytes} bytes of local memory for this graph "
-                f"({sell.sources} vertices with out-arcs), {device.spec} ({device.name}) has "
+                f"variant 'small' needs {needed} bytes of local memory for this graph "
+                f"({sources} vertices with out-arcs), {device.spec} ({device.name}) has "
                 f"{device.local_memory}: use variant 'auto'"
             )
-        by = (self.weight,) if self.weighted else ()
-        self.to_rest = device.cached(self.graph, ("small-to-rest", numbers.dtype, *by), self._arcs_to_rest)
-
-    def make_balance(self, sell: Sell) -> Teams:
-        device, shape = self.device, self.shape
         teams = shape.local * shape.per // shape.layout.width
         pieces, rows = (np.diff(sell.steps_before(device, part)) for part in ("hot_piece", "hot_row"))
-        core = -(-sell.sources // shape.layout.width)
+        core = -(-sources // shape.layout.width)
         lists = _turns(pieces, 0, teams) + _turns(rows[:core], 0, teams) + _turns(rows[core:], core, teams)
         begin = np.zeros(len(lists) + 1, np.int32)
         np.cumsum([len(taken) for taken in lists], out=begin[1:])
-        order = device.download(sell.order, np.int32, sell.n)
-        taken = np.array(list(chain.from_iterable(lists)), np.int32)
-        return Teams(device.upload(begin), device.upload(taken), order[sell.sources :])
+        rest = device.download(sell.order, np.int32, sell.n)[sources:]
+        return {
+            "sell": sell,
+            "order": sell.order,
+            "number": sell.number,
+            "chain": shape.layout.long_row + sell.longest_join,
+            "shape": shape,
+            "rooms": {"LOCAL_SOURCES": room, "LOCAL_PIECES": piece_room} if shape.in_local else {},
+            "turn_begin": device.upload(begin),
+            "turn": device.upload(np.array(list(chain.from_iterable(lists)), np.int32)),
+            "rest": rest,
+            "to_rest": self._arcs_to_rest(rest),
+        }
 
-    def _arcs_to_rest(self) -> Any:
-        """By position: the arcs (or their shares) from the vertex to dangling ones."""
-        graph, rest = self.graph, np.zeros(self.n, bool)
-        rest[self.balance.rest] = True
-        into_rest = rest[graph.col_idx]
+    def _arcs_to_rest(self, rest: npt.NDArray[np.int32]) -> Any:
+        graph, is_rest = self.graph, np.zeros(self.n, bool)
+        is_rest[rest] = True
+        into_rest = is_rest[graph.col_idx]
         shares = graph_shares(graph, self.problem)
         if shares is not None:
             into_rest = np.where(into_rest, shares, 0)
         by_vertex = np.bincount(graph.tails, weights=into_rest, minlength=self.n)
-        return self.row_order().upload(by_vertex.astype(np.float64))
+        return self.row_order.upload(by_vertex.astype(np.float64))
 
-    def upload(self) -> None:
-        self.piece_sum = self.device.empty(self.sell.pieces, np.float64)
+    def make_work(self) -> dict[str, Any]:
+        return {"piece_sum_": self.device.empty(self.sell.pieces, np.float64)}
 
-    def explain(self) -> list[str]:
+    def about(self) -> list[str]:
         sell, shape = self.sell, self.shape
         where = "local memory" if shape.in_local else "the caches of a core"
         each = "work-item" if shape.local == 1 else f"{shape.local} work-items"
@@ -176,73 +175,41 @@ class SmallRows(SellRows):
             f"of rows of more than {shape.layout.long_row} arcs",
         ]
 
-    def compile(self, defines: dict[str, Any]) -> None:
+    def build(self, defines: dict[str, Any]) -> None:
         shape = self.shape
-        room = {"LOCAL_SOURCES": self.room, "LOCAL_PIECES": self.piece_room} if shape.in_local else {}
-        self.program = self.device.program(
-            "ranking/small", **defines, LOCAL=shape.local, WIDTH=shape.layout.width, PER=shape.per, **room
-        )
-
-
-class SmallSolver(Solver):
-    """Many iterations in a launch."""
-
-    rows: SmallRows
+        self._small = self.device.program(
+            "ranking/small",
+            **defines,
+            LOCAL=shape.local,
+            WIDTH=shape.layout.width,
+            PER=shape.per,
+            **self.rooms,
+        ).pagerank_small
 
     def run(self, progress: Tell | None = None) -> None:
         """Iterate until the test is met, roundings forbid it, or `max_iter` iterations are done."""
-        stop, rows, problem = self.stop, self.rows, self.problem
-        sell, local, area = rows.sell, rows.shape.local, self.area
-        even, d = 1 / self.n, problem.damping
-        self.start()
-        rest = rows.balance.rest
-        pieces, of_rows = sell.arguments("piece"), sell.arguments("row")
-
-        def on_rest(values: npt.NDArray[np.float64] | None) -> float:
-            """The sum of a distribution over the dangling vertices."""
-            return len(rest) * even if values is None else float(values[rest].sum())
-
-        rest_p, rest_q = (1 - d) * on_rest(problem.personalization), on_rest(problem.dangling)
-        for done in range(0, stop.max_iter, TURNS):
-            rows.program.pagerank_small.exact(
-                local,
-                local=local,
-                n=self.n,
-                sources=sell.sources,
-                silent=stop.tol == 0,
-                turns=TURNS,
-                last=stop.max_iter,
-                threshold=stop.threshold,
-                noise=self.noise,
-                rest_p=rest_p,
-                rest_q=rest_q,
-                damping=d,
-                even=even,
-                norm=NORMS[stop.norm],
-                drop=problem.drop,
-                turn_begin=rows.balance.turn_begin,
-                turn=rows.balance.turn,
-                piece_begin=pieces["hot_begin"],
-                piece_index=pieces["hot_index"],
-                piece_share=pieces["hot_share"],
-                piece_place=sell.piece_place,
-                hot_begin_=of_rows["hot_begin"],
-                hot_index_=of_rows["hot_index"],
-                hot_share_=of_rows["hot_share"],
-                first_piece=sell.first_piece,
-                to_rest=rows.to_rest,
-                inverse=self.vectors.inverse,
-                p=self.vectors.p,
-                q=self.vectors.q,
-                rank=area.rank,
-                contribution=area.contribution,
-                contribution_too=area.next,
-                piece_sum_=rows.piece_sum,
-                sums=area.sums,
-                state=area.state,
-            )
-            if stop.max_iter > TURNS and self.stopped():
+        problem, rest, local = self.problem, self.rest, self.shape.local
+        self.begin()
+        # the parts of (1-d) p and q on dangling vertices
+        p, q = (
+            len(rest) * self.even if values is None else float(values[rest].sum())
+            for values in (problem.personalization, problem.dangling)
+        )
+        named = {
+            **self._small.arguments_of(self),
+            **{name: each for name, each in self.sell.parts.items() if name.startswith("hot")},
+            "sources": self.sell.sources,
+            "piece_place": self.sell.piece_place,
+            "first_piece": self.sell.first_piece,
+            "silent": self.stop.tol == 0,
+            "turns": TURNS,
+            "rest_p": (1 - self.damping) * p,
+            "rest_q": q,
+        }
+        for done in range(0, self.last, TURNS):
+            self._small(local, local=local, **named)
+            if self.last > TURNS and self.stopped():
                 break
             if progress:
-                progress(min(done + TURNS, stop.max_iter), stop.max_iter)
+                progress(min(done + TURNS, self.last), self.last)
         self.device.finish()

@@ -65,7 +65,7 @@ def arc_shares(weights: Reals, out: Reals, tails: npt.NDArray[Any]) -> Reals:
 
 def graph_shares(graph: Graph, problem: Problem) -> Reals | None:
     """The shares of the graph's arcs in its own order; None if the problem is not weighted."""
-    return arc_shares(problem.weights, problem.out, graph.tails) if problem.weighted else None
+    return arc_shares(problem.weights, problem.out, graph.tails) if problem.weighing.weighted else None
 
 
 def upload_shares(
@@ -96,8 +96,12 @@ def upload_shares(
 
     def make() -> Any:
         device.reserve({"share": rows.num_arcs * np.dtype(real).itemsize})
-        if problem.largest is not None and "HAVE_FP64" in device.features and device.kernels == "ndrange":
-            return _shares_there(device, graph, rows, problem.largest, real, by_tail)
+        if (
+            problem.weighing.largest is not None
+            and "HAVE_FP64" in device.features
+            and device.kernels == "ndrange"
+        ):
+            return _shares_there(device, graph, rows, problem.weighing.largest, real, by_tail)
         weights = arc_weights(rows, weight)
         assert weights is not None
         tails = rows.tails if by_tail else rows.col_idx

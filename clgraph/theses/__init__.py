@@ -13,12 +13,12 @@ from __future__ import annotations
 def add_variants() -> None:
     """Add the variants to the tables in which public calls look their names up (`clgraph.lazy.Table`)."""
     from clgraph.ranking.personalized.answer import ANSWERS
-    from clgraph.ranking.personalized.lanes import PRODUCTS
+    from clgraph.ranking.personalized.batched_power import BATCHES
     from clgraph.ranking.plan import KINDS
-    from clgraph.theses.coo import Coo, CooFlat
-    from clgraph.theses.rows import PullRows, SerialRows, SubgroupRows
+    from clgraph.theses.coo import CooBatch, CooFlatBatch
+    from clgraph.theses.rows import PullSolver, SerialSolver, SubgroupSolver
     from clgraph.theses.stored import answer_stored
 
-    KINDS.update(serial=SerialRows, pull=PullRows, subgroup=SubgroupRows)
-    PRODUCTS.update({"coo": Coo, "coo-flat": CooFlat})
+    KINDS.update(serial=SerialSolver, pull=PullSolver, subgroup=SubgroupSolver)
+    BATCHES.update({"coo": CooBatch, "coo-flat": CooFlatBatch})
     ANSWERS["stored"] = answer_stored

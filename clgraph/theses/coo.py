@@ -14,11 +14,11 @@ import numpy as np
 
 from clgraph.csr.upload import upload_csr
 from clgraph.device.launch_config import DeviceLimits, LaunchTable, fit_group
-from clgraph.ranking.personalized.product import Product
-from clgraph.ranking.rows import TALLY, longest_row
+from clgraph.ranking.personalized.batched_power import BatchedPower
+from clgraph.ranking.solver import TALLY, longest_row
 
 if TYPE_CHECKING:
-    from clgraph.ranking.personalized.engine import Request
+    from clgraph.graph import Graph
 
 
 @dataclass(frozen=True)
@@ -51,145 +51,95 @@ LAUNCH = LaunchTable(
 )
 
 
-class Arcs(Product):
+class Arcs(BatchedPower):
     """Arcs in coordinate form, one source: what "coo" and "coo-flat" share."""
 
-    fixed = False
+    sums_in_fixed_point = False
+    row_sum: Any = None
+    fixed: Any = None
 
-    def __init__(self, request: Request, width: int) -> None:
-        super().__init__(request, width)
-        self.shape = LAUNCH.of(request.device)
-        self.arcs = self.graph.num_arcs
-        self.local = self.shape.local
-        self.groups = -(-self.n // (self.local * self.shape.items))
-        self.parts = self.groups
-        self.chain = self.shape.items + int(log2(self.local))
+    def prepare(self) -> None:
+        self.shape, self.arcs = LAUNCH.of(self.device), self.graph.num_arcs
+        self.group = self.shape.local
+        self.tallies = -(-self.n // (self.group * self.shape.items))
+        self.chain = self.shape.items + int(log2(self.group))
 
-    def compile(self, defines: dict[str, Any]) -> None:
-        self._settling = self.device.program(
-            "theses/coo",
-            **{**defines, "LANES": None},
-            LOCAL=self.local,
-            ITEMS=self.shape.items,
-            FIXED=self.fixed,
-        )
+    def ends(self, graph: Graph, name: str) -> Any:
+        """The row of each arc of a graph, as a list kept on the device; `name` is what the row is."""
 
-    def _settle(
-        self, test: bool, last: int, row_sum: Any, fixed: Any, parts: Any, state: Any, vectors: dict[str, Any]
-    ) -> None:
-        self._settling.ppr_settle.exact(
-            self.groups * self.local,
-            n=self.n,
-            test=test,
-            last=last,
-            row_sum=row_sum,
-            fixed=fixed,
-            parts=parts,
-            state=state,
-            **vectors,
-            local=self.local,
-        )
+        def make() -> Any:
+            self.device.reserve({name: 4 * graph.num_arcs})
+            return self.device.upload(graph.tails)
+
+        return self.device.cached(graph, f"ppr-{name}s", make)
+
+    def build(self, defines: dict[str, Any]) -> None:
+        self.defines = {**defines, "LANES": None}
+        tunables = {"LOCAL": self.group, "ITEMS": self.shape.items, "FIXED": self.sums_in_fixed_point}
+        self.settling = self.device.program("theses/coo", **self.defines, **tunables)
+
+    def settle(self, test: bool) -> None:
+        """End all rows."""
+        sums = {"row_sum": self.row_sum, "fixed": self.fixed}
+        self.settling.ppr_settle.launch(self, self.tallies * self.group, local=self.group, test=test, **sums)
 
 
-class Coo(Arcs):
+class CooBatch(Arcs):
     """One work-item per arc, atomic integer adds: method "coo"."""
 
-    fixed = True
+    sums_in_fixed_point = True
 
-    def explain(self) -> list[str]:
+    def about(self) -> list[str]:
         words = "one of 64 bits" if "HAVE_INT64_ATOMICS" in self.device.features else "two of 32 bits"
         return [f"one work-item per arc; atomic integer adds in units of 2^-62, {words}"]
 
-    def upload(self) -> None:
+    def bring(self) -> None:
         graph, device = self.graph, self.device
+        self.head, self.tail = upload_csr(device, graph).col_idx, self.ends(graph, "tail")
+        self.share = self.shares(by_tail=True)
+        self.fixed = device.zeros(2 * self.n, np.uint32)  # low and high words
 
-        def tails() -> Any:
-            device.reserve({"tail": 4 * graph.num_arcs})
-            return device.upload(graph.tails)
-
-        self._head = upload_csr(device, graph).col_idx
-        self._tail = device.cached(graph, "ppr-tails", tails)
-        self._share = self._shares(by_tail=True)
-        self._fixed = device.zeros(2 * self.n, np.uint32)  # low and high words
-
-    def enqueue(self, test: bool, last: int, parts: Any, state: Any, vectors: dict[str, Any]) -> None:
+    def add(self, test: bool) -> None:
         items = self.shape.items
-        self._settling.ppr_coo_push(
-            -(-self.arcs // items),
-            arcs=self.arcs,
-            tail=self._tail,
-            head=self._head,
-            share=self._share,
-            value=vectors["value"],
-            state=state,
-            fixed=self._fixed,
-            local=self.local,
-        )
-        self._settle(test, last, None, self._fixed, parts, state, vectors)
+        self.settling.ppr_coo_push.launch(self, -(-self.arcs // items), local=self.group)
+        self.settle(test)
 
 
-class CooFlat(Arcs):
+class CooFlatBatch(Arcs):
     """Arcs sorted by head, segmented sums in work-groups, carries between them: method "coo-flat"."""
 
-    def __init__(self, request: Request, width: int) -> None:
-        super().__init__(request, width)
+    def prepare(self) -> None:
+        super().prepare()
         shape = self.shape
-        self.flat_groups = -(-self.arcs // (shape.flat_local * shape.flat_arcs))
+        self.groups = -(-self.arcs // (shape.flat_local * shape.flat_arcs))
         longest = longest_row(self.device, self.graph.reverse)
         joins = longest // shape.flat_arcs // shape.flat_local + int(log2(shape.flat_local)) + 2
         self.chain = max(self.chain, shape.flat_arcs + joins)
 
-    def explain(self) -> list[str]:
+    def about(self) -> list[str]:
         shape = self.shape
         return [
             f"arcs sorted by head, {shape.flat_local * shape.flat_arcs} to a work-group: segmented sums, "
             "carries between groups without atomics"
         ]
 
-    def upload(self) -> None:
+    def bring(self) -> None:
         device, reverse = self.device, self.graph.reverse
-
-        def heads() -> Any:
-            device.reserve({"head": 4 * reverse.num_arcs})
-            return device.upload(reverse.tails)
-
-        self._tail = upload_csr(device, reverse).col_idx
-        self._head = device.cached(reverse, "ppr-heads", heads)
-        self._share = self._shares()
-        self._row_sum = device.zeros(self.n, np.float64)  # an ACC has 8 bytes either way
-        self._carry = device.empty(2 * self.flat_groups, np.float64)
-        self._closes = device.empty(self.flat_groups, np.int32)
-
-    def compile(self, defines: dict[str, Any]) -> None:
-        super().compile(defines)
-        shape = self.shape
-        self._program = self.device.program(
-            "theses/coo", **{**defines, "LANES": None}, LOCAL=shape.flat_local, ARCS=shape.flat_arcs
+        self.tail, self.head = upload_csr(device, reverse).col_idx, self.ends(reverse, "head")
+        self.share = self.shares()
+        self.row_sum = device.zeros(self.n, np.float64)  # an ACC has 8 bytes either way
+        self.carry, self.closes = (
+            device.empty(2 * self.groups, np.float64),
+            device.empty(self.groups, np.int32),
         )
 
-    def enqueue(self, test: bool, last: int, parts: Any, state: Any, vectors: dict[str, Any]) -> None:
-        arcs, local = self.arcs, self.shape.flat_local
-        self._program.ppr_flat_sums.exact(
-            self.flat_groups * local,
-            arcs=arcs,
-            tail=self._tail,
-            head=self._head,
-            share=self._share,
-            value=vectors["value"],
-            state=state,
-            row_sum=self._row_sum,
-            carry=self._carry,
-            closes=self._closes,
-            local=local,
-        )
-        self._program.ppr_flat_carries(
-            self.flat_groups,
-            arcs=arcs,
-            groups=self.flat_groups,
-            head=self._head,
-            state=state,
-            carry=self._carry,
-            closes=self._closes,
-            row_sum=self._row_sum,
-        )
-        self._settle(test, last, self._row_sum, None, parts, state, vectors)
+    def build(self, defines: dict[str, Any]) -> None:
+        super().build(defines)
+        tunables = {"LOCAL": self.shape.flat_local, "ARCS": self.shape.flat_arcs}
+        self._program_of_arcs = self.device.program("theses/coo", **self.defines, **tunables)
+
+    def add(self, test: bool) -> None:
+        local, program = self.shape.flat_local, self._program_of_arcs
+        program.ppr_flat_sums.launch(self, self.groups * local, local=local)
+        program.ppr_flat_carries.launch(self, self.groups)
+        self.settle(test)

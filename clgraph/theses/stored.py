@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from clgraph.ranking.personalized.answer import run_engine
-from clgraph.ranking.personalized.engine import Outcome
-from clgraph.ranking.personalized.store import stored_ranks
+from clgraph.ranking.personalized.dangling_cache import dangling_ranks
+from clgraph.ranking.personalized.result import Outcome
 
 if TYPE_CHECKING:
-    from clgraph.ranking.personalized.engine import Request
-    from clgraph.ranking.personalized.store import Store
+    from clgraph.ranking.personalized.dangling_cache import DanglingRanks
+    from clgraph.ranking.personalized.request import Request
     from clgraph.run import run_on
 
 ALL = 1 - 1e-15  # a source with so much of its mass on dangling vertices has all of it there
@@ -26,7 +26,7 @@ def answer_stored(request: Request, run: run_on) -> Outcome:
     jobs = sorted(set(range(queries.distinct)) - set(from_store))
     found = run_engine(request, jobs, run) if jobs else Outcome.blank(request, request.checked_round_off(0))
     if from_store:
-        store = stored_ranks(request)
+        store = dangling_ranks(request)
         run.lap("upload")
         fill_from_store(request, store, from_store, found)
         line = f"{len(from_store)} sources without out-arcs: answered from what is stored"
@@ -35,7 +35,9 @@ def answer_stored(request: Request, run: run_on) -> Outcome:
     return found
 
 
-def fill_from_store(request: Request, store: Store | None, sources: list[int], found: Outcome) -> None:
+def fill_from_store(
+    request: Request, store: DanglingRanks | None, sources: list[int], found: Outcome
+) -> None:
     """Answer sources that no weight leaves.
 
     x = (1-d) p + d g; under "personalization" x = p, under "drop" x = (1-d) p.

@@ -55,11 +55,12 @@ def run_ppr(device: Any, method: str, sources: Any, teams: bool = False, **optio
     """Personalized PageRank of a small graph by a method."""
     from clgraph import Graph
     from clgraph.ranking import top
-    from clgraph.ranking.personalized import lanes, personalized_pagerank, walks
+    from clgraph.ranking.personalized import batched_power, personalized_pagerank, walks
     from clgraph.reference.pagerank import verify_ppr
 
     if teams:
-        lanes.LAUNCH = replace(lanes.LAUNCH, simulator=lanes.LaunchConfig((8,), teams=True, local=4))
+        config = replace(batched_power.LAUNCH.simulator, widths=(8,), teams=True)
+        batched_power.LAUNCH = replace(batched_power.LAUNCH, simulator=config)
         top.LAUNCH = replace(top.LAUNCH, simulator=16)
         walks.LAUNCH = replace(walks.LAUNCH, simulator=walks.LaunchConfig(each=5, local=8))
     ends = (np.random.default_rng(4).random((2, 150)) ** 2 * 50).astype(int)
@@ -82,9 +83,9 @@ def case_ppr_vectors(device: Any) -> None:
 
 def case_ppr_single(device: Any) -> None:
     """One source on PageRank's rows, as GPUs do it."""
-    from clgraph.ranking.personalized import single
+    from clgraph.ranking.personalized import one_source
 
-    single.LAUNCH = replace(single.LAUNCH, simulator="bins")
+    one_source.LAUNCH = replace(one_source.LAUNCH, simulator="bins")
     run_ppr(device, "power", [{3: 1, 17: 2}], tol=1e-2, top=4)
 
 
@@ -121,7 +122,7 @@ def case_top_many(device: Any) -> None:
 
 def _fixed(device: Any, span: int) -> None:
     from clgraph.csr.parts import DeviceCSR
-    from clgraph.ranking.fixed import FixedPower, LaunchConfig, Leaving
+    from clgraph.ranking.reproducible import LaunchConfig, Leaving, ReproduciblePower
 
     row_ptr = np.array([0, 0, 40, 41, 45], np.int32)
     heads = (np.arange(45) % 3).astype(np.int32)
@@ -130,7 +131,7 @@ def _fixed(device: Any, span: int) -> None:
     rows = DeviceCSR(4, 45, *arrays, np.int32, values={"weights": device.upload(np.ones(45))})
     for dtype, kind in (("float64", "weights"), ("float32", "weights"), ("float32", "arcs")):
         shape = LaunchConfig(span=span, items=2, width=span or 1)
-        power = FixedPower(
+        power = ReproduciblePower(
             device,
             Leaving.of(device, 4, device.upload(out), kind, shape),
             damping=0.85,
@@ -144,7 +145,7 @@ def _fixed(device: Any, span: int) -> None:
         )
         power.rows(power.prepare(rows), 0.25)
         sums = power.blocks(0, 1)
-        found = device.download(power.next, power.dtype, 4)
+        found = device.download(power.y, power.dtype, 4)
         terms = 0.25 / out[heads]
         whole = [terms[row_ptr[v] : row_ptr[v + 1]].sum() for v in range(4)]
         expected = 0.15 / 4 + 0.85 * (np.array(whole) + np.array([0.25, 0, 0, 0]))
@@ -173,7 +174,7 @@ def case_shares(device: Any) -> None:
     host = Graph.from_edges(rng.integers(0, 25, 90), rng.integers(0, 3, 90))
     graph, wanted = graph_of(device, parts_of(device, host)), make_problem(host)
     problem = make_problem(graph)
-    assert problem.largest
+    assert problem.weighing.largest
     share = upload_shares(device, graph, problem, np.float32, True, by_tail=True)
     shares = graph_shares(host, wanted)
     assert shares is not None
@@ -194,9 +195,8 @@ def case_order(device: Any) -> None:
     order = np.random.default_rng(3).permutation(n).astype(np.int32)
     out = upload_out(device, graph, make_problem(graph), np.float32, False)
     assert np.array_equal(device.download(out, np.float32, n), degree)
-    placed = row_order(
-        device, graph, "case", device.upload(order), None, make_problem(graph), np.float32, False
-    )
+    places = device.upload(order), device.upload(np.argsort(order).astype(np.int32))
+    placed = row_order(device, graph, "case", *places, make_problem(graph), np.float32, False)
     found = device.download(placed.inverse_out, np.float32, n)
     inverse = np.divide(1, degree, out=np.zeros(n), where=degree > 0)[order]
     assert np.allclose(found, inverse)

@@ -9,10 +9,9 @@ import pytest
 from ranking_checks import VARIANTS, mixed_graph
 
 from clgraph import Graph, pagerank
-from clgraph.ranking.order import inverse_order
 from clgraph.ranking.plan import KINDS, choose
-from clgraph.ranking.problem import make_problem
-from clgraph.ranking.rows import Numbers
+from clgraph.ranking.problem import make_problem, make_stop
+from clgraph.ranking.solver import Numbers
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -85,11 +84,10 @@ def test_order(device: Device, weight: bool) -> None:
     """The permutation, its inverse, and 1 / W by position; the same object at each call."""
     graph = mixed_graph(3, weighted=True)
     problem = make_problem(graph, weight=weight)
-    numbers = Numbers("float32", compensated=False)
+    numbers, stop = Numbers("float32", compensated=False), make_stop(1e-6, "l1", 100, 60)
     for plan in ("serial", "runs", "bins", choose(device, graph, numbers)):
-        rows = KINDS[plan](device, graph, problem, numbers, weight)
-        made = rows.row_order()
-        assert made is KINDS[plan](device, graph, problem, numbers, weight).row_order()
+        made, again = (KINDS[plan](device, graph, problem, stop, numbers, weight).row_order for _ in range(2))
+        assert made is again
         n = graph.num_vertices
         order = np.arange(n) if made.order is None else device.download(made.order, np.int32, n)
         inverse = device.download(made.inverse_out, np.float32, n)
@@ -107,8 +105,3 @@ def test_order(device: Device, weight: bool) -> None:
         wanted = np.zeros(n, np.float32)
         wanted[few] = values[few]
         np.testing.assert_array_equal(entries, wanted[order])
-
-
-def test_inverse_order(device: Device) -> None:
-    there = inverse_order(device, 4, device.upload(np.array([2, 0, 3, 1], np.int32)))
-    assert device.download(there, np.int32, 4).tolist() == [1, 3, 0, 2]

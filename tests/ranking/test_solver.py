@@ -15,7 +15,7 @@ from ranking_checks import VARIANTS, assert_close, every_check, mixed_graph, ske
 
 from clgraph import Graph, personalized_pagerank, powerlaw_graph, read, rmat_graph
 from clgraph.errors import ClgraphError, ConvergenceError, ConvergenceWarning, InputError
-from clgraph.ranking import fixed, pagerank, solver
+from clgraph.ranking import pagerank, reproducible, solver
 from clgraph.reference.pagerank import reference_pagerank, verify_pagerank
 
 if TYPE_CHECKING:
@@ -172,7 +172,7 @@ def test_what_converges_is_not_taken_for_a_cycle(
         ]
 
     found = ranked()
-    for module in (solver, fixed):
+    for module in (solver, reproducible):
         monkeypatch.setattr(module, "noise", lambda *args: 0.0)
     for one, other in zip(found, ranked(), strict=True):
         assert one.converged == other.converged

@@ -10,14 +10,17 @@ from ranking_checks import assert_close, every_check, skewed_graph
 
 from clgraph import Graph
 from clgraph.ranking import pagerank, spmv
-from clgraph.ranking.problem import make_problem
-from clgraph.ranking.rows import Numbers
+from clgraph.ranking.problem import make_problem, make_stop
 from clgraph.ranking.sell import Layout
-from clgraph.ranking.spmv import MOST_RUNS, BinRows, RunRows
+from clgraph.ranking.solver import Numbers
+from clgraph.ranking.spmv import MOST_RUNS, BinSolver, RunSolver
 from clgraph.reference.pagerank import reference_pagerank
 
 if TYPE_CHECKING:
     from clgraph.device import Device
+
+
+STOP = make_stop(1e-6, "l1", 100, 10**6)
 
 
 @every_check
@@ -42,8 +45,10 @@ def test_segments(device: Device, monkeypatch: Any) -> None:
         Graph.from_edges(tails, heads, directed=True),
         Graph.from_edges(tails, heads, weights=weights, directed=True),
     ):
-        rows = BinRows(device, graph, make_problem(graph), Numbers("float32", compensated=False), True)
-        sell, (groups, there) = rows.sell, rows.balance
+        rows = BinSolver(
+            device, graph, make_problem(graph), STOP, Numbers("float32", compensated=False), True
+        )
+        sell, (groups, there) = rows.sell, rows.balance["piece"]
         turns = device.download(there, np.int32, 3 * groups).reshape(-1, 3)
         assert set(turns[:, 2].tolist()) == {0, 8, 16, -1}
         slices = np.concatenate([np.arange(first, last) for first, last, _ in turns])
@@ -60,7 +65,7 @@ def test_segments(device: Device, monkeypatch: Any) -> None:
 def test_runs_take_all_slices(device: Device) -> None:
     """Each slice of rows and of pieces is in one run."""
     graph = skewed_graph(3)
-    rows = RunRows(device, graph, make_problem(graph), Numbers("float32", compensated=False), True)
+    rows = RunSolver(device, graph, make_problem(graph), STOP, Numbers("float32", compensated=False), True)
     slices = -(-graph.num_vertices // rows.layout.width)
     count, there = rows.balance["row"]
     bound = device.download(there, np.int32, count + 1)

@@ -46,7 +46,11 @@ def test_the_bytes_of_the_host(
     for real in (np.float32, np.float64):
         there = on_device(device, host)
         problem = make_problem(there)
-        assert problem.weighted and problem.largest == host.multiplicity.max() and asked.largest is None
+        assert (
+            problem.weighing.weighted
+            and problem.weighing.largest == host.multiplicity.max()
+            and asked.weighing.largest is None
+        )
         for by_tail, rows in ((True, host), (False, host.reverse)):
             got = upload_shares(device, there, problem, real, True, by_tail=by_tail)
             weights, tails = arc_weights(rows, True), rows.tails if by_tail else rows.col_idx
@@ -88,5 +92,5 @@ def test_counts_that_are_all_the_same_are_no_weights(device: Any) -> None:
     twice = Graph.from_edges([0, 0, 1, 1], [1, 1, 2, 2], directed=True)
     there = on_device(device, twice)
     problem = make_problem(there)
-    assert not problem.weighted and problem.largest is None and problem.counts_arcs
+    assert not problem.weighing.weighted and problem.weighing.largest is None and problem.weighing.counts_arcs
     assert problem.out.tolist() == [1, 1, 0]

@@ -12,7 +12,7 @@ import pytest
 
 from clgraph import Graph, pagerank
 from clgraph.errors import ClgraphError, InputError
-from clgraph.ranking.problem import Problem, make_problem
+from clgraph.ranking.problem import Problem, Weighing, make_problem
 from clgraph.reference.pagerank import reference_pagerank, verify_pagerank
 
 if TYPE_CHECKING:
@@ -117,16 +117,18 @@ def squared_weights(problem: Problem, graph: Graph) -> Problem:
     assert problem.weights is not None
     weights = problem.weights**2
     out = np.bincount(graph.tails, weights=weights, minlength=graph.num_vertices)
-    return replace(problem, weights=weights, out=out)
+    return replace(problem, weighing=Weighing(True, lambda: (weights, out)))
 
 
 def dropped_mass(problem: Problem, graph: Graph) -> Problem:
     """No vertex counts as dangling: the mass on those that are is gone."""
-    return replace(problem, out=np.where(problem.out == 0, 1.0, problem.out))
+    out = np.where(problem.out == 0, 1.0, problem.out)
+    return replace(problem, weighing=Weighing(problem.weighing.weighted, lambda: (problem.weights, out)))
 
 
 def ignored_weights(problem: Problem, graph: Graph) -> Problem:
-    return replace(problem, weights=None, out=np.diff(graph.row_ptr).astype(np.float64))
+    out = np.diff(graph.row_ptr).astype(np.float64)
+    return replace(problem, weighing=Weighing(False, lambda: (None, out)))
 
 
 FAULTS: list[Callable[[Problem, Graph], Problem]] = [squared_weights, dropped_mass, ignored_weights]

@@ -13,7 +13,7 @@ import scipy.sparse as sp
 
 from clgraph import Graph, personalized_pagerank
 from clgraph.errors import ClgraphError, InputError
-from clgraph.ranking.problem import Problem, make_problem
+from clgraph.ranking.problem import Problem, Weighing, make_problem
 from clgraph.reference.pagerank import reference_ppr, top_accuracy, verify_ppr
 
 if TYPE_CHECKING:
@@ -114,12 +114,13 @@ def squared_weights(problem: Problem, graph: Graph) -> Problem:
     assert problem.weights is not None
     weights = problem.weights**2
     out = np.bincount(graph.tails, weights=weights, minlength=graph.num_vertices)
-    return replace(problem, weights=weights, out=out)
+    return replace(problem, weighing=Weighing(True, lambda: (weights, out)))
 
 
 def dropped_mass(problem: Problem, graph: Graph) -> Problem:
     """No vertex counts as dangling: the mass on those that are is gone."""
-    return replace(problem, out=np.where(problem.out == 0, 1.0, problem.out))
+    out = np.where(problem.out == 0, 1.0, problem.out)
+    return replace(problem, weighing=Weighing(problem.weighing.weighted, lambda: (problem.weights, out)))
 
 
 @pytest.mark.parametrize(

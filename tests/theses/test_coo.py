@@ -27,7 +27,6 @@ METHODS: list[Any] = ["coo", "coo-flat"]
 @pytest.mark.slow
 @pytest.mark.parametrize("shape", LAUNCH)
 @pytest.mark.parametrize("method", METHODS)
-@pytest.mark.cross
 def test_shapes(
     device: Device, method: Any, shape: coo.LaunchConfig, monkeypatch: pytest.MonkeyPatch
 ) -> None:

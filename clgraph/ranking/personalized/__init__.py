@@ -11,7 +11,7 @@ from clgraph.errors import InputError
 from clgraph.graph import Graph, as_graph
 from clgraph.progress import tells
 from clgraph.ranking.personalized.exclude import make_exclusion
-from clgraph.ranking.personalized.options import check_options
+from clgraph.ranking.personalized.request import Request, check_options
 from clgraph.ranking.personalized.result import PersonalizedResult, make_result, report_nonconvergence
 from clgraph.ranking.personalized.sources import make_queries
 from clgraph.ranking.problem import (
@@ -235,7 +235,6 @@ def personalized_pagerank(
         check_reachable(options.stop, problem.n, dtype, round_off(dtype, 0))
 
     from clgraph.ranking.personalized.answer import answer
-    from clgraph.ranking.personalized.engine import Request
     from clgraph.ranking.solver import choose_numbers
 
     with run_on(device, start=start) as run:

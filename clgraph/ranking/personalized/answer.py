@@ -6,9 +6,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from clgraph.lazy import Table
-from clgraph.ranking.personalized.engine import Outcome, Request
-from clgraph.ranking.personalized.lanes import Lanes
-from clgraph.ranking.personalized.single import Single, takes
+from clgraph.ranking.personalized.batched_power import BatchedPower, batch_of
+from clgraph.ranking.personalized.one_source import OneSource, takes
+from clgraph.ranking.personalized.request import Request
+from clgraph.ranking.personalized.result import Outcome
 from clgraph.ranking.personalized.walks import Walks
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ ANSWERS: Table[Callable[[Request, run_on], Outcome]] = Table()
 
 
 def answer(request: Request, run: run_on) -> Outcome:
-    """What is found, by distinct source; the time of each phase is noted."""
+    """Find the ranks of each distinct source; the time of each phase is noted."""
     if request.options.stored:
         return ANSWERS["stored"](request, run)
     return run_engine(request, list(range(request.queries.distinct)), run)
@@ -28,7 +29,13 @@ def answer(request: Request, run: run_on) -> Outcome:
 
 def run_engine(request: Request, jobs: list[int], run: run_on) -> Outcome:
     """Answer these distinct sources, at least one."""
-    engine = make_engine(request, jobs)
+    engine: Walks | OneSource | BatchedPower
+    if request.options.method == "monte-carlo":
+        engine = Walks(request, jobs)
+    elif takes(request, jobs):
+        engine = OneSource(request, jobs)
+    else:
+        engine = batch_of(request.options.method, request.device)(request, jobs)
     run.lap("build")
     engine.upload()
     request.device.finish()
@@ -38,12 +45,3 @@ def run_engine(request: Request, jobs: list[int], run: run_on) -> Outcome:
     found = engine.run()
     run.lap("run")
     return found
-
-
-def make_engine(request: Request, jobs: list[int]) -> Walks | Single | Lanes:
-    """The engine for these distinct sources."""
-    if request.options.method == "monte-carlo":
-        return Walks(request, jobs)
-    if takes(request, jobs):
-        return Single(request, jobs)
-    return Lanes(request, jobs)

@@ -17,8 +17,8 @@ from clgraph.ranking.problem import indices_of
 
 if TYPE_CHECKING:
     from clgraph.graph import Graph
-    from clgraph.ranking.personalized.engine import Outcome
-    from clgraph.ranking.personalized.options import Options
+    from clgraph.ranking.personalized.request import Options
+    from clgraph.ranking.personalized.result import Outcome
     from clgraph.ranking.personalized.sources import Queries
 
 WORDS = ("self", "neighbours", "neighbors")

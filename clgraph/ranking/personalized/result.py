@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,12 +11,13 @@ import numpy.typing as npt
 
 from clgraph.errors import ConvergenceError, ConvergenceWarning
 from clgraph.ranking.personalized.sources import ids_of
+from clgraph.ranking.problem import error_bound
 from clgraph.ranking.result import remedy
 from clgraph.results import RunsOn
 
 if TYPE_CHECKING:
-    from clgraph.ranking.personalized.engine import Outcome, Request
     from clgraph.ranking.personalized.exclude import Exclusion
+    from clgraph.ranking.personalized.request import Request
     from clgraph.ranking.problem import OnNonconvergence, Stop
 
 
@@ -155,6 +156,108 @@ class PersonalizedResult(RunsOn):
         return {**facts, "damping": self.damping, "device": self.device}
 
 
+@dataclass(frozen=True)
+class Outcome:
+    """What was found. A row is a distinct source, or (after `of_rows`) one of the caller's.
+
+    Attributes
+    ----------
+    values : float32 or float64 array, shape (count, n) or (count, k)
+        The ranks, or the k highest.
+    index : int32 array, shape (count, k), or None
+        The vertices that have these.
+    iterations : int64 array, shape (count,)
+    residuals, error_bounds : float64 arrays, shape (count,)
+        NaN where there is none.
+    converged : bool array, shape (count,)
+    ended : array of str objects, shape (count,)
+        What ended each: "tol", "top", "max_iter", "round-off", "store" or "walks".
+    round_off : float
+        What the roundings of an iteration can move the ranks by (L1).
+    plan : tuple of str
+        What was chosen and why, a line each.
+    visits : uint32 array like `values`, or None
+        How often walks visited each vertex.
+    lost : int64 array, shape (count,), or None
+        Walks that ended at a vertex without out-arcs.
+    standard_errors : float64 array like `values`, or None
+    """
+
+    values: npt.NDArray[Any]
+    index: npt.NDArray[np.int32] | None
+    iterations: npt.NDArray[np.int64]
+    residuals: npt.NDArray[np.float64]
+    error_bounds: npt.NDArray[np.float64]
+    converged: npt.NDArray[np.bool_]
+    ended: npt.NDArray[np.object_]
+    round_off: float
+    plan: tuple[str, ...] = ()
+    visits: npt.NDArray[np.uint32] | None = None
+    lost: npt.NDArray[np.int64] | None = None
+    standard_errors: npt.NDArray[np.float64] | None = None
+
+    @classmethod
+    def blank(cls, request: Request, round_off: float, plan: tuple[str, ...] = ()) -> Outcome:
+        """Room for all distinct sources of a call."""
+        count, top = request.queries.distinct, request.options.top
+        width = request.problem.n if top is None else top
+        shape, real = (count, width), np.dtype(request.numbers.real)
+        values: Any = None
+        if request.stays:
+            device = request.device
+            device.reserve({"ranks": count * width * real.itemsize})
+            values = device.array(device.empty(count * width, real), real, count * width).reshape(shape)
+        return cls(
+            values=np.zeros(shape, real) if values is None else values,
+            index=None if top is None else np.zeros((count, width), np.int32),
+            iterations=np.zeros(count, np.int64),
+            residuals=np.full(count, np.nan),
+            error_bounds=np.full(count, np.nan),
+            converged=np.zeros(count, np.bool_),
+            ended=np.full(count, "", dtype=object),
+            round_off=round_off,
+            plan=plan,
+        )
+
+    def put_ranks(self, request: Request, source: int, ranks: Any, offset: int = 0) -> None:
+        """The ranks of all vertices for a source, from the `offset`-th value of a device buffer on."""
+        n, device = request.problem.n, request.device
+        if request.stays:
+            self.values[source] = device.array(ranks, self.values.dtype, offset + n)[offset:]
+        else:
+            self.values[source] = device.download(ranks, self.values.dtype, n, offset=offset)
+
+    def put_end(
+        self,
+        request: Request,
+        sources: Any,
+        iterations: Any,
+        moved: Any,
+        residuals: Any,
+        met: Any,
+        steady: Any = False,
+    ) -> None:
+        """Note how some sources ended; `moved`: the L1 differences of their last two iterates."""
+        self.iterations[sources] = iterations
+        self.residuals[sources] = residuals
+        self.error_bounds[sources] = error_bound(request.problem.damping, moved, self.round_off)
+        self.converged[sources] = met | steady
+        last = np.where(iterations < request.options.stop.max_iter, "round-off", "max_iter")
+        # a list, or a string for one source: an array would itself become the entry
+        self.ended[sources] = np.where(steady, "top", np.where(met, "tol", last)).tolist()
+
+    def of_rows(self, row: npt.NDArray[np.int64]) -> Outcome:
+        """The same by the caller's sources, each of which is the distinct one `row` says."""
+        arrays: dict[str, Any] = {
+            name: value[row] for name, value in vars(self).items() if isinstance(value, np.ndarray)
+        }
+        if not isinstance(self.values, np.ndarray) and row.tolist() != list(range(len(self.values))):
+            from pyopencl.array import concatenate
+
+            arrays["values"] = concatenate([self.values[i] for i in row.tolist()]).reshape(len(row), -1)
+        return replace(self, **arrays)
+
+
 def make_result(
     request: Request,
     found: Outcome,
@@ -169,9 +272,10 @@ def make_result(
     options, problem, device = request.options, request.problem, request.device
     found = found.of_rows(request.queries.row)
     by_walks = options.method == "monte-carlo"
-    has_test = not by_walks and options.stop.tol > 0
+    same = ("iterations", "residuals", "error_bounds", "visits", "lost", "standard_errors")
     ids = None if found.index is None else ids_of(request.graph, found.index)
     return PersonalizedResult(
+        **{name: getattr(found, name) for name in same},
         ranks=found.values if ids is None else None,
         ids=ids,
         scores=None if ids is None else found.values,
@@ -182,15 +286,9 @@ def make_result(
         damping=problem.damping,
         tol=options.stop.tol,
         norm=options.stop.norm,
-        iterations=found.iterations,
-        residuals=found.residuals,
-        converged=found.converged if has_test else None,
+        converged=None if by_walks or options.stop.tol == 0 else found.converged,
         ended=found.ended.tolist(),
-        error_bounds=found.error_bounds,
         walks=options.walks if by_walks else None,
-        visits=found.visits,
-        lost=found.lost,
-        standard_errors=found.standard_errors,
         seed=options.seed if by_walks else None,
         epsilon=None if epsilon is None else float(epsilon),
         confidence=None if epsilon is None else float(confidence),

@@ -10,16 +10,16 @@ import numpy.typing as npt
 
 from clgraph.csr.upload import upload_csr
 from clgraph.device.launch_config import DeviceLimits, LaunchTable, fit_group
-from clgraph.ranking.personalized.engine import Outcome
-from clgraph.ranking.personalized.lanes import POLICIES
-from clgraph.ranking.personalized.store import stored_ranks, upload_stored
+from clgraph.ranking.personalized.batched_power import POLICIES
+from clgraph.ranking.personalized.dangling_cache import dangling_ranks, upload_ranks
+from clgraph.ranking.personalized.result import Outcome
 from clgraph.ranking.top import Top
 from clgraph.ranking.transition_weights import graph_shares
 
 if TYPE_CHECKING:
     from clgraph.graph import Graph
-    from clgraph.ranking.personalized.engine import Request
-    from clgraph.ranking.personalized.store import Store
+    from clgraph.ranking.personalized.dangling_cache import DanglingRanks
+    from clgraph.ranking.personalized.request import Request
     from clgraph.ranking.problem import Problem, Reals
 
 
@@ -60,18 +60,20 @@ class Walks:
         self.queries, self.numbers, self.top = request.queries, request.numbers, request.options.top
         self.walks, self.seed = request.options.walks, request.options.seed
         self.n = request.problem.n
-        self.shape = LAUNCH.of(request.device)
-        self.store: Store | None = None
+        self.config = LAUNCH.of(request.device)
+        self.each = self.config.each
+        self.go_on = min(int(self.problem.damping * 2**64), 2**64 - 1)
+        self.lost_ranks: DanglingRanks | None = None
 
     def explain(self) -> tuple[str, ...]:
         """What is done, a line each."""
         lines = [
-            f"{self.walks} walks per source, {self.shape.each} to a work-item; "
+            f"{self.walks} walks per source, {self.config.each} to a work-item; "
             "draws keyed by (seed, source, walk, step)"
         ]
-        if self.store is not None:
+        if self.lost_ranks is not None:
             lines.append(
-                f"what dangling vertices lose comes back as stored ranks ({self.store.iterations} "
+                f"what dangling vertices lose comes back as stored ranks ({self.lost_ranks.iterations} "
                 "iterations, once per graph, damping and dangling distribution)"
             )
         return tuple(lines)
@@ -80,25 +82,26 @@ class Walks:
         """Bring the graph and the stored ranks to the device, and allocate the counters."""
         dev, graph, n, real = self.device, self.graph, self.n, self.numbers.real
         problem = self.problem
-        self.csr = upload_csr(dev, graph)
-        self._limit = None
-        if problem.weighted:
+        self.csr = csr = upload_csr(dev, graph)
+        self.row_ptr, self.col_idx = csr.row_ptr, csr.col_idx
+        self.limit = None
+        if problem.weighing.weighted:
 
             def make() -> Any:
                 limits = arc_limits(graph, problem)
                 dev.reserve({"limit": limits.nbytes})
                 return dev.upload(limits)
 
-            self._limit = dev.cached(graph, ("ppr-limits", self.request.weight), make)
-        self.store = stored_ranks(self.request)
-        self._stored = None if self.store is None else upload_stored(self.request, self.store)
+            self.limit = dev.cached(graph, ("ppr-limits", self.request.weight), make)
+        self.lost_ranks = found = dangling_ranks(self.request)
+        self.store = None if found is None else upload_ranks(self.request, found)
         dev.reserve({"visits": 4 * (n + 2), "score": n * np.dtype(real).itemsize})
-        self._visits = dev.empty(n + 2, np.uint32)  # the totals come after the vertices
-        self._score = dev.empty(n, real)
+        self.visits = dev.empty(n + 2, np.uint32)  # the totals come after the vertices
+        self.score = dev.empty(n, real)
         if self.top is not None:
             sources = self.queries.distinct
-            self._report = dev.empty(sources * (2 + 2 * self.top), np.uint32)
-            self._scores = dev.empty(sources * self.top, real)
+            self.report = dev.empty(sources * (2 + 2 * self.top), np.uint32)
+            self.scores = dev.empty(sources * self.top, real)
             self._lane = dev.zeros(1, np.int32)
 
     def compile(self) -> None:
@@ -109,10 +112,10 @@ class Walks:
             **self.numbers.defines,
             **self.csr.defines,
             ITEMS=self._items,
-            WEIGHTED=self.problem.weighted,
+            WEIGHTED=self.problem.weighing.weighted,
             POLICY=POLICIES[self.problem.policy],
             P_VECTOR=self.queries.vertices is None,
-            GROUPED=self.shape.local is not None,
+            GROUPED=self.config.local is not None,
         )
         self._select = None
         if self.top is not None:
@@ -137,8 +140,8 @@ class Walks:
         visits, lost = np.zeros((k, n), np.uint32), np.zeros(k, np.int64)
         for done, i in enumerate(self.jobs, 1):
             self._walk(i)
-            found.put_ranks(self.request, i, self._score)
-            counts = dev.download(self._visits, np.uint32, n + 2)
+            found.put_ranks(self.request, i, self.score)
+            counts = dev.download(self.visits, np.uint32, n + 2)
             visits[i], lost[i] = counts[:n], counts[n + 1]
             self.request.tell(done, len(self.jobs))
         return replace(found, visits=visits, lost=lost)
@@ -148,21 +151,11 @@ class Walks:
         dev, k, top = self.device, self.queries.distinct, select.k
         for done, i in enumerate(self.jobs, 1):
             self._walk(i)
-            select.enqueue(self._lane, 1, self._score)
-            self._program.ppr_report(
-                top,
-                n=self.n,
-                k=top,
-                place=i,
-                name=select.names,
-                found=select.scores,
-                visits=self._visits,
-                report=self._report,
-                scores=self._scores,
-            )
+            select.enqueue(self._lane, 1, self.score)
+            self._program.ppr_report.launch(self, top, k=top, place=i, name=select.names, found=select.scores)
             self.request.tell(done, len(self.jobs))
-        values = dev.download(self._scores, self.numbers.real, k * top).reshape(k, top)
-        report = dev.download(self._report, np.uint32, k * (2 + 2 * top)).reshape(k, -1)
+        values = dev.download(self.scores, self.numbers.real, k * top).reshape(k, top)
+        report = dev.download(self.report, np.uint32, k * (2 + 2 * top)).reshape(k, -1)
         return replace(
             found,
             values=values,
@@ -175,58 +168,30 @@ class Walks:
         """Counts and scores of distinct source i."""
         dev, problem, n = self.device, self.problem, self.n
         d, queries = problem.damping, self.queries
-        dev.fill(self._visits, np.uint32(0), n + 2)
+        dev.fill(self.visits, np.uint32(0), n + 2)
         on_dangling = float(queries.on_dangling[i])
         moving = 1.0 - on_dangling
         source = -1 if queries.vertices is None else int(queries.vertices[i])
         if on_dangling < 1:
             starts, base, until, start = self._starts(i)
             identity = source if source >= 0 else n + i
-            self._program.ppr_first(
-                -(-starts // self._items),
-                walks=self.walks,
-                seed=self.seed,
-                source=identity,
-                starts=starts,
-                base=base,
-                until=until,
-                start=start,
-                visits=self._visits,
-            )
-            self._program.ppr_walk(
-                -(-self.walks // self.shape.each),
-                n=n,
-                walks=self.walks,
-                each=self.shape.each,
-                seed=self.seed,
-                source=identity,
-                go_on=min(int(d * 2**64), 2**64 - 1),
-                starts=starts,
-                base=base,
-                until=until,
-                start=start,
-                row_ptr=self.csr.row_ptr,
-                col_idx=self.csr.col_idx,
-                limit=self._limit,
-                visits=self._visits,
-                local=self.shape.local,
-            )
+            begun = {"source": identity, "starts": starts, "base": base, "until": until, "start": start}
+            self._program.ppr_first.launch(self, -(-starts // self._items), **begun)
+            passes = -(-self.walks // self.each)
+            self._program.ppr_walk.launch(self, passes, local=self.config.local, **begun)
         p = None
         if queries.vertices is None:
             p = dev.upload(queries.distinct_vector(i).astype(self.numbers.real))
         back = 0.0 if problem.policy == "drop" else d  # the share that comes back of what walks lose
-        self._program.ppr_score(
+        self._program.ppr_score.launch(
+            self,
             -(-n // self._items),
-            n=n,
             source=source,
             stay=1 - d,
             unit=(1 - d) * d * moving / self.walks,
             lost_before=back * on_dangling,
             lost_unit=back * moving / self.walks,
-            visits=self._visits,
             p=p,
-            store=self._stored,
-            score=self._score,
         )
 
     def _starts(self, i: int) -> tuple[int, int, Any, Any]:
@@ -255,7 +220,7 @@ class Walks:
         """The vertices after the first step, and their weights."""
         graph, problem = self.graph, self.problem
         where, mass = self.queries.entries(i)
-        if len(where) == 1 and problem.weighted:
+        if len(where) == 1 and problem.weighing.weighted:
             begin, end = graph.row_ptr[where[0] : where[0] + 2]
             return graph.col_idx[begin:end], problem.weights[begin:end]
         keep = problem.out[where] > 0
@@ -265,7 +230,7 @@ class Walks:
         turn = np.arange(len(first)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
         arcs = first + turn
         share = np.repeat(mass / problem.out[where], lengths)
-        if problem.weighted:
+        if problem.weighing.weighted:
             share = share * problem.weights[arcs]
         heads, place = np.unique(graph.col_idx[arcs], return_inverse=True)
         return heads, np.asarray(np.bincount(place.ravel(), weights=share), dtype=np.float64)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -9,7 +10,7 @@ import pytest
 from personalized import close, everywhere, random_graph, skewed_graph
 
 from clgraph import personalized_pagerank
-from clgraph.ranking.personalized import answer, lanes, product
+from clgraph.ranking.personalized import answer, batched_power
 from clgraph.reference.pagerank import reference_ppr, verify_ppr
 
 if TYPE_CHECKING:
@@ -20,8 +21,8 @@ if TYPE_CHECKING:
 def runs(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Lanes of these widths, and five runs."""
     monkeypatch.setattr(answer, "takes", lambda *_: False)  # lanes, also where PageRank has pipelines
-    monkeypatch.setattr(lanes, "LAUNCH", everywhere(lanes.LaunchConfig(request.param, teams=False, local=16)))
-    monkeypatch.setattr(product, "LAUNCH", everywhere(5))
+    config = batched_power.LaunchConfig(request.param, teams=False, local=16, runs=5)
+    monkeypatch.setattr(batched_power, "LAUNCH", everywhere(config))
 
 
 @pytest.mark.usefixtures("runs")
@@ -49,7 +50,8 @@ def test_distributions(device: Device) -> None:
 
 @pytest.mark.usefixtures("runs")
 def test_more_runs_than_rows(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(product, "LAUNCH", everywhere(1000))
+    config = replace(batched_power.LAUNCH["cpu"], runs=1000)
+    monkeypatch.setattr(batched_power, "LAUNCH", everywhere(config))
     graph = random_graph(1)
     found = personalized_pagerank(graph, [0, 5], tol=0, max_iter=9, device=device)
     close(found, reference_ppr(graph, [0, 5], iterations=9))

@@ -10,7 +10,7 @@ from personalized import close, everywhere, random_graph, skewed_graph
 
 from clgraph import personalized_pagerank
 from clgraph.csr.upload import upload_csr
-from clgraph.ranking.personalized import answer, lanes, teams
+from clgraph.ranking.personalized import answer, batched_power
 from clgraph.reference.pagerank import reference_ppr, verify_ppr
 
 if TYPE_CHECKING:
@@ -23,8 +23,8 @@ pytestmark = pytest.mark.slow
 def in_teams(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Lanes of these widths in teams; rows of more than 16 arcs in pieces."""
     monkeypatch.setattr(answer, "takes", lambda *_: False)  # lanes, also where PageRank has pipelines
-    monkeypatch.setattr(lanes, "LAUNCH", everywhere(lanes.LaunchConfig(request.param, teams=True, local=16)))
-    monkeypatch.setattr(teams, "LAUNCH", everywhere(teams.LaunchConfig(local=64, piece=16)))
+    config = batched_power.LaunchConfig(request.param, teams=True, local=16, group=64, piece=16)
+    monkeypatch.setattr(batched_power, "LAUNCH", everywhere(config))
 
 
 @pytest.mark.usefixtures("in_teams")
@@ -54,7 +54,7 @@ def test_places(device: Device) -> None:
     """Every row has a place, by decreasing length; the pieces of a long one cover its arcs."""
     graph = skewed_graph(400, 4000)
     lengths = np.diff(graph.row_ptr)
-    places = teams.make_places(device, upload_csr(device, graph), piece=16)
+    places = batched_power.make_places(device, upload_csr(device, graph), piece=16)
     order = device.download(places.order, np.int32, 400)
     assert order.tolist() == np.argsort(-lengths, kind="stable").tolist()
     assert places.long_rows == np.count_nonzero(lengths > 16)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from clgraph.ranking.personalized.options import walks_for
+from clgraph.ranking.personalized.request import walks_for
 
 
 def test_walks_for() -> None:

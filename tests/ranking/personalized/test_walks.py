@@ -11,7 +11,7 @@ from personalized import everywhere, random_graph, skewed_graph
 from clgraph import Graph, personalized_pagerank
 from clgraph.keyed import TAG_WALK, philox4x32
 from clgraph.ranking.personalized import walks as ppr_walks
-from clgraph.ranking.personalized.options import walks_for
+from clgraph.ranking.personalized.request import walks_for
 from clgraph.ranking.personalized.walks import start_thresholds
 from clgraph.reference.pagerank import reference_ppr, verify_ppr
 

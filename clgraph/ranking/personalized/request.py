@@ -1,4 +1,4 @@
-"""The options of a personalized PageRank call, checked. Host only."""
+"""What a personalized PageRank call requests, checked."""
 
 from __future__ import annotations
 
@@ -11,10 +11,15 @@ import numpy as np
 from clgraph.arguments import flag, real, shown, whole
 from clgraph.errors import InputError
 from clgraph.keyed import check_seed
-from clgraph.ranking.problem import make_stop
+from clgraph.ranking.problem import check_reachable, make_stop, round_off
 
 if TYPE_CHECKING:
-    from clgraph.ranking.problem import Stop
+    from clgraph.device import Device
+    from clgraph.graph import Graph
+    from clgraph.progress import Tell
+    from clgraph.ranking.personalized.sources import Queries
+    from clgraph.ranking.problem import Problem, Stop
+    from clgraph.ranking.solver import Numbers
 
 
 LARGEST = 2**31 - 1
@@ -54,6 +59,55 @@ class Options:
     stored: bool
     walks: int
     seed: int
+
+
+@dataclass(frozen=True)
+class Request:
+    """A call: what is wanted, of which graph, on which device.
+
+    Attributes
+    ----------
+    device : Device
+    graph : Graph
+    problem : Problem
+    queries : Queries
+    options : Options
+    numbers : Numbers
+        The types of ranks and sums.
+    weight : bool
+        Whether the graph's weights count: what is kept on the device depends on it.
+    progress : callable, optional
+        Called with (distinct sources done, of how many).
+    stays : bool
+        The ranks of all vertices stay on the device.
+    """
+
+    device: Device
+    graph: Graph
+    problem: Problem
+    queries: Queries
+    options: Options
+    numbers: Numbers
+    weight: bool
+    progress: Tell | None = None
+    stays: bool = False
+
+    def tell(self, done: int, of: int) -> None:
+        """Say how many of an engine's sources are done."""
+        if self.progress:
+            self.progress(done, of)
+
+    def checked_round_off(self, chain: int) -> float:
+        """rho for a longest chain of additions of that length; an InputError if `tol` is below it.
+
+        What is returned is for the error bound: W has its own chain, which does not hinder convergence.
+        """
+        from clgraph.ranking.solver import leaving_chain  # which needs OpenCL
+
+        rho = round_off(self.numbers.dtype, chain)
+        check_reachable(self.options.stop, self.problem.n, self.numbers.dtype, rho)
+        more = leaving_chain(self.device, self.graph, self.problem, self.numbers)
+        return round_off(self.numbers.dtype, chain + more)
 
 
 def check_options(

@@ -10,8 +10,8 @@ from clgraph.csr.parts import DeviceCSR
 from clgraph.csr.upload import graph_of, parts_of
 from clgraph.device.launch_config import LaunchTable
 from clgraph.device.memory import Memory
-from clgraph.ranking import fixed, fixed_windows, transition_weights
-from clgraph.ranking.fixed import BLOCK, FixedPower, LaunchConfig, Leaving, normalised, tree_sum
+from clgraph.ranking import reproducible, transition_weights
+from clgraph.ranking.reproducible import BLOCK, LaunchConfig, Leaving, ReproduciblePower, normalised, tree_sum
 
 SMALL = {"items": LaunchConfig(span=0, items=3, width=1), "windows": LaunchConfig(span=32, items=1, width=64)}
 
@@ -49,8 +49,8 @@ def whole_row(terms):
 def test_an_iteration(device, monkeypatch, kind, shape, dtype):
     if "HAVE_FP64" not in device.features:
         pytest.skip("needs float64")
-    monkeypatch.setattr(fixed, "PART", 96)
-    monkeypatch.setattr(fixed_windows, "PIECE", 40)
+    monkeypatch.setattr(reproducible, "PART", 96)
+    monkeypatch.setattr(reproducible, "PIECE", 40)
     rng = np.random.default_rng(3)
     n = BLOCK + 37
     source = np.concatenate((rng.integers(0, n, 9000), np.arange(100)))
@@ -68,7 +68,7 @@ def test_an_iteration(device, monkeypatch, kind, shape, dtype):
     out = np.bincount(back.col_idx, weights=counts, minlength=n)
     p = normalised(rng.random(n))
     start = normalised(rng.random(n))
-    power = FixedPower(
+    power = ReproduciblePower(
         device,
         Leaving.of(device, n, device.upload(out), kind, SMALL[shape]),
         damping=0.85,
@@ -106,7 +106,7 @@ def test_an_iteration(device, monkeypatch, kind, shape, dtype):
         total = plain_row(terms, 96) if dtype == "float64" else whole_row(terms)
         expected[v] = (1.0 - 0.85) * p[v] + 0.85 * (total + 0.25 * (1.0 / n))
     expected = expected.astype(dtype).astype(float)
-    assert np.array_equal(device.download(power.next, power.dtype, n), expected)
+    assert np.array_equal(device.download(power.y, power.dtype, n), expected)
     sums = power.blocks(0, 2)
     for block, (dangling, change) in enumerate(sums):
         some = slice(block * BLOCK, min((block + 1) * BLOCK, n))

@@ -13,8 +13,8 @@ from personalized import EXACT, close, everywhere, random_graph, skewed_graph
 from clgraph import Graph, personalized_pagerank
 from clgraph.errors import CapacityError, ConvergenceError, ConvergenceWarning
 from clgraph.ranking import solver as pagerank_solver
-from clgraph.ranking.personalized import answer, lanes
-from clgraph.ranking.rows import Numbers
+from clgraph.ranking.personalized import answer, batched_power
+from clgraph.ranking.solver import Numbers
 from clgraph.reference.pagerank import reference_ppr, verify_ppr
 
 if TYPE_CHECKING:
@@ -119,8 +119,8 @@ def test_more_sources_than_fit(device: Device, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(answer, "takes", lambda *_: False)  # lanes, also where PageRank has pipelines
     graph = skewed_graph()
     wide, narrow = 16, 8
-    shape = replace(lanes.LAUNCH["cpu"], widths=(narrow, wide))
-    monkeypatch.setattr(lanes, "LAUNCH", everywhere(shape))
+    shape = replace(batched_power.LAUNCH["cpu"], widths=(narrow, wide))
+    monkeypatch.setattr(batched_power, "LAUNCH", everywhere(shape))
     # of value and next; the wider: 4
     monkeypatch.setitem(vars(device), "global_memory", 3 * 4 * 5000 * narrow)
     sources = list(range(wide))

@@ -1,4 +1,4 @@
-"""The ranks of the dangling distribution, stored once for a graph.
+"""The ranks of the dangling distribution, made once for a graph.
 
 Walks that are lost at dangling vertices are made up for by them. Sources without out-arcs can be answered
 from them, too (`clgraph.theses.stored`).
@@ -19,22 +19,18 @@ from clgraph.ranking.order import by_pipelines, narrowed
 if TYPE_CHECKING:
     from collections.abc import Hashable
 
-    from clgraph.ranking.personalized.engine import Request
+    from clgraph.ranking.personalized.request import Request
 
-# L1 difference at which the stored ranks are done (float64): far below the usual 1e-6, as calls of all
+# L1 difference at which these ranks are done (float64): far below the usual 1e-6, as calls of all
 # tolerances share them
 TOL = 1e-10
 
 
-class Store:
+class DanglingRanks:
     """g, the PageRank whose personalization and dangling distribution are both q.
 
     Attributes
     ----------
-    ranks : float64 array, shape (n,)
-        Brought to the host at the first look.
-    order : int32 array, shape (n,)
-        The vertices by descending rank, equal ones by index; made at the first look.
     buffer : device buffer, or None
         The ranks on the device, in `real`; None where they are on the host only.
     error_bound : float
@@ -43,7 +39,7 @@ class Store:
     """
 
     def __init__(self, found: PageRankResult) -> None:
-        self._ranks = found.ranks
+        self._found: Any = found.ranks
         self.buffer = None if isinstance(found.ranks, np.ndarray) else found.ranks.base_data
         self.real: Any = found.ranks.dtype.type
         self.error_bound, self.iterations = found.error_bound, found.iterations
@@ -51,16 +47,16 @@ class Store:
     @lazy
     def ranks(self) -> npt.NDArray[np.float64]:
         """On the host."""
-        ranks = self._ranks if self.buffer is None else self._ranks.get()
+        ranks = self._found if self.buffer is None else self._found.get()
         return ranks.astype(np.float64)
 
     @lazy
     def order(self) -> npt.NDArray[np.int32]:
-        """By descending rank."""
+        """The vertices by descending rank, equal ones by index."""
         return np.argsort(-self.ranks, kind="stable").astype(np.int32)
 
 
-def stored_ranks(request: Request) -> Store | None:
+def dangling_ranks(request: Request) -> DanglingRanks | None:
     """g, made once for a graph, damping and q, and kept as long as the graph lives.
 
     To an L1 difference of 1e-10 where the device has float64. None unless q is uniform or was given.
@@ -70,7 +66,7 @@ def stored_ranks(request: Request) -> Store | None:
         return None
     wide = not request.numbers.compensated
 
-    def make() -> Store:
+    def make() -> DanglingRanks:
         found = pagerank(
             graph,
             damping=problem.damping,
@@ -83,21 +79,19 @@ def stored_ranks(request: Request) -> Store | None:
             arrays="host" if by_pipelines(device) else "device",
             device=device,
         )
-        return Store(found)
+        return DanglingRanks(found)
 
     return device.cached(graph, _key(request), make)
 
 
-def upload_stored(request: Request, store: Store) -> Any:
-    """The stored ranks on the device, in the call's type; kept there as long as the graph lives."""
+def upload_ranks(request: Request, found: DanglingRanks) -> Any:
+    """Return them on the device, in the call's type; kept there as long as the graph lives."""
     device, real = request.device, request.numbers.real
 
     def make() -> Any:
-        if store.buffer is None:
-            return device.upload(store.ranks.astype(real))
-        if store.real is real:
-            return store.buffer
-        return narrowed(device, store.buffer, request.problem.n)
+        if found.buffer is None:
+            return device.upload(found.ranks.astype(real))
+        return found.buffer if found.real is real else narrowed(device, found.buffer, request.problem.n)
 
     return device.cached(request.graph, (_key(request), real), make)
 
@@ -106,4 +100,4 @@ def _key(request: Request) -> Hashable:
     problem = request.problem
     given = problem.dangling if problem.policy == "given" else None
     mark = None if given is None else sha256(given.tobytes()).hexdigest()
-    return "ppr-store", problem.damping, mark, request.weight, request.numbers.compensated
+    return "dangling-ranks", problem.damping, mark, request.weight, request.numbers.compensated

@@ -1,0 +1,129 @@
+"""Rows in the graph's order: variants contribution and partitions.
+
+Host half of ``cl/ranking/contribution.cl`` and ``cl/fpga/ranking/partitions.cl``.
+"""
+
+from __future__ import annotations
+
+from math import log2
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from clgraph.csr.partitions import Cut, upload_layout
+from clgraph.csr.upload import upload_csr
+from clgraph.device.launch_config import LaunchTable
+from clgraph.ranking.solver import Launch, LaunchConfig, Solver, longest_row
+from clgraph.ranking.transition_weights import upload_shares
+
+if TYPE_CHECKING:
+    from clgraph.device import Device
+    from clgraph.device.launch import Kernel
+    from clgraph.device.program import Program
+    from clgraph.graph import Graph
+
+# on CPUs a group is one work-item with a long run of rows
+LAUNCH = LaunchTable(
+    gpu=LaunchConfig(local=256, items=1),
+    cpu=LaunchConfig(local=1, items=2048),
+    simulator=LaunchConfig(local=4, items=2),
+)
+FLAT = "a pipeline: one flat loop over all arcs, row sums in fixed point of 62 bits"
+
+
+class PlainSolver(Solver):
+    """Rows in the order of the reversed graph."""
+
+    def prepare(self) -> None:
+        self.reverse = self.graph.reverse
+        self.flat = self.device.has_pipeline("ranking/solver")
+        self.chain = self.longest = longest_row(self.device, self.reverse)
+        # the error of fixed point (``cl/fpga/ranking/flat.h``), 2**-62 an arc, in units of 2**-53
+        self.flat_chain = self.reverse.num_arcs // 512 + 1
+
+    def bring(self) -> None:
+        csr = upload_csr(self.device, self.reverse)
+        self.row_ptr, self.col_idx, self.offset = csr.row_ptr, csr.col_idx, csr.defines
+        self.share = None
+        if self.weighted:
+            self.share = upload_shares(self.device, self.graph, self.problem, self.real, self.weight)
+
+
+class ContributionSolver(PlainSolver):
+    """One work-item a vertex (on CPUs: a run of vertices), one division a vertex."""
+
+    variant = "contribution"
+    words = "one division a vertex (Parallel II)"
+    _kernel: Kernel
+
+    def prepare(self) -> None:
+        super().prepare()
+        self.shape = LAUNCH.of(self.device)
+        self.tallies = -(-self.n // (self.shape.local * self.shape.items))
+        self.chain = max(self.chain, self.shape.items + int(log2(self.shape.local)))
+        if self.flat:
+            self.tallies, self.chain = 1, self.flat_chain
+
+    def about(self) -> list[str]:
+        each = f"{self.shape.items} consecutive vertices" if self.shape.items > 1 else "one vertex"
+        return [f"{FLAT if self.flat else f'one work-item takes {each}'}; {self.words}"]
+
+    def build(self, defines: dict[str, Any]) -> None:
+        self._kernel = self.program("ranking/contribution", defines).pagerank_contribution
+
+    def program(self, name: str, defines: dict[str, Any]) -> Program:
+        """A program of kernels that take a vertex or a run of them."""
+        shape = self.shape
+        return self.device.program(name, **defines, **self.offset, ITEMS=shape.items, LOCAL=shape.local)
+
+    def launches(self) -> list[Launch]:
+        local = self.shape.local
+        return [(self._kernel, self.tallies * local, local, self._kernel.arguments_of(self))]
+
+
+# --- partitions that fit an FPGA's chip -----------------------------------------------------------------
+
+
+def cut_for(device: Device, graph: Graph) -> Cut | None:
+    """The partitions of a graph on a device with pipelines; None if it needs none."""
+    size = device.pipeline_parameter("LOCAL_RANKS")
+    return Cut.of(graph, size=size, room=size, burst=device.pipeline_parameter("UNROLL"))
+
+
+class PartitionSolver(PlainSolver):
+    """Contributions move from the partition of their vertex to the blocks of arcs that need them."""
+
+    variant = "partitions"
+
+    def prepare(self) -> None:
+        super().prepare()
+        self.chain = self.flat_chain
+        cut = cut_for(self.device, self.graph)
+        if cut is None:
+            raise ValueError("this graph needs no partitions (see `cut_for`)")
+        self.cut = cut
+        self.partitions, self.blocks, self.each = cut.partitions, cut.blocks, cut.each
+
+    def bring(self) -> None:
+        super().bring()
+        self.layout = upload_layout(self.device, self.reverse, self.cut)
+
+    def make_work(self) -> dict[str, Any]:
+        self.device.reserve({"moved": self.layout.moved * np.dtype(self.real).itemsize})
+        return {"moved": self.device.empty(self.layout.moved, self.real)}
+
+    def about(self) -> list[str]:
+        cut = self.cut
+        return [
+            f"{FLAT}; {cut.partitions} partitions of {cut.size} vertices and {cut.blocks} blocks of "
+            f"{cut.each} arcs are on chip in turn"
+        ]
+
+    def build(self, defines: dict[str, Any]) -> None:
+        program = self.device.program("ranking/partitions", **defines, **self.offset)
+        self._kernels = program.pagerank_move, program.pagerank_sum
+
+    def launches(self) -> list[Launch]:
+        return [
+            (each, 1, 1, each.arguments_of(self.layout) | each.arguments_of(self)) for each in self._kernels
+        ]

@@ -1,0 +1,81 @@
+"""One source after the other by the power method, on the rows of PageRank's plans.
+
+For one source on GPUs, where these are faster than lanes; for any number of sources where PageRank has
+pipelines, which lanes do not have.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from clgraph.device.launch_config import LaunchTable
+from clgraph.ranking.personalized.result import Outcome
+from clgraph.ranking.plan import KINDS, choose
+from clgraph.ranking.top import Top
+
+if TYPE_CHECKING:
+    from clgraph.ranking.personalized.request import Request
+
+# PageRank's plan for one source; None: lanes take it
+LAUNCH: LaunchTable[str | None] = LaunchTable(gpu="bins", cpu=None, simulator=None)
+
+
+def takes(request: Request, jobs: list[int]) -> bool:
+    """True if `OneSource` answers a call: with the plain test, made at every iteration."""
+    options, device = request.options, request.device
+    plain = options.check_every == 1 and not options.squared and not options.stable_top
+    fit = device.has_pipeline("ranking/contribution") or (len(jobs) == 1 and LAUNCH.of(device) is not None)
+    return options.method == "power" and plain and fit
+
+
+class OneSource:
+    """The engine of the power method for one source at a time."""
+
+    def __init__(self, request: Request, jobs: list[int]) -> None:
+        self.request, self.jobs, self._job = request, jobs, jobs[0]
+        device, graph, numbers = request.device, request.graph, request.numbers
+        plan = LAUNCH.of(device) or choose(device, graph, numbers)
+        stop = request.options.stop
+        self.solver = KINDS[plan](device, graph, request.problem, stop, numbers, request.weight)
+        self.solver.fill_vectors = self._fill_vectors  # type: ignore[method-assign]
+        self.upload, self.compile = self.solver.upload, self.solver.compile
+        self.round_off = request.checked_round_off(self.solver.round_off_chain)
+
+    def _fill_vectors(self) -> None:
+        """Give the solver the source's entries, which a kernel writes.
+
+        They are few: to make and upload whole vectors would take many times as long as the iterations.
+        """
+        solver, problem = self.solver, self.request.problem
+        solver.p = solver.start = solver.row_order.entries(*self.request.queries.entries(self._job))
+        by_source = problem.policy == "personalization"
+        solver.q = solver.p if by_source else solver.row_order.upload(problem.dangling)
+
+    def run(self) -> Outcome:
+        """Take each source to its end."""
+        request, solver, device, top = self.request, self.solver, self.request.device, None
+        each = "one source" if len(self.jobs) == 1 else f"{len(self.jobs)} sources, one after the other"
+        plan = (f"{each}: the rows of PageRank's own plan", *solver.explain())
+        found = Outcome.blank(request, self.round_off, plan)
+        if request.options.top is not None:
+            lane, numbered = device.zeros(1, np.int32), solver.order is not None
+            top = Top(device, solver.n, request.options.top, 1, solver.real, numbered=numbered)
+        for done, i in enumerate(self.jobs, 1):
+            if i != self._job:
+                self._job = i
+                self._fill_vectors()
+            solver.run()
+            if top is None:
+                found.values[i], *end = solver.take(on_device=request.stays)
+            else:
+                assert found.index is not None
+                top.enqueue(lane, 1, solver.rank, number=solver.order)
+                found.index[i : i + 1], found.values[i : i + 1] = top.take(1)
+                end = list(solver.end())
+            iterations, met, moved, residual = end
+            found.put_end(request, i, iterations, moved, residual, met)
+            request.tell(done, len(self.jobs))
+        solver.give_back()
+        return found

@@ -1,0 +1,614 @@
+"""Reproducible PageRank: the summation order is fixed, so results are bitwise equal on all devices.
+
+Host half of ``cl/ranking/fixed.cl``, ``fixed_leaving.cl``, ``fixed_integers.cl`` (float32 ranks) and, on
+GPUs, ``fixed_windows.cl``. The same ranks, byte for byte, on every device with float64, for any cut of the
+rows into blocks, and for any number of processes that share them (`clgraph.scale`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from math import fsum
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from clgraph.csr.facts import longest_row
+from clgraph.csr.scan import running_sums
+from clgraph.csr.sort import sort_by_key
+from clgraph.csr.upload import DeviceCSR, parts_of
+from clgraph.device.launch_config import DeviceLimits, LaunchTable, fit_group, fit_local
+from clgraph.device.memory import Staging
+from clgraph.errors import DeviceError, InputError
+from clgraph.progress import Tell
+from clgraph.ranking.order import order_program
+from clgraph.ranking.problem import noise
+from clgraph.ranking.shards_exchange import Exchange
+from clgraph.ranking.transition_weights import sums_of_rows
+from clgraph.scale.comm import Alone, Ranks
+from clgraph.scale.loading import Loading
+
+if TYPE_CHECKING:
+    from clgraph.device import Device
+    from clgraph.ranking.problem import Problem, Stop
+    from clgraph.scale.manifest import Shard
+    from clgraph.scale.shards import Shards
+
+# both belong to the definition of the sums: other numbers give other bytes
+BLOCK = 4096  # vertices whose values are added up as one tree
+PART = 1 << 20  # entries of a row that are added up as one (float64 ranks)
+PIECE = 1 << 13  # entries of a long row that a work-group adds up (float32 ranks: any number gives the same)
+PATIENCE = 20  # iterations without a new least residual, as in cl/ranking/pagerank.h
+Reals = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class LaunchConfig:
+    """Launch shape.
+
+    Attributes
+    ----------
+    span : int
+        Rows and entries of a window, a multiple of 32; 0: a work-item takes `items` rows, whatever their
+        lengths.
+    items : int
+    width : int
+        Work-items that add up a block, or a window (a multiple of 32).
+    """
+
+    span: int
+    items: int
+    width: int
+
+    def over(self, count: int) -> int:
+        """Work-items that take `items` each."""
+        return -(-count // self.items)
+
+    def within(self, device: DeviceLimits) -> LaunchConfig:
+        """Cut to a device's limits: where groups of 32 are too large, there are none."""
+        if not self.span:
+            return self
+        width = fit_group(self.width, device)
+        span = fit_local(self.span, 40 * self.span, device)
+        if width < 32 or span < 32:
+            return ALONE
+        return replace(self, width=width, span=span // 32 * 32)
+
+
+ALONE = LaunchConfig(span=0, items=64, width=1)
+_SMALL = LaunchConfig(span=32, items=1, width=32)
+# a window of float32 ranks takes half the local memory
+LAUNCH = {
+    "float32": LaunchTable(gpu=LaunchConfig(span=1024, items=1, width=256), cpu=ALONE, simulator=_SMALL),
+    "float64": LaunchTable(gpu=LaunchConfig(span=512, items=1, width=256), cpu=ALONE, simulator=_SMALL),
+}
+
+
+def check_doubles(device: Device) -> None:
+    """Raise DeviceError unless the device has float64."""
+    if "HAVE_FP64" not in device.features:
+        raise DeviceError(
+            f"{device.name}: variant 'fixed' computes in float64, which this device has not; use another "
+            "device or variant"
+        )
+
+
+@dataclass(frozen=True)
+class Leaving:
+    """What leaves the vertices: what all calls on a graph need beside its rows.
+
+    Attributes
+    ----------
+    n : int
+    out : float64 device buffer, shape (n,), or None
+        W of each vertex; None where no `ReproduciblePower.prepare` needs it.
+    inverse : float64 device buffer, shape (n,)
+        1 / W, 0 where nothing leaves.
+    dangling : uint8 device buffer, shape (n,)
+        1 where nothing leaves.
+    place : int32 device buffer, shape (n,), or None
+        The place of each vertex if they are sorted by W: hot values share the cache.
+    """
+
+    n: int
+    out: Any
+    inverse: Any
+    dangling: Any
+    place: Any
+
+    @staticmethod
+    def of(device: Device, n: int, out: Any, kind: str, shape: LaunchConfig) -> Leaving:
+        """Derive it from W on the device, for rows of this kind and launches of this shape."""
+        check_doubles(device)
+        device.reserve({"1 / the weights that leave": 9 * n, "places": 12 * n if shape.span else 0})
+        program, over = device.program("ranking/fixed_leaving", ITEMS=shape.items), shape.over(n)
+        inverse, dangling, place = device.empty(n, np.float64), device.empty(n, np.uint8), None
+        program.fixed_inverse(over, n=n, out=out, inverse=inverse, dangling=dangling)
+        if shape.span:
+            key, place = device.empty(n, np.uint32), device.empty(n, np.int32)
+            program.fixed_keys(over, n=n, out=out, key=key)
+            _, order = sort_by_key(device, key, n, 15)
+            program.fixed_places(over, n=n, order=order, place=place)
+        return Leaving(n, None if kind == "arcs" else out, inverse, dangling, place)
+
+
+@dataclass
+class Prepared:
+    """Rows, and what each iteration needs to know of them; buffers are named as in the kernels.
+
+    Attributes
+    ----------
+    rows : DeviceCSR
+        With the weights or multiplicities that count.
+    shares : float64 device buffer, or None
+        What each arc has of the weight that leaves its tail.
+    windows, longs, pieces : int
+        How many windows there are, long rows, and pieces of these.
+    window, begins, listed : device buffers, or None
+        See ``cl/ranking/fixed_windows.cl``.
+    before, piece_begins, piece_counts, sums : device buffers, or None
+        See ``cl/ranking/fixed_integers.cl``.
+    """
+
+    rows: DeviceCSR
+    shares: Any = None
+    windows: int = 0
+    window: Any = None
+    begins: Any = None
+    longs: int = 0
+    listed: Any = None
+    pieces: int = 0
+    before: Any = None
+    piece_begins: Any = None
+    piece_counts: Any = None
+    sums: Any = None
+
+
+class ReproduciblePower:
+    """The vectors of one call, and the steps of an iteration.
+
+    Parameters
+    ----------
+    device : Device
+        With float64.
+    leaving : Leaving
+    damping : float
+    p, q : float64 arrays of sum 1, or None
+        The personalization, and where the dangling mass goes; None is uniform.
+    drop : bool
+        The dangling mass is dropped.
+    start : float array of sum 1, or None
+    dtype : {"float32", "float64"}
+        Of the stored ranks.
+    kind : {"weights", "counts", "arcs"}
+        Whether the weights or the multiplicities of rows count.
+    shape : LaunchConfig, optional
+
+    Attributes
+    ----------
+    dtype : np.dtype
+        Of the ranks.
+    x, y : device buffers, shape (n,)
+        The present and the next ranks.
+    inverse : float64 device buffer, shape (n,)
+        1 / W(u), 0 where nothing leaves.
+    """
+
+    block = BLOCK
+
+    def __init__(
+        self,
+        device: Device,
+        leaving: Leaving,
+        *,
+        damping: float,
+        p: Reals | None,
+        q: Reals | None,
+        drop: bool,
+        start: npt.NDArray[np.floating[Any]] | None,
+        dtype: str,
+        kind: str,
+        shape: LaunchConfig | None = None,
+    ) -> None:
+        check_doubles(device)
+        self.device, self.n, self.d, self.uniform = device, leaving.n, damping, 1.0 / leaving.n
+        self.out, self.inverse, self.dangling = leaving.out, leaving.inverse, leaving.dangling
+        self.place, self.dtype, self._kind, self._drop = leaving.place, np.dtype(dtype), kind, drop
+        n = self.n
+        device.reserve(self.memory(n, self.dtype, leaving.place is not None))
+        self._integers = integers = dtype == "float32"
+        self._shape = shape or LAUNCH[dtype].of(device)
+        ready = integers and kind == "arcs" and not self._shape.span
+        self._defines = {
+            "REAL": "float" if dtype == "float32" else "double",
+            "HAS_SHARES": int(kind != "arcs"),
+            "HAS_P": int(p is not None),
+            "HAS_Q": int(q is not None),
+            "INTEGERS": int(integers),
+            "READY": int(ready),
+            "PART": PART,
+            "PIECE": PIECE,
+            "WIDTH": self._shape.width,
+            "ITEMS": self._shape.items,
+        }
+        exact = np.int64 if ready else np.float32 if integers else np.float64
+        gathers = leaving.place is not None or kind == "arcs"
+        self.terms = device.empty(n, exact if kind == "arcs" else self.dtype) if gathers else None
+        self.p = None if p is None else device.upload(p)
+        self.q = self.p if q is p else None if q is None else device.upload(q)
+        self.x, self.y = (device.empty(n, self.dtype) for _ in range(2))
+        if start is None:
+            device.fill(self.x, self.dtype.type(self.uniform), n)
+        else:
+            device.write(self.x, start.astype(self.dtype, copy=False))
+        device.copy(self.y, self.x, n * self.dtype.itemsize)
+        self._sums = Staging(device, 16 * -(-n // BLOCK))
+        self.bad = device.zeros(1, np.int32)
+        self._make_terms()
+
+    @staticmethod
+    def memory(n: int, dtype: npt.DTypeLike, spans: bool) -> dict[str, int]:
+        """Bytes by name of what `n` vertices take, without personalization; `spans`: rows in windows."""
+        vectors = {"ranks": 2 * n * np.dtype(dtype).itemsize, "terms": 8 * n}
+        return vectors | {"1 / the weights that leave": 9 * n, "places": 4 * n if spans else 0}
+
+    def _program(self, name: str, rows: DeviceCSR | None = None) -> Any:
+        """A program of ``cl/ranking``; `rows`: whose kernels read rows, in windows where there are any."""
+        given: dict[str, Any] = {"OFFSET": "int"} if rows is None else dict(rows.defines)
+        if rows is not None and self._shape.span:
+            given["SPAN"] = self._shape.span
+        return self.device.program(f"ranking/{name}", **self._defines, **given)
+
+    def _make_terms(self) -> None:
+        if self.terms is not None:
+            self._program("fixed").fixed_terms.launch(self, self._shape.over(self.n))
+
+    # --- rows, once -------------------------------------------------------------------------------------
+
+    def prepare(self, rows: DeviceCSR) -> Prepared:
+        """Find what each iteration needs to know of some rows; they may be kept for the next ones."""
+        device, shape, made = self.device, self._shape, Prepared(rows)
+        leaving = device.program("ranking/fixed_leaving", ITEMS=shape.items)
+        entries = {"entries": rows.arcs, "col_idx": rows.col_idx}
+        if self.out is not None:
+            made.shares = device.empty(rows.arcs, np.float64)
+            # beside weights, counts do not count
+            weights = rows.values.get("weights") if self._kind == "weights" else None
+            values = {"weights": weights, "counts": rows.values.get("multiplicity"), "shares": made.shares}
+            leaving.fixed_shares.launch(self, shape.over(rows.arcs), **entries, **values)
+        if shape.span:
+            placed = device.empty(rows.arcs, np.int32)
+            leaving.fixed_heads.launch(self, shape.over(rows.arcs), **entries, placed=placed)
+            made.rows = replace(rows, col_idx=placed)
+            self._cut_windows(made)
+        return made
+
+    def _cut_windows(self, made: Prepared) -> None:
+        """Cut rows into windows, and list the long rows."""
+        device, shape, rows = self.device, self._shape, made.rows
+        windows = -(-(rows.arcs + rows.n) // shape.span)
+        starts, filled = device.empty(windows + 1, np.int32), device.empty(windows, np.uint8)
+        program = self._program("fixed_windows", rows)
+        common = {"windows": windows, "starts": starts, "row_ptr": rows.row_ptr}
+        program.fixed_starts(shape.over(windows + 1), rows=rows.n, **common)
+        program.fixed_filled(shape.over(windows), **common, filled=filled)
+        before = running_sums(device, filled, windows, of=np.uint8, into=np.int32)
+        made.windows = kept = int(device.download(before, np.int32, 1, offset=windows)[0])
+        made.window, made.begins = device.empty(3 * kept, np.int32), device.empty(kept, rows.offset)
+        program.fixed_listed.launch(made, shape.over(windows), **common, before=before)
+        made.listed, count = device.empty(rows.arcs // shape.span + 1, np.int32), device.zeros(1, np.int32)
+        program.fixed_longs.launch(made, shape.over(rows.n), rows=rows.n, row_ptr=rows.row_ptr, count=count)
+        made.longs = long = int(device.download(count, np.int32, 1)[0])
+        if not self._integers:
+            return
+        # whole numbers may be added in any order: long rows in pieces, a work-group each
+        program = self._program("fixed_integers", rows)
+        made.piece_counts = device.empty(long, np.int32)
+        program.fixed_whole_counts.launch(made, shape.over(long), row_ptr=rows.row_ptr)
+        made.before = running_sums(device, made.piece_counts, long, of=np.int32, into=np.int32)
+        made.pieces = pieces = int(device.download(made.before, np.int32, 1, offset=long)[0])
+        made.piece_begins = device.empty(pieces, rows.offset)
+        made.piece_counts, made.sums = device.empty(pieces, np.int32), device.empty(pieces, np.int64)
+        program.fixed_whole_cuts.launch(made, shape.over(long), row_ptr=rows.row_ptr)
+
+    # --- an iteration -----------------------------------------------------------------------------------
+
+    def rows(self, prepared: Prepared, mass: float) -> None:
+        """Compute the next ranks of some rows' vertices; `mass` is the rank of dangling ones."""
+        rows, shape, width = prepared.rows, self._shape, self._shape.width
+        self.mass = 0 if self._drop else mass
+
+        def launch(kernel: Any, size: int, local: int | None = None, **more: Any) -> None:
+            named = kernel.arguments_of(prepared) | kernel.arguments_of(rows) | kernel.arguments_of(self)
+            if "x" in named and self.terms is not None:
+                more["x"] = self.terms
+            kernel(size, local=local, **(named | more))
+
+        if not shape.span:
+            program = self._program("fixed_integers" if self._integers else "fixed", rows)
+            kernel = program.fixed_whole_rows if self._integers else program.fixed_rows
+            launch(kernel, shape.over(rows.n), rows=rows.n)
+        elif not self._integers:
+            program = self._program("fixed_windows", rows)
+            launch(program.fixed_long_rows, prepared.longs * width, width)
+            launch(program.fixed_window_rows, prepared.windows * width, width)
+        else:
+            program = self._program("fixed_integers", rows)
+            launch(program.fixed_whole_pieces, prepared.pieces * width, width)
+            launch(program.fixed_whole_windows, prepared.windows * width, width)
+            launch(program.fixed_whole_longs, shape.over(prepared.longs))
+
+    def blocks(self, first: int, count: int) -> Reals:
+        """Return sums over blocks of the next ranks: of dangling ones, of differences; shape (count, 2)."""
+        return self.start_blocks(first, count)().copy()
+
+    def start_blocks(self, first: int, count: int) -> Callable[[], Reals]:
+        """The same, but the function returned waits; what it gives is overwritten by the next call."""
+        self._sums.give(0, 0)
+        self.add_blocks(first, count, self._sums.buffer, 0)
+        fetched = self._sums.start_fetch(16 * count)
+        return lambda: fetched().view(np.float64).reshape(-1, 2)
+
+    def add_blocks(self, first: int, count: int, sums: Any, at: int) -> None:
+        """The same, put into a buffer from a place on; does not wait."""
+        width = self._shape.width
+        kernel = self._program("fixed").fixed_blocks
+        kernel.launch(self, count * width, local=width, first=first, at=at, sums=sums)
+
+    def turn(self) -> None:
+        """Make the next ranks the present ones."""
+        self.x, self.y = self.y, self.x
+        self._make_terms()
+
+    def ranks(self) -> npt.NDArray[Any]:
+        """The present ranks, shape (n,)."""
+        return self.device.take(self.x, self.dtype, self.n)
+
+
+def check_leaving(out: Reals) -> None:
+    """Raise an InputError unless W of all vertices are finite."""
+    if not np.isfinite(out).all():
+        vertex = int(np.argmin(np.isfinite(out)))
+        raise InputError(
+            f"the weights that leave vertex number {vertex} (counted from 0) add up to more than float64 can "
+            "hold: scale the weights"
+        )
+
+
+def tree_sum(blocks: Reals) -> float:
+    """Sum block sums: zeros up to a power of two, then halves added to each other."""
+    size = 1 << max(len(blocks) - 1, 0).bit_length()
+    values = np.zeros(size)
+    values[: len(blocks)] = blocks
+    while len(values) > 1:
+        half = len(values) // 2
+        values = values[:half] + values[half:]
+    return float(values[0])
+
+
+def normalised(values: Reals | None) -> Reals | None:
+    """Scale a vector to sum 1, the sum rounded once."""
+    return None if values is None else values / fsum(values.data)
+
+
+# --- the solver: over a graph's rows as one block, or over those of a dataset ----------------------------
+
+
+class ReproducibleSolver:
+    """Takes the same steps as `clgraph.ranking.solver.Solver`; a graph in memory is one block of rows."""
+
+    variant = "fixed"
+    round_off_chain = 0
+    _prepared: dict[int, Prepared]  # blocks that stay on the device
+
+    def __init__(
+        self, device: Device, graph: Any, problem: Problem, stop: Stop, dtype: str, *, weight: bool
+    ) -> None:
+        if stop.norm != "l1":
+            raise InputError(f"variant 'fixed' stops by the L1 norm: norm {stop.norm!r} is of the others")
+        check_doubles(device)
+        self._device, self._graph, self._problem, self._stop = device, graph, problem, stop
+        self._dtype, self._kind = np.dtype(dtype), self._what_counts(weight)
+        self._shape = LAUNCH[dtype].of(device)
+        self._longest = 0  # arcs of the longest row, and additions in what leaves a vertex: of float64 ranks
+        self._out_chain = 0
+
+    def _what_counts(self, weight: bool) -> str:
+        if weight and self._graph.is_weighted:
+            return "weights"
+        return "counts" if self._graph._is_counted else "arcs"
+
+    @property
+    def bound_chain(self) -> int:
+        """The longest chain of additions, of the rows and of W; after `take`."""
+        if self._dtype == np.float32:
+            return 0
+        # a row's lanes and parts, or the tree of the dangling mass
+        row = min(self._longest, PART) // 32 + 6 + self._longest // PART
+        tree = (BLOCK * max(self._problem.n // BLOCK, 1)).bit_length() + 1
+        return max(row, tree) + self._out_chain
+
+    def explain(self) -> tuple[str, ...]:
+        """Say what was chosen and why, a line each."""
+        sums = "exact sums" if self._dtype == np.float32 else "sums in float64, of one shape"
+        return (f"variant fixed on {self._device.name}: {sums} on every device",)
+
+    def upload(self) -> None:
+        """Bring the graph to the device, and allocate and fill the vectors.
+
+        What calls on the same graph have in common is kept with it.
+        """
+        device, graph = self._device, self._graph
+        key, reverse = (self._kind, self._dtype.name), graph.reverse  # which the host may have to make
+        leaving, self._out_chain = device.cached(graph, ("fixed-leaving", *key), self._leaving)
+        self._begin(leaving, Alone(), ())
+
+        def prepare() -> tuple[Prepared, int]:
+            back = parts_of(device, reverse)
+            values = {"weights": back.weights, "multiplicity": back.multiplicity}
+            return self._power.prepare(replace(back.rows, values=values)), longest_row(device, back.rows)
+
+        prepared, self._longest = device.cached(graph, ("fixed-rows", *key), prepare)
+        self._prepared = {0: prepared}
+
+    def _begin(self, leaving: Leaving, ranks: Ranks, shards: tuple[Shard, ...]) -> None:
+        """Make the vectors, and what brings in those of other ranks; distributions are scaled exactly."""
+        problem = self._problem
+        p, same = normalised(problem.personalization), problem.dangling is problem.personalization
+        self._power = ReproduciblePower(
+            self._device,
+            leaving,
+            damping=problem.damping,
+            p=p,
+            q=p if same else normalised(problem.dangling),
+            drop=problem.drop,
+            start=normalised(problem.start),
+            dtype=self._dtype.name,
+            kind=self._kind,
+        )
+        self._exchange = Exchange(ranks, self._device, self._power, shards)
+
+    def _leaving(self) -> tuple[Leaving, int]:
+        """The weight that leaves each vertex, and the longest chain of additions in it."""
+        device, graph, kind = self._device, self._graph, self._kind
+        if graph.directed and graph.is_on_host:  # its own heads are not needed on the device
+            row_ptr = device.upload(graph.row_ptr)
+            rows = DeviceCSR(graph.num_vertices, graph.num_arcs, row_ptr, None, graph._offset_type)
+            values = {"arcs": None, "weights": graph.weights, "counts": graph.multiplicity}[kind]
+            there = None if values is None else device.upload(values)
+        else:
+            parts = parts_of(device, graph)
+            rows, there = parts.rows, parts.weights if kind == "weights" else parts.multiplicity
+        if kind == "arcs":
+            out = device.empty(rows.n, np.float64)
+            program, items = order_program(device, np.float64, rows)
+            program.order_out(-(-rows.n // items), n=rows.n, row_ptr=rows.row_ptr, out=out)
+        else:
+            out = sums_of_rows(device, rows, there, dtype=np.float64 if kind == "weights" else np.int32)
+        chain = 0  # counts add up exactly
+        if kind == "weights":
+            check_leaving(device.download(out, np.float64, rows.n))
+            chain = longest_row(device, rows)
+        return Leaving.of(device, rows.n, out, kind, self._shape), chain
+
+    def _blocks(self) -> Iterator[Prepared]:
+        """The rows to compute in an iteration."""
+        yield from self._prepared.values()
+
+    def compile(self) -> None:
+        """Kernels are built where they are first launched."""
+
+    def run(self, progress: Tell | None = None) -> None:
+        """Iterate until the L1 residual is below the threshold, or roundings forbid it; tol 0: to the end."""
+        power, exchange, stop = self._power, self._exchange, self._stop
+        cycles_below = noise(stop, power.d, self._dtype.name)
+        mass = tree_sum(exchange.sums()[:, 0])
+        residual = least = np.inf
+        stale = iteration = 0
+        met = False
+        while iteration < stop.max_iter:
+            iteration += 1
+            for prepared in self._blocks():
+                power.rows(prepared, mass)
+            added = exchange()
+            power.turn()  # while the sums are on their way
+            sums = added()
+            mass, residual = tree_sum(sums[:, 0]), tree_sum(sums[:, 1])
+            met = stop.tol > 0 and residual < stop.threshold
+            least, stale = (residual, 0) if residual < least else (least, stale + 1)
+            if met or (residual < cycles_below and stale >= PATIENCE):
+                break
+            if progress:
+                progress(iteration, stop.max_iter)
+        self._ended = iteration, met, residual, residual
+
+    def take(self, *, on_device: bool = False) -> tuple[Any, int, bool, float, float]:
+        """Ranks, iterations, whether the test was met, and the residual (L1, norm)."""
+        power = self._power
+        ranks = (
+            power.device.array(power.x, power.dtype.type, power.n) if on_device else self._exchange.complete()
+        )
+        return ranks, *self._ended
+
+    def give_back(self) -> None:
+        """The vectors are not lent."""
+
+
+class ShardsSolver(ReproducibleSolver):
+    """The same of a rank's part of a dataset, or of blocks in memory.
+
+    Shards stay on the device where they fit, and are read in each iteration otherwise. The device is locked
+    for one at a time.
+    """
+
+    def __init__(self, ranks: Ranks, device: Device, shards: Shards, *problem: Any, weight: bool) -> None:
+        self._ranks, self._name = ranks, "in" if shards.directed else "rows"
+        self._shards = shards.section(self._name).shards
+        super().__init__(device, shards, *problem, weight=weight)
+
+    def _what_counts(self, weight: bool) -> str:
+        manifest = self._graph.manifest
+        if weight or not manifest.weights:
+            return "weights" if manifest.weights else "counts" if manifest.multiplicity else "arcs"
+        merged = " with merged parallel arcs" if manifest.multiplicity else ""
+        raise InputError(
+            f"weight=False of a weighted dataset{merged} is not offered for shards; convert the graph "
+            "without weights"
+        )
+
+    def explain(self) -> tuple[str, ...]:
+        """What was chosen, in a line."""
+        return (f"fixed: {len(self._shards)} shards, {self._ranks.size} ranks",)
+
+    def upload(self) -> None:
+        """Allocate and fill the vectors; rows come when they are needed."""
+        device, n = self._device, self._problem.n
+        out = self._graph.leaving
+        check_leaving(out)
+        with device.alone():
+            leaving = Leaving.of(device, n, device.upload(out), self._kind, self._shape)
+            del out
+            device.finish()  # it is freed before the vectors are made
+            self._begin(leaving, self._ranks, self._shards)
+        needed = {"weights": ("weights",), "counts": ("multiplicity",), "arcs": ()}[self._kind]
+        self._loading = Loading(device, self._graph, values=needed)
+        # a device in the host's memory leaves half of it to the host, which reads the files; others leave an
+        # eighth to the driver
+        self._room = device.global_memory * (4 if device.shares_memory else 7) // 8 - sum(
+            self._power.memory(n, self._dtype, leaving.place is not None).values()
+        )
+        self._prepared = {}
+        self._lengths: dict[int, int] = {}  # the longest row of each shard
+
+    def _blocks(self) -> Iterator[Prepared]:
+        device, share = self._device, 1 if self._kind == "arcs" else 8
+        yield from self._prepared.values()
+        own = self._ranks.shares(len(self._shards))
+        for block in self._loading.rows(self._name, [each for each in own if each not in self._prepared]):
+            with device.alone():
+                prepared = self._power.prepare(block)
+                if self._dtype == np.float64 and block.number not in self._lengths:
+                    self._lengths[block.number] = longest_row(device, block)
+            size = block.nbytes + share * block.arcs
+            if size <= self._room:
+                self._room -= size
+                self._prepared[block.number] = prepared
+            yield prepared
+
+    def take(self, *, on_device: bool = False) -> tuple[Any, int, bool, float, float]:
+        """As of a graph; raises InputError if a weight is none."""
+        found, device = super().take(on_device=on_device), self._device
+        with device.alone():
+            bad = device.download(self._power.bad, np.int32, 1)[0]
+        own = np.array([bad, max(self._lengths.values(), default=0)], np.int64)
+        bad, self._longest = np.max(self._ranks.everywhere(own), axis=0).tolist()
+        if bad:
+            raise InputError(
+                f"a weight of {self._graph.folder} is negative or not finite: PageRank needs finite weights "
+                "that are not negative"
+            )
+        if self._kind == "weights":  # how many weights leave a vertex is in no section of a directed graph
+            self._out_chain = self._problem.n if self._graph.directed else self._longest
+        return found
