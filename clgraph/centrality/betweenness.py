@@ -70,7 +70,7 @@ class Brandes:
             raise CapacityError(f"{dev}: betweenness takes graphs below {2**31 // LANES} vertices, not {n}")
         self.leaving = upload_csr(dev, search.graph)
         self.arriving = upload_csr(dev, search.graph.reverse) if search.graph.directed else self.leaving
-        self.shape = LAUNCH.of(dev)
+        self.config = LAUNCH.of(dev)
         dev.reserve({"paths": 8 * LANES * n, "shares": 8 * LANES * n, "distances": LANES * n, "sums": 8 * n})
         self.paths, self.share = (dev.empty(LANES * n, np.float64) for _ in range(2))
         self.total = dev.zeros(n, np.float64)
@@ -81,80 +81,52 @@ class Brandes:
         from clgraph.traversal.arguments import DISTANCE_TYPES, distance_type
         from clgraph.traversal.search import NO_LIMIT
 
-        search, dev, n, count = self.search, self.dev, self.n, len(sources)
+        search, dev, n, self.count = self.search, self.dev, self.n, len(sources)
         levels = search.search(sources, NO_LIMIT, deep=NO_LIMIT)
         assert levels is not None
-        kind = distance_type(levels, None)
+        kind, config, items = distance_type(levels, None), self.config, dev.tuning.items
         program = dev.program(
             "centrality/betweenness",
             LANES=LANES,
             DIST=DISTANCE_TYPES[kind],
-            SPLIT=self.shape.split,
-            ENTRIES=self.shape.entries,
-            ITEMS=dev.tuning.items,
+            SPLIT=config.split,
+            ENTRIES=config.entries,
+            ITEMS=items,
             **self.leaving.defines,
         )
-        passes = -(-self.n // dev.tuning.items)
-        distance = self._buffer("distances", LANES * self.n, kind)
-        at = dev.upload(sources)
-        ranks = None if search.ranked is None else search.ranked.ranks
-        scratch = search.scratch
-        program.betweenness_begin(
-            passes,
-            n=n,
-            rows=search.rows,
-            bits=scratch.bits,
-            rank=ranks,
-            seen=scratch.seen,
-            planes=scratch.planes,
-            distance=distance,
-            paths=self.paths,
-        )
-        program.betweenness_sources(count, count=count, source=at, distance=distance, paths=self.paths)
-        bounds, entries = self._lists(program, passes, distance, levels)
+        passes = -(-n // items)
+        self.distance = self._buffer("distances", LANES * n, kind)
+        self.source = dev.upload(sources)
+        begin = program.betweenness_begin
+        searched = begin.arguments_of(search) | begin.arguments_of(search.scratch)
+        rank = None if search.ranked is None else search.ranked.ranks
+        begin.launch(self, passes, **(searched | {"n": n, "rank": rank}))
+        program.betweenness_sources.launch(self, self.count)
+        bounds = self._list_levels(program, passes, levels)
 
-        def level_of(kernel: Any, level: int, csr: Any, **more: Any) -> None:
+        def level_of(kernel: Any, level: int, csr: Any) -> None:
             begin, end = int(bounds[level]), int(bounds[level + 1])
-            items = -(-(end - begin) // self.shape.entries) * self.shape.split
-            kernel(
-                items,
-                begin=begin,
-                end=end,
-                level=level,
-                list=entries,
-                **csr.buffers,
-                distance=distance,
-                paths=self.paths,
-                **more,
-            )
+            size = -(-(end - begin) // config.entries) * config.split
+            kernel.launch(self, size, begin=begin, end=end, level=level, **csr.buffers)
 
         for level in range(1, levels):
             level_of(program.betweenness_forward, level, self.arriving)
         for level in range(levels - 1, 0, -1):
-            level_of(program.betweenness_back, level, self.leaving, share=self.share)
-        reached = dev.zeros(LANES, np.int32)
-        program.betweenness_add(
-            passes,
-            n=n,
-            endpoints=self.endpoints,
-            distance=distance,
-            paths=self.paths,
-            total=self.total,
-            reached=reached,
-        )
+            level_of(program.betweenness_back, level, self.leaving)
+        self.reached = dev.zeros(LANES, np.int32)
+        program.betweenness_add.launch(self, passes)
         if self.endpoints:
-            program.betweenness_ends(1, count=count, source=at, reached=reached, total=self.total)
+            program.betweenness_ends.launch(self, 1)
 
-    def _lists(self, program: Any, passes: int, distance: Any, levels: int) -> tuple[Any, Any]:
-        """For each level the vertices that some search has there: where they begin, and all of them."""
-        dev, n = self.dev, self.n
-        place = dev.zeros(levels, np.int32)
-        program.betweenness_lists(passes, n=n, distance=distance, place=place, list=None)
+    def _list_levels(self, program: Any, passes: int, levels: int) -> npt.NDArray[np.int64]:
+        """List for each level the vertices that some search has there; return where they begin."""
+        dev, place = self.dev, self.dev.zeros(levels, np.int32)
+        program.betweenness_lists.launch(self, passes, place=place, list=None)  # counts
         bounds = np.concatenate(([0], np.cumsum(dev.download(place, np.int32, levels))))
         dev.write(place, bounds[:-1].astype(np.int32))
-        entries = self._buffer("lists", int(bounds[-1]), np.dtype(np.int32))
-        program.betweenness_lists(passes, n=n, distance=distance, place=place, list=entries)
-        return bounds, entries
+        self.list = self._buffer("lists", int(bounds[-1]), np.dtype(np.int32))
+        program.betweenness_lists.launch(self, passes, place=place)
+        return bounds
 
     def _buffer(self, name: str, count: int, kind: np.dtype[Any]) -> Any:
         """A buffer that later batches have again, unless they need a larger one."""

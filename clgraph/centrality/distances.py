@@ -62,66 +62,40 @@ def distance_counts(
     from clgraph.traversal.search import NO_LIMIT
 
     with ManySearch(dev, graph, LANES, len(sources)) as search:
-        counter = _Counter(search, counted)
+        program = dev.program("centrality/distances", LANES=LANES, ITEMS=dev.tuning.items)
+        local = min(dev.tuning.local_size, program.distances_count.limit)
+        most_groups = LAUNCH.of(dev) * min(dev.compute_units, 1024)
+        mask: Any = None
+        masked: Any = False  # the numbering that the mask is in: it may change between batches
         for first in range(0, len(sources), LANES):
             batch = slice(first, min(first + LANES, len(sources)))
             levels = search.search(sources[batch], NO_LIMIT, deep=NO_LIMIT)
             assert levels is not None
-            yield batch, counter.count(levels)[: batch.stop - first]
+            if counted is not None and masked is not search.ranked:
+                mask, masked = dev.upload(_renumbered(counted, search)), search.ranked
+            rows, scratch, counts = search.rows, search.scratch, dev.zeros(levels * LANES, np.uint32)
+            found = {"rows": rows, "bits": scratch.bits, "seen": scratch.seen, "planes": scratch.planes}
+            common = {**found, "counted": mask, "count": counts}
+            if levels > FEW:
+                program.distances_scatter(-(-rows // dev.tuning.items) * LANES, **common)
+            else:
+                groups = max(1, most_groups // levels)
+                program.distances_count.exact((groups * local, levels), local=(local, 1), **common, first=0)
+            each = dev.download(counts, np.uint32, levels * LANES).reshape(levels, LANES).T.astype(np.int64)
+            each[:, 0] = 0
+            yield batch, each[: batch.stop - first]
             if progress:
                 progress(batch.stop, len(sources))
 
 
-class _Counter:
-    """Counts vertices by distance from what a batch of searches leaves."""
-
-    def __init__(self, search: ManySearch, counted: npt.NDArray[np.bool_] | None) -> None:
-        dev = search.dev
-        self.search, self.counted = search, counted
-        self.program = dev.program("centrality/distances", LANES=LANES, ITEMS=dev.tuning.items)
-        self.local = min(dev.tuning.local_size, self.program.distances_count.limit)
-        self.groups = LAUNCH.of(dev) * min(dev.compute_units, 1024)
-        self.mask: Any = None
-        self.masked: Any = False  # the numbering that the mask is in
-
-    def count(self, levels: int) -> Ints:
-        """Vertices at each distance, shape (LANES, levels)."""
-        search = self.search
-        dev, scratch, rows = search.dev, search.scratch, search.rows
-        counts = dev.zeros(levels * LANES, np.uint32)
-        common = {
-            "rows": rows,
-            "bits": scratch.bits,
-            "seen": scratch.seen,
-            "planes": scratch.planes,
-            "counted": self._mask(),
-            "count": counts,
-        }
-        if levels > FEW:
-            items = -(-rows // dev.tuning.items) * LANES
-            self.program.distances_scatter(items, **common)
-        else:
-            groups = max(1, self.groups // levels)
-            self.program.distances_count.exact(
-                (groups * self.local, levels), local=(self.local, 1), **common, first=0
-            )
-        found = dev.download(counts, np.uint32, levels * LANES).reshape(levels, LANES).T.astype(np.int64)
-        found[:, 0] = 0
-        return found
-
-    def _mask(self) -> Any:
-        """Which vertices count, in the numbering of the searches, on the device; None: all."""
-        search = self.search
-        if self.counted is None:
-            return None
-        if self.masked is not search.ranked:
-            mask = self.counted.astype(np.uint8)
-            if search.ranked is not None:  # numbered by degree; vertices without arcs have no row
-                turned = np.zeros(search.n, np.uint8)
-                turned[search.ranked.rank] = mask
-                mask = turned[: search.rows]
-            self.mask, self.masked = search.dev.upload(mask), search.ranked
-        return self.mask
+def _renumbered(counted: npt.NDArray[np.bool_], search: ManySearch) -> npt.NDArray[np.uint8]:
+    """Which vertices count, in the numbering of the searches."""
+    mask = counted.astype(np.uint8)
+    if search.ranked is None:
+        return mask
+    turned = np.zeros(search.n, np.uint8)  # numbered by degree; vertices without arcs have no row
+    turned[search.ranked.rank] = mask
+    return turned[: search.rows]
 
 
 # --- public -------------------------------------------------------------------------------------------

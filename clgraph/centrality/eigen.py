@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from clgraph.arguments import flag, real, whole
-from clgraph.centrality.power import Floats, Vectors, need_doubles, numbers_of
+from clgraph.centrality.power import Floats, Sums, Vectors, need_doubles, numbers_of
 from clgraph.errors import ConvergenceError, InputError
 from clgraph.graph import as_graph
 from clgraph.progress import Tell, tells
@@ -92,18 +92,13 @@ def eigenvector_centrality(
         dev = run.device
         need_doubles(dev, "eigenvector centrality")
         vectors = Vectors(dev, whole_graph, weight)
-        x, y = vectors.vector(start / total), vectors.vector()
-        moved = float("inf")
-        for iteration in range(last):
-            vectors.multiply(x, y, turned=True)
+
+        def step(x: Any, y: Any) -> Sums:
             length = sqrt(vectors.combine(y, 1.0, x, 1.0).squares) or 1.0
-            moved = vectors.combine(y, 1 / length, x).moved
-            x, y = y, x
-            if progress:
-                progress(iteration + 1, None)
-            if moved < n * tol:
-                return vectors.take(x)
-        raise _not_converged("eigenvector centrality", dev, last, moved, n * tol, vectors.take(x))
+            return vectors.combine(y, 1 / length, x)
+
+        x, _, _ = _iterate("eigenvector centrality", vectors, start / total, step, last, tol, progress)
+        return vectors.take(x)
 
 
 @tells("Katz centrality")
@@ -176,31 +171,47 @@ def katz_centrality(
         dev = run.device
         need_doubles(dev, "Katz centrality")
         vectors = Vectors(dev, whole_graph, weight)
-        x, y = vectors.vector(np.zeros(n) if start is None else start), vectors.vector()
         c = vectors.vector(each) if added is None else added
-        moved = float("inf")
-        for iteration in range(last):
-            vectors.multiply(x, y, turned=True)
-            sums = vectors.combine(y, alpha, x, 0.0, c)
-            moved = sums.moved
-            x, y = y, x
-            if progress:
-                progress(iteration + 1, None)
-            if moved < n * tol:
-                if normalized and sums.squares:
-                    vectors.combine(x, 1 / sqrt(sums.squares), y)
-                return vectors.take(x)
-        raise _not_converged("Katz centrality", dev, last, moved, n * tol, vectors.take(x))
+
+        def step(x: Any, y: Any) -> Sums:
+            return vectors.combine(y, alpha, x, 0.0, c)
+
+        first = np.zeros(n) if start is None else start
+        x, before, sums = _iterate("Katz centrality", vectors, first, step, last, tol, progress)
+        if normalized and sums.squares:
+            vectors.combine(x, 1 / sqrt(sums.squares), before)
+        return vectors.take(x)
 
 
-def _not_converged(
-    what: str, dev: Device, iterations: int, moved: float, wanted: float, result: Any
-) -> ConvergenceError:
-    return ConvergenceError(
-        f"{what} did not converge on {dev}: after {iterations} iterations two iterates differ by {moved:.3g} "
-        f"(L1), not by less than n * tol = {wanted:.3g}; a larger max_iter or tol may do (the error's "
-        "`result` holds what was reached)",
-        result,
+def _iterate(
+    what: str,
+    vectors: Vectors,
+    start: Floats,
+    step: Callable[[Any, Any], Sums],
+    last: int,
+    tol: float,
+    progress: Tell | None,
+) -> tuple[Any, Any, Sums]:
+    """Iterate until the L1 difference is below n * tol; the last two vectors, and their sums.
+
+    A step gets x and the transpose times x, of which it makes the next vector.
+    """
+    x, y = vectors.vector(start), vectors.vector()
+    moved, wanted = inf, vectors.n * tol
+    for iteration in range(last):
+        vectors.multiply(x, y, turned=True)
+        sums = step(x, y)
+        moved = sums.moved
+        x, y = y, x
+        if progress:
+            progress(iteration + 1, None)
+        if moved < wanted:
+            return x, y, sums
+    raise ConvergenceError(
+        f"{what} did not converge on {vectors.device}: after {last} iterations two iterates differ by "
+        f"{moved:.3g} (L1), not by less than n * tol = {wanted:.3g}; a larger max_iter or tol may do (the "
+        "error's `result` holds what was reached)",
+        vectors.take(x),
     )
 
 

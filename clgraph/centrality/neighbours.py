@@ -70,16 +70,9 @@ def neighbour_sums(dev: Device, graph: Graph, value: Ints, *, counted: bool) -> 
     dev.reserve({"values": 8 * n, "sums": 8 * n})
     total = dev.zeros(n, np.uint64)
     program = dev.program("centrality/neighbours", RUN=run, COUNTED=times is not None, **csr.defines)
-    program.neighbours_sum(
-        -(-arcs // run),
-        n=n,
-        arcs=arcs,
-        row_ptr=csr.row_ptr,
-        col_idx=csr.col_idx,
-        count=None if times is None else Place.of(dev, graph).column(graph, "multiplicity"),
-        value=dev.upload(value.astype(np.uint64)),
-        sum=total,
-    )
+    counts = None if times is None else Place.of(dev, graph).column(graph, "multiplicity")
+    values = {"count": counts, "value": dev.upload(value.astype(np.uint64)), "sum": total}
+    program.neighbours_sum(-(-arcs // run), n=n, arcs=arcs, **csr.buffers, **values)
     return dev.download(total, np.int64, n)
 
 

@@ -75,17 +75,15 @@ class Vectors:
 
     def __init__(self, device: Device, graph: Graph, weight: bool) -> None:
         self.device, self.n = device, graph.num_vertices
-        shape = LAUNCH.of(device)
-        self._local, self._groups = shape.local, max(1, -(-self.n // shape.chunk))
+        config = LAUNCH.of(device)
+        self._local, self.groups = config.local, max(1, -(-self.n // config.chunk))
         self._rows = [self._matrix(part, weight) for part in (graph, graph.reverse)]
+        tunables = {"LOCAL": config.local, "CHUNK": config.chunk, "LONG": config.long}
         self._programs = [
-            device.program(
-                "centrality/power", LOCAL=shape.local, CHUNK=shape.chunk, LONG=shape.long, **csr.defines
-            )
-            for csr, _ in self._rows
+            device.program("centrality/power", **tunables, **csr.defines) for csr, _ in self._rows
         ]
         device.reserve({"vectors": 24 * self.n})
-        self._part, self._sum = device.empty(3 * self._groups, np.float64), device.empty(3, np.float64)
+        self.part, self.sum = device.empty(3 * self.groups, np.float64), device.empty(3, np.float64)
 
     def _matrix(self, rows: Graph, weight: bool) -> tuple[Any, Any]:
         """Rows and their entries on the device."""
@@ -110,37 +108,17 @@ class Vectors:
     def multiply(self, x: Any, y: Any, *, turned: bool = False) -> None:
         """y = A x, or its transpose times x; does not wait."""
         (csr, weights), program = self._rows[turned], self._programs[turned]
-        program.power_product.exact(
-            self._groups * self._local,
-            n=self.n,
-            row_ptr=csr.row_ptr,
-            col_idx=csr.col_idx,
-            weight=weights,
-            x=x,
-            y=y,
-            local=self._local,
-        )
+        size = self.groups * self._local
+        rows = {**csr.buffers, "weight": weights}
+        program.power_product.launch(self, size, local=self._local, **rows, x=x, y=y)
 
     def combine(self, y: Any, a: float, x: Any, b: float = 0.0, c: float | Any = 0.0) -> Sums:
         """y = a y + b x + c, where c is a number or a vector; waits."""
-        one = isinstance(c, (int, float))
-        program = self._programs[0]
-        program.power_combine.exact(
-            self._groups * self._local,
-            n=self.n,
-            a=a,
-            b=b,
-            one=c if one else 0,
-            each=None if one else c,
-            x=x,
-            y=y,
-            part=self._part,
-            local=self._local,
-        )
-        program.power_sums.exact(
-            3 * self._local, groups=self._groups, part=self._part, sum=self._sum, local=self._local
-        )
-        return Sums(*self.device.download(self._sum, np.float64, 3).tolist())
+        program, local = self._programs[0], self._local
+        added = {"one": c, "each": None} if isinstance(c, (int, float)) else {"one": 0, "each": c}
+        program.power_combine.launch(self, self.groups * local, local=local, a=a, b=b, x=x, y=y, **added)
+        program.power_sums.launch(self, 3 * local, local=local)
+        return Sums(*self.device.download(self.sum, np.float64, 3).tolist())
 
     def take(self, x: Any) -> Floats:
         """A vector's numbers."""

@@ -17,7 +17,6 @@ from clgraph.system import thread_pool
 
 if TYPE_CHECKING:
     from clgraph.device import Device
-    from clgraph.ranking.reproducible import ReproduciblePower
 
 Reals = npt.NDArray[np.float64]
 Bytes = npt.NDArray[np.uint8]
@@ -59,14 +58,12 @@ class Exchange:
     ----------
     ranks : Ranks
     device : Device
-    power : ReproduciblePower
+    power : clgraph.ranking.reproducible.ReproduciblePower
     shards : sequence of Shard
         Of the section, in order of rows.
     """
 
-    def __init__(
-        self, ranks: Ranks, device: Device, power: ReproduciblePower, shards: tuple[Shard, ...]
-    ) -> None:
+    def __init__(self, ranks: Ranks, device: Device, power: Any, shards: tuple[Shard, ...]) -> None:
         self._ranks, self._device, self._power, self._block = ranks, device, power, power.block
         self._dtype, self._blocks = power.dtype, -(-power.n // power.block)
         if ranks.size == 1:

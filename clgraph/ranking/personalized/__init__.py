@@ -250,7 +250,7 @@ def personalized_pagerank(
             request,
             found,
             run.seconds,
-            exclusion,
+            excluded=None if exclusion is None else [exclusion.vertices[i] for i in queries.row],
             epsilon=epsilon,
             confidence=confidence,
             provenance=run.provenance,

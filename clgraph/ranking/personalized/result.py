@@ -16,7 +16,6 @@ from clgraph.ranking.result import remedy
 from clgraph.results import RunsOn
 
 if TYPE_CHECKING:
-    from clgraph.ranking.personalized.exclude import Exclusion
     from clgraph.ranking.personalized.request import Request
     from clgraph.ranking.problem import OnNonconvergence, Stop
 
@@ -262,8 +261,8 @@ def make_result(
     request: Request,
     found: Outcome,
     seconds: dict[str, float],
-    exclusion: Exclusion | None,
     *,
+    excluded: list[npt.NDArray[np.int64]] | None,
     epsilon: Any,
     confidence: Any,
     **how: Any,
@@ -297,7 +296,7 @@ def make_result(
         seconds=seconds,
         device=device.name,
         vertex_ids=None if ids is not None or request.graph._has_identity_ids else request.graph.ids,
-        excluded=None if exclusion is None else [exclusion.vertices[i] for i in request.queries.row],
+        excluded=excluded,
         **how,
     )
 
