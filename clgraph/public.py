@@ -42,8 +42,8 @@ class Public(NamedTuple):
         It needs numbers of 64 bits on the device.
     values : str
         What the fuzzer calls it with: good values of the arguments by position (``;`` between arguments,
-        ``|`` between values), then ``name=VALUES``. A word in capitals is a list of
-        ``tests/fuzz/arguments.py``.
+        ``|`` between values), then ``name=VALUES``, unless `OPTIONS` has them. A word in capitals is a list
+        of ``tests/fuzz/arguments.py``.
     lacks : dict of str to str
         Of a function, why it has no `call`, `reference`, `verifier`, `family` or `values`.
     """
@@ -135,6 +135,26 @@ def _function(
     return Public(name, home, page, **(fields | dict.fromkeys(lacks, "")))
 
 
+#: the fuzzer's values of options that mean the same in every function that has them
+OPTIONS = {
+    "arrays": "'host'",
+    "average_degree": "2.0 | 5 | 49",
+    "connection": "'weak' | 'strong'",
+    "damping": "0.85 | 0 | 0.5",
+    "dangling": "'uniform' | 'personalization' | {0: 1}",
+    "depth_limit": "None | 2 | 1",
+    "directed": "True | False",
+    "duplicates": "'merge' | 'keep'",
+    "max_iter": "100 | 50 | 3 | 1",
+    "normalized": "True | False",
+    "nstart": "None | {0: 1}",
+    "on_nonconvergence": "'warn' | 'raise'",
+    "personalization": "None | {0: 1}",
+    "seed": "1",
+    "tol": "1e-6 | 1e-3 | 1e-8",
+    "weight": "True | False",
+}
+
 # entries that are alike
 _generator = partial(_function, home="csr", page="graph", family="graph generator", lacks=MODEL)
 _measure = partial(_function, home="measures", page="sampling", family="measures")
@@ -158,9 +178,7 @@ PUBLIC: tuple[Public, ...] = (
         "Graph",
         "graph",
         "graph",
-        values=(
-            "ARRAYS ; ARRAYS ; weights=ARRAYS ; multiplicity=ARRAYS ; ids=ARRAYS ; directed=True | False"
-        ),
+        values="ARRAYS ; ARRAYS ; weights=ARRAYS ; multiplicity=ARRAYS ; ids=ARRAYS",
     ),
     Public("datasets", "datasets", "graph"),
     _function(
@@ -171,8 +189,7 @@ PUBLIC: tuple[Public, ...] = (
         lacks=FILES,
         values=(
             "'g.txt' | 'none.txt' | '.' | 'g.xyz' | '' | P('g.txt') | 'g.txt\\0' ; format='edges' | 'mtx' "
-            "| 'clg' ; directed=True | False ; ids='int' | 'str' | 'name' ; weights=True | False ; "
-            "duplicates='merge' | 'keep'"
+            "| 'clg' ; ids='int' | 'str' | 'name' ; weights=True | False"
         ),
     ),
     _function(
@@ -185,50 +202,42 @@ PUBLIC: tuple[Public, ...] = (
             "'.txt' | 'a\\0.txt' ; format='edges' | 'metis' | 'ldbc' | 'npz'"
         ),
     ),
-    _generator(
-        "powerlaw_graph",
-        call="30, seed=1",
-        lacks=NUMPY,
-        values="0 | 1 | 50 ; average_degree=2.0 | 5 ; exponent=2.5 ; seed=1",
-    ),
+    _generator("powerlaw_graph", call="30, seed=1", lacks=NUMPY, values="0 | 1 | 50 ; exponent=2.5"),
     _generator(
         "rmat_graph",
         call="4, seed=1",
         lacks=NUMPY,
-        values=(
-            "0 | 1 | 5 ; edge_factor=2 | 0 | 0.5 ; a=0.5 ; b=0.2 | 0.9 ; c=0.1 ; seed=1 ; directed=True |"
-            " False ; scramble=True | False ; duplicates='merge' | 'keep'"
-        ),
+        values="0 | 1 | 5 ; edge_factor=2 | 0 | 0.5 ; a=0.5 ; b=0.2 | 0.9 ; c=0.1 ; scramble=True | False",
     ),
     _generator(
         "barabasi_albert_graph",
         call="30, 2, seed=1",
         reference="models.reference_barabasi_albert",
-        values="0 | 3 | 50 ; 0 | 1 | 3 | 49 ; seed=1",
+        values="0 | 3 | 50 ; 0 | 1 | 3 | 49",
     ),
     _generator(
         "erdos_renyi_graph",
         call="30, 40, seed=1",
         reference="models.reference_erdos_renyi",
-        values="0 | 1 | 50 ; 0 | 40 | 1225 ; seed=1",
+        values="0 | 1 | 50 ; 0 | 40 | 1225",
     ),
     _generator(
         "watts_strogatz_graph",
         call="30, 4, 0.1, seed=1",
         reference="models.reference_watts_strogatz",
-        values="0 | 3 | 50 ; 0 | 2 | 3 | 40 ; 0 | 0.5 | 1 | 2 ; seed=1",
+        values="0 | 3 | 50 ; 0 | 2 | 3 | 40 ; 0 | 0.5 | 1 | 2",
     ),
     _generator(
         "configuration_graph",
         call="30, seed=1",
         reference="models.reference_configuration",
-        values="0 | 1 | 50 ; exponent=2 | 0 | 30 ; min_degree=1 | 0 | 9 ; max_degree=9 | 60 ; seed=1",
+        values="0 | 1 | 50 ; exponent=2 | 0 | 30 ; min_degree=1 | 0 | 9 ; max_degree=9 | 60",
     ),
     _generator(
         "static_model_graph",
         call="30, seed=1",
         reference="models.reference_static_model",
-        values="0 | 1 | 50 ; average_degree=2.0 | 49 ; alpha=0.5 | 2 | -1 ; shift=0 | 3.5 ; seed=1",
+        values="0 | 1 | 50 ; alpha=0.5 | 2 | -1 ; shift=0 | 3.5",
     ),
     _generator(
         "lfr_graph",
@@ -237,8 +246,8 @@ PUBLIC: tuple[Public, ...] = (
         verifier="models.verify_communities(found, mixing=0.1)",
         lacks={},
         values=(
-            "0 | 60 | 200 ; mixing=0 | 0.5 | 1 | 2 ; degree_exponent=2 ; min_degree=1 | 5 ; max_degree=10"
-            " | 300 ; community_exponent=1 ; min_community=1 | 20 ; max_community=25 | 1000 ; seed=1"
+            "0 | 60 | 200 ; mixing=0 | 0.5 | 1 | 2 ; degree_exponent=2 ; min_degree=1 | 5 ; max_degree=10 "
+            "| 300 ; community_exponent=1 ; min_community=1 | 20 ; max_community=25 | 1000"
         ),
     ),
     _function(
@@ -248,7 +257,7 @@ PUBLIC: tuple[Public, ...] = (
         call="100",
         family="graph generator",
         lacks=NUMPY,
-        values="0 | 10 | 200 ; seed=1",
+        values="0 | 10 | 200",
     ),
     Public("Communities", "csr", "graph"),
     # --- sampling and quality
@@ -260,8 +269,8 @@ PUBLIC: tuple[Public, ...] = (
         reference="samples.reference_sample",
         family="samples",
         values=(
-            "GRAPHS ; METHODS ; size=1 | 0.5 | 2 | '50%' ; seed=1 | 2 ; mode='auto' | 'batched' | 'exact'"
-            " ; tolerance=None | 0 | 2 ; connection='weak' | 'strong' ; components='afforest' | 'bfs' | "
+            "GRAPHS ; METHODS ; size=1 | 0.5 | 2 | '50%' ; seed=1 | 2 ; mode='auto' | 'batched' | 'exact' "
+            "; tolerance=None | 0 | 2 ; connection='weak' | 'strong' ; components='afforest' | 'bfs' | "
             "None ; far_scan=True | False ; mix=0.5 | '0.8' ; start=0 | None ; strict=True | False ; "
             "min_size=1 | 3"
         ),
@@ -275,7 +284,7 @@ PUBLIC: tuple[Public, ...] = (
         call='graph, "drv", 1',
         family="samples",
         lacks=POINTS,
-        values="GRAPHS ; METHODS ; seed=1 ; size=1 | 0.5 ; mode='auto' | 'batched'",
+        values="GRAPHS ; METHODS ; size=1 | 0.5 ; mode='auto' | 'batched'",
     ),
     Public("ReductionCurve", "sampling.curve", "sampling"),
     _function(
@@ -284,15 +293,15 @@ PUBLIC: tuple[Public, ...] = (
         "sampling",
         call='graph, "dre"',
         lacks=HOST | ORDER,
-        values="GRAPHS ; method='drv' | 'dre' ; seed=1",
+        values="GRAPHS ; method='drv' | 'dre'",
     ),
     _measure(
         "quality",
         call="graph, eigenvalues=False",
         lacks=MEASURED,
         values=(
-            "GRAPHS ; GRAPHS ; relation=None | 'none' | 'subset' | 'contraction' | 'x' ; seed=1 ; "
-            "hop_sources=1 | 3 ; eigenvalues=True | False | None"
+            "GRAPHS ; GRAPHS ; relation=None | 'none' | 'subset' | 'contraction' | 'x' ; hop_sources=1 | "
+            "3 ; eigenvalues=True | False | None"
         ),
     ),
     Public("Quality", "measures", "sampling"),
@@ -332,7 +341,7 @@ PUBLIC: tuple[Public, ...] = (
     _dataset("join_shards", values="SHARDS"),
     _forest(
         "save_forest",
-        values="SHARDS ; 'o.forest' | 'none/o' ; method='drv' | 'dre' ; seed=1 ; which=None | [0] | [0, 1]",
+        values="SHARDS ; 'o.forest' | 'none/o' ; method='drv' | 'dre' ; which=None | [0] | [0, 1]",
     ),
     _forest(
         "merge_forests", values="['g.txt'] | [] | ['none.forest', 'none.forest'] ; 'o.forest' | 'none/o'"
@@ -347,10 +356,7 @@ PUBLIC: tuple[Public, ...] = (
         call="graph, 1",
         reference="traversal.reference_bfs",
         family="search",
-        values=(
-            "GRAPHS ; 0 | 1 | [0, 1] | 'a' ; method='hybrid' | 'frontier' ; depth_limit=None | 2 ; "
-            "predecessors=True | False ; arrays='host'"
-        ),
+        values="GRAPHS ; 0 | 1 | [0, 1] | 'a' ; method='hybrid' | 'frontier' ; predecessors=True | False",
     ),
     Public("BFSResult", "traversal", "traversal"),
     _function(
@@ -361,10 +367,7 @@ PUBLIC: tuple[Public, ...] = (
         reference="traversal.reference_bfs",
         family="searches at once",
         lacks=EXACT,
-        values=(
-            "GRAPHS ; [0] | [0, 1] | ['a'] ; depth_limit=None | 1 ; dtype=None | 'int8' | 'int32' ; "
-            "lanes=32 | 64"
-        ),
+        values="GRAPHS ; [0] | [0, 1] | ['a'] ; dtype=None | 'int8' | 'int32' ; lanes=32 | 64",
     ),
     Public("ManyBFSResult", "traversal", "traversal"),
     _function(
@@ -373,7 +376,6 @@ PUBLIC: tuple[Public, ...] = (
         "traversal",
         reference="traversal.reference_components",
         family="components",
-        values="GRAPHS ; connection='weak' | 'strong' ; arrays='host'",
     ),
     Public("Components", "components", "traversal"),
     _function(
@@ -384,7 +386,6 @@ PUBLIC: tuple[Public, ...] = (
         reference="traversal.reference_components",
         family="components",
         lacks=EXACT,
-        values="GRAPHS ; connection='weak' | 'strong'",
     ),
     # --- ranking
     _function(
@@ -393,12 +394,7 @@ PUBLIC: tuple[Public, ...] = (
         "ranking",
         reference="pagerank.reference_pagerank",
         family="pagerank",
-        values=(
-            "GRAPHS ; tol=1e-6 | 1e-3 ; norm='l1' | 'l2' ; max_iter=100 | 3 ; personalization=None | {0: "
-            "1} ; nstart=None | {0: 1} ; damping=0.85 | 0 | 0.5 ; dangling='uniform' | 'personalization' "
-            "| {0: 1} ; weight=True | False ; dtype='float32' | 'float64' ; on_nonconvergence='warn' | "
-            "'raise' ; arrays='host'"
-        ),
+        values="GRAPHS ; norm='l1' | 'l2' ; dtype='float32' | 'float64'",
     ),
     Public("PageRankResult", "ranking", "ranking"),
     _function(
@@ -410,12 +406,10 @@ PUBLIC: tuple[Public, ...] = (
         verifier="pagerank.verify_ppr(graph, found, [1, 2, 3])",
         family="personalized pagerank",
         values=(
-            "GRAPHS ; [0] | 0 | [0, 1] | ['a'] | [[0, 1], [1]] | {'u': ['a']} | {1: [0]} ; exclude=None |"
-            " 'self' | 'neighbours' | [1] | ('self', [0]) ; method='power' | 'walks' ; tol=1e-6 ; "
-            "max_iter=50 ; damping=0.85 | 0 | 0.5 ; dangling='uniform' | 'personalization' | {0: 1} ; "
-            "weight=True | False ; top=None | 2 ; seed=1 ; walks=None | 100 ; epsilon=None | 0.1 ; "
-            "confidence=0.9 ; check_every=1 | 3 ; squared=True | False ; stored=True | False ; "
-            "stable_top=0 | 1 ; dtype='float32' ; on_nonconvergence='warn'"
+            "GRAPHS ; [0] | 0 | [0, 1] | ['a'] | [[0, 1], [1]] | {'u': ['a']} | {1: [0]} ; exclude=None | "
+            "'self' | 'neighbours' | [1] | ('self', [0]) ; method='power' | 'walks' ; top=None | 2 ; "
+            "walks=None | 100 ; epsilon=None | 0.1 ; confidence=0.9 ; check_every=1 | 3 ; squared=True | "
+            "False ; stored=True | False ; stable_top=0 | 1 ; dtype='float32'"
         ),
     ),
     Public("PersonalizedResult", "ranking.personalized.result", "ranking"),
@@ -424,10 +418,7 @@ PUBLIC: tuple[Public, ...] = (
         "betweenness_centrality",
         reference="centrality.reference_betweenness",
         doubles=True,
-        values=(
-            "GRAPHS ; k=None | 1 | 2 ; sources=None | [0] | ['a'] ; normalized=True | False ; "
-            "endpoints=True | False ; seed=1"
-        ),
+        values="GRAPHS ; k=None | 1 | 2 ; sources=None | [0] | ['a'] ; endpoints=True | False",
     ),
     _centrality(
         "closeness_centrality",
@@ -441,12 +432,7 @@ PUBLIC: tuple[Public, ...] = (
         verifier='centrality.verify_distances(graph, "harmonic", found, [0, 9, 33])',
         values="GRAPHS ; vertices=None | [0] | [0, 1] | ['a'] ; sources=None | [1] | ['a']",
     ),
-    _centrality(
-        "eigenvector_centrality",
-        reference="centrality.reference_eigenvector",
-        doubles=True,
-        values="GRAPHS ; max_iter=100 | 3 ; tol=1e-6 | 1e-3 ; nstart=None | {0: 1} ; weight=True | False",
-    ),
+    _centrality("eigenvector_centrality", reference="centrality.reference_eigenvector", doubles=True),
     _centrality(
         "katz_centrality",
         call="graph, alpha=0.01",
@@ -454,10 +440,7 @@ PUBLIC: tuple[Public, ...] = (
         verifier="centrality.verify_katz(graph, found, alpha=0.01)",
         selftest="arcs",
         doubles=True,
-        values=(
-            "GRAPHS ; alpha=0.1 | 0.9 ; beta=1.0 | {0: 1} ; max_iter=100 | 3 ; tol=1e-6 ; nstart=None | "
-            "{0: 1} ; normalized=True | False ; weight=True | False"
-        ),
+        values="GRAPHS ; alpha=0.1 | 0.9 ; beta=1.0 | {0: 1}",
     ),
     _centrality(
         "hits",
@@ -465,10 +448,6 @@ PUBLIC: tuple[Public, ...] = (
         reference="centrality.reference_hits",
         verifier="centrality.verify_hits(graph, *found, weight=False)",
         doubles=True,
-        values=(
-            "GRAPHS ; max_iter=100 | 1 ; tol=1e-8 ; nstart=None | {0: 1} ; normalized=True | False ; "
-            "weight=True | False"
-        ),
     ),
     _centrality(
         "shortest_path",
@@ -517,38 +496,24 @@ PUBLIC: tuple[Public, ...] = (
         call='graph, "drv", size="50%", seed=1',
         values=(
             "GRAPHS ; method='drv' | 'dre' | 'drve' | 'dhyb' | 'cre' | 'crve' | 'ebfs' | 'edfs' ; size=1 "
-            "| 0.5 | 2 | '50%' ; seed=1 ; mode='exact' | 'batched' ; connection='weak' | 'strong' ; "
-            "start=None | 0 ; tolerance=None | 1 ; mix=0.5"
+            "| 0.5 | 2 | '50%' ; mode='exact' | 'batched' ; start=None | 0 ; tolerance=None | 1 ; mix=0.5"
         ),
     ),
-    _check("reference_bfs", call="graph, 1", values="GRAPHS ; 0 | [0, 1] | 'a' ; depth_limit=1 | None"),
-    _check("reference_components", values="GRAPHS ; connection='weak' | 'strong'"),
-    _check(
-        "reference_pagerank",
-        call="graph, iterations=3",
-        values=(
-            "GRAPHS ; iterations=3 | 0 ; tol=1e-3 ; damping=0.85 | 0 | 0.5 ; dangling='uniform' | "
-            "'personalization' | {0: 1} ; weight=True | False ; personalization=None | {0: 1} ; "
-            "nstart=None | {0: 1}"
-        ),
-    ),
+    _check("reference_bfs", call="graph, 1", values="GRAPHS ; 0 | [0, 1] | 'a'"),
+    _check("reference_components"),
+    _check("reference_pagerank", call="graph, iterations=3", values="GRAPHS ; iterations=3 | 0"),
     _check(
         "reference_ppr",
         home="reference.pagerank",
         call="graph, [1], iterations=3",
-        values=(
-            "GRAPHS ; [0] | 0 | [0, 1] ; iterations=3 ; tol=1e-3 ; damping=0.85 | 0 | 0.5 ; "
-            "dangling='uniform' | 'personalization' | {0: 1} ; weight=True | False"
-        ),
+        values="GRAPHS ; [0] | 0 | [0, 1] ; iterations=3",
     ),
-    _verifier("verify_sample", values="GRAPHS ; RESULTS ; CHANGES ; connection='weak' | 'strong'"),
+    _verifier("verify_sample", values="GRAPHS ; RESULTS ; CHANGES"),
     _verifier("verify_bfs", values="GRAPHS ; RESULTS ; CHANGES"),
     _verifier("verify_components", values="GRAPHS ; RESULTS ; CHANGES"),
-    _verifier("verify_pagerank", values="GRAPHS ; RESULTS ; CHANGES ; weight=True | False"),
+    _verifier("verify_pagerank", values="GRAPHS ; RESULTS ; CHANGES"),
     _verifier(
-        "verify_ppr",
-        home="reference.pagerank",
-        values="GRAPHS ; RESULTS ; CHANGES ; [0] | [0, 1] | 'a' ; weight=True | False",
+        "verify_ppr", home="reference.pagerank", values="GRAPHS ; RESULTS ; CHANGES ; [0] | [0, 1] | 'a'"
     ),
     _check(
         "top_accuracy",

@@ -6,33 +6,15 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from clgraph.device.choosing import choose, devices, get_device, list_devices
+    from clgraph.device.choosing import devices, get_device, list_devices
     from clgraph.device.device import Device
-    from clgraph.device.hardware import TUNING, Kernels, Kind, Quirks, Setup, Tuning, quirks
+    from clgraph.device.hardware import Setup
     from clgraph.device.profiling import profile
 
-__all__ = [
-    "TUNING",
-    "Device",
-    "Kernels",
-    "Kind",
-    "Quirks",
-    "Setup",
-    "Tuning",
-    "choose",
-    "devices",
-    "get_device",
-    "list_devices",
-    "profile",
-    "quirks",
-]
-
-_ELSEWHERE = {
+__all__ = ["Device", "Setup", "devices", "get_device", "list_devices", "profile"]
+_HOMES = {
     "Device": "clgraph.device.device",
-    "choose": "clgraph.device.choosing",
-    "devices": "clgraph.device.choosing",
-    "get_device": "clgraph.device.choosing",
-    "list_devices": "clgraph.device.choosing",
+    "Setup": "clgraph.device.hardware",
     "profile": "clgraph.device.profiling",
 }
 
@@ -41,6 +23,6 @@ def __getattr__(name: str) -> Any:
     """Import pyopencl when a name is first used, not before."""
     if name not in __all__:
         raise AttributeError(f"module 'clgraph.device' has no attribute {name!r}")
-    module = _ELSEWHERE.get(name, "clgraph.device.hardware")
+    module = _HOMES.get(name, "clgraph.device.choosing")
     found = globals()[name] = getattr(import_module(module), name)
     return found

@@ -170,21 +170,20 @@ def get_device(
     >>> get_device("cpu").kind
     'cpu'
     """
-    if isinstance(spec, Device):
-        drivers.check_process()
-        if kernels is None and fpga_binary is None and not force:
-            return spec
-        return _checked(spec.with_setup(Setup.wanted(kernels, fpga_binary, force)), fpga_binary)
     if isinstance(spec, (cl.Device, cl.Context, cl.CommandQueue)):
-        return get_device(_of_users(spec), kernels=kernels, fpga_binary=fpga_binary, force=force)
-    if spec is not None and not isinstance(spec, str):
+        spec = _of_users(spec)
+    if spec is not None and not isinstance(spec, (str, Device)):
         raise DeviceError(
             f"device is {shown(spec)}: give a spec such as 'gpu' or '0:1', a clgraph Device, a device, "
             "context or queue of pyopencl, or None"
         )
-    if kernels is not None or fpga_binary is not None or force is not False:
-        return _checked(choose(spec, Setup.wanted(kernels, fpga_binary, force)), fpga_binary)
     drivers.check_process()
+    if kernels is not None or fpga_binary is not None or force is not False:
+        setup = Setup.wanted(kernels, fpga_binary, force)
+        device = spec.with_setup(setup) if isinstance(spec, Device) else choose(spec, setup)
+        return _checked(device, fpga_binary)
+    if isinstance(spec, Device):
+        return spec
     key = (spec, *map(os.environ.get, VARIABLES))
     found = _chosen.get(key)
     if found is None or found.fault is not None:

@@ -22,23 +22,18 @@ from clgraph.device.program import kernel_folder
 from clgraph.errors import DeviceError
 from clgraph.public import FAMILIES, family_of
 
+POCL, INTEL = "Portable Computing Language", "Intel(R) OpenCL"
+EMULATOR = "Intel(R) FPGA Emulation Platform for OpenCL(TM)"
 #: platform, kind, versions of driver and compiler, and the system: the drivers on which every kernel family
 #: was seen right, by all tests or by those of tests/platforms (docs/devices.md says which)
-KNOWN = frozenset(
-    {
-        ("Portable Computing Language", "cpu", "3.1+debian, LLVM 15.0.6", "Linux x86_64"),
-        ("Portable Computing Language", "cpu", "5.0+debian, LLVM 16.0.6", "Linux x86_64"),
-        ("Portable Computing Language", "cpu", "6.0+debian, LLVM 18.1.8", "Linux x86_64"),
-        ("Intel(R) OpenCL", "cpu", "2024.18.12.0.05_160000", "Linux x86_64"),
-        (
-            "Intel(R) FPGA Emulation Platform for OpenCL(TM)",
-            "emulator",
-            "2024.18.12.0.05_160000",
-            "Linux x86_64",
-        ),
-        ("NVIDIA CUDA", "gpu", "580.159.04", "Linux x86_64"),
-    }
-)
+KNOWN = {
+    (POCL, "cpu", "3.1+debian, LLVM 15.0.6", "Linux x86_64"),
+    (POCL, "cpu", "5.0+debian, LLVM 16.0.6", "Linux x86_64"),
+    (POCL, "cpu", "6.0+debian, LLVM 18.1.8", "Linux x86_64"),
+    (INTEL, "cpu", "2024.18.12.0.05_160000", "Linux x86_64"),
+    (EMULATOR, "emulator", "2024.18.12.0.05_160000", "Linux x86_64"),
+    ("NVIDIA CUDA", "gpu", "580.159.04", "Linux x86_64"),
+}
 CHILD = "clgraph.selftest"  # by name: it stands above this folder and imports from it
 REMEDY = "use another device, or set CLGRAPH_FORCE=1 to use it all the same"
 

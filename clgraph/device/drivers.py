@@ -20,7 +20,7 @@ import shutil
 import sys
 import tempfile
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,7 +29,6 @@ from typing import Any
 from clgraph import system
 from clgraph.device import cache
 from clgraph.errors import DeviceError
-from clgraph.temporary import remove_stale, temporary_name
 
 SYSTEM_VENDORS = Path("/etc/OpenCL/vendors")
 # packages on PyPI that carry a driver, and its library
@@ -37,14 +36,8 @@ PIP_DRIVERS = {"intel-opencl-rt": "libintelocl.so", "intel-opencl-fpga-emu-rt": 
 NVIDIA_LIBRARY = "libnvidia-opencl.so.1"
 OCLGRIND_LIBRARY = "liboclgrind-rt-icd.so"
 LIBRARY_FOLDERS = (
-    "/usr/lib/x86_64-linux-gnu",
-    "/usr/lib/aarch64-linux-gnu",
-    "/usr/lib64",
-    "/usr/lib",
-    "/usr/local/lib",
-    "/usr/local/nvidia/lib64",
-    "/usr/local/nvidia/lib",
-    "/usr/lib/wsl/lib",
+    *("/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64", "/usr/lib", "/usr/local/lib"),
+    *("/usr/local/nvidia/lib64", "/usr/local/nvidia/lib", "/usr/lib/wsl/lib"),
 )
 
 
@@ -92,7 +85,10 @@ def find_icds(*, oclgrind: bool = False) -> list[Icd]:
             icds += [icd for icd in read_vendors(folder, corrected=True) if _exists(icd)]
     icds += pip_icds()
     nvidia = [icd for icd in icds if "nvidia" in icd.library]
-    if all(dlopen_error(icd.library) for icd in nvidia) and (library := find_library(NVIDIA_LIBRARY)):
+    library = find_library(NVIDIA_LIBRARY, LIBRARY_FOLDERS)
+    if library is None and dlopen_error(NVIDIA_LIBRARY) is None:
+        library = NVIDIA_LIBRARY  # the dynamic linker knows of further folders
+    if library and all(dlopen_error(icd.library) for icd in nvidia):
         icds = [icd for icd in icds if icd not in nvidia]
         icds.append(Icd(library, "found without an .icd file that leads to it", corrected=True))
     # one library of each name: two copies of Intel's runtime in one process conflict
@@ -129,14 +125,13 @@ def read_vendors(folder: Path, *, corrected: bool = False) -> list[Icd]:
     """The drivers named by a folder's ``.icd`` files or by one such file; the path may also be a library."""
     if ".so" in folder.name and not folder.is_dir():
         return [Icd(str(folder), "OCL_ICD_VENDORS", corrected=corrected)]
-    files = sorted(folder.glob("*.icd")) if folder.is_dir() else [folder] if folder.is_file() else []
     icds = []
-    for file in files:
+    for file in sorted(folder.glob("*.icd")) if folder.is_dir() else [folder] if folder.is_file() else []:
         try:
-            lines = os.fsdecode(file.read_bytes()).split("\n")  # a path need not be UTF-8
+            text = os.fsdecode(file.read_bytes())  # a path need not be UTF-8
         except OSError:
-            lines = []  # the loader cannot read it either; `clgraph doctor` reports the file as empty
-        icds.append(Icd(lines[0].strip() if lines else "", str(file), corrected=corrected))
+            text = ""  # the loader cannot read it either; `clgraph doctor` reports the file as empty
+        icds.append(Icd(text.split("\n")[0].strip(), str(file), corrected=corrected))
     return icds
 
 
@@ -148,38 +143,28 @@ def pip_icds() -> list[Icd]:
             distribution = importlib.metadata.distribution(package)
         except importlib.metadata.PackageNotFoundError:
             continue  # pip has installed no such driver, and need not have
-        listed = [
-            Path(str(distribution.locate_file(f))) for f in distribution.files or [] if f.name == library
-        ]
+        listed = [Path(str(each.locate())) for each in distribution.files or [] if each.name == library]
         # --target puts lib/ beside the packages, but the list of files still says ../../../lib
         site = Path(str(distribution.locate_file("")))
-        for path in [*listed, site / "lib" / library, Path(sys.prefix, "lib", library)]:
-            if path.is_file():
-                icds.append(
-                    Icd(str(path.resolve()), f"pip package {package} {distribution.version}", corrected=True)
-                )
-                break
+        paths = [*listed, site / "lib" / library, Path(sys.prefix, "lib", library)]
+        if path := next((path for path in paths if path.is_file()), None):
+            origin = f"pip package {package} {distribution.version}"
+            icds.append(Icd(str(path.resolve()), origin, corrected=True))
     return icds
 
 
-def find_library(name: str) -> str | None:
-    """Find a shared library by its file name: in the usual folders, else through the dynamic linker."""
-    for folder in LIBRARY_FOLDERS:
-        if os.path.exists(os.path.join(folder, name)):
-            return os.path.join(folder, name)
-    return name if dlopen_error(name) is None else None
+def find_library(name: str, folders: Iterable[str]) -> str | None:
+    """Find a shared library by its file name; None if it is in none of the folders."""
+    return next((path for folder in folders if os.path.exists(path := os.path.join(folder, name))), None)
 
 
 def find_oclgrind() -> str | None:
     """Oclgrind's ICD library, or None."""
-    folders = [os.path.join(folder, "oclgrind") for folder in LIBRARY_FOLDERS] + list(LIBRARY_FOLDERS)
+    folders = [*(os.path.join(folder, "oclgrind") for folder in LIBRARY_FOLDERS), *LIBRARY_FOLDERS]
     if program := shutil.which("oclgrind"):
         prefix = Path(program).resolve().parent.parent
         folders = [str(prefix / "lib" / "oclgrind"), str(prefix / "lib"), *folders]
-    for folder in folders:
-        if os.path.exists(path := os.path.join(folder, OCLGRIND_LIBRARY)):
-            return path
-    return None
+    return find_library(OCLGRIND_LIBRARY, folders)
 
 
 def dlopen_error(library: str) -> str | None:
@@ -341,38 +326,21 @@ def _vendors_folder(libraries: list[str]) -> Path:
     """A folder with one .icd file per library: in the cache, named by its content, else a temporary one."""
     files = {f"{i:02}-{Path(lib).name}.icd": os.fsencode(lib + "\n") for i, lib in enumerate(libraries)}
     name = cache.digest([*map(os.fsencode, files), *files.values()])
-    folder = cache.cache_folder() / "icd" / name
-    if _holds(folder, files):
-        return folder
     try:
-        folder = cache.make_room("icd") / name
-        new = folder.with_name(temporary_name())
-        new.mkdir(mode=0o700)
-        remove_stale(folder.parent)
-    except OSError:
-        new = Path(tempfile.mkdtemp(prefix="clgraph-icd-"))
-        atexit.register(shutil.rmtree, new, ignore_errors=True)
-        folder = new
-    for file, text in files.items():
-        (new / file).write_bytes(text)
-    if new == folder:
-        return new
-    try:
-        new.rename(folder)
-    except OSError:  # another process was first, or a damaged folder lies there
-        if _holds(folder, files):
-            shutil.rmtree(new, ignore_errors=True)
+        # several processes may do so at once: all write the same files, each of them whole
+        folder = cache.make_room(f"icd/{name}")
+        for file, text in files.items():
+            if not (folder / file).exists():
+                cache.write_atomically(folder / file, text)
+        if {file.name: file.read_bytes() for file in folder.glob("*.icd")} == files:
             return folder
-        atexit.register(shutil.rmtree, new, ignore_errors=True)
-        return new
-    return folder
-
-
-def _holds(folder: Path, files: dict[str, bytes]) -> bool:
-    try:
-        return {file.name: file.read_bytes() for file in folder.iterdir()} == files
     except OSError:
-        return False
+        pass  # the cache cannot be written
+    folder = Path(tempfile.mkdtemp(prefix="clgraph-icd-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    for file, text in files.items():
+        (folder / file).write_bytes(text)
+    return folder
 
 
 # --- registering drivers for good, where every program of this Python environment sees them --------------
@@ -442,10 +410,8 @@ def target(cpuinfo: str) -> str | None:
     cpuinfo : str
         Text of ``/proc/cpuinfo``.
     """
-    facts: dict[str, str] = {}
-    for line in cpuinfo.split("\n\n")[0].splitlines():
-        name, _, value = line.partition(":")
-        facts[name.strip()] = value.strip()
+    lines = (line.partition(":") for line in cpuinfo.split("\n\n")[0].splitlines())
+    facts = {name.strip(): value.strip() for name, _, value in lines}
     family = facts.get("cpu family", "")
     if facts.get("vendor_id") != "AuthenticAMD" or not family.isdigit() or int(family) < FIRST_UNKNOWN_FAMILY:
         return None
@@ -463,11 +429,9 @@ def unknown_cpu() -> Iterator[None]:
         found = target(Path("/proc/cpuinfo").read_text())
     except OSError:
         found = None  # no Linux
-    if found is None:
-        yield
-        return
-    os.environ.setdefault(CPU_TARGET, found)
-    with _without_warning():
+    if found is not None:
+        os.environ.setdefault(CPU_TARGET, found)
+    with _without_warning() if found else contextlib.nullcontext():
         yield
 
 

@@ -58,6 +58,7 @@ class HostBuffer(cl.Buffer):
 
 
 B = TypeVar("B", bound=cl.Buffer)
+T = TypeVar("T")
 
 
 @cache
@@ -247,12 +248,9 @@ class Memory(Queues):
         kind = np.dtype(dtype)
         nbytes = count * kind.itemsize
         self._check_buffer(nbytes, "an array of", count, kind)
-        shared = self.shares_memory
-        if not shared and nbytes >= LARGE:
+        if self._in_pieces(nbytes):
             buffer = self.empty(count, kind)
-            done = []
-            self.wait(lambda: done.append(self._pinned.upload(buffer, nbytes, read, progress)))
-            if done[0]:
+            if self.wait(lambda: self._pinned.upload(buffer, nbytes, read, progress)):
                 return buffer
         array = on_large_pages(count, kind)
         view = array.view(np.uint8).data
@@ -276,13 +274,16 @@ class Memory(Queues):
         start = offset * array.itemsize
 
         def copy() -> None:
-            pieces = array.nbytes >= LARGE and not self.shares_memory
-            if not (pieces and self._pinned.download(buffer, array, start)):
-                event = cl.enqueue_copy(self.queue, array, buffer, src_offset=start, is_blocking=True)
-                self.note("download", array.nbytes, event)
+            if self._in_pieces(array.nbytes) and self._pinned.download(buffer, array, start):
+                return
+            event = cl.enqueue_copy(self.queue, array, buffer, src_offset=start, is_blocking=True)
+            self.note("download", array.nbytes, event)
 
         if array.nbytes:
             self.wait(copy)
+
+    def _in_pieces(self, nbytes: int) -> bool:
+        return nbytes >= LARGE and not self.shares_memory
 
     def output(self, count: int, dtype: npt.DTypeLike) -> Any:
         """A buffer for a result that `take` hands over; where memory is shared, it uses a new host array."""
@@ -330,10 +331,10 @@ class Memory(Queues):
             np.frombuffer(view, np.uint8)[:] = data[begin : begin + len(view)]
 
         def copy() -> None:
-            pieces = array.nbytes >= LARGE and not self.shares_memory
-            if not (pieces and self._pinned.upload(buffer, array.nbytes, read, start=start)):
-                event = cl.enqueue_copy(self.queue, buffer, array, dst_offset=start, is_blocking=True)
-                self.note("upload", array.nbytes, event)
+            if self._in_pieces(array.nbytes) and self._pinned.upload(buffer, array.nbytes, read, start=start):
+                return
+            event = cl.enqueue_copy(self.queue, buffer, array, dst_offset=start, is_blocking=True)
+            self.note("upload", array.nbytes, event)
 
         if array.nbytes:
             self.wait(copy)
@@ -351,8 +352,8 @@ class Memory(Queues):
         """Wait until everything enqueued has finished."""
         self.wait(self.queue.finish)
 
-    def wait(self, blocking: Callable[[], Any]) -> None:
-        """Call what waits for the queue; memory of buffers that were freed before goes then.
+    def wait(self, blocking: Callable[[], T]) -> T:
+        """Call what waits for the queue and return its value; host arrays of freed buffers are let go of.
 
         Raises
         ------
@@ -364,13 +365,14 @@ class Memory(Queues):
         # only those whose buffers are freed already: other threads may launch and free more while this waits
         over = [number for number, (buffer, _) in list(self._lent.items()) if buffer() is None]
         try:
-            blocking()
+            value = blocking()
         except cl.Error as error:
             # NVIDIA reports a kernel's fault at the next call that waits
             reason = "the fault may lie in any kernel launched since the last wait"
             raise self.failure(error, reason) from error
         for number in over:  # the queue is in order: everything launched before has finished
             self._lent.pop(number, None)
+        return value
 
     def live_buffers(self) -> list[Any]:
         """The buffers that have not been freed."""
@@ -433,15 +435,13 @@ class Staging:
 
     def __init__(self, memory: Memory, nbytes: int) -> None:
         self._memory, self._shared = memory, memory.shares_memory
-        self._map: Any = None
         self.array: npt.NDArray[np.uint8] = np.empty(0, np.uint8)
+        self.buffer = memory.output(nbytes, np.uint8)
+        # what is mapped: the buffer, or memory that the driver has pinned for the host's side
+        self._seen: Any = self.buffer if self._shared else None
         try:
-            if self._shared:
-                self.buffer = self._seen = memory.output(nbytes, np.uint8)
-            else:
-                self.buffer = memory.empty(nbytes, np.uint8)
-                flags = cl.mem_flags.READ_WRITE | cl.mem_flags.ALLOC_HOST_PTR
-                self._seen = cl.Buffer(memory.context, flags, nbytes) if memory.kind == "gpu" else None
+            if memory.kind == "gpu":
+                self._seen = cl.Buffer(memory.context, _FLAGS.READ_WRITE | _FLAGS.ALLOC_HOST_PTR, nbytes)
             self._map_memory(nbytes)
         except cl.Error as error:
             raise memory.failure(error, f"{nbytes} bytes to pass data in") from error
@@ -451,22 +451,20 @@ class Staging:
             self.array = np.empty(nbytes, np.uint8)
             return
         flags: Any = cl.map_flags.READ | cl.map_flags.WRITE
-        seen: Any = cl.enqueue_map_buffer(
-            self._memory.queue, self._seen, flags, 0, (nbytes,), np.dtype(np.uint8)
-        )
+        kind: Any = np.dtype(np.uint8)
+        seen: Any = cl.enqueue_map_buffer(self._memory.queue, self._seen, flags, 0, (nbytes,), kind)
         self.array = seen[0]
-        self._map = self.array.base
 
     def give(self, begin: int, end: int) -> None:
         """Let the device have the bytes from `begin` to `end`; does not wait if the memory is pinned."""
         if self._shared:
-            self._map.release(self._memory.queue)
-        elif self._map is None:
+            base: Any = self.array.base
+            base.release(self._memory.queue)
+        elif self._seen is None:
             # from the beginning on: Oclgrind regards what is written at an offset as uninitialised
             self._memory.write(self.buffer, self.array[:end])
-        elif begin < end:
-            part = self.array[begin:end]
-            cl.enqueue_copy(self._memory.queue, self.buffer, part, dst_offset=begin, is_blocking=False)
+        else:
+            self.give_array(self.array[begin:end], begin)
 
     def fetch(self, nbytes: int) -> npt.NDArray[np.uint8]:
         """The first bytes, as the device has written them; waits."""
@@ -479,7 +477,7 @@ class Staging:
 
     def start_fetch(self, nbytes: int) -> Callable[[], npt.NDArray[np.uint8]]:
         """`fetch`, but the function returned waits, if the memory is pinned: the device goes on meanwhile."""
-        if self._shared or self._map is None or not nbytes:
+        if self._shared or self._seen is None or not nbytes:
             found = self.fetch(nbytes)
             return lambda: found
         queue, array = self._memory.queue, self.array[:nbytes]

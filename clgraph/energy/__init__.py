@@ -23,9 +23,8 @@ from clgraph.errors import InputError
 if TYPE_CHECKING:
     from clgraph.device import Device
 
-AT_LEAST = (
-    2.0  # seconds; NVML's counter changes about ten times a second, so a shorter time is mostly rounding
-)
+# seconds; NVML's counter changes about ten times a second, so a shorter time is mostly rounding
+AT_LEAST = 2.0
 BY_HAND = 0.3  # seconds, where the power is known and only a mean time is needed
 IDLE = 1.0  # seconds for which idle power is measured
 

@@ -65,7 +65,9 @@ class NVMLCounter:
         try:
             self._handle = _board(nvml, address)
             _refuse_shared(nvml, self._handle)
-            self.source = f"NVML, total-energy counter of {_text(nvml.nvmlDeviceGetName(self._handle))}"
+            name = nvml.nvmlDeviceGetName(self._handle)
+            name = name.decode() if isinstance(name, bytes) else name
+            self.source = f"NVML, total-energy counter of {name}"
             self._read()
         except nvml.NVMLError as error:
             raise Unavailable(
@@ -104,10 +106,6 @@ def _pynvml() -> Any:
     except ImportError as error:
         raise Unavailable(f"nvidia-ml-py is not installed: {pip_hint('energy')}") from error
     return pynvml
-
-
-def _text(name: Any) -> str:
-    return name.decode() if isinstance(name, bytes) else str(name)
 
 
 def _board(nvml: Any, address: tuple[int, int, int]) -> Any:
@@ -266,15 +264,10 @@ def pci_address(device: Device) -> tuple[int, int, int]:
     import pyopencl as cl
 
     try:
-        return _domain(device.raw), int(device.raw.pci_bus_id_nv), int(device.raw.pci_slot_id_nv)
+        place = int(device.raw.pci_bus_id_nv), int(device.raw.pci_slot_id_nv)
     except (cl.Error, AttributeError) as error:
         raise Unavailable(f"{device.name} does not tell its PCI address ({error})") from error
-
-
-def _domain(raw: Any) -> int:
-    import pyopencl as cl
-
     try:
-        return int(raw.pci_domain_id_nv)
+        return int(device.raw.pci_domain_id_nv), *place
     except (cl.Error, AttributeError):
-        return 0  # older drivers and releases of pyopencl lack this query: then assume a single domain
+        return 0, *place  # older drivers and releases of pyopencl lack this query: then assume one domain

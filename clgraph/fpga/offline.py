@@ -191,7 +191,8 @@ def _by_aoc(order: Order, aoc: str, say: Callable[[str], None]) -> Sidecar:
 
 def _by_runtime(order: Order, say: Callable[[str], None]) -> Sidecar:
     """Build for the emulator without aoc: its OpenCL runtime compiles and links."""
-    from clgraph.device import Setup, choose
+    from clgraph.device import Setup
+    from clgraph.device.choosing import choose
 
     try:
         device = choose("emulator", Setup(kernels="pipeline"))

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pyopencl as cl
 import pytest
 
-from clgraph.device import TUNING, quirks
+from clgraph.device.hardware import TUNING, quirks
 
 GPU, CPU, ACC = cl.device_type.GPU, cl.device_type.CPU, cl.device_type.ACCELERATOR
 

@@ -7,7 +7,9 @@ those by name, with ``|`` between them.
 
 from __future__ import annotations
 
-from clgraph.public import PUBLIC
+import inspect
+
+from clgraph.public import OPTIONS, PUBLIC, Public, load
 
 Values = tuple[str, ...]
 Arguments = tuple[tuple[Values, ...], dict[str, Values]]
@@ -179,7 +181,17 @@ verify_deletion: GRAPHS ; RESULTS ; CHANGES
 verify_contraction: GRAPHS ; RESULTS ; CHANGES
 verify_exploration: GRAPHS ; RESULTS ; CHANGES
 """)
-PUBLIC_VALUES = {each.name: arguments(each.values) for each in PUBLIC if each.values}
+
+
+def public_arguments(each: Public) -> Arguments:
+    """Values of a public function: those of its entry, and those that its options have everywhere."""
+    places, named = arguments(each.values)
+    taken = enumerate(inspect.signature(load(each.home, each.name)).parameters.values())
+    known = [one.name for place, one in taken if place >= len(places) or one.kind is one.KEYWORD_ONLY]
+    return places, {name: listed(OPTIONS[name]) for name in known if name in OPTIONS} | named
+
+
+PUBLIC_VALUES = {each.name: public_arguments(each) for each in PUBLIC if each.values}
 # whatever they are given, they use no device, or none unless one is named
 ON_HOST = {"Graph", "read", "write", "powerlaw_graph", "rmat_graph", "top_accuracy"}
 ON_HOST |= {name for name in PUBLIC_VALUES if name.startswith("reference_")}
