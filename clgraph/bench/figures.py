@@ -34,13 +34,6 @@ def draw_all(records: Sequence[Record], labels: Labels, folder: Path) -> list[Pa
     matplotlib.use("Agg")
     done = sorted((record for record in records if record["status"] == "done"), key=order_of)
     written = []
-    drawers: list[Callable[[list[Record], Labels], Iterable[tuple[str, Any]]]] = [
-        _sampling,
-        _pagerank,
-        _pagerank_table,
-        _ppr,
-        _traversal,
-    ]
     settings: Any = {
         "font.size": 9,
         "axes.spines.top": False,
@@ -54,7 +47,7 @@ def draw_all(records: Sequence[Record], labels: Labels, folder: Path) -> list[Pa
         "lines.linewidth": 1.4,
     }
     with matplotlib.rc_context(settings):
-        for draw in drawers:
+        for draw in (_sampling, _pagerank, _pagerank_table, _ppr, _traversal):
             for name, figure in draw(done, labels):
                 written += _save(figure, folder / name)
     return written
@@ -147,37 +140,36 @@ class _Lines:
 # --- sampling ------------------------------------------------------------------------------------------
 
 
+# name, title, and what the axis of values is
+SAMPLING = (
+    ("time", "Half of a power-law graph sampled", "time", "s"),
+    ("speedup", "Speed-up over one core of the same machine", "times as fast", ""),
+    ("energy", "Energy of a sample", "energy", "J"),
+    ("efficiency", "Vertices sampled per joule", "vertices/s/W", ""),
+)
+
+
 def _sampling(records: list[Record], labels: Labels) -> Iterable[tuple[str, Any]]:
     found = [r for r in records if r["suite"] == "sampling" and not r["what"].startswith("characteristics")]
     one_core = beside(found, ONE_CORE)
 
-    def seconds(record: Record) -> float | None:
-        return value(record, "kernels") or value(record, "call")
-
     def speed_up(record: Record) -> float | None:
-        alone = one_core(record)
-        ours = value(record, "kernels")
+        alone, ours = one_core(record), value(record, "kernels")
         if alone is None or alone is record or not ours:
             return None
         return (value(alone, "kernels") or 0) / ours
 
-    kinds: list[tuple[str, str, str, str, Callable[[Record], float | None]]] = [
-        ("sampling_time", "Half of a power-law graph sampled", "time", "s", seconds),
-        ("sampling_speedup", "Speed-up over one core of the same machine", "times as fast", "", speed_up),
-        ("sampling_energy", "Energy of a sample", "energy", "J", lambda r: energy(r, "joules")),
-        (
-            "sampling_efficiency",
-            "Vertices sampled per joule",
-            "vertices/s/W",
-            "",
-            lambda r: energy(r, "vertices_per_second_per_watt"),
-        ),
-    ]
-    for name, title, y, unit, of in kinds:
+    figures: dict[str, Callable[[Record], float | None]] = {
+        "time": lambda r: value(r, "kernels") or value(r, "call"),
+        "speedup": speed_up,
+        "energy": lambda r: energy(r, "joules"),
+        "efficiency": lambda r: energy(r, "vertices_per_second_per_watt"),
+    }
+    for name, title, y, unit in SAMPLING:
         points: dict[tuple[str, str, str], list[Point]] = {}
         for record in found:
             method, mode = record["what"].split()
-            figure = of(record)
+            figure = figures[name](record)
             n = record["details"].get("of_vertices") or _vertices(record, found)
             if figure and n:
                 points.setdefault((method, labels.series(record), mode), []).append((n, figure))
@@ -187,7 +179,7 @@ def _sampling(records: list[Record], labels: Labels) -> Iterable[tuple[str, Any]
         lines = _Lines(panels, title, "vertices", y, unit)
         for (method, series, mode), line in points.items():
             lines.add(method, series, line, DASHES[mode], f"{series}, {mode}")
-        yield name, lines.done()
+        yield f"sampling_{name}", lines.done()
 
 
 def _vertices(record: Record, among: Iterable[Record]) -> int | None:
@@ -224,35 +216,22 @@ def _pagerank(records: list[Record], labels: Labels) -> Iterable[tuple[str, Any]
         yield f"pagerank_{what}", lines.done()
 
 
-def _pagerank_table(records: list[Record], labels: Labels) -> Iterable[tuple[str, Any]]:
-    found = [r for r in records if r["graph"] in printed.PAGERANK and "iterate" in r["values"]]
-    if not found:
-        return
-    from matplotlib import pyplot
+class _Devices:
+    """The devices of some records: a colour for each, and how bars and titles name them."""
 
-    figure, panels = pyplot.subplots(1, 2, figsize=(11, 4.6), layout="constrained", sharex=True)
-    for axes, (graph, theirs) in zip(panels, printed.PAGERANK.items(), strict=True):
-        rows = printed.PAGERANK_ROWS
-        bars = [(f"thesis: {rows[f'clgraph {name}']}", s, "#999999") for name, s in theirs.items()]
-        series = list(dict.fromkeys(labels.of(r) for r in found))
-        for record in found:
-            if record["graph"] == graph:
-                colour = COLOURS[series.index(labels.of(record)) % len(COLOURS)]
-                name = record["who"].removeprefix("clgraph ") + _place(record, labels, series)
-                bars.append((name, value(record, "iterate") or 0, colour))
-        _bars(axes, bars, "time", f"{graph}: 1000 iterations")
-    where = f", {series[0]}" if len(series) == 1 else ""
-    figure.suptitle(f"The PageRank thesis's Table 6.2{where}")
-    yield "pagerank_table", figure
+    def __init__(self, records: Iterable[Record], labels: Labels) -> None:
+        self._labels = labels
+        self._names = list(dict.fromkeys(map(labels.of, records)))
+        one = len(self._names) == 1
+        self.title = f", {self._names[0]}" if one else ""
+        self._several = not one
 
+    def colour(self, record: Record) -> str:
+        return COLOURS[self._names.index(self._labels.of(record)) % len(COLOURS)]
 
-def _place(record: Record, labels: Labels, series: Sequence[str]) -> str:
-    """The device as a suffix, if there are several."""
-    return f", {labels.of(record)}" if len(series) > 1 else ""
-
-
-def _shown(seconds: float) -> str:
-    return show({"value": seconds, "unit": "s"}, 3)
+    def suffix(self, record: Record) -> str:
+        """The device behind a bar's name, if there are several."""
+        return f", {self._labels.of(record)}" if self._several else ""
 
 
 def _bars(axes: Any, bars: Sequence[tuple[str, float, str]], what: str, title: str = "") -> None:
@@ -261,7 +240,8 @@ def _bars(axes: Any, bars: Sequence[tuple[str, float, str]], what: str, title: s
 
     names, values, colours = zip(*bars, strict=True)
     drawn = axes.barh(range(len(bars)), values, color=colours)
-    axes.bar_label(drawn, labels=[_shown(v) for v in values], padding=3, fontsize=8)
+    shown = [show({"value": seconds, "unit": "s"}, 3) for seconds in values]
+    axes.bar_label(drawn, labels=shown, padding=3, fontsize=8)
     axes.set_yticks(range(len(bars)), names)
     axes.invert_yaxis()
     axes.margins(x=0.12)
@@ -273,51 +253,58 @@ def _bars(axes: Any, bars: Sequence[tuple[str, float, str]], what: str, title: s
         axes.set_title(title, loc="left", fontsize=9)
 
 
+def _pagerank_table(records: list[Record], labels: Labels) -> Iterable[tuple[str, Any]]:
+    found = [r for r in records if r["graph"] in printed.PAGERANK and "iterate" in r["values"]]
+    if not found:
+        return
+    from matplotlib import pyplot
+
+    devices = _Devices(found, labels)
+    figure, panels = pyplot.subplots(1, 2, figsize=(11, 4.6), layout="constrained", sharex=True)
+    for axes, (graph, theirs) in zip(panels, printed.PAGERANK.items(), strict=True):
+        rows = printed.PAGERANK_ROWS
+        bars = [(f"thesis: {rows[f'clgraph {name}']}", s, "#999999") for name, s in theirs.items()]
+        for record in (r for r in found if r["graph"] == graph):
+            name = record["who"].removeprefix("clgraph ") + devices.suffix(record)
+            bars.append((name, value(record, "iterate") or 0, devices.colour(record)))
+        _bars(axes, bars, "time", f"{graph}: 1000 iterations")
+    figure.suptitle(f"The PageRank thesis's Table 6.2{devices.title}")
+    yield "pagerank_table", figure
+
+
 def _ppr(records: list[Record], labels: Labels) -> Iterable[tuple[str, Any]]:
-    found = [r for r in records if r["suite"] == "ppr" and not r["what"].startswith(SLIDES)]
+    """Bars for each graph: the slides' rows with ours below each, and all methods and libraries."""
     from matplotlib import pyplot
 
-    yield from _ppr_printed([r for r in records if r["what"].startswith(SLIDES)], labels)
-    for graph in dict.fromkeys(r["graph"] for r in found):
-        here = [r for r in found if r["graph"] == graph]
-        series = list(dict.fromkeys(labels.of(r) for r in here if r["device"]))
-        bars = []
-        for record in here:
-            colour, who = "#444444", record["who"]
-            if record["device"]:
-                colour = COLOURS[series.index(labels.of(record)) % len(COLOURS)]
-                who = record["what"].replace("all at once", f"{record['details']['at_once']} at once")
-                who += _place(record, labels, series)
-            right = value(record, "accuracy") or 0
-            bars.append((f"{who} [{right:.0%}]", value(record, "call") or 0, colour))
-        figure, axes = pyplot.subplots(figsize=(9, 0.22 * len(bars) + 1.4), layout="constrained")
-        _bars(axes, bars, "time for a source, whole call")
-        where = f", {series[0]}" if len(series) == 1 else ""
-        figure.suptitle(f"Personalized PageRank on {Path(graph).name}{where} [accuracy of the top 20]")
-        yield f"ppr_{Path(graph).stem}", figure
+    def rank(record: Record, name: str, colour: str) -> tuple[str, float, str]:
+        return f"{name} [{value(record, 'accuracy') or 0:.0%}]", value(record, "call") or 0, colour
 
-
-def _ppr_printed(found: list[Record], labels: Labels) -> Iterable[tuple[str, Any]]:
-    from matplotlib import pyplot
-
-    for graph in dict.fromkeys(r["graph"] for r in found):
-        here = [r for r in found if r["graph"] == graph]
-        series = list(dict.fromkeys(labels.of(r) for r in here))
-        bars = []
-        for name, theirs, right, *_ in printed.PPR:
-            bars.append((f"{name}: printed [{right}]", theirs / 1e3, "#999999"))
-            for record in here:
-                if does(record["what"], name):
-                    colour = COLOURS[series.index(labels.of(record)) % len(COLOURS)]
-                    reached = value(record, "accuracy") or 0
-                    walks = record["what"].removeprefix(f"{SLIDES}{name}")
-                    ours = f"{labels.of(record)}{walks} [{reached:.0%}]"
-                    bars.append((ours, value(record, "call") or 0, colour))
-        figure, axes = pyplot.subplots(figsize=(9, 0.22 * len(bars) + 1.4), layout="constrained")
-        title = f"The slides' table on {Path(graph).name}: one source [accuracy of the top 20]"
-        figure.suptitle(title)  # over the whole figure: the axes are narrower than it
-        _bars(axes, bars, "time for a source, whole call")
-        yield f"ppr_slides_{Path(graph).stem}", figure
+    ours, slides = [], []
+    for record in (r for r in records if r["suite"] == "ppr"):
+        (slides if record["what"].startswith(SLIDES) else ours).append(record)
+    for found in (slides, ours):
+        for graph in dict.fromkeys(r["graph"] for r in found):
+            here = [r for r in found if r["graph"] == graph]
+            devices, bars = _Devices((r for r in here if r["device"]), labels), []
+            for name, theirs, right, *_ in printed.PPR if found is slides else ():
+                bars.append((f"{name}: printed [{right}]", theirs / 1e3, "#999999"))
+                for record in (r for r in here if does(r["what"], name)):
+                    place = labels.of(record) + record["what"].removeprefix(f"{SLIDES}{name}")
+                    bars.append(rank(record, place, devices.colour(record)))
+            for record in here if found is not slides else ():
+                colour, who = "#444444", record["who"]
+                if record["device"]:
+                    colour, at_once = devices.colour(record), f"{record['details']['at_once']} at once"
+                    who = record["what"].replace("all at once", at_once) + devices.suffix(record)
+                bars.append(rank(record, who, colour))
+            file = Path(graph)
+            title = f"Personalized PageRank on {file.name}{devices.title} [accuracy of the top 20]"
+            if found is slides:
+                title = f"The slides' table on {file.name}: one source [accuracy of the top 20]"
+            figure, axes = pyplot.subplots(figsize=(9, 0.22 * len(bars) + 1.4), layout="constrained")
+            figure.suptitle(title)  # over the whole figure: the axes are narrower than it
+            _bars(axes, bars, "time for a source, whole call")
+            yield f"ppr_{'slides_' * (found is slides)}{file.stem}", figure
 
 
 # --- traversal -----------------------------------------------------------------------------------------

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from clgraph.bench import SUITES
 from clgraph.csr.generate import powerlaw_graph, rmat_graph
 from clgraph.errors import InputError
+from clgraph.files import read
 from clgraph.graph import Graph
 from clgraph.graph.views import some_vertices
 from clgraph.theses.copra import copra_graph
@@ -22,39 +24,29 @@ NAME = re.compile(r"(rmat|powerlaw|copra|grid|wiki)(\d+)")
 # vertices and arcs of the Wikipedia graph of 2007 that the slides measured
 WIKIPEDIA = (3_600_000, 45_000_000)
 
-# word -> suite -> graphs
-SIZES: dict[str, dict[str, list[str]]] = {
-    "tiny": {
-        "sampling": ["powerlaw500", "powerlaw1000"],
-        "pagerank": ["rmat8"],
-        "ppr": ["rmat8"],
-        "traversal": ["rmat8", "grid20"],
-    },
-    "small": {
-        "sampling": ["powerlaw3000", "powerlaw30000"],
-        "pagerank": ["rmat10", "rmat12"],
-        "ppr": ["rmat12"],
-        "traversal": ["rmat10", "rmat12", "grid100"],
-    },
-    "medium": {
-        "sampling": ["powerlaw30000", "powerlaw100000", "powerlaw300000", "powerlaw1000000"],
-        "pagerank": ["rmat14", "rmat16", "rmat18"],
-        "ppr": ["rmat16"],
-        "traversal": ["rmat14", "rmat16", "rmat18", "grid1000"],
-    },
-    "large": {
-        "sampling": [
-            "powerlaw300000",
-            "powerlaw1000000",
-            "powerlaw3000000",
-            "powerlaw10000000",
-            "powerlaw30000000",
-        ],
-        "pagerank": ["rmat16", "rmat18", "rmat20", "rmat22"],
-        "ppr": ["wiki22"],
-        "traversal": ["rmat16", "rmat18", "rmat20", "rmat22", "grid1000"],
-    },
+# word -> graphs of the suites, in the order of SUITES
+_GRAPHS: dict[str, tuple[list[str], ...]] = {
+    "tiny": (["powerlaw500", "powerlaw1000"], ["rmat8"], ["rmat8"], ["rmat8", "grid20"]),
+    "small": (
+        ["powerlaw3000", "powerlaw30000"],
+        ["rmat10", "rmat12"],
+        ["rmat12"],
+        ["rmat10", "rmat12", "grid100"],
+    ),
+    "medium": (
+        [f"powerlaw{n}" for n in (30_000, 100_000, 300_000, 1_000_000)],
+        ["rmat14", "rmat16", "rmat18"],
+        ["rmat16"],
+        ["rmat14", "rmat16", "rmat18", "grid1000"],
+    ),
+    "large": (
+        [f"powerlaw{n}" for n in (300_000, 1_000_000, 3_000_000, 10_000_000, 30_000_000)],
+        ["rmat16", "rmat18", "rmat20", "rmat22"],
+        ["wiki22"],
+        ["rmat16", "rmat18", "rmat20", "rmat22", "grid1000"],
+    ),
 }
+SIZES = {word: dict(zip(SUITES, graphs, strict=True)) for word, graphs in _GRAPHS.items()}
 
 
 def graphs_of(sizes: Sequence[str], suite: str) -> list[str]:
@@ -76,8 +68,8 @@ def graphs_of(sizes: Sequence[str], suite: str) -> list[str]:
     plain, own = "", ""
     for text in sizes:
         name, equals, rest = text.partition("=")
-        if equals and name not in SIZES["tiny"]:
-            raise InputError(f"--sizes {text}: {name!r} is no suite; they are {', '.join(SIZES['tiny'])}")
+        if equals and name not in SUITES:
+            raise InputError(f"--sizes {text}: {name!r} is no suite; they are {', '.join(SUITES)}")
         if equals and name == suite:
             own = rest
         elif not equals:
@@ -126,8 +118,6 @@ def make_graph(name: str, device: Device | None = None, *, directed: bool = Fals
     """
     match = NAME.fullmatch(name)
     if match is None:
-        from clgraph.files import read
-
         return read(name, directed=True) if directed else read(name)
     number = int(match[2])
     if match[1] == "grid":

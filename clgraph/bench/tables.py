@@ -7,7 +7,7 @@ import io
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from clgraph.bench import SUITES
 from clgraph.bench.cases.ppr import SLIDES, does
@@ -117,8 +117,7 @@ def order_of(record: Record) -> tuple[Any, ...]:
 # --- tables ------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Column:
+class Column(NamedTuple):
     """A column: its key in the rows, heading, unit, and format in Markdown."""
 
     key: str

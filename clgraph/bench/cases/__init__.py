@@ -16,11 +16,11 @@ def _sampling(graphs: Sequence[str], peers: str) -> list[Case]:
     return own + sampling.characteristics_cases(graphs[-1:])
 
 
-_MAKERS: dict[str, Callable[[Sequence[str], str], list[Case]]] = {
+_MAKERS: dict[str, Callable[..., list[Case]]] = {
     "sampling": _sampling,
-    "pagerank": lambda graphs, peers: pagerank.cases(graphs, peers=peers),
-    "ppr": lambda graphs, peers: ppr.cases(graphs, peers=peers),
-    "traversal": lambda graphs, peers: traversal.cases(graphs, peers=peers),
+    "pagerank": pagerank.cases,
+    "ppr": ppr.cases,
+    "traversal": traversal.cases,
 }
 
 
@@ -38,4 +38,4 @@ def cases_of(suite: str, sizes: Sequence[str], peers: str) -> list[Case]:
     """
     names = SUITES if suite == "all" else [suite]
     graphs = {name: graphs_of(sizes, name) for name in names}  # check all names before making any case
-    return [case for name in names for case in _MAKERS[name](graphs[name], peers)]
+    return [case for name in names for case in _MAKERS[name](graphs[name], peers=peers)]

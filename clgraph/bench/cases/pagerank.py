@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from clgraph.bench import peers as others
 from clgraph.bench.harness import Absent, Case, Context, Figures, median, quantity, size, timed
+from clgraph.graph import Graph
+from clgraph.graph.arrays import Arrays
+from clgraph.ranking import pagerank
+from clgraph.ranking.problem import round_off
 from clgraph.theses.printed import PAGERANK, PAGERANK_ITERATIONS
-
-if TYPE_CHECKING:
-    from clgraph.graph import Graph
 
 WHATS = ("iteration", "solve", "call", "table")
 VARIANTS = ("auto", "serial", "pull", "contribution", "subgroup")
@@ -36,192 +37,150 @@ def cases(
 ) -> list[Case]:
     """The cases of PageRank."""
     made: list[Case] = []
+    exact: dict[str, Any] = {"error": error, "dtype": "float64"}
+
+    def add(what: str, who: str, run: Any, *args: Any, on_device: bool = True, **options: Any) -> None:
+        made.append(Case("pagerank", graph, what, who, partial(run, *args), on_device, options))
+
     for graph in graphs:
         if "iteration" in whats:
-            if peers:
-                made += [_product(graph), _gapbs(graph), _cusparse(graph)]
-            made += [_iteration(graph, variant, dtype) for variant in variants]
+            for who, run in PRODUCTS.items() if peers else ():
+                add("iteration", who, run, graph, on_device=False)
+            for variant in variants:
+                add("iteration", f"clgraph {variant}", _iteration, graph, variant, dtype, dtype=dtype)
         if "solve" in whats:
-            made.append(_solve(graph, error))
-            made += [_peer(graph, name, error) for name in others.wanted(others.PAGERANK, peers)]
-        if "call" in whats:
-            made += [_call(graph, arrays) for arrays in ("host", "device")]
-    if "table" in whats:
-        for name in PAGERANK:
-            made += [_table(name, variant) for variant in variants]
-            made += [_cuda(name, i) for i in range(2 if peers else 0)]
+            add("solve", "clgraph", _solve, graph, error, **exact)
+            for who in others.wanted(others.PAGERANK, peers):
+                add("solve", who, _peer, graph, who, error, on_device=False, **exact)
+        for arrays in ("host", "device") if "call" in whats else ():
+            add("call", f"clgraph, arrays={arrays}", _call, graph, arrays, dtype="float32")
+    for graph in PAGERANK if "table" in whats else ():
+        for variant in variants:
+            add(TABLE, f"clgraph {variant}", _table, graph, variant)
+        for number in range(2 if peers else 0):
+            add(TABLE, f"CUDA Parallel {'I' * (number + 1)}", _cuda, graph, number, on_device=False)
     return made
 
 
 # --- an iteration --------------------------------------------------------------------------------------
 
 
-def _iteration(name: str, variant: Any, dtype: str) -> Case:
-    def run(context: Context) -> Figures:
-        from clgraph.ranking import pagerank
-
-        graph, device = context.graph(name, directed=True), context.device
-        _skip_slow(variant, graph, device.kind)
-        count = 5 if variant == "serial" else 50 if device.kind == "gpu" else 20
-
-        def call(iterations: int) -> Any:
-            return pagerank(graph, tol=0, max_iter=iterations, variant=variant, dtype=dtype, device=device)
-
-        first = call(2)
-        timing = timed(
-            partial(call, count), context.repeat, keep=lambda r: {"iterate": r.seconds["iterate"] / count}
-        )
-        iterate = timing.phase("iterate")
-        seconds = iterate["value"]
-        values = {
-            "iteration": iterate,
-            "arcs_per_second": quantity(graph.num_arcs / seconds, "1/s"),
-            **context.of_copy(_bytes(graph), seconds),
-            "build": quantity(first.seconds["build"], "s"),
-        }
-        details = {**size(graph), "ran": first.variant, "iterations": count}
-        energy = context.energy(partial(call, count), f"a call of {count} iterations")
-        return Figures(values, details, energy)
-
-    return Case("pagerank", name, "iteration", f"clgraph {variant}", run, True, {"dtype": dtype})
-
-
-def _skip_slow(variant: str, graph: Graph, kind: str) -> None:
-    most = SERIAL_ARCS.get(kind, SERIAL_ARCS_ELSEWHERE)
+def _iteration(name: str, variant: Any, dtype: Any, context: Context) -> Figures:
+    graph, device = context.graph(name, directed=True), context.device
+    most = SERIAL_ARCS.get(device.kind, SERIAL_ARCS_ELSEWHERE)
     if variant == "serial" and graph.num_arcs > most:
-        raise Absent(f"one work-item takes minutes on {graph.num_arcs} arcs (tried up to {most} on a {kind})")
+        raise Absent(
+            f"one work-item takes minutes on {graph.num_arcs} arcs (tried up to {most} on a {device.kind})"
+        )
+    count = 5 if variant == "serial" else 50 if device.kind == "gpu" else 20
+
+    def call(iterations: int) -> Any:
+        return pagerank(graph, tol=0, max_iter=iterations, variant=variant, dtype=dtype, device=device)
+
+    first, work = call(2), partial(call, count)
+    timing = timed(work, context.repeat, keep=lambda r: {"iterate": r.seconds["iterate"] / count})
+    iterate = timing.phase("iterate")
+    seconds = iterate["value"]
+    # the least that an iteration moves: each index and each value once, each rank read and written
+    moved = 4 * graph.num_arcs + graph.row_ptr.itemsize * graph.num_vertices + 20 * graph.num_vertices
+    values = {
+        "iteration": iterate,
+        "arcs_per_second": quantity(graph.num_arcs / seconds, "1/s"),
+        **context.of_copy(moved, seconds),
+        "build": quantity(first.seconds["build"], "s"),
+    }
+    details = {**size(graph), "ran": first.variant, "iterations": count}
+    return Figures(values, details, context.energy(work, f"a call of {count} iterations"))
 
 
-def _bytes(graph: Graph) -> int:
-    """The least that an iteration moves: each index and each value once, each rank read and written."""
-    return 4 * graph.num_arcs + graph.row_ptr.itemsize * graph.num_vertices + 20 * graph.num_vertices
+def _product(name: str, context: Context) -> Figures:
+    graph = context.graph(name, directed=True)
+    work = others.product(graph)
+    work()
+    return Figures({"iteration": timed(work, max(context.repeat, 5)).quantity}, size(graph))
 
 
-def _product(name: str) -> Case:
-    def run(context: Context) -> Figures:
-        graph = context.graph(name, directed=True)
-        work = others.product(graph)
-        work()
-        return Figures({"iteration": timed(work, max(context.repeat, 5)).quantity}, size(graph))
-
-    return Case("pagerank", name, "iteration", "scipy csr @ x", run, False)
+def _gapbs(name: str, context: Context) -> Figures:
+    graph = context.graph(name, directed=True)
+    iterate = others.made("gapbs", others.gapbs, "pr", graph)
+    seconds = timed(partial(iterate, "-i", "20", "-t", "0"), context.repeat).seconds
+    return Figures({"iteration": median(each / 20 for each in seconds)}, size(graph))
 
 
-def _gapbs(name: str) -> Case:
-    def run(context: Context) -> Figures:
-        graph = context.graph(name, directed=True)
-        iterate = others.made("gapbs", others.gapbs, "pr", graph)
-        seconds = timed(partial(iterate, "-i", "20", "-t", "0"), context.repeat).seconds
-        return Figures({"iteration": median(each / 20 for each in seconds)}, size(graph))
-
-    return Case("pagerank", name, "iteration", "gapbs pr", run, False)
+def _cusparse(name: str, context: Context) -> Figures:
+    graph = context.graph(name, directed=True)
+    seconds = others.made("cupy", others.cusparse_product, graph)
+    return Figures({"iteration": quantity(seconds, "s")}, size(graph))
 
 
-def _cusparse(name: str) -> Case:
-    def run(context: Context) -> Figures:
-        graph = context.graph(name, directed=True)
-        seconds = others.made("cupy", others.cusparse_product, graph)
-        return Figures({"iteration": quantity(seconds, "s")}, size(graph))
-
-    return Case("pagerank", name, "iteration", "cuSPARSE csr @ x", run, False)
+PRODUCTS = {"scipy csr @ x": _product, "gapbs pr": _gapbs, "cuSPARSE csr @ x": _cusparse}
 
 
 # --- a solution ----------------------------------------------------------------------------------------
 
 
-def _tolerance(error: float) -> float:
-    """The residual by which the L1 error bound is `error` (in float64, with room for its round-off)."""
-    from clgraph.ranking.problem import round_off
-
+def _solution(graph: Graph, error: float, device: Any) -> Any:
+    """Ranks whose L1 error bound is `error` (in float64, with room for its round-off)."""
     d = others.DAMPING
-    return (error * (1 - d) - 2 * round_off("float64", 20_000)) / d
+    tol = (error * (1 - d) - 2 * round_off("float64", 20_000)) / d
+    return pagerank(graph, tol=tol, max_iter=1000, dtype="float64", device=device)
 
 
 def _fresh(graph: Graph) -> Graph:
     """The same graph, of which nothing is kept yet."""
-    from clgraph.graph import Graph
-    from clgraph.graph.arrays import Arrays
-
     return Graph._from_arrays(Arrays(graph.row_ptr, graph.col_idx, directed=graph.directed))
 
 
-def _solve(name: str, error: float) -> Case:
-    def run(context: Context) -> Figures:
-        from clgraph.ranking import pagerank
-
-        graph, device = context.graph(name, directed=True), context.device
-
-        def call(of: Graph) -> Any:
-            return pagerank(of, tol=_tolerance(error), max_iter=1000, dtype="float64", device=device)
-
-        call(_fresh(graph))  # kernels are built
-        firsts, agains, found = [], [], None
-        for _ in range(context.repeat):
-            new = _fresh(graph)
-            firsts += timed(partial(call, new), 1).seconds
-            timing = timed(partial(call, new), 1, keep=lambda result: result)
-            agains += timing.seconds
-            found = timing.kept[0]
-        assert found is not None
-        if found.error_bound > error:
-            raise RuntimeError(f"the error bound is {found.error_bound:.3g}, above {error:.3g}")
-        energy = context.energy(partial(call, new), "a call on a graph used before")
-        details = {**size(graph), "iterations": found.iterations, "ran": found.variant, "error": error}
-        return Figures({"first": median(firsts), "call": median(agains)}, details, energy)
-
-    return Case("pagerank", name, "solve", "clgraph", run, True, {"error": error, "dtype": "float64"})
+def _solve(name: str, error: float, context: Context) -> Figures:
+    graph, device = context.graph(name, directed=True), context.device
+    _solution(_fresh(graph), error, device)  # kernels are built
+    firsts, agains, found = [], [], None
+    for _ in range(context.repeat):
+        call = partial(_solution, _fresh(graph), error, device)
+        firsts += timed(call, 1).seconds
+        timing = timed(call, 1, keep=lambda result: result)
+        agains += timing.seconds
+        found = timing.kept[0]
+    assert found is not None
+    if found.error_bound > error:
+        raise RuntimeError(f"the error bound is {found.error_bound:.3g}, above {error:.3g}")
+    details = {**size(graph), "iterations": found.iterations, "ran": found.variant, "error": error}
+    energy = context.energy(call, "a call on a graph used before")
+    return Figures({"first": median(firsts), "call": median(agains)}, details, energy)
 
 
-def _call(name: str, arrays: Any) -> Case:
-    def run(context: Context) -> Figures:
-        from clgraph.ranking import pagerank
+def _call(name: str, arrays: Any, context: Context) -> Figures:
+    graph, device = context.graph(name, directed=True), context.device
 
-        graph, device = context.graph(name, directed=True), context.device
+    def call(of: Graph) -> Any:
+        found = pagerank(of, max_iter=1000, arrays=arrays, device=device)
+        device.finish()
+        return found
 
-        def call(of: Graph) -> Any:
-            found = pagerank(of, max_iter=1000, arrays=arrays, device=device)
-            device.finish()
-            return found
-
-        call(graph)  # kernels are built
-        new = _fresh(graph)
-        first = timed(partial(call, new), 1)
-        again = timed(partial(call, new), context.repeat, keep=lambda found: found.seconds)
-        found = call(new)
-        best = timed(lambda: found.top(10), context.repeat)
-        values = {
-            "first": first.quantity,
-            "call": again.quantity,
-            **{phase: again.phase(phase) for phase in ("build", "upload", "iterate", "download")},
-            "top": best.quantity,
-        }
-        details = {**size(graph), "iterations": found.iterations, "ran": found.variant}
-        return Figures(values, details)
-
-    return Case("pagerank", name, "call", f"clgraph, arrays={arrays}", run, True, {"dtype": "float32"})
+    call(graph)  # kernels are built
+    new = _fresh(graph)
+    first = timed(partial(call, new), 1)
+    again = timed(partial(call, new), context.repeat, keep=lambda found: found.seconds)
+    found = call(new)
+    best = timed(lambda: found.top(10), context.repeat)
+    values = {
+        "first": first.quantity,
+        "call": again.quantity,
+        **{phase: again.phase(phase) for phase in ("build", "upload", "iterate", "download")},
+        "top": best.quantity,
+    }
+    return Figures(values, {**size(graph), "iterations": found.iterations, "ran": found.variant})
 
 
-def _peer(name: str, who: str, error: float) -> Case:
-    def run(context: Context) -> Figures:
-        from clgraph.ranking import pagerank
-
-        graph = context.graph(name, directed=True)
-        solve = others.made(who, others.PAGERANK[who], graph, error)
-        timing = timed(solve, context.repeat, limit=5, keep=lambda ranks: ranks)
-        ranks = timing.kept[-1]
-        ranks = np.asarray(ranks.get() if hasattr(ranks, "get") else ranks)
-        ours = context.once(
-            "ranks",
-            lambda: (
-                pagerank(
-                    graph, tol=_tolerance(error), max_iter=1000, dtype="float64", device=context.device
-                ).ranks
-            ),
-        )
-        away = float(np.abs(ranks / ranks.sum() - ours).sum())
-        return Figures({"call": timing.quantity, "away": quantity(away, "")}, size(graph))
-
-    return Case("pagerank", name, "solve", who, run, False, {"error": error, "dtype": "float64"})
+def _peer(name: str, who: str, error: float, context: Context) -> Figures:
+    graph = context.graph(name, directed=True)
+    solve = others.made(who, others.PAGERANK[who], graph, error)
+    timing = timed(solve, context.repeat, limit=5, keep=lambda ranks: ranks)
+    ranks = timing.kept[-1]
+    ranks = np.asarray(ranks.get() if hasattr(ranks, "get") else ranks)
+    ours = context.once("ranks", lambda: _solution(graph, error, context.device).ranks)
+    away = float(np.abs(ranks / ranks.sum() - ours).sum())
+    return Figures({"call": timing.quantity, "away": quantity(away, "")}, size(graph))
 
 
 # --- the thesis's table --------------------------------------------------------------------------------
@@ -243,37 +202,23 @@ def data_set(context: Context, name: str) -> Path:
     return path
 
 
-def _read(context: Context, name: str) -> Graph:
-    return context.graph(str(data_set(context, name)), directed=True)
+def _table(name: str, variant: Any, context: Context) -> Figures:
+    graph, device = context.graph(str(data_set(context, name)), directed=True), context.device
+    if variant == "serial" and device.kind == "gpu":
+        raise Absent("one work-item of a GPU takes minutes: the table's serial column is a CPU's")
+
+    def call(iterations: int = PAGERANK_ITERATIONS) -> Any:
+        return pagerank(graph, tol=0, max_iter=iterations, variant=variant, dangling="drop", device=device)
+
+    call(2)
+    timing = timed(call, context.repeat, keep=lambda r: {"iterate": r.seconds["iterate"]}, limit=5)
+    energy = context.energy(call, f"a call of {PAGERANK_ITERATIONS} iterations")
+    return Figures({"iterate": timing.phase("iterate")}, size(graph), energy)
 
 
-def _table(name: str, variant: Any) -> Case:
-    def run(context: Context) -> Figures:
-        from clgraph.ranking import pagerank
-
-        graph, device = _read(context, name), context.device
-        if variant == "serial" and device.kind == "gpu":
-            raise Absent("one work-item of a GPU takes minutes: the table's serial column is a CPU's")
-
-        def call(iterations: int = PAGERANK_ITERATIONS) -> Any:
-            return pagerank(
-                graph, tol=0, max_iter=iterations, variant=variant, dangling="drop", device=device
-            )
-
-        call(2)
-        timing = timed(call, context.repeat, keep=lambda r: {"iterate": r.seconds["iterate"]}, limit=5)
-        energy = context.energy(call, f"a call of {PAGERANK_ITERATIONS} iterations")
-        return Figures({"iterate": timing.phase("iterate")}, size(graph), energy)
-
-    return Case("pagerank", name, TABLE, f"clgraph {variant}", run)
-
-
-def _cuda(name: str, number: int) -> Case:
-    def run(context: Context) -> Figures:
-        graph = _read(context, name)
-        kernels = others.made("cupy", lambda: list(others.thesis_kernels(graph, PAGERANK_ITERATIONS)))
-        work = kernels[number][1]
-        work()  # not counted: the first launch loads the module
-        return Figures({"iterate": median(timed(work, context.repeat, keep=lambda s: s).kept)}, size(graph))
-
-    return Case("pagerank", name, TABLE, f"CUDA Parallel {'I' * (number + 1)}", run, False)
+def _cuda(name: str, number: int, context: Context) -> Figures:
+    graph = context.graph(str(data_set(context, name)), directed=True)
+    kernels = others.made("cupy", lambda: list(others.thesis_kernels(graph, PAGERANK_ITERATIONS)))
+    work = kernels[number][1]
+    work()  # not counted: the first launch loads the module
+    return Figures({"iterate": median(timed(work, context.repeat, keep=lambda s: s).kept)}, size(graph))

@@ -7,17 +7,17 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from clgraph.bench import peers as others
 from clgraph.bench.cases.pagerank import data_set
 from clgraph.bench.harness import Absent, Case, Context, Figures, median, quantity, size, timed
+from clgraph.graph import Graph
+from clgraph.ranking.personalized import personalized_pagerank
+from clgraph.reference.pagerank import reference_ppr, top_accuracy
 from clgraph.theses.printed import CONTEST, PPR
-
-if TYPE_CHECKING:
-    from clgraph.graph import Graph
 
 TOP, SOURCES = 20, 64
 SLOW = 5.0  # seconds after which a peer gets no further source; "asked" says how many it got
@@ -34,13 +34,6 @@ WAYS: dict[str, dict[str, Any]] = {
     "power, stable top 20": {"stable_top": 2},
     "power, dangling from store": {"stored": True},
 }
-
-
-def ways(walks: Sequence[int]) -> dict[str, dict[str, Any]]:
-    """Name and options of each method."""
-    return WAYS | {
-        f"monte-carlo, {count} walks": {"method": "monte-carlo", "walks": count, "seed": 1} for count in walks
-    }
 
 
 def cases(
@@ -71,32 +64,35 @@ def cases(
         What accuracy is measured against; "" chooses by size.
     """
     made: list[Case] = []
+    ways = WAYS | {
+        f"monte-carlo, {count} walks": {"method": "monte-carlo", "walks": count, "seed": 1} for count in walks
+    }
     for graph in [*graphs, *([CALIFORNIA] if contest else [])]:
-        for name, options in ways(walks).items():
+        asked = Asked(graph, sources, singles, reference)
+        for name, options in ways.items():
             if methods and not any(name.startswith(method) for method in methods):
                 continue
-            asked = Asked(graph, sources, singles, reference)
             made.append(_ours(asked, name, options))
             if not name.startswith("coo"):  # these take one source after the other: nothing new
                 made.append(_ours(replace(asked, at_once=True), f"{name}, all at once", options))
-        if graph != CALIFORNIA:
-            for name, *_, dangling, given in PPR if slides else ():
-                asked = Asked(graph, sources, singles, reference, dangling=dangling)
-                if given is not None and "seed" in given:
-                    for count in walks[:1] if dangling else walks:
-                        what = f"{SLIDES}{name}, {count} walks"
-                        made.append(_ours(asked, what, {**given, "walks": count}))
-                elif given is not None:
-                    made.append(_ours(asked, f"{SLIDES}{name}", given))
-            made += [_peer(graph, who, sources, reference) for who in others.wanted(others.PPR, peers)]
+        if graph == CALIFORNIA:
+            continue
+        for name, *_, dangling, given in PPR if slides else ():
+            some, what = replace(asked, dangling=dangling), f"{SLIDES}{name}"
+            if given is not None and "seed" in given:
+                for count in walks[:1] if dangling else walks:
+                    made.append(_ours(some, f"{what}, {count} walks", {**given, "walks": count}))
+            elif given is not None:
+                made.append(_ours(some, what, given))
+        for who in others.wanted(others.PPR, peers):
+            run = partial(_peer, asked, who)
+            made.append(Case("ppr", graph, "one source", who, run, False, {"sources": sources, "top": TOP}))
     return made
 
 
 def does(what: str, name: str) -> bool:
     """Whether a case does what a row of the slides' table does."""
-    return (
-        what == f"{SLIDES}{name}" or re.fullmatch(rf"{SLIDES}{re.escape(name)}, \d+ walks", what) is not None
-    )
+    return re.fullmatch(rf"{SLIDES}{re.escape(name)}(, \d+ walks)?", what) is not None
 
 
 def _graph(context: Context, name: str) -> Graph:
@@ -141,9 +137,6 @@ class Asked:
         how = self.reference or ("scipy" if graph.num_arcs <= REFERENCE_ARCS else "device")
 
         def make() -> Any:
-            from clgraph.ranking.personalized import personalized_pagerank
-            from clgraph.reference.pagerank import reference_ppr
-
             options: Any = {"dtype": "float64", "tol": 1e-12, "max_iter": 1000, "device": context.device}
             parts = [ids[i : i + 8] for i in range(0, len(ids), 8)]
             if how == "scipy":
@@ -155,63 +148,51 @@ class Asked:
 
 def accuracy(graph: Graph, ids: Any, want: Any) -> float:
     """Mean over the sources of the share of the best 20 that were found."""
-    from clgraph.reference.pagerank import top_accuracy
-
     pairs = zip(ids, want, strict=True)
     return float(np.mean([top_accuracy(graph.indices_of(one), ranks, TOP) for one, ranks in pairs]))
 
 
 def _ours(asked: Asked, what: str, options: dict[str, Any]) -> Case:
-    def run(context: Context) -> Figures:
-        from clgraph.ranking.personalized import personalized_pagerank
-
-        graph, device = _graph(context, asked.graph), context.device
-        sources, want = asked.ids(context).tolist(), asked.ranks(context)
-        each = len(sources) if asked.at_once else 1
-        calls, runs, ids, iterations = [], [], [], []
-
-        def call(source: Any) -> Any:
-            return personalized_pagerank(
-                graph, source, **{"top": TOP, "max_iter": 1000, **options}, device=device
-            )
-
-        parts = [sources] if asked.at_once else sources[: asked.singles]
-        call(parts[0])  # not counted: kernels are built
-        for source in parts:
-            timing = timed(partial(call, source), context.repeat, keep=lambda found: found, limit=5)
-            calls.append(statistics.median(timing.seconds) / each)
-            runs.append(statistics.median(found.seconds["run"] for found in timing.kept) / each)
-            ids += list(timing.kept[-1].ids)
-            iterations.append(float(timing.kept[-1].iterations.mean()))
-        values = {
-            "kernels": median(runs),
-            "call": median(calls),
-            "accuracy": quantity(accuracy(graph, ids, want[: len(ids)]), ""),
-        }
-        details = {**size(graph), "iterations": float(np.mean(iterations)), "at_once": each}
-        energy = context.energy(partial(call, parts[0]), f"a call of {each} sources")
-        return Figures(values, details, energy)
-
     asked_for = {"sources": asked.sources, "top": TOP} | ({} if asked.at_once else {"singles": asked.singles})
-    return Case("ppr", asked.graph, what, "clgraph", run, True, asked_for)
+    return Case("ppr", asked.graph, what, "clgraph", partial(_measure, asked, options), True, asked_for)
 
 
-def _peer(name: str, who: str, count: int, reference: str) -> Case:
-    asked = Asked(name, count, reference=reference)
+def _measure(asked: Asked, options: dict[str, Any], context: Context) -> Figures:
+    graph, device = _graph(context, asked.graph), context.device
+    sources, want = asked.ids(context).tolist(), asked.ranks(context)
+    each = len(sources) if asked.at_once else 1
+    calls, runs, ids, iterations = [], [], [], []
 
-    def run(context: Context) -> Figures:
-        graph = _graph(context, name)
-        ask = others.made(who, others.PPR[who], graph)
-        want = asked.ranks(context)
-        seconds, ids = [], []
-        for source in graph.indices_of(asked.ids(context)[:2]).tolist():
-            timing = timed(partial(ask, source), context.repeat, keep=lambda ranks: ranks, limit=5)
-            seconds.append(statistics.median(timing.seconds))
-            ids.append(graph.ids[np.argsort(-timing.kept[-1], kind="stable")[:TOP]])
-            if sum(seconds) > SLOW:
-                break
-        right = accuracy(graph, ids, want[: len(ids)])
-        details = {**size(graph), "at_once": 1, "asked": len(ids)}
-        return Figures({"call": median(seconds), "accuracy": quantity(right, "")}, details)
+    def call(source: Any) -> Any:
+        how = {"top": TOP, "max_iter": 1000, **options}
+        return personalized_pagerank(graph, source, **how, device=device)
 
-    return Case("ppr", name, "one source", who, run, False, {"sources": count, "top": TOP})
+    parts = [sources] if asked.at_once else sources[: asked.singles]
+    call(parts[0])  # not counted: kernels are built
+    for source in parts:
+        timing = timed(partial(call, source), context.repeat, keep=lambda found: found, limit=5)
+        calls.append(statistics.median(timing.seconds) / each)
+        runs.append(statistics.median(found.seconds["run"] for found in timing.kept) / each)
+        ids += list(timing.kept[-1].ids)
+        iterations.append(float(timing.kept[-1].iterations.mean()))
+    right = quantity(accuracy(graph, ids, want[: len(ids)]), "")
+    values = {"kernels": median(runs), "call": median(calls), "accuracy": right}
+    details = {**size(graph), "iterations": float(np.mean(iterations)), "at_once": each}
+    energy = context.energy(partial(call, parts[0]), f"a call of {each} sources")
+    return Figures(values, details, energy)
+
+
+def _peer(asked: Asked, who: str, context: Context) -> Figures:
+    graph = _graph(context, asked.graph)
+    ask = others.made(who, others.PPR[who], graph)
+    want = asked.ranks(context)
+    seconds, ids = [], []
+    for source in graph.indices_of(asked.ids(context)[:2]).tolist():
+        timing = timed(partial(ask, source), context.repeat, keep=lambda ranks: ranks, limit=5)
+        seconds.append(statistics.median(timing.seconds))
+        ids.append(graph.ids[np.argsort(-timing.kept[-1], kind="stable")[:TOP]])
+        if sum(seconds) > SLOW:
+            break
+    right = accuracy(graph, ids, want[: len(ids)])
+    details = {**size(graph), "at_once": 1, "asked": len(ids)}
+    return Figures({"call": median(seconds), "accuracy": quantity(right, "")}, details)

@@ -8,35 +8,27 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import Any
 
 import numpy as np
 
+from clgraph.arguments import target_size
 from clgraph.bench.graphs import size_of
 from clgraph.bench.harness import Absent, Case, Context, Figures, median, quantity, timed
+from clgraph.device import Device
 from clgraph.device import subprocesses
+from clgraph.graph import Graph
+from clgraph.reference import reference_sample
+from clgraph.sampling import Sample, sample
+from clgraph.sampling.methods import make_run, upload
+from clgraph.sampling.request import check_request
 from clgraph.theses.copra import CHARACTERISTICS
 
-if TYPE_CHECKING:
-    from clgraph.device import Device
-    from clgraph.graph import Graph
-    from clgraph.sampling import Sample
-
-MODES = (
-    ("drv", "exact"),
-    ("drv", "batched"),
-    ("dre", "exact"),
-    ("dre", "batched"),
-    ("drve", "batched"),
-    ("dhyb", "batched"),
-    ("cre", "batched"),
-    ("crve", "batched"),
-    ("ebfs", "batched"),
-    ("edfs", "batched"),
-)
-METHODS = tuple(dict.fromkeys(method for method, _ in MODES))
-# the thesis's methods, which are compared with one core
+# the thesis's methods, which are compared with one core; all are batched, two of them exact, too
 CORE = (("drv", "exact"), ("drv", "batched"), ("dre", "exact"), ("dre", "batched"), ("drve", "batched"))
+MODES = (*CORE, *((method, "batched") for method in ("dhyb", "cre", "crve", "ebfs", "edfs")))
+METHODS = tuple(dict.fromkeys(method for method, _ in MODES))
 SIZE, SEED = "50%", 7
 # the loop of the definition in batches, on scipy.sparse.csgraph: a minute at 3 M vertices
 LOOP_VERTICES = 300_000
@@ -59,30 +51,30 @@ def cases(
     core_vertices, loop_vertices : int
         Largest generated graph for one core of a CPU device, and for SciPy's loop.
     """
-    made = []
+    made: list[Case] = []
+
+    def add(what: str, who: str, run: Any, *args: Any) -> None:
+        about = {"size": SIZE, "seed": SEED}
+        made.append(Case("sampling", graph, what, who, partial(run, graph, *args), who == "clgraph", about))
+
     for graph in graphs:
-        for method, mode in MODES:
-            if method in methods and mode in modes:
-                made.append(_ours(graph, method, mode))
-        for method, mode in CORE if size_of(graph) <= core_vertices else ():
-            if method in methods and mode in modes:
-                made.append(_on_one_core(graph, method, mode))
+        some = [pair for pair in MODES if pair[0] in methods and pair[1] in modes]
+        for method, mode in some:
+            add(f"{method} {mode}", "clgraph", _ours, method, mode)
+        for method, mode in some if size_of(graph) <= core_vertices else ():
+            if (method, mode) in CORE:
+                add(f"{method} {mode}", "clgraph, one core", _on_one_core, method, mode)
         if "drv" in methods and size_of(graph) <= loop_vertices:
-            made.append(_loop(graph))
+            add("drv batched", "scipy loop", _loop)
     return made
 
 
-def _ours(graph: str, method: str, mode: str) -> Case:
-    def run(context: Context) -> Figures:
-        return measure(context, context.graph(graph), method, mode)
-
-    return Case("sampling", graph, f"{method} {mode}", "clgraph", run, True, {"size": SIZE, "seed": SEED})
+def _ours(name: str, method: str, mode: str, context: Context) -> Figures:
+    return measure(context, context.graph(name), method, mode)
 
 
 def measure(context: Context, graph: Graph, method: str, mode: Any) -> Figures:
     """Whole calls, runs on the device alone, and the first look at the sample's arrays on the host."""
-    from clgraph.sampling import sample
-
     device = context.device
     alone = Alone(device, graph, method, mode)
     alone()  # not counted: builds kernels, touches pages
@@ -118,18 +110,12 @@ class Alone:
     """A run without upload, download and the sample's graph; a call returns its seconds of sampling."""
 
     def __init__(self, device: Device, graph: Graph, method: str, mode: Any) -> None:
-        from clgraph.arguments import target_size
-        from clgraph.sampling.methods import upload
-        from clgraph.sampling.request import check_request
-
         self._device, self._graph = device, graph
         self._options = check_request(graph, method, {"mode": mode})
         self._target = target_size(SIZE, graph.num_vertices)
         upload(device, graph)
 
     def __call__(self) -> float:
-        from clgraph.sampling.methods import make_run
-
         run = make_run(self._device, self._graph, self._options, SEED)
         self._device.finish()
         begun = time.perf_counter()
@@ -142,29 +128,19 @@ class Alone:
 # --- one core ------------------------------------------------------------------------------------------
 
 
-def _loop(name: str) -> Case:
-    def run(context: Context) -> Figures:
-        """Runs once: it takes seconds to minutes, and nothing is compiled at first use."""
-        from clgraph.reference import reference_sample
-
-        graph = context.graph(name)
-        begun = time.perf_counter()
-        reference_sample(graph, "drv", size=SIZE, seed=SEED, mode="batched")
-        return Figures({"call": quantity(time.perf_counter() - begun, "s")})
-
-    return Case("sampling", name, "drv batched", "scipy loop", run, False, {"size": SIZE, "seed": SEED})
+def _loop(name: str, context: Context) -> Figures:
+    """Runs once: it takes seconds to minutes, and nothing is compiled at first use."""
+    graph = context.graph(name)
+    begun = time.perf_counter()
+    reference_sample(graph, "drv", size=SIZE, seed=SEED, mode="batched")
+    return Figures({"call": quantity(time.perf_counter() - begun, "s")})
 
 
-def _on_one_core(graph: str, method: str, mode: str) -> Case:
-    def run(context: Context) -> Figures:
-        context.graph(graph)  # results of `once` are kept with the graph
-        # one process for all methods: it takes longer to start than a small sample
-        told = context.once("one core", lambda: child({"graph": graph, "repeat": context.repeat}))
-        return Figures({"kernels": median(told["kernels"][f"{method} {mode}"])}, {"device": told["device"]})
-
-    return Case(
-        "sampling", graph, f"{method} {mode}", "clgraph, one core", run, False, {"size": SIZE, "seed": SEED}
-    )
+def _on_one_core(name: str, method: str, mode: str, context: Context) -> Figures:
+    context.graph(name)  # results of `once` are kept with the graph
+    # one process for all methods: it takes longer to start than a small sample
+    done = context.once("one core", lambda: child({"graph": name, "repeat": context.repeat}))
+    return Figures({"kernels": median(done["kernels"][f"{method} {mode}"])}, {"device": done["device"]})
 
 
 def child(asked: dict[str, Any]) -> dict[str, Any]:
@@ -209,27 +185,24 @@ def characteristics_cases(graphs: Sequence[str], *, seed: int = 1) -> list[Case]
     for graph in graphs:
         for method in CHARACTERISTICS:
             for mode in ("exact", "batched") if method != "drve" else ("batched",):
-                made.append(_rows(graph, method, mode, seed))
+                run = partial(_rows, graph, method, mode, seed)
+                what = f"characteristics {method} {mode}"
+                made.append(Case("sampling", graph, what, "clgraph", run, True, {"seed": seed}))
     return made
 
 
-def _rows(name: str, method: str, mode: Any, seed: int) -> Case:
-    def run(context: Context) -> Figures:
-        from clgraph.sampling import sample
-
-        graph = context.graph(name)
-        whole = context.once("characteristics", lambda: characteristics(graph))
-        percents = [row[0] for row in CHARACTERISTICS[method]]
-        shares = [round(1 - percent / 100, 4) for percent in percents]
-        made = sample(graph, method, sizes=shares, seed=seed, mode=mode, device=context.device)
-        rows = [
-            {"removed": percent, **characteristics(each.graph), "seconds": each.seconds["sample"]}
-            for percent, each in zip(percents, made, strict=True)
-        ]
-        seconds = sum(row["seconds"] for row in rows)
-        return Figures({"kernels": quantity(seconds, "s")}, {"whole": whole, "rows": rows})
-
-    return Case("sampling", name, f"characteristics {method} {mode}", "clgraph", run, True, {"seed": seed})
+def _rows(name: str, method: str, mode: Any, seed: int, context: Context) -> Figures:
+    graph = context.graph(name)
+    whole = context.once("characteristics", lambda: characteristics(graph))
+    percents = [row[0] for row in CHARACTERISTICS[method]]
+    shares = [round(1 - percent / 100, 4) for percent in percents]
+    made = sample(graph, method, sizes=shares, seed=seed, mode=mode, device=context.device)
+    rows = [
+        {"removed": percent, **characteristics(each.graph), "seconds": each.seconds["sample"]}
+        for percent, each in zip(percents, made, strict=True)
+    ]
+    seconds = sum(row["seconds"] for row in rows)
+    return Figures({"kernels": quantity(seconds, "s")}, {"whole": whole, "rows": rows})
 
 
 def characteristics(graph: Graph) -> dict[str, float]:

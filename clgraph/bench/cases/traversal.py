@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from clgraph.bench import peers as others
 from clgraph.bench.harness import Case, Context, Figures, median, quantity, size, timed
+from clgraph.components import connected_components
 from clgraph.device.launch_config import LaunchTable
-
-if TYPE_CHECKING:
-    from clgraph.graph import Graph
+from clgraph.graph import Graph
+from clgraph.traversal import bfs, bfs_many
 
 WHATS = ("bfs", "many", "components")
 SOURCES, MANY = 16, 64
@@ -32,24 +32,30 @@ def cases(
     tune: str = "",
 ) -> list[Case]:
     """The cases of traversal; a figure comes from `sources` searches from the largest component."""
-    found: list[Case] = []
-    tuned = {"tune": tune} if tune else {}
-    for graph in graphs:
+    tuned: dict[str, Any] = {"tune": tune} if tune else {}
+
+    def cases_of(graph: str) -> Iterator[Case]:
+        def case(what: str, who: str, run: Any, *args: Any, peer: bool = False, **options: Any) -> Case:
+            return Case("traversal", graph, what, who, partial(run, graph, *args), not peer, options)
+
         if "bfs" in whats:
-            found += [_bfs(graph, method, sources, tuned) for method in methods]
-            found += [_bfs_peer(graph, name, peer_sources) for name in others.wanted(others.BFS, peers)]
+            for method in methods:
+                yield case("bfs", f"clgraph {method}", _bfs, method, sources, sources=sources, **tuned)
+            for who in others.wanted(others.BFS, peers):
+                yield case("bfs", who, _bfs_peer, who, peer_sources, peer=True, sources=peer_sources)
         if "many" in whats:
-            found += [_many(graph, tuned), _one_by_one(graph, tuned)]
+            yield case(f"{MANY} searches", "clgraph at once", _many, sources=MANY, **tuned)
+            yield case(f"{MANY} searches", "clgraph one by one", _one_by_one, sources=MANY, **tuned)
         if "components" in whats:
-            found.append(_components(graph))
-            found += [_components_peer(graph, name) for name in others.wanted(others.COMPONENTS, peers)]
-    return found
+            yield case("components", "clgraph", _components)
+            for who in others.wanted(others.COMPONENTS, peers):
+                yield case("components", who, _components_peer, who, peer=True)
+
+    return [case for graph in graphs for case in cases_of(graph)]
 
 
 def giant_sources(context: Context, name: str, count: int) -> list[int]:
     """Vertices drawn from the component of the vertex with the most arcs; the same on every device."""
-    from clgraph.traversal import bfs
-
     graph = context.graph(name)
 
     def find() -> Any:
@@ -61,106 +67,73 @@ def giant_sources(context: Context, name: str, count: int) -> list[int]:
     return [int(v) for v in graph.ids[drawn]]
 
 
-def _bfs(name: str, method: Any, count: int, tuned: dict[str, str]) -> Case:
-    def run(context: Context) -> Figures:
-        from clgraph.traversal import bfs
-
-        graph, device = context.graph(name), context.device
-        sources = giant_sources(context, name, count)
-        search = partial(bfs, graph, method=method, device=device)
-        search(sources[0])
-        calls, kernels, levels = [], [], []
-        for source in sources:
-            timing = timed(partial(search, source), 1, keep=lambda r: (r.seconds["bfs"], r.levels))
-            calls += timing.seconds
-            kernels.append(timing.kept[0][0])
-            levels.append(timing.kept[0][1])
-        middle, depth = statistics.median(kernels), statistics.median(levels)
-        values = {
-            "kernels": median(kernels),
-            "call": median(calls),
-            "a_level": quantity(middle / depth, "s"),
-            **context.of_copy(_bfs_bytes(graph), middle),
-        }
-        energy = context.energy(partial(search, sources[0]), "a whole call, arrays brought to the host")
-        return Figures(values, {**size(graph), "levels": depth}, energy)
-
-    return Case("traversal", name, "bfs", f"clgraph {method}", run, True, {"sources": count, **tuned})
+def _bfs(name: str, method: Any, count: int, context: Context) -> Figures:
+    graph, sources = context.graph(name), giant_sources(context, name, count)
+    search = partial(bfs, graph, method=method, device=context.device)
+    search(sources[0])
+    calls, kernels, levels = [], [], []
+    for source in sources:
+        timing = timed(partial(search, source), 1, keep=lambda r: (r.seconds["bfs"], r.levels))
+        calls += timing.seconds
+        kernels.append(timing.kept[0][0])
+        levels.append(timing.kept[0][1])
+    middle, depth = statistics.median(kernels), statistics.median(levels)
+    # Any search of the whole graph for distances and predecessors reads every arc's head and every row's
+    # start, and writes distance and predecessor once. One that stops at the first hit of a row moves less:
+    # the share then counts bytes that it did not move.
+    moved = 4 * graph.num_arcs + graph.row_ptr.itemsize * graph.num_vertices + 8 * graph.num_vertices
+    values = {
+        "kernels": median(kernels),
+        "call": median(calls),
+        "a_level": quantity(middle / depth, "s"),
+        **context.of_copy(moved, middle),
+    }
+    energy = context.energy(partial(search, sources[0]), "a whole call, arrays brought to the host")
+    return Figures(values, {**size(graph), "levels": depth}, energy)
 
 
-def _bfs_bytes(graph: Graph) -> int:
-    """Bytes that any search of the whole graph for distances and predecessors moves at least.
-
-    It reads every arc's head and every row's start, and writes distance and predecessor once. A search that
-    stops at the first hit of a row moves less: the share then counts bytes that it did not move.
-    """
-    return 4 * graph.num_arcs + graph.row_ptr.itemsize * graph.num_vertices + 8 * graph.num_vertices
-
-
-def _bfs_peer(name: str, who: str, count: int) -> Case:
-    def run(context: Context) -> Figures:
-        graph = context.graph(name)
-        search = others.made(who, others.BFS[who], graph)
-        sources = [int(v) for v in graph.indices_of(giant_sources(context, name, count))]
-        search(sources[0])
-        seconds: list[float] = []
-        for source in sources:
-            if sum(seconds) < 20:
-                seconds += timed(partial(search, source), 1).seconds
-        return Figures({"call": median(seconds)}, size(graph))
-
-    return Case("traversal", name, "bfs", who, run, False, {"sources": count})
+def _bfs_peer(name: str, who: str, count: int, context: Context) -> Figures:
+    graph = context.graph(name)
+    search = others.made(who, others.BFS[who], graph)
+    sources = [int(v) for v in graph.indices_of(giant_sources(context, name, count))]
+    search(sources[0])
+    seconds: list[float] = []
+    for source in sources:
+        if sum(seconds) < 20:
+            seconds += timed(partial(search, source), 1).seconds
+    return Figures({"call": median(seconds)}, size(graph))
 
 
-def _many(name: str, tuned: dict[str, str]) -> Case:
-    def run(context: Context) -> Figures:
-        from clgraph.traversal import bfs_many
-
-        graph, device = context.graph(name), context.device
-        search = partial(bfs_many, graph, giant_sources(context, name, MANY), device=device)
-        search()
-        timing = timed(search, context.repeat, keep=lambda r: {"kernels": r.seconds["bfs"]})
-        energy = context.energy(search, "a whole call, arrays brought to the host")
-        values = {"kernels": timing.phase("kernels"), "call": timing.quantity}
-        return Figures(values, size(graph), energy)
-
-    options = {"sources": MANY, **tuned}
-    return Case("traversal", name, f"{MANY} searches", "clgraph at once", run, True, options)
+def _many(name: str, context: Context) -> Figures:
+    graph = context.graph(name)
+    search = partial(bfs_many, graph, giant_sources(context, name, MANY), device=context.device)
+    search()
+    timing = timed(search, context.repeat, keep=lambda r: {"kernels": r.seconds["bfs"]})
+    energy = context.energy(search, "a whole call, arrays brought to the host")
+    return Figures({"kernels": timing.phase("kernels"), "call": timing.quantity}, size(graph), energy)
 
 
-def _one_by_one(name: str, tuned: dict[str, str]) -> Case:
-    def run(context: Context) -> Figures:
-        from clgraph.traversal import bfs
-
-        graph, device = context.graph(name), context.device
-        sources = giant_sources(context, name, MANY)
-        bfs(graph, sources[0], device=device)
-        timing = timed(lambda: [bfs(graph, s, device=device).levels for s in sources], context.repeat)
-        return Figures({"call": timing.quantity}, size(graph))
-
-    options = {"sources": MANY, **tuned}
-    return Case("traversal", name, f"{MANY} searches", "clgraph one by one", run, True, options)
+def _one_by_one(name: str, context: Context) -> Figures:
+    graph, sources = context.graph(name), giant_sources(context, name, MANY)
+    search = partial(bfs, graph, device=context.device)
+    search(sources[0])
+    timing = timed(lambda: [search(source).levels for source in sources], context.repeat)
+    return Figures({"call": timing.quantity}, size(graph))
 
 
-def _components(name: str) -> Case:
-    def run(context: Context) -> Figures:
-        from clgraph.components import connected_components
+def _components(name: str, context: Context) -> Figures:
+    graph, device = context.graph(name), context.device
+    find = partial(connected_components, graph, device=device)
+    find()
 
-        graph, device = context.graph(name), context.device
-        find = partial(connected_components, graph, device=device)
-        find()
+    def keep(found: Any) -> dict[str, float]:
+        return {"kernels": found.seconds["components"] + found.seconds["ranking"]}
 
-        def keep(found: Any) -> dict[str, float]:
-            return {"kernels": found.seconds["components"] + found.seconds["ranking"]}
-
-        timing = timed(find, context.repeat, keep=keep)
-        kernels = timing.phase("kernels")
-        moved = _components_bytes(graph, SECTORS.of(device))
-        values = {"kernels": kernels, "call": timing.quantity, **context.of_copy(moved, kernels["value"])}
-        energy = context.energy(find, "a whole call, labels brought to the host")
-        return Figures(values, size(graph), energy)
-
-    return Case("traversal", name, "components", "clgraph", run)
+    timing = timed(find, context.repeat, keep=keep)
+    kernels, moved = timing.phase("kernels"), _components_bytes(graph, SECTORS.of(device))
+    values = {"kernels": kernels, "call": timing.quantity, **context.of_copy(moved, kernels["value"])}
+    energy = context.energy(find, "a whole call, labels brought to the host")
+    return Figures(values, size(graph), energy)
 
 
 def _components_bytes(graph: Graph, sector: int) -> int:
@@ -175,11 +148,8 @@ def _components_bytes(graph: Graph, sector: int) -> int:
     return 4 * 12 * graph.num_vertices + arcs
 
 
-def _components_peer(name: str, who: str) -> Case:
-    def run(context: Context) -> Figures:
-        graph = context.graph(name)
-        find = others.made(who, others.COMPONENTS[who], graph)
-        find()
-        return Figures({"call": timed(find, context.repeat).quantity}, size(graph))
-
-    return Case("traversal", name, "components", who, run, False)
+def _components_peer(name: str, who: str, context: Context) -> Figures:
+    graph = context.graph(name)
+    find = others.made(who, others.COMPONENTS[who], graph)
+    find()
+    return Figures({"call": timed(find, context.repeat).quantity}, size(graph))
