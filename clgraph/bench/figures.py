@@ -279,7 +279,8 @@ def _ppr(records: list[Record], labels: Labels) -> Iterable[tuple[str, Any]]:
     def rank(record: Record, name: str, colour: str) -> tuple[str, float, str]:
         return f"{name} [{value(record, 'accuracy') or 0:.0%}]", value(record, "call") or 0, colour
 
-    ours, slides = [], []
+    ours: list[Record] = []
+    slides: list[Record] = []
     for record in (r for r in records if r["suite"] == "ppr"):
         (slides if record["what"].startswith(SLIDES) else ours).append(record)
     for found in (slides, ours):

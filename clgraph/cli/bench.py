@@ -8,41 +8,38 @@ from typing import Any
 import click
 
 from clgraph.bench import SUITES
-from clgraph.cli.command import Command, Run, say
+from clgraph.cli.command import Command, Run
 from clgraph.cli.options import AT_LEAST_1, json_option, option, quiet_option
 from clgraph.errors import ClgraphError, InputError
 
 
 @click.command(cls=Command)
 @click.argument("suite", metavar="SUITE", type=click.Choice([*SUITES, "all", "report"]))
-@option("--out -o", "Folder of the results; created if it does not exist.", metavar="DIR", required=True)
-@option("--device devices", "As in other commands; repeatable: each in turn.", metavar="SPEC", multiple=True)
+@option("--out -o DIR", "Folder of the results; created if it does not exist.", required=True)
+@option("--device devices SPEC", "As in other commands; repeatable: each in turn.", multiple=True)
 @option(
-    "--sizes",
+    "--sizes WORD|GRAPHS",
     "tiny, small, medium (default), large, or graphs separated by commas, such as 100000,rmat18; "
     "SUITE=... for one suite alone (repeatable).",
-    metavar="WORD|GRAPHS",
     multiple=True,
 )
 @option("--repeat", "Runs per figure.", AT_LEAST_1, 3)
-@option("--only", "Only cases whose SUITE/GRAPH/WHAT/WHO match.", metavar="PATTERN", multiple=True)
-@option("--skip", "Leave such cases out, e.g. '*/edfs*'.", metavar="PATTERN", multiple=True)
+@option("--only PATTERN", "Only cases whose SUITE/GRAPH/WHAT/WHO match.", multiple=True)
+@option("--skip PATTERN", "Leave such cases out, e.g. '*/edfs*'.", multiple=True)
 @option(
-    "--peers",
+    "--peers NAMES",
     "Other libraries to compare with: all, names separated by commas, or none.",
     default="all",
-    metavar="NAMES",
 )
 @option(
-    "--data",
+    "--data DIR",
     "Folder of the data sets (facebook_combined.txt, cit-DBLP.edges, California.mtx; default: "
     "CLGRAPH_TEST_DATA).",
     default=lambda: os.environ.get("CLGRAPH_TEST_DATA", ""),
     show_default=False,
-    metavar="DIR",
 )
 @option("--energy/--no-energy", "Measure energy where possible.", bool, True)
-@option("--watts", "The power, read from a wall meter, instead of a counter.", float, metavar="W")
+@option("--watts W", "The power, read from a wall meter, instead of a counter.", float)
 @option("--fresh", "Also run what an earlier run has finished.", bool)
 @option("--figures/--no-figures", "Draw them (needs matplotlib).", bool, True)
 @option("--list list_only", "Name the cases and stop.", bool)
@@ -87,7 +84,7 @@ def bench(run: Run) -> None:
     if cases:
         how: dict[str, Any] = {"energy": run.energy, "watts": run.watts, "repeat": given.repeat, "data": data}
         try:
-            run_on(devices, cases, say, **how, store=store, fresh=given.fresh, outcome=outcome)
+            run_on(devices, cases, run.say, **how, store=store, fresh=given.fresh, outcome=outcome)
         except KeyboardInterrupt:
             click.echo(
                 f"{len(outcome.records)} of {len(cases) * len(devices)} cases are in {store.cases}: the same "
@@ -97,7 +94,7 @@ def bench(run: Run) -> None:
             raise
     written = write_report(store, figures=given.figures)
     for path in written:
-        say(f"wrote {path}")
+        run.say(f"wrote {path}")
     facts = {
         "out": out,
         "cases": len(outcome.records),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from clgraph.cli.command import Command, Run, direction, facts_of, progress_bar, timed
+from clgraph.cli.command import Command, Run, direction, facts_of
 from clgraph.cli.options import AT_LEAST_0, AT_LEAST_1, on_graph, option
 from clgraph.errors import ConvergenceError, InputError
 from clgraph.public import PUBLIC, load
@@ -76,7 +76,7 @@ def centrality(run: Run) -> None:
     if "weight" in takes[measure]:
         options["weight"] = data.is_weighted
     try:
-        with timed(run.seconds, "compute"), progress_bar(measure) as progress:
+        with run.timed("compute"), run.progress(measure) as progress:
             found = calls[measure](data, **options, device=device, progress=progress)
     except ConvergenceError as error:
         raise ConvergenceError(

@@ -84,6 +84,8 @@ class Run:
         The options that only this command has.
     seconds : dict of str to float
         Time by phase.
+    speaks : bool
+        Whether this process prints results: of MPI's ranks only one does.
     """
 
     def __init__(self, params: dict[str, Any]) -> None:
@@ -91,8 +93,9 @@ class Run:
         self.reading = {name: own.pop(name) for name in READING} if "format" in own else {}
         self.graph: str = own.pop("graph", None) or ""
         self.spec, self.output, self.trace = (own.pop(name, None) for name in ("device", "output", "trace"))
-        self.verify, self.as_json, self._only_plan, self.energy = (
-            bool(own.pop(name, False)) for name in ("verify", "as_json", "only_plan", "energy")
+        flags = ("verify", "as_json", "only_plan", "energy", "quiet")
+        self.verify, self.as_json, self._only_plan, self.energy, self._quiet = (
+            bool(own.pop(name, False)) for name in flags
         )
         self.watts: float | None = own.pop("watts", None)
         if self.watts is not None:
@@ -102,6 +105,7 @@ class Run:
         self.measured = self.energy or self.watts is not None
         self.options = SimpleNamespace(**own)
         self.seconds: dict[str, float] = {}
+        self.speaks = True
         self._data: Any = None
         self._device: Device | None = None
         self._meter: Meter | None = None
@@ -121,12 +125,28 @@ class Run:
         return is_streamed(self.graph, self.reading["format"])
 
     def read(self, path: str = "", **more: Any) -> Graph:
-        """Read the graph, or another file: a large one on the device; `more` changes how."""
-        only_datasets(plan=self._only_plan)
-        path = path or self.graph
-        with timed(self.seconds, "read"):
-            self._data = read_graph(path, {**self.reading, **more}, device=_device_for(path, self.spec))
+        """Read the graph, or another file, on the device if it is large; `more` changes how."""
+        self.only_datasets(plan=self._only_plan)
+        with self.timed("read"):
+            self._data = self.read_graph(path or self.graph, on_device=True, **more)
         return self._data
+
+    def read_graph(self, path: str, *, on_device: bool = False, **more: Any) -> Graph:
+        """Read a file and report how it was read, unless an output of the command would replace it."""
+        from clgraph.files.dispatch import SMALL, STDIN
+        from clgraph.files.summary import read_with_summary
+
+        size = 0
+        with suppress(OSError, ValueError):  # the reader reports what is wrong
+            size = SMALL if path == STDIN else os.stat(path).st_size
+        _check_not_replaced(path)
+        device = open_device(self.spec) if on_device and size >= SMALL else None
+        with self.progress(f"reading {Path(path).name}", data=True) as progress:
+            graph, summary = read_with_summary(
+                path, device=device, progress=progress, **{**self.reading, **more}
+            )
+        self.say(summary)
+        return graph
 
     @contextmanager
     def data(self, command: str, about: Mapping[str, Any], **refused: Any) -> Iterator[Any]:
@@ -143,9 +163,9 @@ class Run:
         if not self.of_shards:
             yield self.read()
             return
-        refuse(**refused, verify=self.verify, energy=self.measured)
-        with job():
-            self._data = open_dataset(self.graph)
+        self.refuse(**refused, verify=self.verify, energy=self.measured)
+        with self.job():
+            self._data = self.open_dataset(self.graph)
             if self.planned(self._data, command, **about):
                 raise click.exceptions.Exit
             yield self._data
@@ -155,10 +175,10 @@ class Run:
         from clgraph.cli.shards_plan import LONG, plan
 
         size = sum(each.bytes for part in shards.manifest.sections.values() for each in part.shards)
-        if not self._only_plan and (is_quiet() or size < LONG):
+        if not self._only_plan and (self._quiet or size < LONG):
             return False
         made = plan(shards, command, device=self.spec, **options)
-        if speaks():
+        if self.speaks:
             if self._only_plan and self.as_json:
                 print_json(made.to_dict())
             else:
@@ -173,7 +193,9 @@ class Run:
         if self.of_shards:
             return self.spec
         if self._device is None:
-            self._device = open_device(self.spec)
+            self._device = device = open_device(self.spec)
+            form = ", pipelines" if device.kernels == "pipeline" else ""
+            self.say(f"device {device.spec}: {device.name} ({device.kind}, {device.platform_name}{form})")
             if self.measured:
                 from clgraph.energy import Meter
 
@@ -207,7 +229,7 @@ class Run:
             raise ClgraphError(
                 f"the {what} wrong: {error}. Please report this with the command and the device"
             ) from None
-        say(f"verified: {holds}")
+        self.say(f"verified: {holds}")
 
     def write(self, *columns: Any) -> None:
         """Write columns into the output, with as many digits as bring numbers back exactly."""
@@ -216,8 +238,18 @@ class Run:
         from clgraph.files.columns import write_columns
         from clgraph.formats import atomic_write
 
-        with timed(self.seconds, "write"), atomic_write(self.output) as out:
+        with self.timed("write"), atomic_write(self.output) as out:
             write_columns(out, *columns, device=self._device)
+
+    def write_graph(self, graph: Graph, path: str, to: str | None = None) -> None:
+        """Write a graph, if it is large on the command's device, and report what was written."""
+        from clgraph.files.dispatch import SMALL_ARCS
+        from clgraph.files.summary import write_with_summary
+
+        device = None if graph.num_arcs < SMALL_ARCS else self._device
+        with self.progress(f"writing {Path(path).name}", data=True) as progress:
+            summary = write_with_summary(graph, path, format=to, device=device, progress=progress)
+        self.say(summary)
 
     def print(self, value: Callable[[], dict[str, Any]] | dict[str, Any], lines: Iterable[Any]) -> None:
         """Print one JSON object, or lines and tables for people."""
@@ -245,45 +277,91 @@ class Run:
         if self._energy is not None and not self.as_json:
             click.echo(self._energy)
 
+    # --- messages and bars: on stderr, of one rank only, and not with --quiet ---
 
-# --- Messages and bars: on stderr, of one rank only, and not with --quiet ---
+    def say(self, text: str) -> None:
+        """Print a message for the person at the terminal."""
+        if self.speaks and not self._quiet:
+            click.echo(text, err=True)
+
+    def progress(self, what: str, **how: bool) -> AbstractContextManager[Tell | None]:
+        """A bar for long work, on a terminal only; see `clgraph.progress.bar`."""
+        return bar(what, **how) if self.speaks and not self._quiet else nullcontext()
+
+    @contextmanager
+    def timed(self, phase: str) -> Iterator[None]:
+        """Add the time of the block to that of its phase."""
+        started = time.perf_counter()
+        yield
+        self.seconds[phase] = self.seconds.get(phase, 0.0) + time.perf_counter() - started
+
+    # --- datasets of shards (``NAME.clgs``), on one device, several, or MPI's ranks ---
+
+    @contextmanager
+    def job(self) -> Iterator[None]:
+        """A command on all ranks, the first of which speaks; an error of one ends all processes."""
+        from clgraph.scale.ranks import Failure, world
+
+        comm = world()
+        if comm is None:
+            yield
+            return
+        rank = comm.Get_rank()
+        self.speaks = rank == 0
+        try:
+            with warnings.catch_warnings(record=True, action="always", category=UserWarning) as caught:
+                yield
+            for warning in caught:
+                self.say(f"note: {warning.message}")
+        except click.exceptions.Exit:  # everything has been printed
+            raise
+        except Failure:
+            time.sleep(GRACE)
+            sys.exit(1)
+        except (Exception, KeyboardInterrupt) as error:
+            # what is wrong everywhere is said once: the first rank ends the others
+            time.sleep(min(rank, 5) / 2)
+            what = "" if isinstance(error, (ClgraphError, OSError)) else f"{type(error).__name__}: "
+            click.echo(f"clgraph: error: rank {rank}: {what}{error}", err=True)
+            sys.stderr.flush()
+            time.sleep(0.3)  # the launcher passes the message on before it ends the job
+            comm.Abort(1)
+            sys.exit(1)
+
+    def open_dataset(self, name: str) -> Shards:
+        """Open a dataset, and report what it holds."""
+        shards = clgraph.open_shards(name)
+        self.say(f"{name}: {shards!r}"[: 2 + len(name) + 300])
+        return shards
+
+    def only_datasets(self, **options: Any) -> None:
+        """Raise InputError for the first option that is given and that only datasets of shards have."""
+        for name, value in options.items():
+            if value:
+                raise InputError(f"--{name.replace('_', '-')} is of datasets: give a GRAPH named NAME.clgs")
+
+    def refuse(self, **options: Any) -> None:
+        """Raise InputError for the first option that is given and that shards do not take."""
+        for name, value in options.items():
+            if value:
+                raise InputError(
+                    f"--{name.replace('_', '-')} is not offered for shards; join a graph that fits into "
+                    "memory (clgraph convert IN.clgs OUT.clg)"
+                )
 
 
-def is_quiet() -> bool:
-    """Whether the command was given --quiet."""
-    return _noted("clgraph.quiet")
+# --- Names and devices ---
 
 
-def speaks() -> bool:
-    """Whether this process prints results: of MPI's ranks only one does."""
-    return not _noted("clgraph.silent")
-
-
-def _noted(name: str) -> bool:
+def _check_not_replaced(path: str) -> None:
+    """Raise UsageError if an output of the command would replace the file that is about to be read."""
     context = click.get_current_context(silent=True)
-    return context is not None and bool(context.meta.get(name))
-
-
-def say(text: str) -> None:
-    """Print a message for the person at the terminal."""
-    if speaks() and not is_quiet():
-        click.echo(text, err=True)
-
-
-def progress_bar(what: str, **how: bool) -> AbstractContextManager[Tell | None]:
-    """A bar for long work, on a terminal only; see `clgraph.progress.bar`."""
-    return bar(what, **how) if speaks() and not is_quiet() else nullcontext()
-
-
-@contextmanager
-def timed(seconds: dict[str, float], what: str) -> Iterator[None]:
-    """Add the time of the block to what `seconds` has for it."""
-    started = time.perf_counter()
-    yield
-    seconds[what] = seconds.get(what, 0.0) + time.perf_counter() - started
-
-
-# --- Files and devices ---
+    if context is None or not os.path.exists(path):
+        return
+    for param in context.command.params:
+        output = context.params.get(param.name or "") if isinstance(param.type, OutputName) else None
+        if output and os.path.exists(output) and os.path.samefile(output, path):
+            raise click.UsageError(f"{output} is the file that is read: give the output another name.")
 
 
 def is_dataset(name: str) -> bool:
@@ -291,58 +369,13 @@ def is_dataset(name: str) -> bool:
     return Path(name).suffix == ".clgs"
 
 
-def read_graph(path: str, reading: dict[str, Any], *, device: Device | None = None) -> Graph:
-    """Read a graph and report how it was read, unless an output of the command would replace the file."""
-    from clgraph.files.summary import read_with_summary
-
-    if (context := click.get_current_context(silent=True)) and os.path.exists(path):
-        for param in context.command.params:
-            output = context.params.get(param.name or "") if isinstance(param.type, OutputName) else None
-            if output and os.path.exists(output) and os.path.samefile(output, path):
-                raise click.UsageError(f"{output} is the file that is read: give the output another name.")
-    with progress_bar(f"reading {Path(path).name}", data=True) as progress:
-        graph, summary = read_with_summary(path, device=device, progress=progress, **reading)
-    say(summary)
-    return graph
-
-
-def _device_for(path: str, spec: str | None) -> Device | None:
-    """The device, if the file is large enough to be read there."""
-    from clgraph.files.dispatch import SMALL, STDIN
-
-    if path != STDIN:
-        try:
-            if os.stat(path).st_size < SMALL:
-                return None
-        except (OSError, ValueError):
-            return None  # the reader reports what is wrong
-    return open_device(spec, silent=True)
-
-
-def write_graph(graph: Graph, path: str, *, to: str | None = None, device: Device | None = None) -> None:
-    """Write a graph, if it is large on the command's device, and report what was written."""
-    from clgraph.files.dispatch import SMALL_ARCS
-    from clgraph.files.summary import write_with_summary
-
-    if graph.num_arcs < SMALL_ARCS:
-        device = None
-    with progress_bar(f"writing {Path(path).name}", data=True) as progress:
-        summary = write_with_summary(graph, path, format=to, device=device, progress=progress)
-    say(summary)
-
-
-def open_device(spec: str | None, *, silent: bool = False) -> Device:
-    """The device to use; its name is printed on stderr."""
+def open_device(spec: str | None) -> Device:
+    """The device to use."""
     from clgraph.device import get_device
 
     # a binary that the environment names is for devices that take binaries; one given here must be taken
-    context = click.get_current_context()
-    named = context.get_parameter_source("fpga_binary") is ParameterSource.COMMANDLINE
-    device = get_device(spec, fpga_binary=os.environ.get("CLGRAPH_FPGA_BINARY") if named else None)
-    form = ", pipelines" if device.kernels == "pipeline" else ""
-    if not silent:
-        say(f"device {device.spec}: {device.name} ({device.kind}, {device.platform_name}{form})")
-    return device
+    named = click.get_current_context().get_parameter_source("fpga_binary") is ParameterSource.COMMANDLINE
+    return get_device(spec, fpga_binary=os.environ.get("CLGRAPH_FPGA_BINARY") if named else None)
 
 
 # --- What results say of a graph, and how they are printed ---
@@ -408,64 +441,6 @@ def print_table(table: Table) -> None:
     Console().print(table)
 
 
-# --- Datasets of shards (``NAME.clgs``), on one device, several, or MPI's ranks ---
-
-
-@contextmanager
-def job() -> Iterator[None]:
-    """A command on all ranks, the first of which speaks; an error of one ends all processes."""
-    from clgraph.scale.comm import Failure, world
-
-    comm = world()
-    if comm is None:
-        yield
-        return
-    rank = comm.Get_rank()
-    click.get_current_context().meta["clgraph.silent"] = rank > 0
-    try:
-        with warnings.catch_warnings(record=True, action="always", category=UserWarning) as caught:
-            yield
-        for warning in caught:
-            say(f"note: {warning.message}")
-    except click.exceptions.Exit:  # everything has been printed
-        raise
-    except Failure:
-        time.sleep(GRACE)
-        sys.exit(1)
-    except (Exception, KeyboardInterrupt) as error:
-        time.sleep(min(rank, 5) / 2)  # what is wrong everywhere is said once: the first one ends the others
-        what = "" if isinstance(error, (ClgraphError, OSError)) else f"{type(error).__name__}: "
-        click.echo(f"clgraph: error: rank {rank}: {what}{error}", err=True)
-        sys.stderr.flush()
-        time.sleep(0.3)  # the launcher passes the message on before it ends the job
-        comm.Abort(1)
-        sys.exit(1)
-
-
-def open_dataset(name: str) -> Shards:
-    """Open a dataset, and report what it holds."""
-    shards = clgraph.open_shards(name)
-    say(f"{name}: {shards!r}"[: 2 + len(name) + 300])
-    return shards
-
-
-def only_datasets(**options: Any) -> None:
-    """Raise InputError for the first option that is given and that only datasets of shards have."""
-    for name, value in options.items():
-        if value:
-            raise InputError(f"--{name.replace('_', '-')} is of datasets: give a GRAPH named NAME.clgs")
-
-
-def refuse(**options: Any) -> None:
-    """Raise InputError for the first option that is given and that shards do not take."""
-    for name, value in options.items():
-        if value:
-            raise InputError(
-                f"--{name.replace('_', '-')} is not offered for shards; join a graph that fits into memory "
-                "(clgraph convert IN.clgs OUT.clg)"
-            )
-
-
 # --- ``--trace``: what runs on the devices of a command, and how long; one file for all ranks ---
 
 
@@ -474,7 +449,7 @@ def _traced(path: str, spec: str | None) -> Iterator[None]:
     """Time what the devices do; write the trace, and print the table."""
     from clgraph.device.profiling import Profile, profile, write_traces
     from clgraph.formats import check_writable
-    from clgraph.scale.comm import Mpi, devices_of, world
+    from clgraph.scale.ranks import Mpi, devices_of, world
 
     check_writable(path, "edges")
     comm = world()

@@ -10,18 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import clgraph
-from clgraph.cli.command import (
-    Command,
-    Run,
-    direction,
-    edges_word,
-    fields_of,
-    only_datasets,
-    progress_bar,
-    say,
-    speaks,
-    table_of,
-)
+from clgraph.cli.command import Command, Run, direction, edges_word, fields_of, table_of
 from clgraph.cli.forest import saved_forest, work_folder
 from clgraph.cli.options import MethodName, forest_options, on_graph, option
 from clgraph.cli.outputs import check_drawn, check_without_graph, seeds_of
@@ -43,7 +32,7 @@ POINTS_MAX = 10_000  # rows of a table for people; a file has them all
 @option("--mode", "auto (exact where it exists), exact or batched.", default="auto")
 @option("--mix", "dhyb: the probability of a drve step (default 0.8).")
 @option("--points", "Rows of the table.", int, 20)
-@option("--plot", "Draw the curves (.png, .svg or .pdf; needs matplotlib).", metavar="PICTURE")
+@option("--plot PICTURE", "Draw the curves (.png, .svg or .pdf; needs matplotlib).")
 @forest_options
 @on_graph("Every row of every curve, as CSV.", energy=False)
 def curve(run: Run) -> None:
@@ -67,8 +56,8 @@ def curve(run: Run) -> None:
         check_drawn("--plot", given.plot, otherwise="leave it out and take -o OUT")
     run.check_output()
     if not run.of_shards:
-        only_datasets(forest=given.forest, resume=given.resume)
-    saved, method, seed = saved_forest(given.forest, method, given.seed)
+        run.only_datasets(forest=given.forest, resume=given.resume)
+    saved, method, seed = saved_forest(run, given.forest, method, given.seed)
     refused = {"mode": given.mode == "batched", "mix": given.mix}
     with run.data("curve", {"method": method}, **refused) as data:
         if run.of_shards:
@@ -78,11 +67,11 @@ def curve(run: Run) -> None:
             seeds = seeds_of(shared_seed(seed), given.seeds)
         device, curves = run.device, []
         for number in seeds:
-            with progress_bar(f"reducing, seed {number}") as progress:
+            with run.progress(f"reducing, seed {number}") as progress:
                 curves.append(
                     clgraph.reduction_curve(data, method, number, progress=progress, device=device, **options)
                 )
-        if speaks():
+        if run.speaks:
             _deliver(run, data, curves)
 
 
@@ -101,10 +90,10 @@ def _deliver(run: Run, data: Graph | Shards, curves: list[ReductionCurve]) -> No
             for each in curves:
                 rows = zip(each.deletions.tolist(), each.vertices.tolist(), each.edges.tolist(), strict=True)
                 writer.writerows((each.seed, *row) for row in rows)
-        say(f"{run.output}: {sum(len(each.vertices) for each in curves)} rows")
+        run.say(f"{run.output}: {sum(len(each.vertices) for each in curves)} rows")
     if plot:
         _draw(curves, plot, run.graph)
-        say(f"{plot}: {len(curves)} curve{'s' * (len(curves) > 1)}")
+        run.say(f"{plot}: {len(curves)} curve{'s' * (len(curves) > 1)}")
     facts = {
         "method": curves[0].method,
         "directed": data.directed,

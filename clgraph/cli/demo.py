@@ -42,7 +42,7 @@ def demo(run: Run) -> None:
 
 
 @click.command(cls=Command)
-@option("--family families", "Check this kernel family only.", metavar="NAME", multiple=True)
+@option("--family families NAME", "Check this kernel family only.", multiple=True)
 @device_option
 @json_option
 @quiet_option
@@ -62,7 +62,7 @@ def selftest(run: Run) -> None:
         raise InputError(f"--family {strange.pop()}: there is none of that name; use one of {known}")
     os.environ["CLGRAPH_FORCE"] = "1"  # it is tested here, not before
     try:
-        dev = open_device(run.spec, silent=run.as_json)
+        dev = open_device(run.spec) if run.as_json else run.device
     except DeviceError as error:
         if not run.as_json or "BROKEN" not in str(error):  # else there is no such device
             raise

@@ -8,7 +8,7 @@ import click
 from click.core import ParameterSource
 
 import clgraph
-from clgraph.cli.command import Command, Run, job, open_dataset, progress_bar, say, speaks
+from clgraph.cli.command import Command, Run
 from clgraph.cli.options import device_option, json_option, option, plan_option, quiet_option
 from clgraph.errors import InputError
 
@@ -45,8 +45,8 @@ def forest() -> None:
 @click.argument("graph", metavar="NAME.clgs")
 @option("--method", "drv or dre.", default="drv")
 @option("--seed", "0 .. 2^64-1 (default: drawn and recorded).", int)
-@option("--shards which", "Only these shards of the section pairs.", metavar="0-3,7")
-@option("-o --output", "Where the forest goes.", metavar="FILE", required=True)
+@option("--shards which 0-3,7", "Only these shards of the section pairs.")
+@option("-o --output FILE", "Where the forest goes.", required=True)
 @option("--resume", "Keep what is found in FILE.work, and begin there.", bool)
 @plan_option
 @device_option
@@ -60,13 +60,13 @@ def make(run: Run) -> None:
     if not run.of_shards:
         raise InputError(f"{run.graph}: forests are of datasets: make one with clgraph convert IN OUT.clgs")
     assert run.output is not None
-    with job():
-        shards = open_dataset(run.graph)
+    with run.job():
+        shards = run.open_dataset(run.graph)
         if run.planned(shards, "forest", method=given.method):
             return
         count = len(shards.section("pairs").shards)
         numbers = None if given.which is None else numbers_of(given.which, count, "--shards")
-        with progress_bar("priority forest") as progress:
+        with run.progress("priority forest") as progress:
             made = clgraph.save_forest(
                 shards,
                 run.output,
@@ -77,14 +77,14 @@ def make(run: Run) -> None:
                 device=run.spec,
                 progress=progress,
             )
-        if speaks():
+        if run.speaks:
             _print(run, made)
 
 
 @forest.command("merge")
 @click.argument("forests", metavar="FILE...", nargs=-1, required=True)
-@option("-o --output", "Where the forest goes.", metavar="FILE", required=True)
-@option("--max-vertices", "Refuse forests of more (default: by the files' size).", int, metavar="N")
+@option("-o --output FILE", "Where the forest goes.", required=True)
+@option("--max-vertices N", "Refuse forests of more (default: by the files' size).", int)
 @device_option
 @json_option
 @quiet_option
@@ -92,9 +92,9 @@ def merge(run: Run) -> None:
     """Merge forests of parts of one dataset: any order, the same bytes."""
     assert run.output is not None
     options = {"max_vertices": run.options.max_vertices, "device": run.spec}
-    with job():
-        if speaks():  # one rank is enough
-            with progress_bar("merging forests") as progress:
+    with run.job():
+        if run.speaks:  # one rank is enough
+            with run.progress("merging forests") as progress:
                 made = clgraph.merge_forests(run.options.forests, run.output, progress=progress, **options)
             _print(run, made)
 
@@ -112,19 +112,19 @@ def _print(run: Run, made: SavedForest) -> None:
         ],
     )
     if made.missing and not run.as_json:
-        say("note: clgraph forest merge brings in the others")
+        run.say("note: clgraph forest merge brings in the others")
 
 
 # --- What samples and curves of datasets take from a forest ---
 
 
 def saved_forest(
-    name: str | None, method: str, seed: int | None
+    run: Run, name: str | None, method: str, seed: int | None
 ) -> tuple[SavedForest | None, str, int | None]:
     """What ``--forest`` names, with the method and seed: its own where the command line has none."""
     if name is None:
         return None, method, seed
-    with job():  # one rank reports what is wrong with it
+    with run.job():  # one rank reports what is wrong with it
         found, context = clgraph.open_forest(name), click.get_current_context()
     if context.get_parameter_source("method") is not ParameterSource.COMMANDLINE:
         method = found.about.method

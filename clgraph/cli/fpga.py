@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from clgraph.cli.command import Command, Run, say
+from clgraph.cli.command import Command, Run
 from clgraph.cli.options import json_option, option, quiet_option
 
 
@@ -23,11 +23,9 @@ def fpga() -> None:
 @option("-o --output", "The binary; FILE.json is written beside it.", default="clgraph.aocx")
 @option("--emulate", "For the emulator (by its own runtime where there is no aoc).", bool)
 @option("--report", "Stop at the report of loops and areas (minutes, not hours).", bool)
-@option("--board", "The board, as `aoc -list-boards` names it.", default="", metavar="B")
-@option("--param params", "A parameter of cl/fpga/parameters.h.", metavar="NAME=VALUE", multiple=True)
-@option(
-    "--only", "Only some kernels: sample, components, bfs, pagerank, walks.", metavar="GROUP", multiple=True
-)
+@option("--board B", "The board, as `aoc -list-boards` names it.", default="")
+@option("--param params NAME=VALUE", "A parameter of cl/fpga/parameters.h.", multiple=True)
+@option("--only GROUP", "Only some kernels: sample, components, bfs, pagerank, walks.", multiple=True)
 @json_option
 @quiet_option
 def compile_(run: Run) -> None:
@@ -46,7 +44,7 @@ def compile_(run: Run) -> None:
     pipelines.wanted(given.only)  # an InputError lists the groups
     board, params = "emulator" if given.emulate else given.board, parameters.parse(given.params)
     order = Order(Path(output), board, given.report, params, tuple(given.only))
-    side = compile_binary(order, say)
+    side = compile_binary(order, run.say)
     if given.report:
         lines = [f"aoc's report: {order.output.with_suffix('')}/reports/report.html"]
     else:

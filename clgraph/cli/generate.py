@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 import clgraph
-from clgraph.cli.command import Command, Run, is_dataset, job, progress_bar, say
+from clgraph.cli.command import Command, Run, is_dataset
 from clgraph.cli.graphs import shard_options
 from clgraph.cli.options import (
     Decorator,
@@ -69,36 +69,35 @@ def _make(run: Run, maker: Callable[..., Any], on_host: bool) -> None:
     cut = {name: own.pop(name, None) for name in ("sections", "shard_edges")}
     output = str(run.output)
     if is_dataset(output):
-        _make_dataset(maker.__name__, getattr(maker(**own), "model", None), output, seed, run.spec, cut)
+        _make_dataset(run, maker.__name__, getattr(maker(**own), "model", None), seed, cut)
         return
     if any(value is not None for value in cut.values()):
         raise click.UsageError("--sections and --shard-edges are of datasets: OUT.clgs.")
     check_writable(output, to)
     seed, make = check_seed(seed), maker(**own)
     device = None if run.spec is None and on_host else run.device
-    with progress_bar("generating") as progress:
+    with run.progress("generating") as progress:
         graph = make(seed=seed, device=device, progress=progress)
-    say(f"{maker.__name__}, seed {seed}: {write_with_summary(graph, output, format=to)}")
+    run.say(f"{maker.__name__}, seed {seed}: {write_with_summary(graph, output, format=to)}")
 
 
-def _make_dataset(
-    name: str, model: Any, target: str, seed: int | None, device: str | None, cut: dict[str, Any]
-) -> None:
+def _make_dataset(run: Run, name: str, model: Any, seed: int | None, cut: dict[str, Any]) -> None:
     """Write the graph straight into shards; `model` makes the model of a seed, where shards have one."""
     from clgraph.scale.comm import shared_seed
     from clgraph.scale.generate import generate_shards
 
+    target = str(run.output)
     if model is None:
         raise InputError(
             f"{target}: graphs of this model, or with parallel copies, are not made in shards; write a .clg "
             "file, and convert it"
         )
-    with job():
+    with run.job():
         drawn = shared_seed(seed)
-        with progress_bar("generating") as progress:
-            more = {"device": device, "progress": progress, **shard_options(**cut)}
+        with run.progress("generating") as progress:
+            more = {"device": run.spec, "progress": progress, **shard_options(**cut)}
             made = generate_shards(model(drawn), target, **more)
-        say(f"{name}, seed {drawn}: wrote {target}: {made!r}")
+        run.say(f"{name}, seed {drawn}: wrote {target}: {made!r}")
 
 
 _vertices = option("--vertices", "How many vertices.", int, required=True)
@@ -106,9 +105,7 @@ _average = option("--average-degree", "Mean number of neighbours.", float, 5.0)
 
 
 # of models that are made straight into shards; the function that makes the graph has `model`
-_into_shards = options(
-    sections_option, option("--shard-edges", "Of OUT.clgs: entries of a shard.", int, metavar="N")
-)
+_into_shards = options(sections_option, option("--shard-edges N", "Of OUT.clgs: entries of a shard.", int))
 
 
 @model(
@@ -231,7 +228,7 @@ def static(vertices: int, **options: Any) -> Any:
     option("--community-exponent", "Of the law of sizes.", float, 1.5),
     option("--min-community", "The smallest community.", int, 20),
     option("--max-community", "The largest community.", int, 100),
-    option("--communities", "Where each vertex's community is written.", metavar="FILE"),
+    option("--communities FILE", "Where each vertex's community is written."),
 )
 def lfr(vertices: int, communities: str | None, **options: Any) -> Any:
     """A graph with communities (LFR: Lancichinetti, Fortunato and Radicchi)."""

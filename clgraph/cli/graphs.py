@@ -8,17 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import clgraph
-from clgraph.cli.command import (
-    Command,
-    Run,
-    is_dataset,
-    open_dataset,
-    progress_bar,
-    read_graph,
-    refuse,
-    say,
-    write_graph,
-)
+from clgraph.cli.command import Command, Run, is_dataset
 from clgraph.cli.options import (
     OutputName,
     attributes_option,
@@ -42,7 +32,7 @@ if TYPE_CHECKING:
 def info(run: Run) -> None:
     """What GRAPH holds: vertices, edges, self-loops, components, degrees."""
     name = run.graph
-    facts = describe_dataset(name) if run.of_shards else describe(read_graph(name, run.reading))
+    facts = describe_dataset(name) if run.of_shards else describe(run.read_graph(name))
     run.print({"file": name, **facts}, () if run.as_json else [_table(Path(name).name, facts)])
 
 
@@ -127,7 +117,7 @@ def describe_dataset(name: str) -> dict[str, Any]:
 @click.argument("target", metavar="OUT", type=OutputName())
 @to_option
 @sections_option
-@option("--shard-edges", "Of OUT.clgs: entries of a shard (default 2^28).", int, metavar="N")
+@option("--shard-edges N", "Of OUT.clgs: entries of a shard (default 2^28).", int)
 @option("--resume", "Of OUT.clgs: go on where an interrupted conversion stopped.", bool)
 @attributes_option
 @graph_options
@@ -149,7 +139,7 @@ def convert(run: Run) -> None:
     if given.attributes is not None and (is_dataset(target) or any(map(is_dataset, sources))):
         raise click.UsageError("--attributes is not of datasets (.clgs), which hold none.")
     if any(map(is_dataset, sources)):
-        refuse(
+        run.refuse(
             format=reading["format"],
             directed=reading["directed"] is not None,
             ids=reading["ids"] == "str",
@@ -169,15 +159,15 @@ def convert(run: Run) -> None:
     (source,) = sources
     check_writable(target, given.output_format)  # before a large file is read
     if not is_dataset(source):
-        graph = read_graph(source, {**reading, "attributes": given.attributes})
-        write_graph(graph, target, to=given.output_format)
+        graph = run.read_graph(source, attributes=given.attributes)
+        run.write_graph(graph, target, given.output_format)
         return
     from clgraph.scale.export import write_joined
 
-    shards = open_dataset(source)
-    with progress_bar("writing") as progress:
+    shards = run.open_dataset(source)
+    with run.progress("writing") as progress:
         summary = write_joined(shards, target, format=given.output_format, progress=progress)
-    say(summary)
+    run.say(summary)
 
 
 def shard_options(sections: str | None, shard_edges: int | None) -> dict[str, Any]:
@@ -201,19 +191,19 @@ def _to_dataset(run: Run) -> None:
     cut = shard_options(given.sections, given.shard_edges)
     lines: list[str] = []  # said when the bar is gone
     if len(sources) == 1 and is_dataset(sources[0]):
-        with progress_bar("joining shards") as progress:
-            graph = clgraph.join_shards(open_dataset(sources[0]), progress=progress)
-        with progress_bar("writing shards") as progress:
+        with run.progress("joining shards") as progress:
+            graph = clgraph.join_shards(run.open_dataset(sources[0]), progress=progress)
+        with run.progress("writing shards") as progress:
             made = write_shards(graph, target, progress=progress, **cut)
     else:
         reading = dict(run.reading)
         more: dict[str, Any] = {"format": reading.pop("format"), "resume": given.resume, "say": lines.append}
-        with progress_bar("converting", data=True) as progress:
+        with run.progress("converting", data=True) as progress:
             options = Options(**reading)
             made = convert_to_shards(sources, target, options=options, progress=progress, **more, **cut)
     for line in lines:
-        say(line)
-    say(f"wrote {target}: {made!r}")
+        run.say(line)
+    run.say(f"wrote {target}: {made!r}")
 
 
 @click.command(cls=Command)

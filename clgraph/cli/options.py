@@ -13,15 +13,14 @@ Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 AT_LEAST_0, AT_LEAST_1 = click.IntRange(min=0), click.IntRange(min=1)
 
 
-def option(
-    names: str, help: str, type: Any = None, default: Any = None, metavar: str | None = None, **more: Any
-) -> Decorator:
+def option(names: str, help: str, type: Any = None, default: Any = None, **more: Any) -> Decorator:
     """An option: words are its choices, bool makes a flag, and a default is shown in the help.
 
     Parameters
     ----------
     names : str
-        With blanks between: ``-o --output``; without dashes that of the command's parameter.
+        As the help shows them, with blanks between: ``-o --output OUT``; a word in small letters without
+        dashes is the name that the command has for it.
     """
     if isinstance(type, (list, tuple)) and isinstance(type[0], str):
         type = click.Choice(type)
@@ -29,7 +28,10 @@ def option(
         type, more = None, {"is_flag": True, **more}
     if default is not None or "/" in names:  # neither of two flags is the default, unless it is said
         more = {"default": default, "show_default": default not in (None, ""), **more}
-    return click.option(*names.split(), help=help, type=type, metavar=metavar, **more)
+    words = names.split()
+    if not words[-1].startswith("-") and not words[-1].islower():
+        more["metavar"] = words.pop()
+    return click.option(*words, help=help, type=type, **more)
 
 
 def options(*some: Decorator) -> Decorator:
@@ -117,35 +119,25 @@ def _json_wanted(ctx: click.Context, param: click.Parameter, value: bool) -> boo
     return value
 
 
-def _set_quiet(ctx: click.Context, param: click.Parameter, value: bool) -> None:
-    ctx.meta["clgraph.quiet"] = value
-
-
-quiet_option = option(
-    "-q --quiet", "Say nothing on stderr but errors.", bool, expose_value=False, callback=_set_quiet
-)
+quiet_option = option("-q --quiet", "Say nothing on stderr but errors.", bool)
 json_option = option("--json as_json", "Print one JSON object on stdout.", bool, callback=_json_wanted)
 
 
-def output_option(help: str, names: str = "-o --output", **more: Any) -> Decorator:
+def output_option(help: str, names: str = "-o --output OUT", **more: Any) -> Decorator:
     """``-o OUT`` of results, or another option that names an output."""
-    return option(names, help, OutputName(), metavar="OUT", **more)
+    return option(names, help, OutputName(), **more)
 
 
 to_option = option("--to output_format", "Format of OUT (default: by its suffix).", FormatName())
 attributes_option = option(
-    "--attributes",
-    "Attributes of vertices, by id, for an OUT that holds them (graphml, gexf).",
-    metavar="NODES.CSV",
+    "--attributes NODES.CSV", "Attributes of vertices, by id, for an OUT that holds them (graphml, gexf)."
 )
 
 # --- How graphs are read ---
 
 limit_options = options(
-    option("--max-vertices", "Refuse a larger graph (default: by the file's size).", int, metavar="N"),
-    option(
-        "--max-ratio", "Refuse a compressed file that unpacks to more than R times its size.", float, 200, "R"
-    ),
+    option("--max-vertices N", "Refuse a larger graph (default: by the file's size).", int),
+    option("--max-ratio R", "Refuse a compressed file that unpacks to over R times its size.", float, 200),
 )
 # as `clgraph.read` calls them, and records do
 READING = {
@@ -199,7 +191,7 @@ def _into_environment(variable: str) -> Callable[..., Any]:
 
 
 device_option = options(
-    option("--device", "gpu, cpu, fpga, pocl, intel, nvidia, 0:1 or part of a name.", metavar="SPEC"),
+    option("--device SPEC", "gpu, cpu, fpga, pocl, intel, nvidia, 0:1 or part of a name."),
     option(
         "--kernels",
         "Form of the kernels (default: pipelines on FPGAs).",
@@ -208,9 +200,8 @@ device_option = options(
         callback=_into_environment("CLGRAPH_KERNELS"),
     ),
     option(
-        "--fpga-binary",
+        "--fpga-binary FILE",
         "On an FPGA: what `clgraph fpga compile` made.",
-        metavar="FILE",
         expose_value=False,
         callback=_into_environment("CLGRAPH_FPGA_BINARY"),
     ),
@@ -222,15 +213,14 @@ device_option = options(
         callback=_into_environment("CLGRAPH_FORCE"),
     ),
     option(
-        "--trace",
+        "--trace FILE",
         "Time every kernel: a table on stderr, a trace for chrome://tracing or Perfetto in FILE.",
-        metavar="FILE",
     ),
 )
 
 energy_options = options(
     option("--energy", "Measure the energy of the computation, repeated for two seconds (NVML, RAPL).", bool),
-    option("--watts", "Take this power, read from a wall meter, instead of a counter.", float, metavar="W"),
+    option("--watts W", "Take this power, read from a wall meter, instead of a counter.", float),
 )
 
 # what of a graph's measures takes long, and how much of it is wanted
@@ -250,7 +240,7 @@ plan_option = option(
 )
 # of commands that make the priority forest of a dataset
 forest_options = options(
-    option("--forest", "Of NAME.clgs: what `clgraph forest` has saved, instead of a pass.", metavar="FILE"),
+    option("--forest FILE", "Of NAME.clgs: what `clgraph forest` has saved, instead of a pass."),
     option("--resume", "Of NAME.clgs: keep what is found in OUT.work, and begin there.", bool),
 )
 sections_option = option("--sections", "Of OUT.clgs: pairs,rows or pairs,in,out (default: all).")

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import clgraph
-from clgraph.cli.command import Command, Run, direction, edges_word, progress_bar, say, table_of
+from clgraph.cli.command import Command, Run, direction, edges_word, table_of
 from clgraph.cli.options import MethodName, measure_options, option, run_options
 from clgraph.cli.outputs import PICTURES, check_drawn
 from clgraph.device.launch_config import LaunchTable
@@ -33,19 +33,19 @@ ABOUT_SAMPLE = ("record", "method", "sample_seed", "command", "relation", "sampl
 @click.command(cls=Command)
 @click.argument("original", metavar="ORIGINAL")
 @click.argument("sample", metavar="[SAMPLE]", required=False)
-@option("--report", "Write a report: one HTML file (needs matplotlib).", metavar="PAGE")
-@option("--plot", "Draw the figures (.png, .svg or .pdf; needs matplotlib).", metavar="PICTURE")
-@option("--record", "How SAMPLE was made: what `clgraph sample --record` (or --json) wrote.", metavar="FILE")
+@option("--report PAGE", "Write a report: one HTML file (needs matplotlib).")
+@option("--plot PICTURE", "Draw the figures (.png, .svg or .pdf; needs matplotlib).")
+@option("--record FILE", "How SAMPLE was made: what `clgraph sample --record` (or --json) wrote.")
 @option("--method", "Method by which SAMPLE was made, if there is no record.", MethodName())
-@option("--sample-seed", "The seed that it was made with.", int, metavar="N")
-@option("--command", "How SAMPLE was made, in words, for the report.", metavar="TEXT")
+@option("--sample-seed N", "The seed that it was made with.", int)
+@option("--command TEXT", "How SAMPLE was made, in words, for the report.")
 @option(
     "--relation",
     "What SAMPLE must be: a subset of ORIGINAL (default); a contraction of it, whose vertices are "
     "(default for cre and crve); anything, to compare any two graphs.",
     ["subset", "contraction", "none"],
 )
-@option("--sample-format", "Format of SAMPLE (default: by its suffix).", metavar="NAME")
+@option("--sample-format NAME", "Format of SAMPLE (default: by its suffix).")
 @option("--seed", "Chooses the vertices from which a large graph's hop plot is searched.", int, 0)
 @measure_options
 @option(
@@ -85,14 +85,14 @@ def quality(run: Run) -> None:
         part = run.read(sample, format=given.sample_format)
         made = made.checked(part, given.record)
         if made.left_out:
-            say(f"note: {sample} lacks {made.lacks} of the sample, and so do the figures")
+            run.say(f"note: {sample} lacks {made.lacks} of the sample, and so do the figures")
     names = Path(original).name, Path(sample).name if sample else ""
     dev = run.device
     if part is not None:
         relation = given.relation or ("contraction" if made.contracts else "subset")
         with dev.alone():
             check_part(whole, part, relation, names, device=dev)
-    with progress_bar("measuring") as progress:
+    with run.progress("measuring") as progress:
         found = clgraph.quality(
             whole,
             part,
@@ -130,15 +130,15 @@ def _draw(run: Run, found: Quality, made: Origin, curve: ReductionCurve | None, 
         page = report_html(found, names=names, facts=facts, curve=curve, no_curve=why_none)
         with atomic_write(given.report, "wb") as out:  # a file's name may be no UTF-8
             out.write(page.encode("utf-8", "backslashreplace"))
-        say(f"{given.report}: {len(page) // 1000} kB")
+        run.say(f"{given.report}: {len(page) // 1000} kB")
     if given.plot:
         drawn = drawings(found, curve)
         title = f"{names[1]}, a sample of {names[0]}" if sample else names[0]
         with atomic_write(given.plot, "wb") as out:
             picture(drawn, out, given.plot.rsplit(".", 1)[1].lower(), title)
-        say(f"{given.plot}: {len(drawn)} figures")
+        run.say(f"{given.plot}: {len(drawn)} figures")
     if why_none:
-        say(f"no reduction curve: {why_none}")
+        run.say(f"no reduction curve: {why_none}")
 
 
 def _facts(dev: Device, found: Quality) -> list[tuple[str, str]]:

@@ -11,17 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import clgraph
-from clgraph.cli.command import (
-    Command,
-    Run,
-    direction,
-    facts_of,
-    fields_of,
-    speaks,
-    table_of,
-    timed,
-    vertex_of,
-)
+from clgraph.cli.command import Command, Run, direction, facts_of, fields_of, table_of, vertex_of
 from clgraph.cli.options import AT_LEAST_0, AT_LEAST_1, on_graph, option
 from clgraph.errors import ConvergenceError, ConvergenceWarning, InputError
 
@@ -56,18 +46,15 @@ explain_option = option("--explain", "Say what was chosen and why, on stderr.", 
 @option("--norm", "Norm of the residual; nx compares the L1 norm with n * tol.", NORMS, "l1")
 @max_iter_option
 @option(
-    "--personalize",
-    "Teleport to these vertices: ids, or a file with `id [value]` on each line.",
-    metavar="FILE|ID,...",
+    "--personalize FILE|ID,...", "Teleport to these vertices: ids, or a file with `id [value]` on each line."
 )
 @option(
-    "--dangling",
+    "--dangling POLICY|FILE",
     "Where the rank of vertices without out-arcs goes: personalization, uniform, drop, or a file of "
     "`id [value]`.",
     default="personalization",
-    metavar="POLICY|FILE",
 )
-@option("--nstart", "Start from this vector: `id [value]` on each line.", metavar="FILE")
+@option("--nstart FILE", "Start from this vector: `id [value]` on each line.")
 @option("--variant", "Kernels.", VARIANTS, "auto")
 @dtype_option
 @nonconvergence_option
@@ -111,7 +98,7 @@ def pagerank(run: Run) -> None:
         )
         # a failure to converge has been reported already
         run.measure(lambda: clgraph.pagerank(data, **{**options, "on_nonconvergence": "return"}))
-        if not speaks():
+        if not run.speaks:
             return
         run.write(data.ids, found.ranks)
         best = found.top(top)
@@ -161,18 +148,17 @@ def _converged(run: Run, call: Any, *data: Any, explain: bool, **options: Any) -
         click.echo(f"clgraph: warning: {str(warning.message).partition(';')[0]}", err=True)
     for line in found.plan if explain else ():
         click.echo(f"plan: {line}", err=True)
-    if speaks():
+    if run.speaks:
         run.seconds |= found.seconds
     return found
 
 
 @click.command(cls=Command)
-@option("-s --source", "A source (repeatable).", metavar="ID", multiple=True)
-@option("--sources", "A file with a source's id on each line.", metavar="FILE")
+@option("-s --source ID", "A source (repeatable).", multiple=True)
+@option("--sources FILE", "A file with a source's id on each line.")
 @option(
-    "--users",
+    "--users FILE",
     "Instead: a file with a user and ids of items on each line; a user starts from all of its items.",
-    metavar="FILE",
 )
 @option(
     "--method",
@@ -196,7 +182,7 @@ def _converged(run: Run, call: Any, *data: Any, explain: bool, **options: Any) -
     "Leave out of the top: each source's own vertices, or these and those that their arcs lead to.",
     ["self", "neighbours"],
 )
-@option("--exclude-ids", "Leave out these vertices, an id on each line.", metavar="FILE")
+@option("--exclude-ids FILE", "Leave out these vertices, an id on each line.")
 @option("--seed", "Of the walks (default: drawn, and reported).", AT_LEAST_0)
 @option("--walks", "Walks from each source.  [default: 200000]", int)
 @option("--epsilon", "Take as many walks as keep every rank's error below this,", float)
@@ -204,7 +190,7 @@ def _converged(run: Run, call: Any, *data: Any, explain: bool, **options: Any) -
 @option("--check-every", "Test the residual only once in this many iterations.", AT_LEAST_1, 1)
 @option("--squared", "Compare the squared residual with the squared tolerance.", bool)
 @option("--stored", "Answer sources without out-arcs from stored ranks.", bool)
-@option("--stable-top", "Also stop once the top set was the same at N checks in a row.", AT_LEAST_0, 0, "N")
+@option("--stable-top N", "Also stop once the top set was the same at N checks in a row.", AT_LEAST_0, 0)
 @dtype_option
 @nonconvergence_option
 @explain_option
@@ -262,10 +248,10 @@ def ppr(run: Run) -> None:
         run.measure(
             lambda: clgraph.personalized_pagerank(data, ids, **{**options, "on_nonconvergence": "return"})
         )
-        if not speaks():
+        if not run.speaks:
             return
         if run.output:
-            with timed(run.seconds, "write"):
+            with run.timed("write"):
                 _write(run.output, data, found, None if run.of_shards else run.device)
         run.result(lambda: _facts(data, found), _source_lines(data, found))
 

@@ -6,24 +6,13 @@ import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
+from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import click
 
 import clgraph
-from clgraph.cli.command import (
-    Command,
-    Run,
-    direction,
-    edges_word,
-    only_datasets,
-    print_json,
-    progress_bar,
-    say,
-    speaks,
-    timed,
-    write_graph,
-)
+from clgraph.cli.command import Command, Run, direction, edges_word, print_json
 from clgraph.cli.forest import saved_forest, work_folder
 from clgraph.cli.options import (
     MethodName,
@@ -64,6 +53,7 @@ from clgraph.methods import (
 if TYPE_CHECKING:
     from clgraph.graph import Graph
 
+OWN_FLAGS = {"far_scan": "--far-scan/--far-search", "start": "--start ID", "min_size": "--min-size SIZE"}
 TOGETHER = 256  # runs of one call: their samples are written before the next ones are made
 
 
@@ -108,11 +98,10 @@ def method_options(command: Callable[..., Any]) -> Callable[..., Any]:
     for name, each in reversed(OPTIONS.items()):
         if each.command:
             command = option(
-                "--far-scan/--far-search" if name == "far_scan" else _flag(name),
+                OWN_FLAGS.get(name, _flag(name)),
                 each.help,
                 _click_type(name, each),
                 UNSAID.get(name),
-                {"start": "ID", "min_size": "SIZE"}.get(name),
                 cls=click.Option if is_common(name) else _MethodOption,
             )(command)
     return command
@@ -195,12 +184,7 @@ def _option_table(own: dict[str, Option]) -> str:
 @method_options
 @option("--strict", "A count larger than the graph is an error.", bool)
 @to_option
-@option(
-    "--record",
-    "Write command, versions, device, seed and the input's hash (JSON).",
-    OutputName(),
-    metavar="FILE",
-)
+@option("--record FILE", "Write command, versions, device, seed and the input's hash (JSON).", OutputName())
 @forest_options
 @attributes_option
 @on_graph(
@@ -315,17 +299,19 @@ class _Order:
         run = self.run
         for note in result.notes:
             if result.seed == self.seeds.start:
-                say(f"note: {note}")
+                run.say(f"note: {note}")
             elif "collapsed" in note:  # the other notes are the same for all seeds
-                say(f"note: size {size}, seed {result.seed}: {note}")
+                run.say(f"note: size {size}, seed {result.seed}: {note}")
         name = self.output(size, result.seed)
         if verify is None:  # of a dataset, which all ranks have written by now
             told = result.to_dict()
         else:
             run.check(verify, holds, "sample is")
             if name:
-                with timed({} if seconds is None else seconds, "write"):
-                    write_graph(result.graph, name, to=run.options.output_format, device=run.device)
+                started = perf_counter()
+                run.write_graph(result.graph, name, run.options.output_format)
+                if seconds is not None:
+                    seconds["write"] = perf_counter() - started
             told = {**facts, **result.to_dict(hashes=bool(run.options.record)), "verified": run.verify}
             told |= {} if seconds is None else {"seconds": seconds}
         self.results.append({**told, "output": name})
@@ -394,7 +380,7 @@ def _of_graph(order: _Order) -> None:
     from clgraph.sampling.options import tiny
 
     run, given = order.run, order.run.options
-    only_datasets(forest=given.forest, resume=given.resume)
+    run.only_datasets(forest=given.forest, resume=given.resume)
     if given.record:
         check_writable(given.record, "edges")  # no graph, but its file is checked in the same way
     order.check_outputs()
@@ -402,14 +388,14 @@ def _of_graph(order: _Order) -> None:
     options = {**order.options, "sizes": order.sized, "device": run.device, "strict": given.strict}
     for size in dict.fromkeys(order.sized or ()):
         if question := tiny(size, data.num_vertices):
-            say(f"note: {question}")
+            run.say(f"note: {question}")
     first, count = order.seeds.start, len(order.seeds)
     # a run that is drawn again takes a seed that none of the others has: they are known to one call only
     together = count if "min_size" in options else _together(run.device, data, order)
     for number in range(first, first + count, together):
         runs = min(together, first + count - number)
         which = f", seed {number}" if runs == 1 else f", seeds {number} to {number + runs - 1}"
-        with progress_bar("sampling" + (which if order.several else "")) as progress:
+        with run.progress("sampling" + (which if order.several else "")) as progress:
             more: dict[str, Any] = {} if runs == 1 else {"seeds": runs}
             with warnings.catch_warnings(action="ignore"):  # what it warns of is in the notes, too
                 found = clgraph.sample(data, order.method, seed=number, progress=progress, **more, **options)
@@ -465,7 +451,7 @@ def _of_dataset(order: _Order) -> None:
     from clgraph.scale.comm import shared_seed
 
     run, given, options = order.run, order.run.options, order.options
-    saved, method, seed = saved_forest(given.forest, order.method, given.seed)
+    saved, method, seed = saved_forest(run, given.forest, order.method, given.seed)
     sizes, count = order.sizes, len(order.seeds)
     about = {"method": method, "sizes": len(sizes) * count, "written": run.output is not None}
     refused: dict[str, Any] = {
@@ -478,7 +464,7 @@ def _of_dataset(order: _Order) -> None:
         if run.output:
             check_template(run.output, sizes, count)
         for number in range(first, first + count):
-            with progress_bar("priority forest") as progress:
+            with run.progress("priority forest") as progress:
                 made: Any = clgraph.sample(
                     shards,
                     method,
@@ -491,7 +477,7 @@ def _of_dataset(order: _Order) -> None:
                     forest=saved,
                     checkpoint=work_folder(run.output, given.resume),
                 )
-            for size, each in zip(sizes, made, strict=True) if speaks() else ():
+            for size, each in zip(sizes, made, strict=True) if run.speaks else ():
                 order.deliver(
                     size,
                     each,

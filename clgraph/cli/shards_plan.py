@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -31,27 +31,15 @@ VERTICES, EDGES = 1 << 16, 1 << 20  # of the graph on which kernels are timed: l
 LONG = 4 << 30
 
 
-@dataclass(frozen=True)
-class Pass:
-    """A part of a command, as the rank with most to do has it.
-
-    Attributes
-    ----------
-    what : str
-    passes : int
-        Over the section; at most.
-    disk, bus, network : int
-        Bytes that are read, copied to the device, and sent by all ranks together.
-    seconds : float
-        Expected.
-    """
+class Pass(NamedTuple):
+    """A part of a command, as the rank with most to do has it."""
 
     what: str
-    passes: int
-    disk: int
-    bus: int
-    network: int
-    seconds: float
+    passes: int  # over the section, at most
+    disk: int  # bytes that are read
+    bus: int  # bytes that are copied to the device
+    network: int  # bytes that all ranks together send
+    seconds: float  # expected
 
 
 @dataclass(frozen=True)
@@ -60,11 +48,8 @@ class Plan:
 
     Attributes
     ----------
-    command : str
-    ranks : int
     devices : list of str
-        Of each rank.
-    parts : list of Pass
+        One for each rank.
     memory : dict of str to int
         Bytes on a rank's device.
     available : int
@@ -72,7 +57,6 @@ class Plan:
     speeds : dict of str to float
         Bytes a second of disk, bus and network, and edges a second, as measured for this plan on the slowest
         rank.
-    notes : list of str
     """
 
     command: str
@@ -91,38 +75,32 @@ class Plan:
 
     def to_dict(self) -> dict[str, Any]:
         """Ready for JSON."""
-        return {**asdict(self), "seconds": self.seconds, "fits": sum(self.memory.values()) <= self.available}
+        parts = [part._asdict() for part in self.parts]
+        fits = sum(self.memory.values()) <= self.available
+        return {**vars(self), "parts": parts, "seconds": self.seconds, "fits": fits}
 
     def lines(self) -> list[str]:
         """For people."""
-        told = [
-            f"plan of {self.command}: {self.ranks} rank{'s' * (self.ranks != 1)} on {_counted(self.devices)}"
-        ]
+
+        def size(count: int) -> str:
+            return f"{count / 1e9:.2f} GB" if count >= 1e8 else f"{count / 1e6:.2f} MB"
+
+        devices = ", ".join(f"{self.devices.count(name)} x {name}" for name in dict.fromkeys(self.devices))
+        lines = [f"plan of {self.command}: {self.ranks} rank{'s' * (self.ranks != 1)} on {devices}"]
         for part in self.parts:
-            moved = ", ".join(
-                f"{name} {_size(getattr(part, name))}"
-                for name in ("disk", "bus", "network")
-                if getattr(part, name)
-            )
-            times = f"{part.passes} pass{'es' * (part.passes != 1)}"
-            told.append(f"  {part.what}: {times}{', ' * bool(moved)}{moved}, {part.seconds:.3g} s")
-        held = ", ".join(f"{name} {_size(size)}" for name, size in self.memory.items())
-        total = sum(self.memory.values())
-        told.append(f"  memory of a rank's device: {_size(total)} of {_size(self.available)} ({held})")
+            moved = {"disk": part.disk, "bus": part.bus, "network": part.network}
+            words = [f"{part.passes} pass{'es' * (part.passes != 1)}"]
+            words += [f"{name} {size(count)}" for name, count in moved.items() if count]
+            lines.append(f"  {part.what}: {', '.join(words)}, {part.seconds:.3g} s")
+        memory = ", ".join(f"{name} {size(count)}" for name, count in self.memory.items())
+        total, available = size(sum(self.memory.values())), size(self.available)
+        lines.append(f"  memory of a rank's device: {total} of {available} ({memory})")
         speeds = ", ".join(
             f"{name} {speed / 1e6:.0f} M edges/s" if name == "device" else f"{name} {speed / 1e9:.2f} GB/s"
             for name, speed in self.speeds.items()
         )
-        told.append(f"  expected in all: {self.seconds:.3g} s (measured: {speeds})")
-        return told + [f"  note: {note}" for note in self.notes]
-
-
-def _size(count: int) -> str:
-    return f"{count / 1e9:.2f} GB" if count >= 1e8 else f"{count / 1e6:.2f} MB"
-
-
-def _counted(names: Sequence[str]) -> str:
-    return ", ".join(f"{names.count(name)} x {name}" for name in dict.fromkeys(names))
+        lines.append(f"  expected in all: {self.seconds:.3g} s (measured: {speeds})")
+        return lines + [f"  note: {note}" for note in self.notes]
 
 
 def plan(shards: Shards, command: str, *, device: Any = None, **options: Any) -> Plan:
@@ -152,6 +130,7 @@ class _Planner:
         self._ranks, self._device, self._shards = ranks, device, shards
         self._command, self._options = command, options
         self._n = shards.num_vertices
+        self._others = self._n * (ranks.size - 1)  # a number for each vertex, sent to every other rank
         self._notes: list[str] = []
 
     def plan(self) -> Plan:
@@ -159,7 +138,7 @@ class _Planner:
         parts, memory = {
             "sample": self._sample,
             "curve": self._curve,
-            "forest": lambda: ([self._forest()], self._forest_memory()),
+            "forest": self._forest,
             "components": self._components,
             "bfs": self._bfs,
             "pagerank": self._pagerank,
@@ -235,10 +214,8 @@ class _Planner:
         work: float = 1.0,
     ) -> Pass:
         """Passes over some sections, of which `reads` come from the disk."""
-        reads, size = passes if reads is None else reads, self._ranks.size
-        shards = [self._shards.section(name).shards for name in sections]
-        disk = max(sum(each.bytes for some in shards for each in some[rank::size]) for rank in range(size))
-        edges = max(sum(each.edges for some in shards for each in some[rank::size]) for rank in range(size))
+        reads = passes if reads is None else reads
+        disk, edges = self._most(sections, "bytes"), self._most(sections, "edges")
         bus = 0 if self._device.shares_memory else disk * reads
         reading = disk * reads / self._speeds["disk"]
         seconds = max(reading, bus / self._speeds.get("bus", np.inf))
@@ -248,27 +225,26 @@ class _Planner:
 
     def _stays(self, sections: Sequence[str], room: int) -> bool:
         """Whether a rank's shards stay on its device."""
-        return self._part("", sections).disk <= room
+        return self._most(sections, "bytes") <= room
+
+    def _most(self, sections: Sequence[str], what: str) -> int:
+        """What the shards have of the rank that has most."""
+        size, shards = self._ranks.size, [self._shards.section(name).shards for name in sections]
+        return max(
+            sum(getattr(each, what) for some in shards for each in some[rank::size]) for rank in range(size)
+        )
 
     def _room(self) -> int:
-        section = self._shards.section("pairs").shards
-        size = self._ranks.size
-        edges = max(sum(each.edges for each in section[rank::size]) for rank in range(size))
-        return default_room(self._device, self._n, edges)
+        return default_room(self._device, self._n, self._most(["pairs"], "edges"))
 
-    def _forest(self) -> Pass:
-        return self._part("priority forest", ["pairs"], network=8 * self._n * (self._ranks.size - 1))
-
-    def _forest_memory(self) -> dict[str, int]:
-        return {
-            **Forest.memory(self._n, self._room(), LAUNCH.of(self._device)),
-            "a shard": self._largest(["pairs"]),
-        }
-
-    def _then(self, name: str, size: int) -> dict[str, int]:
-        """The memory of the forest pass, or of what follows with the forest alone: the larger."""
-        after = {"forest": 8 * self._n, name: size, "a shard": self._largest(["pairs"])}
-        return max(self._forest_memory(), after, key=lambda memory: sum(memory.values()))
+    def _forest(self, *, then: dict[str, int] | None = None) -> tuple[list[Pass], dict[str, int]]:
+        """The forest pass; the memory is that of this pass, or of what follows with the forest alone."""
+        shard = {"a shard": self._largest(["pairs"])}
+        memory = {**Forest.memory(self._n, self._room(), LAUNCH.of(self._device)), **shard}
+        if then is not None:
+            after = {"forest": 8 * self._n, **then, **shard}
+            memory = max(memory, after, key=lambda each: sum(each.values()))
+        return [self._part("priority forest", ["pairs"], network=8 * self._others)], memory
 
     def _largest(self, sections: Sequence[str]) -> int:
         return max((each.bytes for name in sections for each in self._shards.section(name).shards), default=0)
@@ -277,63 +253,54 @@ class _Planner:
         sizes = self._options["sizes"]
         sections = list(self._shards.manifest.sections) if self._options["written"] else ["pairs"]
         stays = self._stays(sections, room_to_keep(self._device, self._n, self._room()))
-        told = self._n // 8 * sizes * (self._ranks.size - 1)
-        edges = self._part(
-            "edges of the samples",
-            sections,
-            passes=sizes,
-            reads=0 if stays else sizes,
-            network=told,
-            work=0.3,
-        )
-        return [self._forest(), edges], self._then("sample", 40 * self._n)
+        network = self._n // 8 * sizes * (self._ranks.size - 1)
+        reads = 0 if stays else sizes
+        what = "edges of the samples"
+        edges = self._part(what, sections, passes=sizes, reads=reads, network=network, work=0.3)
+        parts, memory = self._forest(then={"sample": 40 * self._n})
+        return [*parts, edges], memory
 
     def _curve(self) -> tuple[list[Pass], dict[str, int]]:
         stays = self._stays(["pairs"], room_to_keep(self._device, self._n, self._room()))
-        told = 12 * self._n * (self._ranks.size - 1)
-        count = self._part("pairs by row", ["pairs"], reads=0 if stays else 1, network=told, work=0.5)
-        return [self._forest(), count], self._then("curve", 88 * self._n)
+        reads, network = 0 if stays else 1, 12 * self._others
+        count = self._part("pairs by row", ["pairs"], reads=reads, network=network, work=0.5)
+        parts, memory = self._forest(then={"curve": 88 * self._n})
+        return [*parts, count], memory
 
     def _components(self) -> tuple[list[Pass], dict[str, int]]:
-        network = 8 * self._n * (self._ranks.size - 1)
         memory = {"labels": 8 * self._n, "a shard": self._largest(["pairs"])}
-        return [self._part("components", ["pairs"], network=network)], memory
+        return [self._part("components", ["pairs"], network=8 * self._others)], memory
 
     def _bfs(self) -> tuple[list[Pass], dict[str, int]]:
         known = self._shards.manifest.sections
         sections = [name for name in ("rows", "in", "out") if name in known][:1]
         if not sections:
-            self._shards.section("in" if self._shards.directed else "rows")
+            self._shards.section("in" if self._shards.directed else "rows")  # an InputError names it
         stays = self._stays(sections, self._device.global_memory // 2 - 5 * self._n)
         self._notes.append(
             "a search reads the shards that can add to a level, at worst all: this is of one level"
             + (" (shards stay on the device after the first)" if stays else "")
         )
-        level = self._part(
-            "a level", sections, network=self._n // 8 * self._ranks.size * (self._ranks.size - 1)
-        )
+        ranks = self._ranks.size
+        level = self._part("a level", sections, network=self._n // 8 * ranks * (ranks - 1))
         memory = {"distances": 4 * self._n, "bitmaps": 3 * (self._n // 8)}
-        held = {"shards": level.disk} if stays else {"a shard": self._largest(sections)}
-        return [level], memory | held
+        return [level], memory | self._resident(level, sections, stays)
 
     def _pagerank(self) -> tuple[list[Pass], dict[str, int]]:
         sections = ["in" if self._shards.directed else "rows"]
         iterations, dtype = self._options["iterations"], np.dtype(self._options["dtype"])
         shape = reproducible.LAUNCH[dtype.name].of(self._device)
         memory = ReproduciblePower.memory(self._n, dtype, bool(shape.span))
-        room = self._device.global_memory * (4 if self._device.shares_memory else 7) // 8 - sum(
-            memory.values()
-        )
+        eighths = 4 if self._device.shares_memory else 7
+        room = self._device.global_memory * eighths // 8 - sum(memory.values())
         stays = self._stays(sections, room)
-        part = self._part(
-            "iterations, at most",
-            sections,
-            passes=iterations,
-            reads=1 if stays else iterations,
-            network=iterations * self._n * dtype.itemsize * (self._ranks.size - 1),
-        )
-        held = "shards" if stays else "a shard"
-        return [part], {**memory, held: part.disk if stays else self._largest(sections)}
+        reads, network = 1 if stays else iterations, iterations * self._others * dtype.itemsize
+        what = "iterations, at most"
+        part = self._part(what, sections, passes=iterations, reads=reads, network=network)
+        return [part], memory | self._resident(part, sections, stays)
+
+    def _resident(self, part: Pass, sections: Sequence[str], stays: bool) -> dict[str, int]:
+        return {"shards": part.disk} if stays else {"a shard": self._largest(sections)}
 
     def _walks(self) -> tuple[list[Pass], dict[str, int]]:
         shards = self._shards
@@ -344,8 +311,8 @@ class _Planner:
         whole = size / self._speeds["disk"] + size / self._speeds.get("bus", np.inf)
         bus = 0 if self._device.shares_memory else size
         arcs = section.edges * (1 if shards.directed else 2)
-        held = {"edges": 8 * section.edges, "graph": 4 * (self._n + arcs), "visits": 8 * self._n}
-        return [Pass("the graph, joined", 1, size, bus, 0, whole)], held
+        memory = {"edges": 8 * section.edges, "graph": 4 * (self._n + arcs), "visits": 8 * self._n}
+        return [Pass("the graph, joined", 1, size, bus, 0, whole)], memory
 
 
 def _timed(device: Device, call: Callable[[], Any]) -> float:

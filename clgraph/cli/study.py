@@ -15,7 +15,7 @@ import click
 from click.core import ParameterSource
 
 import clgraph
-from clgraph.cli.command import Command, Run, progress_bar, say, table_of
+from clgraph.cli.command import Command, Run, table_of
 from clgraph.cli.options import (
     READING,
     device_option,
@@ -52,17 +52,13 @@ VERTICES = 300_000  # of the graph of a preset, unless given
 @option("--seeds", "Number of runs of each method.", int, 20)
 @option("--seed", "The first run's seed.", int, 0)
 @option(
-    "-o --output",
-    "The folder of the results; a study that was interrupted goes on there.",
-    metavar="DIR",
-    required=True,
+    "-o --output DIR", "The folder of the results; a study that was interrupted goes on there.", required=True
 )
 @option(
-    "--tolerance",
+    "--tolerance TEXT",
     "How far from the original is near enough: ks=0.1,clustering=10% (default: ks=0.1,all=10%).",
-    metavar="TEXT",
 )
-@option("--min-size", "Draw the next seed where a sample is smaller than this.", metavar="SIZE")
+@option("--min-size SIZE", "Draw the next seed where a sample is smaller than this.")
 @measure_options
 @option("--figures/--no-figures", "Draw figures and a report (needs matplotlib).", bool, True)
 @run_options
@@ -104,7 +100,7 @@ def study(run: Run) -> None:
     beside = PRESETS[given.preset].compare(found) if given.preset else None
     about: dict[str, Any] = {"name": Path(graph).name, "facts": facts, "beside": beside}
     written = write_outputs(found, folder, tolerance, figures=given.figures, **about)
-    say(f"{folder}: study.csv ({len(found.rows)} rows), study.json, {', '.join(written)}")
+    run.say(f"{folder}: study.csv ({len(found.rows)} rows), study.json, {', '.join(written)}")
     best = found.best(tolerance)
     answer = {
         "ranking": [asdict(place) for place in best.ranking],
@@ -136,7 +132,7 @@ def _copra_graph(run: Run, folder: Path, vertices: int) -> str:
         make_folder(folder)
         graph = clgraph.copra_graph(vertices, device=device)
         clgraph.write(graph, path)
-        say(f"{path}: {graph.num_vertices} vertices, {graph.num_edges} edges")
+        run.say(f"{path}: {graph.num_vertices} vertices, {graph.num_edges} edges")
     return str(path)
 
 
@@ -146,7 +142,7 @@ def _sampled(run: Run, graph: Graph, folder: Path) -> Study:
     names = ("methods", "sizes", "seeds", "seed", "min_size", "hop_sources", "eigenvalues")
     options = {name: getattr(given, name) for name in names}
     try:
-        with progress_bar("sampling and measuring", counts=True) as bar:
+        with run.progress("sampling and measuring", counts=True) as bar:
 
             def progress(done: int, of: int) -> None:
                 counts[:] = done, of
@@ -159,11 +155,13 @@ def _sampled(run: Run, graph: Graph, folder: Path) -> Study:
                 folder=folder,
                 device=device,
                 progress=progress,
-                on_note=lambda note: say(f"note: {note}"),
+                on_note=lambda note: run.say(f"note: {note}"),
             )
     except KeyboardInterrupt:
         if counts[1]:
-            say(f"{counts[0]} of {counts[1]} samples are in {folder}; the same command goes on from there")
+            run.say(
+                f"{counts[0]} of {counts[1]} samples are in {folder}; the same command goes on from there"
+            )
         raise
 
 
@@ -203,7 +201,7 @@ def _answer_lines(found: Study, tolerance: Tolerance, beside: Comparison | None)
 
 @click.command(cls=Command)
 @click.argument("record", metavar="RECORD")
-@option("--input graph", "Where the input is now (default: as recorded).", metavar="GRAPH")
+@option("--input graph GRAPH", "Where the input is now (default: as recorded).")
 @limit_options
 @device_option
 @json_option
@@ -231,7 +229,7 @@ def replay(run: Run) -> None:
     limits = {"max_vertices": run.options.max_vertices, "max_ratio": max_ratio}
     run.reading = {**READING, **record.reading, **limits}
     if other := of_other_version(record):
-        say(f"note: {other}")
+        run.say(f"note: {other}")
     found = input_of(path, run.reading)["input"][0]["sha256"]
     if record.input_sha256 is not None and found != record.input_sha256:
         raise InputError(
@@ -243,7 +241,7 @@ def replay(run: Run) -> None:
         check_input(record, source)
     device = run.device
     # what sampling warns of is in the record's notes
-    with progress_bar("making again", counts=True) as progress, warnings.catch_warnings(action="ignore"):
+    with run.progress("making again", counts=True) as progress, warnings.catch_warnings(action="ignore"):
         made = compare(record, source, device, progress, max_ratio=max_ratio)
     differs = any(why is not None for _, why in made)
     facts = {"record": name, "device": device.name, "equal": not differs}

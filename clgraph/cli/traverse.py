@@ -8,17 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import clgraph
-from clgraph.cli.command import (
-    Command,
-    Run,
-    direction,
-    facts_of,
-    fields_of,
-    speaks,
-    timed,
-    vertex_of,
-    write_graph,
-)
+from clgraph.cli.command import Command, Run, direction, facts_of, fields_of, vertex_of
 from clgraph.cli.options import AT_LEAST_0, on_graph, option, output_option
 
 if TYPE_CHECKING:
@@ -33,8 +23,8 @@ SHOWN = 10  # components in the table
 
 
 @click.command(cls=Command)
-@option("-s --source", "Start vertex (repeatable).", metavar="ID", multiple=True)
-@option("--sources", "Several start vertices.", metavar="ID,ID,...")
+@option("-s --source ID", "Start vertex (repeatable).", multiple=True)
+@option("--sources ID,ID,...", "Several start vertices.")
 @option("--depth", "Largest distance, in arcs.", AT_LEAST_0)
 @option(
     "--method", "Direction-optimising, or the COPRA thesis's Algorithm 5.", ["hybrid", "frontier"], "hybrid"
@@ -68,7 +58,7 @@ def bfs(run: Run) -> None:
             lambda: clgraph.verify_bfs(data, found),
             "distances, predecessors and sources are those of the definition",
         )
-        if not speaks():
+        if not run.speaks:
             return
         run.seconds |= found.seconds
         if run.output:
@@ -96,7 +86,7 @@ def bfs(run: Run) -> None:
 
 @click.command(cls=Command)
 @option("--strong", "Strong components: directed paths both ways.", bool)
-@output_option("Write the largest component as a graph (format by suffix).", "--largest")
+@output_option("Write the largest component as a graph (format by suffix).", "--largest OUT")
 @on_graph(
     "Write `id component`, tab-separated, one vertex a line.",
     verify="Check the result against the definition.",
@@ -122,12 +112,12 @@ def components(run: Run) -> None:
             "the components are those of the definition, and numbered by size",
             "components are",
         )
-        if not speaks():
+        if not run.speaks:
             return
         run.seconds |= found.seconds
         if largest:
-            with timed(run.seconds, "write"):
-                write_graph(data.subgraph(found.largest), largest, device=run.device)
+            with run.timed("write"):
+                run.write_graph(data.subgraph(found.largest), largest)
         run.write(data.ids, found.labels)
         facts = {
             "connection": found.connection,

@@ -12,8 +12,7 @@ import pytest
 from graphs import tangle
 
 from clgraph import progress
-from clgraph.cli import command
-from clgraph.cli.command import progress_bar, read_graph
+from clgraph.cli.command import Command, Run
 from clgraph.cli.options import quiet_option
 from clgraph.files.read_ahead import LAUNCH, LaunchConfig
 from clgraph.files.summary import read_with_summary, write_with_summary
@@ -35,7 +34,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 
 def test_a_bar_says_bytes(clock: list[float], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stderr", terminal := Terminal())
-    with progress_bar("reading g.txt", data=True) as tell:
+    with Run({}).progress("reading g.txt", data=True) as tell:
         assert tell is not None
         tell(1_000_000, 10_000_000)
         assert terminal.getvalue() == ""
@@ -45,14 +44,14 @@ def test_a_bar_says_bytes(clock: list[float], monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_no_bar_elsewhere(clock: list[float], monkeypatch: pytest.MonkeyPatch) -> None:
-    with progress_bar("reading", data=True) as tell:
+    with Run({}).progress("reading", data=True) as tell:
         assert tell is None  # no terminal
     monkeypatch.setattr(sys, "stderr", Terminal())
 
-    @click.command()
+    @click.command(cls=Command)
     @quiet_option
-    def quiet() -> None:
-        with progress_bar("reading", data=True) as tell:
+    def quiet(run: Run) -> None:
+        with run.progress("reading", data=True) as tell:
             assert tell is None
 
     quiet.main(["--quiet"], standalone_mode=False)
@@ -65,9 +64,11 @@ def test_a_reader_tells_its_progress(
         pytest.skip("the host reads")
     (tmp_path / "g.txt").write_text("10 20\n" * 1000)
     seen: list[tuple[int, int | None]] = []
-    monkeypatch.setattr(command, "progress_bar", lambda *_, **how: Recorder(seen))
+    monkeypatch.setattr(Run, "progress", lambda *_, **how: Recorder(seen))
+    monkeypatch.setattr("clgraph.files.dispatch.SMALL", 0)
+    monkeypatch.setattr("clgraph.cli.command.open_device", lambda spec: device)
     monkeypatch.setitem(vars(LAUNCH), device.kind, LaunchConfig(piece=1000, ahead=2, threads=1))
-    read_graph(str(tmp_path / "g.txt"), {}, device=device)
+    Run({}).read(str(tmp_path / "g.txt"))
     assert seen[-1] == (6000, 6000) and [done for done, _ in seen][:3] == [1000, 2000, 3000]
 
 
