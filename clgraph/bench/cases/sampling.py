@@ -16,8 +16,7 @@ import numpy as np
 from clgraph.arguments import target_size
 from clgraph.bench.graphs import size_of
 from clgraph.bench.harness import Absent, Case, Context, Figures, median, quantity, timed
-from clgraph.device import Device
-from clgraph.device import subprocesses
+from clgraph.device import Device, subprocesses
 from clgraph.graph import Graph
 from clgraph.reference import reference_sample
 from clgraph.sampling import Sample, sample
