@@ -300,7 +300,7 @@ class Run:
     @contextmanager
     def job(self) -> Iterator[None]:
         """A command on all ranks, the first of which speaks; an error of one ends all processes."""
-        from clgraph.scale.ranks import Failure, world
+        from clgraph.scale.comm import Failure, world
 
         comm = world()
         if comm is None:
@@ -449,7 +449,7 @@ def _traced(path: str, spec: str | None) -> Iterator[None]:
     """Time what the devices do; write the trace, and print the table."""
     from clgraph.device.profiling import Profile, profile, write_traces
     from clgraph.formats import check_writable
-    from clgraph.scale.ranks import Mpi, devices_of, world
+    from clgraph.scale.comm import Mpi, devices_of, world
 
     check_writable(path, "edges")
     comm = world()

@@ -137,7 +137,9 @@ attributes_option = option(
 
 limit_options = options(
     option("--max-vertices N", "Refuse a larger graph (default: by the file's size).", int),
-    option("--max-ratio R", "Refuse a compressed file that unpacks to over R times its size.", float, 200),
+    option(
+        "--max-ratio R", "Refuse a compressed file that unpacks to more than R times its size.", float, 200
+    ),
 )
 # as `clgraph.read` calls them, and records do
 READING = {

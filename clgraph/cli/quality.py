@@ -67,6 +67,7 @@ def quality(run: Run) -> None:
     from clgraph.arguments import whole as whole_number
     from clgraph.measures.compare import check_part
     from clgraph.measures.fits import check_fit
+    from clgraph.methods import CONTRACTING
 
     given = run.options
     original, sample = given.original, given.sample
@@ -89,7 +90,7 @@ def quality(run: Run) -> None:
     names = Path(original).name, Path(sample).name if sample else ""
     dev = run.device
     if part is not None:
-        relation = given.relation or ("contraction" if made.contracts else "subset")
+        relation = given.relation or ("contraction" if made.method in CONTRACTING else "subset")
         with dev.alone():
             check_part(whole, part, relation, names, device=dev)
     with run.progress("measuring") as progress:
@@ -195,13 +196,11 @@ class Origin:
 
     Attributes
     ----------
-    method, mode, command : str or None
-    seed, target : int or None
     options : dict
         What was asked for besides method, size and seed.
-    samples : list of dict
+    samples : tuple of dict
         Results in the record, one of which is the sample's.
-    facts : list of (str, str)
+    facts : tuple of (str, str)
         What else the record says.
     left_out : int
         Vertices without edges that the sample has and its file has not.
@@ -225,13 +224,6 @@ class Origin:
 
         return counted(self.left_out, "vertex without edges", "vertices without edges")
 
-    @property
-    def contracts(self) -> bool:
-        """Whether the method contracts."""
-        from clgraph.methods import CONTRACTING
-
-        return self.method in CONTRACTING
-
     def checked(self, sample: Graph, record: str | None) -> Origin:
         """This origin, completed by what the record says of the sample given.
 
@@ -243,48 +235,39 @@ class Origin:
         if not self.samples:
             return self
         same = [each for each in self.samples if _fits(each, sample)]
-        named = [each for each in same if self.output and _base(each.get("output")) == _base(self.output)]
         if not same:
             sizes = ", ".join(str(each["vertices"]) for each in self.samples[:8])
             raise InputError(
                 f"--record {record}: it is about samples of {sizes} vertices, but the sample given has "
                 f"{sample.num_vertices}; give the record that was written with it"
             )
+        file = Path(self.output or "").name
+        named = [each for each in same if self.output and Path(str(each.get("output"))).name == file]
         told = (named or same)[0]
-        facts = list(self.facts)
-        left_out = told["vertices"] - sample.num_vertices
         labels = {
             "size": "size asked for",
             "target": "target",
             "iterations": "batches or probes",
             "way": "way",
         }
-        for key, label in labels.items():
-            if told.get(key):  # a target of 0 is none, 0 batches are of methods that have none
-                facts.append((label, str(told[key])))
+        # a target of 0 is none, 0 batches are of methods that have none
+        facts = [(label, str(told[key])) for key, label in labels.items() if told.get(key)]
         facts += [("note", note) for note in told.get("notes", ())]
         return replace(
             self,
-            method=told["method"],
-            mode=told.get("mode"),
-            seed=told["seed"],
-            target=told.get("target"),
+            **{name: told.get(name) for name in ("method", "mode", "seed", "target")},
             options=told.get("options", {}),
-            facts=tuple(facts),
-            left_out=left_out,
+            facts=(*self.facts, *facts),
+            left_out=told["vertices"] - sample.num_vertices,
         )
 
 
 def _fits(told: dict[str, Any], sample: Graph) -> bool:
-    """Whether a graph may be a sample that a record tells of: a file may lack its vertices without edges."""
+    """Whether a graph may be a sample of a record: a file may lack its vertices without edges."""
     if told["vertices"] <= sample.num_vertices:
         return bool(told["vertices"] == sample.num_vertices)
     edges = sample.undirected.without_self_loops
     return edges.num_nonisolated == sample.num_vertices and bool(told["edges"] == edges.num_edges)
-
-
-def _base(path: Any) -> str:
-    return Path(str(path)).name
 
 
 def read_origin(
@@ -314,10 +297,10 @@ def read_origin(
     samples = result.get("samples", [result])
     if "study" in told or not samples:
         raise InputError(f"{record}: it describes no sample; {WRITTEN}")
-    words = told.get("command", [])
-    facts = []
-    for each in told.get("input", []):
-        facts.append(("input", f"{each['path']}, {each.get('bytes')} bytes, SHA-256 {each['sha256']}"))
+    facts = [
+        ("input", f"{each['path']}, {each.get('bytes')} bytes, SHA-256 {each['sha256']}")
+        for each in told.get("input", [])
+    ]
     device = told.get("device", samples[0].get("device"))
     if isinstance(device, dict):
         details = f"{device.get('kind')}, {device.get('platform')}, driver {device.get('driver')}"
@@ -328,38 +311,29 @@ def read_origin(
         names = {"python": "Python", "numpy": "NumPy", "scipy": "SciPy"}
         versions = [f"{names.get(name, name)} {value}" for name, value in told["versions"].items()]
         facts.append(("sampled with", ", ".join([f"clgraph {told.get('clgraph')}", *versions])))
-    return Origin(
-        command=command or (shlex.join(words) if words else None),
-        samples=tuple(samples),
-        facts=tuple(facts),
-        output=output,
-    )
+    command = command or shlex.join(told.get("command", [])) or None
+    return Origin(command=command, samples=tuple(samples), facts=tuple(facts), output=output)
 
 
 def facts_of(original: str, sample: str | None, made: Origin) -> list[tuple[str, str]]:
     """What the report says about the files and the sampling."""
-    facts = [("original", original)]
     if sample is None:
-        return facts
+        return [("original", original)]
     from clgraph.methods import METHODS
     from clgraph.sampling.result import with_mode
 
-    facts.append(("sample", sample))
+    facts: dict[str, str | None] = {"original": original, "sample": sample}
     if made.left_out:
-        facts.append(("not in its file", f"{made.lacks}, which an edge list does not hold"))
+        facts["not in its file"] = f"{made.lacks}, which an edge list does not hold"
     if made.method:
         each = METHODS[made.method]
-        facts.append(("method", f"{with_mode(made.method, made.mode)}, {each.words}: {each.does}"))
-    if made.seed is not None:
-        facts.append(("seed", str(made.seed)))
-    if made.command:
-        facts.append(("sampled by", made.command))
-    facts += made.facts
+        facts["method"] = f"{with_mode(made.method, made.mode)}, {each.words}: {each.does}"
+    facts |= {"seed": None if made.seed is None else str(made.seed), "sampled by": made.command}
+    known = [(name, value) for name, value in facts.items() if value] + list(made.facts)
     if not (made.method or made.command):
-        facts.append(
-            ("how it was sampled", "unknown: `clgraph sample --record FILE` writes it to a file for --record")
-        )
-    return facts
+        unknown = "unknown: `clgraph sample --record FILE` writes it to a file for --record"
+        known.append(("how it was sampled", unknown))
+    return known
 
 
 def curve_of(
@@ -370,10 +344,8 @@ def curve_of(
     from clgraph.studies.record import is_lost
 
     if made.method is None or made.seed is None:
-        return (
-            None,
-            "method and seed of the sample are unknown (give --record, or --method and --sample-seed).",
-        )
+        how = "give --record, or --method and --sample-seed"
+        return None, f"method and seed of the sample are unknown ({how})."
     if made.method not in REDUCTIONS or made.method in EXPLORING:
         return None, f"{made.method} deletes nothing, so it has none."
     mode = made.mode or ("exact" if made.method in EXACT else "batched")

@@ -10,33 +10,18 @@ from pathlib import Path
 from typing import Any
 
 from clgraph.errors import InputError
-from clgraph.measures.report import look_up
+from clgraph.measures.report import look_up, why
 from clgraph.measures.scalars import Measures
 
 FIRST = ("method", "mode", "size", "target", "seed")
 LAST = ("version", "device")
-# column -> attribute of Measures
-SCALARS = {
-    **{
-        name: name
-        for name in (
-            "vertices",
-            "edges",
-            "average_degree",
-            "density",
-            "largest_degree",
-            "components",
-            "largest_component",
-            "triangles",
-            "clustering",
-            "transitivity",
-            "assortativity",
-            "largest_core",
-            "effective_diameter",
-            "mean_distance",
-            "diameter",
-        )
-    },
+# columns that are attributes of Measures by the same name, and those that have another path there
+PLAIN = (
+    *("vertices", "edges", "average_degree", "density", "largest_degree", "components", "largest_component"),
+    *("triangles", "clustering", "transitivity", "assortativity", "largest_core"),
+    *("effective_diameter", "mean_distance", "diameter"),
+)
+SCALARS = dict(zip(PLAIN, PLAIN, strict=True)) | {
     "degree_exponent": "degree_exponent.slope",
     "degree_exponent_mle": "degree_exponent.mle.exponent",
     "rank_exponent": "rank_exponent.slope",
@@ -50,9 +35,7 @@ COLUMNS = (*FIRST, *MEASURES, *LAST)
 # what a good sample has in common with its original, whatever its size, and how it is called
 COMPARED = {
     "average_degree": "average degree",
-    "clustering": "clustering",
-    "transitivity": "transitivity",
-    "assortativity": "assortativity",
+    **{name: name for name in ("clustering", "transitivity", "assortativity")},
     "effective_diameter": "effective diameter",
     "mean_distance": "mean distance",
     "degree_exponent": "degree exponent",
@@ -80,8 +63,6 @@ def scalars(measures: Measures) -> Row:
 
 def why_not(measures: Measures, column: str) -> str:
     """Why a figure of a graph is not defined."""
-    from clgraph.measures.report import why
-
     if column == "largest_eigenvalue":
         return measures.eigen_exponent.reason or "there are no eigenvalues"
     return why(measures, SCALARS[column])

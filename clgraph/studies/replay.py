@@ -30,16 +30,12 @@ class Record:
 
     Attributes
     ----------
-    path : str
-    input : str or None
-        The graph's file.
-    input_sha256 : str or None
-        That file's hash.
+    input, input_sha256 : str or None
+        The graph's file, and its hash.
     graph_sha256 : str or None
         The graph's hash.
     reading : dict
         Options by which the file was read; limits are not among them.
-    version : str
     samples : tuple of dict
         Samples, or none.
     study : dict or None
@@ -167,15 +163,13 @@ def _sample(record: Record, told: Mapping[str, Any], graph: Graph, device: Devic
             raise InputError(f"{record.path}: {option} of {name} was {value}, which a record does not hold")
     if sizes is not None and str(size) not in map(str, sizes):
         raise InputError(f"{record.path}: {name}: its size is none of {', '.join(map(str, sizes))}")
-    found: Any
+    options |= {"seed": told["seed"], "device": device}
     with _naming(record, name):
         if sizes is None:
-            size = None if "edges" in options else size  # it tells how many edges were asked for
-            found = sample(graph, told["method"], size=size, seed=told["seed"], device=device, **options)
-        else:
-            found = sample(graph, told["method"], sizes=sizes, seed=told["seed"], device=device, **options)
-            found = found[list(map(str, sizes)).index(str(size))]
-        return _compared(name, found.graph, told)
+            size = None if "edges" in options else size  # it is how many edges were wanted
+            return _compared(name, sample(graph, told["method"], size=size, **options).graph, told)
+        found: Any = sample(graph, told["method"], sizes=sizes, **options)
+        return _compared(name, found[list(map(str, sizes)).index(str(size))].graph, told)
 
 
 def _name(told: Mapping[str, Any]) -> str:
@@ -195,10 +189,8 @@ def _compared(name: str, graph: Graph, told: Mapping[str, Any]) -> Made:
     n, hashed = graph.num_vertices, digest(graph)
     if hashed == told["sha256"]:
         return f"{name}: {n} vertices", None
-    return (
-        name,
-        f"{n} vertices with hash {hashed}, the record has {told.get('vertices')} with {told['sha256']}",
-    )
+    recorded = f"the record has {told.get('vertices')} with {told['sha256']}"
+    return name, f"{n} vertices with hash {hashed}, {recorded}"
 
 
 def _streams(
@@ -208,7 +200,7 @@ def _streams(
 
     made = []
     read_as = {name: record.reading[name] for name in READ_AS if name in record.reading}
-    read_as["max_ratio"] = max_ratio
+    read_as["max_ratio"] = max_ratio  # limits are the reader's own
     for number, told in enumerate(record.samples):
         options = {**told.get("options", {}), "seed": told["seed"], "device": device}
         size, name = told.get("size") if told["method"] == "pies" else None, _name(told)
@@ -229,9 +221,9 @@ def _study(record: Record, graph: Graph, device: Device | str | None, progress: 
     with _naming(record, "the study"):
         found = study(graph, plan.pop("methods"), plan.pop("sizes"), device=device, progress=progress, **plan)
     name = f"study of {len(found.rows)} samples"
-    if found.output == record.output:
+    if found.digest == record.output:
         return name, None
-    return name, f"the hash of its measures is {found.output}, the record has {record.output}"
+    return name, f"the hash of its measures is {found.digest}, the record has {record.output}"
 
 
 def of_other_version(record: Record) -> str | None:

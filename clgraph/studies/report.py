@@ -91,7 +91,7 @@ def report_html(
         "device": study.device,
         "clgraph": study.version,
         "hash of the graph": study.input,
-        "hash of the measures": study.output,
+        "hash of the measures": study.digest,
     }
     return PAGE.substitute(
         version=escape(study.version),

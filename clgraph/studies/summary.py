@@ -52,6 +52,7 @@ def summary_of(plan: Plan, rows: Iterable[Row], original: Row) -> list[Row]:
             group = groups.get((method, size), [])
             for measure in MEASURES:
                 defined = np.array([v for row in group if (v := row[measure]) is not None], np.float64)
+                known, spread = len(defined) > 0, len(defined) > 1
                 low, high = t_interval(defined)
                 bootstrap_low, bootstrap_high = bootstrap_interval(defined)
                 made.append(
@@ -63,14 +64,14 @@ def summary_of(plan: Plan, rows: Iterable[Row], original: Row) -> list[Row]:
                         "original": original.get(measure, 0.0 if measure.startswith("ks_") else None),
                         "samples": len(group),
                         "defined": len(defined),
-                        "mean": float(defined.mean()) if len(defined) else None,
-                        "sd": float(defined.std(ddof=1)) if len(defined) > 1 else None,
+                        "mean": float(defined.mean()) if known else None,
+                        "sd": float(defined.std(ddof=1)) if spread else None,
                         "low": low,
                         "high": high,
                         "bootstrap_low": bootstrap_low,
                         "bootstrap_high": bootstrap_high,
-                        "min": float(defined.min()) if len(defined) else None,
-                        "max": float(defined.max()) if len(defined) else None,
+                        "min": float(defined.min()) if known else None,
+                        "max": float(defined.max()) if known else None,
                     }
                 )
     return made
@@ -270,7 +271,7 @@ class Found(RunsOn):
             "clgraph": self.version,
             "device": self.device,
             "input": self.input,
-            "output": self.output,
+            "output": self.digest,
             "samples": len(self.rows),
             "original": self.original,
             "reasons": self.reasons,
@@ -279,7 +280,7 @@ class Found(RunsOn):
         }
 
     @property
-    def output(self) -> str:
+    def digest(self) -> str:
         """The SHA-256 of all counts and what follows from them, which are the same on every device.
 
         The device's name, clgraph's version and what comes of eigenvalues have no part in it.
