@@ -253,9 +253,10 @@ class Origin:
         # a target of 0 is none, 0 batches are of methods that have none
         facts = [(label, str(told[key])) for key, label in labels.items() if told.get(key)]
         facts += [("note", note) for note in told.get("notes", ())]
+        known: dict[str, Any] = {name: told.get(name) for name in ("method", "mode", "seed", "target")}
         return replace(
             self,
-            **{name: told.get(name) for name in ("method", "mode", "seed", "target")},
+            **known,
             options=told.get("options", {}),
             facts=(*self.facts, *facts),
             left_out=told["vertices"] - sample.num_vertices,

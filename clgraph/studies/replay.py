@@ -167,7 +167,8 @@ def _sample(record: Record, told: Mapping[str, Any], graph: Graph, device: Devic
     with _naming(record, name):
         if sizes is None:
             size = None if "edges" in options else size  # it is how many edges were wanted
-            return _compared(name, sample(graph, told["method"], size=size, **options).graph, told)
+            alone: Any = sample(graph, told["method"], size=size, **options)
+            return _compared(name, alone.graph, told)
         found: Any = sample(graph, told["method"], sizes=sizes, **options)
         return _compared(name, found[list(map(str, sizes)).index(str(size))].graph, told)
 
