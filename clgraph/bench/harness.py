@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import statistics
-import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
+from time import perf_counter
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
@@ -89,9 +89,9 @@ def timed(
     """
     timing: Timing[Any] = Timing()
     while len(timing.seconds) < repeat and sum(timing.seconds) < limit:
-        begun = time.perf_counter()
+        begun = perf_counter()
         result = work()
-        took = time.perf_counter() - begun
+        took = perf_counter() - begun
         timing.seconds.append(result.seconds if isinstance(result, Told) else took)
         timing.kept.append(keep(result))
         del result  # two large results need not fit at once
@@ -111,15 +111,12 @@ class Context:
         None if energy is not to be measured.
     data : str
         Folder of data sets, "" if none is given.
-    options : mapping
-        Further options of a script.
     """
 
     device: Device
     repeat: int = 3
     meter: Meter | None = None
     data: str = ""
-    options: Mapping[str, Any] = field(default_factory=dict)
     _kept: dict[Any, Any] = field(default_factory=dict)
 
     def graph(self, name: str, *, directed: bool = False) -> Graph:
@@ -199,26 +196,27 @@ class Figures:
         return told
 
 
+ENERGY_UNITS = {
+    "joules": "J",
+    "seconds": "s",
+    "watts": "W",
+    "idle_watts": "W",
+    "vertices_per_second_per_watt": "1/J",
+}
+
+
 def energy_dict(energy: Energy, vertices: int | None) -> dict[str, Any]:
     """An energy as a dict of quantities."""
-    told = energy.to_dict(vertices)
+    facts = energy.to_dict(vertices)
     if not energy.available:
-        return told
-    units = {
-        "joules": "J",
-        "seconds": "s",
-        "watts": "W",
-        "idle_watts": "W",
-        "vertices_per_second_per_watt": "1/J",
+        return facts
+    known = {
+        name.replace("watts", "power"): quantity(facts[name] or 0, unit)
+        for name, unit in ENERGY_UNITS.items()
+        if name in facts and (name != "idle_watts" or facts[name] is not None)
     }
-    known = [name for name in units if name in told and (name != "idle_watts" or told[name] is not None)]
-    return {
-        "available": True,
-        "source": energy.source,
-        "region": energy.region,
-        "runs": energy.runs,
-        **{name.replace("watts", "power"): quantity(told[name] or 0, units[name]) for name in known},
-    }
+    about = {"source": energy.source, "region": energy.region, "runs": energy.runs}
+    return {"available": True, **about, **known}
 
 
 @dataclass(frozen=True)
@@ -257,10 +255,9 @@ class Case:
 
 def chosen(cases: Iterable[Case], only: Iterable[str], skip: Iterable[str]) -> list[Case]:
     """The cases whose names match a pattern of `only` (if any) and none of `skip`."""
-    only, skip = list(only), list(skip)
-    return [
-        case
-        for case in cases
-        if (not only or any(fnmatchcase(case.name, pattern) for pattern in only))
-        and not any(fnmatchcase(case.name, pattern) for pattern in skip)
-    ]
+    only, skip = list(only) or ["*"], list(skip)
+
+    def match(case: Case, patterns: list[str]) -> bool:
+        return any(fnmatchcase(case.name, pattern) for pattern in patterns)
+
+    return [case for case in cases if match(case, only) and not match(case, skip)]

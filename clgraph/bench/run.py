@@ -64,20 +64,18 @@ def run_cases(
     device, how = context.device, how_of(context)
     for case in cases:
         name = case.name + (f" on {device.name}" if case.on_device else "")
-        earlier = None
         if store is not None and not fresh:
             earlier = store.finished(case, device, key_of(case, device, how))
-        if earlier is not None:
-            outcome.skipped += 1
-            outcome.records.append(earlier)
-            continue
+            if earlier is not None:
+                outcome.skipped += 1
+                outcome.records.append(earlier)
+                continue
         record = _run(case, context, how, device)
         if record["status"] == "done":
             outcome.ran += 1
-        elif record["status"] == "absent":
-            outcome.absent.append((name, record["reason"]))
         else:
-            outcome.failed.append((name, record["reason"]))
+            bad = outcome.absent if record["status"] == "absent" else outcome.failed
+            bad.append((name, record["reason"]))
         if store is not None:
             store.write(case, device, record)
         outcome.records.append(record)

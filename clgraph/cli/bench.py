@@ -9,7 +9,7 @@ import click
 
 from clgraph.bench import SUITES
 from clgraph.cli.command import Command, Run
-from clgraph.cli.options import AT_LEAST_1, json_option, option, quiet_option
+from clgraph.cli.options import AT_LEAST_1, console_options, option
 from clgraph.errors import ClgraphError, InputError
 
 
@@ -43,8 +43,7 @@ from clgraph.errors import ClgraphError, InputError
 @option("--fresh", "Also run what an earlier run has finished.", bool)
 @option("--figures/--no-figures", "Draw them (needs matplotlib).", bool, True)
 @option("--list list_only", "Name the cases and stop.", bool)
-@json_option
-@quiet_option
+@console_options
 def bench(run: Run) -> None:
     """Measure SUITE (sampling, pagerank, ppr, traversal or all) and write tables and figures into DIR.
 

@@ -10,7 +10,7 @@ import click
 
 import clgraph
 from clgraph.cli.command import Command, Run, open_device, print_json, print_table, table_of
-from clgraph.cli.options import device_option, json_option, option, quiet_option
+from clgraph.cli.options import device_option, device_options, option, quiet_option
 from clgraph.errors import DeviceError, InputError
 
 
@@ -43,9 +43,7 @@ def demo(run: Run) -> None:
 
 @click.command(cls=Command)
 @option("--family families NAME", "Check this kernel family only.", multiple=True)
-@device_option
-@json_option
-@quiet_option
+@device_options
 def selftest(run: Run) -> None:
     """Check every kernel family on a device, in child processes.
 

@@ -9,7 +9,7 @@ from click.core import ParameterSource
 
 import clgraph
 from clgraph.cli.command import Command, Run
-from clgraph.cli.options import device_option, json_option, option, plan_option, quiet_option
+from clgraph.cli.options import device_options, option, plan_option
 from clgraph.errors import InputError
 
 if TYPE_CHECKING:
@@ -49,9 +49,7 @@ def forest() -> None:
 @option("-o --output FILE", "Where the forest goes.", required=True)
 @option("--resume", "Keep what is found in FILE.work, and begin there.", bool)
 @plan_option
-@device_option
-@json_option
-@quiet_option
+@device_options
 def make(run: Run) -> None:
     """Make the forest of a dataset, or of some of its shards."""
     from clgraph.sampling.shards.saved import numbers_of
@@ -85,9 +83,7 @@ def make(run: Run) -> None:
 @click.argument("forests", metavar="FILE...", nargs=-1, required=True)
 @option("-o --output FILE", "Where the forest goes.", required=True)
 @option("--max-vertices N", "Refuse forests of more (default: by the files' size).", int)
-@device_option
-@json_option
-@quiet_option
+@device_options
 def merge(run: Run) -> None:
     """Merge forests of parts of one dataset: any order, the same bytes."""
     assert run.output is not None

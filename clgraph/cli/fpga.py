@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from clgraph.cli.command import Command, Run
-from clgraph.cli.options import json_option, option, quiet_option
+from clgraph.cli.options import console_options, json_option, option
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -26,8 +26,7 @@ def fpga() -> None:
 @option("--board B", "The board, as `aoc -list-boards` names it.", default="")
 @option("--param params NAME=VALUE", "A parameter of cl/fpga/parameters.h.", multiple=True)
 @option("--only GROUP", "Only some kernels: sample, components, bfs, pagerank, walks.", multiple=True)
-@json_option
-@quiet_option
+@console_options
 def compile_(run: Run) -> None:
     """Compile all pipelines of cl/fpga into one binary: prints and runs the aoc line.
 

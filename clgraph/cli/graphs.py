@@ -12,6 +12,7 @@ from clgraph.cli.command import Command, Run, is_dataset
 from clgraph.cli.options import (
     OutputName,
     attributes_option,
+    console_options,
     graph_options,
     json_option,
     option,
@@ -27,8 +28,7 @@ if TYPE_CHECKING:
 @click.command(cls=Command)
 @click.argument("graph")
 @graph_options
-@json_option
-@quiet_option
+@console_options
 def info(run: Run) -> None:
     """What GRAPH holds: vertices, edges, self-loops, components, degrees."""
     name = run.graph

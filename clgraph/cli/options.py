@@ -121,6 +121,7 @@ def _json_wanted(ctx: click.Context, param: click.Parameter, value: bool) -> boo
 
 quiet_option = option("-q --quiet", "Say nothing on stderr but errors.", bool)
 json_option = option("--json as_json", "Print one JSON object on stdout.", bool, callback=_json_wanted)
+console_options = options(json_option, quiet_option)
 
 
 def output_option(help: str, names: str = "-o --output OUT", **more: Any) -> Decorator:
@@ -248,8 +249,9 @@ forest_options = options(
 sections_option = option("--sections", "Of OUT.clgs: pairs,rows or pairs,in,out (default: all).")
 
 
-# of a command that reads a graph and works on a device
-run_options = options(graph_options, device_option, json_option, quiet_option)
+# of commands that work on a device; and of those that also read a graph
+device_options = options(device_option, console_options)
+run_options = options(graph_options, device_options)
 
 
 def on_graph(output: str, *, verify: str = "", plan: bool = True, energy: bool = True) -> Decorator:

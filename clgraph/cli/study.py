@@ -16,16 +16,7 @@ from click.core import ParameterSource
 
 import clgraph
 from clgraph.cli.command import Command, Run, table_of
-from clgraph.cli.options import (
-    READING,
-    device_option,
-    json_option,
-    limit_options,
-    measure_options,
-    option,
-    quiet_option,
-    run_options,
-)
+from clgraph.cli.options import READING, device_options, limit_options, measure_options, option, run_options
 from clgraph.errors import InputError
 
 if TYPE_CHECKING:
@@ -203,9 +194,7 @@ def _answer_lines(found: Study, tolerance: Tolerance, beside: Comparison | None)
 @click.argument("record", metavar="RECORD")
 @option("--input graph GRAPH", "Where the input is now (default: as recorded).")
 @limit_options
-@device_option
-@json_option
-@quiet_option
+@device_options
 def replay(run: Run) -> None:
     """Make again the samples or the study that RECORD describes, and compare the hashes.
 
