@@ -14,8 +14,7 @@ import re
 import signal
 import sys
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from typing import Any, NoReturn
 
 import click
@@ -63,31 +62,7 @@ GROUPS = {
 COMMANDS = {name: about for group in GROUPS.values() for name, about in group.items()}
 
 
-class _ReaderGoneError(Exception):
-    """The reader of a pipe is gone; no OSError, for which click would end the process with status 1."""
-
-
-@contextmanager
-def _broken_pipes() -> Iterator[None]:
-    try:
-        yield
-    except BrokenPipeError as error:
-        raise _ReaderGoneError from error
-    except SystemExit as stop:
-        if isinstance(stop.__context__, BrokenPipeError):  # Rich ends the process, too
-            raise _ReaderGoneError from stop
-        raise
-
-
 class _Lazy(click.Group):
-    def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
-        with _broken_pipes():  # prints what --help asks for
-            return super().make_context(*args, **kwargs)
-
-    def invoke(self, ctx: click.Context) -> Any:
-        with _broken_pipes():
-            return super().invoke(ctx)
-
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
 
@@ -168,6 +143,9 @@ def _main(args: list[str] | None, caught: list[int]) -> None:
             with system.starting_threads():
                 status = cli.main(args, prog_name="clgraph", standalone_mode=False)
         except SystemExit as stop:
+            # click and Rich end the process with status 1 where the reader of a pipe is gone
+            if isinstance(stop.__context__, BrokenPipeError):
+                raise stop.__context__ from None
             status = stop.code
         sys.stdout.flush()  # here, and not when the interpreter ends, a reader that is gone can be dealt with
     except click.ClickException as error:
@@ -177,14 +155,14 @@ def _main(args: list[str] | None, caught: list[int]) -> None:
         _fail(f"error: {_wrong_usage(error)}", error.exit_code)
     except (click.Abort, KeyboardInterrupt):
         _interrupted(caught)
-    except (_ReaderGoneError, BrokenPipeError):
+    except BrokenPipeError:
         _end(128 + system.SIGPIPE)  # quietly: the reader of the output has had enough
     except ClgraphError as error:
         _fail(f"error: {_ARGUMENT.sub(_as_option, str(error))}")
     except MemoryError as error:
         _fail(f"error: out of memory: {error}")
     except OSError as error:
-        _fail(f"error: {told(error)}")
+        _fail(f"error: {_of_system(error)}")
     except Exception as error:
         if _comes_of_an_interrupt(error):
             _interrupted(caught)
@@ -215,7 +193,7 @@ def _as_option(found: re.Match[str]) -> str:
 
 
 def _wrong_usage(error: click.ClickException) -> str:
-    """What click found wrong, in a line, and whose help says more."""
+    """What click found wrong, in a line, and which command's help says more."""
     said = " ".join(error.format_message().split())
     context = getattr(error, "ctx", None)
     if context is None:
@@ -284,26 +262,20 @@ def _fill_closed() -> None:
 
 
 def silence() -> None:
-    """Nothing more goes to a stream that cannot be written to, also when the interpreter ends."""
+    """Send what is left for a stream that cannot be written to nowhere, also when the interpreter ends."""
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
         except (OSError, ValueError):
-            _to_nowhere(stream)
+            with suppress(OSError, ValueError):  # in tests it is not a file
+                number = stream.fileno()
+                null = os.open(os.devnull, os.O_WRONLY)
+                os.dup2(null, number)
+                os.close(null)
 
 
-def _to_nowhere(stream: object) -> None:
-    try:
-        number = stream.fileno()  # type: ignore[attr-defined]
-    except (OSError, ValueError):
-        return  # in tests: not a file
-    null = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(null, number)
-    os.close(null)
-
-
-def told(error: OSError) -> str:
-    """What to say of a system's error that no file is named with: standard output had it."""
+def _of_system(error: OSError) -> str:
+    """A system's error in words; one that names no file came from standard output."""
     if error.errno is None:
         return str(error)
     if error.filename is not None:
