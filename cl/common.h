@@ -35,6 +35,15 @@
 #define SHARED_STORE(p, value) ((void)(*(volatile __typeof__(*(p)) *)(p) = (value)))
 #endif
 
+// The type of a position among the arcs, from the host; an FPGA's binary has it by its parameters.
+#ifndef OFFSET
+#if OFFSET_BITS == 64
+#define OFFSET long
+#else
+#define OFFSET int
+#endif
+#endif
+
 // How many consecutive indices one work-item takes: 1 on GPUs, hundreds on CPUs (from the host's launch table).
 #ifndef ITEMS
 #define ITEMS 1

@@ -10,9 +10,6 @@
 //                 BATCH labels are fetched without a branch in between before any is acted upon, so that their
 //                 cache misses overlap (3 to 5 times faster on a CPU: most labels agree and need no action)
 
-#ifndef OFFSET
-#define OFFSET int
-#endif
 #ifndef END_SHIFT
 #ifdef HAS_DEAD
 #define END_SHIFT 0

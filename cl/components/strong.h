@@ -29,9 +29,6 @@
 //                     pieces in turn, adjacent work-items take adjacent slots.
 // tunables            ITEMS, CHASE, END_SHIFT, and LONG_ROW and PIECE as in components/finder.cl
 
-#ifndef OFFSET
-#define OFFSET int
-#endif
 #ifndef END_SHIFT
 #define END_SHIFT 1
 #endif

@@ -4,9 +4,6 @@
 // OFFSET      type of row_ptr: int, or long from 2^31 arcs on
 // tunables    RUN: 16 on GPUs, thousands on CPUs
 
-#ifndef OFFSET
-#define OFFSET int
-#endif
 #ifndef RUN
 #ifdef KIND_GPU
 #define RUN 16

@@ -6,9 +6,6 @@
 // COUNTS      whether it is counted how many arcs each kept one stands for
 // CHUNK       heads that a work-group sorts in local memory, a power of two
 
-#ifndef OFFSET
-#define OFFSET int
-#endif
 #ifndef NEW_OFFSET
 #define NEW_OFFSET OFFSET
 #endif

@@ -11,9 +11,6 @@
 // launch   padded range, ITEMS consecutive vertices per work-item
 // tunables INDUCED: all arcs between the vertices that stay do, and not all vertices stay: decided by rank alone
 
-#ifndef OFFSET
-#define OFFSET int
-#endif
 #ifndef VIEW_OFFSET
 #define VIEW_OFFSET int
 #endif

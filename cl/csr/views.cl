@@ -9,10 +9,6 @@
 // weight ulong[arcs] (bits) or double[arcs]; multiplicity int[arcs]; each may be NULL
 // launch   padded range, ITEMS consecutive vertices or arcs per work-item
 
-#ifndef OFFSET
-#define OFFSET int
-#endif
-
 __kernel void views_tails(const int n, __global const OFFSET *restrict row_ptr, __global int *restrict tail)
 {
     FOR_ITEMS(v, n)

@@ -24,14 +24,6 @@
 #define PIPELINE __kernel
 #endif
 
-#ifndef OFFSET
-#if OFFSET_BITS == 64
-#define OFFSET long
-#else
-#define OFFSET int
-#endif
-#endif
-
 // for (each index i < n): one per cycle
 #define FOR_EACH(i, n) for (int i = 0; i < (n); i++)
 // The same where an iteration only reads, computes and writes words in order: UNROLL of them per cycle, in bursts.

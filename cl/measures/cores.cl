@@ -10,9 +10,6 @@
 //           its row: a hub's would hold up the level
 // tunables  ITEMS, LANES
 
-#ifndef OFFSET
-#define OFFSET int
-#endif
 #ifndef LANES
 #define LANES 1
 #endif

@@ -13,9 +13,6 @@
 //
 // launch    padded range, ITEMS vertices or entries per work-item
 
-#ifndef OFFSET
-#define OFFSET int
-#endif
 #define TRIANGLES 0
 #define TRIANGLES_HIGH 1
 #define DEGREE 2

@@ -5,10 +5,6 @@
 //
 // launch   padded range over vertices and arcs, whichever are more, ITEMS per work-item
 
-#ifndef OFFSET
-#define OFFSET int
-#endif
-
 __kernel void pack_append(const int n, const int arcs, const int base, const int before,
                           __global const OFFSET *restrict row_ptr, __global const int *restrict col_idx,
                           __global int *restrict into_ptr, __global int *restrict into_idx)

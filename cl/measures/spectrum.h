@@ -1,8 +1,5 @@
 // measures/spectrum.h: what the kernels of Lanczos's method share: a work-group's chunk of vertices, and its sums.
 
-#ifndef OFFSET
-#define OFFSET int
-#endif
 #ifndef LOCAL
 #define LOCAL 1
 #endif

@@ -12,9 +12,6 @@
 
 #include "measures/spread.h"
 
-#ifndef OFFSET
-#define OFFSET int
-#endif
 #ifndef BINS
 #define BINS 256
 #endif

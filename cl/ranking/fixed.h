@@ -9,10 +9,6 @@
 #define REAL float
 #endif
 
-#ifndef OFFSET
-#define OFFSET int
-#endif
-
 #ifndef PART
 #define PART 1048576
 #endif

@@ -6,9 +6,6 @@
 // launch      padded range, each work-item takes ITEMS consecutive positions
 // tunables    ITEMS
 
-#ifndef OFFSET
-#define OFFSET int
-#endif
 #ifndef REAL
 #define REAL float
 #endif

@@ -25,9 +25,6 @@
 #ifndef REAL
 #define REAL float
 #endif
-#ifndef OFFSET
-#define OFFSET int
-#endif
 #ifndef LOCAL
 #define LOCAL 1
 #endif

@@ -4,9 +4,6 @@
 // an edge's other slot is found without a race with its removal, and parallel copies are distinguished by their rank in
 // the row.
 
-#ifndef OFFSET
-#define OFFSET int
-#endif
 #ifndef FAR_SCAN
 #define FAR_SCAN 0
 #endif

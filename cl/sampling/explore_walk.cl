@@ -11,9 +11,6 @@
 // launch  one work-group of LANES work-items, which try as many neighbours at once
 // tunables LANES 1 on CPUs, 32 on GPUs
 
-#ifndef OFFSET
-#define OFFSET int
-#endif
 #ifndef LANES
 #define LANES 1
 #endif

@@ -5,10 +5,6 @@
 // live    uchar[n or arcs]    the same for vertices or arcs, to be written
 // launch  padded range, ITEMS consecutive vertices per work-item
 
-#ifndef OFFSET
-#define OFFSET int
-#endif
-
 // The vertices labelled `root`.
 __kernel void exact_live_vertices(const int n, __global const int *restrict label, const int root,
                                   __global uchar *restrict live)

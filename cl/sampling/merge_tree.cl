@@ -14,10 +14,6 @@
 //                 its arcs when it was made.
 // launch          one work-item, since each step needs the one before; several launches, so that none takes long
 
-#ifndef OFFSET
-#define OFFSET int
-#endif
-
 static inline int top(__global int *restrict up, int node)
 {
     while (up[node] != node) {

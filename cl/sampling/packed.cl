@@ -10,10 +10,6 @@
 // before     int[samples * words + 1]          number of vertices before each word
 // launch     padded range over (words, samples) or (vertices, samples), ITEMS consecutive ones per work-item
 
-#ifndef OFFSET
-#define OFFSET int
-#endif
-
 static inline int bit_of(__global const uint *restrict words, const int i)
 {
     return words[i / 32] >> (i % 32) & 1;

@@ -5,10 +5,6 @@
 // deletion left, and going down to the child with the most vertices (in a tie, the one with the smallest vertex) is
 // what the loop of single deletions does.
 
-#ifndef OFFSET
-#define OFFSET int   // type of row_ptr
-#endif
-
 typedef struct {
     int parent;     // in the tree; -1: none
     int size;       // vertices

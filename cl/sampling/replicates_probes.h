@@ -13,10 +13,6 @@
 #define ROOM 1088   // deletions that can be taken one by one
 #endif
 
-#ifndef OFFSET
-#define OFFSET int   // type of row_ptr
-#endif
-
 #define PROBE 0     // label what is alive at `at` inside the followed component, and find the largest
 #define SETTLE 1    // the same at `high`, then take the deletions between the bounds one by one
 #define TAKE 2      // the same at `at`, then follow the component of `centre`

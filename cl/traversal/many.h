@@ -10,9 +10,6 @@
 //               (n here: the vertices with a row, where they are numbered by degree, traversal/ranked.cl)
 // state         uint[]     COUNT of the frontier, ACTIVE: which searches have one (two words)
 
-#ifndef OFFSET
-#define OFFSET int
-#endif
 #ifndef LANES
 #define LANES 64
 #endif

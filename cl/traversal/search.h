@@ -11,9 +11,6 @@
 // that no launch is spent on clearing. Results depend only on the graph: the order inside queues may differ from run to
 // run, but a vertex's predecessor and owner are minima.
 
-#ifndef OFFSET
-#define OFFSET int
-#endif
 #ifndef LONG_ROW       // rows of more arcs than this are pushed in pieces
 #define LONG_ROW 512
 #endif

@@ -9,9 +9,6 @@
 // launch      padded range, each work-item takes ITEMS consecutive rows
 // tunables    ITEMS
 
-#ifndef OFFSET
-#define OFFSET int
-#endif
 #define MOST 65535u
 
 __kernel void teams_keys(const int n, __global const OFFSET *restrict row_ptr, __global uint *restrict key)

@@ -1,9 +1,5 @@
 // sampling/literature/chordal.h: lists of numbers.
 
-#ifndef OFFSET
-#define OFFSET int
-#endif
-
 // Whether an ascending list holds x.
 static inline int holds(__global const int *list, int length, int x)
 {

@@ -9,9 +9,6 @@
 // level   int[runs n]     FAR: not reached yet
 // launch  padded range of vertices by runs, or of items; ITEMS consecutive ones per work-item
 
-#ifndef OFFSET
-#define OFFSET int
-#endif
 #define FAR 0x7FFFFFFF
 
 __kernel void parts_least(const int n, __global const int *restrict label, __global const int *restrict order,

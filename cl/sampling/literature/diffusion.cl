@@ -11,10 +11,6 @@
 #include "keyed.h"
 #include "sampling/literature/clock.h"
 
-#ifndef OFFSET
-#define OFFSET int
-#endif
-
 static inline ulong sum_of(ulong a, ulong b) { return a + b < a ? NONE - 1 : min(a + b, NONE - 1); }
 
 // When v is reached by arc p of its row; NONE where the other end is not.

@@ -14,10 +14,6 @@
 #include "keyed.h"
 #include "sampling/literature/clock.h"
 
-#ifndef OFFSET
-#define OFFSET int
-#endif
-
 #define OUTSIDE 0
 #define NEAR 1
 #define TAKEN 2

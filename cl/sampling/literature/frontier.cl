@@ -14,10 +14,6 @@
 #include "keyed.h"
 #include "sampling/literature/clock.h"
 
-#ifndef OFFSET
-#define OFFSET int
-#endif
-
 #define RUNNING 0
 #define LEG 1
 #define OVER 2

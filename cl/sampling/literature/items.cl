@@ -8,10 +8,6 @@
 
 #include "keyed.h"
 
-#ifndef OFFSET
-#define OFFSET int
-#endif
-
 // 32 bits of what items are sorted by: of each one's priority (0, 1), its run (2), its component's priority (3, 4), of `value`
 // (5, 6), its degree, the largest first (7), or `given` (8).
 __kernel void items_words(const int many, const int n, const ulong seed, const int which, const int longest,

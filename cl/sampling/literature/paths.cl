@@ -16,10 +16,6 @@
 #include "keyed.h"
 #include "sampling/literature/clock.h"
 
-#ifndef OFFSET
-#define OFFSET int
-#endif
-
 __kernel void paths_begin(const int n, const ulong seed, const int first, const int end,
                           __global const int *restrict live, volatile __global uint *restrict seen,
                           volatile __global uint *restrict front, __global int *restrict far)

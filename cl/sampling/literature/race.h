@@ -1,8 +1,5 @@
 // sampling/literature/race.h: the key of an edge that races; after keyed.h and clock.h. Variants as in race.cl.
 
-#ifndef OFFSET
-#define OFFSET int
-#endif
 #ifndef WEIGHT
 #define WEIGHT 0
 #endif

@@ -5,10 +5,6 @@
 // share    ulong[n]: floor(x / degree), what each neighbour gets
 // launch   padded range, ITEMS consecutive vertices per work-item
 
-#ifndef OFFSET
-#define OFFSET int
-#endif
-
 __kernel void rank_shares(const int n, __global const OFFSET *restrict row_ptr, __global const ulong *restrict x,
                           __global ulong *restrict share)
 {

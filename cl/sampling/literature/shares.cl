@@ -5,10 +5,6 @@
 // total   ulong[n]: the sum of each row
 // launch  padded range, ITEMS consecutive vertices per work-item; each looks its neighbours up in the other's row
 
-#ifndef OFFSET
-#define OFFSET int
-#endif
-
 // Whether u is in a row.
 static inline int has(int u, OFFSET begin, OFFSET end, __global const int *col_idx)
 {

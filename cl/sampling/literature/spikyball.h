@@ -1,9 +1,5 @@
 // sampling/literature/spikyball.h: which arcs a stage of a spikyball has, and their keys; after clock.h.
 
-#ifndef OFFSET
-#define OFFSET int
-#endif
-
 #define GOING 0
 #define WANTING 1
 #define OVER 2

@@ -1,9 +1,6 @@
 // sampling/literature/stage.h: what a vertex takes of its neighbours when it acts, and where a stage ends; after clock.h.
 // METHOD: 0 snowball, 1 ff, 2 rds. (No restrict on parameters of functions: Oclgrind does not know what LLVM makes of it.)
 
-#ifndef OFFSET
-#define OFFSET int
-#endif
 #ifndef METHOD
 #define METHOD 0
 #endif

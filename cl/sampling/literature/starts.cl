@@ -15,9 +15,6 @@
 #include "keyed.h"
 #include "sampling/literature/clock.h"
 
-#ifndef OFFSET
-#define OFFSET int
-#endif
 #ifndef MARK
 #define MARK uint
 #endif

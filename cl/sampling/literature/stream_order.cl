@@ -9,10 +9,6 @@
 
 #include "keyed.h"
 
-#ifndef OFFSET
-#define OFFSET int
-#endif
-
 // How many edges begin at each vertex; with `low`, which, from begin[v] on.
 __kernel void order_edges(const int n, __global const OFFSET *restrict row_ptr, __global const int *restrict col_idx,
                           __global int *restrict many, __global const long *restrict begin, __global int *restrict low,

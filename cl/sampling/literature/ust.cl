@@ -12,10 +12,6 @@
 
 #include "keyed.h"
 
-#ifndef OFFSET
-#define OFFSET int
-#endif
-
 static inline int arrow(ulong seed, int v, uint i, __global const OFFSET *row_ptr, __global const int *col_idx)
 {
     const ulong a = keyed_a(keyed_words(seed, (uint)v, i, 0, TAG_STEP));

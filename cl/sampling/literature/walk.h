@@ -1,9 +1,5 @@
 // sampling/literature/walk.h: how a step chooses among the arcs of a row; after clock.h.
 
-#ifndef OFFSET
-#define OFFSET int
-#endif
-
 // Number of the arc of a row in whose share x lies: its end is the first above x.
 static inline int share_of(ulong x, OFFSET begin, int d, __global const ulong *limit)
 {

@@ -11,10 +11,6 @@
 #include "keyed.h"
 #include "sampling/literature/clock.h"
 
-#ifndef OFFSET
-#define OFFSET int
-#endif
-
 #define ENDING 3
 
 // for (each entry e of the trail that was walked): walker w of a run, step s of the launch
