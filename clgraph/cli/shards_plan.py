@@ -12,9 +12,8 @@ import numpy as np
 from clgraph.components.shards import Labels
 from clgraph.ranking import reproducible
 from clgraph.ranking.reproducible import Leaving, ReproduciblePower
-from clgraph.sampling.shards.extract import Chosen, Extraction
-from clgraph.sampling.shards.forest import LAUNCH, Forest
-from clgraph.sampling.shards.passes import default_room, room_to_keep
+from clgraph.sampling.shards.extract import Extraction
+from clgraph.sampling.shards.forest import LAUNCH, Chosen, Forest, default_room, room_to_keep
 from clgraph.scale.comm import Ranks, run_on_ranks
 from clgraph.scale.loading import upload_rows
 from clgraph.scale.manifest import Shard

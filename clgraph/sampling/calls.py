@@ -66,7 +66,7 @@ def draw_samples(
     with run_on(options.get("device"), graph, *sections, values=True) as run:
         device, run.seconds["device"] = run.device, perf_counter() - started
         if run.blocks is not None:
-            from clgraph.sampling.shards.held import samples_of_blocks
+            from clgraph.sampling.shards.samples import samples_of_blocks
 
             given = run, run.blocks, graph, how
             return Samples([samples_of_blocks(*given, first + i, wanted, progress) for i in range(runs)])

@@ -224,8 +224,7 @@ def reduction_curve(
     (358, 500, 827)
     """
     if (shards := dataset_of(graph)) is not None:
-        from clgraph.sampling.shards.curve import curve_of_shards
-        from clgraph.sampling.shards.samples import exact_method, forest_given
+        from clgraph.sampling.shards.samples import curve_of_shards, exact_method, forest_given
 
         batched = {"tolerance": tolerance, "mix": mix}
         method = exact_method(shards, method, mode, connection, batched)
@@ -266,7 +265,7 @@ def reduction_curve(
     with run_on(device, graph, *(("pairs",) if options.exact else ()), once=True) as run:
         dev = run.device
         if run.blocks is not None:
-            from clgraph.sampling.shards.curve import curve_of_shards
+            from clgraph.sampling.shards.samples import curve_of_shards
 
             drawn = curve_of_shards(run.blocks, method, seed, size=size, device=dev, progress=progress)
             return run.stamped(ReductionCurve(*drawn))

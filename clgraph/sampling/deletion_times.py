@@ -20,9 +20,7 @@ from clgraph.device.launch_config import LaunchTable
 from clgraph.graph import Graph
 from clgraph.progress import Tell
 from clgraph.sampling.merge_tree import Rows
-from clgraph.sampling.shards.choose import forest_graph
-from clgraph.sampling.shards.forest import Forest
-from clgraph.sampling.shards.passes import default_room
+from clgraph.sampling.shards.forest import Forest, default_room, forest_graph
 from clgraph.sampling.threshold_search import ExactRun
 from clgraph.traversal.search import Search
 

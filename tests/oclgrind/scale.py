@@ -56,7 +56,8 @@ def _loaded(device: Any, row_ptr: Any, heads: Any, begin: int, end: int) -> Any:
 
 def case_extract(device: Any) -> None:
     """Vertices and edges of a sample, and what comes along."""
-    from clgraph.sampling.shards.extract import Chosen, Extraction
+    from clgraph.sampling.shards.extract import Extraction
+    from clgraph.sampling.shards.forest import Chosen
 
     row_ptr, heads, pairs = _rows()
     member = np.arange(50) % 3 > 0
@@ -89,7 +90,7 @@ def case_join_on_a_device(device: Any) -> None:
 def case_choose(device: Any) -> None:
     """Samples of the priority forest."""
     from clgraph.reference.reduction import reference_forest
-    from clgraph.sampling.shards.choose import choose
+    from clgraph.sampling.shards.forest import choose
 
     _, _, pairs = _rows()
     for method in ("drv", "dre"):

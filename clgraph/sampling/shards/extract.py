@@ -1,55 +1,35 @@
-"""The part of each shard that is in a sample: host half of ``cl/sampling/shards/extract.cl``."""
+"""The second pass over shards: the part of each that is in a sample, counted, written, or put together.
+
+Host half of ``cl/sampling/shards/extract.cl``.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from clgraph.csr.scan import running_sums
-from clgraph.scale.loading import VALUES
+from clgraph import system
+from clgraph.csr.scan import flag_positions
+from clgraph.device.memory import on_large_pages
+from clgraph.graph.arrays import Arrays
+from clgraph.sampling.shards.forest import Chosen
+from clgraph.scale.comm import Ranks
+from clgraph.scale.loading import VALUES, Loading
+from clgraph.scale.manifest import Shard
+from clgraph.scale.shards import Shards, open_shards
+from clgraph.scale.writing import Sums, Writer, gathered, gathered_sums, row_sums, shared_dataset, summed
 
 if TYPE_CHECKING:
     from clgraph.csr.parts import DeviceCSR
     from clgraph.device import Device
 
-Bits = npt.NDArray[np.uint32]
 Place = Callable[[str, int], npt.NDArray[Any]]
-
-
-@dataclass(frozen=True)
-class Chosen:
-    """What decides which edges are in a sample.
-
-    Attributes
-    ----------
-    bits : uint32 array
-        A bit for each vertex of the graph, the lowest first.
-    cut : (int, int), or None
-        dre: (time, word) of the last deletion; only later edges are in the sample. None: drv.
-    untouched : bool
-        Whether nothing was deleted.
-    """
-
-    bits: Bits
-    cut: tuple[int, int] | None
-    untouched: bool = False
-
-    @staticmethod
-    def of(member: npt.NDArray[np.bool_], cut: tuple[int, int] | None) -> Chosen:
-        """The choice of a bool for each vertex."""
-        packed = np.zeros(-(-len(member) // 32) * 4, np.uint8)
-        some = np.packbits(member, bitorder="little")
-        packed[: len(some)] = some
-        return Chosen(packed.view("<u4").astype(np.uint32), cut)
-
-
-def unpacked(bits: Bits, n: int) -> npt.NDArray[np.bool_]:
-    """A bool for each vertex."""
-    return np.unpackbits(bits.astype("<u4").view(np.uint8), count=n, bitorder="little").view(np.bool_)
 
 
 @dataclass(frozen=True)
@@ -73,15 +53,6 @@ class Kept:
     values: dict[str, npt.NDArray[Any]]
 
 
-@dataclass(frozen=True)
-class _Marked:
-    """Entries that stay: a bit for each, how many before each word of bits, and in all."""
-
-    bits: Any
-    before: Any
-    total: int
-
-
 class Extraction:
     """Takes samples out of shards.
 
@@ -100,22 +71,20 @@ class Extraction:
     """
 
     def __init__(self, device: Device, seed: int, n: int, chosen: Chosen) -> None:
-        self._device, self._seed, self._n, self._chosen = device, seed, n, chosen
+        self.device, self.seed, self.n, self._chosen = device, seed, n, chosen
         words = len(chosen.bits)
         device.reserve({"members": 9 * words})
-        self._member = device.upload(chosen.bits)
+        self.cut_time, self.cut_word = chosen.cut or (0, 0)
+        self.member = device.upload(chosen.bits)
         ones = device.empty(words, np.uint8)
-        self._program().extract_ones(self._over(words), words=words, member=self._member, ones=ones)
-        self._before = running_sums(device, ones, words, of=np.uint8, into=np.int32)
-        self.size = int(device.download(self._before, np.int32, 1, offset=words)[0])
-        self._cut = chosen.cut or (0, 0)
+        self._program().extract_ones.launch(self, self._over(words), words=words, ones=ones)
+        self.before, self.size = flag_positions(device, ones, words)
 
     def _program(self, block: DeviceCSR | None = None) -> Any:
-        device = self._device
         values = block.values if block else {}
-        return device.program(
+        return self.device.program(
             "sampling/shards/extract",
-            ITEMS=device.tuning.items,
+            ITEMS=self.device.tuning.items,
             BY_EDGE=int(self._chosen.cut is not None),
             HAS_WEIGHTS=int("weights" in values),
             HAS_COUNTS=int("multiplicity" in values),
@@ -124,95 +93,156 @@ class Extraction:
         )
 
     def _over(self, count: int) -> int:
-        return -(-count // self._device.tuning.items)
+        return -(-count // self.device.tuning.items)
 
     def _rank(self, vertex: int) -> int:
         """How many members come before a vertex."""
-        if vertex == self._n:
+        if vertex == self.n:
             return self.size
         word = vertex >> 5
-        before = int(self._device.download(self._before, np.int32, 1, offset=word)[0])
+        before = int(self.device.download(self.before, np.int32, 1, offset=word)[0])
         return before + (int(self._chosen.bits[word]) & ((1 << (vertex & 31)) - 1)).bit_count()
 
     def members(self) -> npt.NDArray[np.int32]:
-        """The vertices in the sample, ascending."""
-        device, n = self._device, self._n
-        listed = device.output(self.size, np.int32)
-        self._program().extract_list(
-            self._over(self._n), n=n, member=self._member, before=self._before, listed=listed
-        )
-        return device.take(listed, np.int32, self.size)
+        """Return the vertices in the sample, ascending."""
+        listed = self.device.output(self.size, np.int32)
+        self._program().extract_list.launch(self, self._over(self.n), listed=listed)
+        return self.device.take(listed, np.int32, self.size)
 
-    def _mark(self, block: DeviceCSR) -> _Marked:
-        device, words = self._device, -(-block.arcs // 32)
+    def _mark(self, block: DeviceCSR) -> tuple[dict[str, Any], int]:
+        """Mark entries that stay by bits; return these with how many stay before each word, and in all."""
+        device, words = self.device, -(-block.arcs // 32)
         bits, ones = device.empty(words, np.uint32), device.empty(words, np.uint8)
-        self._program(block).extract_mark(
-            self._over(words),
-            words=words,
-            **block.arguments,
-            seed=self._seed,
-            cut_time=self._cut[0],
-            cut_word=self._cut[1],
-            member=self._member,
-            kept=bits,
-            ones=ones,
-        )
-        before = running_sums(device, ones, words, of=np.uint8, into=block.offset)
-        return _Marked(bits, before, int(device.download(before, block.offset, 1, offset=words)[0]))
+        named = {"words": words, **block.arguments, "kept": bits, "ones": ones}
+        self._program(block).extract_mark.launch(self, self._over(words), **named)
+        start, total = flag_positions(device, ones, words, into=block.offset)
+        return {"entries": block.arcs, "kept": bits, "start": start}, total
 
     def count(self, block: DeviceCSR) -> int:
-        """How many entries of a shard stay."""
-        return self._mark(block).total if block.arcs else 0
+        """Count the entries of a shard that stay."""
+        return self._mark(block)[1] if block.arcs else 0
 
     def of(self, block: DeviceCSR, place: Place | None = None) -> Kept:
-        """The part of a shard; `place` gives the arrays of entries that stay, by name and length."""
-        device = self._device
-
-        def taken(name: str, buffer: Any, dtype: Any) -> npt.NDArray[Any]:
-            if place is None:
-                return device.take(buffer, dtype, marked.total)
-            array = place(name, marked.total)
-            device.fetch(buffer, array)
-            return array
-
+        """Take out the part of a shard; `place` gives the arrays of entries that stay, by name and length."""
+        device = self.device
         first = self._rank(block.first_row)
         rows = self._rank(block.first_row + block.n) - first
         if not block.arcs:
             none = {name: np.empty(0, VALUES[name]) for name in block.values}
             return Kept(first, np.zeros(rows + 1, np.int32), np.empty(0, np.int32), none)
-        marked, program = self._mark(block), self._program(block)
-        head = device.output(marked.total, np.int32)
-        made = {name: device.output(marked.total, VALUES[name]) for name in block.values}
-        ranks = {
-            "entries": block.arcs,
-            "kept": marked.bits,
-            "start": marked.before,
-            "member": self._member,
-            "before": self._before,
-        }
-        program.extract_place(
+        (marked, total), program = self._mark(block), self._program(block)
+
+        def taken(name: str, buffer: Any, dtype: Any) -> npt.NDArray[Any]:
+            if place is None:
+                return device.take(buffer, dtype, total)
+            array = place(name, total)
+            device.fetch(buffer, array)
+            return array
+
+        head = device.output(total, np.int32)
+        made = {name: device.output(total, VALUES[name]) for name in block.values}
+        program.extract_place.launch(
+            self,
             self._over(block.arcs),
-            **ranks,
+            **marked,
             col_idx=block.col_idx,
             head=head,
             **{name: block.values.get(name) for name in VALUES},
             **{f"new_{name}": made.get(name) for name in VALUES},
         )
         offsets = device.output(rows + 1, block.offset)
-        program.extract_rows(
-            self._over(block.n),
-            rows=block.n,
-            first_row=block.first_row,
-            base=first,
-            **ranks,
-            row_ptr=block.row_ptr,
-            new_ptr=offsets,
-        )
+        own = {"rows": block.n, "first_row": block.first_row, "base": first, "row_ptr": block.row_ptr}
+        program.extract_rows.launch(self, self._over(block.n), **own, **marked, new_ptr=offsets)
         row_ptr = device.take(offsets, block.offset, rows + 1)
-        row_ptr[rows] = marked.total
-        return Kept(
-            first,
-            row_ptr,
-            taken("col_idx", head, np.int32),
-            {name: taken(name, buffer, VALUES[name]) for name, buffer in made.items()},
-        )
+        row_ptr[rows] = total
+        values = {name: taken(name, buffer, VALUES[name]) for name, buffer in made.items()}
+        return Kept(first, row_ptr, taken("col_idx", head, np.int32), values)
+
+
+def count_edges(
+    ranks: Ranks, device: Device, loading: Loading, extraction: Extraction, numbers: Sequence[int]
+) -> int:
+    """How many pairs a sample has."""
+    count = 0
+    for rows in loading.rows("pairs", numbers):
+        with device.alone():
+            count += extraction.count(rows)
+    return int(ranks.total(np.array([count]))[0])
+
+
+def write_sample(
+    ranks: Ranks, device: Device, shards: Shards, loading: Loading, extraction: Extraction, output: Path
+) -> tuple[Shards, int]:
+    """Write the sample as a dataset; threads write what is taken out while the device goes on."""
+    size, sections = extraction.size, {}
+    leaving: list[Sums] = []
+    with shared_dataset(ranks, output) as folder, system.thread_pool(system.cores(), "clgraph-write") as pool:
+        writer = Writer(folder, directed=shards.directed, vertices=size)
+        ids = _ids(device, shards, extraction, writer, pool) if ranks.rank == 0 else None
+        for name in shards.manifest.sections:
+            jobs: dict[int, Future[tuple[Shard, Sums | None]]] = {}
+            for rows in loading.rows(name, list(ranks.shares(len(shards.section(name).shards)))):
+                with device.alone():
+                    kept = extraction.of(rows)
+                jobs[rows.number] = pool.submit(_write, writer, name, rows.number, kept)
+                if len(jobs) > 2 * system.cores():  # so many shards are in memory at once
+                    list(jobs.values())[-2 * system.cores()].result()
+            made = {number: job.result() for number, job in jobs.items()}
+            leaving += [sums for _, sums in made.values() if sums is not None]
+            sections[name] = summed(gathered(ranks, {number: shard for number, (shard, _) in made.items()}))
+        sums = gathered_sums(ranks, leaving, size)
+        if ids is not None:
+            known = {"rows", "out"} & shards.manifest.sections.keys()
+            flags = {name: getattr(shards.manifest, name) for name in ("weights", "multiplicity")}
+            writer.finish(sections, **flags, ids=ids.result(), leaving=[sums] if known else None)
+    return open_shards(output), sections["pairs"].edges
+
+
+def _write(writer: Writer, name: str, number: int, kept: Kept) -> tuple[Shard, Sums | None]:
+    shard = writer.shard(name, number, kept.first_row, kept.row_ptr, kept.col_idx, kept.values, loops=0)
+    if name not in ("rows", "out"):
+        return shard, None
+    values = kept.values.get("weights", kept.values.get("multiplicity"))
+    return shard, (kept.first_row, row_sums(kept.row_ptr, values))
+
+
+def _ids(
+    device: Device, shards: Shards, extraction: Extraction, writer: Writer, pool: ThreadPoolExecutor
+) -> Future[Any]:
+    """The file of ids, if the sample needs one."""
+    with device.alone():
+        members = extraction.members()
+
+    def write() -> Any:
+        known = members if shards.manifest.ids is None else shards.ids[members]
+        size = len(known)
+        ends = known.dtype != object and (not size or (known[0] == 0 and known[-1] == size - 1))
+        if ends and np.array_equal(known, np.arange(size)):
+            return None
+        return writer.ids(known)
+
+    return pool.submit(write)
+
+
+class Growing:
+    """A sample that grows shard by shard, in order."""
+
+    def __init__(self, vertices: int, arcs: int, carried: Sequence[str]) -> None:
+        kinds = {"col_idx": np.int32, **{name: VALUES[name] for name in carried}}
+        self._row_ptr: npt.NDArray[Any] = np.zeros(vertices + 1, np.int32 if arcs < 2**31 else np.int64)
+        self._columns = {name: on_large_pages(arcs, np.dtype(kind)) for name, kind in kinds.items()}
+        self._at = 0
+
+    def place(self, name: str, count: int) -> npt.NDArray[Any]:
+        """Where the next entries of a column belong."""
+        return self._columns[name][self._at : self._at + count]
+
+    def add(self, part: Kept) -> None:
+        """Take over rows whose entries are in their places."""
+        ends = self._row_ptr[part.first_row : part.first_row + len(part.row_ptr)]
+        np.add(part.row_ptr, self._at, out=ends, dtype=ends.dtype)
+        self._at += len(part.col_idx)
+
+    def arrays(self, ids: npt.NDArray[Any], directed: bool) -> Arrays:
+        """The whole."""
+        return Arrays(self._row_ptr, **self._columns, ids=ids, directed=directed, num_self_loops=0)

@@ -1,65 +1,83 @@
-"""Exact samples of graphs in shards (drv, dre): a pass for the priority forest, and one for the edges."""
+"""Exact samples and curves of graphs in shards (drv, dre): a pass for the priority forest, one for the edges.
+
+So are those of a graph in memory whose arcs exceed a device's largest buffer: its rows are cut into blocks.
+"""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from clgraph import keyed
 from clgraph.arguments import file_name, is_word, shown, target_size
 from clgraph.errors import InputError
+from clgraph.graph import Graph
 from clgraph.methods import plain_method
 from clgraph.progress import Tell
 from clgraph.run import not_offered
+from clgraph.sampling.deletion_times import Path as CurvePath
+from clgraph.sampling.deletion_times import count_pairs, follow
 from clgraph.sampling.options import OF_SHARDS, check_seeds, check_sizes
 from clgraph.sampling.result import Sample, notes_of
 from clgraph.sampling.selection import Mask, Selection
-from clgraph.sampling.shards.choose import choose
-from clgraph.sampling.shards.extract import Bits, Chosen, Extraction, unpacked
-from clgraph.sampling.shards.passes import about_of, forest_pass, forget
-from clgraph.sampling.shards.sampled import count_edges, write_sample
+from clgraph.sampling.shards.extract import Extraction, Growing, count_edges, write_sample
+from clgraph.sampling.shards.forest import Chosen, choose, unpacked
+from clgraph.sampling.shards.passes import ForestPass, about_of, check_method
 from clgraph.sampling.shards.saved import SavedForest, open_forest
-from clgraph.scale.comm import Ranks, run_on_ranks, shared_seed
+from clgraph.scale.comm import Alone, Ranks, run_on_ranks, shared_seed
 from clgraph.scale.loading import VALUES
 from clgraph.scale.shards import Shards
 from clgraph.scale.writing import check_dataset_name
 
 if TYPE_CHECKING:
     from clgraph.device import Device
+    from clgraph.run import run_on
+    from clgraph.sampling.request import Request
+    from clgraph.scale.held import HeldShards
 
 Size = float | int | str
-EXACT = ("drv", "dre")
 
 
-@dataclass(frozen=True)
-class OfDataset(Selection):
-    """What a run chose of a dataset, as bits.
+class OfForest(Selection):
+    """What a cut in the order of deletions chose of a dataset, or of a graph, as bits.
 
     Attributes
     ----------
-    bits : uint32 words
-        A bit for each vertex.
-    counts : (int, int)
-        Vertices and edges (pairs, of a directed graph).
+    counts : (int, int), or None
+        Of datasets: vertices and edges (pairs, of a directed graph).
     dataset : Shards or None
         The sample, where it was written.
     """
 
-    bits: Bits
-    counts: tuple[int, int]
-    dataset: Shards | None
+    def __init__(
+        self, chosen: Chosen, seed: int, counts: tuple[int, int] | None = None, dataset: Shards | None = None
+    ) -> None:
+        self._chosen, self._seed, self.counts, self.dataset = chosen, seed, counts, dataset
 
-    def counts_of(self, at: Any = 0) -> tuple[int, int]:
+    def counts_of(self, at: Any = 0) -> tuple[int, int] | None:
         return self.counts
 
     def members(self, graph: Any, at: Any = 0) -> Mask:
-        return unpacked(self.bits, graph.num_vertices)
+        return unpacked(self._chosen.bits, graph.num_vertices)
+
+    def kept(self, graph: Graph, at: Any = 0) -> Mask:
+        members, simple, cut = self.members(graph), graph.undirected.without_self_loops, self._chosen.cut
+        arcs: Mask = members[simple.tails] & members[simple.col_idx]
+        if cut is not None:
+            some = np.flatnonzero(arcs)
+            tail, head = simple.tails[some], simple.col_idx[some]
+            low, high = np.minimum(tail, head), np.maximum(tail, head)
+            times = keyed.edge_priority(self._seed, low, high)
+            words = low.astype(np.uint64) << np.uint64(32) | high.astype(np.uint64)
+            time, word = map(np.uint64, cut)
+            arcs[some] = (times > time) | ((times == time) & (words > word))
+        return arcs
 
 
 def sample_shards(
@@ -70,11 +88,9 @@ def sample_shards(
     seed: int | None = None,
     device: Any = None,
     outputs: Sequence[str | os.PathLike[str] | None] | None = None,
-    room: int | None = None,
     strict: bool = False,
-    progress: Tell | None = None,
-    forest: SavedForest | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
+    **given: Any,
 ) -> list[Sample]:
     """`clgraph.sample` of a graph in shards: samples of several sizes in two passes over its pairs.
 
@@ -106,41 +122,58 @@ def sample_shards(
         In the order of `sizes`; equal at all ranks.
     """
     n = check_method(shards, method)
-    targets = [_target(size, n, strict) for size in sizes]
+    targets = [target_size(size, n) for size in sizes]
+    for size, target in zip(sizes, targets, strict=True):
+        if strict and target > n:
+            raise InputError(f"size {shown(size)}: the graph has only {n} vertices")
     names = checked_outputs(outputs, len(targets))
     folder = None if checkpoint is None else file_name(checkpoint, "checkpoint")
+    values = tuple(VALUES) if any(names) else ()
 
     def work(ranks: Ranks, dev: Device) -> list[Sample]:
         drawn = np.array([keyed.check_seed(seed)], np.uint64)
         agreed = int(ranks.broadcast(drawn, np.uint64)[0])
         asked = {"sizes": str(list(sizes)), "seed": str(seed), "outputs": str([str(name) for name in names])}
         ranks.agree(dataset=shards.fingerprint, method=method, **asked)
-        return _sample(
-            ranks,
-            dev,
-            shards,
-            method,
-            agreed,
-            list(zip(sizes, targets, names, strict=True)),
-            room=room,
-            progress=progress,
-            forest=forest,
-            checkpoint=folder,
-        )
+        started = perf_counter()
+        found = ForestPass(ranks, dev, shards, method, agreed, values=values, checkpoint=folder, **given)
+        seconds = {"forest": perf_counter() - started}
+        started = perf_counter()
+        cuts = _choose(found, targets)
+        loading, loops = found.loading, shards.section("pairs").loops
+        found.words = None  # the second pass has its memory
+        seconds["sample"] = perf_counter() - started
+        made = []
+        for size, target, name in zip(sizes, targets, names, strict=True):
+            chosen, opened = cuts[target], None
+            started = perf_counter()
+            with dev.alone():
+                extraction = Extraction(dev, agreed, n, chosen)
+            if name is None:
+                edges = count_edges(ranks, dev, loading, extraction, found.own)
+            else:
+                opened, edges = write_sample(ranks, dev, shards, loading, extraction, name)
+            notes = notes_of(n, target, chosen.untouched, extraction.size, loops)
+            made.append(
+                Sample(
+                    method,
+                    "exact",
+                    size,
+                    target,
+                    agreed,
+                    dev.name,
+                    {**seconds, "edges": perf_counter() - started},
+                    "untouched" if chosen.untouched else "forest",
+                    0,
+                    tuple(notes),
+                    shards,
+                    selection=OfForest(chosen, agreed, (extraction.size, edges), opened),
+                )
+            )
+        found.forget()
+        return made
 
     return run_on_ranks(work, device, shards.comm)
-
-
-def check_method(shards: Shards, method: str) -> int:
-    """The number of vertices; InputError if there are none, or for a method that shards do not offer."""
-    if not isinstance(method, str) or method not in EXACT:
-        raise InputError(
-            f"{shown(method)} is not offered for shards, where each batch would read everything: only "
-            f"{' and '.join(EXACT)} are; join a graph that fits into memory (clgraph convert IN OUT.clg)"
-        )
-    if shards.num_vertices == 0:
-        raise InputError("the graph has no vertices: there is nothing to sample")
-    return shards.num_vertices
 
 
 def checked_outputs(outputs: Sequence[str | os.PathLike[str] | None] | None, count: int) -> list[Path | None]:
@@ -161,105 +194,24 @@ def checked_outputs(outputs: Sequence[str | os.PathLike[str] | None] | None, cou
     return names
 
 
-def _sample(
-    ranks: Ranks,
-    device: Device,
-    shards: Shards,
-    method: str,
-    seed: int,
-    wanted: list[tuple[Size, int, Path | None]],
-    *,
-    checkpoint: Path | None,
-    **given: Any,
-) -> list[Sample]:
-    started = perf_counter()
-    n = shards.num_vertices
-    written = any(name is not None for _, _, name in wanted)
-    values = tuple(VALUES) if written else ()
-    forest = forest_pass(ranks, device, shards, method, seed, values=values, checkpoint=checkpoint, **given)
-    seconds = {"forest": perf_counter() - started}
-    started = perf_counter()
-    found = _chosen(
-        ranks,
-        device,
-        forest.words,
-        n,
-        method,
-        seed,
-        [target for _, target, _ in wanted],
-        everywhere=forest.everywhere,
-    )
-    loading, numbers, loops = forest.loading, forest.own, shards.section("pairs").loops
-    del forest
-    seconds["sample"] = perf_counter() - started
-    made = []
-    for size, target, name in wanted:
-        chosen = found[target]
-        started = perf_counter()
-        with device.alone():
-            extraction = Extraction(device, seed, n, chosen)
-        opened = None
-        if name is None:
-            edges = count_edges(ranks, device, loading, extraction, numbers)
-        else:
-            opened, edges = write_sample(ranks, device, shards, loading, extraction, name)
-        took = {**seconds, "edges": perf_counter() - started}
-        made.append(
-            Sample(
-                method,
-                "exact",
-                size,
-                target,
-                seed,
-                device.name,
-                took,
-                "untouched" if chosen.untouched else "forest",
-                0,
-                tuple(notes_of(n, target, chosen.untouched, extraction.size, loops)),
-                shards,
-                selection=OfDataset(chosen.bits, (extraction.size, edges), opened),
-            )
-        )
-    forget(ranks, checkpoint, about_of(shards, method, seed))
-    return made
-
-
-def _target(size: Size, n: int, strict: bool) -> int:
-    target = target_size(size, n)
-    if strict and target > n:
-        raise InputError(f"size {shown(size)}: the graph has only {n} vertices")
-    return target
-
-
-def _chosen(
-    ranks: Ranks,
-    device: Device,
-    words: Any,
-    n: int,
-    method: str,
-    seed: int,
-    targets: Sequence[int],
-    *,
-    everywhere: bool,
-) -> dict[int, Chosen]:
-    """`choose` at rank 0, told to all, or where the forest is `everywhere` at each rank."""
-    order = sorted(set(targets), reverse=True)
-    found: dict[int, Chosen] = {}
-    if words is not None:
-        with device.alone():
-            found = choose(device, words, n, method, seed, order)
-    if everywhere:
-        return found
-    told: dict[int, Chosen] = {}
+def _choose(found: ForestPass, targets: Sequence[int]) -> dict[int, Chosen]:
+    """Choose at rank 0, which says it to all, or where the forest is `everywhere` at each rank."""
+    about, order, chosen = found.about, sorted(set(targets), reverse=True), dict[int, Chosen]()
+    if found.words is not None:
+        with found.device.alone():
+            chosen = choose(found.device, found.words, about.vertices, about.method, about.seed, order)
+    if found.everywhere:
+        return chosen
+    shared: dict[int, Chosen] = {}
     for target in order:
         bits = cuts = None
-        if words is not None:
-            bits = found[target].bits
-            cuts = np.array([*(found[target].cut or (0, 0)), found[target].untouched], np.uint64)
-        bits, cuts = ranks.broadcast(bits, np.uint32), ranks.broadcast(cuts, np.uint64)
-        cut = (int(cuts[0]), int(cuts[1])) if method == "dre" else None
-        told[target] = Chosen(bits, cut, bool(cuts[2]))
-    return told
+        if target in chosen:
+            bits = chosen[target].bits
+            cuts = np.array([*(chosen[target].cut or (0, 0)), chosen[target].untouched], np.uint64)
+        bits, cuts = found.ranks.broadcast(bits, np.uint32), found.ranks.broadcast(cuts, np.uint64)
+        cut = (int(cuts[0]), int(cuts[1])) if about.method == "dre" else None
+        shared[target] = Chosen(bits, cut, bool(cuts[2]))
+    return shared
 
 
 def sample_of_shards(
@@ -320,3 +272,152 @@ def forest_given(shards: Shards, method: str, forest: Any, seed: int | None) -> 
     about_of(shards, method, found.about.seed if seed is None else seed).check_same(found.about, found.path)
     found.check_complete()
     return found
+
+
+# --- Graphs in memory whose rows are cut into blocks ---
+
+
+def samples_of_blocks(
+    call: run_on,
+    held: HeldShards,
+    graph: Graph,
+    how: Request,
+    seed: int,
+    wanted: list[tuple[Size, int]],
+    progress: Tell | None,
+) -> list[Sample]:
+    """One run of exact mode: a sample for each (size, target), in the order given."""
+    device = call.device
+    call.forget("sample", "result")
+    watched = device.watch()
+    n, method = held.num_vertices, how.method
+    carried = held.carried
+    found = ForestPass(Alone(), device, held, method, seed, progress=progress, values=carried)
+    chosen = _choose(found, [target for _, target in wanted])
+    found.words = None  # the second pass has its memory
+    call.lap("sample")
+    smaller = _extracted(held, found, chosen)
+    call.lap("result")
+    made = {}
+    for size, target in wanted:
+        each, part = chosen[target], smaller[target]
+        told = notes_of(n, target, each.untouched, part.num_vertices, graph.num_self_loops)
+        made[target] = Sample(
+            method,
+            how.mode,
+            size,
+            target,
+            seed,
+            device.name,
+            dict(call.seconds),
+            "untouched" if each.untouched else "forest",
+            0,
+            (*how.idle(), *told),
+            graph,
+            how.given,
+            OfForest(each, seed),
+            provenance=watched() | {"pieces": held.pieces},
+        )._with_graph(part)
+    return [made[target]._changed(size=size) for size, target in wanted]
+
+
+def _extracted(held: HeldShards, found: ForestPass, chosen: dict[int, Chosen]) -> dict[int, Graph]:
+    """Cut out samples as graphs on the host, each by its target: shards are counted first, then cut."""
+    device, seed = found.device, found.about.seed
+    n, carried, own_ids = held.num_vertices, held.carried, held.own_ids()
+    with device.alone():
+        cutting = {target: Extraction(device, seed, n, each) for target, each in chosen.items()}
+    counts = dict.fromkeys(chosen, 0)
+    for rows in found.loaded():
+        with device.alone():
+            for target, extraction in cutting.items():
+                counts[target] += extraction.count(rows)
+    made = {target: Growing(cutting[target].size, counts[target], carried) for target in chosen}
+    for rows in found.loaded():
+        with device.alone():
+            for target, extraction in cutting.items():
+                made[target].add(extraction.of(rows, made[target].place))
+    ids = {}
+    for target, extraction in cutting.items():
+        with device.alone():
+            members = extraction.members()
+        ids[target] = members.astype(np.int64) if own_ids is None else own_ids[members]
+    return {
+        target: Graph._from_arrays(cut.arrays(ids[target], held.directed)) for target, cut in made.items()
+    }
+
+
+# --- Curves ---
+
+
+def curve_of_shards(
+    shards: Shards,
+    method: str,
+    seed: int | None,
+    *,
+    size: Size,
+    device: Any = None,
+    checkpoint: str | os.PathLike[str] | None = None,
+    **given: Any,
+) -> tuple[Any, ...]:
+    """Return what `clgraph.ReductionCurve` says of a graph in shards, by two passes over its pairs.
+
+    The rows are those of `clgraph.reduction_curve` in exact mode, the options those of `sample_shards`.
+    """
+    n = check_method(shards, method)
+    target = target_size(size, n)
+    agreed = shared_seed(seed, shards.comm)
+    folder = None if checkpoint is None else file_name(checkpoint, "checkpoint")
+
+    def work(ranks: Ranks, dev: Device) -> tuple[Any, ...]:
+        ranks.agree(dataset=shards.fingerprint, method=f"curve, {method}", size=str(target), seed=str(seed))
+        started = perf_counter()
+        found = ForestPass(ranks, dev, shards, method, agreed, checkpoint=folder, **given)
+        path, edges = None, method == "dre"
+        if found.words is not None:
+            with dev.alone():
+                path = follow(dev, found.words, n, agreed, target, edges=edges)
+        if path is None or not found.everywhere:
+            path = _at_all_ranks(ranks, dev, path, n, edges=edges)
+        ends, gone = (
+            ranks.total(_taken(dev, each, np.uint64, path.rows))
+            for each in count_pairs(
+                dev, path, agreed, found.loaded(), edges=edges, both_ways=found.loading.both_ways
+            )
+        )
+        found.forget()
+        pairs = np.cumsum(ends[::-1])[::-1].astype(np.int64)
+        rows = np.cumsum(gone) - gone if edges else np.arange(len(ends))
+        return (
+            rows.astype(np.int64),
+            _taken(dev, path.vertices, np.int64, path.rows),
+            pairs,
+            method,
+            "exact",
+            agreed,
+            dev.name,
+            perf_counter() - started,
+        )
+
+    return run_on_ranks(work, device, shards.comm)
+
+
+def _taken(device: Device, buffer: Any, dtype: Any, count: int) -> npt.NDArray[Any]:
+    with device.alone():
+        return device.download(buffer, dtype, count)
+
+
+def _at_all_ranks(ranks: Ranks, device: Device, path: CurvePath | None, n: int, *, edges: bool) -> CurvePath:
+    """Rank 0's path, on the devices of all ranks."""
+    rows = int(ranks.broadcast(None if path is None else np.array([path.rows]), np.int64)[0])
+
+    def shared(name: str, dtype: Any, count: int) -> Any:
+        if path is None:
+            found = ranks.broadcast(None, dtype)
+            with device.alone():
+                return device.upload(found)
+        ranks.broadcast(_taken(device, getattr(path, name), dtype, count), dtype)
+        return getattr(path, name)
+
+    last, vertices = shared("last", np.int32, n), shared("vertices", np.int64, rows)
+    return CurvePath(rows, last, vertices, shared("cuts", np.uint64, rows - 1) if edges else None)

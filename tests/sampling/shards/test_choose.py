@@ -6,8 +6,7 @@ import pytest
 import clgraph
 from clgraph import keyed
 from clgraph.reference.reduction import reference_forest
-from clgraph.sampling.shards.choose import choose
-from clgraph.sampling.shards.extract import unpacked
+from clgraph.sampling.shards.forest import choose, unpacked
 
 
 @pytest.mark.parametrize("method", ["drv", "dre"])

@@ -6,7 +6,7 @@ import pytest
 import clgraph
 from clgraph.errors import InputError
 from clgraph.sampling.shards import passes
-from clgraph.sampling.shards.curve import curve_of_shards
+from clgraph.sampling.shards.samples import curve_of_shards
 from clgraph.scale.writing import write_shards
 
 

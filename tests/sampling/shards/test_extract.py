@@ -5,7 +5,8 @@ import pytest
 
 import clgraph
 from clgraph import keyed
-from clgraph.sampling.shards.extract import Chosen, Extraction
+from clgraph.sampling.shards.extract import Extraction
+from clgraph.sampling.shards.forest import Chosen
 from clgraph.scale.loading import upload_rows
 from clgraph.scale.writing import write_shards
 
