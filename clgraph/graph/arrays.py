@@ -167,6 +167,11 @@ class Arrays:
 
         return any(over_pieces(repeats, self.num_arcs - 1, LONG))
 
+    def values(self, arcs: Any) -> dict[str, Any]:
+        """Weights and multiplicities of some arcs, by mask or number, as parameters of `Arrays`."""
+        found = {"weights": self.weights, "multiplicity": self.multiplicity}
+        return {name: None if each is None else each[arcs] for name, each in found.items()}
+
     def all_ids(self) -> npt.NDArray[Any]:
         """Original vertex ids in index order, shape (n,), also where they are 0 .. n-1."""
         return np.arange(self.num_vertices, dtype=np.int64) if self.ids is None else self.ids
@@ -177,9 +182,4 @@ class Arrays:
         if self.directed:
             return Edges(tail, head, self.weights, self.multiplicity)
         once = tail <= head
-        return Edges(
-            tail[once],
-            head[once],
-            None if self.weights is None else self.weights[once],
-            None if self.multiplicity is None else self.multiplicity[once],
-        )
+        return Edges(tail[once], head[once], **self.values(once))

@@ -30,23 +30,29 @@ def rows_of_edges(
     ends = [id_column(source, "source"), id_column(target, "target")]
     if len(ends[0]) != len(ends[1]):
         raise InputError(f"source and target differ in shape: {ends[0].shape} and {ends[1].shape}")
-    directed = check_rows(directed, duplicates, multiplicity)
-    rows = len(ends[0])
-    weight = None if weights is None else checked_weights(weights, rows)
-    counts = None if multiplicity is None else checked_counts(multiplicity, rows)
+    check_rows(directed, duplicates, multiplicity)
     extra = None if vertices is None else id_column(vertices, "vertices")
+    values = checked_values(weights, multiplicity, len(ends[0]))
     n, ids, src, dst = number_vertices(ends[0], ends[1], extra)
-    return sorted_rows(
-        src, dst, n, weights=weight, multiplicity=counts, ids=ids, directed=directed, duplicates=duplicates
-    )
+    return sorted_rows(src, dst, n, **values, ids=ids, directed=bool(directed), duplicates=duplicates)
 
 
-def check_rows(directed: Any, duplicates: Any, multiplicity: Any) -> bool:
-    """Return `directed`; InputError for options that are none, or exclude each other."""
+def checked_values(weights: Any, multiplicity: Any, rows: int) -> dict[str, Any]:
+    """Checked weights and multiplicities as parameters of `sorted_rows` and `Arrays`; None where not given."""
+    return {
+        "weights": None if weights is None else np.ascontiguousarray(checked_weights(weights, rows)),
+        "multiplicity": None
+        if multiplicity is None
+        else np.ascontiguousarray(checked_counts(multiplicity, rows)),
+    }
+
+
+def check_rows(directed: Any, duplicates: Any, multiplicity: Any) -> None:
+    """Raise InputError for options that are none, or exclude each other."""
     word(duplicates, "duplicates", get_args(Duplicates))
     if multiplicity is not None and duplicates == "keep":
         raise InputError("multiplicity counts merged edges: leave duplicates='keep' out")
-    return flag(directed, "directed")
+    flag(directed, "directed")
 
 
 def id_column(ids: npt.ArrayLike, name: str) -> npt.NDArray[Any]:
@@ -66,6 +72,12 @@ def id_column(ids: npt.ArrayLike, name: str) -> npt.NDArray[Any]:
     if is_masked(ids):
         raise InputError(f"{name} has masked entries: every edge has two ends; leave such rows out")
     return array
+
+
+def first_repeated(names: list[Any]) -> Any:
+    """The first name that stands in a list twice, or None."""
+    seen: set[Any] = set()
+    return next((name for name in names if name in seen or seen.add(name)), None)  # type: ignore[func-returns-value]
 
 
 def is_masked(values: Any) -> bool:

@@ -20,8 +20,8 @@ from clgraph.graph.arrays import LONG, Arrays, last_of_rows, over_pieces, row_of
 from clgraph.graph.building import (
     INT32_MAX,
     check_count,
-    checked_counts,
-    checked_weights,
+    checked_values,
+    first_repeated,
     id_column,
     is_masked,
     pack,
@@ -43,10 +43,7 @@ def checked_arrays(
     arrays = Arrays(
         np.ascontiguousarray(offsets, np.int64 if wide or arcs > INT32_MAX else np.int32),
         np.ascontiguousarray(heads, np.int32),
-        weights=None if weights is None else np.ascontiguousarray(checked_weights(weights, arcs)),
-        multiplicity=None
-        if multiplicity is None
-        else np.ascontiguousarray(checked_counts(multiplicity, arcs)),
+        **checked_values(weights, multiplicity, arcs),
         ids=None if ids is None else checked_ids(ids, n),
         directed=directed,
     )
@@ -193,9 +190,7 @@ def checked_ids(ids: npt.ArrayLike, n: int) -> npt.NDArray[Any]:
                 f"vertex id {shown(names[strange])} (vertex {strange}): ids are all non-negative integers, "
                 "or all strings"
             )
-        if len(set(names)) < n:
-            seen: set[str] = set()
-            twice = next(name for name in names if name in seen or seen.add(name))  # type: ignore[func-returns-value]
+        if (twice := first_repeated(names)) is not None:
             raise InputError(f"two vertices have the id {shown(twice)}: ids differ")
         return array.astype(object, copy=False)
     if n == 0:

@@ -50,8 +50,7 @@ def reversed_arcs(graph: Arrays) -> Arrays:
         graph,
         row_ptr=row_ptr_of(np.bincount(graph.col_idx, minlength=graph.num_vertices)),
         col_idx=graph.tails()[order],
-        weights=None if graph.weights is None else graph.weights[order],
-        multiplicity=None if graph.multiplicity is None else graph.multiplicity[order],
+        **graph.values(order),
     )
 
 
@@ -77,8 +76,7 @@ def some_arcs(graph: Arrays, keep: npt.NDArray[np.bool_]) -> Arrays:
         graph,
         row_ptr=kept_before[graph.row_ptr],
         col_idx=graph.col_idx[keep],
-        weights=None if graph.weights is None else graph.weights[keep],
-        multiplicity=None if graph.multiplicity is None else graph.multiplicity[keep],
+        **graph.values(keep),
         num_self_loops=None,
     )
 

@@ -12,8 +12,9 @@ from clgraph.arguments import shown, word
 from clgraph.errors import InputError
 from clgraph.graph.arrays import Arrays
 from clgraph.graph.attributes import Attributes
-from clgraph.graph.building import Duplicates, check_count, checked_counts, pack, sorted_rows
+from clgraph.graph.building import Duplicates, check_count, checked_counts, first_repeated, sorted_rows
 from clgraph.graph.exchange.common import library, listed
+from clgraph.graph.exchange.tables import Rows
 
 OWN = ("weight", "multiplicity")  # edge attributes that `to_igraph` sets itself
 
@@ -70,18 +71,14 @@ def _names(graph: Any) -> npt.NDArray[Any] | None:
             (i, name)
             for i, name in enumerate(names)
             if type(name) is not type(names[0])
-            or not isinstance(name, (str, int))
-            or name is True
-            or name is False
-            or (isinstance(name, int) and not 0 <= name < 2**63)
+            or type(name) not in (str, int)
+            or (type(name) is int and not 0 <= name < 2**63)
         )
         raise InputError(
             f"igraph vertex {row} has the name {shown(name)}: names are all strings, or all non-negative "
             "integers; delete the attribute (del graph.vs['name']) to use igraph's own numbers"
         )
-    if len(set(names)) < len(names):
-        seen: set[Any] = set()
-        twice = next(name for name in names if name in seen or seen.add(name))  # type: ignore[func-returns-value]
+    if (twice := first_repeated(names)) is not None:
         raise InputError(
             f"two igraph vertices have the name {shown(twice)}: ids differ; rename them, or delete "
             "the attribute"
@@ -125,47 +122,34 @@ def to_igraph(graph: Arrays, attributes: Any, known: Attributes | None) -> Any:
     made = igraph.Graph(
         n=graph.num_vertices, edges=zip(tail.tolist(), head.tolist(), strict=True), directed=graph.directed
     )
+    ids = graph.all_ids()
+    ends = ids[tail], ids[head]
     if known is not None:
-        ids = graph.all_ids()
         for name, found in known.vertex_values(ids.tolist(), ("name",)).items():
             made.vs[name] = found
-        for name, found in known.edge_values(ids[tail], ids[head], graph.directed, OWN).items():
+        for name, found in known.edge_values(*ends, graph.directed, OWN).items():
             made.es[name] = found
     if attributes is not None:
         _check_igraph(attributes)
-        _take_over(graph, attributes, made, tail, head)
+        places = _places(graph, attributes)
+        for name in attributes.vs.attributes():
+            values = attributes.vs[name]
+            made.vs[name] = [values[i] for i in places.tolist()]
+        # the last of parallel edges counts: of the rows backwards the first is found
+        old_tail, old_head = (end[::-1].astype(np.int64) for end in _ends(attributes))
+        both_ways = not (graph.directed and attributes.is_directed())
+        edge = Rows(lambda: (old_tail, old_head)).find(places[tail], places[head], not both_ways)
+        for name in attributes.es.attributes():
+            if name not in OWN and len(tail):
+                # an edge that is not there (contracted, say) is number -1, and has no attribute
+                values = [*attributes.es[name][::-1], None]
+                made.es[name] = [values[i] for i in edge.tolist()]
     if graph.ids is not None:
         made.vs["name"] = graph.ids.tolist()
-    for name, values in zip(OWN, (weights, multiplicity), strict=True):
-        if values is not None:
-            made.es[name] = values.tolist()
+    for name, numbers in zip(OWN, (weights, multiplicity), strict=True):
+        if numbers is not None:
+            made.es[name] = numbers.tolist()
     return made
-
-
-def _take_over(
-    graph: Arrays, old: Any, made: Any, tail: npt.NDArray[np.int32], head: npt.NDArray[np.int32]
-) -> None:
-    """Copy attributes of an igraph graph to the vertices and edges that it shares with ours."""
-    place = _places(graph, old)
-    for name in old.vs.attributes():
-        values = old.vs[name]
-        made.vs[name] = [values[i] for i in place.tolist()]
-    names = [name for name in old.es.attributes() if name not in OWN]
-    if not names or not len(tail):
-        return
-    old_tail, old_head = _ends(old)
-    new_tail, new_head = place[tail].astype(np.int32), place[head].astype(np.int32)
-    if not (graph.directed and old.is_directed()):
-        old_tail, old_head = np.minimum(old_tail, old_head), np.maximum(old_tail, old_head)
-        new_tail, new_head = np.minimum(new_tail, new_head), np.maximum(new_tail, new_head)
-    keys, wanted = pack(old_tail, old_head), pack(new_tail, new_head)
-    order = np.argsort(keys, kind="stable")
-    at = np.searchsorted(keys[order], wanted, side="right") - 1
-    edge = order[at] if len(order) else np.full(len(wanted), -1)
-    edge = np.where((at >= 0) & (keys[edge] == wanted), edge, -1) if len(order) else edge
-    for name in names:
-        values = [*old.es[name], None]  # an edge that is not there (contracted, say) has no attribute
-        made.es[name] = [values[i] for i in edge.tolist()]
 
 
 def _places(graph: Arrays, old: Any) -> npt.NDArray[np.int64]:

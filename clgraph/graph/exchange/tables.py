@@ -23,8 +23,7 @@ from clgraph.graph.building import (
     Duplicates,
     check_count,
     check_rows,
-    checked_counts,
-    checked_weights,
+    checked_values,
     number_vertices,
     pack,
     rows_of_edges,
@@ -74,20 +73,13 @@ def rows_of_columns(
         raise InputError(
             f"vertex id {numbers[0]} beside strings: ids are all non-negative integers, or all strings"
         )
-    directed = check_rows(directed, duplicates, multiplicity)
+    check_rows(directed, duplicates, multiplicity)
     nothing = Names(np.empty(0, np.int32), [])  # an empty column may be of any type
     columns = [group if isinstance(group, Names) else nothing for group in (source, target, vertices)]
-    names, indices = number_names(columns)
-    rows = len(source)
+    names, (tail, head, _) = number_names(columns)
+    values = checked_values(weights, multiplicity, len(source))
     return sorted_rows(
-        indices[0],
-        indices[1],
-        len(names),
-        weights=None if weights is None else checked_weights(weights, rows),
-        multiplicity=None if multiplicity is None else checked_counts(multiplicity, rows),
-        ids=names,
-        directed=directed,
-        duplicates=duplicates,
+        tail, head, len(names), **values, ids=names, directed=bool(directed), duplicates=duplicates
     )
 
 
