@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
@@ -105,6 +105,11 @@ def cells(values: npt.NDArray[Any], mark: bytes) -> npt.NDArray[np.uint64]:
         text[:, :width] = values.view(np.uint8).reshape(len(values), width)
     text[:, -1] = mark[0]
     return text.view(np.uint64)
+
+
+def text_cells(texts: Iterable[str]) -> npt.NDArray[Any]:
+    """Return texts, ends of lines say, as cells: byte strings."""
+    return np.array([*(text.encode() for text in texts), None], object)[:-1]
 
 
 def write_cells(file: IO[bytes], *columns: npt.NDArray[Any]) -> None:

@@ -7,7 +7,7 @@ those that name other files.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -18,7 +18,16 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph.errors import InputError
-from clgraph.formats.cells import CHUNK, cells, edges_in_pieces, encoded, id_cells, no_place, write_cells
+from clgraph.formats.cells import (
+    CHUNK,
+    cells,
+    edges_in_pieces,
+    encoded,
+    id_cells,
+    no_place,
+    text_cells,
+    write_cells,
+)
 from clgraph.formats.common import (
     ID_MAX,
     Loaded,
@@ -316,7 +325,7 @@ class Writer:
             end: Parts = [empty]
             if self.known:
                 ids = self.graph.ids[start : start + CHUNK].tolist()
-                end = [_as_cells(map(spell, self.known.of_vertices(ids), ids))]
+                end = [text_cells(map(spell, self.known.of_vertices(ids), ids))]
             _write_elements(file, len(some), [*parts(some), *end])
 
     def edges(
@@ -332,15 +341,11 @@ class Writer:
             end: Parts = [empty]
             if self.known:
                 tails, heads = self.graph.ids[tail].tolist(), self.graph.ids[head].tolist()
-                end = [_as_cells(map(spell, self.known.of_edges(tails, heads, directed)))]
+                end = [text_cells(map(spell, self.known.of_edges(tails, heads, directed)))]
             _write_elements(
                 file, len(tail), [*parts(number, self.names[tail], self.names[head], weight), *end]
             )
             number += len(tail)
-
-
-def _as_cells(texts: Iterable[str]) -> npt.NDArray[Any]:
-    return np.array([*(text.encode() for text in texts), None], object)[:-1]
 
 
 def _write_elements(file: IO[bytes], count: int, parts: Parts) -> None:

@@ -1,11 +1,11 @@
-"""Compressed files: gzip and zstd, read by their libraries' own readers, written in pieces side by side.
+"""Compressed files: gzip and zstd, read and written by their libraries, but for blocks of bgzip.
 
-Reading leaves members and frames to `isal.igzip` (Python's gzip where it is missing) and `compression.zstd`.
-Only blocks of bgzip are unpacked here, several at a time: on 16 cores (beside an H200) a text of 314 MB is
-read in 0.48 of the time; frames of zstd side by side would gain 10 %. What is wrong with gzip data Python's
-module says. gzip files are written as members of at most 64 KiB that
-tell their length, as those of bgzip (SAM format specification, 4.1), and an empty one at the end; zstd files
-as frames of 4 MiB. Every program that reads gzip or zstd reads them.
+Reading leaves members and frames to `isal.igzip` (Python's gzip where it is missing) and `compression.zstd`,
+whose own threads write zstd files. Only blocks of bgzip are unpacked here, several at a time: on 16 cores
+(beside an H200) a text of 314 MB is read in 0.48 of the time; frames of zstd side by side would gain 10 %.
+What is wrong with gzip data Python's module says. So gzip files are written as members of at most 64 KiB that
+tell their length, as those of bgzip (SAM format specification, 4.1), and an empty one at the end, which
+`isal.igzip_threaded` does not. Every program that reads gzip or zstd reads them.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ import os
 import struct
 import zlib
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager, suppress
-from functools import cache, partial
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 from typing import IO, Any
@@ -42,7 +42,6 @@ END = bytes.fromhex("1f8b08040000000000ff0600424302001b0003000000000000000000") 
 BLOCK_MOST = 1 << 16  # bytes of a block, packed or not
 BLOCK = 0xFF00  # bytes in a block, as bgzip has them: also where they do not shrink, 64 KiB are enough
 BATCH = 16 * BLOCK  # bytes that a thread compresses at a time: 8 ms of work
-FRAME = 1 << 22  # bytes in a frame of zstd: they make no file larger than one frame would
 LEVELS = {"isal": 3, "zlib": 6}  # as small as gzip's own 6; isal takes a thirteenth of the time
 ZSTD_LEVEL = 1  # edge lists become no smaller by 3, which takes two and a half times as long
 READ = 1 << 20  # bytes of blocks that are read and cut at a time: the work of all threads
@@ -269,10 +268,20 @@ def compressed(path: Path, file: IO[bytes]) -> Iterator[IO[bytes]]:
     if path.suffix not in SUFFIXES:
         yield file
         return
-    try:
-        packer = Packer.of_gzip(file) if path.suffix == GZIP else Packer.of_zstd(file)
-    except InputError as error:
-        raise InputError(f"cannot write {path}: {error}") from error
+    if path.suffix == ZSTD:
+        try:
+            library = zstd_library()
+        except InputError as error:
+            raise InputError(f"cannot write {path}: {error}") from error
+        parameter = library.CompressionParameter
+        # how many threads there are changes no byte; a library without threads takes none
+        threads = min(cores(), MOST_THREADS, parameter.nb_workers.bounds()[1])
+        options = {parameter.compression_level: ZSTD_LEVEL, parameter.checksum_flag: 1}
+        with library.ZstdFile(file, "wb", options=options | {parameter.nb_workers: threads}) as packed:
+            packed.write(b"")  # else nothing written would be no frame
+            yield packed
+        return
+    packer = Packer(file)
     with packer.pool:
         try:
             yield packer  # type: ignore[misc]
@@ -283,39 +292,16 @@ def compressed(path: Path, file: IO[bytes]) -> Iterator[IO[bytes]]:
 
 
 class Packer(io.BufferedIOBase):
-    """A file that compresses what is written to it, in several threads.
+    """A file that compresses what is written to it into blocks of gzip, in several threads."""
 
-    Parameters
-    ----------
-    file : binary file
-    pack : callable
-        Compresses one piece.
-    size : int
-        Bytes of a piece; the last one has fewer.
-    end : bytes
-        What the file ends with.
-    """
-
-    def __init__(self, file: IO[bytes], pack: Callable[[bytes], bytes], size: int, end: bytes) -> None:
-        self._file, self._pack, self._size, self._end = file, pack, size, end
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
         threads = min(cores(), MOST_THREADS)
         self._most = 2 * threads
         self.pool = thread_pool(threads, "clgraph-pack")  # which starts its threads when they are needed
         self._packing: deque[Future[bytes]] = deque()
         self._rest: list[bytes] = []
         self._held = 0
-
-    @classmethod
-    def of_gzip(cls, file: IO[bytes]) -> Packer:
-        """Members of gzip."""
-        name, library = unpacker()
-        return cls(file, partial(_blocks, library, LEVELS[name]), BATCH, END)
-
-    @classmethod
-    def of_zstd(cls, file: IO[bytes]) -> Packer:
-        """Frames of zstd; an InputError where the library is missing."""
-        library = zstd_library()
-        return cls(file, partial(_frame, library), FRAME, _frame(library, b""))
 
     def writable(self) -> bool:
         return True
@@ -324,11 +310,11 @@ class Packer(io.BufferedIOBase):
         view = memoryview(data).cast("B")
         length, at = len(view), 0
         while at < length:
-            part = bytes(view[at : at + self._size - self._held])
+            part = bytes(view[at : at + BATCH - self._held])
             self._rest.append(part)
             self._held += len(part)
             at += len(part)
-            if self._held == self._size:
+            if self._held == BATCH:
                 self._submit()
         return length
 
@@ -338,17 +324,19 @@ class Packer(io.BufferedIOBase):
             self._submit()
         while self._packing:
             self._file.write(self._packing.popleft().result())
-        self._file.write(self._end)
+        self._file.write(END)
 
     def _submit(self) -> None:
-        self._packing.append(self.pool.submit(self._pack, b"".join(self._rest)))
+        self._packing.append(self.pool.submit(_blocks, b"".join(self._rest)))
         self._rest, self._held = [], 0
         if len(self._packing) > self._most:
             self._file.write(self._packing.popleft().result())
 
 
-def _blocks(library: Any, level: int, data: bytes) -> bytes:
-    """Members of gzip, each of which tells its length."""
+def _blocks(data: bytes) -> bytes:
+    """Return members of gzip, each of which tells its length."""
+    name, library = unpacker()
+    level = LEVELS[name]
     found = []
     for begin in range(0, len(data), BLOCK):
         part = data[begin : begin + BLOCK]
@@ -361,12 +349,3 @@ def _blocks(library: Any, level: int, data: bytes) -> bytes:
         head = BLOCK_HEAD + b"\0\0\0\0\0\xff" + BLOCK_FIELD + length
         found += [head, body, struct.pack("<II", library.crc32(part), len(part))]
     return b"".join(found)
-
-
-def _frame(library: Any, data: bytes) -> bytes:
-    """A frame of zstd with its length and a checksum."""
-    parameter = library.CompressionParameter
-    packed: bytes = library.compress(
-        data, options={parameter.compression_level: ZSTD_LEVEL, parameter.checksum_flag: 1}
-    )
-    return packed

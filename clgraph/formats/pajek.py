@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from clgraph.arguments import real_number
 from clgraph.errors import InputError
+from clgraph.formats.arcs import graph_of_arcs
 from clgraph.formats.cells import (
     CHUNK,
     cells,
@@ -27,6 +27,7 @@ from clgraph.formats.cells import (
     ended_by,
     id_cells,
     no_place,
+    text_cells,
     weight_cells,
     write_cells,
     writing,
@@ -44,7 +45,7 @@ from clgraph.formats.common import (
 from clgraph.formats.markup import attributes_by_id
 from clgraph.formats.vertex_table import kind_of
 from clgraph.graph.attributes import Attributes, Column
-from clgraph.graph.graph import Graph, build_csr
+from clgraph.graph.graph import Graph
 
 # --- fields: what follows the label of a vertex, or the weight of an edge, as attributes ---
 #
@@ -116,7 +117,7 @@ class Fields:
             words.append(texts.pop(axis))
         if texts and NAME.fullmatch(texts.get("shape", SHAPE)):
             words.append(texts.pop("shape", SHAPE))
-        return " ".join([*words, *(f'{name} "{text}"' for name, text in texts.items())])
+        return " ".join([*words, *(f'{name} "{text}"' for name, text in texts.items())]) + "\n"
 
     def of_edges(self, tails: Any, heads: Any, directed: bool, weights: Iterable[str]) -> Iterator[str]:
         """What follows the ends of edges, given by the ids of their ends: weights, then fields."""
@@ -128,9 +129,8 @@ class Fields:
                 for (name, each), text in zip(columns, row, strict=True)
             )
             texts = self._held("edge", own).items()
-            yield " ".join(
-                [weight, *(f'{"l" if name == "label" else name} "{text}"' for name, text in texts)]
-            )
+            words = (f'{"l" if name == "label" else name} "{text}"' for name, text in texts)
+            yield " ".join([weight, *words]) + "\n"
 
     def notes(self) -> list[str]:
         """What lines could not hold, once they are written."""
@@ -148,9 +148,7 @@ class _Reader:
         self.path, self.options = path, options
         self.n: int | None = None
         self.labels: dict[int, str] = {}
-        self.edges: dict[bool, tuple[list[int], list[int], list[float]]] = {
-            kind: ([], [], []) for kind in (True, False)
-        }
+        self.rows: list[tuple[int, int, float, bool]] = []  # ends, weight, whether it is an arc
         self.section = ""
         self.arcs = False  # whether a section of arcs was there
         self.weighted = False
@@ -208,13 +206,10 @@ class _Reader:
         words = text.split()
         if len(words) < 2:
             raise InputError(f"{where}: {words[0][:80]!r} where two vertices should be")
-        sources, targets, weights = self.edges[SECTIONS[self.section]]
-        u = self._number(where, words[0])
+        is_arc = SECTIONS[self.section]
+        u, v = (self._number(where, word) for word in words[:2])
         if self.section.endswith("list"):
-            heads = [self._number(where, word) for word in words[1:]]
-            sources += [u] * len(heads)
-            targets += heads
-            weights += [1.0] * len(heads)
+            self.rows += [(u, self._number(where, word), 1.0, is_arc) for word in words[1:]]
             return
         weight = 1.0
         if len(words) > 2:
@@ -222,12 +217,9 @@ class _Reader:
             self.left["edge weights"] = None
             if self.options.weights:
                 weight = finite_weight(where, words[2])
-        v = self._number(where, words[1])
-        sources.append(u)
-        targets.append(v)
-        weights.append(weight)
+        self.rows.append((u, v, weight, is_arc))
         if len(words) > 3:
-            self._fields(text.split(None, 3)[3], 1, (u, v, SECTIONS[self.section]))
+            self._fields(text.split(None, 3)[3], 1, (u, v, is_arc))
 
     def _number(self, where: str, word: str) -> int:
         v = natural(word)
@@ -248,34 +240,25 @@ def read_pajek(path: Path, options: Options) -> Loaded:
     n = reader.n
     if n is None:
         raise InputError(f"{path}: has no line '*Vertices n'; is this a Pajek file?")
-    (*arcs, arc_weights), (*edges, edge_weights) = reader.edges[True], reader.edges[False]
-    rows = len(arc_weights) + len(edge_weights)
-    if options.weights and rows and not reader.weighted:
+    rows = np.array(reader.rows, [("tail", "i4"), ("head", "i4"), ("weight", "f8"), ("arc", "?")])
+    if options.weights and len(rows) and not reader.weighted:
         raise InputError(f"{path}: no line has a weight; leave weights=True out")
+    rows = rows[np.argsort(~rows["arc"], kind="stable")]
     # Pajek writes an empty section of arcs before edges
-    directed = options.direction(bool(arc_weights) or (reader.arcs and not edge_weights))
-    tail, head = (np.array(one + other, np.int32) - 1 for one, other in zip(arcs, edges, strict=True))
-    weight = np.array(arc_weights + edge_weights, np.float64)
+    directed = options.direction(bool(rows["arc"].any()) or (reader.arcs and not len(rows)))
+    tail, head, weight = rows["tail"] - 1, rows["head"] - 1, rows["weight"]
     if directed:  # an edge is two arcs
-        again = np.flatnonzero(tail != head)
-        again = again[again >= len(arc_weights)]
+        again = ~rows["arc"] & (tail != head)
         tail, head = np.concatenate((tail, head[again])), np.concatenate((head, tail[again]))
         weight = np.concatenate((weight, weight[again]))
-    graph = build_csr(
-        tail.astype(np.int32),
-        head.astype(np.int32),
-        n,
-        weights=weight if options.weights else None,
-        ids=None if options.ids == "str" else np.arange(1, n + 1),
-        directed=directed,
-        duplicates=options.duplicates,
-    )
+    first = 0 if options.ids == "str" else 1
+    graph = graph_of_arcs((tail, head, weight), n, options, directed, first=first)
     if options.ids == "str":
         graph = graph.with_ids(_names(path, n, reader.labels))
     graph.attributes = _attributes(reader, graph)
     if options.weights:
         reader.left.pop("edge weights", None)
-    return Loaded(graph, counted(rows, "edge"), list(reader.left))
+    return Loaded(graph, counted(len(rows), "edge"), list(reader.left))
 
 
 def _text(line: str) -> str:
@@ -336,7 +319,7 @@ def write_pajek(graph: Graph, path: Path) -> list[str]:
             some = labels[start : start + CHUNK]
             same = np.zeros(len(some), np.intp)
             if ids is not None and fields.vertices:
-                rows = _cells(map(fields.of_vertex, ids[start : start + CHUNK].tolist()))
+                rows = text_cells(map(fields.of_vertex, ids[start : start + CHUNK].tolist()))
                 write_cells(file, source[start : start + CHUNK], rows)
             else:
                 write_cells(file, source[start : start + CHUNK], quote[same], some, end[same])
@@ -345,16 +328,11 @@ def write_pajek(graph: Graph, path: Path) -> list[str]:
             columns = [source[tail], target[head]]
             if ids is not None and fields.edges:
                 weights = repeat("1") if weight is None else map(repr, weight.tolist())
-                columns.append(_cells(fields.of_edges(ids[tail], ids[head], graph.directed, weights)))
+                columns.append(text_cells(fields.of_edges(ids[tail], ids[head], graph.directed, weights)))
             elif weight is not None:
                 columns.append(weight_cells(weight, b"\n"))
             write_cells(file, *columns)
     return fields.notes()
-
-
-def _cells(lines: Iterable[str]) -> npt.NDArray[Any]:
-    """Ends of lines as cells."""
-    return np.array([*(f"{line}\n".encode() for line in lines), None], object)[:-1]
 
 
 def _label(path: Path, name: str) -> bytes:

@@ -160,7 +160,7 @@ def _blocks(data: bytes) -> bytes:
     from clgraph.formats.packed import Packer
 
     file = io.BytesIO()
-    packer = Packer.of_gzip(file)
+    packer = Packer(file)
     with packer.pool:
         packer.write(data)
         packer.finish()
