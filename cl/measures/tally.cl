@@ -8,9 +8,12 @@
 //
 // launch    tally_count: any number of work-groups for each graph. Small values, which most vertices have, are counted
 //           in local memory. The others: padded range, ITEMS vertices per work-item
+//           mixing_sums: the same; a work-item takes RUN arcs at a time (csr/arcs.h)
 // tunables  BINS (of local memory), ITEMS
 
+#include "csr/arcs.h"
 #include "measures/spread.h"
+#include "measures/wide.h"
 
 #ifndef BINS
 #define BINS 256
@@ -65,4 +68,26 @@ __kernel void tally_gather(const int n, __global const uint *restrict table, __g
             where[place[v]] = v;
             count[place[v]] = table[v];
         }
+}
+
+// The sum over all arcs of the product of the degrees of their ends, which a correlation of degrees needs besides the histogram
+// (Newman: Assortative mixing in networks, Physical Review Letters 89, 2002).
+#define DEGREE(v) ((ulong)(row_ptr[(v) + 1] - row_ptr[v]))
+
+__kernel void mixing_sums(__global const int *restrict begin, __global const OFFSET *restrict row_ptr,
+                          __global const int *restrict col_idx, volatile __global ulong *sum)
+{
+    const int end = begin[get_global_id(1) + 1];
+    const long last = row_ptr[end];
+    ulong mine = 0;
+    for (long at = (long)row_ptr[begin[get_global_id(1)]] + (long)get_global_id(0) * RUN; at < last;
+         at += (long)get_global_size(0) * RUN) {
+        int u = -1;
+        for (long p = at; p < min(at + RUN, last); p++) {
+            u = row_after(p, u, end, row_ptr);
+            mine += DEGREE(u) * DEGREE(col_idx[p]);
+        }
+    }
+    if (mine)
+        add_wider(&sum[get_global_id(1)], mine);
 }

@@ -1,6 +1,6 @@
 """How often values occur among the vertices of several graphs: degrees, component sizes, clustering.
 
-Host half of ``cl/measures/tally.cl``, ``mixing.cl`` and ``corners.cl``.
+Host half of ``cl/measures/tally.cl`` and ``corners.cl``.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def component_sizes(pack: Pack) -> list[Histogram]:
     return [(sizes + 1, counts) for sizes, counts in tally(pack, value)]
 
 
-# --- Correlation of the degrees of neighbours: host half of ``cl/measures/mixing.cl`` ---
+# --- Correlation of the degrees of neighbours ---
 
 
 def degree_products(pack: Pack) -> list[int]:
@@ -97,7 +97,7 @@ def degree_products(pack: Pack) -> list[int]:
     if not csr.arcs:
         return [0] * pack.count
     total = device.zeros(pack.count, np.uint64)
-    kernel = device.program("measures/mixing", **csr.defines).mixing_sums
+    kernel = pack.program("tally", BINS=BINS).mixing_sums
     size, local = spread(device, kernel, pack.count)
     kernel.exact(size, local=local, begin=pack.begins, **csr.buffers, sum=total)
     return device.download(total, np.uint64, pack.count).tolist()

@@ -13,8 +13,11 @@
 // clique, size  int[runs arcs], int[runs n]   vertices of its clique in the order in which they were taken, and how many
 // came    int[runs n]       when each vertex was taken
 // mark    uchar[runs arcs]  1 for arcs in a chordal subgraph, of both directions
+// label   int[n]            smallest vertex of each vertex's component; least int[runs n]: at it the smallest order, else NOBODY
+// level   int[runs n]       by which breadth-first parts are cut; FAR: not reached yet
 // launch  chordal_take: a part per work-item, `acts` vertices each at most; the others: padded range of vertices, by runs
 
+#include "csr/arcs.h"
 #include "keyed.h"
 #include "sampling/literature/clock.h"
 #include "sampling/literature/chordal.h"
@@ -69,14 +72,8 @@ static inline void sift_down(int x, int many, __global int *heap, __global int *
 static inline void mark_arcs(int v, int u, __global const OFFSET *row_ptr, __global const int *col_idx,
                              __global uchar *mark)
 {
-    OFFSET low = row_ptr[v], high = row_ptr[v + 1];
-    while (low < high) {
-        const OFFSET middle = low + (high - low) / 2;
-        if (col_idx[middle] < u) low = middle + 1;
-        else high = middle;
-    }
-    for (; low < row_ptr[v + 1] && col_idx[low] == u; low++)
-        mark[low] = 1;
+    for (OFFSET p = place_of(row_ptr, col_idx, v, u); p < row_ptr[v + 1] && col_idx[p] == u; p++)
+        mark[p] = 1;
 }
 
 __kernel void chordal_take(const long all, const int n, const int parts, const int acts,
@@ -144,4 +141,61 @@ __kernel void chordal_marked(const int n, const long arcs, __global const OFFSET
             }
             key[run * arcs + p] = stays ? 0 : NONE;
         }
+}
+
+// Parts of equal size in breadth-first order: each component is searched from its vertex of smallest priority. Vertices go by
+// component (that of the smallest priority first), then by level, then by index; part k of P has the ranks r with
+// floor(r P / n) = k.
+#define FAR 0x7FFFFFFF
+
+__kernel void parts_least(const int n, __global const int *restrict label, __global const int *restrict order,
+                          volatile __global int *restrict least)
+{
+    const long base = (long)get_global_id(1) * n;
+    FOR_ITEMS(v, n)
+        atomic_min(&least[base + label[v]], order[base + v]);
+}
+
+// Levels 0; each vertex's component, by its smallest rank.
+__kernel void parts_begin(const int n, __global const int *restrict label, __global const int *restrict order,
+                          __global const int *restrict least, __global int *restrict component,
+                          __global int *restrict level, __global int *restrict next, volatile __global int *restrict going)
+{
+    const long base = (long)get_global_id(1) * n;
+    FOR_ITEMS(v, n) {
+        const int smallest = least[base + label[v]];
+        const int starts = smallest == order[base + v];
+        component[base + v] = smallest;
+        level[base + v] = starts ? 0 : FAR;
+        if (starts) next[atomic_inc(going)] = (int)(base + v);
+    }
+}
+
+__kernel void parts_level(const int count, const int n, const int depth, __global const OFFSET *restrict row_ptr,
+                          __global const int *restrict col_idx, __global const int *restrict active,
+                          volatile __global int *restrict level, __global int *restrict next,
+                          volatile __global int *restrict going)
+{
+    FOR_ITEMS(j, count) {
+        const int x = active[j], first = x / n * n, v = x - first;
+        for (OFFSET p = row_ptr[v]; p < row_ptr[v + 1]; p++) {
+            const int u = first + col_idx[p];
+            // a stale FAR is found out by the exchange
+            if (SHARED_LOAD(&level[u]) == FAR && atomic_cmpxchg(&level[u], FAR, depth) == FAR)
+                next[atomic_inc(going)] = u;
+        }
+    }
+}
+
+// The part of each item: by its rank `position` in breadth-first order, or as given for each vertex.
+__kernel void parts_number(const long count, const int n, const int parts, __global const int *restrict item,
+                           __global const int *restrict given, __global int *restrict part, __global int *restrict slot)
+{
+    FOR_ITEMS_LONG(i, count) {
+        const int x = item ? item[i] : (int)i;
+        const int run = x / n;
+        const int mine = given ? given[x - run * n] : (int)((i - (long)run * n) * parts / n);
+        part[x] = mine;
+        slot[x] = run * parts + mine;
+    }
 }

@@ -13,6 +13,7 @@
 // launch  begin, walk: 32 work-items by runs; level, first, keys: padded range over vertices, by runs; words, rank: over
 //         all arcs of all runs. ITEMS consecutive ones per work-item
 
+#include "csr/arcs.h"
 #include "keyed.h"
 #include "sampling/literature/clock.h"
 
@@ -55,18 +56,6 @@ __kernel void paths_level(const int n, const int level, __global const OFFSET *r
     if (found) atomic_or(going, 1);
 }
 
-// Place of the first entry of u's row that is v.
-static inline OFFSET place_in(int u, int v, __global const OFFSET *row_ptr, __global const int *col_idx)
-{
-    OFFSET low = row_ptr[u], high = row_ptr[u + 1];
-    while (low < high) {
-        const OFFSET middle = low + (high - low) / 2;
-        if (col_idx[middle] < v) low = middle + 1;
-        else high = middle;
-    }
-    return low;
-}
-
 __kernel void paths_walk(const int n, const ulong seed, const int first, const int end,
                          __global const OFFSET *restrict row_ptr, __global const int *restrict col_idx,
                          __global const int *restrict live, __global const uint *restrict seen,
@@ -93,7 +82,7 @@ __kernel void paths_walk(const int n, const ulong seed, const int first, const i
                     }
                 }
             }
-            atomic_inc(&use[(long)run * row_ptr[n] + place_in(min(v, to), max(v, to), row_ptr, col_idx)]);
+            atomic_inc(&use[(long)run * row_ptr[n] + place_of(row_ptr, col_idx, min(v, to), max(v, to))]);
             v = to;
             if (!atomic_or(&mark[base + v], 1)) atomic_inc(&touched[run]);
         }
@@ -132,7 +121,7 @@ __kernel void paths_first(const int n, __global const OFFSET *restrict row_ptr, 
         ulong least = NONE;
         for (OFFSET p = row_ptr[v]; p < row_ptr[v + 1]; p++) {
             const int u = col_idx[p];
-            const OFFSET own = u > v ? p : place_in(u, v, row_ptr, col_idx);
+            const OFFSET own = u > v ? p : place_of(row_ptr, col_idx, u, v);
             least = min(least, rank[(long)run * row_ptr[n] + own]);
         }
         first[(long)run * n + v] = least;

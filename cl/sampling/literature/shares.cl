@@ -5,27 +5,17 @@
 // total   ulong[n]: the sum of each row
 // launch  padded range, ITEMS consecutive vertices per work-item; each looks its neighbours up in the other's row
 
-// Whether u is in a row.
-static inline int has(int u, OFFSET begin, OFFSET end, __global const int *col_idx)
-{
-    while (begin < end) {
-        const OFFSET middle = begin + (end - begin) / 2;
-        if (col_idx[middle] < u) begin = middle + 1;
-        else if (col_idx[middle] > u) end = middle;
-        else return 1;
-    }
-    return 0;
-}
+#include "sampling/literature/chordal.h"
 
 // Different vertices that are in both rows; the shorter one is gone through.
 static inline int common(OFFSET a, OFFSET a_end, OFFSET b, OFFSET b_end, __global const int *col_idx)
 {
     const int swapped = a_end - a > b_end - b;
-    const OFFSET begin = swapped ? b : a, end = swapped ? b_end : a_end;
+    const OFFSET begin = swapped ? b : a, end = swapped ? b_end : a_end, other = swapped ? a : b;
     int count = 0;
     for (OFFSET p = begin; p < end; p++)
         if (p == begin || col_idx[p] != col_idx[p - 1])
-            count += has(col_idx[p], swapped ? a : b, swapped ? a_end : b_end, col_idx);
+            count += holds(col_idx + other, (int)((swapped ? a_end : b_end) - other), col_idx[p]);
     return count;
 }
 

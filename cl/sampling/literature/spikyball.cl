@@ -9,6 +9,7 @@
 // list    int[offset[runs]]: the arcs taken (smallest.cl)
 // launch  count, keys: a work-item per vertex of the longest stage, by runs; take: one per arc taken of the longest list
 
+#include "csr/arcs.h"
 #include "keyed.h"
 #include "sampling/literature/clock.h"
 #include "sampling/literature/spikyball.h"
@@ -62,18 +63,6 @@ __kernel void spikyball_keys(const int n, const ulong seed, const int a, const i
     }
 }
 
-// The vertex to whose row an entry belongs.
-static inline int tail_of(OFFSET p, int n, __global const OFFSET *row_ptr)
-{
-    int low = 0, high = n - 1;
-    while (low < high) {
-        const int middle = low + (high - low + 1) / 2;
-        if (row_ptr[middle] <= p) low = middle;
-        else high = middle - 1;
-    }
-    return low;
-}
-
 __kernel void spikyball_take(const int n, __global const OFFSET *restrict row_ptr, __global const int *restrict col_idx,
                              __global const long *restrict offset, __global const ITEM *restrict list,
                              __global const uint *restrict round, volatile __global uint *restrict claim,
@@ -87,6 +76,6 @@ __kernel void spikyball_take(const int n, __global const OFFSET *restrict row_pt
         const int u = col_idx[p];
         if (named) named[(long)run * row_ptr[n] + p] = 1;
         if (atomic_min(&claim[base + u], round[run] + 1) == UNSEEN) order[base + atomic_inc(&seen[run])] = u;
-        if (parent) atomic_min(&parent[base + u], tail_of(p, n, row_ptr));
+        if (parent) atomic_min(&parent[base + u], row_of(p, 0, n, row_ptr));
     }
 }

@@ -90,3 +90,20 @@ static inline void unlink_edge(const Held *h, int e)
     unlink_half(h, 2 * e);
     unlink_half(h, 2 * e + 1);
 }
+
+// The edges that runs hold, run after run; heap: whether it names their slots, which else are in order.
+__kernel void held_ends(const int runs, const int room, const int buckets, const int heap, __global int *restrict ints,
+                        __global ulong *restrict longs, __global ulong *restrict from, __global ulong *restrict to,
+                        __global ulong *restrict time, __global ulong *restrict weight, __global const long *restrict offset)
+{
+    FOR_ITEMS(run, runs) {
+        const Held h = held_of(run, room, buckets, ints, longs);
+        for (long i = offset[run]; i < offset[run + 1]; i++) {
+            const int place = (int)(i - offset[run]), e = heap ? h.heap[place] : place;
+            from[i] = h.names.id[h.vertex[2 * e]];
+            to[i] = h.names.id[h.vertex[2 * e + 1]];
+            time[i] = h.time[e];
+            weight[i] = h.weight[e];
+        }
+    }
+}

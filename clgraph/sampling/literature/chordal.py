@@ -1,4 +1,4 @@
-"""Chordal subgraphs: host half of ``cl/sampling/literature/chordal.cl`` and its ``_exact``, ``_parts``."""
+"""Chordal subgraphs: host half of ``cl/sampling/literature/chordal.cl`` and ``chordal_exact.cl``."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ class Chordal(Engine):
             given = device.upload(labels, writable=True)
         else:
             item = self.breadth_first()
-        self.program("chordal_parts").parts_number.launch(
+        self.program("chordal_exact").parts_number.launch(
             self, self.flat(self.all), count=self.all, item=item, given=given, slot=slot
         )
         return slot
@@ -127,7 +127,7 @@ class Chordal(Engine):
 
     def breadth_first(self) -> Any:
         """Sort items by run, component, level and index."""
-        device, many, cut = self.device, self.all, self.program("chordal_parts")
+        device, many, cut = self.device, self.all, self.program("chordal_exact")
         self.label = graph_components(device, self.view.rows).largest().label
         self.least, self.level = self.filled(NOBODY), device.empty(many, np.int32)
         component = device.empty(many, np.int32)

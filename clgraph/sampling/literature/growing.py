@@ -1,7 +1,6 @@
 """Samples that grow from roots: first passage (diffusion), expansion (xsn), and uniform spanning trees (ust).
 
-Host half of ``cl/sampling/literature/roots.cl``, ``diffusion.cl``, ``expansion.cl``, ``ust.cl`` and
-``ust_cut.cl``.
+Host half of ``cl/sampling/literature/roots.cl``, ``diffusion.cl``, ``expansion.cl`` and ``ust.cl``.
 """
 
 from __future__ import annotations
@@ -225,7 +224,7 @@ class Trees(Roots):
     def branches(self, tree: Any) -> Any:
         """Return the keys by which vertices come: the first vertex of each one's subtree, and its depth."""
         device = self.device
-        cut = device.program("sampling/literature/ust_cut", ITEMS=self.items)
+        cut = self.program("ust")
         self.first = self.ranks(self.sorted(*PRIORITY, RUN))
         depth, deeper, jump, further = (device.empty(self.all, np.int32) for _ in range(4))
         cut.cut_begin.launch(self, self.passes, next=tree, jump=jump, depth=depth)

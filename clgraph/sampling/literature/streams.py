@@ -1,7 +1,7 @@
 """Edges of a stream that are held (pies, gsh, gps): of graphs, in order of edge priority, and of files.
 
 Host half of ``cl/sampling/literature/stream_pies.cl``, ``stream_gsh.cl``, ``stream_gps.cl``,
-``stream_ends.cl`` and ``stream_order.cl``.
+``stream_held.h`` and ``stream_order.cl``.
 """
 
 from __future__ import annotations
@@ -200,8 +200,7 @@ class Stream:
         many = int(offset[-1])
         made = {name: device.empty(max(many, 1), np.uint64) for name in ("from_", "to", "time", "weight")}
         begins, heap = device.upload(offset, writable=True), self.request.method == "gps"
-        kernel = device.program("sampling/literature/stream_ends").held_ends
-        kernel.launch(self, self.runs, heap=heap, **made, offset=begins)
+        self.program.held_ends.launch(self, self.runs, heap=heap, **made, offset=begins)
         columns = np.stack([device.download(each, np.uint64, many) for each in made.values()])
         held = []
         for state, first, last in zip(states, offset, offset[1:], strict=False):
