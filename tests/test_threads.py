@@ -32,7 +32,7 @@ import clgraph
 from clgraph import ClgraphError, Graph
 from clgraph.device import Setup, cache, choosing, drivers, locking
 from clgraph.device.device import Device
-from clgraph.device.graph_cache import Kept
+from clgraph.device.graph_cache import GraphCache
 from clgraph.device.launch import Kernel, record_launches
 from clgraph.device.memory import Memory
 from clgraph.errors import DeviceError
@@ -288,7 +288,7 @@ def test_a_public_call_holds_the_device_from_its_first_use_to_its_last(name, dev
 
     for method in ("empty", "upload", "download", "take", "write", "copy", "fill", "finish"):
         watched(Memory, method)
-    watched(Kept, "cached")
+    watched(GraphCache, "cached")
     watched(Device, "watch")
     watched(Kernel, "_launch")
     example(BY_NAME[name], device)
@@ -376,13 +376,13 @@ def test_no_code_of_ours_runs_as_buffers_and_graphs_are_freed(device):
 
     kept = device.cached(graph, "rows", lambda: [device.upload(heads), device.zeros(70_000, np.int64)])
     key, upload = id(graph), device.upload(np.arange(1000))
-    assert key in device.kept.owners and len(kept) == 2
+    assert key in device.graph_cache.owners and len(kept) == 2
     sys.setprofile(trace)
     try:
         del upload, kept, graph
     finally:
         sys.setprofile(None)
-    assert key not in device.kept.owners
+    assert key not in device.graph_cache.owners
     assert seen == []
 
 

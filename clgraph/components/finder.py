@@ -500,4 +500,4 @@ def graph_components(device: Device, graph: Graph) -> GraphComponents:
         finder = GiantFinder(device, csr.n, csr.arcs, wide=csr.offset is np.int64)
         return GraphComponents(device, csr, finder)
 
-    return device.kept.cached(graph, "components", make)
+    return device.graph_cache.cached(graph, "components", make)

@@ -71,7 +71,7 @@ class Place:
             graph._add_residence(made)
             return made
 
-        return device.kept.cached(graph, "rows", make)
+        return device.graph_cache.cached(graph, "rows", make)
 
     @property
     def device(self) -> Device:
@@ -230,13 +230,13 @@ class Place:
 
     def held(self, graph: Any) -> dict[str, int]:
         """Bytes that the device holds for the graph, by what they are."""
-        return self._device.kept.held(graph)
+        return self._device.graph_cache.sizes(graph)
 
     def free(self, graph: Any) -> None:
         """Give back what the device holds for the graph and can be made again."""
         with self._device.alone():
             graph._drop_residence(self)
-            self._device.kept.forget(graph)
+            self._device.graph_cache.forget(graph)
 
     def may_go(self, graph: Any) -> bool:
         """Whether the graph can do without; asked when memory is short."""

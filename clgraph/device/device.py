@@ -264,12 +264,12 @@ class Device(Memory):
 
     def cached(self, owner: Any, key: Hashable, make: Callable[[], T]) -> T:
         """The value of ``make()``, kept as long as `owner` lives or until `release`."""
-        return self.kept.cached(owner, key, make)
+        return self.graph_cache.cached(owner, key, make)
 
     def release(self) -> None:
         """Free every value that `cached` keeps."""
         with self.alone():
-            self.kept.release()
+            self.graph_cache.release()
 
 
 # --- Pipelines: the single-work-item form of kernels ---

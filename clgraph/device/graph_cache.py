@@ -1,4 +1,4 @@
-"""What is kept in a device's memory for graphs and other owners, and given up when memory is short."""
+"""Copies of graphs in device memory and what else is cached for them; dropped under pressure."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ T = TypeVar("T")
 
 
 @dataclass
-class OfOwner:
-    """What is kept for an owner: values by key, and when each was last asked for.
+class OwnerCache:
+    """Cached values of one owner by key, and when each was last asked for.
 
     The reference to the owner drops the whole when that is freed.
     """
@@ -28,7 +28,7 @@ class OfOwner:
 
 
 def _words(key: Any) -> Iterator[str]:
-    """The words in a key."""
+    """Yield the words in a key."""
     if isinstance(key, str):
         yield key
     elif isinstance(key, tuple):
@@ -36,8 +36,8 @@ def _words(key: Any) -> Iterator[str]:
             yield from _words(part)
 
 
-class Kept:
-    """Values that can be made again, by owner and key.
+class GraphCache:
+    """Values that can be computed again, by owner and key.
 
     Parameters
     ----------
@@ -46,13 +46,13 @@ class Kept:
 
     Attributes
     ----------
-    owners : dict of int to OfOwner
+    owners : dict of int to OwnerCache
         By the owner's `id`.
     """
 
     def __init__(self, finish: Callable[[], None]) -> None:
         self._finish = finish
-        self.owners: dict[int, OfOwner] = {}
+        self.owners: dict[int, OwnerCache] = {}
         self._clock = 0
 
     def cached(self, owner: Any, key: Hashable, make: Callable[[], T]) -> T:
@@ -69,29 +69,29 @@ class Kept:
             Called the first time, and again where the value has been given up. (Two threads that are not
             within `Device.alone` may both call theirs; both get the same value.)
         """
-        kept = self.owners.get(id(owner))
-        if kept is None:
+        cache = self.owners.get(id(owner))
+        if cache is None:
             freed = weakref.ref(owner, partial(self.owners.pop, id(owner)))
-            kept = self.owners.setdefault(id(owner), OfOwner(freed))  # two threads get the same one
+            cache = self.owners.setdefault(id(owner), OwnerCache(freed))  # two threads get the same one
         self._clock += 1
-        kept.used[key] = self._clock
+        cache.used[key] = self._clock
         try:
-            value: T = kept.values[key]
+            value: T = cache.values[key]
         except KeyError:
-            value = kept.values.setdefault(key, make())
+            value = cache.values.setdefault(key, make())
         return value
 
     def has(self, owner: Any, key: Hashable) -> bool:
-        """Whether a value is kept."""
-        kept = self.owners.get(id(owner))
-        return kept is not None and key in kept.values
+        """True if a value is cached."""
+        cache = self.owners.get(id(owner))
+        return cache is not None and key in cache.values
 
-    def held(self, owner: Any) -> dict[str, int]:
-        """Bytes of the buffers that are kept for an owner, by what they are."""
-        kept = self.owners.get(id(owner))
+    def sizes(self, owner: Any) -> dict[str, int]:
+        """Bytes of the buffers that are cached for an owner, by name."""
+        cache = self.owners.get(id(owner))
         found: dict[str, int] = {}
         seen: set[int] = set()
-        for key, value in list(kept.values.items()) if kept else ():
+        for key, value in list(cache.values.items()) if cache else ():
             for name, buffer in buffers_in(value, seen):
                 word = key if isinstance(key, str) else next((w for w in _words(key)), "more")
                 path = f"{word}.{name}" if name else word
@@ -99,49 +99,49 @@ class Kept:
         return found
 
     def forget(self, owner: Any) -> None:
-        """Give up everything that is kept for an owner."""
-        kept = self.owners.get(id(owner))
-        if kept is not None:
-            kept.values.clear()
+        """Drop everything that is cached for an owner."""
+        cache = self.owners.get(id(owner))
+        if cache is not None:
+            cache.values.clear()
         self._finish()
 
     def drop_one(self) -> bool:
-        """Give up the value used longest ago that can be made again; False if there is none."""
+        """Drop the least recently used value; False if none can be dropped."""
         entries = [
-            (kept.used.get(key, 0), kept, key)
-            for kept in list(self.owners.values())
-            for key in list(kept.values)
+            (cache.used.get(key, 0), cache, key)
+            for cache in list(self.owners.values())
+            for key in list(cache.values)
         ]
-        for _, kept, key in sorted(entries, key=lambda entry: entry[0]):
-            value = kept.values.get(key)
+        for _, cache, key in sorted(entries, key=lambda entry: entry[0]):
+            value = cache.values.get(key)
             if not any(True for _ in buffers_in(value, set())):
                 continue
             may_go = getattr(value, "may_go", None)  # a graph may have nothing but this
-            if may_go is None or may_go(kept.owner()):
-                kept.values.pop(key, None)
+            if may_go is None or may_go(cache.owner()):
+                cache.values.pop(key, None)
                 del value
                 self._finish()
                 return True
         return False
 
-    def told(self) -> str:
-        """What is held and for which graphs, in words; the five largest."""
+    def summary(self) -> str:
+        """The five largest graphs with their sizes, for a message."""
         sums = []
-        for kept in list(self.owners.values()):
-            owner = kept.owner()
-            if owner is not None and (held := self.held(owner)):
-                most = sorted(held.items(), key=lambda item: -item[1])[:3]
+        for cache in list(self.owners.values()):
+            owner = cache.owner()
+            if owner is not None and (sizes := self.sizes(owner)):
+                most = sorted(sizes.items(), key=lambda item: -item[1])[:3]
                 parts = ", ".join(f"{name} {size}" for name, size in most)
                 n, arcs = getattr(owner, "num_vertices", None), getattr(owner, "num_arcs", None)
                 what = type(owner).__name__ if n is None else f"a graph of {n} vertices and {arcs} arcs"
-                sums.append((sum(held.values()), f"{sum(held.values())} bytes for {what} ({parts})"))
+                sums.append((sum(sizes.values()), f"{sum(sizes.values())} bytes for {what} ({parts})"))
         largest = [text for _, text in sorted(sums, reverse=True)[:5]]
         return "; it holds " + "; ".join(largest) + " (graph.free gives them back)" if largest else ""
 
     def release(self) -> None:
-        """Free every value that `cached` keeps."""
-        for kept in list(self.owners.values()):  # graphs may be freed meanwhile
-            kept.values.clear()
+        """Drop every cached value."""
+        for cache in list(self.owners.values()):  # graphs may be freed meanwhile
+            cache.values.clear()
         self._finish()
 
 

@@ -19,7 +19,7 @@ import numpy.typing as npt
 import pyopencl as cl
 
 from clgraph.device import drivers
-from clgraph.device.graph_cache import Kept
+from clgraph.device.graph_cache import GraphCache
 from clgraph.device.hardware import Without
 from clgraph.device.queues import Queues
 from clgraph.device.transfers import LARGE, LARGE_PAGE, Pinned, Read, Tell, is_mapped_file, on_large_pages
@@ -79,13 +79,13 @@ class Memory(Queues):
 
     Attributes
     ----------
-    kept : clgraph.device.graph_cache.Kept
+    graph_cache : clgraph.device.graph_cache.GraphCache
         What is kept for graphs, and given up where memory is short.
     """
 
     def __init__(self, raw: Any, spec: str, without: Without, context: Any = None, queue: Any = None) -> None:
         super().__init__(raw, spec, without, context, queue)
-        self.kept = Kept(self.finish)
+        self.graph_cache = GraphCache(self.finish)
         self._counting, self._mapping = Lock(), Lock()
         self._pinned = Pinned(self)
         self._used = 0
@@ -113,7 +113,7 @@ class Memory(Queues):
     def _no_room(self, nbytes: int, error: BaseException) -> CapacityError:
         return CapacityError(
             f"{self}: no room for a buffer of {nbytes} bytes (the device has "
-            f"{self.global_memory} in all): {error}{self.kept.told()}"
+            f"{self.global_memory} in all): {error}{self.graph_cache.summary()}"
         )
 
     def _on_array(self, array: npt.NDArray[Any], access: int) -> HostBuffer:
@@ -149,7 +149,7 @@ class Memory(Queues):
                 buffer = kind(self.context, _FLAGS.READ_WRITE, nbytes)
                 break
             except cl.Error as error:
-                if not self.kept.drop_one():
+                if not self.graph_cache.drop_one():
                     raise self._no_room(nbytes, error) from error
         known = _Sized(buffer, self._gone.append)
         known.size = buffer.size
@@ -384,7 +384,7 @@ class Memory(Queues):
     def _make_room(self, nbytes: int) -> None:
         """Give up what can be made again, that used longest ago first, until so many bytes fit."""
         room = self.global_memory - nbytes
-        while self.allocated > room and self.kept.drop_one():
+        while self.allocated > room and self.graph_cache.drop_one():
             pass
 
     def reserve(self, needed: Mapping[str, int]) -> None:
@@ -406,7 +406,7 @@ class Memory(Queues):
             parts = ", ".join(f"{name} {nbytes}" for name, nbytes in needed.items())
             raise CapacityError(
                 f"{self}: {total} bytes are needed ({parts}), the device has {available} bytes: "
-                f"use a smaller graph or a larger device{self.kept.told()}"
+                f"use a smaller graph or a larger device{self.graph_cache.summary()}"
             )
         self._make_room(total)
 

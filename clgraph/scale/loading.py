@@ -131,7 +131,7 @@ class Loading:
             nbytes = count * np.dtype(dtype).itemsize
             # one that goes round and round more than fits would find nothing of it
             spare = device.global_memory * KEPT[0] // KEPT[1] - device.allocated
-            if device.shares_memory or nbytes <= spare or device.kept.has(owner, place):
+            if device.shares_memory or nbytes <= spare or device.graph_cache.has(owner, place):
                 return device.cached(owner, place, make)
             return make()
 

@@ -185,7 +185,7 @@ class Search:
         dev, n, hybrid = self.dev, self.n, self.method == "hybrid"
         last = last_level(depth_limit)
         start = time.perf_counter()
-        pool: Pool[dict[str, Any]] = dev.kept.cached(self.graph, ("bfs", self.method), Pool)
+        pool: Pool[dict[str, Any]] = dev.graph_cache.cached(self.graph, ("bfs", self.method), Pool)
         # kept for the graph, but nothing in it from one search to the next; two threads get one each
         scratch = pool.borrow(self._make_scratch)
         vars(self).update(scratch)

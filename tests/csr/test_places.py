@@ -118,11 +118,11 @@ def test_what_was_used_longest_ago_goes_first(device, monkeypatch):
     device.cached(graphs[0], "extra", lambda: None)
     monkeypatch.setattr(device, "global_memory", device.allocated + 300_000)
     one = device.empty(100_000, np.int32)
-    assert [list(device.kept.held(graph)) for graph in graphs[1:]] == [[], ["extra"]]
-    assert "extra" in device.kept.held(graphs[0])
+    assert [list(device.graph_cache.sizes(graph)) for graph in graphs[1:]] == [[], ["extra"]]
+    assert "extra" in device.graph_cache.sizes(graphs[0])
     other = device.empty(100_000, np.int32)
-    assert device.kept.held(graphs[0]) == device.kept.held(graphs[2]) == {}
-    assert set(device.kept.held(only)) == {"rows.row_ptr", "rows.col_idx"}  # nothing else has them
+    assert device.graph_cache.sizes(graphs[0]) == device.graph_cache.sizes(graphs[2]) == {}
+    assert set(device.graph_cache.sizes(only)) == {"rows.row_ptr", "rows.col_idx"}  # nothing else has them
     with pytest.raises(CapacityError, match=r"it holds .* a graph of 100 vertices and"):
         device.reserve({"much": device.global_memory + 1})
     assert one.size == other.size

@@ -56,6 +56,6 @@ def test_a_view_that_was_given_up_is_made_again(device):
     graph = random_graph(5, 50, 300, directed=True)
     there = made_there(device, graph)
     view = there.undirected
-    device.kept.forget(view)
+    device.graph_cache.forget(view)
     assert view._drop_residence(view._residence)
     same(view, graph.undirected)

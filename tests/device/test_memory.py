@@ -123,10 +123,10 @@ def test_cached(device: Device) -> None:
     assert device.cached(owner, "x", make) is not first
     assert len(made) == 3
     key = id(owner)
-    assert key in device.kept.owners
+    assert key in device.graph_cache.owners
     del owner
     gc.collect()
-    assert key not in device.kept.owners
+    assert key not in device.graph_cache.owners
 
 
 @pytest.mark.smoke
