@@ -160,16 +160,16 @@ class GiantFinder:
         shape = LAUNCH.of(device)
         types: dict[str, type[np.unsignedinteger[Any]]] = {"uint": np.uint32, "ulong": np.uint64}
         self._key_type = None if arc_key is None else types[arc_key]
-        defines: dict[str, Any] = {"ITEMS": device.tuning.items, "END_SHIFT": int(not copra)}
-        defines["OFFSET"] = "long" if wide else "int"
-        if shape.samples is not None:
-            defines["SAMPLES"] = shape.samples
-        if copra:
-            defines["HAS_DEAD"] = 1
-        if masked:
-            defines["MASKED"] = 1
-        if arc_key is not None:
-            defines["ARC_KEY"] = arc_key
+        items = device.tuning.items
+        defines: dict[str, Any] = {
+            "ITEMS": items,
+            "END_SHIFT": int(not copra),
+            "OFFSET": "long" if wide else "int",
+            "SAMPLES": shape.samples,
+            "HAS_DEAD": copra or None,
+            "MASKED": masked or None,
+            "ARC_KEY": arc_key,
+        }
         # Pipelines take rows of any length, read from their arguments what the options above say, and always
         # want the labels filled in beforehand.
         self._pipeline = device.has_pipeline("components/finder")
@@ -181,28 +181,28 @@ class GiantFinder:
         self._links_twice = shape.link_every > 1 and not self._pipeline
         if self._links_twice:
             defines["LINK_EVERY"] = shape.link_every
-        self._capacity = 0
+        self.capacity = 0
         if long_row is not None:
             defines |= {"LONG_ROW": long_row, "PIECE": piece}
             # a long row has more than long_row slots and takes one piece more than it fills
-            self._capacity = slots // long_row + slots // piece + 1
-        items = device.tuning.items
+            self.capacity = slots // long_row + slots // piece + 1
         self._program: Program = device.program("components/finder", **defines)
         self._passes = -(-n // items)  # work-items of a pass over all vertices
         self._block, self._sample_width = shape.block, shape.sample_width
-        self._blocks = -(-n // self._block)
+        self.blocks = -(-n // self._block)
         self._rank_items = shape.rank_items
         self._rank_passes = -(-n // self._rank_items)
         self._rank_program: Program = device.program(
             "components/finder_rank", BLOCK=self._block, ITEMS=self._rank_items
         )
         if shared is None:
-            self.buffers = Buffers.make(device, n, self._blocks, self._capacity)
+            self.buffers = Buffers.make(device, n, self.blocks, self.capacity)
         else:
-            self.buffers = shared.with_queue(device, self._capacity)
+            self.buffers = shared.with_queue(device, self.capacity)
+        # what follows has the names of the kernels' arguments
         own = self.buffers
-        self._scratch, self._state, self._sums = own.scratch, own.state, own.sums
-        self._tally, self._queue = own.tally, own.queue
+        self.next = self.count = self.number = own.scratch
+        self.state, self.sums, self.tally, self.queue = own.state, own.sums, own.tally, own.queue
 
     def labels_into(
         self,
@@ -247,54 +247,44 @@ class GiantFinder:
             last = newest if newest is not None else ~self._key_type(0)
             keys = {"arc_key": arc_key, "threshold": threshold, "newest": last}
         v_end = None if self._pipeline and not self._copra else v_end
-        rows = {"v_start": v_start, "v_end": v_end, "edges": edges}
-        self.device.fill(self._state, np.int32(0), 3)
+        rows = {"v_start": v_start, "v_end": v_end, "edges": edges, "label": label, **keys}
+        self.device.fill(self.state, np.int32(0), 3)
         if self._pipeline and not self._filled and not begun:
-            self.device.fill(label, np.int32(0), self.n)
+            self.device.fill(label, np.int32(0), n)
         if not begun:
             program.components_init(passes, n=n, v_start=v_start, label=label)
-            program.components_start(passes, n=n, **rows, label=label, next=self._scratch, **keys)
-            noted = {"n": n, "label": label}
-            program.components_compress(passes, **noted)
+            program.components_start.launch(self, passes, **rows)
+            program.components_compress(passes, n=n, label=label)
             if self._links_twice:
                 self.sample(label)
-                linked = {**noted, "next": self._scratch, "state": self._state}
-                program.components_link_some(passes, **linked)
-                program.components_compress(passes, **noted)
+                program.components_link_some.launch(self, passes, label=label)
+                program.components_compress(passes, n=n, label=label)
                 self.sample(label)
-                program.components_link_outside(passes, **linked)
+                program.components_link_outside.launch(self, passes, label=label)
             else:
-                program.components_link(passes, **noted, next=self._scratch)
-            program.components_compress(passes, **noted)
+                program.components_link.launch(self, passes, label=label)
+            program.components_compress(passes, n=n, label=label)
         self.sample(label)
         limited = vertex_key is not None and newest is not None
-        rest = {
-            **rows,
-            **keys,
-            "label": label,
-            "state": self._state,
-            "queue": self._queue,
-            "capacity": self._capacity,
-        }
-        program.components_rest(
+        program.components_rest.launch(
+            self,
             passes,
-            n=n,
             skip=not one_way,
             vertex_key=vertex_key if limited else None,
             newest_vertex=newest if limited else 0,
-            **rest,
+            **rows,
         )
-        if self._capacity:
+        if self.capacity:
             width = min(self.device.tuning.local_size, program.components_long.limit)
-            groups = min(self._capacity, 16 * self.device.compute_units)
-            program.components_long.exact(groups * width, local=width, **rest)
-        program.components_finish(passes, n=n, label=label, state=self._state)
+            groups = min(self.capacity, 16 * self.device.compute_units)
+            program.components_long.launch(self, groups * width, local=width, **rows)
+        program.components_finish.launch(self, passes, label=label)
 
     def sample(self, label: Any) -> None:
         """Guess the giant component of labels made elsewhere; `largest_label` and `rank` need that guess."""
         kernel = self._program.components_sample
         width = min(self._sample_width, kernel.limit)
-        kernel(width, local=width, n=self.n, label=label, state=self._state)
+        kernel(width, local=width, n=self.n, label=label, state=self.state)
 
     def largest_label(self, label: Any) -> tuple[int, int, int]:
         """The largest component of what `labels_into` found.
@@ -306,37 +296,26 @@ class GiantFinder:
             is. A tie goes to the component with the smallest vertex.
         """
         self._count(label, everything=False)
-        members, present, root = (int(x) for x in self.device.download(self._sums, np.int32, 3))
+        members, present, root = (int(x) for x in self.device.download(self.sums, np.int32, 3))
         if present == 0:
             return -1, 0, 0
         if 2 * members > present:  # no other component can be as large
             return root, members, present
         self._count(label, everything=True)
-        best = self._tally
-        self._rank_program.largest_blocks(
-            self._blocks, n=self.n, blocks=self._blocks, label=label, count=self._scratch, best=best
-        )
-        roots, sizes = self.device.download(best, np.int32, 2 * self._blocks).reshape(-1, 2).T
+        self._rank_program.largest_blocks.launch(self, self.blocks, label=label, best=self.tally)
+        roots, sizes = self.device.download(self.tally, np.int32, 2 * self.blocks).reshape(-1, 2).T
         winner = int(np.argmax(sizes))  # the first of equals, and blocks ascend
         return int(roots[winner]), int(sizes[winner]), present
 
     def _count(self, label: Any, *, everything: bool) -> None:
         """Size of the giant and number of vertices; with `everything` all sizes less one in `_scratch`."""
-        program, n = self._rank_program, self.n
-        self.device.fill(self._sums, np.int32(0), 3)
+        program = self._rank_program
+        self.device.fill(self.sums, np.int32(0), 3)
         if everything:
-            self.device.fill(self._scratch, np.int32(0), self.n)
-        program.components_count(
-            self._rank_passes,
-            n=n,
-            label=label,
-            state=self._state,
-            all=everything,
-            count=self._scratch,
-            sums=self._sums,
-        )
+            self.device.fill(self.count, np.int32(0), self.n)
+        program.components_count.launch(self, self._rank_passes, label=label, all=everything)
         if everything:
-            program.components_count_end(1, label=label, state=self._state, count=self._scratch)
+            program.components_count_end.launch(self, 1, label=label)
 
     def sizes_of(self, label: Any, roots: npt.NDArray[np.int32]) -> npt.NDArray[np.int64]:
         """Sizes of the components with these roots, in labels from any `labels_into`; shape of `roots`."""
@@ -346,9 +325,8 @@ class GiantFinder:
         count = len(roots)
         size = self.device.empty(count, np.int32)
         listed = self.device.upload(np.ascontiguousarray(roots, np.int32))
-        self._rank_program.sizes_of(
-            -(-count // self._rank_items), listed=count, roots=listed, count=others, size=size
-        )
+        given = {"listed": count, "roots": listed, "count": others, "size": size}
+        self._rank_program.sizes_of(-(-count // self._rank_items), **given)
         return self.device.download(size, np.int32, count).astype(np.int64)
 
     def sizes_less_one(self, label: Any) -> Any:
@@ -358,18 +336,16 @@ class GiantFinder:
         """
         self.sample(label)
         self._count(label, everything=True)
-        return self._scratch
+        return self.count
 
     def rank(self, label: Any) -> npt.NDArray[np.int64]:
         """Turn the labels into numbers 0 .. k-1 by decreasing size; returns the sizes, shape (k,).
 
         Equal sizes: the component with the smaller vertex first. -1 stays -1.
         """
-        dev, program = self.device, self._rank_program
-        n, blocks = self.n, self._blocks
+        dev, program, blocks, tally = self.device, self._rank_program, self.blocks, self.tally
         self._count(label, everything=True)
-        tally = self._tally
-        program.rank_blocks(self._blocks, n=n, blocks=blocks, label=label, count=self._scratch, tally=tally)
+        program.rank_blocks.launch(self, blocks, label=label)
         if self._pipeline or blocks <= FEW:  # a board may have no other kernels
             sums = np.append(0, np.cumsum(dev.download(tally, np.int32, 2 * blocks))).astype(np.int32)
             before, singles, both = dev.upload(sums), int(sums[blocks]), int(sums[-1])
@@ -380,18 +356,8 @@ class GiantFinder:
             )
         larger = both - singles
         root, size = dev.empty(max(larger, 1), np.int32), dev.empty(max(larger, 1), np.int32)
-        program.rank_place(
-            blocks,
-            n=n,
-            blocks=blocks,
-            singles=singles,
-            all_larger=larger,
-            label=label,
-            count=self._scratch,
-            before=before,
-            root=root,
-            size=size,
-        )
+        given = {"singles": singles, "all_larger": larger, "before": before, "root": root, "size": size}
+        program.rank_place.launch(self, blocks, label=label, **given)
         sizes = np.ones(larger + singles, np.int64)
         if larger:
             found = dev.download(size, np.int32, larger)
@@ -399,10 +365,9 @@ class GiantFinder:
             place = np.empty(larger, np.int32)
             place[order] = np.arange(larger, dtype=np.int32)
             sizes[:larger] = found[order]
-            program.rank_scatter(
-                larger, larger=larger, root=root, place=dev.upload(place), number=self._scratch
-            )
-        program.rank_apply(self._rank_passes, n=n, label=label, number=self._scratch)
+            place = dev.upload(place)
+            program.rank_scatter(larger, larger=larger, root=root, place=place, number=self.number)
+        program.rank_apply.launch(self, self._rank_passes, label=label)
         return sizes
 
 

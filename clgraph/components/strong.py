@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from clgraph.device import Device
     from clgraph.device.program import Kernel
 
-    Launch = tuple[Kernel, dict[str, Any]]  # a kernel and its arguments
-
 CHANGED, LEFT = range(2)  # slots of the state
 
 
@@ -123,106 +121,80 @@ class StrongFinder:
         if long_row is None:
             long_row = finder.LAUNCH.of(device).long_row
         defines: dict[str, Any] = {"ITEMS": device.tuning.items, "CHASE": chase, **rows.defines}
-        self._capacity = 0
+        self.capacity = 0
         if long_row is not None:
             defines |= {"LONG_ROW": long_row, "PIECE": piece}
             # a launch queues each row once in each direction; see GiantFinder
-            self._capacity = 2 * (rows.arcs // long_row + rows.arcs // piece + 1)
+            self.capacity = 2 * (rows.arcs // long_row + rows.arcs // piece + 1)
         sizes = dict.fromkeys(("region", "color", "done", "in_left", "out_left"), 4 * n)
-        device.reserve({**sizes, "queue": 8 * self._capacity})
+        device.reserve({**sizes, "queue": 8 * self.capacity})
         self._trim = device.program("components/strong_trim", **defines)
         self._color = device.program("components/strong_color", **defines)
-        self._region = device.empty(n, np.uint32)
-        self._colors = device.empty(n, np.uint32)
-        self._done = device.empty(n, np.uint32)
-        self._in_left = device.empty(n, np.int32)
-        self._out_left = device.empty(n, np.int32)
-        self._state = device.empty(3, np.int32)
-        self._block = shape.block
-        self._blocks = -(-n // self._block)
-        self._best = device.empty(2 * self._blocks, np.int32)
-        queue = device.empty(max(2 * self._capacity, 1), np.int32)
-        self._queue = {"state": self._state, "queue": queue, "capacity": self._capacity}
+        # what follows has the names of the kernels' arguments
+        self.region, self.color, self.done = (device.empty(n, np.uint32) for _ in range(3))
+        self.in_left, self.out_left = device.empty(n, np.int32), device.empty(n, np.int32)
+        self.row_ptr, self.row_end, self.col_idx = rows.out
+        self.in_ptr, self.in_end, self.in_idx = rows.back
+        self.state, self.label = device.empty(3, np.int32), None
+        self.block, self.blocks = shape.block, -(-n // shape.block)
+        self.best = device.empty(2 * self.blocks, np.int32)
+        self.queue = device.empty(max(2 * self.capacity, 1), np.int32)
         self.rounds = 0
         self.launches = 0
 
     def labels_into(self, label: Any) -> None:
         """Fill `label`, int32 (n,): the smallest vertex of each vertex's strong component."""
-        dev, n, color = self.device, self.n, self._color
-        dev.fill(label, np.int32(-1), self.n)
-        dev.fill(self._region, np.uint32(1), self.n)
-        dev.fill(self._colors, np.uint32(0), self.n)
-        out_rows = dict(zip(("row_ptr", "row_end", "col_idx"), self.rows.out, strict=True))
-        in_rows = dict(zip(("in_ptr", "in_end", "in_idx"), self.rows.back, strict=True))
-        region, colors = {"region": self._region}, {"color": self._colors}
-        left = {"in_left": self._in_left, "out_left": self._out_left}
-        done, labels = {"done": self._done}, {"label": label}
+        dev, n, trim, color = self.device, self.n, self._trim, self._color
+        self.label = label
+        dev.fill(label, np.int32(-1), n)
+        dev.fill(self.region, np.uint32(1), n)
+        dev.fill(self.color, np.uint32(0), n)
         self.rounds = self.launches = 0
         while True:
-            counting = {**out_rows, **in_rows, "whole": self.rounds == 0, **region, **left}
-            self._scan((self._trim.strong_degrees, counting), (self._trim.strong_degrees_long, counting))
-            self._until_settled(
-                (self._trim.strong_trim, {**out_rows, **in_rows, **region, **left, **labels}),
-                (self._trim.strong_trim_long, {**out_rows, **in_rows, **region, **left}),
-            )
-            pivot = self._pivot(label) if self.rounds == 0 else -1
-            self._pass(color.strong_seed, pivot=pivot, **labels, **region, **colors, **done)
-            self._until_settled(
-                (color.strong_forward, {**out_rows, **region, **colors, **done}),
-                (color.strong_forward_long, {**out_rows, **region, **colors}),
-            )
-            self._pass(color.strong_roots, **region, **colors, **done, **labels)
-            self._until_settled(
-                (color.strong_backward, {**in_rows, **region, **colors, **done, **labels}),
-                (color.strong_backward_long, {**in_rows, **colors, **labels}),
-            )
-            dev.fill(self._state, np.int32(0), 3)
-            self._pass(color.strong_settle, **labels, **colors, **region, state=self._state)
+            self._scan(trim.strong_degrees, trim.strong_degrees_long, whole=self.rounds == 0)
+            self._until_settled(trim.strong_trim, trim.strong_trim_long)
+            self._pass(color.strong_seed, pivot=self._pivot() if self.rounds == 0 else -1)
+            self._until_settled(color.strong_forward, color.strong_forward_long)
+            self._pass(color.strong_roots)
+            self._until_settled(color.strong_backward, color.strong_backward_long)
+            dev.fill(self.state, np.int32(0), 3)
+            self._pass(color.strong_settle)
             self.rounds += 1
-            if not dev.download(self._state, np.int32, 3)[LEFT]:
+            if not dev.download(self.state, np.int32, 3)[LEFT]:
                 break
             if self.rounds > self.n:  # every round that starts with unassigned vertices assigns at least one
                 raise DeviceError(
                     f"{dev.spec} ({dev.name}): the search for strong components does not end, so the driver "
                     "computes wrong results; try another device, and run `clgraph doctor`"
                 )
-        least = self._in_left
+        least = self.in_left
         dev.fill(least, np.int32(n), n)
-        self._pass(color.strong_least, **labels, least=least)
-        self._pass(color.strong_relabel, **labels, least=least)
+        self._pass(color.strong_least, least=least)
+        self._pass(color.strong_relabel, least=least)
+        self.label = None
 
-    def _pass(self, kernel: Kernel, **named: Any) -> None:
-        kernel(-(-self.n // self.device.tuning.items), n=self.n, **named)
+    def _pass(self, kernel: Kernel, **more: Any) -> None:
+        kernel.launch(self, -(-self.n // self.device.tuning.items), **more)
         self.launches += 1
 
-    def _scan(self, rows: Launch, long_rows: Launch) -> None:
+    def _scan(self, kernel: Kernel, long_rows: Kernel, **more: Any) -> None:
         """Launch over all vertices, then over the long rows that this queued."""
-        self.device.fill(self._state, np.int32(0), 3)
-        self._pass(rows[0], **rows[1], **self._queue)
-        if self._capacity:
-            kernel, named = long_rows
-            width = min(self.device.tuning.local_size, kernel.limit)
-            groups = min(self._capacity, 16 * self.device.compute_units)
-            kernel.exact(groups * width, local=width, **named, **self._queue)
+        self.device.fill(self.state, np.int32(0), 3)
+        self._pass(kernel, **more)
+        if self.capacity:
+            width = min(self.device.tuning.local_size, long_rows.limit)
+            groups = min(self.capacity, 16 * self.device.compute_units)
+            long_rows.launch(self, groups * width, local=width, **more)
 
-    def _until_settled(self, rows: Launch, long_rows: Launch) -> None:
+    def _until_settled(self, kernel: Kernel, long_rows: Kernel) -> None:
         while True:
-            self._scan(rows, long_rows)
-            if not self.device.download(self._state, np.int32, 3)[CHANGED]:
+            self._scan(kernel, long_rows)
+            if not self.device.download(self.state, np.int32, 3)[CHANGED]:
                 return
 
-    def _pivot(self, label: Any) -> int:
-        """The unassigned vertex with the largest product of degrees; n (no vertex) if all are assigned."""
-        self._color.strong_pivot(
-            self._blocks,
-            n=self.n,
-            blocks=self._blocks,
-            block=self._block,
-            in_left=self._in_left,
-            out_left=self._out_left,
-            label=label,
-            best=self._best,
-        )
-        vertex, product = self.device.download(self._best, np.int32, 2 * self._blocks).reshape(-1, 2).T
+    def _pivot(self) -> int:
+        """Return the unassigned vertex with the largest product of degrees; n (none) if all are assigned."""
+        self._color.strong_pivot.launch(self, self.blocks)
+        vertex, product = self.device.download(self.best, np.int32, 2 * self.blocks).reshape(-1, 2).T
         pivot = int(vertex[np.argmax(product)])
         return pivot if pivot >= 0 else self.n

@@ -309,7 +309,11 @@ class Kernel:
 
         A run that keeps its buffers under the names that kernels have for them says only what else is new.
         """
-        self(size, local=local, **(self.arguments_of(owner) | named))
+        own = vars(owner)
+        for name in self._free:
+            if name in own:
+                named.setdefault(name, own[name])
+        self(size, local=local, **named)
 
     def exact(self, size: Size, /, *, local: Size, **named: Any) -> None:
         """Enqueue over exactly `size` work-items in groups of `local`, which must divide it.
