@@ -183,7 +183,7 @@ class Search:
     def run(self, sources: npt.NDArray[np.int32], depth_limit: int | None) -> tuple[int, int]:
         """Search from `sources`, which ascend, each once; returns levels and vertices reached."""
         dev, n, hybrid = self.dev, self.n, self.method == "hybrid"
-        last = last_level(depth_limit)
+        last = NO_LIMIT if depth_limit is None else min(int(depth_limit), NO_LIMIT)
         start = time.perf_counter()
         pool: Pool[dict[str, Any]] = dev.graph_cache.cached(self.graph, ("bfs", self.method), Pool)
         # kept for the graph, but nothing in it from one search to the next; two threads get one each
@@ -194,18 +194,16 @@ class Search:
         self.owner = dev.output(n, np.int32) if self.owners else None
         begun = time.perf_counter()
         self.seconds["upload"] += begun - start
-        defines = {
-            "PREDECESSOR": self.predecessors,
-            "OWNER": self.owners,
-            "FRONTIER": not hybrid,
-            **{name.upper(): value for name, value in vars(self.shape).items()},
-            **self.csr.defines,
-        }
-        names = [
-            *(PROGRAMS if hybrid else PROGRAMS[:1]),
-            *(["traversal/search_partitions"] * bool(self._cut)),
-        ]
-        self._programs = {name: dev.program(name, **defines) for name in names}
+        defines = {"PREDECESSOR": self.predecessors, "OWNER": self.owners, "FRONTIER": not hybrid}
+        defines |= self.csr.defines
+        for name, value in vars(self.shape).items():
+            defines[name.upper()] = value
+        self._programs = {}
+        for name in PROGRAMS if hybrid else PROGRAMS[:1]:
+            self._programs[name] = dev.program(name, **defines)
+        if self._cut:
+            name = "traversal/search_partitions"
+            self._programs[name] = dev.program(name, **defines)
         start, uploads = time.perf_counter(), self.seconds["upload"]
         self.seconds["compile"] += start - begun
         program, local = self._programs["traversal/search"], self.shape.local
@@ -282,7 +280,10 @@ class Search:
                     pulling = False
                 continue
             if not longs and count <= shape.fuse_count and arcs <= shape.fuse_arcs >> self.shift:
-                state = self._fused(last)
+                kernel = self._programs["traversal/search_fused"].bfs_fused
+                size = min(shape.fused_local, kernel.limit)
+                kernel.launch(self, size, local=size, last_level=last)
+                state = self.dev.download(self.state, np.uint32, STATE_SIZE)
                 found, ended = int(state[1]), int(state[0])
                 reached += found
                 unseen -= arcs
@@ -311,12 +312,6 @@ class Search:
     def _counters(self) -> list[int]:
         """Return the vertices of a level, the pieces of their long rows, and their arcs; waits."""
         return slot_of(read_state(self.dev, self.state), self.level)[: ARCS + 1]
-
-    def _fused(self, last: int) -> npt.NDArray[np.uint32]:
-        kernel = self._programs["traversal/search_fused"].bfs_fused
-        size = min(self.shape.fused_local, kernel.limit)
-        kernel.launch(self, size, local=size, last_level=last)
-        return read_state(self.dev, self.state)
 
     def _push(self, count: int, longs: int) -> list[int]:
         """Push one level, of `count` vertices and `longs` pieces; returns the counters of the next."""
