@@ -14,7 +14,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
 from clgraph.arguments import is_word, shown, word
-from clgraph.errors import InputError
+from clgraph.errors import DeviceError, InputError
 from clgraph.graph import Graph, as_graph
 from clgraph.results import Arrays
 
@@ -169,6 +169,18 @@ class run_on:
     def stamped(self, result: R, **changes: Any) -> R:
         """The result of an engine for blocks, with the provenance of this call."""
         return replace(result, provenance=self.provenance, **changes)
+
+
+def serial_device(device: Device) -> Device:
+    """Where one work-item after the other is to run: the host's CPU if it has a driver, else the device."""
+    from clgraph.device import get_device
+
+    if device.kind in ("cpu", "emulator", "simulator"):
+        return device
+    try:
+        return get_device("cpu", kernels="ndrange")
+    except DeviceError:  # there is none that works
+        return device
 
 
 def _blocks(

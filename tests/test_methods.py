@@ -5,8 +5,7 @@ from graphs import random_graph
 
 from clgraph import InputError, sample
 from clgraph.methods import KINDS, LITERATURE, METHODS, OPTIONS, REDUCTIONS, known, option_of, plain_method
-from clgraph.sampling.options import OF_SHARDS, SampleOptions
-from clgraph.sampling.request import checked
+from clgraph.sampling.request import OF_SHARDS, SampleOptions, checked
 
 
 def test_each_name_is_of_one_method():

@@ -377,7 +377,7 @@ def _vertex(text: str, ids: str) -> Any:
 
 def _of_graph(order: _Order) -> None:
     from clgraph.formats import check_writable
-    from clgraph.sampling.options import tiny
+    from clgraph.sampling.request import tiny
 
     run, given = order.run, order.run.options
     run.only_datasets(forest=given.forest, resume=given.resume)
@@ -432,8 +432,8 @@ def _verify(graph: Graph, result: Any, connection: str) -> None:
 
 def _together(device: Any, graph: Graph, order: _Order) -> int:
     """How many runs a call makes: one, unless runs side by side are faster."""
-    from clgraph.sampling.methods import side_by_side
     from clgraph.sampling.request import check_request
+    from clgraph.sampling.runs import side_by_side
 
     runs = len(order.seeds)
     if known(order.method) is not None:

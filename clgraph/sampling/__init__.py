@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from typing import Any, Unpack, overload
+from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 
 from clgraph.errors import InputError
 from clgraph.graph import Graph
-from clgraph.methods import STREAMS, known
+from clgraph.methods import LITERATURE, STREAMS
 from clgraph.progress import tells
 from clgraph.results import on_device
 from clgraph.run import dataset_of
-from clgraph.sampling.calls import draw_samples
 from clgraph.sampling.curve import ReductionCurve, curve_table, deletion_order, reduction_curve
-from clgraph.sampling.options import SampleOptions, Size, check_graph, check_names, check_not_of_shards
-from clgraph.sampling.result import Sample
-from clgraph.sampling.sequence import Samples
+from clgraph.sampling.request import SampleOptions, Size, check_graph, check_method, check_names
+from clgraph.sampling.result import Sample, Samples
+from clgraph.sampling.runs import draw_samples
+
+if TYPE_CHECKING:
+    from clgraph.device import Device
 
 __all__ = [
     "ReductionCurve",
@@ -29,47 +31,24 @@ __all__ = [
 ]
 
 
-# one size and one seed give a Sample, several of either Samples; where both may be None, it may be either
-@overload
-def sample(
-    graph: Graph | Any,
-    method: str = ...,
-    *,
-    size: Size,
-    sizes: None = ...,
-    seeds: None = ...,
-    **options: Unpack[SampleOptions],
-) -> Sample: ...
-@overload
-def sample(
-    graph: Graph | Any,
-    method: str = ...,
-    *,
-    size: None = ...,
-    sizes: Sequence[Size],
-    seeds: int | None = ...,
-    **options: Unpack[SampleOptions],
-) -> Samples: ...
-@overload
-def sample(
-    graph: Graph | Any,
-    method: str = ...,
-    *,
-    size: Size,
-    sizes: None = ...,
-    seeds: int,
-    **options: Unpack[SampleOptions],
-) -> Samples: ...
+# One size and one seed give a Sample, several of either Samples. The options are spelt out once, so that the
+# message of a type checker on a typo has one long signature.
 @overload
 def sample(
     graph: Graph | Any,
     method: str = ...,
     *,
     size: Size | None = ...,
-    sizes: Sequence[Size] | None = ...,
-    seeds: int | None = ...,
+    sizes: None = ...,
+    seeds: None = ...,
     **options: Unpack[SampleOptions],
-) -> Sample | Samples: ...
+) -> Sample: ...
+@overload
+def sample(
+    graph: Graph | Any, method: str = ..., *, sizes: Sequence[Size], seeds: int | None = ..., **options: Any
+) -> Samples: ...
+@overload
+def sample(graph: Graph | Any, method: str = ..., *, seeds: int, **options: Any) -> Samples: ...
 @tells("sampling")
 def sample(
     graph: Graph | Any,
@@ -77,8 +56,14 @@ def sample(
     *,
     size: Size | None = None,
     sizes: Sequence[Size] | None = None,
+    seed: int | None = None,
     seeds: int | None = None,
-    **options: Unpack[SampleOptions],
+    device: str | Device | None = None,
+    mode: Literal["auto", "batched", "exact", "ordered"] | None = None,
+    strict: bool = False,
+    arrays: Literal["host", "device"] = "host",
+    progress: Any = None,
+    **options: Any,
 ) -> Sample | Samples:
     """Shrink a graph by deleting vertices or edges, always keeping the largest connected component.
 
@@ -246,38 +231,41 @@ def sample(
     >>> s.vertices
     array([1, 2])
     """
-    if (shards := dataset_of(graph)) is not None:
+    several = sizes is not None or seeds is not None
+    options |= {"seed": seed, "device": device, "mode": mode, "strict": strict, "progress": progress}
+    if not isinstance(graph, Graph) and (shards := dataset_of(graph)) is not None:
         from clgraph.sampling.shards.samples import sample_of_shards
 
-        check_names(options)
-        drawn: Any = sample_of_shards(shards, method, size, sizes, seeds, options)
-        return drawn
-    check_not_of_shards(options)
-    stays = on_device(options.pop("arrays", "host"))
-    if stays and (sizes is not None or seeds is not None):
+        check_names(options, shards=True)
+        if on_device(arrays):
+            raise InputError("arrays='device' is of samples of graphs: a dataset's sample is on the host")
+        made = sample_of_shards(shards, method, size, sizes, seeds, options)
+        return Samples([made]) if several else made[0]
+    check_names(options)
+    stays = arrays != "host" and on_device(arrays)
+    if stays and several:
         raise InputError(
             "arrays='device' is of one sample: with sizes or seeds take sample.graph.device_arrays(device)"
         )
-    drawing = known(method)
-    if drawing in STREAMS:
+    method, ids = check_method(method), options.pop("ids", None)
+    if method in STREAMS:
         from clgraph.sampling.literature.streams import is_stream, stream_samples
 
         if is_stream(graph):
-            check_names(options)
             if stays:
                 raise InputError("arrays='device' is of samples of graphs: a stream's sample is on the host")
-            streamed: Any = stream_samples(graph, drawing, size, sizes, seeds, options)
-            return Samples([streamed]) if sizes is not None or seeds is not None else streamed[0]
-    if options.pop("ids", None) is not None:
+            made = stream_samples(graph, method, size, sizes, seeds, {**options, "ids": ids})
+            return Samples([made]) if several else made[0]
+    if ids is not None:
         raise InputError("ids is of streams (pies, gsh, gps of a file or of chunks): a graph has its ids")
-    made = draw_samples(check_graph(graph), method, size, sizes, seeds, options)
-    if warning := made.warning():
+    drawn = draw_samples(check_graph(graph), method, size, sizes, seeds, options)
+    if method not in LITERATURE and (warning := drawn._warning()):
         warnings.warn(warning, stacklevel=3)
-    if sizes is not None or seeds is not None:
-        return made
-    one = made[0]
+    if several:
+        return drawn
+    one = drawn[0]
     if stays:
         from clgraph.device import get_device
 
-        vars(one)["_arrays_on"] = get_device(options.get("device"))
+        vars(one)["_arrays_on"] = get_device(device)
     return one

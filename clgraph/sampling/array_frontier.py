@@ -27,26 +27,22 @@ class ArrayFrontier:
 
     def __init__(self, copra: Copra, hub: int) -> None:
         device = copra.device
-        self._copra, self._hub = copra, hub
-        self._program = device.program(
+        self.copra, self.hub, self.n = copra, hub, copra.n
+        self.v_start, self.v_end, self.edges = copra.v_start, copra.v_end, copra.edges
+        self.label, self.frontier, self.next = (device.empty(copra.n, np.int32) for _ in range(3))
+        self.found = self.smallest = device.empty(1, np.int32)
+        self.program = device.program(
             "sampling/array_frontier", ITEMS=device.tuning.items, **copra.csr.defines
         )
-        self._label = device.empty(copra.n, np.int32)
-        self._frontier = device.empty(copra.n, np.int32)
-        self._next = device.empty(copra.n, np.int32)
-        self._word = device.empty(1, np.int32)
-        self._passes = -(-copra.n // device.tuning.items)
-        self._step = self._program.copra_bfs_step.bind(
-            n=copra.n, **copra.slots_of, label=self._label, found=self._word
-        )
+        step = self.program.copra_bfs_step
+        named = step.arguments_of(self)
+        self.step = step.bind(**{name: named[name] for name in named if name not in ("frontier", "next")})
 
     def find(self, live: int) -> tuple[Any, int, int]:
         """(label buffer, label of the largest component, its size) among `live` vertices."""
-        self._program.copra_bfs_clear(
-            self._passes, n=self._copra.n, label=self._label, frontier=self._frontier, next=self._next
-        )
+        self.program.copra_bfs_clear.launch(self, self.copra.passes)
         # the hub is a guess at the giant component; once it is removed it belongs to none
-        first = self._hub if self._is_live(self._hub) else self._unreached()
+        first = self.hub if self.copra.is_live(self.hub) else self._unreached()
         best, best_size, left, source = -1, 0, live, first
         smallest_of_best = -1
         while left > 0 and best_size <= left:
@@ -54,43 +50,37 @@ class ArrayFrontier:
             left -= size
             if size > best_size:
                 best, best_size = source, size
-                smallest_of_best = self._smallest(source) if source == self._hub else source
+                smallest_of_best = self._smallest(source) if source == self.hub else source
             elif size == best_size and source < smallest_of_best:
                 best, smallest_of_best = source, source
             if left > 0:
                 source = self._unreached()
-        return self._label, best, best_size
+        return self.label, best, best_size
 
     def keep(self, label: Any, keep: int) -> int:
         """Remove every vertex whose label is not `keep`; returns the number of edges removed with them."""
-        return self._copra.keep_component(label, keep)
-
-    def _is_live(self, vertex: int) -> bool:
-        start = self._copra.device.download(self._copra.v_start, self._copra.offset, 1, offset=vertex)
-        return bool(start[0] >= 0)
+        return self.copra.keep_component(label, keep)
 
     def _search(self, source: int) -> int:
         """Label the component of `source`; returns its size."""
-        device = self._copra.device
-        self._program.copra_bfs_start(1, source=source, label=self._label, frontier=self._frontier)
+        device = self.copra.device
+        self.program.copra_bfs_start.launch(self, 1, source=source)
         size, found = 1, 1
         while found:
-            device.clear(self._word, 1, np.int32)
-            self._step(self._passes, source=source, frontier=self._frontier, next=self._next)
-            found = int(device.download(self._word, np.int32, 1)[0])
+            device.clear(self.found, 1, np.int32)
+            self.step(self.copra.passes, source=source, frontier=self.frontier, next=self.next)
+            found = int(device.download(self.found, np.int32, 1)[0])
             size += found
-            self._frontier, self._next = self._next, self._frontier
+            self.frontier, self.next = self.next, self.frontier
         return size
 
     def _unreached(self) -> int:
         """The smallest live vertex that no search has reached; it is the smallest of its component."""
-        copra, device = self._copra, self._copra.device
-        device.fill(self._word, np.int32(copra.n), 1)
-        self._program.copra_bfs_unreached(
-            self._passes, n=copra.n, v_start=copra.v_start, label=self._label, smallest=self._word
-        )
-        return int(device.download(self._word, np.int32, 1)[0])
+        device = self.copra.device
+        device.fill(self.smallest, np.int32(self.n), 1)
+        self.program.copra_bfs_unreached.launch(self, self.copra.passes)
+        return int(device.download(self.smallest, np.int32, 1)[0])
 
     def _smallest(self, label: int) -> int:
-        labels = self._copra.device.download(self._label, np.int32, self._copra.n)
+        labels = self.copra.device.download(self.label, np.int32, self.n)
         return int(np.argmax(labels == label))

@@ -84,8 +84,8 @@ class BatchedRun:
         Whether edges are deleted: batches are then larger by the ratio of edges to vertices.
     tolerance : Fraction or None
         By how many vertices a batch may fall below the target; None: 0.001 of the target.
-    way : str
-        For `Sample.way`.
+    algorithm : str
+        For `Sample.algorithm`.
 
     Attributes
     ----------
@@ -108,10 +108,10 @@ class BatchedRun:
         *,
         edges: bool,
         tolerance: Fraction | None,
-        way: str,
+        algorithm: str,
     ) -> None:
         self._copra, self._choice, self._finder = copra, choice, finder
-        self._edges, self._tolerance, self.way = edges, tolerance, way
+        self._edges, self._tolerance, self.algorithm = edges, tolerance, algorithm
         self.iterations = self._deleted = 0
         self.history: list[tuple[int, int, int]] = []
 

@@ -31,11 +31,9 @@ from clgraph.graph import Graph
 from clgraph.graph.building import INT32_MAX
 from clgraph.progress import Tell
 from clgraph.sampling.batched import batch_size
-from clgraph.sampling.bitsets import Selections, Slot, Words
 from clgraph.sampling.members import ROOTS, Members
-from clgraph.sampling.replicates import Replicates
 from clgraph.sampling.request import Request
-from clgraph.sampling.selection import Contracted, Mask, roots_of
+from clgraph.sampling.selection import Contracted, DeviceArray, Mask, Selection, roots_of
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -124,14 +122,14 @@ class Contraction:
     ----------
     iterations : int
         Batches.
-    way : str
+    algorithm : str
         "contraction".
     history : list of (int, int, int)
         Contractions so far, vertices and edges left: at the start and after every batch, if `keep_history`
         is set.
     """
 
-    way = "contraction"
+    algorithm = "contraction"
     keep_history = False
 
     notes: tuple[str, ...] = ()
@@ -146,87 +144,94 @@ class Contraction:
         runs: int = 1,
         begin: State | None = None,
     ) -> None:
-        self._device, self._graph, self._seed, self._runs = device, graph, seed, runs
-        self._by_vertex, self._begin = method == "crve", begin
-        self._rows: DeviceCSR = upload_csr(device, graph)
-        self._n = graph.num_vertices  # of the original
-        count = runs * self._n
-        self._shape = LAUNCH.of(device)
+        self.device, self.graph, self.seed, self.runs = device, graph, seed, runs
+        self.by_vertex, self.begin = method == "crve", begin
+        self.rows: DeviceCSR = upload_csr(device, graph)
+        self.whole = graph.num_vertices  # of the original
+        count = runs * self.whole
+        self.config = LAUNCH.of(device)
         device.reserve({"place, label, number": 12 * count, "arcs": 8 * runs * graph.num_arcs})
-        self._kernels(self._rows)
-        self._members = Members(device)
-        self._components = graph_components(device, graph)
-        self._place, self._label, self._number = (device.empty(count, np.int32) for _ in range(3))
-        self._merges = device.empty(1, np.int32)
-        self._name: Any = None
-        self._ends: list[Any] = []
-        self._drawn: dict[str, Any] = {}
-        self._room = 0
-        self._stale = False  # whether `_number` holds new numbers that the rows do not have yet
-        self.iterations = self._size = self._whole = 0
+        self.program = _kernels(device, self.rows, by_vertex=self.by_vertex)
+        self.members = Members(device)
+        self.components = graph_components(device, graph)
+        self.place, self.label, self.number = (device.empty(count, np.int32) for _ in range(3))
+        self.merges = device.empty(1, np.int32)
+        self.name: Any = None
+        self.tail: Any = None
+        self.room = 0
+        self.stale = False  # whether `number` holds new numbers that the rows do not have yet
+        self.iterations = self.size = self.largest = 0
         self.history: list[tuple[int, int, int]] = []
 
-    def _kernels(self, rows: DeviceCSR) -> Program:
-        return _kernels(self._device, rows, by_vertex=self._by_vertex)
-
-    def _over(self, count: int) -> int:
-        return -(-count // self._device.tuning.items)
+    def over(self, count: int) -> int:
+        """Work-items of a pass over `count` entries."""
+        return -(-count // self.device.tuning.items)
 
     def start(self) -> int:
         """Find the input's largest component and number its vertices; returns its size."""
-        if self._begin is not None:
-            self._repeat(self._begin)
+        if self.begin is not None:
+            self._repeat(self.begin)
         else:
-            largest = self._components.largest()
-            self._size = largest.size
-            self._name, _ = self._members.number(self._n, largest.label, largest.root, None, self._place)
-            self._device.copy(self._number, self._place, 4 * self._n)
-            self._stale = self._size < self._n or self._graph.is_multigraph
-        self._whole = self._size
+            largest = self.components.largest()
+            self.size = largest.size
+            self.name, _ = self.members.number(self.whole, largest.label, largest.root, None, self.place)
+            self.device.copy(self.number, self.place, 4 * self.whole)
+            self.stale = self.size < self.whole or self.graph.is_multigraph
+        self.largest = self.size
         self._record()
-        return self._size
+        return self.size
 
     def component(self) -> State:
         """The input's largest component, for runs that begin with it."""
         self.start()
-        return State(self._size, self._made_rows(), self._place, self._name)
+        return State(self.size, self._made_rows(), self.place, self.name)
 
     def _repeat(self, one: State) -> None:
         """Begin with a graph once for each run."""
-        device, runs, arcs = self._device, self._runs, one.rows.arcs
+        device, runs, arcs = self.device, self.runs, one.rows.arcs
         n = runs * one.size
         row_ptr, col_idx = device.output(n + 1, np.int32), device.output(runs * arcs, np.int32)
-        self._name, self._size = device.empty(n, np.int32), one.size
+        self.name, self.size = device.empty(n, np.int32), one.size
         device.clear(row_ptr, 1, np.int32)
-        self._kernels(one.rows).contract_repeat(
-            (self._over(max(arcs, self._n)), runs),
+        _kernels(device, one.rows, by_vertex=self.by_vertex).contract_repeat.launch(
+            self,
+            (self.over(max(arcs, self.whole)), runs),
             n=one.size,
             arcs=arcs,
-            whole=self._n,
             **one.rows.buffers,
             place=one.place,
             name=one.name,
             into_ptr=row_ptr,
             into_idx=col_idx,
-            into_place=self._place,
-            into_name=self._name,
+            into_place=self.place,
+            into_name=self.name,
         )
-        self._rows = DeviceCSR(n, runs * arcs, row_ptr, col_idx, np.int32)
+        self.rows = DeviceCSR(n, runs * arcs, row_ptr, col_idx, np.int32)
 
     def _record(self) -> None:
         if self.keep_history:
-            self.history.append((self._whole - self._size, self._size, self._made_rows().arcs // 2))
+            self.history.append((self.largest - self.size, self.size, self._made_rows().arcs // 2))
 
     def shrink_to(self, target: int, progress: Tell | None = None) -> None:
         """Contract until `target` vertices are left; the schedule of batches starts again.
 
         The numbers of the batches, which key the draws, continue: no draw is used twice.
         """
-        before, excess, step = self._size, self._size - target, 0
-        while self._size > target:
+        before, excess, step = self.size, self.size - target, 0
+        while self.size > target:
             if progress:
-                progress(before - self._size, excess)
-            self._batch(self._made_rows(), batch_size(step, excess, self._size - target))
+                progress(before - self.size, excess)
+            wanted, rows = batch_size(step, excess, self.size - target), self._made_rows()
+            self.program = _kernels(self.device, rows, by_vertex=self.by_vertex)
+            self.row_ptr, self.col_idx, self.step = rows.row_ptr, rows.col_idx, self.iterations
+            if self.begin is None:
+                self._spread_batch(rows, wanted)
+            else:
+                kernel, local, old = self.program.contract_runs, self.config.local, self.name
+                self.name = self.device.empty(self.runs * (self.size - wanted), np.int32)
+                named = {"n": self.size, "wanted": wanted, "name": old, "new_name": self.name}
+                kernel.exact(self.runs * local, local=local, **(kernel.arguments_of(self) | named))
+            self.size, self.stale = self.size - wanted, True
             self.iterations += 1
             step += 1
             self._record()
@@ -234,137 +239,85 @@ class Contraction:
             progress(excess, excess)
 
     def _made_rows(self) -> DeviceCSR:
-        """The rows of the contracted graphs; made from the old ones and the numbers in `_number`."""
-        rows, device = self._rows, self._device
-        if not self._stale:
+        """The rows of the contracted graphs; made from the old ones and the numbers in `number`."""
+        rows, device = self.rows, self.device
+        if not self.stale:
             return rows
-        if not self._ends:  # the first time is the largest
-            self._ends = [device.empty(rows.arcs, np.int32) for _ in range(2)]
-        tail, head = self._ends
-        self._kernels(rows).contract_arcs(
-            -(-rows.arcs // self._shape.run),
-            n=rows.n,
-            arcs=rows.arcs,
-            **rows.buffers,
-            number=self._number,
-            tail=tail,
-            head=head,
+        if self.tail is None:  # the first time is the largest
+            self.tail, self.head = (device.empty(rows.arcs, np.int32) for _ in range(2))
+        _kernels(device, rows, by_vertex=self.by_vertex).contract_arcs.launch(
+            self, -(-rows.arcs // self.config.run), n=rows.n, arcs=rows.arcs, **rows.buffers
         )
-        self._rows = build_rows(device, self._runs * self._size, tail, head, rows.arcs, mirror=False)
-        self._stale = False
-        return self._rows
+        self.rows = build_rows(device, self.runs * self.size, self.tail, self.head, rows.arcs, mirror=False)
+        self.stale = False
+        return self.rows
 
-    # --- one batch --------------------------------------------------------------------------------
-
-    def _batch(self, rows: DeviceCSR, wanted: int) -> None:
-        """Contract drawn edges, in the order of the draws, until `wanted` merges are done in each run."""
-        if self._begin is None:
-            self._spread_batch(rows, wanted)
-        else:
-            local, old = self._shape.local, self._name
-            self._name = self._device.empty(self._runs * (self._size - wanted), np.int32)
-            self._kernels(rows).contract_runs.exact(
-                self._runs * local,
-                local=local,
-                n=self._size,
-                seed=self._seed,
-                step=self.iterations,
-                wanted=wanted,
-                whole=self._n,
-                **rows.buffers,
-                label=self._label,
-                name=old,
-                number=self._number,
-                new_name=self._name,
-                place=self._place,
-            )
-        self._size, self._stale = self._size - wanted, True
+    # --- one batch of one run, over the whole device ----------------------------------------------
 
     def _spread_batch(self, rows: DeviceCSR, wanted: int) -> None:
-        """A batch of one run, over the whole device."""
-        n, program, passes = rows.n, self._kernels(rows), self._over(rows.n)
-        program.contract_init(passes, n=n, label=self._label)
-        self._merge(program, rows, wanted)
-        self._name, count = self._members.number(n, self._label, ROOTS, self._name, self._number)
+        """Contract drawn edges, in the order of the draws, until `wanted` merges are done."""
+        n, program, passes = rows.n, self.program, self.over(rows.n)
+        program.contract_init.launch(self, passes, n=n)
+        self._merge(rows, wanted)
+        self.name, count = self.members.number(n, self.label, ROOTS, self.name, self.number)
         if count != n - wanted:
             raise DeviceError(
-                f"{self._device.name}: {count} groups are left instead of {n - wanted}; please report this"
+                f"{self.device.name}: {count} groups are left instead of {n - wanted}; please report this"
             )
-        program.contract_renumber(passes, n=n, label=self._label, number=self._number)
-        program.contract_follow(self._over(self._n), n=self._n, number=self._number, place=self._place)
+        program.contract_renumber.launch(self, passes, n=n)
+        program.contract_follow.launch(self, self.over(self.whole), n=self.whole)
 
-    def _merge(self, program: Program, rows: DeviceCSR, wanted: int) -> None:
+    def _merge(self, rows: DeviceCSR, wanted: int) -> None:
         """Draw edges and join their ends, until `wanted` merges are done."""
-        device = self._device
-        device.clear(self._merges, 1, np.int32)
+        device, program = self.device, self.program
+        device.clear(self.merges, 1, np.int32)
         done = first = last = drawn = 0
         rate = 1.0
         while done < wanted:
             if first == last:
+                # a fifth more than expected, so that few further rounds are needed
                 first, last = 0, self._draw(rows, drawn, int((wanted - done) / rate * 1.2) + 4 * BLOCK)
                 drawn += last
             if done == 0 and drawn == last:
                 end = min(wanted, last)  # no two ends have met yet
             else:
                 end, rate = self._useful(first, last, wanted - done)
-            program.contract_link(
-                self._over(end - first),
-                first=first,
-                last=end,
-                **self._drawn,
-                label=self._label,
-                merges=self._merges,
-            )
+            program.contract_link.launch(self, self.over(end - first), first=first, last=end)
             if done == 0:  # this was the bulk of the merges: shorten the paths for what follows
-                program.contract_compress(self._over(rows.n), n=rows.n, label=self._label)
-            first, done = end, int(device.download(self._merges, np.int32, 1)[0])
+                program.contract_compress.launch(self, self.over(rows.n), n=rows.n)
+            first, done = end, int(device.download(self.merges, np.int32, 1)[0])
 
     def _draw(self, rows: DeviceCSR, begin: int, count: int) -> int:
         """Draw edges `begin`, `begin` + 1, ... of this batch; returns how many."""
-        device = self._device
-        count = min(count, self._shape.chunk)
+        device = self.device
+        count = min(count, self.config.chunk)
         if begin + count > 2**32 - 1:
             raise DeviceError(
                 "a batch of contractions would need more than 2**32 draws: a few vertices are attached to a "
                 "graph of far too many edges; ask for a larger sample"
             )
-        if count > self._room:
-            self._drawn = {name: device.empty(count, np.int32) for name in ("drawn_tail", "drawn_head")}
-            self._flags = device.empty(count, np.uint8)
-            self._counts = device.empty(-(-count // BLOCK), np.int32)
-            self._room = count
-        self._kernels(rows).contract_draw(
-            self._over(count),
-            begin=begin,
-            count=count,
-            seed=self._seed,
-            step=self.iterations,
-            n=rows.n,
-            arcs=rows.arcs,
-            **rows.buffers,
-            **self._drawn,
-        )
+        if count > self.room:
+            self.drawn_tail, self.drawn_head = (device.empty(count, np.int32) for _ in range(2))
+            self.useful, self.block_useful = (
+                device.empty(count, np.uint8),
+                device.empty(-(-count // BLOCK), np.int32),
+            )
+            self.room = count
+        named = {"begin": begin, "count": count, "n": rows.n, "arcs": rows.arcs}
+        self.program.contract_draw.launch(self, self.over(count), **named)
         return count
 
     def _useful(self, first: int, last: int, missing: int) -> tuple[int, float]:
         """Where to stop so that at most `missing` draws from `first` on join groups; the share of those."""
         blocks = -(-(last - first) // BLOCK)
-        self._kernels(self._rows).contract_useful(
-            blocks,
-            first=first,
-            last=last,
-            **self._drawn,
-            label=self._label,
-            useful=self._flags,
-            block_useful=self._counts,
-        )
-        up_to = np.cumsum(self._device.download(self._counts, np.int32, blocks), dtype=np.int64)
+        self.program.contract_useful.launch(self, blocks, first=first, last=last)
+        up_to = np.cumsum(self.device.download(self.block_useful, np.int32, blocks), dtype=np.int64)
         rate = max(int(up_to[-1]), 1) / (last - first)
         if up_to[-1] <= missing:
             return last, rate
         block = int(np.searchsorted(up_to, missing))
         begin = first + block * BLOCK
-        flags = self._device.download(self._flags, np.uint8, min(BLOCK, last - begin), offset=begin)
+        flags = self.device.download(self.useful, np.uint8, min(BLOCK, last - begin), offset=begin)
         inside = missing - (int(up_to[block - 1]) if block else 0)
         return begin + int(np.flatnonzero(flags)[inside - 1]) + 1, rate
 
@@ -372,17 +325,17 @@ class Contraction:
 
     def download(self) -> Contracted:
         """What `shrink_to` left last, of one run."""
-        return left_of(self._device, self._graph, self._made_rows(), self._place, self._name)
+        return left_of(self.device, self.graph, self._made_rows(), self.place, self.name)
 
-    def groups(self) -> tuple[Words, DeviceCSR, npt.NDArray[np.int64]]:
+    def groups(self) -> tuple[DeviceArray, DeviceCSR, npt.NDArray[np.int64]]:
         """The same of runs side by side: groups of vertices, rows, and where each run's arcs begin."""
-        device, rows, runs, count = self._device, self._made_rows(), self._runs, self._runs * self._n
+        device, rows, runs, count = self.device, self._made_rows(), self.runs, self.runs * self.whole
         group, at = device.output(count, np.int32), device.empty(runs + 1, np.int32)
-        program = self._kernels(rows)
-        program.contract_groups(self._over(count), n=count, place=self._place, name=self._name, group=group)
-        program.contract_begins(runs + 1, n=self._size, runs=runs, row_ptr=rows.row_ptr, at=at)
+        program = _kernels(device, rows, by_vertex=self.by_vertex)
+        program.contract_groups.launch(self, self.over(count), n=count, group=group)
+        program.contract_begins(runs + 1, n=self.size, runs=runs, row_ptr=rows.row_ptr, at=at)
         begin = device.download(at, np.int32, runs + 1).astype(np.int64)
-        return Words(device, group, (runs, self._n), np.int32), rows, begin
+        return DeviceArray(device, group, (runs, self.whole), np.int32), rows, begin
 
 
 def regrouped(device: Device, graph: Graph, group: Any) -> Contracted:
@@ -480,26 +433,24 @@ def left_of(device: Device, graph: Graph, small: DeviceCSR, place: Any, name: An
 
 
 @dataclass(frozen=True)
-class Groups(Selections):
+class Groups(Selection):
     """What contractions left of a graph.
 
     Attributes
     ----------
     device : Device
-    group : tuple of int32 words, shape (runs, n)
+    group : tuple of int32 arrays, shape (runs, n)
         For each target, decreasing: the smallest vertex of each vertex's group, -1 outside.
     rows : list of DeviceCSR
         For each target, the rows of all runs, one behind the other; empty once `leave` was called.
     begin : tuple of int64 array, shape (runs + 1,)
         For each target, where the arcs of each run begin.
-    counts : int32 array, shape (runs, targets, 3)
-        Vertices, edges, and batches.
-    whole : int
-        Vertices of the graph's largest component.
+    counts, whole
+        See `Selection`.
     """
 
     device: Device
-    group: tuple[Words, ...]
+    group: tuple[DeviceArray, ...]
     rows: list[DeviceCSR]
     begin: tuple[npt.NDArray[np.int64], ...]
     counts: npt.NDArray[np.int32]
@@ -507,11 +458,10 @@ class Groups(Selections):
     needs_device = True
 
     def download(self) -> None:
-        for words in self.group:
-            words.array  # noqa: B018
+        for each in self.group:
+            each.array  # noqa: B018
 
     def leave(self) -> None:
-        """Leave the device: the groups come to the host, the rows go."""
         self.download()
         self.rows.clear()
 
@@ -531,11 +481,13 @@ class Groups(Selections):
         with self.device.alone():
             return self._contracted(graph, at).sampled(graph)
 
-    def _contracted(self, graph: Graph, at: Slot) -> Contracted:
+    def _contracted(self, graph: Graph, at: tuple[int, int]) -> Contracted:
         group = self.device.upload(self.groups(at))
         return regrouped(self.device, graph.undirected.without_self_loops, group)
 
-    def joined(self, device: Device, graph: Graph, which: list[Slot]) -> list[tuple[list[int], Joined]]:
+    def joined(
+        self, device: Device, graph: Graph, which: list[tuple[int, int]]
+    ) -> list[tuple[list[int], Joined]]:
         pieces, runs = [], len(self.counts)
         for slot, rows in enumerate(self.rows if device is self.device else []):
             some = [k for k, at in enumerate(which) if at[1] == slot]
@@ -545,34 +497,32 @@ class Groups(Selections):
         return pieces
 
 
-class ContractRuns(Replicates):
-    """Runs of one graph and method side by side."""
+class ContractRuns:
+    """All runs in each launch: they take the same batches, each as many merges."""
 
-    way = "contraction"
+    algorithm = "contraction"
 
-    def __init__(self, device: Device, graph: Graph, targets: Sequence[int], options: Request) -> None:
-        self._device, self._graph, self._targets, self._method = device, graph, targets, options.method
-        self._begin = Contraction(device, graph, 0, method=options.method).component()
-        n, arcs = graph.num_vertices, self._begin.rows.arcs
-        self.bits = len(targets) * (8 * n + 4 * arcs)
-        each = 32 * n + 32 * arcs + self.bits
-        room = device.global_memory // 4
-        self.most = max(1, min(MOST, room // each, INT32_MAX // max(arcs, n, 1)))
+    def __init__(self, device: Device, graph: Graph, targets: Sequence[int], request: Request) -> None:
+        self.device, self.graph, self.targets, self.method = device, graph, targets, request.method
+        self.begin = Contraction(device, graph, 0, method=request.method).component()
+        n, arcs = graph.num_vertices, self.begin.rows.arcs
+        self.bytes_each = len(targets) * (8 * n + 4 * arcs)
+        each = 32 * n + 32 * arcs + self.bytes_each
+        # a quarter of the memory: the graph, and the samples that stay on the device, need the rest
+        self.most = max(1, min(MOST, device.global_memory // 4 // each, INT32_MAX // max(arcs, n, 1)))
         self.at_first = min(LAUNCH.of(device).runs, self.most)
         device.reserve({"runs": each})
 
-    def run(self, first: int, runs: int) -> Groups:
-        """The samples of the seeds `first` .. `first` + `runs` - 1."""
-        all_ = Contraction(
-            self._device, self._graph, first, method=self._method, runs=runs, begin=self._begin
-        )
-        whole, left = all_.start(), []
-        counts = np.empty((runs, len(self._targets), 3), np.int32)
-        for k, target in enumerate(self._targets):
-            all_.shrink_to(target)
-            words, rows, begin = all_.groups()
-            left.append((words, rows, begin))
-            counts[:, k] = rows.n // runs, 0, all_.iterations
+    def run(self, seed: int, runs: int) -> Groups:
+        """Return the samples of the seeds `seed` .. `seed` + `runs` - 1."""
+        run = Contraction(self.device, self.graph, seed, method=self.method, runs=runs, begin=self.begin)
+        whole, left = run.start(), []
+        counts = np.empty((runs, len(self.targets), 3), np.int32)
+        for k, target in enumerate(self.targets):
+            run.shrink_to(target)
+            group, rows, begin = run.groups()
+            left.append((group, rows, begin))
+            counts[:, k] = rows.n // runs, 0, run.iterations
             counts[:, k, 1] = np.diff(begin) // 2
         groups, of_all, begins = zip(*left, strict=True)
-        return Groups(self._device, groups, list(of_all), begins, counts, whole)
+        return Groups(self.device, groups, list(of_all), begins, counts, whole)

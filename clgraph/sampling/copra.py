@@ -36,133 +36,94 @@ class Copra:
 
     Attributes
     ----------
-    v_start, v_end, edges : device buffers
+    n, row_ptr, col_idx, v_start, v_end, edges
         As in the head of ``cl/sampling/copra.cl``.
-    slots_of : dict
-        The three, as kernels take them.
     program : Program
         The kernels of ``cl/sampling/copra.cl`` with these options.
     """
 
     def __init__(self, device: Device, graph: Graph, *, far_scan: bool = False) -> None:
-        self.device = device
+        self.device, self.far_scan = device, far_scan
         self.n, self.arcs = graph.num_vertices, graph.num_arcs
         self.slots = 2 * self.n + self.arcs
-        self.csr = upload_csr(device, graph, wide=self.slots > INT32_MAX)
-        self.is_multigraph = graph.is_multigraph
-        self.offset = self.csr.offset
-        self.far_scan = far_scan
+        self.csr = csr = upload_csr(device, graph, wide=self.slots > INT32_MAX)
+        self.row_ptr, self.col_idx, self.offset = csr.row_ptr, csr.col_idx, csr.offset
+        self.has_copies = graph.is_multigraph
         size = np.dtype(self.offset).itemsize
         device.reserve({"v_start": self.n * size, "v_end": self.n * size, "edges": 4 * self.slots})
-        self.v_start = device.empty(self.n, self.offset)
-        self.v_end = device.empty(self.n, self.offset)
+        self.v_start, self.v_end = (device.empty(self.n, self.offset) for _ in range(2))
         self.edges = device.empty(self.slots, np.int32)
-        self.slots_of = {"v_start": self.v_start, "v_end": self.v_end, "edges": self.edges}
-        self._removed = device.empty(1, np.int32)
-        self._passes = self._passes_over(self.n)
+        self.removed = device.empty(1, np.int32)
+        self.passes = self.over(self.n)
         self.program = device.program(
             "sampling/copra",
             ITEMS=device.tuning.items,
             FAR_SCAN=int(far_scan),
-            HAS_COPIES=int(self.is_multigraph),
-            **self.csr.defines,
+            HAS_COPIES=int(self.has_copies),
+            **csr.defines,
         )
 
-    def build(self) -> None:
-        """Fill the arrays: every vertex and every edge is live (again)."""
-        self.program.copra_build(self._passes, n=self.n, **self.csr.buffers, **self.slots_of)
-
-    def _passes_over(self, count: int) -> int:
+    def over(self, count: int) -> int:
         """Work-items of a pass over `count` entries."""
         return -(-count // self.device.tuning.items)
 
+    def build(self) -> None:
+        """Fill the arrays: every vertex and every edge is live (again)."""
+        self.program.copra_build.launch(self, self.passes)
+
     def remove_vertices(self, vertices: Any, count: int) -> None:
         """Remove `count` distinct live vertices (an int32 buffer)."""
-        self.program.copra_remove_vertices(
-            self._passes_over(count), count=count, list=vertices, **self.csr.buffers, **self.slots_of
-        )
+        self.program.copra_remove_vertices.launch(self, self.over(count), count=count, list=vertices)
 
     def restore_vertices(self, vertices: Any, count: int) -> None:
         """Undo `remove_vertices`, in a run that has removed only vertices."""
-        self.program.copra_restore_vertices(
-            self._passes_over(count),
-            count=count,
-            list=vertices,
-            row_ptr=self.csr.row_ptr,
-            v_start=self.v_start,
-            v_end=self.v_end,
-        )
-        self.program.copra_restore_blocks(
-            self._passes_over(count),
-            count=count,
-            list=vertices,
-            **self.csr.buffers,
-            v_start=self.v_start,
-            edges=self.edges,
-        )
+        self.program.copra_restore_vertices.launch(self, self.over(count), count=count, list=vertices)
+        self.program.copra_restore_blocks.launch(self, self.over(count), count=count, list=vertices)
 
     def remove_edges(self, slots: Any, count: int) -> None:
         """Remove `count` distinct live edges, each given by one of its slots."""
-        self.program.copra_remove_edges(
-            self._passes_over(count), count=count, slots=slots, n=self.n, **self.csr.buffers, edges=self.edges
-        )
+        self.program.copra_remove_edges.launch(self, self.over(count), count=count, slots=slots)
 
     def remove_pairs(self, slots: Any, far: Any, count: int) -> None:
         """Remove edges given by both of their slots; a slot of -1 is ignored."""
-        self.program.copra_remove_pairs(
-            self._passes_over(count), count=count, slots=slots, far=far, edges=self.edges
-        )
+        self.program.copra_remove_pairs.launch(self, self.over(count), count=count, slots=slots, far=far)
 
     def restore_pairs(self, vertices: Any, slots: Any, far: Any, count: int) -> None:
         """Undo `remove_pairs`, given also the owners of `slots`."""
-        self.program.copra_restore_pairs(
-            self._passes_over(count),
-            count=count,
-            vertices=vertices,
-            slots=slots,
-            far=far,
-            col_idx=self.csr.col_idx,
-            edges=self.edges,
-        )
+        named = {"count": count, "vertices": vertices, "slots": slots, "far": far}
+        self.program.copra_restore_pairs.launch(self, self.over(count), **named)
 
     def remove_vertex_edges(self, vertices: Any, slots: Any, count: int) -> None:
         """Remove drawn (vertex, slot) pairs; a slot of -1 is ignored."""
-        self._vertex_edges(self.program.copra_remove_vertex_edges, vertices, slots, count)
+        named = {"count": count, "vertices": vertices, "slots": slots}
+        self.program.copra_remove_vertex_edges.launch(self, self.over(count), **named)
 
     def restore_vertex_edges(self, vertices: Any, slots: Any, count: int) -> None:
         """Undo `remove_vertex_edges` (or `remove_edges`, given also the owners of the slots)."""
-        self._vertex_edges(self.program.copra_restore_vertex_edges, vertices, slots, count)
-
-    def _vertex_edges(self, kernel: Any, vertices: Any, slots: Any, count: int) -> None:
-        kernel(
-            self._passes_over(count),
-            count=count,
-            vertices=vertices,
-            slots=slots,
-            **self.csr.buffers,
-            edges=self.edges,
-        )
+        named = {"count": count, "vertices": vertices, "slots": slots}
+        self.program.copra_restore_vertex_edges.launch(self, self.over(count), **named)
 
     def keep_component(self, label: Any, keep: int) -> int:
         """Remove every vertex whose label is not `keep`; returns the number of edges removed with them."""
-        self.device.clear(self._removed, 1, np.int32)
-        self.program.copra_keep_component(
-            self._passes, n=self.n, keep=keep, label=label, **self.slots_of, removed=self._removed
-        )
-        return int(self.device.download(self._removed, np.int32, 1)[0]) // 2
+        self.device.clear(self.removed, 1, np.int32)
+        self.program.copra_keep_component.launch(self, self.passes, keep=keep, label=label)
+        # both slots of an edge count
+        return int(self.device.download(self.removed, np.int32, 1)[0]) // 2
+
+    def is_live(self, vertex: int) -> bool:
+        """True if a vertex is live."""
+        return bool(self.device.download(self.v_start, self.offset, 1, offset=vertex)[0] >= 0)
 
     def vertex_marks(self) -> Any:
         """1 for each live vertex: a new uint8 device buffer, shape (n,)."""
         live = self.device.empty(self.n, np.uint8)
-        self.program.copra_live_vertices(self._passes, n=self.n, v_start=self.v_start, live=live)
+        self.program.copra_live_vertices.launch(self, self.passes, live=live)
         return live
 
     def arc_marks(self) -> Any:
         """1 for each live arc of the graph's CSR: a new uint8 device buffer, shape (arcs,)."""
         live = self.device.output(self.arcs, np.uint8)
-        self.program.copra_live_arcs(
-            self._passes, n=self.n, row_ptr=self.csr.row_ptr, edges=self.edges, live_arc=live
-        )
+        self.program.copra_live_arcs.launch(self, self.passes, live_arc=live)
         return live
 
     def live_vertices(self) -> npt.NDArray[np.bool_]:

@@ -13,16 +13,16 @@ import numpy.typing as npt
 
 from clgraph import keyed
 from clgraph.arguments import hints, shown, target_size
+from clgraph.csr.upload import upload_csr
 from clgraph.errors import InputError
 from clgraph.graph import Graph, as_graph
 from clgraph.methods import EXACT, EXPLORING, plain_method
 from clgraph.progress import tells
 from clgraph.results import RunsOn
-from clgraph.run import dataset_of, run_on
+from clgraph.run import dataset_of, run_on, serial_device
 from clgraph.sampling.merge_tree import whole_tree
-from clgraph.sampling.methods import Batches, make_run, serial_device, upload
-from clgraph.sampling.options import check_graph, check_not_of_shards
-from clgraph.sampling.request import check_request
+from clgraph.sampling.request import check_graph, check_names, check_request
+from clgraph.sampling.runs import Batches, make_run
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -241,7 +241,7 @@ def reduction_curve(
             checkpoint=checkpoint,
         )
         return ReductionCurve(*drawn)
-    check_not_of_shards({"forest": forest, "checkpoint": checkpoint})
+    check_names({"forest": forest, "checkpoint": checkpoint})
     graph = check_graph(graph)
     options = check_request(
         graph, method, {"mode": mode, "tolerance": tolerance, "mix": mix, "connection": connection}
@@ -270,7 +270,8 @@ def reduction_curve(
             drawn = curve_of_shards(run.blocks, method, seed, size=size, device=dev, progress=progress)
             return run.stamped(ReductionCurve(*drawn))
         simple = graph.undirected.without_self_loops
-        upload(dev, graph)
+        upload_csr(dev, simple)
+        dev.finish()
         started = perf_counter()
         if options.exact:
             edges = method == "dre"

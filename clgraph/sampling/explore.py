@@ -23,7 +23,7 @@ from clgraph.errors import CapacityError, DeviceError, InputError
 from clgraph.graph import Graph
 from clgraph.progress import Tell
 from clgraph.sampling.members import Members
-from clgraph.sampling.replicates import Lanes
+from clgraph.sampling.replicates import Replicates
 from clgraph.sampling.request import Request
 from clgraph.sampling.selection import Marked, Marks
 from clgraph.traversal.search import Search
@@ -56,7 +56,7 @@ class ExploreRun:
     ----------
     iterations : int
         Levels of a breadth-first sample; 1 of a depth-first one.
-    way : str
+    algorithm : str
         "breadth-first", "depth-first", or "depth-first on NAME" if another device walked.
     begin : int
         Index of the start, once `start` has been called.
@@ -76,9 +76,9 @@ class ExploreRun:
         self.iterations, self.begin, self._size = 0, -1, 0
 
     @property
-    def way(self) -> str:
+    def algorithm(self) -> str:
         """How, and where that was not on the device."""
-        return self._walk.way
+        return self._walk.algorithm
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -131,151 +131,119 @@ def check_start(device: Device, graph: Graph, largest: Largest, start: int) -> N
 class _Breadth:
     """Whole levels, the last one cut to the smallest priorities."""
 
-    way, note = "breadth-first", ""
+    algorithm, note = "breadth-first", ""
 
     def __init__(self, device: Device, graph: Graph, seed: int, program: Program) -> None:
-        self._device, self._graph, self._seed, self._program = device, graph, seed, program
-        self._n = graph.num_vertices
-        self._passes = -(-self._n // device.tuning.items)
-        self._search = Search(device, graph, "hybrid", False, False)
-        self._counter = device.empty(2, np.int32)
-        self._priority = device.empty(CAPACITY, np.uint64)
-        self._vertex = device.empty(CAPACITY, np.int32)
-        self._up_to: npt.NDArray[np.int64] = np.zeros(0, np.int64)  # vertices up to each level
+        self.device, self.graph, self.seed, self.program = device, graph, seed, program
+        self.n = graph.num_vertices
+        self.passes = -(-self.n // device.tuning.items)
+        self.search = Search(device, graph, "hybrid", False, False)
+        self.counter = device.empty(2, np.int32)
+        self.allocate(CAPACITY)
+        self.up_to: npt.NDArray[np.int64] = np.zeros(0, np.int64)  # vertices up to each level
+
+    def allocate(self, capacity: int) -> None:
+        """Make room for the vertices that the host sorts."""
+        self.capacity = capacity
+        self.priority = self.device.empty(capacity, np.uint64)
+        self.vertex = self.device.empty(capacity, np.int32)
 
     def mark(self, begin: int, target: int, live: Any, progress: Tell | None) -> int:
         """Mark the first `target` vertices; returns the number of levels that they span."""
-        if not len(self._up_to):
-            levels, _ = self._search.run(np.array([begin], np.int32), None)
-            self._distance = self._search.distance
-            self._up_to = np.cumsum(self._sizes(levels + 1), dtype=np.int64)
-        level = int(np.searchsorted(self._up_to, target))
-        before = int(self._up_to[level - 1]) if level else 0
-        cutoff, last = self._cutoff(level, target - before, int(self._up_to[level]) - before)
-        self._program.explore_cut(
-            self._passes,
-            n=self._n,
-            seed=self._seed,
-            distance=self._distance,
-            level=level,
-            cutoff=cutoff,
-            last=last,
-            live=live,
-        )
+        if not len(self.up_to):
+            levels, _ = self.search.run(np.array([begin], np.int32), None)
+            self.distance = self.search.distance
+            self.up_to = np.cumsum(self._sizes(levels + 1), dtype=np.int64)
+        self.level = int(np.searchsorted(self.up_to, target))
+        before = int(self.up_to[self.level - 1]) if self.level else 0
+        cutoff, last = self._cutoff(target - before, int(self.up_to[self.level]) - before)
+        self.program.explore_cut.launch(self, self.passes, cutoff=cutoff, last=last, live=live)
         if progress:
             progress(target, target)
-        return level + 1
+        return self.level + 1
 
     def _sizes(self, levels: int) -> npt.NDArray[np.int32]:
         """Number of vertices in each level, of at most so many."""
-        device = self._device
-        count = device.zeros(max(levels, BINS), np.int32)
-        local = min(device.tuning.local_size, self._program.explore_levels.limit)
-        self._program.explore_levels.exact(
-            -(-self._n // LEVELS_OF) * local,
-            n=self._n,
-            each=LEVELS_OF,
-            distance=self._distance,
-            count=count,
-            local=local,
-        )
-        return device.download(count, np.int32, levels)
+        count, kernel = self.device.zeros(max(levels, BINS), np.int32), self.program.explore_levels
+        local = min(self.device.tuning.local_size, kernel.limit)
+        named = {"n": self.n, "each": LEVELS_OF, "distance": self.distance, "count": count}
+        kernel.exact(-(-self.n // LEVELS_OF) * local, local=local, **named)
+        return self.device.download(count, np.int32, levels)
 
-    def _cutoff(self, level: int, wanted: int, there: int) -> tuple[int, int]:
-        """(priority, vertex) of the last of the `wanted` first of `there` vertices in a level."""
+    def _cutoff(self, wanted: int, there: int) -> tuple[int, int]:
+        """(priority, vertex) of the last of the `wanted` first of `there` vertices in the level."""
         if wanted == there:
-            return TOP - 1, self._n
-        device = self._device
+            return TOP - 1, self.n
+        device = self.device
         # the expected position, give or take six standard deviations of how many come before
-        width, capacity = 6 * isqrt(there) + 16, CAPACITY
+        width = 6 * isqrt(there) + 16
         while True:
             low = max(0, TOP * (wanted - width) // there)
             high = min(TOP - 1, TOP * (wanted + width) // there)
-            device.clear(self._counter, 2, np.int32)
-            self._program.explore_window(
-                self._passes,
-                n=self._n,
-                seed=self._seed,
-                distance=self._distance,
-                level=level,
-                low=low,
-                high=high,
-                capacity=capacity,
-                counter=self._counter,
-                priority=self._priority,
-                vertex=self._vertex,
-            )
-            below, inside = (int(x) for x in device.download(self._counter, np.int32, 2))
-            if inside > capacity:  # make room and try again
-                capacity = inside
-                self._priority = device.empty(capacity, np.uint64)
-                self._vertex = device.empty(capacity, np.int32)
+            device.clear(self.counter, 2, np.int32)
+            self.program.explore_window.launch(self, self.passes, low=low, high=high)
+            below, inside = (int(x) for x in device.download(self.counter, np.int32, 2))
+            if inside > self.capacity:  # make room and try again
+                self.allocate(inside)
             elif below < wanted <= below + inside:
                 break
             elif low == 0 and high == TOP - 1:
                 raise DeviceError(
-                    f"{device.name}: {below + inside} vertices in level {level} instead of {there}; "
+                    f"{device.name}: {below + inside} vertices in level {self.level} instead of {there}; "
                     "please report this"
                 )
             else:
                 width *= 4
-        priority = device.download(self._priority, np.uint64, inside)
-        vertex = device.download(self._vertex, np.int32, inside)
+        priority = device.download(self.priority, np.uint64, inside)
+        vertex = device.download(self.vertex, np.int32, inside)
         nth = np.lexsort((vertex, priority))[wanted - below - 1]
         return int(priority[nth]), int(vertex[nth])
 
 
-class BreadthRuns(Lanes):
-    """Many runs side by side, each a work-item: breadth-first from a random vertex, or from a given one."""
+class BreadthRuns(Replicates):
+    """A run a work-item: breadth-first from a random vertex, or from a given one."""
 
-    way = "breadth-first"
+    algorithm = "breadth-first"
 
-    def __init__(self, device: Device, graph: Graph, targets: Sequence[int], options: Request) -> None:
-        super().__init__(device, graph, targets, options)
-        largest, start = graph_components(device, graph).largest(), options.root
+    def __init__(self, device: Device, graph: Graph, targets: Sequence[int], request: Request) -> None:
+        super().__init__(device, graph, targets, request)
+        largest, start = graph_components(device, graph).largest(), request.root
         if start is not None:
             check_start(device, graph, largest, start)
-        lanes, area = LAUNCH.of(device).runs or device.compute_units, 24 * self._n
+        lanes, area = LAUNCH.of(device).runs or device.compute_units, 24 * self.n
         room = min(device.global_memory // 4, device.max_buffer)
         self.at_first = max(1, min(lanes, room // area))
         device.reserve({"areas": area * self.at_first})
-        number = device.empty(self._n, np.int32)
-        inside, whole = Members(device).number(self._n, largest.label, largest.root, None, number)
-        program = device.program("sampling/explore", RUNS=1, **self._csr.defines)
-        self._kernel = program.explore_runs
-        self._common = {
-            "n": self._n,
-            **self._csr.buffers,
-            "inside": inside,
-            "whole": whole,
-            "given": -1 if start is None else start,
-            "targets": self._targets,
-            "target": self._target,
-            "area": device.empty(6 * self._n * self.at_first, np.int32),
-        }
+        number = device.empty(self.n, np.int32)
+        self.inside, self.whole = Members(device).number(self.n, largest.label, largest.root, None, number)
+        self.given = -1 if start is None else start
+        self.area = device.empty(6 * self.n * self.at_first, np.int32)
+        self.program = device.program("sampling/explore", RUNS=1, **self.csr.defines)
+
+    def launch(self, runs: int) -> None:
+        self.take_turns(self.program.explore_runs, runs)
 
 
 class _Depth:
     """The order of first visits of a depth-first walk."""
 
-    way, note = "depth-first", ""
+    algorithm, note = "depth-first", ""
 
     def __init__(self, device: Device, graph: Graph, seed: int, program: Program) -> None:
-        self._device, self._program, self._n = device, program, graph.num_vertices
-        self._walk = DepthFirst(device, upload_csr(device, graph), seed)
-        self._visit: Any = None
+        self.device, self.program, self.n = device, program, graph.num_vertices
+        self.walk = DepthFirst(device, upload_csr(device, graph), seed)
+        self.visit: Any = None
 
     def mark(self, begin: int, target: int, live: Any, progress: Tell | None) -> int:
         """Mark the first `target` vertices that the walk reaches; later targets are not larger."""
-        device = self._device
-        if self._visit is None:
-            self._visit, walker, self.note = self._walk.visits(begin, target, progress)
+        device = self.device
+        if self.visit is None:
+            self.visit, walker, self.note = self.walk.visits(begin, target, progress)
             if walker is not device:
-                self.way = f"depth-first on {walker.name}"
-        device.clear(live, self._n, np.uint8)
-        self._program.explore_first(
-            -(-target // device.tuning.items), wanted=target, visit=self._visit, live=live
-        )
+                self.algorithm = f"depth-first on {walker.name}"
+        device.clear(live, self.n, np.uint8)
+        over = -(-target // device.tuning.items)
+        self.program.explore_first(over, wanted=target, visit=self.visit, live=live)
         return 1
 
 
@@ -384,41 +352,21 @@ class DepthFirst:
             return walker.download(found, np.int32, count)
 
     def _steps(self) -> Any:
-        """What a walk reads."""
-        device, csr = self._device, self._csr
-        order = self._ordered()
-        step = device.empty(2 * csr.arcs, csr.offset)
-        self._program.order_steps(
-            -(-csr.arcs // self._shape.run),
-            n=csr.n,
-            arcs=csr.arcs,
-            row_ptr=csr.row_ptr,
-            order=order,
-            step=step,
-        )
-        return step
-
-    def _ordered(self) -> Any:
-        """Every row's neighbours in increasing number(seed, v, u)."""
-        device, csr, program, buckets = self._device, self._csr, self._program, self._buckets
+        """What a walk reads: each row's neighbours in increasing number(seed, v, u), and where each leads."""
+        device, csr, program = self._device, self._csr, self._program
         rows = {"n": csr.n, "arcs": csr.arcs, "seed": self._seed, **csr.buffers}
-        runs = -(-csr.arcs // self._shape.run)
+        runs, buckets = -(-csr.arcs // self._shape.run), self._buckets
         count = device.zeros(buckets, np.uint32)
         program.order_count(runs, **rows, count=count)
         begin = running_sums(device, count, buckets, of=np.uint32, into=csr.offset)
         order, key = device.empty(csr.arcs, np.int32), device.empty(csr.arcs, np.uint32)
         program.order_deal(runs, **rows, count=count, begin=begin, order=order, key=key)
-        program.order_sort(
-            -(-buckets // self._shape.run),
-            n=csr.n,
-            buckets=buckets,
-            seed=self._seed,
-            row_ptr=csr.row_ptr,
-            begin=begin,
-            order=order,
-            key=key,
-        )
-        return order
+        sort = {"n": csr.n, "seed": self._seed, "row_ptr": csr.row_ptr, "begin": begin}
+        over = -(-buckets // self._shape.run)
+        program.order_sort(over, **sort, buckets=buckets, order=order, key=key)
+        step = device.empty(2 * csr.arcs, csr.offset)
+        program.order_steps(runs, n=csr.n, arcs=csr.arcs, row_ptr=csr.row_ptr, order=order, step=step)
+        return step
 
 
 def host_cpu() -> Device | None:

@@ -101,80 +101,72 @@ class Repair:
 
     def __init__(self, copra: Copra, graph: Graph, choice: Choice, *, vertices: bool) -> None:
         device, n = copra.device, copra.n
-        self._copra, self._graph, self._choice, self._vertices = copra, graph, choice, vertices
-        self._components = graph_components(device, graph)
-        self._all = LinkCompress(copra, self._components)
-        self._words = n // 4 + 1
-        device.reserve({"level": 4 * self._words, "list": 8 * n})
-        self._level = device.empty(self._words, np.uint32)
-        self._list = device.empty(2 * n, np.int32)
-        self._tally = device.empty(4, np.int32)
-        self._state = {"level": self._level, "list": self._list, "tally": self._tally}
-        self._program = device.program(
+        self.copra, self.graph, self.choice, self.by_vertices = copra, graph, choice, vertices
+        self.row_ptr, self.col_idx, self.edges = copra.row_ptr, copra.col_idx, copra.edges
+        self.v_start, self.v_end = copra.v_start, copra.v_end
+        self.components = graph_components(device, graph)
+        self.all = LinkCompress(copra, self.components)
+        self.words = n // 4 + 1
+        device.reserve({"level": 4 * self.words, "list": 8 * n})
+        self.level = device.empty(self.words, np.uint32)
+        self.list, self.tally = device.empty(2 * n, np.int32), device.empty(4, np.int32)
+        self.program = device.program(
             "sampling/repair", ITEMS=device.tuning.items, WHOLE_ROWS=int(vertices), **copra.csr.defines
         )
-        self._begun = self.follows = False
-        self._hub = -1  # the vertex of level 0
-        self._listed = 0  # vertices on the list
+        self.begun = self.follows = False
+        self.hub = -1  # the vertex of level 0
+        self.listed = 0  # vertices on the list
 
     def find(self, live: int) -> tuple[Any, int, int]:
         """(label buffer, label of the largest component, its size) among `live` vertices.
 
         Where the component was followed there are no labels: None and 0 take their places.
         """
-        if not self._begun:
+        if not self.begun:
             return self._begin()
-        if self.follows and self._is_there(self._hub):
+        if self.follows and self.copra.is_live(self.hub):
             size = live - self._repair()
             if 2 * size > live:
                 return None, 0, size
             # another component may be larger, or equally large with the smaller vertex
-        return self._all.find(live)
+        return self.all.find(live)
 
     def keep(self, label: Any, keep: int) -> int:
         """Remove every vertex outside that component; returns the number of edges removed with them."""
-        copra, device, count = self._copra, self._copra.device, self._listed
-        self._listed = 0
+        count, self.listed = self.listed, 0
         if label is None:
-            self._program.repair_remove(
-                self._over(count),
-                count=count,
-                list=self._list,
-                row_ptr=copra.csr.row_ptr,
-                level=self._level,
-                **copra.slots_of,
-                tally=self._tally,
-            )
+            self.program.repair_remove.launch(self, self._over(count), count=count)
             return self._count(REMOVED) // 2
         if self.follows:
-            self.follows = bool(device.download(label, np.int32, 1, offset=self._hub)[0] == keep)
-        return self._all.keep(label, keep)
+            labelled = self.copra.device.download(label, np.int32, 1, offset=self.hub)[0]
+            self.follows = bool(labelled == keep)
+        return self.all.keep(label, keep)
 
     def _begin(self) -> tuple[Any, int, int]:
-        device = self._copra.device
-        largest = self._components.largest()
-        kept = device.cached(self._graph, "levels", self._find_levels)
-        self._hub = kept.hub
+        device = self.copra.device
+        largest = self.components.largest()
+        kept = device.cached(self.graph, "levels", self._find_levels)
+        self.hub = kept.hub
         if kept.level is not None:
-            device.copy(self._level, kept.level, 4 * self._words)
-        self._begun, self.follows = True, kept.level is not None
+            device.copy(self.level, kept.level, 4 * self.words)
+        self.begun, self.follows = True, kept.level is not None
         return largest.label, largest.root, largest.size
 
     def _find_levels(self) -> Levels:
         """Levels by the distance from a hub: the vertex of highest degree, if in the largest component."""
-        device, graph = self._copra.device, self._graph
-        largest = self._components.largest()
-        hub = hub_of(device, graph)
+        device = self.copra.device
+        largest = self.components.largest()
+        hub = hub_of(device, self.graph)
         if device.download(largest.label, np.int32, 1, offset=hub)[0] != largest.root:
             hub = largest.root
-        device.fill(self._level, np.uint32(NOWHERE), self._words)
-        device.clear(self._tally, 4, np.int32)
-        self._program.repair_begin(1, hub=hub, level=self._level, list=self._list, tally=self._tally)
+        device.fill(self.level, np.uint32(NOWHERE), self.words)
+        device.clear(self.tally, 4, np.int32)
+        self.program.repair_begin.launch(self, 1, hub=hub)
         self._spread(0, 0)
         if self._count(DEEP):
             return Levels(hub, None)
-        level = device.empty(self._words, np.uint32)
-        device.copy(level, self._level, 4 * self._words)
+        level = device.empty(self.words, np.uint32)
+        device.copy(level, self.level, 4 * self.words)
         return Levels(hub, level)
 
     def _spread(self, listed: int, done: int) -> int:
@@ -183,68 +175,43 @@ class Repair:
         Returns how many vertices are reattached then.
         """
         while (upto := self._count(FILLED)) > done:
-            self._program.repair_spread(
-                self._over(upto - done),
-                listed=listed,
-                from_=done,
-                to=upto,
-                row_ptr=self._copra.csr.row_ptr,
-                edges=self._copra.edges,
-                **self._state,
+            self.program.repair_spread.launch(
+                self, self._over(upto - done), listed=listed, from_=done, to=upto
             )
             done = upto
         return done
 
     def _repair(self) -> int:
         """Number of live vertices no longer connected with the hub; all vertices if it gave up."""
-        program, device, csr = self._program, self._copra.device, self._copra.csr
-        rows = {"row_ptr": csr.row_ptr, "edges": self._copra.edges}
-        vertices, slots, count = self._choice.removed()
+        program, n = self.program, self.copra.n
+        vertices, slots, count = self.choice.removed()
         # Otherwise the batch is a part of one that was undone: whatever it detaches is on the list already.
-        if self._listed == 0:
-            device.clear(self._tally, 4, np.int32)
-            if self._vertices:
-                program.repair_vertices(self._over(count), count=count, vertices=vertices, **self._state)
+        if self.listed == 0:
+            self.copra.device.clear(self.tally, 4, np.int32)
+            if self.by_vertices:
+                program.repair_vertices.launch(self, self._over(count), count=count, vertices=vertices)
             else:
-                program.repair_edges(
-                    self._over(count),
-                    count=count,
-                    vertices=vertices,
-                    slots=slots,
-                    col_idx=csr.col_idx,
-                    **rows,
-                    **self._state,
-                )
+                named = {"count": count, "vertices": vertices, "slots": slots}
+                program.repair_edges.launch(self, self._over(count), **named)
             waves = 0
-            while (upto := self._count(LISTED)) > self._listed:
+            while (upto := self._count(LISTED)) > self.listed:
                 if waves == WAVES:
                     self.follows = False
-                    return self._copra.n
-                program.repair_wave(
-                    self._over(upto - self._listed),
-                    from_=self._listed,
-                    to=upto,
-                    col_idx=csr.col_idx,
-                    **rows,
-                    **self._state,
-                )
-                self._listed = upto
+                    return n
+                program.repair_wave.launch(self, self._over(upto - self.listed), from_=self.listed, to=upto)
+                self.listed = upto
                 waves += 1
         done = self._count(FILLED)
-        program.repair_mend(self._over(self._listed), listed=self._listed, **rows, **self._state)
-        done = self._spread(self._listed, done)
+        program.repair_mend.launch(self, self._over(self.listed))
+        done = self._spread(self.listed, done)
         if self._count(DEEP):
             self.follows = False
-            return self._copra.n
+            return n
         # removed vertices are on the list too
-        return self._listed - done - (count if self._vertices else 0)
-
-    def _is_there(self, vertex: int) -> bool:
-        copra = self._copra
-        return bool(copra.device.download(copra.v_start, copra.offset, 1, offset=vertex)[0] >= 0)
+        return self.listed - done - (count if self.by_vertices else 0)
 
     def _count(self, which: int) -> int:
-        return int(self._copra.device.download(self._tally, np.int32, 1, offset=which)[0])
+        return int(self.copra.device.download(self.tally, np.int32, 1, offset=which)[0])
 
     def _over(self, count: int) -> int:
-        return max(1, -(-count // self._copra.device.tuning.items))
+        return max(1, self.copra.over(count))

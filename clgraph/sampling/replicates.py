@@ -1,16 +1,15 @@
-"""Runs of one graph under many seeds side by side; exact ones (drv, dre) in two ways.
+"""Runs of one graph under many seeds side by side: one engine, whose strategies differ in who takes a run.
 
 Host half of ``cl/sampling/replicates.cl`` (a run a work-item) and of ``replicates_probes.cl`` and
-``replicates_settle.cl`` (all runs in each launch). `clgraph.sampling.methods` says which serves when, and has
-the engines of the other methods.
+``replicates_settle.cl`` (all runs in each launch). `clgraph.sampling.runs` says which serves when. Engines
+of breadth-first runs and of drawn batches stand with the kernels that they share with single runs.
 """
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -18,8 +17,8 @@ from clgraph.components.finder import graph_components
 from clgraph.csr.upload import upload_csr
 from clgraph.errors import DeviceError
 from clgraph.graph import Graph
-from clgraph.sampling.bitsets import Bitsets, Selections, Words
 from clgraph.sampling.request import Request
+from clgraph.sampling.selection import Bitsets, DeviceArray, Selection
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -34,7 +33,7 @@ class EdgeList:
 
 
 def edge_list(device: Device, graph: Graph) -> EdgeList:
-    """The edges of a graph, kept with it on the device."""
+    """Return the edges of a graph, cached with it on the device."""
 
     def make() -> EdgeList:
         tail, head = graph.tails, graph.col_idx
@@ -44,75 +43,107 @@ def edge_list(device: Device, graph: Graph) -> EdgeList:
     return device.cached(graph, EdgeList, make)
 
 
-class Replicates(ABC):
-    """An engine for runs of one graph and method under seeds that follow each other, side by side.
-
-    Parameters
-    ----------
-    device : Device
-    graph : Graph
-        Undirected, without self-loops, with at least two edges.
-    targets : sequence of int
-        Decreasing.
-    options : Request
+class Engine(Protocol):
+    """What makes runs side by side.
 
     Attributes
     ----------
-    way : str
-        For `Sample.way`.
+    algorithm : str
+        For `Sample.algorithm`.
     most, at_first : int
         Runs that a call of `run` can take, and how many are a good start.
-    bits : int
+    bytes_each : int
         Bytes of a run's samples.
     """
 
-    way: str
+    algorithm: str
     most: int
     at_first: int
-    bits: int
+    bytes_each: int
 
-    @abstractmethod
-    def __init__(self, device: Device, graph: Graph, targets: Sequence[int], options: Request) -> None: ...
-
-    @abstractmethod
-    def run(self, first: int, runs: int) -> Selections:
-        """The samples of the seeds `first` .. `first` + `runs` - 1."""
+    def run(self, seed: int, runs: int) -> Selection:
+        """Return the samples of the seeds `seed` .. `seed` + `runs` - 1, for all targets."""
 
 
-class Packing(Replicates):
-    """Those whose kernels write bits: the samples of all targets in one go."""
+class Strategy(Protocol):
+    """Prepares an engine for a graph (undirected, without self-loops, two edges) and decreasing targets."""
 
-    def __init__(self, device: Device, graph: Graph, targets: Sequence[int], options: Request) -> None:
-        self._device, self._edges = device, not options.induced
-        self._csr = csr = upload_csr(device, graph)
-        self._n, self._m = csr.n, csr.arcs // 2
-        self._things = self._m if self._edges else self._n
-        self._targets = len(targets)
-        self._target = device.upload(np.array(targets, np.int32))
-        self._words, self._edge_words = -(-self._n // 32), -(-self._m // 32) if self._edges else 0
-        self.bits = 4 * self._targets * (self._words + self._edge_words)
+    def __call__(
+        self, device: Device, graph: Graph, targets: Sequence[int], request: Request, /
+    ) -> Engine: ...
 
-    def run(self, first: int, runs: int) -> Bitsets:
-        """The samples of the seeds `first` .. `first` + `runs` - 1."""
-        device, slots = self._device, runs * self._targets
-        sizes = slots * self._words, slots * self._edge_words
-        device.reserve({"members": 4 * sizes[0], "edges": 4 * sizes[1]})
-        member = device.output(sizes[0], np.uint32)
-        kept = device.output(sizes[1], np.uint32) if self._edges else None
-        count = device.output(3 * slots + 1, np.int32)
+
+class Replicates:
+    """The engine whose kernels write bits; its attributes have the names of their parameters."""
+
+    algorithm: str
+    most = 1 << 30  # areas belong to work-items, not to runs, of which a launch may have any number
+    at_first: int
+
+    def __init__(self, device: Device, graph: Graph, targets: Sequence[int], request: Request) -> None:
+        self.device, self.csr, self.edges = device, upload_csr(device, graph), not request.induced
+        self.n, self.m = self.csr.n, self.csr.arcs // 2
+        self.row_ptr, self.col_idx = self.csr.row_ptr, self.csr.col_idx
+        self.things = self.m if self.edges else self.n
+        self.targets, self.target = len(targets), device.upload(np.array(targets, np.int32))
+        self.words, self.edge_words = -(-self.n // 32), -(-self.m // 32) if self.edges else 0
+        self.bytes_each = 4 * self.targets * (self.words + self.edge_words)
+        self.member = self.kept = self.count = None
+        self.seed = 0
+
+    def run(self, seed: int, runs: int) -> Bitsets:
+        """Return the samples of the seeds `seed` .. `seed` + `runs` - 1."""
+        device, shape = self.device, (runs, self.targets)
+        slots, self.seed = runs * self.targets, seed
+        device.reserve({"members": 4 * slots * self.words, "edges": 4 * slots * self.edge_words})
+        member = self.member = device.output(slots * self.words, np.uint32)
+        kept = self.kept = device.output(slots * self.edge_words, np.uint32) if self.edges else None
+        # and, behind them, the size of the largest component
+        count = self.count = device.output(3 * slots + 1, np.int32)
         device.clear(count, 3 * slots + 1, np.int32)
-        self._launch(first, runs, member, kept, count)
+        self.launch(runs)
+        self.member = self.kept = self.count = None  # they are the samples' from now on
         counts = device.take(count, np.int32, 3 * slots + 1)  # waits
-        shape = (runs, self._targets)
         return Bitsets(
-            Words(device, member, (*shape, self._words)),
-            None if kept is None else Words(device, kept, (*shape, self._edge_words)),
+            DeviceArray(device, member, (*shape, self.words)),
+            None if kept is None else DeviceArray(device, kept, (*shape, self.edge_words)),
             counts[:-1].reshape(*shape, 3),
             int(counts[-1]),
         )
 
-    @abstractmethod
-    def _launch(self, first: int, runs: int, member: Any, kept: Any, count: Any) -> None: ...
+    def launch(self, runs: int) -> None:
+        """Enqueue the kernels."""
+        raise NotImplementedError
+
+    def take_turns(self, kernel: Any, runs: int) -> None:
+        """Launch a work-item for each area: it takes the next run when it is done with one."""
+        named = kernel.arguments_of(self) | {"runs": runs, "next": self.device.zeros(1, np.int32)}
+        kernel.exact(self.at_first, local=1, **named)
+
+
+class MergeTrees(Replicates):
+    """A run a work-item: it puts all things in order and builds the whole tree of merges."""
+
+    algorithm = "merge tree"
+
+    def __init__(self, device: Device, graph: Graph, targets: Sequence[int], request: Request) -> None:
+        super().__init__(device, graph, targets, request)
+        area = 4 * self.m + 12 * self.n if self.edges else 6 * self.n
+        self.at_first = max(1, device.compute_units)
+        device.reserve({"areas": 4 * area * self.at_first})
+        self.area = device.empty(area * self.at_first, np.int32)
+        # keys are sorted into buckets of one thing on average, by their highest bits
+        bits = max(1, self.things.bit_length() - 1)
+        self.shift, self.buckets = 64 - bits, 1 << bits
+        program = device.program("sampling/replicates", **self.csr.defines)
+        self.kernel = program.replicates_edges if self.edges else program.replicates_vertices
+        if self.edges:
+            listed = edge_list(device, graph)
+            self.low, self.high = listed.low, listed.high
+
+    def launch(self, runs: int) -> None:
+        # not bound: a call launches it once or twice, and what is bound is an OpenCL kernel of its own
+        self.take_turns(self.kernel, runs)
 
 
 FEW = 256  # deletions that a run takes one by one
@@ -121,173 +152,77 @@ MOST = 1 << 15  # runs in a launch: the second dimension of a range has limits
 RUN_BYTES = 104  # of a run_t
 
 
-class Lanes(Packing):
-    """A run a work-item: each takes the next run when it is done with one."""
-
-    at_first: int
-    most = 1 << 30  # areas belong to work-items, not to runs, of which a launch may have any number
-    _kernel: Any
-    _common: dict[str, Any]
-
-    def _launch(self, first: int, runs: int, member: Any, kept: Any, count: Any) -> None:
-        bits = {"member": member, "kept": kept} if self._edges else {"member": member}
-        following = self._device.zeros(1, np.int32)
-        about = {"seed": first, "runs": runs, "next": following, "count": count}
-        self._kernel.exact(self.at_first, local=1, **self._common, **about, **bits)
-
-
-class Serial(Lanes):
-    """A run a work-item: it puts all things in order and builds the whole tree of merges."""
-
-    way = "merge tree"
-
-    def __init__(self, device: Device, graph: Graph, targets: Sequence[int], options: Request) -> None:
-        super().__init__(device, graph, targets, options)
-        n, m, edges = self._n, self._m, self._edges
-        area = 4 * m + 12 * n if edges else 6 * n
-        self.at_first = max(1, device.compute_units)
-        device.reserve({"areas": 4 * area * self.at_first})
-        program = device.program("sampling/replicates", **self._csr.defines)
-        bits = max(1, self._things.bit_length() - 1)
-        # not bound: a call launches it once or twice, and what is bound is an OpenCL kernel of its own
-        common = {
-            "n": n,
-            "shift": 64 - bits,
-            "buckets": 1 << bits,
-            "targets": self._targets,
-            "target": self._target,
-            "area": device.empty(area * self.at_first, np.int32),
-        }
-        if edges:
-            listed = edge_list(device, graph)
-            self._kernel = program.replicates_edges
-            self._common = {**common, "m": m, "low": listed.low, "high": listed.high}
-        else:
-            self._kernel, self._common = program.replicates_vertices, {**common, **self._csr.buffers}
-
-
-class Probing(Packing):
+class Probes(Replicates):
     """All runs in each launch: probes of thresholds, and the last deletions one by one."""
 
-    way = "probes"
+    algorithm = "probes"
 
-    def __init__(self, device: Device, graph: Graph, targets: Sequence[int], options: Request) -> None:
-        super().__init__(device, graph, targets, options)
-        n = self._n
-        self._largest = graph_components(device, graph).largest()
-        self._few = max(1, FEW * self._largest.size // self._things)
-        each = {
-            "key": 4 * self._things,
-            "label": 4 * (n + ROOM),
-            "size": 4 * (n + ROOM),
-            "inside": n,
-            "list": 32 * ROOM,
-            "state": RUN_BYTES + 8,
-            "result": self.bits,
-        }
+    def __init__(self, device: Device, graph: Graph, targets: Sequence[int], request: Request) -> None:
+        super().__init__(device, graph, targets, request)
+        n, things = self.n, self.things
+        self.largest = graph_components(device, graph).largest()
+        self.few = max(1, FEW * self.largest.size // things)
+        largest_buffers = 4 * things, 4 * (n + ROOM), 32 * ROOM, self.bytes_each
+        each = 4 * things + 8 * (n + ROOM) + n + 32 * ROOM + RUN_BYTES + 8 + self.bytes_each
+        # a quarter of the memory: the graph, and the samples that stay on the device, need the rest
         room = device.global_memory // 4
-        self.most = max(1, min(MOST, room // sum(each.values()), device.max_buffer // max(each.values())))
+        self.most = max(1, min(MOST, room // each, device.max_buffer // max(largest_buffers)))
         self.at_first = self.most
-        defines = {"EDGES": int(self._edges), "ROOM": ROOM, "RUN_BYTES": RUN_BYTES}
-        self._probe = device.program("sampling/replicates_probes", **defines)
-        self._settle = device.program("sampling/replicates_settle", **defines, **self._csr.defines)
-        self._list = edge_list(device, graph)
-        self._room = 0
+        defines = {"EDGES": int(self.edges), "ROOM": ROOM, "RUN_BYTES": RUN_BYTES}
+        self.probe = device.program("sampling/replicates_probes", **defines)
+        self.settle = device.program("sampling/replicates_settle", **defines, **self.csr.defines)
+        listed = edge_list(device, graph)
+        self.low, self.high = listed.low, listed.high
+        self.allocated = 0  # runs that there are buffers for
 
-    def _make_room(self, runs: int) -> None:
-        if runs <= self._room:
+    def make_room(self, count: int) -> None:
+        """Allocate what runs need, once for a call's largest launch."""
+        if count <= self.allocated:
             return
-        empty, n, self._room = self._device.empty, self._n, runs
-        self._key = empty(runs * self._things, np.uint32)
-        self._label, self._size = (empty(runs * (n + ROOM), np.int32) for _ in range(2))
-        self._inside = empty(runs * n, np.uint8)
-        self._names, self._sorted, self._smallest, self._child = (
-            empty(runs * ROOM, np.int32) for _ in range(4)
+        empty, n, self.allocated = self.device.empty, self.n, count
+        self.key = empty(count * self.things, np.uint32)
+        self.label, self.size = (empty(count * (n + ROOM), np.int32) for _ in range(2))
+        self.inside = empty(count * n, np.uint8)
+        self.name, self.sorted, self.smallests, self.children = (
+            empty(count * ROOM, np.int32) for _ in range(4)
         )
-        self._priority, self._sorted_priority = (empty(runs * ROOM, np.uint64) for _ in range(2))
-        self._runs = empty(runs * RUN_BYTES, np.uint8)
-        self._active, self._next = (empty(runs, np.int32) for _ in range(2))
+        self.priority, self.sorted_priority = (empty(count * ROOM, np.uint64) for _ in range(2))
+        self.runs = empty(count * RUN_BYTES, np.uint8)
+        self.active, self.next = (empty(count, np.int32) for _ in range(2))
+        self.sizes = self.size
 
-    def _launch(self, first: int, runs: int, member: Any, kept: Any, count: Any) -> None:
-        self._make_room(runs)
-        device, probe, settle = self._device, self._probe, self._settle
-        n, m, things, targets = self._n, self._m, self._things, self._targets
-        label, size, inside, key = self._label, self._size, self._inside, self._key
-        draws, ends = {"seed": first, "key": key}, {"low": self._list.low, "high": self._list.high}
-        lists = {"name": self._names, "priority": self._priority}
-        told = device.zeros(2, np.int32)  # runs left, faults
-        fault = device.zeros(1, np.int32)
-        active, following = self._active, self._next
-        probe.probes_keys((things, runs), things=things, **draws, **ends)
-        probe.probes_begin(
+    def launch(self, runs: int) -> None:
+        self.make_room(runs)
+        device, probe, settle, n, m = self.device, self.probe, self.settle, self.n, self.m
+        self.left, self.fault = device.zeros(1, np.int32), device.zeros(1, np.int32)
+        probe.probes_keys.launch(self, (self.things, runs))
+        probe.probes_begin.launch(
+            self,
             (n, runs),
-            n=n,
-            whole=self._largest.label,
-            root=self._largest.root,
-            size=self._largest.size,
-            inside=inside,
-            runs=self._runs,
-            active=active,
-            count=count,
-            slots=runs * targets,
+            whole=self.largest.label,
+            root=self.largest.root,
+            size=self.largest.size,
+            slots=runs * self.targets,
         )
         left = runs
         while left:
-            over = (n, left)
-            who: dict[str, Any] = {"n": n, "active": active, "runs": self._runs}
-            probe.probes_mask(over, **who, **draws, inside=inside, label=label, size=size)
-            probe.probes_link((m, left), **who, m=m, **draws, **ends, label=label)
-            probe.probes_compress(over, **who, label=label, size=size)
-            probe.probes_biggest(over, **who, label=label, size=size)
-            probe.probes_root(over, **who, label=label, size=size)
-            settle.settle_collect(
-                (things, left), **who, things=things, **draws, **ends, inside=inside, **lists
-            )
-            settle.settle_order(
-                (ROOM, left),
-                active=active,
-                runs=self._runs,
-                **lists,
-                sorted=self._sorted,
-                sorted_priority=self._sorted_priority,
-            )
-            settle.settle_follow(
-                left,
-                local=1,
-                **who,
-                count=left,
-                target=self._target,
-                **self._csr.buffers,
-                **ends,
-                sorted=self._sorted,
-                priority=self._sorted_priority,
-                label=label,
-                sizes=size,
-                smallests=self._smallest,
-                children=self._child,
-                fault=fault,
-            )
-            device.clear(told, 1, np.int32)
-            settle.settle_decide(
-                left,
-                **who,
-                count=left,
-                targets=targets,
-                few=self._few,
-                target=self._target,
-                label=label,
-                sizes=size,
-                next=following,
-                left=told,
-                fault=fault,
-            )
-            probe.probes_narrow(over, **who, label=label, inside=inside)
-            shown = {**who, "targets": targets, "inside": inside, "count": count}
-            probe.probes_emit_members((self._words, left), **shown, member=member)
-            probe.probes_emit_edges((-(-m // 32), left), **shown, m=m, **draws, **ends, kept=kept)
-            left = int(device.download(told, np.int32, 1)[0])
-            active, following = following, active
-            if int(device.download(fault, np.int32, 1)[0]):
+            over = n, left
+            probe.probes_mask.launch(self, over)
+            probe.probes_link.launch(self, (m, left))
+            probe.probes_compress.launch(self, over)
+            probe.probes_biggest.launch(self, over)
+            probe.probes_root.launch(self, over)
+            settle.settle_collect.launch(self, (self.things, left))
+            settle.settle_order.launch(self, (ROOM, left))
+            settle.settle_follow.launch(self, left, local=1, count=left, priority=self.sorted_priority)
+            device.clear(self.left, 1, np.int32)
+            settle.settle_decide.launch(self, left, count=left)
+            probe.probes_narrow.launch(self, over)
+            probe.probes_emit_members.launch(self, (self.words, left))
+            probe.probes_emit_edges.launch(self, (-(-m // 32), left))
+            left = int(device.download(self.left, np.int32, 1)[0])
+            self.active, self.next = self.next, self.active
+            if int(device.download(self.fault, np.int32, 1)[0]):
                 raise DeviceError(
                     f"{device.name}: a component of a run came back with another size; please report this"
                 )

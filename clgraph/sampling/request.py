@@ -2,19 +2,31 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from fractions import Fraction
 from math import ceil, floor
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
 import numpy as np
 import numpy.typing as npt
 
-from clgraph.arguments import flag, given_ids, number_given, one_id, shown, target_size, whole, word
+from clgraph.arguments import (
+    flag,
+    given_ids,
+    number_given,
+    one_id,
+    parse_size,
+    shown,
+    target_size,
+    unknown_option,
+    whole,
+    word,
+)
 from clgraph.errors import InputError
-from clgraph.graph import Graph
+from clgraph.graph import Graph, as_graph
 from clgraph.methods import (
     CONTRACTING,
     EXACT,
@@ -27,10 +39,65 @@ from clgraph.methods import (
     option_of,
     plain_method,
 )
-from clgraph.sampling.options import Size, check_names, given_options
 
 if TYPE_CHECKING:
+    from clgraph.device import Device
     from clgraph.sampling.literature.view import View
+
+
+Size = float | int | str
+OF_SHARDS = ("output", "outputs", "forest", "checkpoint")
+# the options of any reduction: those of another one play no part, which a note says
+_OF_REDUCTIONS = frozenset(name for each in REDUCTIONS.values() for name in each.options)
+
+
+class SampleOptions(TypedDict, total=False):
+    """The keywords of `clgraph.sample` besides sizes and seeds; its docstring says what they mean."""
+
+    seed: int | None
+    device: str | Device | None
+    mode: Literal["auto", "batched", "exact", "ordered"] | None
+    tolerance: float | None
+    components: Literal["afforest", "bfs"] | None
+    far_scan: bool | None
+    connection: Literal["weak", "strong"]
+    start: Any
+    strict: bool
+    min_size: Size | None
+    progress: Any
+    arrays: Literal["host", "device"]
+    mix: float | str | None
+    edges: float | int | str | None
+    keep: Literal["induced", "visited", "tree"] | None
+    weighted: bool | None
+    starts: int | None
+    strata: Any
+    walkers: int | None
+    steps: int | None
+    burn_in: int | None
+    thin: int | None
+    patience: int | None
+    direction: Literal["both", "out", "in"] | None
+    walks: bool | None
+    p: float | str | None
+    alpha: float | str | None
+    c: int | None
+    k: int | None
+    stages: int | None
+    r: float | str | None
+    coupons: int | None
+    parts: Any
+    share: float | str | None
+    powers: Any
+    q: float | str | None
+    closing: bool | None
+    triangles: int | None
+    block: int | None
+    ids: Literal["int", "str"] | None
+    output: str | os.PathLike[str] | None
+    outputs: Sequence[str | os.PathLike[str] | None] | None
+    forest: Any
+    checkpoint: str | os.PathLike[str] | None
 
 
 @dataclass(frozen=True)
@@ -154,29 +221,114 @@ class Request:
                 return "stationary"
         return "none"
 
-    def idle(self) -> list[str]:
-        """Notes on options of other reductions, which were given but have no effect."""
-        batched = not self.exact and self.method not in CONTRACTING + EXPLORING
-        notes = [
-            f"{name} is of batched deletion and played no part"
-            + (" (mode='batched' asks for it)" if self.method in EXACT else "")
-            for name in ("tolerance", "components", "far_scan")
-            if name in self.given and not batched
-        ]
-        if "mix" in self.given and self.method != "dhyb":
-            notes.append("mix is of dhyb and played no part")
-        if self.start is not None and self.method not in EXPLORING:
-            notes.append("start is of ebfs and edfs and played no part")
-        return notes
+
+# --- Names, sizes, seeds, and single values by the table of methods ---
 
 
-# --- Names, and single values by the table of methods ---
+def given_options(options: Mapping[str, Any], sizes: Sequence[Size] | None) -> dict[str, Any]:
+    """The options that somebody gave and that change what is drawn, as a record has them."""
+    beside = ("seed", "device", "progress", "strict", "min_size")
+    given: dict[str, Any] = {}
+    for name, value in options.items():
+        if value is not None and name not in beside:
+            given[name] = _plain(value)
+    return given if sizes is None else {**given, "sizes": [_plain(size) for size in sizes]}
+
+
+def _plain(value: Any) -> Any:
+    """A value for JSON; what is no plain value (an array of strata) as text, which cannot be replayed."""
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, (list, tuple)):
+        return [_plain(each) for each in value]
+    return (
+        value if value is None or isinstance(value, (str, int, float, bool)) else f"<{type(value).__name__}>"
+    )
+
+
+def check_names(options: Mapping[str, Any], *, shards: bool = False) -> None:
+    """Raise TypeError, as Python does, for an option of no method, and InputError for one of shards alone."""
+    for name, value in options.items():
+        if name not in SampleOptions.__annotations__:
+            raise unknown_option("sample", name, {"method", "sizes", "seeds", *SampleOptions.__annotations__})
+        if name in OF_SHARDS and value is not None and not shards:
+            raise InputError(f"{name} is an option of graphs in shards (clgraph.open_shards): leave it out")
+
+
+def check_graph(graph: Any) -> Graph:
+    """Return anything that `clgraph.sample` takes for a graph as a Graph with at least one vertex."""
+    made = as_graph(graph)
+    if made.num_vertices == 0:
+        raise InputError("the graph has no vertices: there is nothing to sample")
+    return made
+
+
+def check_sizes(
+    graph: Graph | Any, size: Size | None, sizes: Sequence[Size] | None, strict: bool
+) -> list[tuple[Size, int]]:
+    """(size as asked for, target n*) of every sample.
+
+    Raises
+    ------
+    InputError
+        Neither or both of `size` and `sizes`, a size that is none, or one that `strict` forbids.
+    """
+    strict = flag(strict, "strict")
+    if (size is None) == (sizes is None):
+        raise InputError("give either size or sizes: how many vertices the sample shall have at most")
+    if isinstance(sizes, str):
+        raise InputError(
+            f"sizes is {shown(sizes)}: give a list, such as ['70%', '50%'] (size takes a single one)"
+        )
+    asked = [size] if sizes is None else list(sizes)
+    if not asked:
+        raise InputError("sizes is empty: name at least one")
+    wanted = []
+    for each in asked:
+        target = target_size(each, graph.num_vertices)  # type: ignore[arg-type]
+        if strict and target > graph.num_vertices:
+            raise InputError(f"size {each} is larger than the graph ({graph.num_vertices} vertices)")
+        wanted.append((each, target))
+    return wanted  # type: ignore[return-value]
+
+
+def tiny(size: Size, n: int) -> str | None:
+    """The question whether a percentage was meant, for a count that is tiny for a graph of `n` vertices."""
+    parsed = parse_size(size)
+    if not isinstance(parsed, int) or not 2 <= parsed <= 100 or 20 * parsed > n:
+        return None
+    return f"size {size} is a count: {parsed} of {n} vertices; did you mean {parsed}%?"
+
+
+def check_min_size(min_size: Any, graph: Graph, method: str) -> int:
+    """The vertices that a sample has at least, of methods whose samples may have fewer than asked for."""
+    if not isinstance(method, str) or plain_method(method) not in REDUCTIONS:
+        raise InputError(f"min_size is of {', '.join(REDUCTIONS)}: leave it out for {shown(method)}")
+    return target_size(min_size, graph.num_vertices)
+
+
+def check_seeds(first: int, seeds: int | None) -> int:
+    """The number of runs, of which the last has a valid seed too."""
+    if seeds is None:
+        return 1
+    if isinstance(seeds, bool) or not isinstance(seeds, (int, np.integer)) or seeds < 1:
+        raise InputError(f"seeds is {shown(seeds)}: give a count of runs, 1 or more")
+    if first + int(seeds) > 2**64:
+        raise InputError(f"seed {first} with {seeds} runs: the last seed would be above 2**64 - 1")
+    return int(seeds)
+
 
 GROWING = ("passage", "expansion", "tree")  # what is visited is a tree there
 
 
 def check_request(
-    graph: Graph, method: Any, options: Mapping[str, Any], size: Any = None, *, strict: bool = False
+    graph: Graph,
+    method: Any,
+    options: Mapping[str, Any],
+    size: Any = None,
+    *,
+    sizes: Sequence[Size] | None = None,
+    strict: bool = False,
 ) -> Request:
     """Check what is wanted of a method.
 
@@ -190,6 +342,8 @@ def check_request(
         By name; None where not given. Those that no method reads (seed, device, ...) may be among them.
     size : float, int, str, mapping, or None
         Of the samplers of the literature; `check_sizes` reads those of reductions.
+    sizes : sequence of sizes, optional
+        For the record of a reduction.
     strict : bool
         As `size`.
 
@@ -205,7 +359,7 @@ def check_request(
     method = check_method(method)
     given = _own(method, options)
     if method in REDUCTIONS:
-        return Request(method, **_reduction(graph, method, given), given=given_options(options, None))
+        return Request(method, **_reduction(graph, method, given), given=given_options(options, sizes))
     return _drawing(graph, method, size, strict, given)
 
 
@@ -255,16 +409,15 @@ def _own(method: str, options: Mapping[str, Any]) -> dict[str, Any]:
     InputError
         If one is of other methods. (A reduction says in a note that those of other reductions play no part.)
     """
-    given = {name: value for name, value in options.items() if value is not None and name in OPTIONS}
-    taken = {name for each in REDUCTIONS.values() for name in each.options}
-    own = taken if method in REDUCTIONS else METHODS[method].options
-    for name, default in UNSAID.items():
-        if name in given and isinstance(given[name], str) and given[name] == default:
-            del given[name]
-    for name in given:
+    given: dict[str, Any] = {}
+    own = _OF_REDUCTIONS if method in REDUCTIONS else METHODS[method].options
+    for name, value in options.items():
+        if value is None or name not in OPTIONS or (isinstance(value, str) and value == UNSAID.get(name)):
+            continue
         if name not in own:
             users = ", ".join(short for short, each in METHODS.items() if name in each.options)
             raise InputError(f"{name} is not an option of {method}, but of {users}: leave it out")
+        given[name] = value
     return given
 
 
@@ -308,26 +461,40 @@ def _values(method: str, given: Mapping[str, Any]) -> dict[str, Any]:
 
 def _reduction(graph: Graph, method: str, given: Mapping[str, Any]) -> dict[str, Any]:
     """The options of a reduction."""
-    values = {name: checked(method, name, value) for name, value in given.items() if name != "min_size"}
+    values: dict[str, Any] = {}
+    for name, value in given.items():
+        if name != "min_size":
+            values[name] = checked(method, name, value)
     mode, strong = values.get("mode", "auto"), values.get("connection") == "strong" and graph.directed
+    searches = method in CONTRACTING + EXPLORING
     if mode == "exact" and method not in EXACT:
         raise InputError(
             f"mode 'exact' exists for {' and '.join(EXACT)}: {method} runs batched (mode 'auto' or 'batched')"
         )
     if mode == "exact" and strong:
         raise InputError("mode 'exact' keeps weak components: connection 'strong' runs batched")
-    if strong and method in CONTRACTING + EXPLORING:
+    if strong and searches:
         raise InputError(f"connection 'strong' is of the methods that delete: {method} keeps weak components")
     if strong and "components" in values:
         raise InputError(
             f"components {values['components']!r} finds weak components: leave it out for 'strong'"
         )
     if mode == "auto":
-        values["mode"] = "exact" if method in EXACT and not strong else "batched"
+        values["mode"] = mode = "exact" if method in EXACT and not strong else "batched"
     values["connection"] = "strong" if strong else "weak"
-    if "start" in values:
-        values["start"] = (int(graph.indices_of(one_id(values["start"], "start"))[0]),)
-    return values
+    notes = []
+    if mode == "exact" or searches:
+        hint = " (mode='batched' asks for it)" if method in EXACT else ""
+        for name in ("tolerance", "components", "far_scan"):
+            if name in given:
+                notes.append(f"{name} is of batched deletion and played no part{hint}")
+    if "mix" in given and method != "dhyb":
+        notes.append("mix is of dhyb and played no part")
+    if "start" in given:
+        values["start"] = (int(graph.indices_of(one_id(given["start"], "start"))[0]),)
+        if method not in EXPLORING:
+            notes.append("start is of ebfs and edfs and played no part")
+    return {**values, "notes": tuple(notes)}
 
 
 # --- The samplers of the literature ---

@@ -70,45 +70,43 @@ class Probes:
     root: int
 
     def __init__(self, device: Device, graph: Graph, seed: int, *, edges: bool) -> None:
-        self._device, self._graph, self._seed, self._edges = device, graph, seed, edges
-        self._csr = csr = upload_csr(device, graph)
-        self._n = graph.num_vertices
+        self.device, self.graph, self.seed, self.edges = device, graph, seed, edges
+        self.csr = csr = upload_csr(device, graph)
+        self.n, self.row_ptr, self.col_idx = csr.n, csr.row_ptr, csr.col_idx
         items = device.tuning.items
-        self._passes = -(-self._n // items)
+        self.passes = -(-csr.n // items)
         keys = csr.arcs if edges else csr.n
         device.reserve({"key": 4 * keys, "labels": 12 * csr.n, "live": csr.n + csr.arcs})
-        self._program = device.program(
+        self.program = device.program(
             "sampling/exact", ITEMS=items, HAS_COPIES=int(graph.is_multigraph), **csr.defines
         )
-        self._components = graph_components(device, graph)
-        self.finder = self._components.masked("uint" if edges else None)
-        self._marks = Marks(device, csr)
-        self._key = device.empty(max(keys, 1), np.uint32)
-        self._free = [device.empty(csr.n, np.int32) for _ in range(3)]
-        self._counter = device.empty(1, np.int32)
-        self._kept: Any = None  # labels that stay with the graph
+        self.components = graph_components(device, graph)
+        self.finder = self.components.masked("uint" if edges else None)
+        self.marks = Marks(device, csr)
+        self.key = device.empty(max(keys, 1), np.uint32)
+        # of the lower and the upper end of the bracket, and of the threshold that is being probed
+        self.free = [device.empty(csr.n, np.int32) for _ in range(3)]
+        self.counter = device.empty(1, np.int32)
+        self.cached_label: Any = None  # stays with the graph
         self.count = 0
-        self.things = max(1, csr.arcs // 2 if edges else self._n)
-        self.mean_degree = csr.arcs / self._n
+        self.things = max(1, csr.arcs // 2 if edges else csr.n)
+        self.mean_degree = csr.arcs / csr.n
 
     # --- labels -----------------------------------------------------------------------------------
 
     def begin(self) -> State:
         """Make the keys and find the input's largest component."""
-        about = {"n": self._n, "seed": self._seed, "key": self._key}
-        if self._edges:
-            self._program.exact_edge_keys(self._passes, **about, **self._csr.buffers)
-        else:
-            self._program.exact_vertex_keys(self._passes, **about)
+        keys = self.program.exact_edge_keys if self.edges else self.program.exact_vertex_keys
+        keys.launch(self, self.passes)
         self.count += 1
-        largest = self._components.largest()
-        self._kept = largest.label
+        largest = self.components.largest()
+        self.cached_label = largest.label
         return State(1, largest.size, largest.root, largest.label)
 
     def recycle(self, state: State) -> None:
         """Take back the labels of a state that is no longer needed, unless they stay with the graph."""
-        if state.label is not self._kept:
-            self._free.append(state.label)
+        if state.label is not self.cached_label:
+            self.free.append(state.label)
 
     def probe(self, low: State, threshold: int, higher: State | None) -> State:
         """The largest component alive at `threshold` inside the one of `low`.
@@ -116,7 +114,7 @@ class Probes:
         A state at a higher threshold makes it cheaper: what is connected there is connected here.
         """
         self.count += 1
-        label = self._free.pop()
+        label = self.free.pop()
         self._label(low, threshold, label, higher, newest=None if higher is None else higher.at - 1)
         root, size, _ = self.finder.largest_label(label)
         return State(threshold, size, root, label)
@@ -131,101 +129,88 @@ class Probes:
         newest: int | None = None,
         revived: npt.NDArray[np.int32] | None = None,
     ) -> None:
-        csr = self._csr
-        self._program.exact_mask(
-            self._passes,
-            n=self._n,
+        self.program.exact_mask.launch(
+            self,
+            self.passes,
             inside=low.label,
             root=low.root,
-            key=self._key,
-            threshold=0 if self._edges else threshold,
+            threshold=0 if self.edges else threshold,
             known=(low if higher is None else higher).label,
             begun=higher is not None,
             label=label,
         )
         if revived is not None and len(revived):
-            listed = self._device.upload(revived)
-            self._program.exact_revive(self._over(len(revived)), count=len(revived), list=listed, label=label)
+            listed = self.device.upload(revived)
+            self.program.exact_revive(self._over(len(revived)), count=len(revived), list=listed, label=label)
         keys: dict[str, Any] = {}
-        if self._edges:
-            keys = {"arc_key": self._key, "threshold": threshold, "newest": newest}
+        if self.edges:
+            keys = {"arc_key": self.key, "threshold": threshold, "newest": newest}
         elif newest is not None and (newest - threshold) * MUCH < TOP:
-            keys = {"vertex_key": self._key, "newest": newest}
-        self.finder.labels_into(
-            csr.row_ptr, csr.row_ptr, csr.col_idx, label, begun=higher is not None, **keys
-        )
+            keys = {"vertex_key": self.key, "newest": newest}
+        rows = self.row_ptr, self.row_ptr, self.col_idx
+        self.finder.labels_into(*rows, label, begun=higher is not None, **keys)
 
     def _over(self, count: int) -> int:
         """Work-items of a pass over `count` list entries."""
-        return -(-count // self._device.tuning.items)
+        return -(-count // self.device.tuning.items)
 
     # --- the deletions between two thresholds -----------------------------------------------------
 
     def collect(self, low: State, above: int) -> Bracket:
         """The deletions inside the followed component from `low` up to a threshold, in the loop's order."""
-        device, csr = self._device, self._csr
-        capacity = CAPACITY
-        inside = {"n": self._n, "low": low.at, "high": above, "inside": low.label, "root": low.root}
+        device, csr, capacity = self.device, self.csr, CAPACITY
+        inside = {"low": low.at, "high": above, "inside": low.label, "root": low.root, "count": self.counter}
         while True:
-            device.clear(self._counter, 1, np.int32)
-            vertices = device.empty(capacity, np.int32)
-            arcs = device.empty(capacity, csr.offset) if self._edges else None
-            into = {"key": self._key, "capacity": capacity, "count": self._counter}
-            if self._edges:
-                self._program.exact_collect_edges(
-                    self._passes, **inside, **csr.buffers, **into, tail=vertices, arc=arcs
-                )
+            device.clear(self.counter, 1, np.int32)
+            vertices, arcs = device.empty(capacity, np.int32), None
+            if self.edges:
+                arcs = device.empty(capacity, csr.offset)
+                into = {"tail": vertices, "arc": arcs, "capacity": capacity}
+                self.program.exact_collect_edges.launch(self, self.passes, **inside, **into)
             else:
-                self._program.exact_collect_vertices(self._passes, **inside, **into, list=vertices)
-            count = int(device.download(self._counter, np.int32, 1)[0])
+                into = {"list": vertices, "capacity": capacity}
+                self.program.exact_collect_vertices.launch(self, self.passes, **inside, **into)
+            count = int(device.download(self.counter, np.int32, 1)[0])
             if count <= capacity:
                 break
             capacity = count
         vertex = device.download(vertices, np.int32, count)
-        arc = device.download(arcs, csr.offset, count) if self._edges else None
-        return Bracket(self._rows_of, self._seed, vertex, arc, is_multigraph=self._graph.is_multigraph)
+        arc = device.download(arcs, csr.offset, count) if self.edges else None
+        return Bracket(self._rows_of, self.seed, vertex, arc, is_multigraph=self.graph.is_multigraph)
 
     def _rows_of(self, vertices: npt.NDArray[np.int32]) -> SomeRows:
-        graph, device = self._graph, self._device
+        graph, device = self.graph, self.device
         if graph.is_on_host or not device.has_compiler:
             return host_rows(graph.row_ptr, graph.col_idx, vertices)
-        return some_rows(device, self._csr, vertices)
+        return some_rows(device, self.csr, vertices)
 
     def gather(self, values: Any, positions: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
         """``values[positions]`` of an int32 device buffer, on the host."""
         if len(positions) == 0:
             return np.zeros(0, np.int32)
-        out = self._device.empty(len(positions), np.int32)
-        listed = self._device.upload(np.ascontiguousarray(positions, dtype=np.int32))
-        self._program.exact_gather(
+        out = self.device.empty(len(positions), np.int32)
+        listed = self.device.upload(np.ascontiguousarray(positions, dtype=np.int32))
+        self.program.exact_gather(
             self._over(len(positions)), count=len(positions), places=listed, values=values, out=out
         )
-        return self._device.download(out, np.int32, len(positions))
+        return self.device.download(out, np.int32, len(positions))
 
     # --- what is left -----------------------------------------------------------------------------
 
     def mark(self, state: State) -> None:
         """Mark the vertices and arcs of a component for `download`."""
-        csr, self.root = self._csr, state.root
-        self._marks.component(state.label, state.root)
-        if self._edges:
-            self._program.exact_live_arcs(
-                self._passes,
-                n=self._n,
-                row_ptr=csr.row_ptr,
-                key=self._key,
-                threshold=state.at,
-                label=state.label,
-                root=state.root,
-                live=self._marks.arcs,
-            )
+        self.root = state.root
+        self.marks.component(state.label, state.root)
+        if self.edges:
+            named = {"threshold": state.at, "label": state.label, "live": self.marks.arcs}
+            self.program.exact_live_arcs.launch(self, self.passes, **named)
         else:
-            self._marks.induced()
+            self.marks.induced()
 
     def mark_after(self, low: State, high: State, bracket: Bracket, last: int, root: int) -> None:
         """Mark the component `root` just after deletion `last` of the bracket: the later ones are undone."""
-        label = self._free.pop()
-        if not self._edges:
+        label = self.free.pop()
+        if not self.edges:
             self._label(low, high.at, label, high, newest=high.at - 1, revived=bracket.vertex[last + 1 :])
             self.mark(State(high.at, 0, root, label))
         else:
@@ -234,23 +219,16 @@ class Probes:
             self._label(low, TOP, label, high)  # all other arcs have been joined
             self.mark(State(high.at, 0, root, label))
             self._set_keys(arcs, keys)
-        self._free.append(label)
+        self.free.append(label)
 
     def _set_keys(self, arcs: npt.NDArray[np.int64], keys: npt.NDArray[np.uint32]) -> None:
         if len(arcs):
-            listed = self._device.upload(arcs.astype(self._csr.offset))
-            self._program.exact_set_keys(
-                self._over(len(arcs)),
-                count=len(arcs),
-                arcs=listed,
-                keys=self._device.upload(keys),
-                key=self._key,
-            )
-            self._device.finish()
-
-    def download(self) -> Marked:
-        """What was marked last."""
-        return self._marks.download()
+            named = {
+                "arcs": self.device.upload(arcs.astype(self.csr.offset)),
+                "keys": self.device.upload(keys),
+            }
+            self.program.exact_set_keys.launch(self, self._over(len(arcs)), count=len(arcs), **named)
+            self.device.finish()
 
 
 FEW = 768  # deletions that the host takes one by one
@@ -274,7 +252,7 @@ class ExactRun:
         Probes: thresholds at which components were labelled.
     steps : int
         Deletions that the host took one by one.
-    way : str
+    algorithm : str
         "probes", or "merge tree" where the host took all deletions one by one.
     """
 
@@ -284,7 +262,7 @@ class ExactRun:
         self._device, self._edges = device, edges
         self._probes = Probes(device, graph, seed, edges=edges)
         self.steps = 0
-        self.way = "merge tree"
+        self.algorithm = "merge tree"
         self._low: State | None = None
 
     @property
@@ -304,7 +282,7 @@ class ExactRun:
 
     def download(self) -> Marked:
         """What `shrink_to` found last."""
-        return self._probes.download()
+        return self._probes.marks.download()
 
     def shrink_to(self, target: int, progress: Tell | None = None) -> None:
         """Find the sample for a target; `download` returns it. Targets of further calls must not increase.
@@ -332,7 +310,7 @@ class ExactRun:
                 self._probes.recycle(low)
                 self._low, high, excess = settled, None, None
                 continue
-            self.way = "probes"
+            self.algorithm = "probes"
             if high is None:
                 threshold = self._first_guess(low, target)
             else:

@@ -17,7 +17,7 @@ from clgraph.studies.summary import Found
 
 if TYPE_CHECKING:
     from clgraph.device import Device
-    from clgraph.sampling.options import Size
+    from clgraph.sampling.request import Size
 
 __all__ = ["Study", "study"]
 

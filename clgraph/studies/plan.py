@@ -14,8 +14,7 @@ from clgraph.arguments import exact_number, flag, shown, target_size, whole
 from clgraph.errors import InputError
 from clgraph.graph import Graph
 from clgraph.methods import known
-from clgraph.sampling.options import check_min_size, tiny
-from clgraph.sampling.request import check_request
+from clgraph.sampling.request import check_min_size, check_request, tiny
 from clgraph.studies.columns import COMPARED, MEASURES
 
 TOLERANCE: dict[str, str] = {"ks": "0.1", "all": "10%"}

@@ -14,8 +14,8 @@ from clgraph.measures.compare import distances
 from clgraph.measures.pack import Pack, alone, measured_view
 from clgraph.measures.scalars import Measures, Wish, measure_all
 from clgraph.sampling import Samples
-from clgraph.sampling.calls import draw_samples, large_enough
 from clgraph.sampling.result import collapsed
+from clgraph.sampling.runs import draw_samples, large_enough
 from clgraph.studies.columns import Row, scalars
 from clgraph.studies.plan import Plan
 
@@ -118,7 +118,7 @@ def _measured(
 def _measures(made: Samples, device: Device, wish: Wish) -> list[Measures]:
     """The measures of samples, as many at a time as fill the device."""
     with device.alone():
-        pieces = made.joined(device)
+        pieces = made._joined_on(device)
         there = {k for which, _ in pieces for k in which}
         pieces += [
             ([k], alone(device, measured_view(device, each.graph)))

@@ -8,7 +8,7 @@ import pytest
 import clgraph
 from clgraph.csr import build
 from clgraph.ranking import plan
-from clgraph.sampling import methods
+from clgraph.sampling import runs
 
 EXACT = {"mode": "exact"}
 CALLS = {
@@ -63,8 +63,8 @@ def test_calls(device, graph, what):
 @pytest.mark.parametrize("form", ["merge tree", "probes"])
 def test_several_seeds(device, graph, monkeypatch, form):
     usual = {name: call(graph, device) for name, call in SEVERAL.items()}
-    many = methods.SideBySide(form, 1 << 19, breadth=1 << 19)
-    monkeypatch.setattr(methods, "LAUNCH", SimpleNamespace(of=lambda _: many))
+    many = runs.SideBySide(form, 1 << 19, breadth=1 << 19)
+    monkeypatch.setattr(runs, "LAUNCH", SimpleNamespace(of=lambda _: many))
     for name, call in SEVERAL.items():
         assert np.array_equal(call(wide(graph), device), usual[name]), name
 

@@ -47,10 +47,10 @@ def case_sample_drve(device: Any) -> None:
 
 def case_sample_followed(device: Any) -> None:
     """The same, and removal of vertices, with the component followed from batch to batch."""
-    import clgraph.sampling.methods as methods
+    from clgraph.sampling import runs
     from clgraph.sampling.repair import Repair
 
-    methods.finder_for = Repair  # type: ignore[assignment]
+    runs.finder_for = Repair  # type: ignore[assignment]
     _sample(device, "drve", tolerance=0)
     _sample(device, "drv", mode="batched", tolerance=0)
 
@@ -117,8 +117,8 @@ def _side_by_side(device: Any, engine: str, *methods: str) -> None:
     """Runs side by side, against each alone."""
     from clgraph import Graph
     from clgraph.sampling import sample
-    from clgraph.sampling.methods import side_by_side
     from clgraph.sampling.request import check_request
+    from clgraph.sampling.runs import side_by_side
 
     rng = np.random.default_rng(6)
     graph = Graph.from_edges(rng.integers(0, 40, 60), rng.integers(0, 40, 60))
@@ -126,7 +126,7 @@ def _side_by_side(device: Any, engine: str, *methods: str) -> None:
         found = side_by_side(device, graph, check_request(graph, method, {}), 3)
         assert found is not None and found.__name__ == engine
         made = sample(graph, method, sizes=[20, 5], seed=5, seeds=3, device=device)
-        made.joined(device)
+        made._joined_on(device)
         for k, each in enumerate(made):
             alone = sample(graph, method, sizes=[20, 5], seed=each.seed, device=device)[k % 2]
             assert np.array_equal(each.vertices, alone.vertices)
@@ -145,18 +145,18 @@ def case_draw_runs(device: Any) -> None:
 
 def case_replicates(device: Any) -> None:
     """Exact runs side by side, a run a work-item."""
-    _side_by_side(device, "Serial", "drv", "dre")
+    _side_by_side(device, "MergeTrees", "drv", "dre")
 
 
 def case_replicates_probes(device: Any) -> None:
     """The same with all runs in each launch, and with too little room for the last deletions."""
     from clgraph.device.launch_config import LaunchTable
-    from clgraph.sampling import methods, replicates
+    from clgraph.sampling import replicates, runs
 
-    probes = methods.SideBySide("probes", 1 << 20)
-    methods.LAUNCH = LaunchTable(gpu=probes, cpu=probes, simulator=probes)
+    probes = runs.SideBySide("probes", 1 << 20)
+    runs.LAUNCH = LaunchTable(gpu=probes, cpu=probes, simulator=probes)
     replicates.FEW, replicates.ROOM = 6, 12
-    _side_by_side(device, "Probing", "drv", "dre")
+    _side_by_side(device, "Probes", "drv", "dre")
 
 
 def case_replicates_breadth(device: Any) -> None:

@@ -10,7 +10,7 @@ from sampling.test_replicates import GRAPHS, same
 from clgraph import powerlaw_graph, sample
 from clgraph.device.launch_config import LaunchTable
 from clgraph.reference.reduction import reference_contract, verify_contraction
-from clgraph.sampling import contract, methods
+from clgraph.sampling import contract, runs
 from clgraph.sampling.request import check_request
 
 
@@ -25,7 +25,7 @@ def test_each_run_is_the_run_alone(device, monkeypatch, method, local):
         made = sample(graph, method, sizes=sizes, seed=2**32 - 2, seeds=4, device=device)
         if name == "power law" and device.kind in ("cpu", "gpu"):
             options = check_request(graph, method, {})
-            assert methods.side_by_side(device, graph, options, 4) is contract.ContractRuns
+            assert runs.side_by_side(device, graph, options, 4) is contract.ContractRuns
         for run in (1, 3):
             alone = sample(graph, method, sizes=sizes, seed=2**32 - 2 + run, device=device)
             for k, other in enumerate(alone):

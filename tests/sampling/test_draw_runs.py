@@ -5,7 +5,7 @@ from sampling.test_replicates import GRAPHS, same
 
 from clgraph import powerlaw_graph, sample
 from clgraph.device.launch_config import LaunchTable
-from clgraph.sampling import draw, methods
+from clgraph.sampling import draw, runs
 from clgraph.sampling.request import check_request
 
 CASES = [("drve", 4, {}), ("dhyb", 1, {"mix": 0.3}), ("dhyb", 1, {"tolerance": 0})]
@@ -22,7 +22,7 @@ def test_each_run_is_the_run_alone(device, monkeypatch, method, local, options):
         made = sample(graph, method, sizes=sizes, seed=2**32 - 2, seeds=4, device=device, **options)
         if name == "power law" and device.kind in ("cpu", "gpu"):
             given = check_request(graph, method, options)
-            assert methods.side_by_side(device, graph, given, 4) is draw.DrawRuns
+            assert runs.side_by_side(device, graph, given, 4) is draw.DrawRuns
         for run in (1, 3):
             alone = sample(graph, method, sizes=sizes, seed=2**32 - 2 + run, device=device, **options)
             for k, other in enumerate(alone):

@@ -10,14 +10,14 @@ from clgraph import Graph, keyed
 from clgraph.csr.generate import powerlaw_graph
 from clgraph.device.launch_config import LaunchTable
 from clgraph.methods import EXACT
-from clgraph.sampling import methods, sample
+from clgraph.sampling import runs, sample
 
 
 @pytest.fixture(autouse=True)
 def probes(monkeypatch):
     """A run alone on a small graph takes the way of large graphs."""
-    never = methods.SideBySide("merge tree", 0)
-    monkeypatch.setattr(methods, "LAUNCH", LaunchTable(gpu=never, cpu=never, simulator=never))
+    never = runs.SideBySide("merge tree", 0)
+    monkeypatch.setattr(runs, "LAUNCH", LaunchTable(gpu=never, cpu=never, simulator=never))
 
 
 @pytest.mark.parametrize("method", EXACT)

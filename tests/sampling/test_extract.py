@@ -62,7 +62,7 @@ def test_a_graph_on_the_device_gives_the_hosts_sample(device, method, kind):
 @pytest.mark.parametrize("directed", [False, True])
 def test_a_smaller_sample_comes_out_of_the_larger_one(device, monkeypatch, directed):
     seen, compact = [], extraction.compact
-    monkeypatch.setattr("clgraph.sampling.calls.side_by_side", lambda *_: False)
+    monkeypatch.setattr("clgraph.sampling.runs.side_by_side", lambda *_: False)
     monkeypatch.setattr(extraction, "compact", lambda *a, **k: seen.append(a[1].rows.n) or compact(*a, **k))
     graph = random_graph(3, 300, 1200, directed=directed, weights=np.arange(1200.0), duplicates="keep")
     sizes = ["40%", "70%", "10%"]
@@ -84,7 +84,7 @@ def test_a_smaller_sample_comes_out_of_the_larger_one(device, monkeypatch, direc
 def test_views_of_large_directed_graphs_are_made_on_the_device(device, method, kind, monkeypatch):
     want = clgraph.sample(make(200, 900, **kind), method, size="50%", seed=4, device=device)
     monkeypatch.setattr("clgraph.csr.upload.SMALL", 0)
-    monkeypatch.setattr("clgraph.sampling.methods.SMALL", 0)
+    monkeypatch.setattr("clgraph.sampling.runs.SMALL", 0)
     graph = make(200, 900, **kind)
     made = clgraph.sample(graph, method, size="50%", seed=4, device=device)
     assert graph.undirected._residence is not None or kind["weighted"]

@@ -6,7 +6,7 @@ from sampling.test_replicates import GRAPHS
 
 from clgraph import powerlaw_graph, sample
 from clgraph.measures.pack import Pack, simple_view
-from clgraph.sampling import bitsets
+from clgraph.sampling import selection
 
 
 def check(device, made, pieces):
@@ -25,7 +25,7 @@ def test_each_is_the_samples_own_view(device, method):
         n = graph.num_vertices
         made = sample(graph, method, sizes=[-(-4 * n // 5), 1, -(-n // 3)], seed=1, seeds=3, device=device)
         with device.alone():
-            pieces = made.joined(device)
+            pieces = made._joined_on(device)
         assert sorted(k for which, _ in pieces for k in which) in (list(range(9)), [])
         check(device, made, pieces)
 
@@ -33,12 +33,12 @@ def test_each_is_the_samples_own_view(device, method):
 @pytest.mark.parametrize("method", ["dre", "crve"])
 def test_some_of_them(device, method, monkeypatch):
     """Slices, samples that have been looked at, and sizes that are asked for twice."""
-    monkeypatch.setattr(bitsets, "PIECE", 3000)
+    monkeypatch.setattr(selection, "PIECE", 3000)
     graph = powerlaw_graph(700, seed=2)
     made = sample(graph, method, sizes=["50%", "20%", "50%"], seed=1, seeds=4, device=device)
     made[5].graph.row_ptr  # noqa: B018
     with device.alone():
-        whole, some = made.joined(device), made[3:11:2].joined(device)
+        whole, some = made._joined_on(device), made[3:11:2]._joined_on(device)
     assert method != "dre" or len(whole) > 1 or device.kernels != "ndrange"
     check(device, made, whole)
     check(device, made[3:11:2], some)

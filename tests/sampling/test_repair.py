@@ -134,7 +134,7 @@ def test_samples_are_the_same(device: Any, method: str, monkeypatch: pytest.Monk
     monkeypatch.setattr(Repair, "find", noted)
 
     def run(finder: Any) -> Any:
-        monkeypatch.setattr("clgraph.sampling.methods.finder_for", finder)
+        monkeypatch.setattr("clgraph.sampling.runs.finder_for", finder)
         return sample(graph, method, size="60%", seed=3, mode="batched", tolerance=0, device=device)
 
     followed = run(Repair)

@@ -12,7 +12,7 @@ from clgraph import Graph, InputError, powerlaw_graph, sample
 from clgraph.device.launch_config import LaunchTable
 from clgraph.reference import verify_sample
 from clgraph.reference.reduction import reference_deletion
-from clgraph.sampling import calls, methods, replicates
+from clgraph.sampling import replicates, runs
 from clgraph.sampling.request import check_request
 
 
@@ -43,8 +43,8 @@ FORMS = [
 @pytest.fixture(params=FORMS)
 def form(request, monkeypatch):
     """Both forms on every device; with little room for the last deletions, so that it is exceeded."""
-    chosen = methods.SideBySide(request.param.split(",")[0], 1 << 20)
-    monkeypatch.setattr(methods, "LAUNCH", LaunchTable(gpu=chosen, cpu=chosen, simulator=chosen))
+    chosen = runs.SideBySide(request.param.split(",")[0], 1 << 20)
+    monkeypatch.setattr(runs, "LAUNCH", LaunchTable(gpu=chosen, cpu=chosen, simulator=chosen))
     if "few" in request.param:
         monkeypatch.setattr(replicates, "FEW", 3)
         monkeypatch.setattr(replicates, "ROOM", 5)
@@ -147,7 +147,7 @@ def test_one_run_on_a_small_graph(device, method, monkeypatch):
     assert device.kind != "cpu" or "cl/sampling/replicates.cl" in made[0].provenance["built"]
     assert made[0].graph.num_vertices  # making it is a phase
     assert {"device", "build", "upload", "compile", "sample", "download", "result"} == set(made[0].seconds)
-    monkeypatch.setattr(calls, "side_by_side", lambda *args: None)
+    monkeypatch.setattr(runs, "side_by_side", lambda *args: None)
     other = sample(graph, method, sizes=["60%", "20%"], seed=3, device=device)
     for one, expected in zip(made, other, strict=True):
         same(one, expected)
@@ -156,7 +156,7 @@ def test_one_run_on_a_small_graph(device, method, monkeypatch):
 def test_nothing_is_made_before_it_is_looked_at(device):
     graph = powerlaw_graph(700, seed=2)
     made = sample(graph, "dre", sizes=["50%", "20%"], seed=1, seeds=6, device=device)
-    if not methods.side_by_side(device, graph, check_request(graph, "dre", {}), 6):
+    if not runs.side_by_side(device, graph, check_request(graph, "dre", {}), 6):
         pytest.skip("one run after the other on this device")
     vertices, edges, offsets = made.num_vertices, made.num_edges, made.offsets
     assert made[-1:].vertices.tolist() == made.vertices[offsets[-2] :].tolist()
@@ -176,9 +176,9 @@ def test_runs_are_dealt_in_portions(device, monkeypatch):
     """Launches are short, progress is told between them, and an error in it ends the call."""
     graph = powerlaw_graph(300, seed=2)
     whole = sample(graph, "drv", size="50%", seed=1, seeds=9, device=device)
-    if not methods.side_by_side(device, graph, check_request(graph, "drv", {}), 9):
+    if not runs.side_by_side(device, graph, check_request(graph, "drv", {}), 9):
         pytest.skip("one run after the other on this device")
-    monkeypatch.setattr(calls, "BRIEF", 0.0)
+    monkeypatch.setattr(runs, "BRIEF", 0.0)
     told = []
     parts = sample(
         graph, "drv", size="50%", seed=1, seeds=9, device=device, progress=lambda *x: told.append(x)
@@ -207,7 +207,7 @@ def test_as_many_runs_in_a_launch_as_fit(device, form, monkeypatch):
     monkeypatch.setattr(replicates, "MOST", 3)
     made = sample(graph, "dre", size="50%", seed=1, seeds=7, device=device)
     np.testing.assert_array_equal(made.edges, whole.edges)
-    if methods.LAUNCH.of(device).exact == "probes" and device.kernels == "ndrange":
+    if runs.LAUNCH.of(device).exact == "probes" and device.kernels == "ndrange":
         assert list({id(part): len(part) for part, _ in made._places}.values()) == [3, 3, 1]
 
 

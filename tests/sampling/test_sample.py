@@ -173,7 +173,7 @@ def test_a_scipy_array_is_taken(device):
 )
 def test_progress_advances(device, method, mode, monkeypatch):
     monkeypatch.setattr("clgraph.sampling.threshold_search.FEW", 4)  # the host takes hardly any deletion
-    monkeypatch.setattr("clgraph.sampling.calls.side_by_side", lambda *_: False)  # not all in one launch
+    monkeypatch.setattr("clgraph.sampling.runs.side_by_side", lambda *_: False)  # not all in one launch
     seen = []
     graph = random_graph(1, 300, 900)
     made = sample(

@@ -20,7 +20,7 @@ from clgraph import (
     write_shards,
 )
 from clgraph.cli.quality import curve_of, read_origin
-from clgraph.sampling.options import SampleOptions
+from clgraph.sampling.request import SampleOptions
 from clgraph.studies.record import OPTIONS, load_record
 
 GRAPH = powerlaw_graph(300, seed=2)

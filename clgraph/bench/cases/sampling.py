@@ -16,12 +16,13 @@ import numpy as np
 from clgraph.arguments import target_size
 from clgraph.bench.graphs import size_of
 from clgraph.bench.harness import Absent, Case, Context, Figures, median, quantity, timed
+from clgraph.csr.upload import upload_csr
 from clgraph.device import Device, subprocesses
 from clgraph.graph import Graph
 from clgraph.reference import reference_sample
 from clgraph.sampling import Sample, sample
-from clgraph.sampling.methods import make_run, upload
 from clgraph.sampling.request import check_request
+from clgraph.sampling.runs import make_run
 from clgraph.theses.copra import CHARACTERISTICS
 
 # the thesis's methods, which are compared with one core; all are batched, two of them exact, too
@@ -112,7 +113,8 @@ class Alone:
         self._device, self._graph = device, graph
         self._options = check_request(graph, method, {"mode": mode})
         self._target = target_size(SIZE, graph.num_vertices)
-        upload(device, graph)
+        upload_csr(device, graph.undirected.without_self_loops)
+        device.finish()
 
     def __call__(self) -> float:
         run = make_run(self._device, self._graph, self._options, SEED)

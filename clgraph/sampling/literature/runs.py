@@ -12,7 +12,7 @@ from clgraph import keyed
 from clgraph.arguments import shown
 from clgraph.errors import InputError
 from clgraph.graph import Graph
-from clgraph.run import run_on
+from clgraph.run import run_on, serial_device
 from clgraph.sampling.literature.chordal import Chordal
 from clgraph.sampling.literature.engine import Engine
 from clgraph.sampling.literature.growing import Diffusion, Expansion, Trees
@@ -22,11 +22,8 @@ from clgraph.sampling.literature.spreading import Spikyballs, Stages
 from clgraph.sampling.literature.streams import GraphStream
 from clgraph.sampling.literature.walks import Frontier, Walks
 from clgraph.sampling.literature.weighted_draw import EdgeRace, NeighbourRace, VertexRace
-from clgraph.sampling.methods import serial_device
-from clgraph.sampling.options import check_seeds, given_options
-from clgraph.sampling.request import Request, check_request
-from clgraph.sampling.result import Sample
-from clgraph.sampling.sequence import Batch
+from clgraph.sampling.request import Request, check_request, check_seeds, given_options
+from clgraph.sampling.result import Batch, Sample
 
 if TYPE_CHECKING:
     from clgraph.device import Device

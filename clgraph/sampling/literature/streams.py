@@ -22,14 +22,12 @@ from clgraph.csr.sort import sort_by_words
 from clgraph.device.launch_config import LaunchTable
 from clgraph.errors import CapacityError, InputError
 from clgraph.formats.arrivals import Chunk, Names, arrivals, is_stream
-from clgraph.run import run_on
+from clgraph.run import run_on, serial_device
 from clgraph.sampling.literature.engine import Engine
 from clgraph.sampling.literature.reservoir import Held
 from clgraph.sampling.literature.selection import Drawn, given
 from clgraph.sampling.literature.smallest import Column
-from clgraph.sampling.methods import serial_device
-from clgraph.sampling.options import check_seeds
-from clgraph.sampling.request import check_stream
+from clgraph.sampling.request import check_seeds, check_stream
 from clgraph.sampling.result import Sample
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ from clgraph.progress import Tell
 from clgraph.run import not_offered
 from clgraph.sampling.deletion_times import Path as CurvePath
 from clgraph.sampling.deletion_times import count_pairs, follow
-from clgraph.sampling.options import OF_SHARDS, check_seeds, check_sizes
+from clgraph.sampling.request import OF_SHARDS, check_seeds, check_sizes
 from clgraph.sampling.result import Sample, notes_of
 from clgraph.sampling.selection import Mask, Selection
 from clgraph.sampling.shards.extract import Extraction, Growing, count_edges, write_sample
@@ -49,7 +49,7 @@ class OfForest(Selection):
 
     Attributes
     ----------
-    counts : (int, int), or None
+    counts : (int, int), optional
         Of datasets: vertices and edges (pairs, of a directed graph).
     dataset : Shards or None
         The sample, where it was written.
@@ -58,10 +58,10 @@ class OfForest(Selection):
     def __init__(
         self, chosen: Chosen, seed: int, counts: tuple[int, int] | None = None, dataset: Shards | None = None
     ) -> None:
-        self._chosen, self._seed, self.counts, self.dataset = chosen, seed, counts, dataset
+        self._chosen, self._seed, self._size, self.dataset = chosen, seed, counts, dataset
 
     def counts_of(self, at: Any = 0) -> tuple[int, int] | None:
-        return self.counts
+        return self._size
 
     def members(self, graph: Any, at: Any = 0) -> Mask:
         return unpacked(self._chosen.bits, graph.num_vertices)
@@ -221,7 +221,7 @@ def sample_of_shards(
     sizes: Sequence[Size] | None,
     seeds: int | None,
     options: Mapping[str, Any],
-) -> Sample | list[Sample]:
+) -> list[Sample]:
     """`clgraph.sample` of a graph in shards, with what it does not offer refused."""
     given = dict(options)
     mode, connection = given.pop("mode", "auto"), given.pop("connection", "weak")
@@ -246,7 +246,7 @@ def sample_of_shards(
     for run in range(runs):
         some = names[run * len(wanted) :][: len(wanted)]
         made += sample_shards(shards, method, sizes=wanted, seed=first + run, outputs=some, **taken)
-    return made if several else made[0]
+    return made
 
 
 def exact_method(shards: Shards, method: Any, mode: Any, connection: Any, batched: Mapping[str, Any]) -> str:
@@ -312,7 +312,7 @@ def samples_of_blocks(
             dict(call.seconds),
             "untouched" if each.untouched else "forest",
             0,
-            (*how.idle(), *told),
+            (*how.notes, *told),
             graph,
             how.given,
             OfForest(each, seed),

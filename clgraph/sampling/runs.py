@@ -1,0 +1,398 @@
+"""The runs behind `clgraph.sample`: which engine serves a method, runs side by side or one after the other.
+
+Where samples are to have a least size, runs are drawn again with other seeds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, Literal, Protocol
+
+from clgraph import keyed
+from clgraph.components.finder import graph_components
+from clgraph.csr.upload import SMALL, hub_of, upload_csr
+from clgraph.device.launch_config import LaunchTable
+from clgraph.errors import InputError
+from clgraph.graph import Graph
+from clgraph.methods import CONTRACTING, EXPLORING, LITERATURE
+from clgraph.progress import Tell
+from clgraph.run import run_on
+from clgraph.sampling.array_frontier import ArrayFrontier
+from clgraph.sampling.batched import BatchedRun, Finder
+from clgraph.sampling.contract import Contraction, ContractRuns
+from clgraph.sampling.copra import LAUNCH as FAR_SCAN
+from clgraph.sampling.copra import Copra
+from clgraph.sampling.draw import FINEST, ByDraw, ByPriority, DrawRuns
+from clgraph.sampling.explore import BreadthRuns, ExploreRun
+from clgraph.sampling.repair import finder_for
+from clgraph.sampling.replicates import MergeTrees, Probes, Strategy
+from clgraph.sampling.request import Request, Size, check_min_size, check_request, check_seeds, check_sizes
+from clgraph.sampling.result import Batch, Sample, Samples, notes_of
+from clgraph.sampling.selection import Selection, prepare_extraction
+from clgraph.sampling.strong import StrongCopraFinder
+from clgraph.sampling.threshold_search import ExactRun
+
+if TYPE_CHECKING:
+    from clgraph.device import Device
+
+
+def draw_samples(
+    graph: Graph,
+    method: str,
+    size: Size | None,
+    sizes: Sequence[Size] | None,
+    seeds: int | None,
+    options: Mapping[str, Any],
+) -> Samples:
+    """Return the samples of a graph as `clgraph.sample` does, which warns of those that collapsed.
+
+    Parameters
+    ----------
+    graph : Graph
+        With at least one vertex.
+    method : str
+        Its short name.
+    size, sizes, seeds
+        As `clgraph.sample` takes them.
+    options : mapping
+        The others.
+    """
+    if options.get("min_size") is not None:
+        return _of_min_size(graph, method, size, sizes, seeds, options)
+    if method in LITERATURE:
+        from clgraph.sampling.literature.runs import drawn_samples
+
+        return Samples([drawn_samples(graph, method, size, sizes, seeds, options)])
+    request = check_request(graph, method, options, sizes=sizes)
+    wanted = check_sizes(graph, size, sizes, options.get("strict", False))
+    first = keyed.check_seed(options.get("seed"))
+    runs = check_seeds(first, seeds)
+
+    started, progress = perf_counter(), options.get("progress")
+    sections = ("pairs",) if request.exact else ()
+    with run_on(options.get("device"), graph, *sections, values=True) as run:
+        device, run.seconds["device"] = run.device, perf_counter() - started
+        if run.blocks is not None:
+            from clgraph.sampling.shards.samples import samples_of_blocks
+
+            given = run, run.blocks, graph, request
+            return Samples([samples_of_blocks(*given, first + i, wanted, progress) for i in range(runs)])
+        if graph.directed and graph.num_arcs >= SMALL and device.has_compiler:
+            upload_csr(device, graph)  # a large undirected view is made faster on the device
+        simple = graph.undirected.without_self_loops
+        run.lap("build")
+        upload_csr(device, simple)
+        device.finish()
+        run.lap("upload")
+        if strategy := side_by_side(device, graph, request, runs):
+            return Samples(_portions(strategy, graph, run, request, first, runs, wanted, progress))
+        return Samples([_one_run(graph, run, request, first + i, wanted, progress) for i in range(runs)])
+
+
+def _of_min_size(
+    graph: Graph,
+    method: str,
+    size: Size | None,
+    sizes: Sequence[Size] | None,
+    seeds: int | None,
+    options: Mapping[str, Any],
+) -> Samples:
+    """Draw samples; a run with a sample of too few vertices is drawn again."""
+    plain = {name: value for name, value in options.items() if name != "min_size"}
+    least = check_min_size(options["min_size"], graph, method)
+    made = draw_samples(graph, method, size, sizes, seeds, plain)
+
+    def again(seed: int) -> Samples:
+        return draw_samples(graph, method, size, sizes, 1, {**plain, "seed": seed})
+
+    per_run = 1 if sizes is None else len(sizes)
+    return Samples(large_enough(made, again, least, per_run, made[-1].seed + 1)[0])
+
+
+def _one_run(
+    graph: Graph,
+    call: run_on,
+    request: Request,
+    seed: int,
+    wanted: list[tuple[Size, int]],
+    progress: Tell | None,
+) -> list[Sample]:
+    """One run: a sample for each (size, target), in the order given."""
+    device = call.device
+    call.forget("compile")
+    provenance = device.watch()
+    run = make_run(device, graph, request, seed)
+    prepare_extraction(device, graph, induced=request.induced)
+    call.lap("compile")
+    whole = run.start()
+    made: dict[int, Sample] = {}
+    smaller: Graph | None = None
+    # the largest first: samples are nested, and an induced one is cut out of the one before
+    for size, target in sorted(wanted, key=lambda pair: -pair[1]):
+        if target in made:
+            continue
+        run.shrink_to(target, progress)
+        device.finish()
+        call.forget("sample", "download", "result")
+        call.lap("sample")
+        left = run.download()
+        call.lap("download")
+        smaller = left.sampled(graph, larger=smaller)
+        device.finish()
+        untouched = whole <= target
+        loops = graph.undirected.num_self_loops
+        told = notes_of(graph.num_vertices, target, untouched, smaller.num_vertices, loops)
+        notes = (*request.notes, *told, *run.notes)
+        call.lap("result")
+        made[target] = Sample(
+            request.method,
+            request.mode,
+            size,
+            target,
+            seed,
+            device.name,
+            dict(call.seconds),
+            "untouched" if untouched else run.algorithm,
+            0 if untouched else run.iterations,
+            notes,
+            graph,
+            request.given,
+            left,
+            provenance=provenance(),
+        )._with_graph(smaller)
+    return [made[target]._changed(size=size) for size, target in wanted]
+
+
+BRIEF = 0.2  # seconds that a launch of runs side by side should take, so that Ctrl-C is noticed
+
+
+def _portions(
+    strategy: Strategy,
+    graph: Graph,
+    call: run_on,
+    request: Request,
+    first: int,
+    runs: int,
+    wanted: list[tuple[Size, int]],
+    progress: Tell | None,
+) -> list[Batch]:
+    """The samples of runs side by side, in portions that take a moment each."""
+    device, started = call.device, perf_counter()
+    provenance = device.watch()
+    _, all_targets = zip(*wanted, strict=True)
+    targets = sorted(set(all_targets), reverse=True)
+    engine = strategy(device, graph.undirected.without_self_loops, targets, request)
+    seconds = {**call.seconds, "compile": perf_counter() - started}
+    made: list[Batch] = []
+    done, on_device, at_once = 0, 0, engine.at_first
+    while done < runs:
+        count = min(at_once, engine.most, runs - done)
+        started = perf_counter()
+        chosen = engine.run(first + done, count)
+        on_device += engine.bytes_each * count
+        if on_device > device.global_memory // 8:  # too much to stay on the device
+            chosen.leave()
+        took = perf_counter() - started
+        about = {
+            "device": device.name,
+            "seconds": {**seconds, "sample": took / count},
+            "algorithm": engine.algorithm,
+            "provenance": provenance(),
+        }
+        made.append(Batch.of_runs(chosen, graph, request, first + done, wanted, targets, about))
+        done += count
+        if progress:
+            excess = max(0, chosen.whole - targets[-1])
+            progress(done * excess, runs * excess)
+        if took < BRIEF / 2:  # twice as many runs take twice as long: still within BRIEF
+            at_once *= 2
+        elif took > 2 * BRIEF:
+            at_once = max(1, at_once // 2)
+    return made
+
+
+# --- Which engine serves a method: runs of many seeds ---
+
+
+@dataclass(frozen=True)
+class SideBySide:
+    """Up to how many arcs a kind of device makes runs side by side.
+
+    Attributes
+    ----------
+    exact : {"merge tree", "probes"}
+        A run a work-item, or all runs in each launch.
+    arcs : int
+        Of exact runs.
+    alone : int
+        Also of a single exact run.
+    breadth : int
+        Of breadth-first samples, a run a work-item.
+    contraction : int
+        Of contractions, all runs in each launch.
+    batches : int
+        Of batches of drawn edges, a run a work-group.
+    """
+
+    exact: Literal["merge tree", "probes"]
+    arcs: int
+    alone: int = 0
+    breadth: int = 0
+    contraction: int = 0
+    batches: int = 0
+
+
+LAUNCH = LaunchTable(
+    gpu=SideBySide("probes", 1 << 23, breadth=1 << 19, contraction=1 << 21, batches=1 << 19),
+    cpu=SideBySide("merge tree", 1 << 19, 1 << 18, breadth=1 << 19, contraction=1 << 21, batches=1 << 19),
+    fpga=SideBySide("merge tree", 0),
+    emulator=SideBySide("merge tree", 0),
+    simulator=SideBySide("merge tree", 1 << 19, breadth=1 << 19, contraction=1 << 19, batches=1 << 19),
+)
+
+
+def side_by_side(device: Device, graph: Graph, options: Request, runs: int) -> Strategy | None:
+    """Return the strategy that makes runs side by side; None: one after the other, on the whole device."""
+    simple, most = graph.undirected.without_self_loops, LAUNCH.of(device)
+    arcs, method = simple.num_arcs, options.method
+    if device.kernels != "ndrange" or arcs < 4:
+        return None
+    if options.exact:
+        # 1000 runs by drv took the H200 25 ms side by side and 4.1 s one after the other at 23 000 vertices,
+        # 0.63 and 8.2 s at 400 000 (docs/performance.md); a larger graph fills it with one run. A core has
+        # nothing to synchronise in a merge tree of its own, and a run of 100 000 edges stays in its cache: so
+        # up to half as many arcs even a single run is one launch on a CPU, instead of several probes.
+        if arcs <= (most.arcs if runs > 1 else most.alone):
+            return MergeTrees if most.exact == "merge tree" else Probes
+    elif runs == 1:
+        pass  # the kernels for one run spread over the device, those below give a run a part of it
+    elif method == "ebfs" and arcs <= most.breadth:
+        return BreadthRuns
+    elif method in CONTRACTING and arcs <= most.contraction:  # its passes over arcs take all runs
+        return ContractRuns
+    elif method in ("drve", "dhyb") and arcs <= most.batches:
+        # the kernel knows neither strong components nor parallel edges, and its integers end at FINEST
+        known = options.connection == "weak" and not simple.is_multigraph
+        return DrawRuns if known and options.chance.denominator <= FINEST else None
+    return None
+
+
+# --- Which engine serves a method: one run, which has the device alone ---
+
+
+class Run(Protocol):
+    """One run through a graph on a device: samples of decreasing size, each contained in the one before."""
+
+    @property
+    def algorithm(self) -> str:
+        """How the sample is found, in words: see `clgraph.Sample`."""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the user should know of how it was found."""
+
+    @property
+    def iterations(self) -> int:
+        """Batches, probes or levels so far."""
+
+    def start(self) -> int:
+        """Find the input's largest component; returns its size."""
+
+    def shrink_to(self, target: int, progress: Tell | None = None) -> None:
+        """Find the sample for a target; targets of further calls do not increase."""
+
+    def download(self) -> Selection:
+        """What the last `shrink_to` left; it may stay on the device until it is looked at."""
+
+
+class Batches(Run, Protocol):
+    """A run in batches that records (deletions so far, vertices and edges left) after each of them."""
+
+    keep_history: bool  # to be set before start()
+    history: list[tuple[int, int, int]]
+
+
+def make_run(device: Device, graph: Graph, options: Request, seed: int) -> Run:
+    """The run of a method, with its arrays allocated and its kernels built."""
+    simple = graph.undirected.without_self_loops
+    method = options.method
+    if method in CONTRACTING:
+        return Contraction(device, simple, seed, method=method)
+    if method in EXPLORING:
+        return ExploreRun(device, simple, seed, method=method, start=options.root)
+    if options.exact:
+        return ExactRun(device, simple, seed, edges=method == "dre")
+    scan = FAR_SCAN.of(device) if options.far_scan is None else options.far_scan
+    copra = Copra(device, simple, far_scan=scan)
+    choice: ByDraw | ByPriority
+    if method in ("drve", "dhyb"):
+        choice = ByDraw(copra, seed, weight=options.chance)
+    else:
+        choice = ByPriority(copra, seed, edges=method == "dre")
+    finder: Finder
+    if options.connection == "strong":
+        finder, algorithm = StrongCopraFinder(copra, graph, graph_components(device, simple)), "strong"
+    elif options.components == "bfs":
+        finder, algorithm = ArrayFrontier(copra, hub_of(device, simple)), "bfs"
+    else:
+        finder, algorithm = finder_for(copra, simple, choice, vertices=method == "drv"), "afforest"
+    return BatchedRun(
+        copra, choice, finder, edges=method != "drv", tolerance=options.tolerance, algorithm=algorithm
+    )
+
+
+# --- Runs whose samples are too small, drawn again with other seeds ---
+
+
+TRIES = 20  # seeds that are tried for a run
+
+Runs = list[Sequence[Sample]]
+
+
+def large_enough(
+    made: Sequence[Sample], draw: Callable[[int], Sequence[Sample]], least: int, per_run: int, following: int
+) -> tuple[Runs, list[str], int]:
+    """Some runs; of those with a sample of fewer than `least` vertices others, which say so in their notes.
+
+    Parameters
+    ----------
+    made : sequence of Sample
+        Run after run, `per_run` samples each.
+    draw : callable
+        Gives the samples of the run with a seed.
+    least, per_run : int
+    following : int
+        The first seed that no run has.
+
+    Returns
+    -------
+    runs : list of sequences of Sample
+    notes : list of str
+    following : int
+
+    Raises
+    ------
+    InputError
+        If no seed gives samples that are large enough.
+    """
+    kept: Runs = []
+    told: list[str] = []
+    for at in range(0, len(made), per_run):
+        run, notes = made[at : at + per_run], list[str]()
+        while (fewest := min(each.num_vertices for each in run)) < least:
+            if len(notes) == TRIES:
+                raise InputError(
+                    f"{TRIES} seeds in a row, up to {run[0].seed}, give samples of fewer than {least} "
+                    "vertices; ask for a smaller min_size or for a larger size"
+                )
+            notes.append(
+                f"seed {run[0].seed} gave a sample of {fewest} vertices, below min_size {least}: "
+                f"seed {following} was drawn instead"
+            )
+            run = draw(following)
+            following += 1
+        kept.append([each._changed(notes=(*each.notes, *notes)) for each in run] if notes else run)
+        told += notes
+    return kept, told, following
