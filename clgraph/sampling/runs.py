@@ -21,17 +21,14 @@ from clgraph.progress import Tell
 from clgraph.run import run_on
 from clgraph.sampling.array_frontier import ArrayFrontier
 from clgraph.sampling.batched import BatchedRun, Finder
-from clgraph.sampling.contract import Contraction, ContractRuns
 from clgraph.sampling.copra import LAUNCH as FAR_SCAN
 from clgraph.sampling.copra import Copra
 from clgraph.sampling.draw import FINEST, ByDraw, ByPriority, DrawRuns
-from clgraph.sampling.explore import BreadthRuns, ExploreRun
 from clgraph.sampling.repair import finder_for
 from clgraph.sampling.replicates import MergeTrees, Probes, Strategy
 from clgraph.sampling.request import Request, Size, check_min_size, check_request, check_seeds, check_sizes
 from clgraph.sampling.result import Batch, Sample, Samples, notes_of
 from clgraph.sampling.selection import Selection, prepare_extraction
-from clgraph.sampling.strong import StrongCopraFinder
 from clgraph.sampling.threshold_search import ExactRun
 
 if TYPE_CHECKING:
@@ -269,8 +266,12 @@ def side_by_side(device: Device, graph: Graph, options: Request, runs: int) -> S
     elif runs == 1:
         pass  # the kernels for one run spread over the device, those below give a run a part of it
     elif method == "ebfs" and arcs <= most.breadth:
+        from clgraph.sampling.explore import BreadthRuns  # which loads searches and pyopencl
+
         return BreadthRuns
     elif method in CONTRACTING and arcs <= most.contraction:  # its passes over arcs take all runs
+        from clgraph.sampling.contract import ContractRuns  # which loads pyopencl
+
         return ContractRuns
     elif method in ("drve", "dhyb") and arcs <= most.batches:
         # the kernel knows neither strong components nor parallel edges, and its integers end at FINEST
@@ -319,8 +320,12 @@ def make_run(device: Device, graph: Graph, options: Request, seed: int) -> Run:
     simple = graph.undirected.without_self_loops
     method = options.method
     if method in CONTRACTING:
+        from clgraph.sampling.contract import Contraction
+
         return Contraction(device, simple, seed, method=method)
     if method in EXPLORING:
+        from clgraph.sampling.explore import ExploreRun
+
         return ExploreRun(device, simple, seed, method=method, start=options.root)
     if options.exact:
         return ExactRun(device, simple, seed, edges=method == "dre")
@@ -333,6 +338,8 @@ def make_run(device: Device, graph: Graph, options: Request, seed: int) -> Run:
         choice = ByPriority(copra, seed, edges=method == "dre")
     finder: Finder
     if options.connection == "strong":
+        from clgraph.sampling.strong import StrongCopraFinder
+
         finder, algorithm = StrongCopraFinder(copra, graph, graph_components(device, simple)), "strong"
     elif options.components == "bfs":
         finder, algorithm = ArrayFrontier(copra, hub_of(device, simple)), "bfs"
