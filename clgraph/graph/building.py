@@ -38,7 +38,7 @@ def rows_of_edges(
 
 
 def checked_values(weights: Any, multiplicity: Any, rows: int) -> dict[str, Any]:
-    """Checked weights and counts as parameters of `sorted_rows` and `Arrays`; None where they are not given."""
+    """Checked weights and counts as parameters of `sorted_rows` and `Arrays`; None where none are given."""
     return {
         "weights": None if weights is None else np.ascontiguousarray(checked_weights(weights, rows)),
         "multiplicity": None

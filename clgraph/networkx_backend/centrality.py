@@ -111,8 +111,7 @@ def hits(
             normalized=bool(normalized),
             device=device,
         )
-    hubs, authorities = (dict(zip(G.nodes.objects, each.tolist(), strict=True)) for each in found)
-    return hubs, authorities
+    return G.by_node(found[0]), G.by_node(found[1])
 
 
 def _iterated_hits(
@@ -138,12 +137,8 @@ def _iterated_hits(
         else:
             raise nx.PowerIterationFailedConvergence(max_iter)
         authorities = vectors.take(y)
-    hubs, authorities = (
-        (hubs / hubs.sum(), authorities / authorities.sum())
-        if normalized
-        else (hubs, authorities / authorities.max())
-    )
-    return _named(G, hubs, None), _named(G, authorities, None)
+    scale = np.sum if normalized else np.max  # the largest hub is 1 already
+    return G.by_node(hubs / scale(hubs)), G.by_node(authorities / scale(authorities))
 
 
 def betweenness_centrality(
@@ -172,8 +167,7 @@ def betweenness_centrality(
         options["sampled_nodes"] = drawn
     else:
         options["k"] = None if drawn is None else k
-    values = dict(zip(G.nodes.objects, found.tolist(), strict=True))
-    scaled: dict[Any, float] = networkx_own._rescale(values, n, **options)
+    scaled: dict[Any, float] = networkx_own._rescale(G.by_node(found), n, **options)
     return scaled
 
 
@@ -188,8 +182,8 @@ def closeness_centrality(
         check_in(G, Source=u)
         places = np.array([G.nodes.find(u)], np.int32)
     with on_device("closeness_centrality") as device:
-        found = closeness_of(device, G.rows, places, improved=bool(wf_improved)).tolist()
-    return dict(zip(G.nodes.objects, found, strict=True)) if u is None else found[0]
+        found = closeness_of(device, G.rows, places, improved=bool(wf_improved))
+    return G.by_node(found) if u is None else found.tolist()[0]
 
 
 def harmonic_centrality(
@@ -231,21 +225,16 @@ def average_neighbor_degree(
     """As `networkx.average_neighbor_degree` without weights."""
     from clgraph.centrality.neighbours import Direction, degrees_of, sums_over_neighbours
 
-    if not G.is_directed():
-        if (source, target) != ("out", "out"):
-            raise nx.NetworkXError("source and target arguments are only supported for directed graphs")
-    else:
-        for role, word in (("source", source), ("target", target)):
-            if word not in WORDS:
-                raise nx.NetworkXError(f"{role} argument {word} must be 'in', 'out' or 'in+out'")
+    if not G.is_directed() and (source, target) != ("out", "out"):
+        raise nx.NetworkXError("source and target arguments are only supported for directed graphs")
+    for role, word in (("source", source), ("target", target)):
+        if word not in WORDS:
+            raise nx.NetworkXError(f"{role} argument {word} must be 'in', 'out' or 'in+out'")
     with on_device("average_neighbor_degree") as device:
         degrees = degrees_of(G.rows, cast(Direction, target))
         sums = sums_over_neighbours(device, G.rows, degrees, cast(Direction, source))
         own = degrees_of(G.rows, cast(Direction, source))
-    values = [
-        total / degree if degree else 0.0 for total, degree in zip(sums.tolist(), own.tolist(), strict=True)
-    ]
-    found: dict[Any, float] = of_nodes(G, nodes, values)
+    found: dict[Any, float] = of_nodes(G, nodes, np.where(own, sums / np.maximum(own, 1), 0.0).tolist())
     return found
 
 
@@ -278,40 +267,7 @@ def _numbers(G: ConvertedGraph, given: Mapping[Any, Any] | None) -> Floats | Non
     return np.array([given[node] for node in G.nodes.objects], np.float64)
 
 
-def _named(G: ConvertedGraph, found: Floats, nstart: Any) -> dict[Any, float]:
+def _named(G: ConvertedGraph, found: Floats, nstart: Any = None) -> dict[Any, float]:
     """By node; in the order of `nstart` if that is given, as in NetworkX."""
-    values = dict(zip(G.nodes.objects, found.tolist(), strict=True))
+    values = G.by_node(found)
     return values if nstart is None else {node: values[node] for node in nstart}
-
-
-def _has_arcs(graph: Any) -> bool:
-    return bool(graph.num_arcs) if isinstance(graph, ConvertedGraph) else any(map(len, graph.adj.values()))
-
-
-def unusable(name: str, values: dict[str, Any], graph: Any) -> str | None:
-    """Which argument makes a call be left to NetworkX, and why; None if none does."""
-    numbers = (int, float, np.integer, np.floating)
-    if name == "hits" and values["method"] not in ("power_iteration", "svd"):
-        return f"method {values['method']!r}, which NetworkX refuses"
-    for key in ("alpha", "tol"):
-        if key in values and not (isinstance(values[key], numbers) and np.isfinite(values[key])):
-            return f"{key} is {values[key]!r}: not a finite number"
-    if "max_iter" in values and not isinstance(values["max_iter"], (int, np.integer)):
-        return f"max_iter is {values['max_iter']!r}: not a whole number"
-    if name == "hits" and len(graph) and (len(graph) == 1 or not _has_arcs(graph)):
-        return "hits of a graph without edges, or of one node, which NetworkX has no answer for"
-    for key in ("nstart", "beta"):
-        given = values.get(key)
-        if given is None or isinstance(given, numbers):
-            continue
-        if not isinstance(given, Mapping):
-            return f"{key} is a {type(given).__name__}: clgraph takes a mapping of nodes to numbers"
-        each = [given[node] for node in given]
-        if not all(isinstance(value, numbers) and np.isfinite(value) for value in each):
-            return f"{key} holds a value that is not a finite number"
-        if key == "nstart" and (len(given) != len(graph) or not all(node in graph for node in given)):
-            return f"{key} has not one number for each node"
-        divided = any(each) if name == "eigenvector_centrality" else values.get("method") == "power_iteration"
-        if key == "nstart" and divided and not sum(each):
-            return "nstart sums up to 0, by which NetworkX divides"
-    return None

@@ -119,4 +119,4 @@ def _numbers(name: str, G: ConvertedGraph) -> dict[Any, int]:
         return {}
     with on_device(name) as device:
         core = core_numbers(G.ascending, device)
-    return dict(zip(G.nodes.objects, core.tolist(), strict=True))
+    return G.by_node(core)

@@ -89,6 +89,10 @@ class ConvertedGraph:
         except TypeError:
             return False
 
+    def by_node(self, values: npt.NDArray[Any]) -> dict[Any, Any]:
+        """Values of the vertices as a dict of nodes, as NetworkX gives them."""
+        return dict(zip(self.nodes.objects, values.tolist(), strict=True))
+
     # --- what the algorithms ask -----------------------------------------------------------------------
 
     @property

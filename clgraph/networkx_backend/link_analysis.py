@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from math import isfinite
 from typing import Any
 
 import networkx as nx
@@ -79,7 +78,7 @@ def pagerank(
             ConvergenceWarning,
             stacklevel=2,
         )
-    return dict(zip(G.nodes.objects, found.ranks.tolist(), strict=True))
+    return G.by_node(found.ranks)
 
 
 def _vector(G: ConvertedGraph, given: Mapping[Any, Any]) -> npt.NDArray[np.float64]:
@@ -90,36 +89,3 @@ def _vector(G: ConvertedGraph, given: Mapping[Any, Any]) -> npt.NDArray[np.float
         if place is not None:
             values[place] = value
     return values
-
-
-def unusable(given: dict[str, Any], graph: Any) -> str | None:
-    """Which argument makes `pagerank` leave the call to NetworkX, and why; None if none does.
-
-    Parameters
-    ----------
-    given : dict
-        By name: alpha, tol, personalization, nstart, dangling.
-    graph : networkx.Graph or ConvertedGraph
-    """
-    numbers = (int, float, np.integer, np.floating)
-    if not (isinstance(given["alpha"], numbers) and 0 <= given["alpha"] < 1):
-        return f"alpha is {given['alpha']!r}: clgraph takes numbers of at least 0 and below 1"
-    if not isinstance(given["tol"], numbers):
-        return f"tol is {given['tol']!r}: not a number"
-    for name in ("personalization", "nstart", "dangling"):
-        values = given[name]
-        if values is None:
-            continue
-        if not isinstance(values, Mapping):
-            return f"{name} is a {type(values).__name__}: clgraph takes mappings of nodes to numbers"
-        try:
-            array = np.fromiter(values.values(), np.float64, len(values))
-        except (TypeError, ValueError):
-            return f"{name} holds a value that is not a number"
-        if not np.all(np.isfinite(array) & (array >= 0)):
-            node = next(node for node, value in values.items() if not (isfinite(value) and value >= 0))
-            return f"{name} of node {node!r} is {values[node]!r}: clgraph takes finite numbers of at least 0"
-        # a personalization that is zero everywhere is a ZeroDivisionError in NetworkX, and here
-        if name != "personalization" and not any(v > 0 and node in graph for node, v in values.items()):
-            return f"{name} is zero on every node: NetworkX divides by the sum"
-    return None

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any
 
 import networkx as nx
+import numpy as np
 
 from _clgraph_networkx import BY_NAME, NEVER
 from clgraph.networkx_backend import centrality, cluster, components, link_analysis, paths, traversal
 from clgraph.networkx_backend.converted import ConvertedGraph, unreadable
 from clgraph.networkx_backend.running import RELEASE
 
-MATRIX = ("eigenvector_centrality", "hits", "katz_centrality")
+NUMBERS = ("eigenvector_centrality", "hits", "katz_centrality", "pagerank")
 # their crossovers are those of the functions that they come down to
 ENDS = ("shortest_path", "shortest_path_length")
 
@@ -49,9 +50,6 @@ def can_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | 
         return f"clgraph cannot convert this graph: {reason}"
     if values.get("sort_neighbors") is not None:
         return "sort_neighbors is given: a Python function that no device can call"
-    if name == "pagerank":
-        names = ("alpha", "personalization", "tol", "nstart", "dangling")
-        return link_analysis.unusable({name: values[name] for name in names}, graph) or True
     return _left_to_networkx(name, values, graph) or True
 
 
@@ -69,8 +67,8 @@ def _left_to_networkx(name: str, values: dict[str, Any], graph: Any) -> str | No
     some_triangles = name == "triangles" and values["nodes"] is not None
     if graph.is_multigraph() and (some_triangles or not about.multigraphs):
         return f"{name} of (nodes of) a multigraph, which NetworkX refuses"
-    if name in MATRIX:
-        return centrality.unusable(name, values, graph)
+    if name in NUMBERS:
+        return _unusable(name, values, graph)
     if name == "has_path" and (values["source"] is None or values["target"] is None):
         return "source or target is None, which to NetworkX means all nodes"
     if name == "average_shortest_path_length" and values["method"] not in (None, "unweighted"):
@@ -85,6 +83,60 @@ def _left_to_networkx(name: str, values: dict[str, Any], graph: Any) -> str | No
     ):
         return "degree_assortativity_coefficient of some nodes, or of other degrees than in and out"
     return None
+
+
+def _unusable(name: str, values: dict[str, Any], graph: Any) -> str | None:
+    """Which number, or mapping of nodes to numbers, makes a call be left to NetworkX; None if none does."""
+    numbers, ranks = (int, float, np.integer, np.floating), name == "pagerank"
+    for key in ("alpha", "tol"):
+        if key in values and not (isinstance(values[key], numbers) and np.isfinite(values[key])):
+            return f"{key} is {values[key]!r}: not a finite number"
+    if ranks and not 0 <= values["alpha"] < 1:
+        return f"alpha is {values['alpha']!r}: clgraph takes numbers of at least 0 and below 1"
+    if name == "hits" and values["method"] not in ("power_iteration", "svd"):
+        return f"method {values['method']!r}, which NetworkX refuses"
+    if not ranks and not isinstance(values["max_iter"], (int, np.integer)):
+        return f"max_iter is {values['max_iter']!r}: not a whole number"
+    if name == "hits" and len(graph) and (len(graph) == 1 or not _has_arcs(graph)):
+        return "hits of a graph without edges, or of one node, which NetworkX has no answer for"
+    for key in ("personalization", "nstart", "dangling", "beta"):
+        given = values.get(key)
+        if given is None or (key == "beta" and isinstance(given, numbers)):
+            continue
+        if not isinstance(given, Mapping):
+            return f"{key} is a {type(given).__name__}: clgraph takes mappings of nodes to numbers"
+        kind = "a number that is finite and at least 0" if ranks else "a finite number"
+        for node, value in given.items():
+            if not _is_finite(value, ranks) or (ranks and value < 0):
+                return f"{key} of node {node!r} is {value!r}, not {kind}"
+        if ranks:
+            # a personalization that is zero everywhere is a ZeroDivisionError in NetworkX, and here
+            zero = not any(v > 0 and node in graph for node, v in given.items())
+            if zero and key != "personalization":
+                return f"{key} is zero on every node: NetworkX divides by the sum"
+        elif key == "nstart":
+            if len(given) != len(graph) or not all(node in graph for node in given):
+                return f"{key} has not one number for each node"
+            by_sum = values.get("method") == "power_iteration"
+            # NetworkX itself refuses a start of zeros for eigenvectors
+            by_sum |= name == "eigenvector_centrality" and any(given.values())
+            if by_sum and not sum(given.values()):
+                return "nstart sums up to 0, by which NetworkX divides"
+    return None
+
+
+def _is_finite(value: Any, convert: bool) -> bool:
+    """True for finite numbers; `convert`: also for what becomes one, as in NetworkX's PageRank."""
+    if not convert and not isinstance(value, (int, float, np.integer, np.floating)):
+        return False
+    try:
+        return bool(np.isfinite(np.fromiter([value], np.float64)[0]))
+    except (TypeError, ValueError, OverflowError):
+        return False
+
+
+def _has_arcs(graph: Any) -> bool:
+    return bool(graph.num_arcs) if isinstance(graph, ConvertedGraph) else any(map(len, graph.adj.values()))
 
 
 def should_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | str:
