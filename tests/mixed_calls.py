@@ -73,7 +73,7 @@ def mixed_calls(device: Device) -> dict[str, Call]:
 
     def studied() -> Sequence[Any]:
         found = clgraph.study(undirected, "drv,ebfs", "60%,30%", seeds=2, **on)
-        return [[{**row, "device": ""} for row in found.rows], found.output]
+        return [[{**row, "device": ""} for row in found.rows], found.digest]
 
     def fresh(directed: bool) -> Sequence[Any]:
         graph = random_graph(5, 70, 200, directed=directed)  # uploaded, searched and freed each time
