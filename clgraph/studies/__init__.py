@@ -166,7 +166,7 @@ def study(
     from clgraph._version import __version__
     from clgraph.graph.digest import digest
     from clgraph.measures.scalars import Wish, measure
-    from clgraph.studies.columns import SCALARS, Growing, scalars, why_not
+    from clgraph.studies.columns import SCALARS, scalars, why_not
     from clgraph.studies.run import batches
     from clgraph.studies.state import State
 
@@ -174,7 +174,6 @@ def study(
     dev = run.device
     place = None if folder is None else file_name(folder, "folder")
     state = State(place, plan, digest(whole), __version__, dev.name)
-    table = Growing(state.table, len(plan.sizes))
     notes = [*notes_of(whole, plan), *state.notes]
     for note in notes:
         if on_note:
@@ -185,20 +184,20 @@ def study(
     histogram = original.degree_histogram
     state.degrees["original"] = [histogram[0].tolist(), histogram[1].tolist()]
     if progress:
-        progress(len(table.rows), plan.samples)
-    for batch in batches(whole, plan, original, dev, list(table.rows)):
+        progress(len(state.rows), plan.samples)
+    # rows are stored a batch at a time: an interrupt loses the current batch alone
+    for batch in batches(whole, plan, original, dev, list(state.rows)):
         state.add(batch)
-        table.add(batch.rows)
         notes += batch.notes
         for note in batch.notes:
             if on_note:
                 on_note(note)
         if progress:
-            progress(len(table.rows), plan.samples)
+            progress(len(state.rows), plan.samples)
     found = scalars(original)
     made = Study(
         plan,
-        table.rows,
+        state.rows,
         found,
         {name: why_not(original, name) for name in SCALARS if found[name] is None},
         state.degrees,

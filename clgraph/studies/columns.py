@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import os
 from math import isfinite
 from pathlib import Path
 from typing import Any
@@ -74,7 +73,7 @@ def text_of(value: Any) -> str:
 
 
 def value_of(column: str, text: str) -> Any:
-    """The value that a cell of the CSV holds."""
+    """Return the value in a cell of the CSV."""
     if column in ("method", "mode", "size", *LAST):
         return text
     if text == "":
@@ -88,7 +87,7 @@ def value_of(column: str, text: str) -> Any:
     return number
 
 
-# --- The table of a study as it grows: rows in the order of the plan, kept in a file or in memory ---
+# --- Rows as text: the CSV of a study ---
 
 
 def header() -> str:
@@ -117,10 +116,12 @@ def read_rows(path: Path) -> list[Row]:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"cannot read {path}: {error}") from error
+    # a line without its end was cut off while it was written
     whole = text[: text.rfind("\n") + 1]
     lines = list(csv.reader(io.StringIO(whole)))
     if not lines:
         return []
+    # columns of another version cannot be continued: a study's table has one set of measures
     if tuple(lines[0]) != COLUMNS:
         raise InputError(f"{path}, line 1: not the columns of a study of this version of clgraph")
     rows = []
@@ -132,43 +133,3 @@ def read_rows(path: Path) -> list[Row]:
         except ValueError as error:
             raise InputError(f"{path}, line {number}: {error}") from error
     return rows
-
-
-class Growing:
-    """The rows so far: in a file, to which every call of `add` brings them safely, or only here.
-
-    Parameters
-    ----------
-    path : Path or None
-    each : int
-        Rows of a run: of a run that was cut off none is kept.
-    """
-
-    def __init__(self, path: Path | None, each: int) -> None:
-        self._path = path
-        self.rows: list[Row] = []
-        if path is None:
-            return
-        if path.exists():
-            self.rows = read_rows(path)
-            del self.rows[len(self.rows) // each * each :]
-        # what was cut off goes, and the header comes
-        whole = header() + lines_of(self.rows)
-        if not path.exists() or path.read_bytes() != whole.encode():
-            self._write(whole, "w")
-
-    def _write(self, text: str, mode: str) -> None:
-        assert self._path is not None
-        try:
-            with open(self._path, mode, encoding="utf-8", newline="") as out:
-                out.write(text)
-                out.flush()
-                os.fsync(out.fileno())
-        except OSError as error:
-            raise InputError(f"cannot write {self._path}: {error.strerror or error}") from error
-
-    def add(self, rows: list[Row]) -> None:
-        """Some more rows."""
-        if self._path is not None:
-            self._write(lines_of(rows), "a")
-        self.rows += rows

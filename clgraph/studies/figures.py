@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -71,6 +72,7 @@ def draw_measure(study: Found, measure: str, axes: Any, colours: dict[str, str])
         axes.axhline(original, color=colours["ink"], linewidth=1, linestyle=":", label="original")
     axes.set_xlabel("size in % of the vertices")
     axes.set_ylabel(COMPARED.get(measure, measure.replace("_", " ")))
+    # sizes fall from left to right, as a reduction goes
     axes.invert_xaxis()
     limits, _ = span_of(study, measure)
     if limits:
@@ -93,6 +95,7 @@ def span_of(study: Found, measure: str) -> tuple[tuple[float, float] | None, boo
     seen = [row["mean"] for row in rows] + ([] if original is None else [original])
     if not seen or min(seen) == max(seen):
         return None, False
+    # intervals may reach a third of the means' span beyond them: then lines still fill most of the figure
     room = (max(seen) - min(seen)) / 3
     ends = [row[end] for row in rows for end in ("low", "high") if row[end] is not None]
     low, high = min(seen) - room, max(seen) + room
@@ -121,7 +124,7 @@ def draw_heat(study: Found, answer: Answer, axes: Any, colours: dict[str, str]) 
     axes.set_yticks(range(len(measures)), [COMPARED[measure] for measure in measures], fontsize=8)
     for y, row in enumerate(values):
         for x, value in enumerate(row):
-            if value == value:
+            if value == value:  # not NaN, where the measure is defined for no sample
                 ink = "#ffffff" if value > 0.6 else "#1b1b1b"
                 axes.text(x, y, f"{100 * value:.0f}", ha="center", va="center", fontsize=8, color=ink)
     axes.grid(visible=False)
@@ -149,9 +152,8 @@ def draw_degrees(study: Found, size: str, axes: Any, colours: dict[str, str]) ->
     _legend(axes)
 
 
-def drawings(study: Found, answer: Answer) -> list[Drawing]:
+def drawings(study: Found, answer: Answer) -> Iterator[Drawing]:
     """All figures: measures against size, the heat map, degree distributions at each size."""
-    made = []
     for verdict in answer.verdicts:
         name = COMPARED[verdict.measure]
         best = (
@@ -160,42 +162,36 @@ def drawings(study: Found, answer: Answer) -> list[Drawing]:
             else (f"smallest size within the tolerance: {verdict.size} by {verdict.method}")
         )
         cut = " (some go on beyond the figure)" if span_of(study, verdict.measure)[1] else ""
-        made.append(
-            Drawing(
-                verdict.measure.replace("_", "-"),
-                name[0].upper() + name[1:],
-                f"Mean over {study.plan.seeds} seeds against the size, with 95 % intervals{cut}; {best}.",
-                partial(draw_measure, study, verdict.measure),
-            )
+        yield Drawing(
+            verdict.measure.replace("_", "-"),
+            name[0].upper() + name[1:],
+            f"Mean over {study.plan.seeds} seeds against the size, with 95 % intervals{cut}; {best}.",
+            partial(draw_measure, study, verdict.measure),
         )
     ranked = ", ".join(f"{place.method} {100 * place.deviation:.0f} %" for place in answer.ranking)
-    made.append(
-        Drawing(
-            "heat-map",
-            "Methods and measures",
-            f"Mean deviation from the original over the sizes, in %. Over all measures: {ranked}.",
-            partial(draw_heat, study, answer),
-        )
+    yield Drawing(
+        "heat-map",
+        "Methods and measures",
+        f"Mean deviation from the original over the sizes, in %. Over all measures: {ranked}.",
+        partial(draw_heat, study, answer),
     )
     for size in study.plan.sizes:
-        made.append(
-            Drawing(
-                f"degrees-{size.replace('%', '').replace('.', '_')}",
-                f"Degree distributions at {size}",
-                f"Share of vertices with at least a degree, of the original and of the first sample (seed "
-                f"{study.plan.seed}) of each method.",
-                partial(draw_degrees, study, size),
-            )
+        yield Drawing(
+            f"degrees-{size.replace('%', '').replace('.', '_')}",
+            f"Degree distributions at {size}",
+            f"Share of vertices with at least a degree, of the original and of the first sample (seed "
+            f"{study.plan.seed}) of each method.",
+            partial(draw_degrees, study, size),
         )
-    return made
 
 
 def write_figures(study: Found, answer: Answer, folder: Path) -> int:
     """Every figure as an SVG file; how many."""
     folder.mkdir(exist_ok=True)
-    drawn = drawings(study, answer)
+    drawn = list(drawings(study, answer))
     for each in drawn:
         figure = figure_of(each, PAPER)
         with atomic_write(folder / f"{each.name}.svg", "wb") as out:
+            # without the date, the same study gives the same bytes
             figure.savefig(out, format="svg", metadata={"Date": None})
     return len(drawn)

@@ -73,7 +73,7 @@ def make_plan(
         raise InputError(f"sizes {', '.join(map(str, wanted))}: two of them are the same number of vertices")
     short = []
     for method in named:
-        if known(method) is not None:
+        if known(method) is not None:  # samplers of the literature may refuse a size: then no work is lost
             for each in wanted:
                 check_request(graph, method, {}, each, strict=True)
         short.append(method if known(method) else check_request(graph, method, {}).method)
@@ -81,6 +81,7 @@ def make_plan(
         raise InputError(f"methods {', '.join(named)}: one is named twice")
     if isinstance(seeds, bool) or not isinstance(seeds, (int, np.integer)) or seeds < 1:
         raise InputError(f"seeds is {shown(seeds)}: give a count of runs, 1 or more")
+    # twice as many seeds as runs: those of samples that are drawn anew follow the planned ones
     first = keyed.check_seed(seed)
     keyed.check_seed(first + 2 * int(seeds))
     whole(sources, "hop_sources", 1)
@@ -104,7 +105,7 @@ def make_plan(
 
 
 def notes_of(graph: Graph, plan: Plan) -> list[str]:
-    """What the user should know before the work begins."""
+    """Notes for the user before the work begins."""
     return [note for size in plan.sizes if (note := tiny(size, graph.num_vertices))]
 
 

@@ -1,4 +1,4 @@
-"""What a record may hold: the one schema by which every reader checks it before anything is done with it.
+"""The schema of records, by which every reader checks one before anything is done with it.
 
 A record may be a stranger's. It says what was drawn, of which input, by which options. Nothing in it names a
 place to write or a file to open besides the input, and limits are the reader's own.
@@ -240,13 +240,13 @@ STUDY = Keys(
 
 
 def _kind(value: Any) -> Keys:
-    """Which record an object is: a study's, a command's, or one or several samples alone."""
+    """Return the schema of an object: of a study, a command, or one or several samples alone."""
     kinds = {"study": STUDY, "result": RUN, "samples": SEVERAL}
     return next((kind for key, kind in kinds.items() if isinstance(value, dict) and key in value), SAMPLE)
 
 
 def load_record(path: str) -> dict[str, Any]:
-    """A record, with nothing in it that it may not hold.
+    """Read a record, and check that it holds nothing else.
 
     Raises
     ------
@@ -276,7 +276,7 @@ def load_record(path: str) -> dict[str, Any]:
 
 
 def _check(value: Any, schema: Any, at: str) -> None:
-    if callable(schema):
+    if callable(schema):  # which schema holds depends on the value: a study's, a command's, a sample's
         schema = schema(value)
     if isinstance(schema, Leaf):
         if not schema.holds(value):
@@ -307,13 +307,14 @@ def _check_object(value: Any, schema: Keys | Each, at: str) -> None:
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     made: dict[str, Any] = {}
     for name, value in pairs:
-        if name in made:
+        if name in made:  # json keeps the last one, and another reader might keep the first
             raise ValueError(f"the key {shown(name)} twice")
         made[name] = value
     return made
 
 
 def _whole(text: str) -> int:
+    # Python's conversion of digits takes quadratic time
     if len(text) > DIGITS:
         raise ValueError(f"a number of {len(text)} digits")
     return int(text)
@@ -321,7 +322,7 @@ def _whole(text: str) -> int:
 
 def _real(text: str) -> float:
     number = float(text)
-    if not math.isfinite(number):
+    if not math.isfinite(number):  # 1e999 is infinite without an error
         raise ValueError(f"the number {text[:DIGITS]} is too large")
     return number
 

@@ -1,4 +1,4 @@
-"""Samples and studies made again from their records, and compared by their hashes."""
+"""Samples and studies reproduced from their records, and compared by their hashes."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ READ_AS = ("format", "header", "ids")  # how a stream is read
 
 @dataclass(frozen=True)
 class Record:
-    """What a record file says.
+    """The contents of a record file.
 
     Attributes
     ----------
@@ -61,7 +61,7 @@ class Record:
 
 
 def read_record(path: str) -> Record:
-    """A record that `clgraph sample --record` or `clgraph study` wrote, or `to_dict` as JSON.
+    """Read a record that `clgraph sample --record` or `clgraph study` wrote, or `to_dict` as JSON.
 
     Raises
     ------
@@ -118,7 +118,7 @@ def replay(
     *,
     max_ratio: float = MAX_RATIO,
 ) -> list[tuple[str, str | None]]:
-    """Make again what a record describes.
+    """Draw the samples of a record, or run its study, and compare them with it.
 
     Parameters
     ----------
@@ -146,6 +146,7 @@ def replay(
     if record.study is not None:
         return [_study(record, graph, device, progress)]
     made = []
+    # one after the other, as they were made: a sample alone has the same bytes as in a sequence
     for number, told in enumerate(record.samples):
         made.append(_sample(record, told, graph, device))
         if progress:
@@ -217,8 +218,8 @@ def _study(record: Record, graph: Graph, device: Device | str | None, progress: 
     from clgraph.studies import study
 
     plan = dict(record.study or {})
-    del plan["targets"]
-    plan["min_size"] = plan["min_size"] or None
+    del plan["targets"]  # they follow from the sizes
+    plan["min_size"] = plan["min_size"] or None  # a record has 0 for none
     with _naming(record, "the study"):
         found = study(graph, plan.pop("methods"), plan.pop("sizes"), device=device, progress=progress, **plan)
     name = f"study of {len(found.rows)} samples"

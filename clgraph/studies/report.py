@@ -93,6 +93,7 @@ def report_html(
         "hash of the graph": study.input,
         "hash of the measures": study.digest,
     }
+    # names of files and methods are escaped: a record may come from anywhere
     return PAGE.substitute(
         version=escape(study.version),
         title=escape(f"How small can a sample of {name} be?"),
@@ -258,6 +259,7 @@ def write_outputs(
         writer = csv.writer(out, lineterminator="\n")
         writer.writerow(study.summary[0])
         writer.writerows(map(text_of, row.values()) for row in study.summary)
+    # the CSV has everything; Parquet is a convenience for those who have pyarrow
     if find_spec("pyarrow") is not None:
         pa, parquet = library("pyarrow", "arrow"), library("pyarrow.parquet", "arrow")
         columns = {column: [row[column] for row in study.rows] for column in COLUMNS}

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from clgraph._version import __version__
 from clgraph.device.launch_config import LaunchTable
@@ -28,37 +27,27 @@ LAUNCH = LaunchTable(gpu=1 << 24, cpu=1 << 19, simulator=1 << 10)
 Histogram = tuple[list[int], list[int]]
 
 
-@dataclass(frozen=True)
-class Batch:
-    """Some samples of one method, measured.
-
-    Attributes
-    ----------
-    method : str
-    rows : list of dict
-        In the order of the plan.
-    degrees : dict of size to (degrees, vertices)
-        Of the first seed's samples, if they are here.
-    notes : list of str
-        What the user should know.
-    """
+class Batch(NamedTuple):
+    """Some samples of one method, measured."""
 
     method: str
-    rows: list[Row]
-    degrees: dict[str, Histogram]
+    rows: list[Row]  # in the order of the plan
+    degrees: dict[str, Histogram]  # by size, of the first seed's samples, if they are here
     notes: list[str]
 
 
 def batches(
     graph: Graph, plan: Plan, original: Measures, device: Device, before: list[Row]
 ) -> Iterator[Batch]:
-    """What a study has after the rows that there are already: whole runs, in the order of the plan."""
+    """Draw and measure what a study lacks after the rows that there are, in the order of the plan."""
+    # a batch is of whole runs: an interrupt then never leaves half of the sizes of a seed
     each = len(plan.sizes)
     room = max(1, LAUNCH.of(device) // sum(plan.targets))
     for number, method in enumerate(plan.methods):
         begin = max(0, len(before) // each - number * plan.seeds)
         if begin >= plan.seeds:
             continue
+        # seeds that replaced too small samples lie above all planned ones, also after an interruption
         drawn = [row["seed"] for row in before if row["method"] == method]
         following = max([plan.seed + plan.seeds, *(seed + 1 for seed in drawn)])
         while begin < plan.seeds:
@@ -71,7 +60,7 @@ def batches(
 def _drawn(
     graph: Graph, plan: Plan, method: str, first: int, runs: int, following: int, device: Device
 ) -> tuple[Samples, list[str], int]:
-    """The samples of some runs, those that are too small drawn again; the notes of that; the next seed."""
+    """Draw some runs, those that are too small with other seeds; also notes on these, and the next seed."""
     sizes = list(plan.sizes)
     found = draw_samples(graph, method, None, sizes, runs, {"seed": first, "device": device})
     if not plan.min_size:
@@ -117,6 +106,7 @@ def _measured(
 
 def _measures(made: Samples, device: Device, wish: Wish) -> list[Measures]:
     """The measures of samples, as many at a time as fill the device."""
+    # small samples are measured together, in one launch for each kernel: alone they leave a device idle
     with device.alone():
         pieces = made._joined_on(device)
         there = {k for which, _ in pieces for k in which}

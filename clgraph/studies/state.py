@@ -1,4 +1,4 @@
-"""What a study keeps in its folder beside the table, so that it can go on after an interruption."""
+"""What a study has so far: in its folder, from where it goes on after an interruption, or only in memory."""
 
 from __future__ import annotations
 
@@ -9,12 +9,14 @@ from typing import Any
 
 from clgraph.errors import InputError
 from clgraph.formats import atomic_write
+from clgraph.studies.columns import Row, header, lines_of, read_rows
 from clgraph.studies.plan import Plan
 from clgraph.studies.record import load_record
 from clgraph.studies.run import Batch
 
 KEYS = ("study", "clgraph", "device", "input")
-OUTPUTS = ("study.csv", "summary.csv", "study.parquet", "figures", "report.html")
+TABLE = "study.csv"
+OUTPUTS = (TABLE, "summary.csv", "study.parquet", "figures", "report.html")
 
 
 def make_folder(folder: Path) -> None:
@@ -48,8 +50,8 @@ class State:
         Of the batches so far.
     degrees : dict
         Degree histograms by method and size.
-    table : Path or None
-        Where the rows grow.
+    rows : list of dict
+        In the order of the plan.
 
     Raises
     ------
@@ -67,12 +69,13 @@ class State:
         }
         self.notes: list[str] = []
         self.degrees: dict[str, Any] = {}
-        self.table = None if folder is None else folder / "study.csv"
+        self.rows: list[Row] = []
         if folder is None:
             return
         make_folder(folder)
         if self._path.exists():
             self._read()
+        # a folder of other work must not be written into
         elif there := [name for name in OUTPUTS if os.path.lexists(folder / name)]:
             raise InputError(
                 f"{folder} has a {there[0]} without {self._path.name}, which no study has put there: give "
@@ -80,6 +83,14 @@ class State:
             )
         else:
             self.write()
+        table = folder / TABLE
+        if table.exists():
+            self.rows = read_rows(table)
+            # of a run that was cut off none of the samples counts
+            del self.rows[len(self.rows) // len(plan.sizes) * len(plan.sizes) :]
+        whole = header() + lines_of(self.rows)
+        if not table.exists() or table.read_bytes() != whole.encode():
+            self._write_rows(whole, "w")
 
     @property
     def _path(self) -> Path:
@@ -109,9 +120,23 @@ class State:
                 out.write("\n")
 
     def add(self, batch: Batch) -> None:
-        """What a batch adds; written before its rows are."""
+        """What a batch adds: its notes before its rows, which say that it is done."""
         self.notes += [note for note in batch.notes if note not in self.notes]
         if batch.degrees:
             self.degrees[batch.method] = batch.degrees
         if batch.notes or batch.degrees:
             self.write()
+        if self._folder is not None:
+            self._write_rows(lines_of(batch.rows), "a")
+        self.rows += batch.rows
+
+    def _write_rows(self, text: str, mode: str) -> None:
+        assert self._folder is not None
+        path = self._folder / TABLE
+        try:
+            with open(path, mode, encoding="utf-8", newline="") as out:
+                out.write(text)
+                out.flush()
+                os.fsync(out.fileno())  # a power cut must not lose hours of work
+        except OSError as error:
+            raise InputError(f"cannot write {path}: {error.strerror or error}") from error

@@ -35,6 +35,7 @@ def bootstrap_interval(values: Floats) -> tuple[float | None, float | None]:
     """The 95 % interval of a mean by the percentile bootstrap, the same at each call; from 50 values on."""
     if len(values) < MANY:
         return None, None
+    # a generator that NumPy keeps the same in all versions, so that the summary is reproducible
     rng = np.random.Generator(np.random.Philox(1))
     means = values[rng.integers(0, len(values), (DRAWS, len(values)))].mean(axis=1)
     low, high = np.quantile(means, [0.025, 0.975])
@@ -79,7 +80,7 @@ def summary_of(plan: Plan, rows: Iterable[Row], original: Row) -> list[Row]:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a study says of one measure.
+    """The verdict of a study on one measure.
 
     Attributes
     ----------
@@ -159,7 +160,7 @@ class Answer(Shown):
 
 
 def answer(plan: Plan, summary: list[Row], tolerance: Tolerance, missing: dict[str, str]) -> Answer:
-    """What the summary says; a size is within the tolerance if the whole 95 % interval of its mean is."""
+    """Answer from the summary; a size is within the tolerance if the whole 95 % interval of its mean is."""
     by = {(row["method"], row["size"], row["measure"]): row for row in summary}
     order = sorted(zip(plan.targets, plan.sizes, strict=True), reverse=True)
     verdicts, deviations = [], {}
@@ -174,6 +175,7 @@ def answer(plan: Plan, summary: list[Row], tolerance: Tolerance, missing: dict[s
             smallest[method] = None
             gaps = []
             inside = True
+            # from the largest size on: one that is outside ends what the method keeps
             for target, size in order:
                 row = by[method, size, measure]
                 gaps.append(deviation(row))
@@ -202,6 +204,7 @@ def deviation(row: Row) -> float | None:
         return None
     if row["measure"].startswith("ks_"):
         return float(row["mean"])
+    # capped, so that one measure far off (a tiny original) does not decide the mean over all
     scale = abs(row["original"])
     return None if scale == 0 else min(1.0, abs(row["mean"] - row["original"]) / scale)
 
@@ -209,6 +212,7 @@ def deviation(row: Row) -> float | None:
 def _within(row: Row, tolerance: Tolerance) -> bool:
     if row["mean"] is None or row["original"] is None or row["defined"] < row["samples"]:
         return False
+    # a measure that some samples lack has no mean that could be trusted: such a size counts as outside
     allowed = tolerance.allowed(row["measure"], row["original"])
     ends = [row["low"], row["high"]] if row["low"] is not None else [row["mean"]]
     return all(abs(end - row["original"]) <= allowed for end in ends)
@@ -228,7 +232,7 @@ def not_compared(plan: Plan, original: Row, reasons: dict[str, str]) -> dict[str
 
 @dataclass(frozen=True, repr=False)
 class Found(RunsOn):
-    """What a `clgraph.Study` has found, without how it is shown: see there."""
+    """The results of a `clgraph.Study`, without how it shows itself: see there."""
 
     plan: Plan
     rows: list[Row] = field(repr=False)
@@ -289,6 +293,7 @@ class Found(RunsOn):
 
         from clgraph.studies.columns import lines_of
 
+        # eigenvalues come of float64 sums whose order differs by device
         beside = dict.fromkeys(("version", "device", "eigen_exponent", "largest_eigenvalue"))
         same = [{**row, **beside} for row in self.rows]
         return hashlib.sha256(lines_of(same).encode()).hexdigest()
