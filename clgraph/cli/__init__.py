@@ -29,11 +29,11 @@ GROUPS = {
     "Sample": {
         "sample": ("clgraph.cli.sample", "Shrink a graph by a sampling method."),
         "methods": ("clgraph.cli.sample", "Every sampling method, its options and its source."),
-        "curve": ("clgraph.cli.curve", "What a reduction leaves after so many deletions."),
+        "curve": ("clgraph.cli.curve", "What a reduction leaves after each number of deletions."),
         "forest": ("clgraph.cli.forest", "The priority forest of a dataset, for samples and curves."),
         "quality": ("clgraph.cli.quality", "How good a sample is: figures, distances, a report."),
         "study": ("clgraph.cli.study", "How small may a sample be, and by which method."),
-        "replay": ("clgraph.cli.study", "Make again what a record describes, and compare."),
+        "replay": ("clgraph.cli.study", "Reproduce what a record describes, and compare."),
         "demo": ("clgraph.cli.demo", "Make a graph, sample it, show before and after."),
     },
     "Look and rank": {
@@ -69,6 +69,7 @@ class _Lazy(click.Group):
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         if name not in COMMANDS:
             return None
+        # only now: some commands import NumPy, which --help does not need
         module = importlib.import_module(COMMANDS[name][0])
         command: click.Command = getattr(module, name)
         return command
@@ -76,6 +77,7 @@ class _Lazy(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
+        # click 8.1 suggests no command
         name = args[0]
         if name not in COMMANDS and not name.startswith("-"):
             close = difflib.get_close_matches(name, COMMANDS, n=1)
@@ -118,7 +120,7 @@ LAST_WORDS = {"mpi4py", "cProfile", "profile", "coverage", "pdb"}
 
 
 def run() -> NoReturn:
-    """The whole life of the process: `main`, and its end without taking apart what the system frees at once.
+    """Run `main`, and end the process without taking apart what the system frees at once.
 
     The interpreter and the drivers take their memory apart piece by piece, for longer than a small graph is
     sampled. They still do so where something else has its last word then: MPI, a profiler, -X dev.
@@ -128,6 +130,7 @@ def run() -> NoReturn:
         main()
     except SystemExit as stop:
         status = stop.code
+    # a status that is text, and -X dev, are for the interpreter's own way out
     if not isinstance(status, int) or sys.flags.dev_mode or LAST_WORDS & sys.modules.keys():
         sys.exit(status)
     threading._shutdown()  # type: ignore[attr-defined]  # waits for threads, as the interpreter does
@@ -183,7 +186,7 @@ _ARGUMENT = re.compile(
 
 
 def _as_option(found: re.Match[str]) -> str:
-    """What an argument of `clgraph.read` is called on the command line."""
+    """Return the option for an argument of `clgraph.read`."""
     name, value = found[1].replace("_", "-"), found[3]
     if name == "directed":
         return "--undirected" if value == "False" else "--directed"
@@ -202,7 +205,7 @@ def _wrong_usage(error: click.ClickException) -> str:
 
 
 def _comes_of_an_interrupt(error: BaseException | None) -> bool:
-    """Whether some library, as it was imported, made another error of a KeyboardInterrupt."""
+    """True if some library turned a KeyboardInterrupt into another error while it was imported."""
     while error is not None and not isinstance(error, KeyboardInterrupt):
         error = error.__cause__ or error.__context__
     return error is not None
@@ -222,7 +225,7 @@ def _fail(text: str, status: int = 1) -> NoReturn:
 
 def _end(status: int) -> NoReturn:
     silence()
-    # objects that an interrupt left half made may fail when they are freed; nobody needs to read that
+    # objects that an interrupt left incomplete may fail when they are freed; nobody needs to read that
     sys.unraisablehook = lambda _: None
     sys.exit(status)
 
@@ -240,6 +243,7 @@ def prepare() -> None:
         # written as \xe9
         unicode = re.fullmatch("utf[-_]?8", str(stream.encoding), re.IGNORECASE)
         stream.reconfigure(errors="surrogateescape" if unicode else "backslashreplace")
+    # a terminal of no width, or of a word, would fold every table to nothing
     if not re.fullmatch("[1-9][0-9]{0,4}", os.environ.get("COLUMNS", "80")):
         del os.environ["COLUMNS"]  # 0, too: Rich would draw tables of no width
 

@@ -90,6 +90,7 @@ class Run:
 
     def __init__(self, params: dict[str, Any]) -> None:
         own = dict(params)
+        # other commands have options of these names too, but only those that read graphs have --format
         self.reading = {name: own.pop(name) for name in READING} if "format" in own else {}
         self.graph: str = own.pop("graph", None) or ""
         self.spec, self.output, self.trace = (own.pop(name, None) for name in ("device", "output", "trace"))
@@ -115,11 +116,11 @@ class Run:
 
     @property
     def of_shards(self) -> bool:
-        """Whether it is on a dataset of shards."""
+        """True if it is on a dataset of shards."""
         return is_dataset(self.graph)
 
     def is_stream(self) -> bool:
-        """Whether the file holds edges that can be taken one by one as they come."""
+        """True if the edges of the file can be taken one by one as they come."""
         from clgraph.formats.arrivals import is_streamed
 
         return is_streamed(self.graph, self.reading["format"])
@@ -136,10 +137,11 @@ class Run:
         from clgraph.files.dispatch import SMALL, STDIN
         from clgraph.files.summary import read_with_summary
 
+        # a small file is parsed faster on the host than a device is opened
         size = 0
         with suppress(OSError, ValueError):  # the reader reports what is wrong
             size = SMALL if path == STDIN else os.stat(path).st_size
-        _check_not_replaced(path)
+        _check_not_replaced(path)  # before hours of work, not when the output is written
         device = open_device(self.spec) if on_device and size >= SMALL else None
         with self.progress(f"reading {Path(path).name}", data=True) as progress:
             graph, summary = read_with_summary(
@@ -150,7 +152,7 @@ class Run:
 
     @contextmanager
     def data(self, command: str, about: Mapping[str, Any], **refused: Any) -> Iterator[Any]:
-        """The graph; or the dataset, on all ranks, unless only the plan is wanted.
+        """Yield the graph; or the dataset, on all ranks, unless only the plan is wanted.
 
         Parameters
         ----------
@@ -167,7 +169,7 @@ class Run:
         with self.job():
             self._data = self.open_dataset(self.graph)
             if self.planned(self._data, command, **about):
-                raise click.exceptions.Exit
+                raise click.exceptions.Exit  # the block of the caller does not run
             yield self._data
 
     def planned(self, shards: Shards, command: str, **options: Any) -> bool:
@@ -175,6 +177,7 @@ class Run:
         from clgraph.cli.shards_plan import LONG, plan
 
         size = sum(each.bytes for part in shards.manifest.sections.values() for each in part.shards)
+        # a plan measures speeds, which takes longer than a command on a small dataset
         if not self._only_plan and (self._quiet or size < LONG):
             return False
         made = plan(shards, command, device=self.spec, **options)
@@ -225,7 +228,7 @@ class Run:
             return
         try:
             verify()
-        except AssertionError as error:
+        except AssertionError as error:  # verifiers assert; a user needs no traceback of them
             raise ClgraphError(
                 f"the {what} wrong: {error}. Please report this with the command and the device"
             ) from None
@@ -246,6 +249,7 @@ class Run:
         from clgraph.files.dispatch import SMALL_ARCS
         from clgraph.files.summary import write_with_summary
 
+        # of few arcs the host has written the text before a kernel is built
         device = None if graph.num_arcs < SMALL_ARCS else self._device
         with self.progress(f"writing {Path(path).name}", data=True) as progress:
             summary = write_with_summary(graph, path, format=to, device=device, progress=progress)
@@ -265,11 +269,12 @@ class Run:
     def result(self, facts: Callable[[], dict[str, Any]], lines: Iterable[Any]) -> None:
         """Print the result of a computation, its times and its energy."""
         about = {"seconds": self.seconds, "verified": self.verify}
+        # made only for JSON: of many sources it has long lists
         self.print(lambda: {**facts(), **about, **self.energy_facts()}, lines)
         self.print_energy()
 
     def energy_facts(self) -> dict[str, Any]:
-        """What JSON says of the energy."""
+        """The energy for JSON."""
         return {} if self._energy is None else {"energy": self._energy.to_dict(self._data.num_vertices)}
 
     def print_energy(self) -> None:
@@ -299,7 +304,7 @@ class Run:
 
     @contextmanager
     def job(self) -> Iterator[None]:
-        """A command on all ranks, the first of which speaks; an error of one ends all processes."""
+        """Run a block on all ranks, the first of which speaks; an error of one ends all processes."""
         from clgraph.scale.comm import Failure, world
 
         comm = world()
@@ -365,12 +370,12 @@ def _check_not_replaced(path: str) -> None:
 
 
 def is_dataset(name: str) -> bool:
-    """Whether a name is that of a dataset of shards."""
+    """True for the name of a dataset of shards."""
     return Path(name).suffix == ".clgs"
 
 
 def open_device(spec: str | None) -> Device:
-    """The device to use."""
+    """Return the device to use."""
     from clgraph.device import get_device
 
     # a binary that the environment names is for devices that take binaries; one given here must be taken
@@ -382,7 +387,7 @@ def open_device(spec: str | None) -> Device:
 
 
 def facts_of(graph: Graph | Shards) -> dict[str, Any]:
-    """What JSON says of the graph beside each result."""
+    """Facts about the graph for the JSON of each result."""
     return {"vertices": graph.num_vertices, "edges": graph.num_edges, "directed": graph.directed}
 
 
@@ -390,6 +395,7 @@ def fields_of(result: Any, *names: str) -> dict[str, Any]:
     """Attributes of a result, as JSON has them; with its device come the kernels that ran there."""
     from clgraph.results import kernel_facts
 
+    # which kernels were built is part of every result: a fallback is then seen in the JSON
     values = {name: getattr(result, name) for name in names} | (
         kernel_facts(result) if "device" in names else {}
     )
@@ -402,12 +408,12 @@ def direction(graph: Graph | Shards) -> str:
 
 
 def edges_word(graph: Graph | Shards) -> str:
-    """What a number of connected pairs counts: of a directed graph not its edges."""
+    """The word for connected pairs: in a directed graph they are not its edges."""
     return "pairs" if graph.directed else "edges"
 
 
 def vertex_of(word: str, graph: Graph | Shards, where: str) -> Any:
-    """The id of a vertex in the type of the graph's ids; `where` says in messages where it was given."""
+    """Return a vertex id in the type of the graph's ids; `where` says in messages where it was given."""
     if graph.ids.dtype.kind not in "iu":
         return word
     from clgraph.arguments import whole_number
@@ -419,7 +425,7 @@ def vertex_of(word: str, graph: Graph | Shards, where: str) -> Any:
 
 
 def print_json(value: dict[str, Any]) -> None:
-    """One JSON object on stdout."""
+    """Print one JSON object on stdout."""
     json.dump(value, sys.stdout, indent=2)
     sys.stdout.write("\n")
 

@@ -28,6 +28,7 @@ def option(names: str, help: str, type: Any = None, default: Any = None, **more:
         type, more = None, {"is_flag": True, **more}
     if default is not None or "/" in names:  # neither of two flags is the default, unless it is said
         more = {"default": default, "show_default": default not in (None, ""), **more}
+    # click wants the metavar as an argument of its own
     words = names.split()
     if not words[-1].startswith("-") and not words[-1].islower():
         more["metavar"] = words.pop()
@@ -49,7 +50,7 @@ def options(*some: Decorator) -> Decorator:
 
 
 class MethodName(click.ParamType):
-    """The name of a sampling method, as it was typed: whether there is one is said by who runs it.
+    """The name of a sampling method, as it was typed; the command checks whether there is one.
 
     Parameters
     ----------
@@ -174,7 +175,7 @@ graph_options = options(
 
 
 def _into_environment(variable: str) -> Callable[..., Any]:
-    """Put an option's value into the environment while the command runs: child processes see it too."""
+    """Put an option's value into the environment while the command runs, for child processes, too."""
 
     def callback(ctx: click.Context, _: click.Parameter, value: Any) -> Any:
         if value:

@@ -22,6 +22,7 @@ def check_without_graph(method: str, options: dict[str, Any]) -> str:
     from clgraph.graph import Graph
     from clgraph.sampling.request import check_request
 
+    # an edge is a graph of every kind: what is refused for it is refused for all
     return check_request(Graph.from_edges([0], [1]), method, options).method
 
 
@@ -32,7 +33,7 @@ def seeds_of(seed: int | None, seeds: int) -> range:
     if seeds < 1:
         raise InputError(f"--seeds {seeds}: give a count of runs, 1 or more")
     first = keyed.check_seed(seed)
-    keyed.check_seed(first + seeds - 1)
+    keyed.check_seed(first + seeds - 1)  # the last one must not pass 2^64 - 1
     return range(first, first + seeds)
 
 
@@ -46,6 +47,7 @@ def check_template(output: str, sizes: Sequence[Any], seeds: int) -> None:
             raise InputError(
                 f"-o {output}: {count} {name}s would go to one file; put {{{name}}} into the name"
             )
+    # 50% and 0.5 are different words: their files have different names
     twice = next((size for i, size in enumerate(sizes) if size in sizes[:i]), None)
     if twice is not None:
         raise InputError(f"size {twice} is named twice: both samples would go to one file")
@@ -100,7 +102,7 @@ def spread_table(samples: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 def write_record(
     path: str, graph: str, reading: dict[str, Any], device: Device, result: dict[str, Any]
 ) -> None:
-    """Write everything that it takes to make the same samples."""
+    """Write everything that it takes to reproduce the samples."""
     import platform
     from importlib.metadata import version
 

@@ -81,6 +81,7 @@ def quality(run: Run) -> None:
         if getattr(given, name) is not None:
             check_drawn(f"--{name}", getattr(given, name), endings)
     made = read_origin(given.record, given.method, given.sample_seed, given.command, sample)
+    # the record was checked first: a large file is not read for a wrong one
     whole, part = run.read(original), None
     if sample is not None:
         part = run.read(sample, format=given.sample_format)
@@ -225,7 +226,7 @@ class Origin:
         return counted(self.left_out, "vertex without edges", "vertices without edges")
 
     def checked(self, sample: Graph, record: str | None) -> Origin:
-        """This origin, completed by what the record says of the sample given.
+        """Return this origin, completed by what the record says of the sample given.
 
         Raises
         ------
@@ -242,6 +243,7 @@ class Origin:
                 f"{sample.num_vertices}; give the record that was written with it"
             )
         file = Path(self.output or "").name
+        # samples of several seeds may have one size: then the file's name says which it is
         named = [each for each in same if self.output and Path(str(each.get("output"))).name == file]
         told = (named or same)[0]
         labels = {
@@ -264,7 +266,7 @@ class Origin:
 
 
 def _fits(told: dict[str, Any], sample: Graph) -> bool:
-    """Whether a graph may be a sample of a record: a file may lack its vertices without edges."""
+    """True if a graph may be a sample of a record; its file may lack vertices without edges."""
     if told["vertices"] <= sample.num_vertices:
         return bool(told["vertices"] == sample.num_vertices)
     edges = sample.undirected.without_self_loops
@@ -274,7 +276,7 @@ def _fits(told: dict[str, Any], sample: Graph) -> bool:
 def read_origin(
     record: str | None, method: str | None, seed: int | None, command: str | None, output: str | None
 ) -> Origin:
-    """How a sample was made, from its record and the options.
+    """Find out how a sample was made, from its record and the options.
 
     Raises
     ------

@@ -120,6 +120,7 @@ def _rank_lines(data: Graph | Shards, found: Any, best: list[tuple[Any, float]])
         f"({ended[found.converged]}), residual {found.residual:.3g} ({found.norm}), error at most "
         f"{found.error_bound:.3g} (L1); dangling: {found.dangling}; variant {found.variant}"
     )
+    # plain lines where a program may read them
     if not (best and sys.stdout.isatty()):
         yield from (f"{vertex}\t{rank:.6g}" for vertex, rank in best)
         return
@@ -133,12 +134,12 @@ def _rank_lines(data: Graph | Shards, found: Any, best: list[tuple[Any, float]])
 def _converged(run: Run, call: Any, *data: Any, explain: bool, **options: Any) -> Any:
     """The ranks; if they do not converge, that is reported in the words of the command line."""
     with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", ConvergenceWarning)
+        warnings.simplefilter("always", ConvergenceWarning)  # Python shows a repeated one only once
         try:
             found = call(*data, **options)
         except ConvergenceError as error:
             others, dtype = "give a larger --max-iter or --tol", options["dtype"]
-            if "roundings" in str(error):
+            if "roundings" in str(error):  # more iterations would not help
                 wider = "--dtype float64 or " if dtype == "float32" else ""
                 others = f"the roundings of {dtype} ranks keep it there, so give {wider}a larger --tol"
             raise ConvergenceError(
@@ -220,6 +221,7 @@ def ppr(run: Run) -> None:
     # invalid options are refused before a large file is read
     checked = dict(options)
     method, damping, dangling = (checked.pop(name) for name in ("method", "damping", "dangling"))
+    # both are words of choices
     del checked["dtype"], checked["on_nonconvergence"]  # which are words that click has checked
     check_options(1, method, check_damping(damping), dangling, **checked, top=1 if top else None)
     run.check_output()
@@ -276,7 +278,7 @@ def _write(path: str, graph: Graph | Shards, found: PersonalizedResult, device: 
 
 
 def _facts(graph: Graph | Shards, found: PersonalizedResult) -> dict[str, Any]:
-    """What JSON says of the result."""
+    """The result for JSON."""
     results = []
     for i, source in enumerate(found.sources):
         one: dict[str, Any] = {"source": source, "ended": found.ended[i]}
@@ -392,7 +394,7 @@ def _sources(source: tuple[str, ...], file: str | None, users: str | None) -> Wo
     for parts, where in _lines("--users", users):
         if len(parts) == 1:
             raise InputError(f"{where}: user {parts[0]!r} has no items: a user and ids of items are needed")
-        # lines of one user add up
+        # a user may have several lines: their items add up
         items.setdefault(parts[0], []).extend((word, where) for word in parts[1:])
     if not items:
         raise InputError(f"--users {users} names no user")

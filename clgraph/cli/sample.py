@@ -132,6 +132,7 @@ def methods(run: Run) -> None:
         for name, each in METHODS.items()
         if short is None or short == name
     }
+    # all methods with the names of their options, or one with all that is known of each
     own = {} if short is None else {name: option_of(short, name) for name in METHODS[short].options}
     lines = [*_method_lines(table, short is None), *([] if short is None else [_option_table(own)])]
     if short is not None:
@@ -254,7 +255,7 @@ class _Order:
 
     @property
     def several(self) -> bool:
-        """Whether ``--seeds`` is given."""
+        """True if ``--seeds`` is given: then JSON has a list, even of one sample."""
         return self.run.options.seeds is not None
 
     def output(self, size: str, seed: int) -> str | None:
@@ -339,7 +340,7 @@ def _order(run: Run) -> _Order:
 
 
 def _sizes(method: str, size: str | None, sizes: str | None, options: dict[str, Any]) -> list[str]:
-    """The sizes that are asked for, or what the method takes in their place."""
+    """Return the sizes, or what the method takes in their place."""
     from clgraph.arguments import parse_size
 
     if size is not None and sizes is not None:
@@ -359,7 +360,7 @@ def _sizes(method: str, size: str | None, sizes: str | None, options: dict[str, 
 
 
 def _vertex(text: str, ids: str) -> Any:
-    """A vertex id as the graph has it."""
+    """Return a vertex id in the type of the graph's ids."""
     if ids == "str":
         return text
     from clgraph.arguments import whole_number
@@ -384,7 +385,7 @@ def _of_graph(order: _Order) -> None:
     if given.record:
         check_writable(given.record, "edges")  # no graph, but its file is checked in the same way
     order.check_outputs()
-    data = run.read(attributes=given.attributes)
+    data = run.read(attributes=given.attributes)  # attributes are no part of a record: they change no sample
     options = {**order.options, "sizes": order.sized, "device": run.device, "strict": given.strict}
     for size in dict.fromkeys(order.sized or ()):
         if question := tiny(size, data.num_vertices):
@@ -431,12 +432,12 @@ def _verify(graph: Graph, result: Any, connection: str) -> None:
 
 
 def _together(device: Any, graph: Graph, order: _Order) -> int:
-    """How many runs a call makes: one, unless runs side by side are faster."""
+    """Number of runs in one call: one, unless runs side by side are faster."""
     from clgraph.sampling.request import check_request
     from clgraph.sampling.runs import side_by_side
 
     runs = len(order.seeds)
-    if known(order.method) is not None:
+    if known(order.method) is not None:  # a sampler of the literature makes its runs side by side
         return min(runs, TOGETHER)
     if order.method not in EXACT:
         return 1
@@ -510,6 +511,7 @@ def _of_stream(order: _Order) -> None:
     if run.graph == "-" and (run.verify or run.options.record):
         what = "--verify reads it again" if run.verify else "--record takes its hash"
         raise InputError(f"standard input can be read once, and {what}: give a file")
+    # a stream may be endless: everything is checked before its first edge is read
     order.check_outputs()
     read_as = {name: reading[name] for name in ("format", "header", "max_ratio", "ids")}
     more = {**options, "seed": order.seeds.start, "device": run.device, "strict": run.options.strict}

@@ -1,4 +1,4 @@
-"""What a command on shards will read, send, hold and take, before it begins; speeds are measured for it."""
+"""Plans of commands on shards: bytes read, sent and held, and the time that measured speeds give."""
 
 from __future__ import annotations
 
@@ -165,6 +165,7 @@ class _Planner:
         with device.alone():
             if not device.shares_memory:
                 data = np.zeros(PROBE, np.uint8)
+                # the better of two: the first one also allocates
                 found["bus"] = PROBE / min(_timed(device, lambda: device.upload(data)) for _ in range(2))
             step = self._kernels(upload_rows(device, _probe_rows()))
             found["device"] = EDGES / min(_timed(device, step) for _ in range(2))
@@ -176,7 +177,7 @@ class _Planner:
         return dict(zip(found, np.min(every, axis=0).tolist(), strict=True))
 
     def _kernels(self, block: DeviceCSR) -> Callable[[], Any]:
-        """What stands for the command's work on a shard."""
+        """Return kernels that take as long as the command's work on a shard."""
         device, command = self._device, self._command
         if command in ("sample", "curve", "forest"):
             edges = self._options.get("method") == "dre"
@@ -217,17 +218,18 @@ class _Planner:
         disk, edges = self._most(sections, "bytes"), self._most(sections, "edges")
         bus = 0 if self._device.shares_memory else disk * reads
         reading = disk * reads / self._speeds["disk"]
+        # files are read ahead while the device copies; kernels come after both
         seconds = max(reading, bus / self._speeds.get("bus", np.inf))
         seconds += work * passes * edges / self._speeds["device"]
         seconds += network / self._speeds["network"] if network else 0.0
         return Pass(what, passes, disk * reads, bus, network, seconds)
 
     def _stays(self, sections: Sequence[str], room: int) -> bool:
-        """Whether a rank's shards stay on its device."""
+        """True if a rank's shards stay on its device."""
         return self._most(sections, "bytes") <= room
 
     def _most(self, sections: Sequence[str], what: str) -> int:
-        """What the shards have of the rank that has most."""
+        """Bytes or edges of the shards of the rank that has most."""
         size, shards = self._ranks.size, [self._shards.section(name).shards for name in sections]
         return max(
             sum(getattr(each, what) for some in shards for each in some[rank::size]) for rank in range(size)
@@ -290,6 +292,7 @@ class _Planner:
         iterations, dtype = self._options["iterations"], np.dtype(self._options["dtype"])
         shape = reproducible.LAUNCH[dtype.name].of(self._device)
         memory = ReproduciblePower.memory(self._n, dtype, bool(shape.span))
+        # a device that shares the host's memory leaves half of it to the files that are read
         eighths = 4 if self._device.shares_memory else 7
         room = self._device.global_memory * eighths // 8 - sum(memory.values())
         stays = self._stays(sections, room)

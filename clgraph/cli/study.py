@@ -79,9 +79,11 @@ def study(run: Run) -> None:
     for name in ("methods", "sizes", "seeds") if given.preset else ():
         if context.get_parameter_source(name) is ParameterSource.DEFAULT:
             setattr(given, name, getattr(PRESETS[given.preset], name))
+    # a preset's options hold unless the user gave others; its graph lies in the folder of the results
     graph = run.graph or _copra_graph(run, folder, VERTICES if given.vertices is None else given.vertices)
     data = run.read(graph) if run.graph else read_with_summary(graph, **run.reading)[0]
     found = _sampled(run, data, folder)
+    # the hash of the file as it is now: replay then finds out if it was changed
     known, command = input_of(graph, run.reading), ["clgraph", *sys.argv[1:]]
     complete_record(folder, {"files": known["input"], "reading": known["reading"], "command": command})
     facts = [
@@ -105,7 +107,7 @@ def study(run: Run) -> None:
 
 
 def _check_preset(graph: str, preset: str | None, vertices: int | None) -> None:
-    """Whether the graph is given where one is needed, and only there."""
+    """Check that the graph is given where one is needed, and only there."""
     makes = preset == "copra"
     if not graph and not makes:
         more = " of the Internet's autonomous systems" if preset else ", or --preset copra, which makes one"
@@ -128,7 +130,7 @@ def _copra_graph(run: Run, folder: Path, vertices: int) -> str:
 
 
 def _sampled(run: Run, graph: Graph, folder: Path) -> Study:
-    """The study; an interrupt says how far it has come."""
+    """Run the study; an interrupt says how far it has come."""
     given, device, counts = run.options, run.device, [0, 0]
     names = ("methods", "sizes", "seeds", "seed", "min_size", "hop_sources", "eigenvalues")
     options = {name: getattr(given, name) for name in names}
@@ -196,7 +198,7 @@ def _answer_lines(found: Study, tolerance: Tolerance, beside: Comparison | None)
 @limit_options
 @device_options
 def replay(run: Run) -> None:
-    """Make again the samples or the study that RECORD describes, and compare the hashes.
+    """Reproduce the samples or the study that RECORD describes, and compare the hashes.
 
     \b
     clgraph sample internet.txt --method drve --size 50% --seed 7 -o half.txt --record half.json
@@ -220,6 +222,7 @@ def replay(run: Run) -> None:
     if other := of_other_version(record):
         run.say(f"note: {other}")
     found = input_of(path, run.reading)["input"][0]["sha256"]
+    # the file's hash first: a large file that differs need not be parsed
     if record.input_sha256 is not None and found != record.input_sha256:
         raise InputError(
             f"{path} is not the input of {name}: its SHA-256 is {found}, not {record.input_sha256}"
@@ -230,7 +233,7 @@ def replay(run: Run) -> None:
         check_input(record, source)
     device = run.device
     # what sampling warns of is in the record's notes
-    with run.progress("making again", counts=True) as progress, warnings.catch_warnings(action="ignore"):
+    with run.progress("reproducing", counts=True) as progress, warnings.catch_warnings(action="ignore"):
         made = compare(record, source, device, progress, max_ratio=max_ratio)
     differs = any(why is not None for _, why in made)
     facts = {"record": name, "device": device.name, "equal": not differs}

@@ -35,7 +35,7 @@ def bootstrap_interval(values: Floats) -> tuple[float | None, float | None]:
     """The 95 % interval of a mean by the percentile bootstrap, the same at each call; from 50 values on."""
     if len(values) < MANY:
         return None, None
-    # a generator that NumPy keeps the same in all versions, so that the summary is reproducible
+    # a fixed seed: the same study has the same summary
     rng = np.random.Generator(np.random.Philox(1))
     means = values[rng.integers(0, len(values), (DRAWS, len(values)))].mean(axis=1)
     low, high = np.quantile(means, [0.025, 0.975])
