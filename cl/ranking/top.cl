@@ -127,14 +127,14 @@ __kernel void top_chunks(const int n, const int chunk, const int chunks, __globa
 __kernel void top_pick(const int n, const int chunk, const int chunks, const int k, const int count,
                        __global const int *restrict lane, __global const REAL *restrict score,
                        __global const REAL *restrict scale, __global const int *restrict number,
-                       __global REAL *restrict best_, __global int *restrict who_,
+                       __global REAL *restrict best, __global int *restrict who,
                        __global int *restrict top_name, __global REAL *restrict top_score)
 {
     __local REAL box_score[LOCAL];
     __local int box_name[LOCAL], box_who[LOCAL];
     const int lid = get_local_id(0), j = get_group_id(0), l = lane[j];
-    __global REAL *best = best_ + (size_t)l * chunks;
-    __global int *who = who_ + (size_t)l * chunks;
+    best += (size_t)l * chunks;
+    who += (size_t)l * chunks;
     for (int turn = 0; turn < k; turn++) {
         REAL high = -1;
         int name = NOBODY, at = NOBODY;

@@ -41,12 +41,14 @@ class PlainSolver(Solver):
         # the error of fixed point (``cl/fpga/ranking/flat.h``), 2**-62 an arc, in units of 2**-53
         self.flat_chain = self.reverse.num_arcs // 512 + 1
 
-    def bring(self) -> None:
+    def upload(self) -> None:
+        """Bring the rows to the device, and what all solvers have."""
         csr = upload_csr(self.device, self.reverse)
         self.row_ptr, self.col_idx, self.offset = csr.row_ptr, csr.col_idx, csr.defines
         self.share = None
         if self.weighted:
             self.share = upload_shares(self.device, self.graph, self.problem, self.real, self.weight)
+        super().upload()
 
 
 class ContributionSolver(PlainSolver):
@@ -104,9 +106,10 @@ class PartitionSolver(PlainSolver):
         self.cut = cut
         self.partitions, self.blocks, self.each = cut.partitions, cut.blocks, cut.each
 
-    def bring(self) -> None:
-        super().bring()
+    def upload(self) -> None:
+        """Bring the partitions, too."""
         self.layout = upload_layout(self.device, self.reverse, self.cut)
+        super().upload()
 
     def make_work(self) -> dict[str, Any]:
         self.device.reserve({"moved": self.layout.moved * np.dtype(self.real).itemsize})

@@ -39,8 +39,10 @@ class RowOrder:
     position : int32 buffer, shape (n,), or None
         The position of each vertex.
     inverse_out : buffer of n `real`
-        By position: 1 / out-degree, or 1 in weighted graphs (whose arcs' shares have the division in them);
-        0 at dangling vertices.
+        By position: 1 / out-degree, or 1 in weighted graphs (whose transition weights have the division in
+        them); 0 at dangling vertices.
+    program, items : Program, int
+        Of ``cl/ranking/order.cl``, and how many positions a work-item takes.
     """
 
     device: Device
@@ -49,16 +51,16 @@ class RowOrder:
     order: Any
     position: Any
     inverse_out: Any
+    program: Program
+    items: int
 
-    def upload(self, values: Reals | None) -> Any:
-        """A vector given by vertex, by position on the device; None stays None."""
-        if values is None:
-            return None
+    def upload(self, values: Reals) -> Any:
+        """Upload a vector given by vertex, by position."""
         there = self.device.upload(values.astype(self.real))
         return there if self.order is None else self.gather(self.order, there)
 
     def by_vertex(self, values: Any) -> Any:
-        """A vector on the device by position, by vertex: itself where that is the same."""
+        """Turn a vector by position into one by vertex: itself where that is the same."""
         return values if self.order is None else self.gather(self.position, values)
 
     def entries(self, vertices: npt.NDArray[Any], values: Reals) -> Any:
@@ -69,9 +71,8 @@ class RowOrder:
             return self.upload(dense)
         upload, count = self.device.upload, len(vertices)
         made = self.device.zeros(self.n, self.real)
-        program, items = order_program(self.device, self.real)
-        program.order_entries(
-            -(-count // items),
+        self.program.order_entries(
+            -(-count // self.items),
             count=count,
             vertex=upload(vertices.astype(np.int32)),
             entry=upload(values.astype(self.real)),
@@ -83,8 +84,7 @@ class RowOrder:
     def gather(self, at: Any, values: Any) -> Any:
         """``values[at]``, in a buffer that `Device.take` hands over."""
         out = self.device.output(self.n, self.real)
-        program, items = order_program(self.device, self.real)
-        program.order_gather(-(-self.n // items), n=self.n, at=at, values=values, out=out)
+        self.program.order_gather(-(-self.n // self.items), n=self.n, at=at, values=values, out=out)
         return out
 
 
@@ -132,7 +132,7 @@ def row_order(
     def make() -> RowOrder:
         n = graph.num_vertices
         device.reserve({"inverse_out": n * np.dtype(real).itemsize, "order": 8 * n})
-        made = RowOrder(device, real, n, order, position, None)
+        made = RowOrder(device, real, n, order, position, None, *order_program(device, real))
         if (weighing.weighted and weighing.largest is None) or by_pipelines(device):
             out = problem.out
             if weighing.weighted:

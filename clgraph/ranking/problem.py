@@ -160,7 +160,7 @@ def make_problem(
         raise InputError("the graph has no vertices: there is nothing to rank")
     d = check_damping(damping)
     weight = flag(weight, "weight")
-    p = distribution(graph, personalization, "personalization")
+    p = None if personalization is None else distribution(graph, personalization, "personalization")
     policy, q = "given", None
     if dangling is None or isinstance(dangling, str):
         policy = "personalization" if dangling is None else dangling
@@ -172,7 +172,7 @@ def make_problem(
         q = p if policy == "personalization" else None
     else:
         q = distribution(graph, dangling, "dangling")
-    start = distribution(graph, nstart, "nstart")
+    start = None if nstart is None else distribution(graph, nstart, "nstart")
     if isinstance(graph, Graph):
         kept = _weighings.setdefault(graph, {})
         weighing = kept.get(weight) or kept.setdefault(weight, _weigh(graph, weight))
@@ -219,10 +219,8 @@ def _leaving(graph: Graph, weights: Reals | None) -> Reals:
     return found
 
 
-def distribution(graph: Graph | Shards, given: Any, name: str) -> Reals | None:
-    """A dict of ids or an array as a vector that sums to 1; None stays None."""
-    if given is None:
-        return None
+def distribution(graph: Graph | Shards, given: Any, name: str) -> Reals:
+    """Turn a dict of ids or an array into a vector that sums to 1."""
     if isinstance(given, Mapping) and not given:
         raise InputError(f"{name} is an empty dict: give at least one vertex a positive value")
     if isinstance(given, str):

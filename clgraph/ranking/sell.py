@@ -117,6 +117,8 @@ class Sell:
     parts : dict of str to buffer
         Of each of `PARTS` the steps before each slice ("hot_row_begin"), indices ("hot_row_index") and
         transition weights ("hot_row_share"; None where all arcs weigh the same).
+    padding : float
+        Stored entries for each arc.
     pieces, longest_join : int
         Pieces of long rows, and the most that a row has.
     kinds : tuple of int
@@ -138,6 +140,7 @@ class Sell:
     number: Any
     steps: dict[str, int]
     parts: dict[str, Any]
+    padding: float
     pieces: int
     longest_join: int
     kinds: tuple[int, ...]
@@ -146,11 +149,6 @@ class Sell:
     blocks: int
     first_block: Any
     block_piece: Any
-
-    @property
-    def padding(self) -> float:
-        """Stored entries for each arc."""
-        return sum(self.steps.values()) * self.layout.width / self.arcs if self.arcs else 1.0
 
     def steps_before(self, device: Device, part: str) -> Begin:
         """Download the begins of a part."""
@@ -220,6 +218,7 @@ class SellBuilder:
         before = running_sums(device, self.hot_length, self.n, into=self.rows.offset)
         self.hot_arcs = int(device.download(before, self.rows.offset, 1, offset=self.n)[0])
         self.layout = replace(layout, hot=self.hot)
+        self.padding = sum(self.steps.values()) * layout.width / self.arcs if self.arcs else 1.0
         return Sell(**{each.name: getattr(self, each.name) for each in fields(Sell)})
 
     # --- numbers --------------------------------------------------------------------------------------

@@ -16,7 +16,6 @@ import numpy as np
 from clgraph.device.graph_cache import Pool
 from clgraph.device.launch_config import LaunchTable, WorkGroup
 from clgraph.errors import InputError
-from clgraph.lazy import lazy
 from clgraph.progress import Tell
 from clgraph.ranking.order import RowOrder, row_order
 from clgraph.ranking.problem import noise
@@ -147,6 +146,7 @@ class Solver:
     chain = 0
     sends_rank = False
     shift = 0
+    row_order: RowOrder
     rank: Any
     contribution: Any
     next: Any
@@ -164,7 +164,8 @@ class Solver:
         self.threshold, self.last = stop.threshold, stop.max_iter
         self.noise = noise(stop, problem.damping, numbers.dtype)
         self.prepare()
-        shape = LAUNCH.of(device)
+        # looked up once a graph: it takes as long as some launches
+        shape = device.cached(graph, "ranking-launch", lambda: LAUNCH.of(device))
         self.local = shape.local
         # the start has its own tally
         flat = device.has_pipeline("ranking/solver")  # one work-item takes all, and sums in fixed point
@@ -177,6 +178,8 @@ class Solver:
         # longest chain of additions in the ranks' own precision; 0 where sums are kept more exactly. (Pairs
         # of floats end in a float each: the row's sum, the mass, and their sum.)
         self.round_off_chain = self.chain if numbers.dtype == "float64" else 4 if numbers.compensated else 0
+        # W is added in float64, too, from left to right; only the error bound knows it
+        self.bound_chain = self.round_off_chain + leaving_chain(device, graph, problem, numbers)
 
     # --- what a variant says ---------------------------------------------------------------------------
 
@@ -186,9 +189,6 @@ class Solver:
     def about(self) -> list[str]:
         """Say what was chosen, in words: a line each."""
         raise NotImplementedError
-
-    def bring(self) -> None:
-        """Bring the arrays to the device, where they stay as long as the graph lives."""
 
     def make_work(self) -> dict[str, Any]:
         """Make buffers to work in, by the attribute that has them; later calls may have them again."""
@@ -204,26 +204,20 @@ class Solver:
 
     # --- what all have in common -----------------------------------------------------------------------
 
-    @property
-    def bound_chain(self) -> int:
-        """As `round_off_chain`, for the error bound: W is added in float64, too, from left to right."""
-        return self.round_off_chain + leaving_chain(self.device, self.graph, self.problem, self.numbers)
-
     def explain(self) -> tuple[str, ...]:
         """Say what was chosen and why, a line each; after `upload`."""
         kept = f"ranks in {self.numbers.dtype}, sums in {self.numbers.words}"
         return (f"variant {self.variant} on {self.device.name}", *self.about(), kept)
 
-    @lazy
-    def row_order(self) -> RowOrder:
-        """The order of the vertices, and the arrays in that order on the device."""
+    def find_order(self) -> RowOrder:
+        """The order of the vertices, and the arrays in that order on the device; made at the first call."""
         at = self.plan, self.order, self.number
         return row_order(self.device, self.graph, *at, self.problem, self.real, self.weight)
 
     def upload(self) -> None:
         """Bring the graph to the device, and allocate and fill the vectors."""
-        self.bring()
         dev, n, real = self.device, self.n, self.real
+        self.row_order = self.find_order()
         self.inverse = self.row_order.inverse_out
         self.fill_vectors()
         key = "ranking-work", self.variant, self.plan, real, self._room
@@ -246,11 +240,11 @@ class Solver:
 
     def fill_vectors(self) -> None:
         """Upload the vectors that the caller gave."""
-        problem, upload = self.problem, self.row_order.upload
-        self.p = upload(problem.personalization)
-        same = problem.dangling is problem.personalization
-        self.q = self.p if same else upload(problem.dangling)
-        self.start = upload(problem.start)
+        problem, order = self.problem, self.row_order
+        given = problem.personalization, problem.dangling, problem.start
+        self.p, self.q, self.start = (None if each is None else order.upload(each) for each in given)
+        if problem.dangling is problem.personalization:
+            self.q = self.p
 
     def give_back(self) -> None:
         """Let the next call have the buffers; after the last `take`, where nothing failed."""

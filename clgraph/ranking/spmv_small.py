@@ -140,8 +140,11 @@ class SmallSolver(SellSolver):
         rest = device.download(sell.order, np.int32, sell.n)[sources:]
         return {
             "sell": sell,
-            "order": sell.order,
-            "number": sell.number,
+            **{
+                name: getattr(sell, name)
+                for name in ("order", "number", "sources", "piece_place", "first_piece")
+            },
+            **{name: each for name, each in sell.parts.items() if name.startswith("hot")},
             "chain": shape.layout.long_row + sell.longest_join,
             "shape": shape,
             "rooms": {"LOCAL_SOURCES": room, "LOCAL_PIECES": piece_room} if shape.in_local else {},
@@ -159,7 +162,7 @@ class SmallSolver(SellSolver):
         if shares is not None:
             into_rest = np.where(into_rest, shares, 0)
         by_vertex = np.bincount(graph.tails, weights=into_rest, minlength=self.n)
-        return self.row_order.upload(by_vertex.astype(np.float64))
+        return self.find_order().upload(by_vertex.astype(np.float64))
 
     def make_work(self) -> dict[str, Any]:
         return {"piece_sum_": self.device.empty(self.sell.pieces, np.float64)}
@@ -197,10 +200,6 @@ class SmallSolver(SellSolver):
         )
         named = {
             **self._small.arguments_of(self),
-            **{name: each for name, each in self.sell.parts.items() if name.startswith("hot")},
-            "sources": self.sell.sources,
-            "piece_place": self.sell.piece_place,
-            "first_piece": self.sell.first_piece,
             "silent": self.stop.tol == 0,
             "turns": TURNS,
             "rest_p": (1 - self.damping) * p,

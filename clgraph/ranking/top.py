@@ -54,58 +54,27 @@ class Top:
         self.chunk = min(n, max(self.local, 1 << (isqrt(n).bit_length())))
         self.chunks = -(-n // self.chunk)
         device.reserve({"best": lanes * self.chunks * np.dtype(real).itemsize})
-        self._best = device.empty(lanes * self.chunks, real)
-        self._who = device.empty(lanes * self.chunks, np.int32)
-        self.names = device.empty(lanes * k, np.int32)
-        self.scores = device.empty(lanes * k, real)
-        self._program = device.program(
-            "ranking/top",
-            REAL="double" if real is np.float64 else "float",
-            LANES=lanes,
-            LOCAL=self.local,
-            SCALED=scaled,
-            NUMBERED=numbered,
+        self.best, self.who = (
+            device.empty(lanes * self.chunks, real),
+            device.empty(lanes * self.chunks, np.int32),
         )
+        self.top_name, self.top_score = device.empty(lanes * k, np.int32), device.empty(lanes * k, real)
+        options = {"LANES": lanes, "LOCAL": self.local, "SCALED": scaled, "NUMBERED": numbered}
+        real_name = "double" if real is np.float64 else "float"
+        self._program = device.program("ranking/top", REAL=real_name, **options)
 
     def enqueue(self, lane: Any, count: int, score: Any, scale: Any = None, number: Any = None) -> None:
         """Select from `count` lanes (an int32 buffer names them); does not wait."""
-        n, chunk, chunks, local = self.n, self.chunk, self.chunks, self.local
-        self._program.top_chunks.exact(
-            (self.chunks * local, 1 if self._across else count),
-            n=n,
-            chunk=chunk,
-            chunks=chunks,
-            lane=lane,
-            score=score,
-            scale=scale,
-            number=number,
-            best=self._best,
-            who=self._who,
-            local=(local, 1),
-        )
-        self._program.top_pick.exact(
-            count * local,
-            n=n,
-            chunk=chunk,
-            chunks=chunks,
-            k=self.k,
-            count=count,
-            lane=lane,
-            score=score,
-            scale=scale,
-            number=number,
-            best_=self._best,
-            who_=self._who,
-            top_name=self.names,
-            top_score=self.scores,
-            local=local,
-        )
+        local, given = self.local, {"lane": lane, "score": score, "scale": scale, "number": number}
+        groups = self.chunks * local, 1 if self._across else count
+        self._program.top_chunks.launch(self, groups, local=(local, 1), **given)
+        self._program.top_pick.launch(self, count * local, local=local, count=count, **given)
 
     def take(self, count: int) -> tuple[npt.NDArray[np.int32], npt.NDArray[Any]]:
         """Names (or indices) and scores of the last selection, each (count, k); waits."""
         shape = (count, self.k)
-        names = self.device.download(self.names, np.int32, count * self.k).reshape(shape)
-        return names, self.device.download(self.scores, self.real, count * self.k).reshape(shape)
+        names = self.device.download(self.top_name, np.int32, count * self.k).reshape(shape)
+        return names, self.device.download(self.top_score, self.real, count * self.k).reshape(shape)
 
 
 def highest(

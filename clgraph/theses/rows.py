@@ -45,8 +45,8 @@ class PullSolver(ContributionSolver):
     sends_rank = True
     degree: Any
 
-    def bring(self) -> None:
-        super().bring()
+    def upload(self) -> None:
+        """Bring the degrees, too."""
 
         def make() -> Any:
             beside = self.problem.out.astype(np.int32)[self.reverse.col_idx]
@@ -54,6 +54,7 @@ class PullSolver(ContributionSolver):
             return self.device.upload(beside)
 
         self.degree = None if self.weighted else self.device.cached(self.reverse, "tail-degrees", make)
+        super().upload()
 
     def build(self, defines: dict[str, Any]) -> None:
         self._kernel = self.program("theses/pull", defines).pagerank_pull
@@ -120,8 +121,8 @@ class SubgroupSolver(PlainSolver):
         # the part of a row that a lane adds up is at most all of a piece
         self.chain = max(min(self.longest, shape.piece) + self.longest // shape.piece + 16, self.rows)
 
-    def bring(self) -> None:
-        super().bring()
+    def upload(self) -> None:
+        """Bring the pieces, too."""
         piece = self.shape.piece
 
         def make() -> tuple[int, Any, Any]:
@@ -134,6 +135,7 @@ class SubgroupSolver(PlainSolver):
 
         kept = self.device.cached(self.reverse, ("subgroup-pieces", piece), make)
         self.pieces, self.first_piece, self.piece_row = kept
+        super().upload()
 
     def make_work(self) -> dict[str, Any]:
         return {"piece_sum": self.device.empty(self.pieces, np.float64)}  # an ACC has 8 bytes either way

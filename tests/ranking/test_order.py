@@ -71,7 +71,7 @@ def test_no_recomputing(device: Device, monkeypatch: pytest.MonkeyPatch) -> None
     def never(graph: Graph) -> Any:
         raise AssertionError("the tails of all arcs were computed again")
 
-    monkeypatch.setattr(Graph, "rows", property(never))
+    monkeypatch.setattr(Graph, "tails", property(never))
     for name in ("row_ptr", "col_idx", "weights"):
         monkeypatch.setattr(graph, name, None)
     monkeypatch.setattr(Graph, "num_vertices", 60)
@@ -86,7 +86,9 @@ def test_order(device: Device, weight: bool) -> None:
     problem = make_problem(graph, weight=weight)
     numbers, stop = Numbers("float32", compensated=False), make_stop(1e-6, "l1", 100, 60)
     for plan in ("serial", "runs", "bins", choose(device, graph, numbers)):
-        made, again = (KINDS[plan](device, graph, problem, stop, numbers, weight).row_order for _ in range(2))
+        made, again = (
+            KINDS[plan](device, graph, problem, stop, numbers, weight).find_order() for _ in range(2)
+        )
         assert made is again
         n = graph.num_vertices
         order = np.arange(n) if made.order is None else device.download(made.order, np.int32, n)

@@ -73,7 +73,7 @@ PIPELINE void top_chunks(const int n, const int chunk, const int chunks, __globa
 PIPELINE void top_pick(const int n, const int chunk, const int chunks, const int k, const int count,
                        __global const int *restrict lane, __global const REAL *restrict score,
                        __global const REAL *restrict scale, __global const int *restrict number,
-                       __global REAL *restrict best_, __global int *restrict who_,
+                       __global REAL *restrict best, __global int *restrict who,
                        __global int *restrict top_name, __global REAL *restrict top_score)
 {
     for (int j = 0; j < count; j++) {
@@ -84,8 +84,8 @@ PIPELINE void top_pick(const int n, const int chunk, const int chunks, const int
             int name = NOBODY, at = 0;
             REAL value = -1;
             FOR_EACH(c, chunks) {
-                const int v = who_[own + c], called = v == NOBODY ? NOBODY : NUMBER(v);
-                const REAL x = best_[own + c];
+                const int v = who[own + c], called = v == NOBODY ? NOBODY : NUMBER(v);
+                const REAL x = best[own + c];
                 const ulong order = v == NOBODY ? 0 : order_of(x);
                 if (goes_before(order, called, high, name)) {
                     high = order;
@@ -114,8 +114,8 @@ PIPELINE void top_pick(const int n, const int chunk, const int chunks, const int
                     value = x;
                 }
             }
-            best_[own + c] = value;
-            who_[own + c] = at;
+            best[own + c] = value;
+            who[own + c] = at;
         }
     }
 }

@@ -50,8 +50,9 @@ class OneSource:
         """
         solver, problem = self.solver, self.request.problem
         solver.p = solver.start = solver.row_order.entries(*self.request.queries.entries(self._job))
-        by_source = problem.policy == "personalization"
-        solver.q = solver.p if by_source else solver.row_order.upload(problem.dangling)
+        solver.q = solver.p if problem.policy == "personalization" else None
+        if problem.dangling is not None:
+            solver.q = solver.row_order.upload(problem.dangling)
 
     def run(self) -> Outcome:
         """Take each source to its end."""

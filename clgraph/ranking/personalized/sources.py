@@ -176,9 +176,7 @@ def _row(graph: Graph, row: Any, name: str) -> Any:
     given: Any = row
     if sp.issparse(row):
         given = given.toarray().ravel()
-    values = distribution(graph, given, name)
-    assert values is not None
-    return sp.csr_array(np.atleast_2d(values))
+    return sp.csr_array(np.atleast_2d(distribution(graph, given, name)))
 
 
 # --- lists of items, a list for each user ---------------------------------------------------------------

@@ -152,7 +152,9 @@ class Walks:
         for done, i in enumerate(self.jobs, 1):
             self._walk(i)
             select.enqueue(self._lane, 1, self.score)
-            self._program.ppr_report.launch(self, top, k=top, place=i, name=select.names, found=select.scores)
+            self._program.ppr_report.launch(
+                self, top, k=top, place=i, name=select.top_name, found=select.top_score
+            )
             self.request.tell(done, len(self.jobs))
         values = dev.download(self.scores, self.numbers.real, k * top).reshape(k, top)
         report = dev.download(self.report, np.uint32, k * (2 + 2 * top)).reshape(k, -1)
