@@ -95,14 +95,8 @@ class Exchange:
         for shards in owned:
             first, blocks = at, 0
             for shard in shards:
-                program.exchange_list(
-                    self._over(shard.rows),
-                    rows=shard.rows,
-                    first_row=shard.first_row,
-                    at=at,
-                    before=before,
-                    needed=needed,
-                )
+                listed = {"at": at, "before": before, "needed": needed}
+                program.exchange_list.launch(shard, self._over(shard.rows), **listed)
                 at += place(shard.first_row + shard.rows) - place(shard.first_row)
                 blocks += -(-shard.rows // self._block) if self._packs else 0
             size = 16 * blocks + (at - first) * self._dtype.itemsize

@@ -241,10 +241,10 @@ class Solver:
     def fill_vectors(self) -> None:
         """Upload the vectors that the caller gave."""
         problem, order = self.problem, self.row_order
-        given = problem.personalization, problem.dangling, problem.start
-        self.p, self.q, self.start = (None if each is None else order.upload(each) for each in given)
-        if problem.dangling is problem.personalization:
-            self.q = self.p
+        p, q = problem.personalization, problem.dangling
+        given = p, problem.start
+        self.p, self.start = (None if each is None else order.upload(each) for each in given)
+        self.q = self.p if q is p else None if q is None else order.upload(q)
 
     def give_back(self) -> None:
         """Let the next call have the buffers; after the last `take`, where nothing failed."""

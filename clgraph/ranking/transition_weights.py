@@ -96,39 +96,23 @@ def upload_shares(
 
     def make() -> Any:
         device.reserve({"share": rows.num_arcs * np.dtype(real).itemsize})
-        if (
-            problem.weighing.largest is not None
-            and "HAVE_FP64" in device.features
-            and device.kernels == "ndrange"
-        ):
-            return _shares_there(device, graph, rows, problem.weighing.largest, real, by_tail)
-        weights = arc_weights(rows, weight)
-        assert weights is not None
-        tails = rows.tails if by_tail else rows.col_idx
-        return device.upload(arc_shares(weights, problem.out, tails).astype(real))
+        largest, arcs = problem.weighing.largest, rows.num_arcs
+        if largest is None or "HAVE_FP64" not in device.features or device.kernels != "ndrange":
+            weights = arc_weights(rows, weight)
+            assert weights is not None
+            tails = rows.tails if by_tail else rows.col_idx
+            return device.upload(arc_shares(weights, problem.out, tails).astype(real))
+        own, there = parts_of(device, graph), parts_of(device, rows)
+        out = sums_of_rows(device, own.rows, own.multiplicity, largest)
+        share = device.output(arcs, real)
+        # the two graphs' buffers, and which of them an arc's source is in
+        given = {"counts": there.multiplicity, "largest": largest, "by_tail": by_tail, "arcs": arcs}
+        kernel = _program(device, own.rows, real).shares_arcs
+        passes = -(-arcs // LAUNCH.of(device).run)
+        kernel(passes, n=own.rows.n, **there.rows.buffers, **given, out=out, share=share)
+        return share
 
     return device.cached(rows, ("arc-shares", real, bool(weight), by_tail), make)
-
-
-def _shares_there(
-    device: Device, graph: Graph, rows: Graph, largest: int, real: type[np.floating[Any]], by_tail: bool
-) -> Any:
-    """The shares of multiplicities, made on the device."""
-    own, there, arcs = parts_of(device, graph), parts_of(device, rows), rows.num_arcs
-    program, out = _program(device, own.rows, real), sums_of_rows(device, own.rows, own.multiplicity, largest)
-    share = device.output(arcs, real)
-    program.shares_arcs(
-        -(-arcs // LAUNCH.of(device).run),
-        n=own.rows.n,
-        arcs=arcs,
-        largest=largest,
-        by_tail=by_tail,
-        **there.rows.buffers,
-        counts=there.multiplicity,
-        out=out,
-        share=share,
-    )
-    return share
 
 
 def sums_of_rows(
@@ -151,18 +135,11 @@ def sums_of_rows(
     -------
     float64 device buffer, shape (n,)
     """
-    shape, out = LAUNCH.of(device), device.empty(rows.n, np.float64)
-    groups = -(-rows.n // (shape.local * device.tuning.items))
-    program = _program(device, rows, np.float64, dtype)
-    program.shares_out.exact(
-        groups * shape.local,
-        local=shape.local,
-        n=rows.n,
-        largest=largest,
-        row_ptr=rows.row_ptr,
-        counts=values,
-        out=out,
-    )
+    config, out = LAUNCH.of(device), device.empty(rows.n, np.float64)
+    groups = -(-rows.n // (config.local * device.tuning.items))
+    kernel = _program(device, rows, np.float64, dtype).shares_out
+    given = {"largest": largest, "counts": values, "out": out}
+    kernel.launch(rows, groups * config.local, local=config.local, **given)
     return out
 
 

@@ -17,6 +17,7 @@ from clgraph.ranking.personalized.sources import make_queries
 from clgraph.ranking.problem import (
     Norm,
     OnNonconvergence,
+    check_damping,
     check_dtype,
     check_reachable,
     make_problem,
@@ -178,6 +179,17 @@ def personalized_pagerank(
     stays = on_device(arrays)
     if stays and (top is not None or stored):
         raise InputError("arrays='device' is of all ranks, computed there: leave top and stored out")
+    given: dict[str, Any] = {"top": top, "walks": walks, "epsilon": epsilon, "confidence": confidence}
+    iterating = {
+        "tol": tol,
+        "norm": norm,
+        "max_iter": max_iter,
+        "check_every": check_every,
+        "squared": squared,
+        "stored": stored,
+        "stable_top": stable_top,
+        "seed": seed,
+    }
     if (shards := dataset_of(graph)) is not None:
         from clgraph.ranking.personalized.shards import walk_shards
 
@@ -186,48 +198,16 @@ def personalized_pagerank(
         if method != "monte-carlo":
             why = "'monte-carlo' is, whose walks are the same wherever they run"
             raise not_offered("method", method, why)
-        iterating = {
-            "check_every": not (isinstance(check_every, int) and check_every == 1),
-            "squared": squared is not False,
-            "stored": stored is not False,
-            "stable_top": not (isinstance(stable_top, int) and stable_top == 0),
-        }
-        if given := next((name for name, is_given in iterating.items() if is_given), None):
-            raise InputError(f"{given} is an option of the iterating methods, not of 'monte-carlo'")
-        walking: dict[str, Any] = {
-            "damping": damping,
-            "dangling": dangling,
-            "top": top,
-            "exclude": exclude,
-            "walks": walks,
-            "epsilon": epsilon,
-            "confidence": confidence,
-            "weight": weight,
-            "dtype": dtype,
-        }
-        walk = partial(personalized_pagerank, method=method, **walking)
-        return walk_shards(shards, sources, walk, seed=seed, device=device, options=walking)
+        policy = dangling if isinstance(dangling, str) else "given"
+        check_options(shards.num_vertices, method, check_damping(damping), policy, **given, **iterating)
+        given |= {"damping": damping, "dangling": dangling, "exclude": exclude}
+        given |= {"weight": weight, "dtype": dtype}
+        walk = partial(personalized_pagerank, method=method, **given)
+        return walk_shards(shards, sources, walk, seed=seed, device=device, options=given)
     graph = as_graph(graph)
     problem = make_problem(graph, damping=damping, dangling=dangling, weight=weight)
     queries = make_queries(graph, sources, problem)
-    options = check_options(
-        problem.n,
-        method,
-        problem.damping,
-        problem.policy,
-        tol=tol,
-        norm=norm,
-        max_iter=max_iter,
-        top=top,
-        walks=walks,
-        epsilon=epsilon,
-        confidence=confidence,
-        check_every=check_every,
-        squared=squared,
-        stored=stored,
-        stable_top=stable_top,
-        seed=seed,
-    )
+    options = check_options(problem.n, method, problem.damping, problem.policy, **given, **iterating)
     exclusion = make_exclusion(graph, exclude, queries, options.top)
     if exclusion is not None:
         options = exclusion.widened(options)

@@ -138,18 +138,19 @@ def check_options(
     InputError
         If a value is out of range, the method does not have an option, or two do not go together.
     """
+    stop, by_walks = make_stop(tol, norm, max_iter, n), method == "monte-carlo"
     options = Options(
         method,
-        make_stop(tol, norm, max_iter, n),
+        stop,
         None if top is None else whole(top, "top", 1, n),
         whole(check_every, "check_every", 1, LARGEST),
         flag(squared, "squared"),
         whole(stable_top, "stable_top", 0, LARGEST),
         flag(stored, "stored"),
-        walks=0,
-        seed=0,
+        check_walks(walks, epsilon, confidence, damping, n, policy) if by_walks else 0,
+        check_seed(seed) if by_walks else 0,
     )
-    if method != "monte-carlo":
+    if not by_walks:
         for name, value in (("walks", walks), ("epsilon", epsilon), ("seed", seed)):
             if value is not None:
                 raise InputError(
@@ -157,16 +158,11 @@ def check_options(
                 )
         _check_iterating(options)
         return options
-    for name, given in (
-        ("check_every", options.check_every != 1),
-        ("squared", options.squared),
-        ("stored", options.stored),
-        ("stable_top", options.stable_top != 0),
-    ):
-        if given:
+    usual = {"check_every": 1, "squared": False, "stored": False, "stable_top": 0}
+    for name, value in usual.items():
+        if getattr(options, name) != value:
             raise InputError(f"{name} is an option of the iterating methods, not of 'monte-carlo'")
-    count = check_walks(walks, epsilon, confidence, damping, n, policy)
-    return Options(method, options.stop, options.top, 1, False, 0, False, count, check_seed(seed))
+    return options
 
 
 def _check_iterating(options: Options) -> None:
