@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from clgraph.device import Device
     from clgraph.measures.scalars import Measures
 
-LAUNCH = LaunchTable(gpu=16, cpu=4096, simulator=8)  # arcs per work-item
+# arcs per work-item
+LAUNCH = LaunchTable(gpu=16, cpu=4096, simulator=8)
 Relation = Literal["subset", "contraction", "none"]
 
 
@@ -60,6 +61,7 @@ def check_part(
         WHOLE=other.defines["OFFSET"],
         **rows.defines,
     )
+    # the kernel keeps the smallest vertex at fault, so that every device names the same one
     k, none = rows.n, np.array([rows.n], np.int32)
     bad = device.upload(none, writable=True)
     program.compare_vertices(-(-rows.n // device.tuning.items), k=k, n=other.n, place=place, bad=bad)
@@ -105,7 +107,8 @@ def _places(device: Device, original: Graph, sample: Graph) -> Any:
     home, own = sample._residence, vars(original)
     if isinstance(home, Place) and home.device is device and "_ids" in own:
         chosen = home.chosen
-        if chosen is not None and chosen.of is own["_ids"]:  # chosen from this very graph
+        # chosen from this very graph
+        if chosen is not None and chosen.of is own["_ids"]:
             return chosen.place
     return device.upload(_positions(original, sample).astype(np.int32))
 

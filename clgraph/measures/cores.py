@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from clgraph.device import Device
 
 LARGEST = 2**31 - 1
-LAUNCH = LaunchTable(gpu=32, cpu=1, simulator=2)  # work-items that share a row
+# work-items that share a row
+LAUNCH = LaunchTable(gpu=32, cpu=1, simulator=2)
 
 
 def peeled_view(graph: Graph) -> Graph:
@@ -140,6 +141,7 @@ def find_cores(dev: Device, rows: Graph) -> Any:
     left, core, queue, other = (dev.empty(n, np.int32) for _ in range(4))
     state = dev.empty(2, np.int32)
     program.cores_begin(passes, n=n, row_ptr=csr.row_ptr, left=left, core=core)
+    # a level without vertices is skipped: the scan says which is the next that has some
     k = 0
     while True:
         dev.write(state, np.array([0, LARGEST], np.int32))

@@ -19,14 +19,16 @@ if TYPE_CHECKING:
     from clgraph.sampling.curve import ReductionCurve
 
 
-SIZE = (5.4, 4.1)  # inches: narrow enough that the text can be read on a phone
+# inches: narrow enough that the text can be read on a phone
+SIZE = (5.4, 4.1)
 # Okabe and Ito's colours, which colour-blind readers can tell apart; markers and dashes differ too, for print
 PAPER = {"ink": "#1b1b1b", "grid": "#d0d0d0", "original": "#0072B2", "sample": "#D55E00", "third": "#009E73"}
 # placeholders that become CSS variables in an SVG, so that the page can be dark
 TOKENS = {"ink": "#0a0b01", "grid": "#0a0b02", "original": "#0a0b03", "sample": "#0a0b04", "third": "#0a0b05"}
 
 
-Named = list[tuple[str, Measures]]  # "original", and "sample" where there is one
+# "original", and "sample" where there is one
+Named = list[tuple[str, Measures]]
 
 
 # of each figure its title, and what it shows
@@ -99,7 +101,8 @@ def picture(drawn: list[Drawing], file: Any, format: str, title: str) -> None:
     from matplotlib import rc_context
     from matplotlib.figure import Figure
 
-    with rc_context(_style(PAPER)):  # ticks are drawn as the page is saved
+    # ticks are drawn as the page is saved
+    with rc_context(_style(PAPER)):
         draw_page(Figure, drawn, title).savefig(file, format=format, dpi=150)
 
 
@@ -192,7 +195,8 @@ def _draw(axes: Any, drawing: Drawing, colours: dict[str, str], *, title: bool) 
 # --- What the figures of a quality report show: points, fitted lines and axes (matplotlib) ---
 
 
-POINTS = 300  # drawn of a curve at most
+# points drawn of a curve, at most
+POINTS = 300
 LOOKS = {"original": ("o", "-"), "sample": ("^", "--")}
 
 
@@ -240,7 +244,8 @@ def _thin(count: int) -> Any:
     return np.unique(np.geomspace(1, count, POINTS).astype(np.int64)) - 1
 
 
-Points = tuple[Any, Any, tuple[float, float]]  # x, y, and the ends of the line through them
+# x, y, and the ends of the line through them
+Points = tuple[Any, Any, tuple[float, float]]
 
 
 def _degrees(graph: Measures) -> Points | None:

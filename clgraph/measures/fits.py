@@ -17,12 +17,16 @@ from clgraph.arguments import word
 from clgraph.graph.exchange.common import library
 
 Floats = npt.NDArray[np.float64]
-CANDIDATES = 50  # degrees tried as the beginning of the tail
-TAIL = 10  # vertices that a tail must have
-DIRECT = 1 << 20  # ranks whose logarithms are added up one by one
+# degrees tried as the beginning of the tail
+CANDIDATES = 50
+# vertices that a tail must have
+TAIL = 10
+# ranks whose logarithms are added up one by one
+DIRECT = 1 << 20
 # Bernoulli's numbers over the factorials, for 2, 4, ..., 12
 BERNOULLI = (1 / 12, -1 / 720, 1 / 30240, -1 / 1209600, 1 / 47900160, -691 / 1307674368000)
-STEPS = 45  # of a golden section search from 1 to 20, down to 1e-8
+# steps of a golden section search from 1 to 20, down to 1e-8
+STEPS = 45
 
 
 @dataclass(frozen=True)
@@ -234,7 +238,8 @@ def _log_ranks(starts: npt.NDArray[np.int64], n: int) -> tuple[Floats, float]:
     Beyond DIRECT by the gamma function, and by the formula of Euler and Maclaurin.
     """
     logs = np.log(np.arange(1, min(n, DIRECT) + 1, dtype=np.float64))
-    squares = float(np.square(logs).sum())  # NumPy's sum: BLAS may add in a different order at each run
+    # NumPy's sum: BLAS may add in a different order at each run
+    squares = float(np.square(logs).sum())
     if n <= DIRECT:
         return np.add.reduceat(logs, starts), squares
     from scipy.special import gammaln
@@ -254,7 +259,8 @@ class _Tails:
     def __init__(self, degree: npt.NDArray[np.int64], count: npt.NDArray[np.int64]) -> None:
         self.degree, self.count = degree, count
         self.above = np.cumsum(count[::-1])[::-1]
-        first = np.flatnonzero(self.above[:-1] >= TAIL)  # at least two degrees, too
+        # at least two degrees, too
+        first = np.flatnonzero(self.above[:-1] >= TAIL)
         if len(first) > CANDIDATES:
             first = first[np.unique(np.geomspace(1, len(first), CANDIDATES).astype(int) - 1)]
         self.first = first
@@ -387,7 +393,8 @@ def eigen_exponent(eigenvalues: Floats, reason: str | None) -> Exponent:
     if line.slope is None or line.correlation is None:
         ccdf = Cumulative(points=line.points, reason=line.reason)
         return Exponent.of(line, ccdf, Likelihood(tail=line.points, reason=line.reason))
-    above = float(np.log(eigenvalues[:-1] / eigenvalues[-1]).mean())  # Hill's estimator
+    # Hill's estimator
+    above = float(np.log(eigenvalues[:-1] / eigenvalues[-1]).mean())
     alpha, size = 1 + 1 / above, len(eigenvalues)
     mle = Likelihood(-above, alpha, float(eigenvalues[-1]), size, (alpha - 1) / float(np.sqrt(size)))
     return Exponent.of(line, beside(line_through(eigenvalues, ranks), _inverse), mle)
@@ -418,7 +425,8 @@ def packaged_tail(degree: npt.NDArray[np.int64], count: npt.NDArray[np.int64]) -
         reason = f"{vertices} vertices of {len(degree)} degrees: {TAIL} of three are needed"
         return Likelihood(tail=vertices, reason=reason)
     with warnings.catch_warnings(), np.errstate(all="ignore"):
-        warnings.simplefilter("ignore")  # it warns of every distribution that does not fit
+        # it warns of every distribution that does not fit
+        warnings.simplefilter("ignore")
         fit = library("powerlaw", "powerlaw").Fit(np.repeat(degree, count), discrete=True, verbose=0)
         law = fit.power_law
         alpha, minimum = float(law.alpha), float(law.xmin)

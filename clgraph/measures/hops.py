@@ -16,11 +16,16 @@ if TYPE_CHECKING:
     from clgraph.graph import Graph
     from clgraph.traversal.many import ManySearch
 
-SOURCES = 1024  # searches of a graph that has more vertices
-DEEP_SOURCES = 128  # searches are enough for a deep graph: they are done one by one, and it has no large hubs
-LANES = 64  # searches side by side, a bit of a word each
-LEVELS = 16  # distances that one launch counts: each work-item keeps a sum for each of them to itself
-STEP = 0x686F70  # keeps the draw of sources apart from a sampler's draws of the same seed
+# searches of a graph that has more vertices
+SOURCES = 1024
+# so many are enough for a deep graph: they are done one by one, and it has no large hubs
+DEEP_SOURCES = 128
+# searches side by side, a bit of a word each
+LANES = 64
+# distances that one launch counts: each work-item keeps a sum for each of them to itself
+LEVELS = 16
+# keeps the draw of sources apart from a sampler's draws of the same seed
+STEP = 0x686F70
 
 
 @dataclass(frozen=True)
@@ -97,7 +102,8 @@ def _plot(counts: npt.NDArray[np.int64], done: int, n: int, arcs: int, *, exact:
     if not exact:
         pairs *= n / done
         pairs[:1] = n
-        pairs[1:2] = n + arcs  # known: no need to estimate it from sources that may miss the hubs
+        # known: no need to estimate it from sources that may miss the hubs
+        pairs[1:2] = n + arcs
         pairs = np.maximum.accumulate(pairs)
     return HopPlot(pairs, done, exact)
 
@@ -129,7 +135,8 @@ class _Counter:
 
         search = self.search
         levels = search.search(sources, NO_LIMIT)
-        if levels is None:  # too deep to go on together: one by one
+        # too deep to go on together: one by one
+        if levels is None:
             distance, levels = search.one_by_one(sources, NO_LIMIT, None)
             return np.bincount(distance[distance >= 0], minlength=levels).astype(np.int64)
         # vertices may be numbered by degree here, and those without arcs have no row

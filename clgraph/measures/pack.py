@@ -174,7 +174,8 @@ def simple_view(graph: Graph) -> Graph:
 # --- Work-groups that share a pass over all vertices, however many there are: ``cl/measures/spread.h`` ---
 
 
-LAUNCH = LaunchTable(gpu=8, cpu=4, simulator=2)  # work-groups per compute unit
+# work-groups per compute unit
+LAUNCH = LaunchTable(gpu=8, cpu=4, simulator=2)
 
 
 def spread(dev: Device, kernel: Kernel, graphs: int) -> tuple[tuple[int, int], tuple[int, int]]:

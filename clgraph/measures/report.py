@@ -153,7 +153,8 @@ def rows(quality: Pair, entries: Any) -> Iterator[Row]:
     graphs = {"original": quality.original, "sample": quality.sample}
     for path, name, meaning in entries:
         values = [None if graph is None else look_up(graph, path) for graph in graphs.values()]
-        if values[0] is None and "lognormal" in path:  # only by the package powerlaw
+        # only by the package powerlaw
+        if values[0] is None and "lognormal" in path:
             continue
         reasons = tuple(
             f"{whose}: {why(graph, path)}"

@@ -228,6 +228,7 @@ def measure_all(pack: Pack, wish: Wish, progress: Callable[[str], None] | None =
     lap("hop plot")
     spectra = _spectra(pack, wish.eigenvalues)
     lap("eigenvalues")
+    # the fits of all graphs are made together: one call of SciPy's functions instead of one a graph
     positive = [with_neighbours(*each) for each in degree_counts]
     tails = likely_tails(positive) if wish.fit == "own" else [packaged_tail(*each) for each in positive]
     vertices = np.diff(pack.begin).tolist()

@@ -28,23 +28,38 @@ if TYPE_CHECKING:
 
 Floats = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
-COUNT = 20  # eigenvalues
-KEPT = 28  # vectors that a restart keeps: some more than are wanted, or the last ones converge slowly
-STEPS = 48  # vectors of a basis
-EXACT = 1e-10  # error at which an eigenvalue is found, as a share of it
-ROUNDING = 1e-13  # residual, as a share of the largest eigenvalue, that does not get smaller
-SAME = 1e-9  # share of the largest by which the eigenvalues of two cycles may differ and be the same
+# eigenvalues that are computed
+COUNT = 20
+# vectors that a restart keeps: some more than are wanted, or the last ones converge slowly
+KEPT = 28
+# vectors of a basis
+STEPS = 48
+# error at which an eigenvalue is found, as a share of it
+EXACT = 1e-10
+# residual, as a share of the largest eigenvalue, that does not get smaller
+ROUNDING = 1e-13
+# share of the largest by which the eigenvalues of two cycles may differ and be the same
+SAME = 1e-9
 # between two passes over the whole basis vectors may lose their being orthogonal from the one to the other
 LEAST, MOST = 1e-15, 1e-7
-LEAST_SHARE = 8  # matrices that are worth a thread
-LONGEST = 10  # steps from one pair of passes to the next
-DENSE = 100  # vertices up to which the whole spectrum is cheaper
-NO_LANCZOS = 1000  # the same, where SciPy is the other way: less than a second
-ZERO = 1e-9  # shares of the largest eigenvalue up to which others are rounding errors
-MANY = 1_000_000  # vertices beyond which eigenvalues are computed on request only
-BYTES = 8 * (STEPS + 1)  # of a vertex in the basis
-RESTARTS = 400  # at most: eigenvalues that are too close together would go on for ever
-Found = tuple[Floats, str | None]  # descending, or why there are none
+# matrices that are worth a thread
+LEAST_SHARE = 8
+# steps from one pair of passes to the next
+LONGEST = 10
+# vertices up to which the whole spectrum is cheaper
+DENSE = 100
+# the same, where SciPy is the other way: less than a second
+NO_LANCZOS = 1000
+# shares of the largest eigenvalue up to which others are rounding errors
+ZERO = 1e-9
+# vertices beyond which eigenvalues are computed on request only
+MANY = 1_000_000
+# of a vertex in the basis
+BYTES = 8 * (STEPS + 1)
+# at most: eigenvalues that are too close together would go on for ever
+RESTARTS = 400
+# descending, or why there are none
+Found = tuple[Floats, str | None]
 Matrix = Literal["adjacency", "laplacian", "normalized laplacian"]
 
 
@@ -71,7 +86,8 @@ class LaunchConfig(WorkGroup):
     rows: int
     lanes: int
     together: int
-    EACH: ClassVar[int] = 64 + 32  # a row of sums, and of the list of long rows
+    # a row of sums, and of the list of long rows
+    EACH: ClassVar[int] = 64 + 32
 
 
 LAUNCH = LaunchTable(
@@ -201,14 +217,17 @@ class Lanczos:
         begin = pack.begin[some[0] : some[-1] + 2]
         self.sizes = np.diff(begin)
         shares = -(-self.sizes // shape.chunk)
-        first = np.append(0, np.cumsum(shares))  # chunk of each graph
+        # chunk of each graph
+        first = np.append(0, np.cumsum(shares))
         self.chunks = int(first[-1])
-        self.owner = np.repeat(np.arange(self.graphs), shares)  # graph of each chunk
+        # graph of each chunk
+        self.owner = np.repeat(np.arange(self.graphs), shares)
         at = begin[self.owner] + (np.arange(self.chunks) - first[self.owner]) * shape.chunk
         end = np.minimum(at + shape.chunk, begin[self.owner + 1])
         chunk = np.stack((at, end, self.owner, begin[self.owner]), axis=1).astype(np.int32)
         self.base, n = int(begin[0]), int(begin[-1] - begin[0])
-        self.stride = n + shape.chunk  # a vector's last chunk may reach beyond its end
+        # a vector's last chunk may reach beyond its end
+        self.stride = n + shape.chunk
         device.reserve({"basis": BYTES * self.stride})
         options = {
             "LOCAL": shape.local,
@@ -221,7 +240,8 @@ class Lanczos:
         number = get_args(Matrix).index(matrix)
         self.steps = device.program("measures/spectrum", MATRIX=number, **options)
         self.starts = device.program("measures/spectrum_start", VECTORS=STEPS + 1, **options)
-        self.u = self.w = device.zeros((STEPS + 1) * self.stride, np.float64)  # the basis, read and written
+        # the basis, read and written
+        self.u = self.w = device.zeros((STEPS + 1) * self.stride, np.float64)
         self.chunk, self.begin = device.upload(chunk), device.upload(first.astype(np.int32))
         self.part = device.zeros((STEPS + 1) * self.chunks, np.float64)
         self.alpha, self.coupling, self.h, self.norm, self.scale, self.size = (
@@ -297,7 +317,8 @@ class Lanczos:
         self._launch(self.steps.spectrum_product, j=j, begin=kept)
         self._join(self.starts.spectrum_sum, 1, row=j, scale=None, out=self.alpha)
         self._orthogonal(j, j + 1, j + 1, j, self.coupling if j == kept else self.h, some=some)
-        if j == kept:  # what it has of the vectors that were kept is large: a second time
+        # what it has of the vectors that were kept is large: a second time
+        if j == kept:
             self._orthogonal(-1, j + 1, j + 1, j, self.h)
         self._join(self.starts.spectrum_norm, target=j + 1)
 
@@ -331,7 +352,8 @@ class Ritz:
         self.turn = np.zeros((graphs, STEPS, KEPT))
         self.scale = np.ones((STEPS + 1, graphs))
         self._before: list[Floats | None] = [None] * graphs
-        self._kept = np.zeros((graphs, KEPT))  # their eigenvalues
+        # their eigenvalues
+        self._kept = np.zeros((graphs, KEPT))
         self._valid = np.zeros((graphs, KEPT), bool)
         self._period = np.full(graphs, 2)
 

@@ -22,12 +22,15 @@ if TYPE_CHECKING:
     from clgraph.graph import Graph
 
 
-BINS = 256  # most vertices have a smaller value
-WIDE = 2**64  # sums on the device are modulo this
+# most vertices have a smaller value
+BINS = 256
+# sums on the device are modulo this
+WIDE = 2**64
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
-Histogram = tuple[Ints, Ints]  # the values that occur, ascending, and how many vertices have each
+# the values that occur, ascending, and how many vertices have each
+Histogram = tuple[Ints, Ints]
 
 
 def tally(pack: Pack, value: Any, *, bins: int = BINS) -> list[Histogram]:
@@ -118,17 +121,20 @@ def assortativity(degrees: Histogram, products: int) -> tuple[float | None, str 
     )
     if not first:
         return None, "no vertex has a neighbour"
-    if third >= WIDE:  # more than the sum of products can be
+    # more than the sum of products can be
+    if third >= WIDE:
         return None, "the degrees are too large for a sum of 64 bits"
     spread_ = first * third - second * second
     if not spread_:
         return None, "all ends of edges have the same degree"
-    return (first * products - second * second) / spread_, None  # of integers: rounded once
+    # of integers: rounded once
+    return (first * products - second * second) / spread_, None
 
 
 # --- Local clustering, summed up by degree and triangles: host half of ``cl/measures/corners.cl`` ---
 
-TRIANGLES, TRIANGLES_HIGH, DEGREE, GRAPH = range(4)  # words of `corners_words`
+# words of `corners_words`
+TRIANGLES, TRIANGLES_HIGH, DEGREE, GRAPH = range(4)
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from clgraph.sampling.request import Request
 
 NOT_MAXIMAL = "an ordered chordal subgraph is not always maximal: mode='exact' makes one that is"
-LAUNCH = LaunchTable(gpu=1 << 10, cpu=1 << 17, simulator=3)  # vertices that a launch takes of a part
+# vertices that a launch takes of a part, so that no watchdog ends it
+LAUNCH = LaunchTable(gpu=1 << 10, cpu=1 << 17, simulator=3)
 
 
 class Chordal(Engine):

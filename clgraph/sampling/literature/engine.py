@@ -34,13 +34,6 @@ class Engine:
     Attributes have the names of kernels' parameters, which are taken from them (`Kernel.launch`). The
     vertices of all runs are items: vertex v of run r is item r * n + v.
 
-    Parameters
-    ----------
-    device : Device
-    view : View
-    request : Request
-    seed, runs : int
-
     Attributes
     ----------
     n, arcs, all : int
@@ -57,8 +50,10 @@ class Engine:
         self.n, self.arcs, self.all, self.items = csr.n, csr.arcs, runs * csr.n, device.tuning.items
         self.row_ptr, self.col_idx, self.table = csr.row_ptr, csr.col_idx, device_tables(device)
         self.going = device.empty(1, np.int32)
-        self.passes = self.flat(self.n), runs  # a launch over the vertices of each run
-        self.label = self.high = self.low = None  # columns by which `sorted` may sort
+        # a launch over the vertices of each run
+        self.passes = self.flat(self.n), runs
+        # columns by which `sorted` may sort
+        self.label = self.high = self.low = None
 
     def draw(self) -> Drawn:
         """Draw all runs."""
@@ -89,6 +84,7 @@ class Engine:
 
     def program(self, name: str, *, serial: bool = False, **variant: Any) -> Program:
         """Build kernels of the literature; `serial`: a work-item takes one run, or part, and not several."""
+        # a chain of steps is a run's own: with several to a work-item cores would stand idle
         items = {} if serial else {"ITEMS": self.items}
         return self.device.program(f"sampling/literature/{name}", **items, **variant, **self.csr.defines)
 
@@ -116,18 +112,9 @@ class Engine:
     def sorted(
         self, *words: int, place: Any = None, value: Any = None, given: Any = None, most: int = 0
     ) -> Any:
-        """Sort items by words, the last one before all others: int32 device buffer.
+        """Sort items by words that ``items.cl`` numbers, the last one before all others: int32 device buffer.
 
-        Parameters
-        ----------
-        *words : int
-            As ``items.cl`` numbers them.
-        place : int32 device buffer, shape (all,), or None
-            The order so far, which stays among equal ones; None: by run and index.
-        value : uint64 device buffer, shape (all,), or None
-        given : int32 device buffer, shape (all,), or None
-        most : int
-            The largest of `given`.
+        Equal ones stay as in the order `place`, or by run and index. `most` is the largest of `given`.
         """
         longest = int(self.view.degrees.max(initial=0)) if DEGREE in words else 0
         bits = {RUN: self.runs - 1, GIVEN: most, DEGREE: longest}

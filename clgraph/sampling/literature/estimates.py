@@ -87,13 +87,16 @@ def _column(graph: Graph, f: Any) -> npt.NDArray[Any]:
         return _attribute(graph, f)
     if isinstance(f, dict):
         return _keyed(graph, list(f), list(f.values()))
-    if hasattr(f, "column_names"):  # an Arrow table: ids, then values
+    # an Arrow table: ids, then values
+    if hasattr(f, "column_names"):
         return _two(graph, [f.column(i).to_pylist() for i in range(f.num_columns)])
-    if hasattr(f, "columns") and hasattr(f, "iloc"):  # a data frame
+    # a data frame
+    if hasattr(f, "columns") and hasattr(f, "iloc"):
         if f.shape[1] == 1:
             return _keyed(graph, f.index.tolist(), f.iloc[:, 0].tolist())
         return _two(graph, [f.iloc[:, i].tolist() for i in range(f.shape[1])])
-    if hasattr(f, "index") and hasattr(f, "to_numpy"):  # a Series
+    # a Series
+    if hasattr(f, "index") and hasattr(f, "to_numpy"):
         return _keyed(graph, f.index.tolist(), f.tolist())
     try:
         return np.asarray(f)
@@ -266,7 +269,8 @@ def successive_p(d: Reals, n: int) -> Reals:
         low, high = 0.0, 1.0
         while np.sum(population * -np.expm1(-k * high)) < size:
             high *= 2
-        for _ in range(100):  # more halvings than float64 has bits: tau is as exact as it can be
+        # more halvings than float64 has bits: tau is as exact as it can be
+        for _ in range(100):
             tau = (low + high) / 2
             low, high = (tau, high) if np.sum(population * -np.expm1(-k * tau)) < size else (low, tau)
         pi = -np.expm1(-k * tau)
@@ -314,6 +318,7 @@ def power_ranks(view: View, p: float, starts: tuple[int, ...] | None) -> Reals:
     share = view.integers.astype(np.float64) if view.weighted else np.ones(rows.num_arcs)
     share /= np.repeat(np.maximum(out, 1), view.degrees)
     flow = sp.csr_array((share, rows.col_idx, rows.row_ptr), shape=(n, n)).T.tocsr()
+    # a damping near 1 converges slowly: it ends by the count, others by the difference
     x = back
     for _ in range(10_000):
         new = (1 - p) * (flow @ x + x[out == 0].sum() * back) + p * back

@@ -184,7 +184,8 @@ class Trees(Roots):
 
     def draw(self) -> Drawn:
         """Grow the trees; what is taken of them are branches, until there are enough vertices."""
-        wanted, self.wanted = self.wanted, self.n  # the tree spans all
+        # a tree spans all vertices, whatever is wanted of it
+        wanted, self.wanted = self.wanted, self.n
         tree = self.grow()
         vertices, came = smallest(self.device, self.runs, self.n, self.branches(tree), wanted)
         return Drawn(vertices, came, parent=gathered(vertices, self.n, tree))
@@ -195,7 +196,8 @@ class Trees(Roots):
         self.find()
         self.next, self.shown = device.empty(self.all, np.int32), self.filled(0, np.uint32)
         program.ust_show.launch(self, self.passes)
-        self.mark, jump, further = self.filled(0), self.high, self.low  # whose content has been used
+        # whose content has been used
+        self.mark, jump, further = self.filled(0), self.high, self.low
         # rounds of all cycles at once pay off only where the device has units for them
         rounds = shape.rounds if device.compute_units >= shape.units * self.runs else 0
         for _ in range(rounds):

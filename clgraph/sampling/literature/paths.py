@@ -19,8 +19,10 @@ if TYPE_CHECKING:
     from clgraph.sampling.literature.view import View
     from clgraph.sampling.request import Request
 
-LANES = 32  # pairs at a time
-MOST = 100  # pairs for each vertex wanted
+# pairs that are searched together, a bit of a word each
+LANES = 32
+# pairs for each vertex wanted, at most: in a graph of small components they may never be there
+MOST = 100
 
 
 class Paths(Engine):

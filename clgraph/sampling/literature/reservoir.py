@@ -16,7 +16,8 @@ from clgraph.sampling.literature.estimates import Estimate
 
 Reals = npt.NDArray[np.float64]
 COUNTED = ("edges", "wedges", "triangles")
-TAKEN = 1 << 24  # pairs of an edge and a neighbour that are looked at together
+# pairs of an edge and a neighbour that are looked at together
+TAKEN = 1 << 24
 
 
 @dataclass(frozen=True)
@@ -111,9 +112,11 @@ class Held:
     def triangles(self) -> npt.NDArray[np.int64]:
         """The numbers of the three edges of each triangle among the edges held, shape (count, 3)."""
         u, v, n = self.ends
+        # rows lead to larger degrees: none is longer than the square root of twice the edges
         degree = np.bincount(u, minlength=n) + np.bincount(v, minlength=n)
         turned = (degree[u] > degree[v]) | ((degree[u] == degree[v]) & (u > v))
-        low, high = np.where(turned, v, u), np.where(turned, u, v)  # each row leads to larger degrees
+        # each row leads to larger degrees
+        low, high = np.where(turned, v, u), np.where(turned, u, v)
         order = np.lexsort((high, low))
         low, high = low[order], high[order]
         begin = np.searchsorted(low, np.arange(n + 1))

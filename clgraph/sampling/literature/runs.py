@@ -28,7 +28,8 @@ from clgraph.sampling.result import Batch, Sample
 if TYPE_CHECKING:
     from clgraph.device import Device
 
-ENGINES: dict[str, type[Engine]] = {  # by kind of method
+# by kind of method
+ENGINES: dict[str, type[Engine]] = {
     "vertices": VertexRace,
     "edges": EdgeRace,
     "ties": EdgeRace,
@@ -44,7 +45,8 @@ ENGINES: dict[str, type[Engine]] = {  # by kind of method
     "chordal": Chordal,
     "stream": GraphStream,
 }
-HOST_SHARE = 1 << 28  # bytes of the runs that go side by side, where the device shares the host's memory
+# bytes of the runs that go side by side, where the device shares the host's memory
+HOST_SHARE = 1 << 28
 
 
 def wishes(
@@ -75,10 +77,12 @@ def draw(device: Device, wish: Request, seed: int, runs: int) -> list[tuple[Draw
     list of (Drawn, int)
         For each run what it belongs to, and its number there.
     """
+    # a quarter: the graph, and what samples leave there, need room as well
     room = HOST_SHARE if device.shares_memory else device.global_memory // 4
     engine = ENGINES[wish.kind]
     each = max(1, room // max(1, engine.bytes_per_run(wish.view, wish)))
-    if wish.kind == "walk":  # the trail has room for a step of each walker
+    # the trail has room for a step of each walker
+    if wish.kind == "walk":
         each = max(1, min(each, (1 << 30) // wish.walkers))
     made = []
     for first in range(0, runs, each):

@@ -147,7 +147,8 @@ class Drawn(Selection):
     def _edge_arcs(self, graph: Graph, at: int) -> Places:
         """Places of the sample's edges in the rows of the undirected view, where not all are taken."""
         index = self.index(graph, at)
-        if self.wish.keep == "tree":  # the arc to each vertex's parent, of parallel ones the first
+        # the arc to each vertex's parent, of parallel ones the first
+        if self.wish.keep == "tree":
             assert self.parent is not None
             parent = self.parent.of(at).astype(np.int64)
             some = (parent >= 0) & (parent != index) & np.isin(parent, index)
@@ -203,16 +204,7 @@ def marked(vertices: Column, n: int, run: int) -> Any:
 
 
 def gathered(vertices: Column, n: int, value: Any, parts: int = 1) -> Column:
-    """Gather a value of each vertex, int32; of several parts one part after the other, as of one run.
-
-    Parameters
-    ----------
-    vertices : Column
-    n : int
-        Vertices of the graph.
-    value : int32 device buffer, shape (parts * runs * n,)
-    parts : int
-    """
+    """Gather an int32 value of each vertex; of several parts one part after the other, as of one run."""
     device, offset = vertices.device, vertices.offset
     many, longest = int(offset[-1]), int(np.diff(offset).max(initial=0))
     out = device.empty(max(parts * many, 1), np.int32)
@@ -243,7 +235,8 @@ def visits_of(vertices: Column, n: int, visits: Any, parts: int) -> tuple[Column
 
 def marked_arcs(device: Device, runs: int, arcs: int, marks: Any) -> Column:
     """List the places of the arcs that have a mark (int32, shape (runs * arcs,)), of each run."""
-    if arcs < 1 << 30:  # the kernel's blocks of an arc's place are int
+    # the kernel's blocks of an arc's place are int
+    if arcs < 1 << 30:
         return visited(device, runs, arcs, 1, marks)
     found = device.download(marks, np.int32, runs * arcs).reshape(runs, -1)
     return Column.of_parts([np.flatnonzero(row) for row in found])
@@ -271,18 +264,8 @@ def edges_of(
 ) -> Marked:
     """Mark the vertices and edges of one run's sample on the device.
 
-    Parameters
-    ----------
-    simple : Graph
-        Undirected, without loops.
-    run : int
-    listed : Column, or None
-        The vertices; None: the ends of the arcs.
-    edges : Column
-        Places of arcs, one or both of each edge; with `tree` the parent of each vertex listed.
-    tree : bool
-    whole : bool
-        All vertices are in the sample; `listed` is None.
+    `edges` has the places of arcs, one or both of each edge; with `tree` the parent of each vertex listed.
+    Where no vertices are listed, they are the ends of the arcs, or (`whole`) all.
     """
     device, csr = edges.device, upload_csr(edges.device, simple)
     device.reserve({"live": csr.n + csr.arcs})

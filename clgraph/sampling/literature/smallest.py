@@ -81,7 +81,8 @@ class Column:
         """The values of all runs."""
         source = self._source
         if callable(source):
-            source = self._source = source()  # what it held on the device is free now
+            # what it held on the device is free now
+            source = self._source = source()
         return source
 
     def of(self, run: int) -> npt.NDArray[Any]:
@@ -156,6 +157,7 @@ class Smallest:
         prefix = device.zeros(runs, np.uint64)
         one_more = np.minimum(np.asarray(wanted, np.int64) + 1, 2**31 - 1)
         left = device.upload(np.broadcast_to(one_more, runs).astype(np.int32), writable=True)
+        # six passes settle 64 bits on the device; a sort would move all keys
         groups = max(1, -(-self.items // shape.span))
         for shift in SHIFTS:
             step = {"shift": shift, "prefix": prefix, "left": left}

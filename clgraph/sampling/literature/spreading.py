@@ -82,6 +82,7 @@ class Stages(Engine):
         self.seen, self.tries, self.from_, self.to = (device.zeros(runs, np.int32) for _ in range(4))
         self.round, self.last = (device.zeros(runs, np.uint32) for _ in range(2))
         self.status = self.each_run(WANTING)
+        # stages are counted where no target is given: then all that they bring is taken
         self.wanted = n if request.target is None else min(request.target, n)
         self.target = self.each_run(NOBODY if request.target is None else self.wanted)
         self.counts = device.empty(4, np.int32)
@@ -168,7 +169,8 @@ class Spikyballs(Stages):
         self.out, self.in_ = (device.empty(self.all, np.int32) for _ in range(2))
         self.count, self.crowded = device.empty(runs, np.int32), device.empty(2, np.int32)
         self.key = device.empty(max(runs * self.arcs, 1), np.uint64)
-        self.small = -1  # no stage is a chain's of `stage_chain`
+        # no stage is a chain's of `stage_chain`
+        self.small = -1
         self.room, self.arcs_at_once = shape.room, shape.arcs
         self.arc_list = device.empty(runs * self.room, np.int64)
         self.arc_key = device.empty(runs * self.room, np.uint64)
@@ -197,7 +199,8 @@ class Spikyballs(Stages):
     def large(self, longest: int) -> None:
         """Make a stage of all runs that have one."""
         device, spiky, runs, share = self.device, self.spiky, self.runs, self.request.share
-        if self.bottom < 2**40:  # else a share of a stage's arcs has no room in 64 bits
+        # else a share of a stage's arcs has no room in 64 bits
+        if self.bottom < 2**40:
             longest = self.small_ones()
         if longest == 0:
             return

@@ -15,25 +15,19 @@ if TYPE_CHECKING:
     from clgraph.csr.upload import DeviceCSR
     from clgraph.device import Device
 
-QUEUE, QUEUES = 256, 1 << 18  # starts that a run keeps in readiness at least; and up to so many of all runs
-RANKED = 2048  # so many entries of all runs are compared with each other; more are sorted
+# starts that a run keeps in readiness at least; and up to so many of all runs
+QUEUE, QUEUES = 256, 1 << 18
+# so many entries of all runs are compared with each other; more are sorted
+RANKED = 2048
 MARKS = {np.uint32: "uint", np.uint64: "ulong"}
-LOW, HIGH, RUN, VERTEX = range(4)  # words of `starts_words`
+# words of `starts_words`
+LOW, HIGH, RUN, VERTEX = range(4)
 
 
 class Queue:
-    """The next starts of each run, ascending by (start priority, index).
+    """The next `room` starts of each run, ascending by (start priority, index).
 
-    Parameters
-    ----------
-    device : Device
-    csr : DeviceCSR
-        The rows.
-    runs : int
-    room : int
-        Entries of a run.
-    mark : {np.uint32, np.uint64}
-        The type of what tells the vertices seen.
+    `mark` is the type of what marks the vertices seen.
 
     Attributes
     ----------
@@ -63,16 +57,10 @@ class Queue:
         return {"room": self.room, "queue": self.queue, "length": self.length, "next": self.next}
 
     def refill(self, seed: int, mark: Any, status: Any, wanting: int, *, lonely: bool = True) -> None:
-        """Fill the queues of the runs that want it with vertices not seen; `lonely`: those without edges too.
+        """Fill the queues of the runs with the status `wanting` with vertices not seen.
 
-        Parameters
-        ----------
-        seed : int
-        mark : device buffer, shape (runs * n,), or None
-            All bits set where a vertex is not seen. None: none is seen.
-        status : int32 device buffer, shape (runs,)
-        wanting : int
-            The status of the runs that want it.
+        All bits of `mark` are set where a vertex is not seen (None: nowhere). `lonely`: also vertices without
+        edges.
         """
         row_ptr = None if lonely else self.csr.row_ptr
         wants = self.device.download(status, np.int32, self.runs) == wanting
@@ -88,8 +76,10 @@ class Queue:
     ) -> bool:
         """Fill the queues with vertices of small priority, if there are enough of these."""
         device, n, runs = self.device, self.n, self.runs
-        some = self.room + 8 * isqrt(self.room)  # as many are below the limit on average, if none is seen
+        # as many are below the limit on average, if none is seen
+        some = self.room + 8 * isqrt(self.room)
         most = 2 * some * int(np.count_nonzero(wants))
+        # a list of candidates pays off only where it is much shorter than the keys of all vertices
         if 4 * some > n or most >= 2**31:
             return False
         count = device.zeros(runs + 1, np.int32)
@@ -107,14 +97,7 @@ class Queue:
         return True
 
     def fill(self, key: Any, wanting: npt.NDArray[np.bool_]) -> None:
-        """Fill the queues of some runs anew, from the keys of all vertices.
-
-        Parameters
-        ----------
-        key : uint64 device buffer, shape (runs * n,)
-            Start priorities; all bits set: no start.
-        wanting : bool array, shape (runs,)
-        """
+        """Fill the queues of some runs anew, from the start priorities of all vertices (NONE: no start)."""
         smallest = Smallest(self.device, self.runs, self.n)
         cut = smallest.cut(key, np.where(wanting, self.room, -1))
         vertices, keys = smallest.take(key, cut, equal=True, keys=True)
@@ -125,15 +108,8 @@ class Queue:
     ) -> None:
         """Put entries into the queues of their runs, in order.
 
-        Parameters
-        ----------
-        offset : int64 array, shape (runs + 1,)
-            Where each run's entries begin, once they are sorted by runs.
-        key : uint64 device buffer
-        vertex : int32 device buffer
-        owner : int32 device buffer, or None
-            The run of each entry; None: they are in order, by runs and indices.
-        wanting : bool array, shape (runs,)
+        `offset` says where each run's entries begin, once they are sorted by runs; `owner` has the run of
+        each entry, or is None where they are in order, by runs and indices.
         """
         device, runs, room, program = self.device, self.runs, self.room, self._program
         if not self._filled:
@@ -146,7 +122,8 @@ class Queue:
             start = device.upload(offset, writable=True)
             words = program.starts_words.bind(**entries, runs=runs, offset=start, owner=owner, key=key)
             widths = [(LOW, 32), (HIGH, 32), (RUN, (runs - 1).bit_length())]
-            if owner is not None:  # in whatever order they are: equal keys go by index
+            # in whatever order they are: equal keys go by index
+            if owner is not None:
                 widths.insert(0, (VERTEX, (self.n - 1).bit_length()))
             place = sort_by_words(device, words, many, widths)
             program.starts_place.launch(self, -(-many // self.items), **entries, offset=start, place=place)

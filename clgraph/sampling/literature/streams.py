@@ -37,7 +37,8 @@ if TYPE_CHECKING:
 
 __all__ = ["in_units", "is_stream", "stream_samples"]
 
-MOST = 1 << 26  # edges that a run may hold: their numbers, and areas of int, stay within 31 bits
+# edges that a run may hold: their numbers, and areas of int, stay within 31 bits
+MOST = 1 << 26
 
 
 @dataclass(frozen=True)
@@ -74,15 +75,7 @@ def power_of_two(least: int) -> int:
 class Stream:
     """Runs with the seeds `seed`, `seed` + 1, ... over one stream, side by side: what samplers share.
 
-    Attributes have the names of kernels' parameters.
-
-    Parameters
-    ----------
-    device : Device
-    request : Request
-    seed, runs : int
-    most : int, optional
-        Edges that come, at most.
+    Attributes have the names of kernels' parameters. `most` edges come, if that is known.
 
     Attributes
     ----------
@@ -92,9 +85,12 @@ class Stream:
         Edges that a run has room for.
     """
 
-    WIDTH: ClassVar[int] = 8  # words of a run's state, of which these are
-    PLACE: ClassVar[int] = 3  # the next place in the chunk,
-    VERTICES: ClassVar[int] = 1  # and how many ids there are
+    # words of a run's state in the kernels' source
+    WIDTH: ClassVar[int] = 8
+    # the word that has the next place in the chunk, which each chunk sets back
+    PLACE: ClassVar[int] = 3
+    # the word that has how many ids a run knows
+    VERTICES: ClassVar[int] = 1
 
     def __init__(
         self, device: Device, request: Request, seed: int, runs: int, most: int | None = None
@@ -158,14 +154,7 @@ class Stream:
     # --- the pass ---------------------------------------------------------------------------------
 
     def feed(self, tail: Any, head: Any, weight: Any, count: int, *, stride: int = 0) -> None:
-        """Take the next edges, without loops.
-
-        Parameters
-        ----------
-        tail, head : uint64 device buffers, shape (count,), or (runs, count) with stride = count
-        weight : uint64 device buffer of the same shape, or None
-        count, stride : int
-        """
+        """Take the next edges, without loops: uint64 buffers, of each run its own with stride = count."""
         self.tail, self.head, self.given, self.count, self.stride = tail, head, weight, count, stride
         self.before = self.arrivals
         self.take()
@@ -246,7 +235,8 @@ class Vertices(Stream):
         self.program.pies_step.launch(self, self.runs)
 
     def result(self) -> list[Held]:
-        self.program.pies_settle.launch(self, self.runs)  # edges of which an end was replaced
+        # edges of which an end was replaced
+        self.program.pies_settle.launch(self, self.runs)
         made = []
         for row, state in zip(self.rows(), self.states(), strict=True):
             held, noted, first = int(state[0]), int(state[1]), 2 * self.slots
@@ -299,7 +289,8 @@ class Priorities(Stream):
 
     def first_state(self) -> npt.NDArray[np.int64]:
         state = super().first_state()
-        state[:, 5] = 1  # the largest priority dropped is 0 / 1
+        # the largest priority dropped is 0 / 1
+        state[:, 5] = 1
         return state
 
     def take(self) -> None:
@@ -323,7 +314,8 @@ class Priorities(Stream):
         self.program.gps_step.launch(self, self.runs, ends=ends)
 
     def result(self) -> list[Held]:
-        if self.arrivals % self.block:  # what came of the last block is a block
+        # what came of the last block is a block
+        if self.arrivals % self.block:
             if self.sums is not None:
                 self.keep_block()
             else:
@@ -335,7 +327,8 @@ class Priorities(Stream):
 
     def chances(self, weight: npt.NDArray[np.uint64], state: npt.NDArray[np.int64]) -> tuple[Any, ...]:
         z = state[4:8].view(np.uint64)
-        largest = float(z[0]) / float(z[1])  # in units of 2^64, as in the kernel: u is an integer there
+        # in units of 2^64, as in the kernel: u is an integer there
+        largest = float(z[0]) / float(z[1])
         chance = np.ones(len(weight))
         if z[0]:
             chance = np.minimum(1, weight.astype(float) / largest / 2**64)
@@ -361,7 +354,8 @@ def note_of(request: Request, held: Held) -> tuple[str, ...]:
 
 # --- A graph as a stream, in order of edge priority: host half of ``stream_order.cl`` ---
 
-LOW, HIGH, RUN = range(3)  # words of `order_words`
+# words of `order_words`
+LOW, HIGH, RUN = range(3)
 
 
 class GraphStream(Engine):
@@ -445,8 +439,10 @@ class GraphStream(Engine):
 
 # --- Streams of which no graph exists: files, iterators, standard input ---
 
-SCALE = 1 << 16  # weights of a stream are counted in units of 1 / SCALE, since the largest is not known
-LARGEST = 2.0**40  # 2^56 units: sums of 256 of them fit into 64 bits
+# weights of a stream are counted in units of 1 / SCALE, since the largest is not known
+SCALE = 1 << 16
+# 2^56 units: sums of 256 of them fit into 64 bits
+LARGEST = 2.0**40
 
 
 def stream_samples(
@@ -499,7 +495,8 @@ def stream_samples(
         run.lap("sample")
         provenance, seconds = run.provenance, dict(run.seconds)
     common = (f"{loops} self-loops play no part",) if loops else ()
-    nothing = Column.of_parts([])  # the vertices have no indices
+    # the vertices have no indices
+    nothing = Column.of_parts([])
     made = []
     for i in range(runs):
         for request, result in zip(requests, results, strict=True):

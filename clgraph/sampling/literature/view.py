@@ -22,11 +22,15 @@ from clgraph.lazy import lazy
 if TYPE_CHECKING:
     from clgraph.device import Device
 
-ONE = 1 << 40  # 1 in units of 2^-40
-NONE = 2**64 - 1  # the key of what is never drawn
-LOG2_E = 3098164009  # round(2^31 log2 e)
+# 1 in units of 2^-40
+ONE = 1 << 40
+# the key of what is never drawn
+NONE = 2**64 - 1
+# round(2^31 log2 e)
+LOG2_E = 3098164009
 
-_linked: WeakKeyDictionary[Graph, int] = WeakKeyDictionary()  # of weighted rows
+# vertices with edges that weigh something: counted once for rows, as the sums take a pass over all arcs
+_linked: WeakKeyDictionary[Graph, int] = WeakKeyDictionary()
 
 
 @cache
@@ -152,7 +156,8 @@ class View:
     def _up_to(self) -> npt.NDArray[np.uint64]:
         """Running sums of the integer weights, from 0 on, shape (arcs + 1,)."""
         sums = np.zeros(len(self.integers) + 1, np.uint64)
-        np.cumsum(self.integers, out=sums[1:])  # differences are right even where this overflows
+        # differences are right even where this overflows
+        np.cumsum(self.integers, out=sums[1:])
         return sums
 
     @lazy
@@ -166,7 +171,8 @@ class View:
         up_to = self._up_to
         rest = up_to[1:] - np.repeat(up_to[self.rows.row_ptr[:-1]], self.degrees)
         total = np.repeat(self.strengths, self.degrees)
-        made = (rest == total).astype(np.uint64)  # long division: bit by bit, everything below 2^63
+        # long division: bit by bit, everything below 2^63
+        made = (rest == total).astype(np.uint64)
         rest -= made * total
         for _ in range(62):
             rest <<= np.uint64(1)

@@ -38,10 +38,14 @@ NUMBER = {
     "cnarw": 9,
     "cnrw": 10,
 }
-RECORDED = 1 << 24  # visits whose order one run keeps, for the error of estimates
-BATCHES = 20  # parts of a walk whose spread tells the error
-ROOM = 1 << 27  # counters of these parts
-LONG = 2**62  # steps that nobody makes
+# visits whose order one run keeps, for the error of estimates
+RECORDED = 1 << 24
+# parts of a walk whose spread tells the error
+BATCHES = 20
+# counters of all parts together: 512 MB
+ROOM = 1 << 27
+# steps that nobody makes: where no number is given
+LONG = 2**62
 RUNNING, LEG, OVER, ENDING = range(4)
 
 
@@ -212,8 +216,10 @@ class Walks(_Walkers):
             raise CapacityError(f"{every} walkers side by side: at most {2**31 - 1} have room in a trail")
         self.trails = Trails(self)
         self.seconds = 0.0
-        self.ended = np.full(runs, -1, np.int64)  # visits up to the last vertex, of the runs that end by one
-        self.seen_first = np.zeros(runs, np.int64)  # vertices of the first leg
+        # visits up to the last vertex, of the runs that end by one
+        self.ended = np.full(runs, -1, np.int64)
+        # vertices of the first leg
+        self.seen_first = np.zeros(runs, np.int64)
         self.allocate_walkers()
         # enough for one leg, or more
         room = min(n, self.walkers) if self.exact else queue_room(n, self.walkers, runs)
@@ -336,7 +342,8 @@ class Walks(_Walkers):
             # the key of the last vertex taken
             found = Smallest(device, self.runs, self.n).cut(self.first, np.where(ending, self.wanted - 1, -1))
             cut, last = found.key, device.download(found.key, np.uint64, self.runs).astype(np.int64)
-            self.ended = np.where(ending, last - self.walkers + 1, self.ended)  # starts are no visits
+            # starts are no visits
+            self.ended = np.where(ending, last - self.walkers + 1, self.ended)
         if self.trails.going:
             made = int(device.download(self.made, np.int32, self.runs).max())
             self.trails.keep(self.trail, made, None if cut is None else int(self.ended[0]))
@@ -410,21 +417,16 @@ class Trails:
         self.device, self.request = walks.device, walks.request
         self.runs, self.walkers, self.every = walks.runs, walks.walkers, walks.every
         self.exact, self.counted, self.parts = walks.exact, walks.counted, walks.batches
-        self.at_once = walks.exact and walks.most == walks.total  # one launch makes all
+        # one launch makes all steps, so that its trail need not be copied
+        self.at_once = walks.exact and walks.most == walks.total
         self.going = walks.recording
         self.kept: list[tuple[Any, int]] = []
         self.length = 0
 
     def keep(self, trail: Any, steps: int, visits: int | None) -> None:
-        """Keep the trail of a launch.
+        """Keep the trail of a launch of so many steps.
 
-        Parameters
-        ----------
-        trail : int32 device buffer
-        steps : int
-            Of the launch.
-        visits : int, or None
-            Of one run that ends: visits that count, from the first launch on.
+        `visits` of a run that ends are those that count, from the first launch on.
         """
         device, length = self.device, steps * self.every
         if visits is not None:
@@ -433,7 +435,8 @@ class Trails:
             self.going, self.kept = False, []
             return
         self.length += length
-        if not self.at_once:  # else nothing writes over it
+        # the next launch would write over it
+        if not self.at_once:
             device.reserve({"walks": 4 * length})
             copied = device.empty(max(length, 1), np.int32)
             device.copy(copied, trail, 4 * length)
@@ -482,13 +485,7 @@ class Trails:
 
 
 def arc_shares(device: Device, view: View) -> tuple[Any, Any]:
-    """Return where each arc's share of its row ends, in 2^-32, and the sum of each row; cached with the rows.
-
-    Returns
-    -------
-    limit : uint64 device buffer, shape (arcs,)
-    total : uint64 device buffer, shape (n,)
-    """
+    """Return where each arc's share of its row ends, in 2^-32, and the sum of each row; cached."""
 
     def make() -> tuple[Any, Any]:
         csr, items = view.csr(device), device.tuning.items

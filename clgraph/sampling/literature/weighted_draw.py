@@ -20,8 +20,10 @@ if TYPE_CHECKING:
     from clgraph.device import Device
     from clgraph.graph import Graph
 
-EQUAL, DEGREES, WEIGHTS = 0, 1, 2  # the variants WEIGHT of the kernels
-CERTAIN = 1 << 32  # a probability of 1, as `mix_word` is counted
+# the variants WEIGHT of the kernels
+EQUAL, DEGREES, WEIGHTS = 0, 1, 2
+# a probability of 1, as `mix_word` is counted
+CERTAIN = 1 << 32
 
 
 class _Race(Engine):
@@ -114,6 +116,7 @@ class NeighbourRace(_Race):
         cut = smallest.cut(by, wanted)
         vertices, keys = smallest.take(key, cut, equal=False, keys=True)
         limits = self.keys_of(cut)
+        # runs whose first centre alone has more neighbours than are wanted
         alone = np.diff(vertices.offset) == 0
         if not np.any(alone):
             return Drawn(vertices, keys, limits, notes=[()] * runs)
@@ -201,11 +204,7 @@ class EdgeRace(_Race):
 def mixed(mix: int, n: int, m: int) -> tuple[int, int]:
     """Return the logarithms of hyb's weights, of an arc (less that of its tail's degree) and of an edge.
 
-    Parameters
-    ----------
-    mix : int
-        The probability of rne in units of 2^-32.
-    n, m : int
+    `mix` is the probability of rne in units of 2^-32.
     """
     by_arc = lg(mix) - 32 * ONE - lg(n) if mix else 0
     by_edge = lg(CERTAIN - mix) - 32 * ONE - lg(max(m, 1)) if mix < CERTAIN else 0
@@ -231,19 +230,14 @@ def arc_tails(device: Device, view: View) -> tuple[Any, Any]:
 # --- PageRank in integers, the weights of rpn: host half of ``cl/sampling/literature/rank.cl`` ---
 
 
-STEPS = 100  # 0.85**100 < 1e-7 of the start's ranks are left then
-DAMPING = 85 * 2**64 // 100  # in units of 2^-64
+# 0.85**100 < 1e-7 of the start's ranks are left then
+STEPS = 100
+# in units of 2^-64
+DAMPING = 85 * 2**64 // 100
 
 
 def integer_ranks(device: Device, graph: Graph) -> Any:
-    """Return the ranks of a graph's vertices in units of 2^-62, uint64 device buffer; cached with the graph.
-
-    Parameters
-    ----------
-    device : Device
-    graph : Graph
-        Undirected, without loops.
-    """
+    """Return the ranks of an undirected graph's vertices in units of 2^-62, uint64; cached with the graph."""
 
     def make() -> Any:
         csr, items, n = upload_csr(device, graph), device.tuning.items, graph.num_vertices
@@ -254,7 +248,8 @@ def integer_ranks(device: Device, graph: Graph) -> Any:
         device.fill(x, np.uint64(first), n)
         shares = program.rank_shares.bind(n=n, row_ptr=csr.row_ptr, x=x, share=share)
         step = program.rank_step.bind(n=n, damping=DAMPING, **csr.buffers, share=share, x=x)
-        alone = first  # the rank of a vertex without edges: the same for all of them
+        # the rank of a vertex without edges: the same for all of them
+        alone = first
         for _ in range(STEPS):
             lost = lonely * alone
             base = 2**62 * 15 // 100 // n + (lost * DAMPING >> 64) // n

@@ -54,21 +54,7 @@ class Kept:
 
 
 class Extraction:
-    """Takes samples out of shards.
-
-    Parameters
-    ----------
-    device : Device
-    seed : int
-    n : int
-        Vertices of the graph.
-    chosen : Chosen
-
-    Attributes
-    ----------
-    size : int
-        Vertices in the sample.
-    """
+    """Takes a sample of `size` vertices out of shards, as chosen of a graph of `n` vertices."""
 
     def __init__(self, device: Device, seed: int, n: int, chosen: Chosen) -> None:
         self.device, self.seed, self.n, self._chosen = device, seed, n, chosen
@@ -76,6 +62,7 @@ class Extraction:
         device.reserve({"members": 9 * words})
         self.cut_time, self.cut_word = chosen.cut or (0, 0)
         self.member = device.upload(chosen.bits)
+        # ranks of vertices come from sums over words of 32 bits: an eighth of sums over vertices
         ones = device.empty(words, np.uint8)
         self._program().extract_ones.launch(self, self._over(words), words=words, ones=ones)
         self.before, self.size = flag_positions(device, ones, words)
@@ -185,7 +172,8 @@ def write_sample(
                 with device.alone():
                     kept = extraction.of(rows)
                 jobs[rows.number] = pool.submit(_write, writer, name, rows.number, kept)
-                if len(jobs) > 2 * system.cores():  # so many shards are in memory at once
+                # so many shards are in memory at once
+                if len(jobs) > 2 * system.cores():
                     list(jobs.values())[-2 * system.cores()].result()
             made = {number: job.result() for number, job in jobs.items()}
             leaving += [sums for _, sums in made.values() if sums is not None]

@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     from clgraph.graph import Graph
 
 Words = npt.NDArray[np.uint64]
-FILTERED = 4  # times the vertices: a longer list is reduced from its latest edges on
+# a list of so many times the vertices is reduced from its latest edges on: few others enter the forest
+FILTERED = 4
 
 
 @dataclass(frozen=True)
@@ -117,7 +118,8 @@ class Forest:
             label=device.empty(n, np.int32),
             up=device.empty(n, np.int32),
             best_t=device.empty(n, np.uint64),
-            best_e=device.zeros(n, np.uint64),  # between two reductions: the forest
+            # between two reductions: the forest
+            best_e=device.zeros(n, np.uint64),
             words=device.empty(places, np.uint64),
             times=device.empty(places if shape.keep_times else 1, np.uint64),
             left=device.empty(1, np.int32),
@@ -222,7 +224,8 @@ class Forest:
         n = self._n
         if self._by_edge:
             return (1 << 64) - (2 * n << 64) // total
-        return (1 << 64) - isqrt((2 * n << 128) // total)  # both ends are that late
+        # both ends are that late
+        return (1 << 64) - isqrt((2 * n << 128) // total)
 
     def _round(self, part: dict[str, Any], chunks: int) -> bool:
         """Make one round; return whether there was an edge between trees."""
@@ -320,21 +323,11 @@ def unpacked(bits: Bits, n: int) -> npt.NDArray[np.bool_]:
 def choose(
     device: Device, words: Any, n: int, method: str, seed: int, targets: Sequence[int]
 ) -> dict[int, Chosen]:
-    """For each target what is in the sample.
-
-    Parameters
-    ----------
-    device : Device
-    words : uint64 device buffer, shape (n,)
-        The edges of the forest, in any order, with 0 for none in between.
-    n : int
-    method : {"drv", "dre"}
-    seed : int
-    targets : sequence of int
-    """
+    """Return for each target what is in the sample, from the forest's words as `Forest.take` gives them."""
     edges = method == "dre"
     graph = forest_graph(device, words, n)
-    device.finish()  # what made the graph is freed
+    # what made the graph is freed
+    device.finish()
     run = ExactRun(device, graph, seed, edges=edges)
     whole = run.start()
     program = device.program("sampling/shards/choose", ITEMS=device.tuning.items, BY_EDGE=int(edges))
@@ -351,7 +344,7 @@ def choose(
 
 
 def forest_graph(device: Device, words: Any, n: int) -> Graph:
-    """The forest as an undirected graph, which stays on the device."""
+    """Return the forest as an undirected graph, which stays on the device."""
     program = device.program("sampling/shards/choose", ITEMS=device.tuning.items)
     passes = -(-n // device.tuning.items)
     present = device.empty(n, np.uint8)
@@ -360,7 +353,8 @@ def forest_graph(device: Device, words: Any, n: int) -> Graph:
     tail, head = device.empty(count, np.int32), device.empty(count, np.int32)
     program.choose_ends(passes, n=n, words=words, before=before, tail=tail, head=head)
     del present, before
-    device.finish()  # they are freed before the rows are made
+    # they are freed before the rows are made
+    device.finish()
     rows = build_rows(device, n, tail, head, count, mirror=True, duplicates="keep")
     return graph_of(device, Parts(rows, directed=False, num_self_loops=0, is_multigraph=False))
 

@@ -28,8 +28,10 @@ if TYPE_CHECKING:
     from clgraph.csr.parts import DeviceCSR
     from clgraph.device import Device
 
-SAVE_EVERY = 60.0  # seconds between two looks of a checkpoint at the forest
-MERGE_COST = 4  # edges for each vertex that a GPU reads and reduces in the time of one merge
+# seconds between two looks of a checkpoint at the forest
+SAVE_EVERY = 60.0
+# edges for each vertex that a GPU reads and reduces in the time of one merge
+MERGE_COST = 4
 
 
 class ForestPass:
@@ -99,6 +101,7 @@ class ForestPass:
             numbers, merges = self.own + sorted(rest), False
         if room is None:
             room = default_room(device, n, sum(section[number].edges for number in numbers))
+        # shards that stay on the device save the second pass its reading
         again = room_to_keep(device, n, room) if which is None else 0
         self.loading = Loading(device, shards, values=values, room=again)
         self.everywhere = not merges or ranks.size == 1
@@ -107,7 +110,8 @@ class ForestPass:
         else:
             self.words = self._find(numbers, room, given, progress, merges=merges)
             with device.alone():
-                device.finish()  # what made the words is gone from the device's memory
+                # what made the words is gone from the device's memory
+                device.finish()
 
     def _find(
         self, numbers: list[int], room: int, given: list[SavedForest], progress: Tell | None, *, merges: bool
@@ -138,7 +142,8 @@ class ForestPass:
                 progress(done, len(numbers))
             with device.alone():
                 forest.add(rows, both_ways=self.loading.both_ways)
-                device.finish()  # the shard's buffers are free
+                # the shard's buffers are free
+                device.finish()
             seen.append(numbers[done])
             if done + 1 < len(numbers) and monotonic() - saved >= SAVE_EVERY:
                 save()
@@ -290,7 +295,8 @@ def save_forest(
             with dev.alone():
                 words = dev.download(found.words, np.uint64, found.about.vertices)
             write_forest(name, found.about, wanted, np.sort(words[words != 0]))
-        ranks.everywhere(np.empty(0, np.uint8))  # the file is there
+        # the file is there
+        ranks.everywhere(np.empty(0, np.uint8))
         found.forget()
         return open_forest(name)
 
@@ -363,7 +369,8 @@ def _some(count: int, which: Any) -> list[int]:
         return list(range(count))
     try:
         numbers = np.asarray(which)
-    except ValueError:  # lists of different lengths
+    # lists of different lengths
+    except ValueError:
         numbers = np.empty(0)
     if numbers.ndim != 1 or numbers.dtype.kind not in "iu" or not len(numbers):
         raise InputError(f"which is {shown(which)}: give numbers of shards, 0 to {count - 1}")

@@ -141,7 +141,8 @@ def sample_shards(
         started = perf_counter()
         cuts = _choose(found, targets)
         loading, loops = found.loading, shards.section("pairs").loops
-        found.words = None  # the second pass has its memory
+        # the second pass has its memory
+        found.words = None
         seconds["sample"] = perf_counter() - started
         made = []
         for size, target, name in zip(sizes, targets, names, strict=True):
@@ -177,7 +178,7 @@ def sample_shards(
 
 
 def checked_outputs(outputs: Sequence[str | os.PathLike[str] | None] | None, count: int) -> list[Path | None]:
-    """A name, or None, for each of `count` samples."""
+    """Return a name, or None, for each of `count` samples."""
     if outputs is None:
         return [None] * count
     if isinstance(outputs, (str, bytes)) or not isinstance(outputs, Iterable):
@@ -222,7 +223,7 @@ def sample_of_shards(
     seeds: int | None,
     options: Mapping[str, Any],
 ) -> list[Sample]:
-    """`clgraph.sample` of a graph in shards, with what it does not offer refused."""
+    """Sample a graph in shards as `clgraph.sample` does, with what it does not offer refused."""
     given = dict(options)
     mode, connection = given.pop("mode", "auto"), given.pop("connection", "weak")
     taken = {name: given.pop(name, None) for name in (*OF_SHARDS, "seed", "device", "progress", "strict")}
@@ -250,7 +251,7 @@ def sample_of_shards(
 
 
 def exact_method(shards: Shards, method: Any, mode: Any, connection: Any, batched: Mapping[str, Any]) -> str:
-    """The plain name of a method; InputError unless it and the options are of exact mode."""
+    """Return the plain name of a method; an InputError unless it and the options are of exact mode."""
     method = plain_method(method)
     check_method(shards, method)
     if not is_word(mode, "auto", "exact"):
@@ -265,7 +266,7 @@ def exact_method(shards: Shards, method: Any, mode: Any, connection: Any, batche
 
 
 def forest_given(shards: Shards, method: str, forest: Any, seed: int | None) -> SavedForest | None:
-    """The forest to be used instead of a pass, checked to be of this dataset, method and seed."""
+    """Return the forest to be used instead of a pass, checked to be of this dataset, method and seed."""
     if forest is None:
         return None
     found = forest if isinstance(forest, SavedForest) else open_forest(forest)
@@ -286,7 +287,7 @@ def samples_of_blocks(
     wanted: list[tuple[Size, int]],
     progress: Tell | None,
 ) -> list[Sample]:
-    """One run of exact mode: a sample for each (size, target), in the order given."""
+    """Make one run of exact mode: a sample for each (size, target), in the order given."""
     device = call.device
     call.forget("sample", "result")
     watched = device.watch()
@@ -294,7 +295,8 @@ def samples_of_blocks(
     carried = held.carried
     found = ForestPass(Alone(), device, held, method, seed, progress=progress, values=carried)
     chosen = _choose(found, [target for _, target in wanted])
-    found.words = None  # the second pass has its memory
+    # the second pass has its memory
+    found.words = None
     call.lap("sample")
     smaller = _extracted(held, found, chosen)
     call.lap("result")

@@ -28,8 +28,10 @@ from clgraph.scale.manifest import MOST_SHARDS
 
 FORMAT = "clgraph-forest 1"
 SUFFIX = ".forest"
-KEPT = re.compile(r"([0-9]+|none)-[0-9a-f]{8}\.forest")  # names of files in a checkpoint
-LONGEST = 1 << 24  # bytes of the line of JSON
+# names of files in a checkpoint; others in the folder are somebody else's
+KEPT = re.compile(r"([0-9]+|none)-[0-9a-f]{8}\.forest")
+# bytes of the line of JSON: as much is read before anything is known of the file
+LONGEST = 1 << 24
 Words = npt.NDArray[np.uint64]
 
 
