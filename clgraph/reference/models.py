@@ -15,7 +15,7 @@ import numpy as np
 
 from clgraph import keyed
 from clgraph.graph import Graph
-from clgraph.reference.common import below, words
+from clgraph.reference.common import below, expect, words
 
 Edge = tuple[int, int]
 
@@ -268,21 +268,18 @@ def verify_communities(found: Any, *, mixing: float) -> None:
         What does not hold.
     """
     graph, community = found.graph, [int(c) for c in found.community]
-    if len(community) != graph.num_vertices:
-        raise AssertionError(f"{len(community)} communities of {graph.num_vertices} vertices")
-    sizes = [0] * found.num_communities
+    n, sizes = graph.num_vertices, [0] * found.num_communities
+    expect(len(community) == n, f"{len(community)} communities of {n} vertices")
     for v, c in enumerate(community):
-        if not 0 <= c < len(sizes):
-            raise AssertionError(f"vertex {v}: community {c} of {len(sizes)}")
+        expect(0 <= c < len(sizes), f"vertex {v}: community {c} of {len(sizes)}")
         sizes[c] += 1
-    if sizes != sorted(sizes, reverse=True) or not sizes[-1]:
-        raise AssertionError("the sizes of the communities do not fall")
+    expect(sizes == sorted(sizes, reverse=True) and sizes[-1], "the sizes of the communities do not fall")
     ends = list(zip(graph.tails.tolist(), graph.col_idx.tolist(), strict=True))
     across = sum(community[u] != community[v] for u, v in ends)
     # one stub of each community and one of all may be left out, and those that were dropped
     slack = 2 * (found.dropped + found.num_communities + 1)
     spread = 4 * floor(len(ends) ** 0.5 + 1)
-    if abs(across - mixing * len(ends)) > slack + spread:
-        raise AssertionError(
-            f"{across} of {len(ends)} arcs lead to other communities, the mixing is {mixing}"
-        )
+    expect(
+        abs(across - mixing * len(ends)) <= slack + spread,
+        f"{across} of {len(ends)} arcs lead to other communities, the mixing is {mixing}",
+    )
