@@ -113,17 +113,17 @@ class Input:
         wanted = Wanted(layout.columns, layout.delimiter == ",")
         with reading(path), opened(path, options) as source, device.alone():
             # buffers are as large as the piece needs: nothing is known to follow it
-            parser = Parser(device, wanted, np.int32, lambda: 0)
+            wide, parser = False, Parser(device, wanted, np.int32, lambda: 0)
             with closing(pieces(device, source, skip, How(progress))) as text:
                 for piece in text:
-                    try:
-                        found = parser.one(piece)
-                    except TooWide:
-                        parser = Parser(device, wanted, np.int64, lambda: 0)
+                    found = None
+                    while found is None:
                         try:
                             found = parser.one(piece)
                         except TooWide as error:
-                            raise NotTaken("an id that is too large") from error
+                            if wide:
+                                raise NotTaken("an id that is too large") from error
+                            wide, parser = True, Parser(device, wanted, np.int64, lambda: 0)
                     if not found.count:
                         continue
                     columns: Columns = {

@@ -223,11 +223,8 @@ class Shards:
         """One shard of a section, checked."""
         shard = self.section(name).shards[number]
         verify = self.verifies(shard)
-        with reading(self.path_of(shard)):
-            size = os.stat(self.path_of(shard)).st_size
-            self.check_size(shard, size)
-            header, arrays, _ = read_sections(self.path_of(shard), verify, shard=True)
-        self.check_header(name, shard, header)
+        with self._opened(name, shard):
+            _, arrays, _ = read_sections(self.path_of(shard), verify, shard=True)
         if verify:
             self.check_sums(shard, arrays["crc"])
         with self._damaged(shard):

@@ -282,21 +282,18 @@ def told_as(temporary: Path, path: Path) -> Iterator[None]:
 @contextmanager
 def shared_dataset(ranks: Ranks, path: Path) -> Iterator[Path]:
     """`new_dataset` for all ranks: rank 0 makes and renames the folder, the others write into it."""
-    if ranks.size == 1:
-        with new_dataset(path) as folder:
-            yield folder
-    elif ranks.rank == 0:
+    nothing: npt.NDArray[np.uint8] = np.empty(0, np.uint8)
+    if ranks.rank == 0:
         with new_dataset(path) as folder:
             ranks.broadcast(np.frombuffer(os.fsencode(folder), np.uint8), np.uint8)
             yield folder
-            ranks.everywhere(np.empty(0, np.uint8))  # all have written
-        ranks.everywhere(np.empty(0, np.uint8))  # the dataset is in its place
+            ranks.everywhere(nothing)  # all have written
     else:
         folder = Path(os.fsdecode(ranks.broadcast(None, np.uint8).tobytes()))
         with told_as(folder, path):
             yield folder
-        ranks.everywhere(np.empty(0, np.uint8))
-        ranks.everywhere(np.empty(0, np.uint8))
+        ranks.everywhere(nothing)
+    ranks.everywhere(nothing)  # the dataset is in its place
 
 
 def gathered(ranks: Ranks, made: dict[int, Shard]) -> list[Shard]:
