@@ -27,7 +27,16 @@ from clgraph.formats.arrow import columns_of
 from clgraph.formats.common import ID_MAX, MAX_RATIO, Ids, Options, open_binary, reading
 from clgraph.formats.edges import layout_of
 from clgraph.formats.table import find_format
-from clgraph.formats.text_table import MARK, SMALL, Layout, encoding_of, integer_rows, parse_names, scan_rows
+from clgraph.formats.text_table import (
+    MARK,
+    SMALL,
+    Layout,
+    encoding_of,
+    integer_rows,
+    load_rows,
+    parse_names,
+    scan_rows,
+)
 from clgraph.graph.exchange.common import library
 
 # --- lines whose ids are text: names by numbers, parsed block by block ---
@@ -121,41 +130,44 @@ class Lines:
         self.line = layout.skip
         return self._parsed(block.removeprefix(MARK).split(b"\n", self.line)[-1], layout)
 
-    def _numbered(self, block: bytes) -> Iterable[tuple[int, str]]:
-        """The lines of a block and their numbers."""
-        try:
-            return enumerate(block.decode(encoding_of(self.options)).split("\n"), self.line + 1)
-        except UnicodeDecodeError as error:
-            number = self.line + block.count(b"\n", 0, error.start) + 1
-            raise InputError(
-                f"{self.name}, line {number}: bytes that are not UTF-8 ({error.reason}); convert it "
-                "with iconv"
-            ) from error
+    def _numbered(self, block: bytes) -> Iterator[tuple[int, str]]:
+        """The lines of a block and their numbers, one by one: a layout takes the first few."""
+        encoding = encoding_of(self.options)
+        for number, line in enumerate(io.BytesIO(block), self.line + 1):
+            try:
+                yield number, line.decode(encoding)
+            except UnicodeDecodeError as error:
+                raise InputError(
+                    f"{self.name}, line {number}: bytes that are not UTF-8 ({error.reason}); convert it "
+                    "with iconv"
+                ) from error
 
     def _parsed(self, block: bytes, layout: Layout) -> list[Any] | None:
         """The columns of lines behind the header."""
-        text, plain, named = self.options.ids == "str", None, None
-        if text and len(block) >= SMALL:
-            named = parse_names(block, layout)
-        elif not text and len(layout.columns) == 2:
+        rows: Any = None
+        if self.options.ids == "str":
+            found = parse_names(block, layout) if len(block) >= SMALL else None
+            if found is not None:
+                tail, head, weights, ids = found
+                number = self.names.numbers(ids.tolist(), len(ids))
+                rows = number[tail], number[head], weights
+        elif len(layout.columns) == 2:
             plain = integer_rows(block, layout)
-        if plain is not None:
-            source, target, weights = *plain, None
-        elif named is not None:
-            tail, head, weights, ids = named
-            number = self.names.numbers(ids.tolist(), len(ids))
-            source, target = number[tail], number[head]
+            rows = None if plain is None else (*plain, None)
         else:
-            source, target, weights = scan_rows(self._numbered(block), self.name, layout, self.options)
-            if text:
-                source, target = self.names.of_ends(source, target)
+            rows = load_rows(io.BytesIO(block), replace(layout, skip=0))
+        if rows is None:
+            rows = scan_rows(self._numbered(block), self.name, layout, self.options)
+            if self.options.ids == "str":
+                rows = *self.names.of_ends(*rows[:2]), rows[2]
+        source, target, weights = rows
         self.line += block.count(b"\n")
         return [source, target, weights][: len(layout.columns)] if len(source) else None
 
 
 def _rows(block: bytes) -> Iterator[bytes]:
     """The lines that are neither blank nor comments."""
-    lines = (line.strip() for line in block.removeprefix(MARK).split(b"\n"))
+    lines = (line.strip() for line in io.BytesIO(block.removeprefix(MARK)))
     return (line for line in lines if line and line[:1] not in b"#%")
 
 

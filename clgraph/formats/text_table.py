@@ -98,17 +98,21 @@ def _parse(path: Path, layout: Layout, options: Options) -> Rows | None:
         if layout.row:  # NumPy would take signs
             return None
     unpacked_size(path, options.max_ratio)  # NumPy would unpack whatever comes
+    # NumPy reads a named file in blocks, an open one line by line
+    named = nullcontext(os.path.abspath(path))
+    with open_text(path, "latin-1", options.max_ratio) if path.suffix == ZSTD else named as file:
+        return load_rows(file, layout)
+
+
+def load_rows(file: Any, layout: Layout) -> Rows | None:
+    """Return the rows of a file, given by name or open, by NumPy; None where it does not take one."""
+    weighted = len(layout.columns) == 3
     # of the mark two characters, so that no longer word is taken for it
     kinds: list[tuple[str, Any]] = [("mark", "S2")] if layout.mark else []
     kinds += [("source", np.int64), ("target", np.int64), ("weight", np.float64)]
-    # NumPy reads a named file in blocks, an open one line by line
-    named = nullcontext(os.path.abspath(path))
     try:
-        with (
-            open_text(path, "latin-1", options.max_ratio) if path.suffix == ZSTD else named as file,
-            # "no data": the scan says it better; an older NumPy takes 1.5 for an integer
-            no_warnings(errors=DeprecationWarning),
-        ):
+        # "no data": the scan says it better; an older NumPy takes 1.5 for an integer
+        with no_warnings(errors=DeprecationWarning):
             table = np.loadtxt(
                 file,
                 dtype=kinds if weighted else np.int64,
@@ -126,7 +130,9 @@ def _parse(path: Path, layout: Layout, options: Options) -> Rows | None:
         return None
     source, target = (table["source"], table["target"]) if weighted else (table[:, 0], table[:, 1])
     weights = table["weight"] if weighted else None
-    if not _are_ids(layout, source, target) or (weights is not None and not np.all(np.isfinite(weights))):
+    if not _are_ids(layout, source, target):
+        return None
+    if weights is not None and not np.all(np.isfinite(weights) & (weights >= layout.lightest)):
         return None
     return source, target, weights
 
