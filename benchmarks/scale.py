@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from clgraph.device.feature_mask import Without
+from clgraph.device.hardware import Without
 
 import clgraph
 from clgraph.device import Setup
