@@ -24,10 +24,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from clgraph.device.hardware import Without
 
 import clgraph
 from clgraph.device import Setup
+from clgraph.device.hardware import Without
 from clgraph.ranking.reproducible import LAUNCH, ReproduciblePower
 from clgraph.sampling.deletion_times import follow
 from clgraph.sampling.shards.forest import Forest
