@@ -76,7 +76,7 @@ KNOWN = {
 
 @dataclass(frozen=True)
 class _Source:
-    """Where the data sets of a collection are, and what of a packed file is the graph."""
+    """Address of a collection's data sets, and the member of a packed file that is the graph."""
 
     url: str
     member: str = ""

@@ -1,6 +1,6 @@
-"""What a `clgraph.Graph` is made of: plain arrays, as builders, readers and other libraries pass them.
+"""Plain arrays of a graph, as builders, readers and other libraries pass them.
 
-And what such arrays need: addresses that drivers take, and threads that go through them in pieces.
+Also: addresses that drivers take without a copy, and threads that work on parts of long arrays.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ ALIGNMENT = 128
 def aligned_empty(
     shape: int | tuple[int, ...], dtype: npt.DTypeLike, alignment: int = ALIGNMENT
 ) -> npt.NDArray[Any]:
-    """As ``np.empty``, but starting at a multiple of `alignment` bytes."""
+    """Like ``np.empty``, but starting at a multiple of `alignment` bytes."""
     kind = np.dtype(dtype)
     nbytes = int(np.prod(shape, dtype=np.int64)) * kind.itemsize
     room = np.empty(nbytes + alignment, np.uint8)
@@ -153,7 +153,7 @@ class Arrays:
         return sum(over_pieces(count, self.num_arcs, LONG))
 
     def is_multigraph(self) -> bool:
-        """Whether two arcs of a row have one head."""
+        """True if two arcs of a row have one head."""
         heads, row_ptr = self.col_idx, self.row_ptr
 
         def repeats(begin: int, end: int) -> bool:

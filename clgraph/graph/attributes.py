@@ -1,4 +1,4 @@
-"""What a file says of vertices and edges besides the graph: values by id, which samples carry along."""
+"""Attributes of vertices and edges by id, which samples of a graph keep."""
 
 from __future__ import annotations
 
@@ -62,11 +62,11 @@ class Column:
             yield (u, v) if directed or (u, v) in self.texts else (v, u)
 
     def reversed(self) -> Column:
-        """Of edges: the same for those that point the other way."""
+        """Return the attribute for edges that point the other way."""
         return Column(self.kind, {(v, u): text for (u, v), text in self.texts.items()}, self.default)
 
     def renamed(self, edges: Renaming) -> Column:
-        """Of edges: the same for those of other ids."""
+        """Return the attribute for the same edges under other ids."""
         tails, heads, directed = edges.old
         texts = zip(zip(*edges.new, strict=True), self.edge_texts(tails, heads, directed), strict=True)
         return Column(self.kind, {key: text for key, text in texts if text is not None}, self.default)
@@ -116,19 +116,19 @@ class Attributes:
         return line if len(line) <= 300 else f"{line[:296]}...>"
 
     def names(self) -> list[str]:
-        """As ``node age``, ``edge since``."""
+        """List the attributes as ``node age``, ``edge since``."""
         return [f"node {name}" for name in self.vertices] + [f"edge {name}" for name in self.edges]
 
     def with_vertices(self, more: Mapping[str, Column]) -> Attributes:
-        """These and further ones of vertices, which replace those of the same name."""
+        """Add attributes of vertices; they replace those of the same name."""
         return Attributes({**self.vertices, **more}, self.edges)
 
     def reversed(self) -> Attributes:
-        """Those of the graph with every arc reversed."""
+        """Return the attributes of the reversed graph."""
         return Attributes(self.vertices, {name: column.reversed() for name, column in self.edges.items()})
 
     def renamed(self, ids: Mapping[Any, Any], edges: Renaming) -> Attributes:
-        """Those of the graph whose vertices have other ids, by the old ones."""
+        """Return the attributes of the same graph under other ids; `ids` has the new ones by the old."""
         vertices = {
             name: Column(
                 column.kind, {ids[v]: text for v, text in column.texts.items() if v in ids}, column.default

@@ -56,7 +56,7 @@ def check_rows(directed: Any, duplicates: Any, multiplicity: Any) -> None:
 
 
 def id_column(ids: npt.ArrayLike, name: str) -> npt.NDArray[Any]:
-    """Ids as a one-dimensional array, which is not yet checked to hold ids."""
+    """Convert ids to a one-dimensional array; whether it holds ids is checked later."""
     try:
         array = np.asarray(ids)
         if array.dtype.kind == "U" and isinstance(ids, (list, tuple)):
@@ -81,7 +81,7 @@ def first_repeated(names: list[Any]) -> Any:
 
 
 def is_masked(values: Any) -> bool:
-    """Whether these are a masked array's with masked entries: who has one has imported ``numpy.ma``."""
+    """True for a masked array with masked entries; without ``numpy.ma`` loaded there is none."""
     return "numpy.ma" in sys.modules and bool(np.ma.is_masked(values))
 
 
@@ -168,7 +168,7 @@ def _check_names(groups: dict[str, npt.NDArray[Any]]) -> None:
 
 
 def _place(groups: dict[str, npt.NDArray[Any]], test: Callable[[npt.NDArray[Any]], Any]) -> str:
-    """Where the first id that passes a test stands: ``row 3 of source, counted from 0``."""
+    """Position of the first id that passes a test: ``row 3 of source, counted from 0``."""
     for name, group in groups.items():
         found = test(group)
         if np.any(found):
@@ -183,7 +183,7 @@ def check_count(n: int) -> None:
 
 
 def checked_weights(weights: npt.ArrayLike, count: int) -> npt.NDArray[np.float64]:
-    """Weights of `count` edges as float64; an InputError names the first row that is not finite."""
+    """Check weights of `count` edges, and convert them to float64; the first that is not finite is named."""
     given = _numbers(weights, "weights")
     if given.dtype.kind not in "biuf":
         raise InputError(f"weights of type {given.dtype}: weights are real numbers")
@@ -198,7 +198,7 @@ def checked_weights(weights: npt.ArrayLike, count: int) -> npt.NDArray[np.float6
 
 
 def checked_counts(counts: npt.ArrayLike, count: int) -> npt.NDArray[np.int32]:
-    """How many parallel edges each of `count` edges represents, as int32; all at least 1."""
+    """Check multiplicities of `count` edges, and convert them to int32; all are at least 1."""
     given = _numbers(counts, "multiplicity")
     if given.dtype.kind not in "iu":
         raise InputError(f"multiplicity of type {given.dtype}: it counts edges in whole numbers")

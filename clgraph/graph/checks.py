@@ -1,4 +1,4 @@
-"""What the arrays of a graph must be, checked in full before anything computes with them.
+"""Check the arrays of a graph in full before anything computes with them.
 
 Kernels trust row_ptr and col_idx: an offset or a head out of range is an access outside a buffer. So whatever
 comes from outside goes through here; what clgraph has built itself goes to `Graph._from_arrays`, unchecked.
@@ -32,7 +32,7 @@ from clgraph.graph.building import (
 def checked_arrays(
     row_ptr: Any, col_idx: Any, weights: Any, multiplicity: Any, ids: Any, directed: Any
 ) -> Arrays:
-    """The arrays of a graph, checked and brought to the types that `clgraph.Graph` has."""
+    """Check the arrays of a graph, and convert them to the types that `clgraph.Graph` has."""
     directed = flag(directed, "directed")
     offsets, heads = integers(row_ptr, "row_ptr"), integers(col_idx, "col_idx")
     n, arcs = len(offsets) - 1, len(heads)
@@ -54,7 +54,7 @@ def checked_arrays(
 
 
 def integers(values: npt.ArrayLike, name: str) -> npt.NDArray[Any]:
-    """A one-dimensional array of whole numbers, of whatever type it has."""
+    """Check that values are a one-dimensional array of whole numbers, of any type."""
     try:
         array = np.asarray(values)
     except (ValueError, TypeError, OverflowError) as error:  # lists of different lengths, say

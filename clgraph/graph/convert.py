@@ -1,4 +1,4 @@
-"""What may be given for a graph: a Graph, or a graph of another library, which is taken over."""
+"""Convert graphs of other libraries where a Graph is expected."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 from clgraph.errors import InputError
 from clgraph.graph.graph import Graph
 
-# how a graph of another library is taken over, by the first part of the name of its class's module
+# by the first part of the name of the class's module: the library itself need not be imported
 _TAKEN: dict[str, Callable[[Any], Graph]] = {
     "networkx": lambda graph: Graph.from_networkx(graph),
     "igraph": lambda graph: Graph.from_igraph(graph),
@@ -18,7 +18,7 @@ _TAKEN: dict[str, Callable[[Any], Graph]] = {
 
 
 def as_graph(graph: Any) -> Graph:
-    """A Graph as it is; a graph of another library as clgraph reads it.
+    """Return a Graph as it is; convert a graph of another library.
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ def as_graph(graph: Any) -> Graph:
     ------
     InputError
         If it is none of these, or cannot be taken over, as a SciPy array that is not symmetric: whether it
-        is directed, only `Graph.from_scipy` is told.
+        is directed can be said to `Graph.from_scipy` only.
     """
     if isinstance(graph, Graph):
         return graph

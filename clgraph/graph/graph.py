@@ -107,7 +107,7 @@ class Graph(Exchange, Shown):
         return self._arcs
 
     def _asked(self, count: str) -> Any:
-        """What the device that alone has the rows counts; None if the host has them, or has to count."""
+        """Ask the device that alone has the rows; None if the host has them, or has to count itself."""
         if self._residence is None or {"row_ptr", "col_idx"} <= vars(self).keys():
             return None
         return getattr(self._residence, count)(self)
@@ -126,12 +126,12 @@ class Graph(Exchange, Shown):
 
     @lazy
     def is_multigraph(self) -> bool:
-        """Whether parallel arcs were kept as copies."""
+        """True if parallel arcs were kept as copies."""
         found = self._asked("find_parallel")
         return self._arrays.is_multigraph() if found is None else found
 
     def _repeats(self) -> npt.NDArray[np.bool_]:
-        """Which arcs, from the second on, are parallel to the arc before, shape (arcs - 1,)."""
+        """Mask of the arcs, from the second on, that are parallel to the arc before, shape (arcs - 1,)."""
         same = self.col_idx[1:] == self.col_idx[:-1]
         same[last_of_rows(self.row_ptr, self.num_arcs)] = False
         return same
@@ -265,7 +265,7 @@ class Graph(Exchange, Shown):
         return self._made("without_self_loops") if self.num_self_loops else self
 
     def _made(self, view: View) -> Graph:
-        """A view, made where the graph is: in a place that can make it, or on the host."""
+        """Build a view on a device that has the graph, or else on the host."""
         made: Graph | None = None
         for residence in self._residences():
             try:
@@ -304,7 +304,7 @@ class Graph(Exchange, Shown):
         return self._part(Graph._from_arrays(_mirrored(views.some_arcs(self._arrays, keep))))
 
     def _part(self, made: Graph) -> Graph:
-        """A graph of some of the vertices and edges: what is known of them is known of it."""
+        """Give a part of the graph the attributes of the whole."""
         made.attributes = self.attributes
         return made
 
@@ -393,7 +393,7 @@ class Graph(Exchange, Shown):
         return Edges(self._ids[tail], self._ids[head], weights, multiplicity)
 
     def edge_indices(self) -> Edges:
-        """As `to_edges`, with vertex indices (int32) in place of ids."""
+        """Like `to_edges`, with vertex indices (int32) in place of ids."""
         return self._arrays.edges()
 
     def __getstate__(self) -> dict[str, Any]:

@@ -268,7 +268,7 @@ class RMat:
 
 
 def _quadrant_thresholds(quadrants: Shares) -> tuple[int, int, int]:
-    """Where the quadrants end on the scale of a 32-bit word."""
+    """Ends of the quadrants on the scale of a 32-bit word."""
     for name, share in zip("abc", quadrants, strict=True):
         if not 0 <= real(share, name) <= 1:
             raise InputError(f"probability {name} = {share}: give a number from 0 to 1")

@@ -84,7 +84,7 @@ class ResidentArrays:
 
     @classmethod
     def _from_arrays(cls, arrays: Arrays, attributes: Attributes | None = None) -> Self:
-        """The graph of some arrays that clgraph has made or checked itself: shared, and not checked again.
+        """Build the graph of arrays that clgraph has made or checked itself: shared, not checked again.
 
         Arrays from elsewhere go through the constructor.
         """
@@ -95,7 +95,7 @@ class ResidentArrays:
 
     @classmethod
     def _from_residence(cls, residence: Residence, *, directed: bool, **known: Any) -> Self:
-        """The graph of rows that are in some place; `known` values (num_self_loops and the like) are kept."""
+        """Build the graph of rows on a device; `known` values (num_self_loops and the like) are stored."""
         graph = cls.__new__(cls)
         graph._n, graph._arcs, graph.directed = residence.num_vertices, residence.num_arcs, directed
         graph._residence = residence
@@ -107,7 +107,7 @@ class ResidentArrays:
 
     @lazy
     def row_ptr(self) -> npt.NDArray[Any]:
-        """Where each row begins, shape (n + 1,); read-only."""
+        """Offsets of the rows, shape (n + 1,); read-only."""
         return self._fetched("row_ptr")
 
     @lazy
@@ -122,7 +122,7 @@ class ResidentArrays:
 
     @lazy
     def multiplicity(self) -> npt.NDArray[np.int32] | None:
-        """How many parallel edges each arc represents, shape (arcs,), or None; read-only."""
+        """Number of parallel edges that each arc represents, shape (arcs,), or None; read-only."""
         return self._fetched("multiplicity")
 
     @lazy
@@ -147,7 +147,7 @@ class ResidentArrays:
         return None if self._origin is None else self._origin()
 
     def _make_again(self) -> Residence | None:
-        """Make a view again that was given up; None if the arrays are on the host."""
+        """Rebuild a view that was given up; None if the arrays are on the host."""
         if self.is_on_host or (origin := self._origin_graph()) is None:
             return None
         made = origin._made(self._view)
@@ -185,17 +185,17 @@ class ResidentArrays:
 
     @property
     def _has_identity_ids(self) -> bool:
-        """Whether every id is the vertex's own index; needs no array."""
+        """True if every id is the vertex's own index; needs no array."""
         return not self._has("_ids")
 
     @property
     def is_weighted(self) -> bool:
-        """Whether arcs have weights; needs no array."""
+        """True if arcs have weights; needs no array."""
         return self._has("weights")
 
     @property
     def _is_counted(self) -> bool:
-        """Whether there is a `multiplicity`; needs no array."""
+        """True if there is a `multiplicity`; needs no array."""
         return self._has("multiplicity")
 
     def _has(self, name: Name) -> bool:
@@ -213,7 +213,7 @@ class ResidentArrays:
 
     @property
     def is_on_host(self) -> bool:
-        """Whether all arrays are on the host (they may be on devices as well)."""
+        """True if all arrays are on the host (they may be on devices as well)."""
         own = vars(self)
         return all(name in own for name in NAMES)
 

@@ -33,7 +33,7 @@ def component_labels(graph: Arrays) -> tuple[int, npt.NDArray[np.int32]]:
 
 
 def largest_component_mask(graph: Arrays) -> npt.NDArray[np.bool_]:
-    """Which vertices form the largest weakly connected component (SciPy), shape (n,)."""
+    """Mask of the largest weakly connected component (SciPy), shape (n,)."""
     if graph.num_vertices == 0:
         return np.zeros(0, dtype=bool)
     _, labels = component_labels(graph)

@@ -27,7 +27,7 @@ Floats = npt.NDArray[np.float64]
 def eigenvector_centrality(
     G: ConvertedGraph, max_iter: int = 100, tol: float = 1.0e-6, nstart: Any = None, weight: Any = None
 ) -> dict[Any, float]:
-    """As `networkx.eigenvector_centrality`."""
+    """Like `networkx.eigenvector_centrality`."""
     from clgraph.centrality import eigenvector_centrality as central
 
     if len(G) == 0:
@@ -53,7 +53,7 @@ def katz_centrality(
     normalized: bool = True,
     weight: Any = None,
 ) -> dict[Any, float]:
-    """As `networkx.katz_centrality`."""
+    """Like `networkx.katz_centrality`."""
     from clgraph.centrality import katz_centrality as central
 
     if len(G) == 0:
@@ -92,7 +92,7 @@ def hits(
     *,
     method: str = "power_iteration" if RELEASE >= (3, 7) else "svd",
 ) -> tuple[dict[Any, float], dict[Any, float]]:
-    """As `networkx.hits`, which has had a choice of methods since 3.7 and was "svd" before."""
+    """Like `networkx.hits`, which has had a choice of methods since 3.7 and was "svd" before."""
     from clgraph.centrality import hits as hubs_and_authorities
 
     if len(G) == 0:
@@ -149,7 +149,7 @@ def betweenness_centrality(
     endpoints: bool = False,
     seed: Any = None,
 ) -> dict[Any, float]:
-    """As `networkx.betweenness_centrality` without weights."""
+    """Like `networkx.betweenness_centrality` without weights."""
     from clgraph.centrality.betweenness import dependencies
 
     n = len(G)
@@ -174,7 +174,7 @@ def betweenness_centrality(
 def closeness_centrality(
     G: ConvertedGraph, u: Any = None, distance: Any = None, wf_improved: bool = True, *, sp: Any = None
 ) -> Any:
-    """As `networkx.closeness_centrality` without `distance` and `sp` (known since NetworkX 3.7)."""
+    """Like `networkx.closeness_centrality` without `distance` and `sp` (known since NetworkX 3.7)."""
     from clgraph.centrality.distances import closeness_of
 
     places = np.arange(len(G), dtype=np.int32)
@@ -189,7 +189,7 @@ def closeness_centrality(
 def harmonic_centrality(
     G: ConvertedGraph, nbunch: Any = None, distance: Any = None, sources: Any = None
 ) -> dict[Any, Any]:
-    """As `networkx.harmonic_centrality` without `distance`."""
+    """Like `networkx.harmonic_centrality` without `distance`."""
     from clgraph.centrality.distances import harmonic_of
 
     chosen, counted = _some(G, nbunch), _some(G, sources)
@@ -212,7 +212,7 @@ WORDS = ("in", "out", "in+out")
 def degree_assortativity_coefficient(
     G: ConvertedGraph, x: Any = "out", y: Any = "in", weight: Any = None, nodes: Any = None
 ) -> float:
-    """As `networkx.degree_assortativity_coefficient` of all nodes, without weights."""
+    """Like `networkx.degree_assortativity_coefficient` of all nodes, without weights."""
     from clgraph.centrality import degree_assortativity_coefficient as coefficient
 
     with on_device("degree_assortativity_coefficient") as device:
@@ -222,7 +222,7 @@ def degree_assortativity_coefficient(
 def average_neighbor_degree(
     G: ConvertedGraph, source: Any = "out", target: Any = "out", nodes: Any = None, weight: Any = None
 ) -> dict[Any, float]:
-    """As `networkx.average_neighbor_degree` without weights."""
+    """Like `networkx.average_neighbor_degree` without weights."""
     from clgraph.centrality.neighbours import Direction, degrees_of, sums_over_neighbours
 
     if not G.is_directed() and (source, target) != ("out", "out"):

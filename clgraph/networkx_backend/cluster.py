@@ -14,19 +14,19 @@ from clgraph.networkx_backend.running import on_device
 
 
 def triangles(G: ConvertedGraph, nodes: Any = None) -> Any:
-    """As `networkx.triangles`."""
+    """Like `networkx.triangles`."""
     return of_nodes(G, nodes, _count("triangles", G).tolist())
 
 
 def clustering(G: ConvertedGraph, nodes: Any = None, weight: Any = None) -> Any:
-    """As `networkx.clustering` without weights, for undirected graphs."""
+    """Like `networkx.clustering` without weights, for undirected graphs."""
     return of_nodes(G, nodes, _coefficients("clustering", G))
 
 
 def average_clustering(
     G: ConvertedGraph, nodes: Any = None, weight: Any = None, count_zeros: bool = True
 ) -> Any:
-    """As `networkx.average_clustering` without weights, for undirected graphs."""
+    """Like `networkx.average_clustering` without weights, for undirected graphs."""
     found = of_nodes(G, nodes, _coefficients("average_clustering", G)).values()
     if not count_zeros:
         found = [value for value in found if value]
@@ -34,7 +34,7 @@ def average_clustering(
 
 
 def transitivity(G: ConvertedGraph) -> Any:
-    """As `networkx.transitivity`, for undirected graphs."""
+    """Like `networkx.transitivity`, for undirected graphs."""
     count = 2 * int(_count("transitivity", G).sum())
     degree = _degrees(G)
     return count / int((degree * (degree - 1)).sum()) if count else 0
@@ -96,12 +96,12 @@ LOOPS = (
 
 
 def core_number(G: ConvertedGraph) -> dict[Any, int]:
-    """As `networkx.core_number`."""
+    """Like `networkx.core_number`."""
     return _numbers("core_number", G)
 
 
 def k_core(G: ConvertedGraph, k: Any = None, core_number: Mapping[Any, Any] | None = None) -> Any:
-    """As `networkx.k_core`: a NetworkX graph, with the attributes of the nodes and edges that are left."""
+    """Like `networkx.k_core`: a NetworkX graph, with the attributes of the nodes and edges that are left."""
     core = _numbers("k_core", G) if core_number is None else core_number
     if k is None:
         k = max(core.values())

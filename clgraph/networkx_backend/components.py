@@ -27,22 +27,22 @@ EMPTY = "Connectivity is undefined for the null graph."
 
 
 def connected_components(G: ConvertedGraph) -> Iterator[set[Any]]:
-    """As `networkx.connected_components`."""
+    """Like `networkx.connected_components`."""
     return _sets_lazily("connected_components", G)
 
 
 def number_connected_components(G: ConvertedGraph) -> int:
-    """As `networkx.number_connected_components`."""
+    """Like `networkx.number_connected_components`."""
     return _find("number_connected_components", G).count if len(G) else 0
 
 
 def is_connected(G: ConvertedGraph) -> bool:
-    """As `networkx.is_connected`."""
+    """Like `networkx.is_connected`."""
     return _is_one("is_connected", G)
 
 
 def node_connected_component(G: ConvertedGraph, n: Any) -> set[Any]:
-    """As `networkx.node_connected_component`."""
+    """Like `networkx.node_connected_component`."""
     place = G.nodes.find(n)
     if place is None:
         raise KeyError(n)
@@ -51,37 +51,37 @@ def node_connected_component(G: ConvertedGraph, n: Any) -> set[Any]:
 
 
 def weakly_connected_components(G: ConvertedGraph) -> Iterator[set[Any]]:
-    """As `networkx.weakly_connected_components`."""
+    """Like `networkx.weakly_connected_components`."""
     return _sets_lazily("weakly_connected_components", G)
 
 
 def number_weakly_connected_components(G: ConvertedGraph) -> int:
-    """As `networkx.number_weakly_connected_components`."""
+    """Like `networkx.number_weakly_connected_components`."""
     return _find("number_weakly_connected_components", G).count if len(G) else 0
 
 
 def is_weakly_connected(G: ConvertedGraph) -> bool:
-    """As `networkx.is_weakly_connected`."""
+    """Like `networkx.is_weakly_connected`."""
     return _is_one("is_weakly_connected", G)
 
 
 def strongly_connected_components(G: ConvertedGraph) -> Iterator[set[Any]]:
-    """As `networkx.strongly_connected_components`."""
+    """Like `networkx.strongly_connected_components`."""
     return _sets_lazily("strongly_connected_components", G, "strong")
 
 
 def number_strongly_connected_components(G: ConvertedGraph) -> int:
-    """As `networkx.number_strongly_connected_components`."""
+    """Like `networkx.number_strongly_connected_components`."""
     return _find("number_strongly_connected_components", G, "strong").count if len(G) else 0
 
 
 def is_strongly_connected(G: ConvertedGraph) -> bool:
-    """As `networkx.is_strongly_connected`."""
+    """Like `networkx.is_strongly_connected`."""
     return _is_one("is_strongly_connected", G, "strong")
 
 
 def condensation(G: ConvertedGraph, scc: Iterable[Any] | None = None) -> Any:
-    """As `networkx.condensation`."""
+    """Like `networkx.condensation`."""
     made = nx.DiGraph()
     made.graph["mapping"] = mapping = {}
     if len(G) == 0:

@@ -70,11 +70,11 @@ class ConvertedGraph:
     # --- what NetworkX's dispatcher and its decorators ask ----------------------------------------------
 
     def is_directed(self) -> bool:
-        """Whether the graph is directed."""
+        """True if the graph is directed."""
         return self.predecessors is not None
 
     def is_multigraph(self) -> bool:
-        """Whether there may be parallel edges."""
+        """True if there may be parallel edges."""
         return self.adjacency.multigraph
 
     def __len__(self) -> int:
@@ -102,7 +102,7 @@ class ConvertedGraph:
 
     @property
     def is_read(self) -> bool:
-        """Whether `rows` have been read."""
+        """True if `rows` have been read."""
         return "rows" in self.__dict__
 
     @cached_property
@@ -224,7 +224,7 @@ def _arcs(graph: Graph) -> npt.NDArray[np.int64]:
 
 
 def unreadable(graph: Any) -> str | None:
-    """Why a graph cannot be converted; None if it can."""
+    """Reason why a graph cannot be converted, or None."""
     if isinstance(graph, ConvertedGraph):
         return None
     if not isinstance(graph, nx.Graph):

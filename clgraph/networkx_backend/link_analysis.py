@@ -28,7 +28,7 @@ def pagerank(
     weight: Any = "weight",
     dangling: Mapping[Any, Any] | None = None,
 ) -> dict[Any, float]:
-    """As `networkx.pagerank`, to a tolerance of min(N * tol, 1e-3)."""
+    """Like `networkx.pagerank`, to a tolerance of min(N * tol, 1e-3)."""
     n = len(G)
     if n == 0:
         return {}

@@ -1,4 +1,4 @@
-"""What the backend can run, and what it should: NetworkX asks before it converts a graph."""
+"""Rules for calls that the backend can and should run; NetworkX asks before it converts a graph."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def _signature(name: str) -> inspect.Signature:
 
 
 def can_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | str:
-    """Whether the backend can run a function with these arguments; if not, why not.
+    """True if the backend can run a function with these arguments; if not, why not.
 
     What depends on the graph's data (weights that are not numbers, say) is found when it is converted, and
     reported by a NotImplementedError.
@@ -54,7 +54,7 @@ def can_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | 
 
 
 def _left_to_networkx(name: str, values: dict[str, Any], graph: Any) -> str | None:
-    """Why these arguments are left to NetworkX; None if they are not."""
+    """Reason for leaving these arguments to NetworkX, or None."""
     about = BY_NAME[name]
     if not about.weights:
         for key in ("weight", "distance"):
@@ -86,7 +86,7 @@ def _left_to_networkx(name: str, values: dict[str, Any], graph: Any) -> str | No
 
 
 def _unusable(name: str, values: dict[str, Any], graph: Any) -> str | None:
-    """Which number, or mapping of nodes to numbers, makes a call be left to NetworkX; None if none does."""
+    """Reason for leaving a call to NetworkX: a number, or a mapping of nodes to numbers; or None."""
     numbers, ranks = (int, float, np.integer, np.floating), name == "pagerank"
     for key in ("alpha", "tol"):
         if key in values and not (isinstance(values[key], numbers) and np.isfinite(values[key])):
@@ -140,7 +140,7 @@ def _has_arcs(graph: Any) -> bool:
 
 
 def should_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool | str:
-    """Whether the backend is faster than NetworkX itself; if not, why not.
+    """True if the backend is faster than NetworkX itself; if not, why not.
 
     NetworkX asks where it chooses by ``backend_priority``, not where a call names the backend.
     """

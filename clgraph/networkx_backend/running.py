@@ -27,7 +27,7 @@ ENVIRONMENT = ("CLGRAPH_DEVICE", "PYOPENCL_CTX", "PYOPENCL_TEST")
 
 
 def call_counts() -> dict[str, int]:
-    """How many calls of each function launched a kernel, in this process so far.
+    """Count the calls of each function that launched a kernel, in this process so far.
 
     Examples
     --------

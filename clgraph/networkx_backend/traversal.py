@@ -31,7 +31,7 @@ def bfs_edges(
     depth_limit: Any = None,
     sort_neighbors: Callable[..., Any] | None = None,
 ) -> Iterator[tuple[Any, Any]]:
-    """As `networkx.bfs_edges`."""
+    """Like `networkx.bfs_edges`."""
     return lazily(_edges, "bfs_edges", G, source, reverse, depth_limit, sort_neighbors)
 
 
@@ -42,7 +42,7 @@ def bfs_tree(
     depth_limit: Any = None,
     sort_neighbors: Callable[..., Any] | None = None,
 ) -> Any:
-    """As `networkx.bfs_tree`."""
+    """Like `networkx.bfs_tree`."""
     tree = nx.DiGraph()
     tree.add_node(source)
     tree.add_edges_from(_edges("bfs_tree", G, source, reverse, depth_limit, sort_neighbors))
@@ -52,7 +52,7 @@ def bfs_tree(
 def bfs_predecessors(
     G: ConvertedGraph, source: Any, depth_limit: Any = None, sort_neighbors: Callable[..., Any] | None = None
 ) -> Iterator[tuple[Any, Any]]:
-    """As `networkx.bfs_predecessors`."""
+    """Like `networkx.bfs_predecessors`."""
 
     def pairs() -> Iterator[tuple[Any, Any]]:
         if RELEASE >= (3, 7):
@@ -71,7 +71,7 @@ def bfs_predecessors(
 def bfs_successors(
     G: ConvertedGraph, source: Any, depth_limit: Any = None, sort_neighbors: Callable[..., Any] | None = None
 ) -> Iterator[tuple[Any, list[Any]]]:
-    """As `networkx.bfs_successors`."""
+    """Like `networkx.bfs_successors`."""
 
     def groups() -> Iterator[tuple[Any, list[Any]]]:
         _check_sorting(sort_neighbors)
@@ -90,7 +90,7 @@ def bfs_successors(
 
 
 def bfs_layers(G: ConvertedGraph, sources: Any) -> Iterator[list[Any]]:
-    """As `networkx.bfs_layers`."""
+    """Like `networkx.bfs_layers`."""
 
     def layers() -> Iterator[list[Any]]:
         first = [sources] if sources in G else list(sources)
@@ -106,7 +106,7 @@ def bfs_layers(G: ConvertedGraph, sources: Any) -> Iterator[list[Any]]:
 
 
 def descendants_at_distance(G: ConvertedGraph, source: Any, distance: Any) -> set[Any]:
-    """As `networkx.descendants_at_distance`."""
+    """Like `networkx.descendants_at_distance`."""
     if source not in G:
         raise nx.NetworkXError(f"The node {source} is not in the graph.")
     if not (isinstance(distance, (int, float)) and 0 <= distance < len(G) and distance == int(distance)):
@@ -116,25 +116,25 @@ def descendants_at_distance(G: ConvertedGraph, source: Any, distance: Any) -> se
 
 
 def descendants(G: ConvertedGraph, source: Any) -> set[Any]:
-    """As `networkx.descendants`."""
+    """Like `networkx.descendants`."""
     _place(G, source)
     return set(G.nodes.names(np.flatnonzero(distances("descendants", G, source) > 0)))
 
 
 def ancestors(G: ConvertedGraph, source: Any) -> set[Any]:
-    """As `networkx.ancestors`."""
+    """Like `networkx.ancestors`."""
     _place(G, source)
     return set(G.nodes.names(np.flatnonzero(distances("ancestors", G, source, turned=True) > 0)))
 
 
 def single_source_shortest_path_length(G: ConvertedGraph, source: Any, cutoff: Any = None) -> dict[Any, int]:
-    """As `networkx.single_source_shortest_path_length`."""
+    """Like `networkx.single_source_shortest_path_length`."""
     check_in(G, Source=source)
     return found_lengths("single_source_shortest_path_length", G, source, cutoff)
 
 
 def single_target_shortest_path_length(G: ConvertedGraph, target: Any, cutoff: Any = None) -> Any:
-    """As `networkx.single_target_shortest_path_length`: a dict, before NetworkX 3.5 an iterator."""
+    """Like `networkx.single_target_shortest_path_length`: a dict, before NetworkX 3.5 an iterator."""
     check_in(G, Target=target)
     found = found_lengths("single_target_shortest_path_length", G, target, cutoff, turned=True)
     return found if RELEASE >= (3, 5) else iter(found.items())
@@ -143,7 +143,7 @@ def single_target_shortest_path_length(G: ConvertedGraph, target: Any, cutoff: A
 def all_pairs_shortest_path_length(
     G: ConvertedGraph, cutoff: Any = None
 ) -> Iterator[tuple[Any, dict[Any, int]]]:
-    """As `networkx.all_pairs_shortest_path_length`."""
+    """Like `networkx.all_pairs_shortest_path_length`."""
 
     return all_lengths("all_pairs_shortest_path_length", G, cutoff)
 
@@ -175,7 +175,7 @@ def all_lengths(name: str, G: ConvertedGraph, cutoff: Any = None) -> Iterator[tu
 
 
 def single_source_shortest_path(G: ConvertedGraph, source: Any, cutoff: Any = None) -> dict[Any, list[Any]]:
-    """As `networkx.single_source_shortest_path`."""
+    """Like `networkx.single_source_shortest_path`."""
     return found_paths("single_source_shortest_path", G, source, cutoff)
 
 
@@ -193,7 +193,7 @@ def found_paths(
 
 
 def has_path(G: ConvertedGraph, source: Any, target: Any) -> bool:
-    """As `networkx.has_path`."""
+    """Like `networkx.has_path`."""
     check_in(G, Source=source, Target=target)
     return bool(distances("has_path", G, source)[G.nodes.find(target)] >= 0)
 
@@ -206,7 +206,7 @@ Paths = dict[Any, list[Any]]
 def shortest_path(
     G: ConvertedGraph, source: Any = None, target: Any = None, weight: Any = None, method: Any = "dijkstra"
 ) -> Any:
-    """As `networkx.shortest_path` without weights.
+    """Like `networkx.shortest_path` without weights.
 
     Between two nodes it is the path to the target that `networkx.single_source_shortest_path` gives:
     NetworkX's own search from both ends may find another one of the same length.
@@ -221,7 +221,7 @@ def shortest_path(
 def shortest_path_length(
     G: ConvertedGraph, source: Any = None, target: Any = None, weight: Any = None, method: Any = "dijkstra"
 ) -> Any:
-    """As `networkx.shortest_path_length` without weights."""
+    """Like `networkx.shortest_path_length` without weights."""
     if source is None:
         if target is None:
             return all_lengths("shortest_path_length", G)
@@ -238,7 +238,7 @@ def shortest_path_length(
 
 
 def average_shortest_path_length(G: ConvertedGraph, weight: Any = None, method: Any = None) -> float:
-    """As `networkx.average_shortest_path_length` without weights."""
+    """Like `networkx.average_shortest_path_length` without weights."""
     from clgraph.centrality import average_shortest_path_length as mean
 
     if len(G) == 0:
@@ -282,7 +282,7 @@ def _paths_to(G: ConvertedGraph, target: Any) -> Paths:
 
 
 def _all_paths(G: ConvertedGraph) -> Iterator[tuple[Any, Paths]]:
-    """Of each node the paths to all others, one node after the other."""
+    """Yield the paths from each node to all others, one node after the other."""
 
     def rows() -> Iterator[tuple[Any, Paths]]:
         for node in G.nodes.objects:

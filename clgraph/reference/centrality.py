@@ -234,7 +234,7 @@ def verify_hits(
 
 
 def _vector(graph: Graph, found: Any) -> Floats:
-    """What was found, if it is a finite number for each vertex."""
+    """Check that a result is a finite number for each vertex, and return it as an array."""
     n, x = as_graph(graph).num_vertices, np.asarray(found, np.float64)
     expect(x.shape == (n,) and np.isfinite(x).all(), f"a finite number for each of {n} vertices is needed")
     return x

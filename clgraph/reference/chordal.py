@@ -112,7 +112,7 @@ def _made(rows: Rows, edges: set[tuple[int, int]], taken: list[int] | None) -> R
 
 
 def is_chordal(near: Near) -> bool:
-    """Whether every cycle of 4 or more has a chord: by maximum cardinality (Tarjan, Yannakakis 1984)."""
+    """True if every cycle of 4 or more has a chord: by maximum cardinality (Tarjan, Yannakakis 1984)."""
     before: Near = [set() for _ in near]
     heap = [(0, v) for v in range(len(near))]
     heapify(heap)
@@ -135,7 +135,7 @@ def is_chordal(near: Near) -> bool:
 
 
 def may_join(kept: Near, u: int, v: int) -> bool:
-    """Whether an edge more leaves a chordal graph chordal: the common neighbours separate its ends."""
+    """True if an edge more leaves a chordal graph chordal: the common neighbours separate its ends."""
     seen = {u} | (kept[u] & kept[v])
     stack = [u]
     while stack:

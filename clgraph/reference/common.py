@@ -1,4 +1,4 @@
-"""What references and verifiers share: keyed numbers, edge lists, results, readings of arguments.
+"""Shared by references and verifiers: keyed numbers, edge lists, results, readings of arguments.
 
 Nothing here comes from the code that is checked: numbers, logarithms and race keys are computed one by one in
 plain Python from their definitions.
@@ -210,7 +210,7 @@ class EdgeList:
         return cls(low, high, copy, rank[proper])
 
     def directions(self, graph: Graph) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
-        """Whether an edge represents an arc low -> high, and whether for one high -> low (directed graph).
+        """Masks of the edges that represent an arc low -> high, and an arc high -> low (directed graph).
 
         Where parallel arcs were kept, an edge represents one arc: the copies low -> high come first.
         """
@@ -358,7 +358,7 @@ def given_starts(graph: Graph, options: dict[str, Any]) -> list[int]:
 
 
 def inside_of(graph: Graph, sample: Any) -> npt.NDArray[np.bool_]:
-    """Which vertices are in a sample, shape (n,)."""
+    """Mask of the vertices that are in a sample, shape (n,)."""
     return np.isin(np.arange(graph.num_vertices), graph.indices_of(sample.vertices))
 
 

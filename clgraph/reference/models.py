@@ -50,7 +50,7 @@ def _in_rounds(count: int, propose: Callable[[int, int], Edge], rounds: int = 10
 
 
 def reference_erdos_renyi(n: int, m: int, *, seed: int) -> Graph:
-    """As `clgraph.erdos_renyi_graph`."""
+    """Like `clgraph.erdos_renyi_graph`."""
 
     def propose(i: int, number: int) -> Edge:
         a, b = _number(seed, i, number, 0)
@@ -64,7 +64,7 @@ def reference_erdos_renyi(n: int, m: int, *, seed: int) -> Graph:
 
 
 def reference_watts_strogatz(n: int, degree: int, probability: float, *, seed: int) -> Graph:
-    """As `clgraph.watts_strogatz_graph`."""
+    """Like `clgraph.watts_strogatz_graph`."""
     half, rewired = degree // 2, Decimal(repr(float(probability))) * 2**32
 
     def propose(i: int, number: int) -> Edge:
@@ -80,7 +80,7 @@ def reference_watts_strogatz(n: int, degree: int, probability: float, *, seed: i
 
 
 def reference_static_model(n: int, *, average_degree: float, alpha: float, shift: float, seed: int) -> Graph:
-    """As `clgraph.static_model_graph`, for up to 256 vertices (above, ranks are in classes)."""
+    """Like `clgraph.static_model_graph`, for up to 256 vertices (above, ranks are in classes)."""
     if n > 256:
         raise ValueError(f"{n} vertices: 256 at most")
     weights = [
@@ -102,7 +102,7 @@ def reference_static_model(n: int, *, average_degree: float, alpha: float, shift
 
 
 def reference_barabasi_albert(n: int, k: int, *, seed: int) -> Graph:
-    """As `clgraph.barabasi_albert_graph`: the list of ends is kept, and grows."""
+    """Like `clgraph.barabasi_albert_graph`: the list of ends is kept, and grows."""
     ends = [v for v in range(k + 1) for _ in range(k)]
     edges = [(u, v) for v in range(k + 1) for u in range(v)]
     for v in range(k + 1, n):
@@ -116,7 +116,7 @@ def reference_barabasi_albert(n: int, k: int, *, seed: int) -> Graph:
 
 
 def _law(least: int, most: int, exponent: float) -> Callable[[int], int]:
-    """From a 64-bit number to a value of the power law, by adding up."""
+    """Function from a 64-bit number to a value of the power law, by adding up."""
     masses = [Decimal(k) ** -Decimal(repr(float(exponent))) for k in range(least, most + 1)]
     total, limits, before = sum(masses), [], Decimal(0)
     for mass in masses[:-1]:
@@ -134,7 +134,7 @@ def _shuffled(values: list[int], places: Iterator[tuple[int, int]], seed: int) -
 def reference_configuration(
     n: int, *, exponent: float, min_degree: int, max_degree: int, seed: int
 ) -> tuple[Graph, list[int]]:
-    """As `clgraph.configuration_graph`, and the degrees that were drawn."""
+    """Like `clgraph.configuration_graph`, and the degrees that were drawn."""
     law = _law(min_degree, max_degree, exponent)
     degrees = [law(_number(seed, v, 0, 1)[0]) for v in range(n)]
     if sum(degrees) % 2:
@@ -181,7 +181,7 @@ def reference_lfr(
     max_community: int,
     seed: int,
 ) -> tuple[Graph, list[int], int]:
-    """As `clgraph.lfr_graph`: the graph, the communities, and how many edges were dropped."""
+    """Like `clgraph.lfr_graph`: the graph, the communities, and how many edges were dropped."""
     law = _law(min_degree, max_degree, degree_exponent)
     degrees = [law(_number(seed, v, 0, 1)[0]) for v in range(n)]
     share = Decimal(repr(float(mixing)))

@@ -200,7 +200,7 @@ def make_recurrence(graph: Graph, p: Reals, *, damping: float, dangling: Any, we
 
 
 def arc_weights(graph: Graph, weight: bool) -> Reals:
-    """What each arc counts, the largest 1; an undirected edge is two arcs, an undirected loop one.
+    """Weights of the arcs, the largest 1; an undirected edge is two arcs, an undirected loop one.
 
     Without weights an arc counts as often as it appears in the input.
     """

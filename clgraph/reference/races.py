@@ -91,7 +91,7 @@ def _vertex_weights(rows: Rows, method: str, weighted: bool) -> list[int]:
 
 
 def _share(target: int, group: list[Any], name: Any) -> int:
-    """How many of a stratum: in proportion, the largest remainders rounded up."""
+    """Number of vertices of a stratum: in proportion, the largest remainders rounded up."""
     names = sorted(set(group))
     exact = {each: Fraction(target * group.count(each), len(group)) for each in names}
     short = target - sum(floor(share) for share in exact.values())

@@ -51,7 +51,7 @@ def _check_method(method: str, known: Sequence[str], graph: Graph) -> None:
 
 
 def _batch(step: int, excess: int) -> Fraction:
-    """How many vertices the schedule wants gone in a step: halves of the excess, later 3 per cent."""
+    """Number of vertices that the schedule removes in a step: halves of the excess, later 3 per cent."""
     return max(Fraction(1, 2 ** (step + 1)), Fraction(3, 100)) * excess
 
 

@@ -56,7 +56,7 @@ class Spread:
         return sorted(set(row), key=lambda u: words(self.seed, v, u, 0, keyed.TAG_ARC)[0])
 
     def taken(self, v: int, seen: set[int]) -> list[list[int]]:
-        """What v takes of each kind of arc, if these were seen."""
+        """Neighbours that v takes by each kind of arc, if these were seen."""
         names = self.names(v, self.rows[v])
         if self.method == "snowball":
             return [names[: self.most]]

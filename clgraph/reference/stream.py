@@ -20,7 +20,7 @@ Edge = tuple[Any, Any]  # ids: numbers, or names
 
 @dataclass
 class ReferenceStream:
-    """What is held in the end: times of edges, ascending, with probabilities; vertices."""
+    """Reservoir after the last edge: times of edges, ascending, with probabilities; vertices."""
 
     times: list[int]
     vertices: list[int]
@@ -112,7 +112,7 @@ def reference_gps(
 
 
 def reference_arrivals(stream: Sequence[Edge], method: str, *, seed: int, **options: Any) -> ReferenceStream:
-    """What a method holds of edges that come in this order, without loops."""
+    """Stream edges in this order, without loops; return the reservoir."""
     if method == "pies":
         return reference_pies(stream, options["size"], seed)
     if method == "gsh":

@@ -171,12 +171,12 @@ def reference_components(
 
 
 def in_largest_component(graph: Graph) -> npt.NDArray[np.bool_]:
-    """Which vertices form the largest weak component (of equal ones that with the smallest vertex)."""
+    """Mask of the largest weak component (of equal ones that with the smallest vertex)."""
     return reference_components(graph)[0] == 0
 
 
 def first_start(graph: Graph, seed: int) -> int:
-    """Where a search starts that is given no start: a uniform vertex of the largest component."""
+    """Draw the start of a search that is given none: a uniform vertex of the largest component."""
     inside = np.flatnonzero(in_largest_component(graph.undirected)).tolist()
     return int(inside[below(words(seed, 0, 0, 0, keyed.TAG_DRAW)[0], len(inside))])
 

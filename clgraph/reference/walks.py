@@ -65,7 +65,7 @@ class Walk:
         return next(j for j, limit in enumerate(self.limits[v]) if a // 4 < limit)
 
     def step(self, w: int, t: int, v: int, previous: int | None, home: int) -> tuple[int, int]:
-        """Where step t leads from v, and by which arc."""
+        """Take step t from v; return the next vertex and the arc."""
         a, b = words(self.seed, w, t % 2**32, 16 * (t // 2**32), keyed.TAG_STEP)
         d, method = self.d(v), self.method
         if d == 0:
@@ -139,7 +139,7 @@ class Walk:
 
 
 def row_limits(graph: Graph, rows: list[list[int]]) -> list[list[int]]:
-    """Where each arc's share of its row ends, out of 2^62 (the undirected view)."""
+    """End of each arc's share of its row, out of 2^62 (the undirected view)."""
     weight = Rows(graph).arc_weights()
     limits = []
     for v, row in enumerate(rows):

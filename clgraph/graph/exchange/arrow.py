@@ -20,7 +20,7 @@ METADATA = b"clgraph"  # of the schema: {"directed": true}
 
 
 class ArrowTable(EdgeTable):
-    """How Arrow reads and makes edge tables."""
+    """Read and build edge tables of Arrow."""
 
     noun = "table"
 
@@ -48,7 +48,7 @@ class ArrowTable(EdgeTable):
         return column.type
 
     def kind(self, column: Any) -> str:
-        """What an attribute's values spell."""
+        """Kind of the values: "boolean", "integer", "number" or "string"."""
         if self.types.is_boolean(column.type):
             return "boolean"
         if self.types.is_integer(column.type):
@@ -60,7 +60,7 @@ class ArrowTable(EdgeTable):
         return self.kind(column) in ("integer", "number") or self.types.is_decimal(column.type)
 
     def missing(self, column: Any) -> Any:
-        """Which values are missing, None if none are."""
+        """Mask of the missing values; None if there are none."""
         return column.is_null().to_numpy() if column.null_count else None
 
     def floats(self, column: Any) -> npt.NDArray[np.float64]:
@@ -107,7 +107,7 @@ class ArrowTable(EdgeTable):
         return Names(codes[: len(source)], names), Names(codes[len(source) :], names)
 
     def chunked(self, values: Any) -> Any:
-        """Whatever Arrow makes an array of, as a column."""
+        """Convert whatever Arrow makes an array of to a column."""
         column = self.pa.array(values)
         return column if isinstance(column, self.pa.ChunkedArray) else self.pa.chunked_array([column])
 
@@ -201,7 +201,7 @@ def checked(table: Any, names: Iterable[str | None] | None = None) -> Any:
 
 
 def noted_direction(table: Any) -> bool | None:
-    """Whether the table says that its graph is directed; None if it says nothing."""
+    """True if the table says that its graph is directed; None if it says nothing."""
     noted = (table.schema.metadata or {}).get(METADATA)
     if noted is None:
         return None

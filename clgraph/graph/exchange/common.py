@@ -1,4 +1,4 @@
-"""What the modules of this folder share."""
+"""Imports of optional libraries, and lists of names in messages."""
 
 from __future__ import annotations
 

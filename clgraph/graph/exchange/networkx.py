@@ -151,7 +151,7 @@ class Adjacency:
         self.row_ptr = row_ptr_of(self.lengths())
 
     def lengths(self) -> npt.NDArray[np.int64]:
-        """How many neighbours each node has."""
+        """Number of neighbours of each node."""
         return np.fromiter(map(len, self.rows), np.int64, len(self.rows))
 
     @property
@@ -173,7 +173,7 @@ class Adjacency:
         return chain.from_iterable(map(each_value, self.data())) if self.multigraph else self.data()
 
     def counts(self) -> npt.NDArray[np.int32]:
-        """How many parallel edges each arc of a multigraph stands for."""
+        """Number of parallel edges that each arc of a multigraph stands for."""
         return np.fromiter(map(len, self.data()), np.int32, self.num_arcs)
 
     def weights(self, name: Any) -> npt.NDArray[np.float64] | None:
@@ -329,7 +329,7 @@ def to_networkx(graph: Arrays, attributes: Any, known: Attributes | None) -> Any
 
 
 def _rows(columns: dict[str, list[Any]]) -> Iterator[dict[str, Any]]:
-    """For each node or edge what it has of some columns."""
+    """Yield the attributes of each node or edge as a dict."""
     for row in zip(*columns.values(), strict=True):
         yield {name: value for name, value in zip(columns, row, strict=True) if value is not None}
 

@@ -17,7 +17,7 @@ from clgraph.graph.exchange.tables import EdgeTable, Ends, Names
 
 
 class PandasTable(EdgeTable):
-    """How pandas reads and makes edge tables."""
+    """Read and build edge tables of pandas."""
 
     noun = "data frame"
 
@@ -45,7 +45,7 @@ class PandasTable(EdgeTable):
         return column.dtype
 
     def kind(self, column: Any) -> str:
-        """What an attribute's values spell."""
+        """Kind of the values: "boolean", "integer", "number" or "string"."""
         if self.types.is_bool_dtype(column.dtype):
             return "boolean"
         if self.types.is_integer_dtype(column.dtype):
@@ -58,7 +58,7 @@ class PandasTable(EdgeTable):
         return numeric and not self.types.is_complex_dtype(column.dtype) and self.kind(column) != "boolean"
 
     def missing(self, column: Any) -> Any:
-        """Which values are missing."""
+        """Mask of the missing values."""
         return column.isna().to_numpy()
 
     def floats(self, column: Any) -> npt.NDArray[np.float64]:

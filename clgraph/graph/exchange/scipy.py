@@ -184,7 +184,7 @@ def _transpose(a: Any, values: npt.NDArray[Any] | None = None) -> Any:
 
 
 def _same(a: Any, b: Any, values: npt.NDArray[Any] | None = None) -> bool:
-    """Whether canonical matrices have the same entries, and `b` has these values."""
+    """True if canonical matrices have the same entries, and `b` has these values."""
     return (
         np.array_equal(a.indptr, b.indptr)
         and np.array_equal(a.indices, b.indices)

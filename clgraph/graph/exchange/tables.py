@@ -169,7 +169,7 @@ class Rows:
         return ids, key[order], order
 
     def reversed(self) -> Rows:
-        """The same rows by the ends the other way."""
+        """Return the same rows with their ends exchanged."""
         return Rows(partial(_swapped, self._ends))
 
     def find(self, tails: Any, heads: Any, directed: bool) -> npt.NDArray[np.int64]:
@@ -247,11 +247,11 @@ class TableColumn(Column):
         return self.table.take(self.values, self._rows.find(tails, heads, directed))
 
     def reversed(self) -> Column:
-        """Of edges that point the other way."""
+        """Return the attribute for edges that point the other way."""
         return TableColumn(self.table, self._rows.reversed(), self.label, self.values)
 
     def renamed(self, edges: Renaming) -> Column:
-        """Of edges of other ids."""
+        """Return the attribute for the same edges under other ids."""
         rows = Rows(partial(_arrays, *edges.new))
         return TableColumn(self.table, rows, self.label, self.picked(*edges.old))
 
@@ -264,7 +264,7 @@ def spelled(value: Any) -> str | None:
 
 
 class EdgeTable:
-    """How a library's edge tables are read and made.
+    """Base of the adaptors: read and build the edge tables of a library.
 
     Attributes
     ----------
