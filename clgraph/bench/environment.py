@@ -60,7 +60,7 @@ def environment() -> dict[str, Any]:
 
 
 def about_device(device: Device) -> dict[str, Any]:
-    """What identifies a device."""
+    """The facts that identify a device."""
     return {
         "name": device.name,
         "kind": device.kind,
@@ -90,6 +90,7 @@ def _distribution() -> str:
 
 def _digest() -> str:
     """Digest of all modules and kernels that a measurement may depend on."""
+    # kernels lie inside an installed package, and beside it in a checkout
     kernels = PACKAGE / "cl" if (PACKAGE / "cl").is_dir() else PACKAGE.parent / "cl"
     digest = hashlib.sha256()
     for root, pattern in ((PACKAGE, "*.py"), (kernels, "*.[ch]*")):

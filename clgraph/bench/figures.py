@@ -106,6 +106,7 @@ class _Lines:
         """Add a line; a series has the same colour and marker in every panel."""
         if not points:
             return
+        # the order of first appearance, in all panels together
         place = self._series.setdefault(name, len(self._series))
         (line,) = self._panels[panel].plot(
             *zip(*sorted(points), strict=True),

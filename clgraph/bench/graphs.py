@@ -146,7 +146,7 @@ def _wiki(scale: int, device: Device | None) -> Graph:
         return rmat_graph(scale, directed=True, seed=1, device=device)
     vertices, arcs = WIKIPEDIA
     low, low_count = 0, 0
-    draws = 16 << scale
+    draws = 16 << scale  # the number of Graph500, to begin with
     for _ in range(60):
         graph = rmat_graph(scale, edge_factor=draws / (1 << scale), directed=True, seed=1, device=device)
         among = np.arange(graph.num_vertices) < vertices

@@ -123,6 +123,7 @@ class Context:
         """A graph by name; the last one is kept, since cases are sorted by graph."""
         key = (name, directed)
         if ("graph", key) not in self._kept:
+            # two large graphs need not fit into memory at once
             self._kept = {k: v for k, v in self._kept.items() if k[0] == "for ever"}
             self._kept["graph", key] = make_graph(name, self.device, directed=directed)
         graph: Graph = self._kept["graph", key]
@@ -158,6 +159,7 @@ class Context:
 
 
 def _copy_bandwidth(device: Device) -> float:
+    # large enough to leave every cache
     size = 1 << (30 if device.kind == "gpu" else 27)
     one, other = device.zeros(size, np.uint8), device.zeros(size, np.uint8)
 
@@ -167,6 +169,7 @@ def _copy_bandwidth(device: Device) -> float:
         device.finish()
 
     copies()
+    # four copies, each of which reads and writes
     return 8 * size / min(timed(copies, 3).seconds)
 
 
@@ -190,10 +193,10 @@ class Figures:
 
     def to_dict(self) -> dict[str, Any]:
         """As a dict for JSON."""
-        told = {"values": self.values, "details": self.details}
+        facts = {"values": self.values, "details": self.details}
         if self.energy is not None:
-            told["energy"] = energy_dict(self.energy, self.details.get("of_vertices"))
-        return told
+            facts["energy"] = energy_dict(self.energy, self.details.get("of_vertices"))
+        return facts
 
 
 ENERGY_UNITS = {

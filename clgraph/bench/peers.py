@@ -33,7 +33,7 @@ Search = Callable[[int], Any]  # from a source
 
 
 def made(name: str, make: Callable[..., Any], *args: Any) -> Any:
-    """What a maker makes.
+    """Call a maker.
 
     Raises
     ------
@@ -44,8 +44,10 @@ def made(name: str, make: Callable[..., Any], *args: Any) -> Any:
         return make(*args)
     except ImportError as error:
         # a maker raises its own where a library would take too long
-        told = f"not installed ({error})" if isinstance(error, ModuleNotFoundError) else f"not run: {error}"
-        raise Absent(told) from error
+        message = (
+            f"not installed ({error})" if isinstance(error, ModuleNotFoundError) else f"not run: {error}"
+        )
+        raise Absent(message) from error
     except Exception as error:
         if name == "cupy" and "cuda" in f"{type(error).__name__} {error}".lower():
             raise Absent(f"CuPy finds no GPU ({error})") from error
@@ -92,6 +94,7 @@ def networkit_graph(graph: Graph, *, arcs: bool = False) -> Any:
 
     tail, head, directed = _ends(graph, arcs)
     n = graph.num_vertices
+    # from arrays: a loop over edges in Python would take minutes
     coo = sp.coo_matrix((np.ones(len(tail)), (tail, head)), shape=(n, n))
     return nk.GraphFromCoo(coo, n=n, directed=directed)
 
@@ -110,6 +113,7 @@ def networkx_graph(graph: Graph) -> Any:
 
     if graph.num_arcs > 4_000_000:  # 3.2 million: 15 s to build, 18 s a query, 1.5 GB
         raise ImportError("more than 4 million arcs take it half a minute and more a query")
+    # also vertices without arcs: ranks are compared vertex by vertex
     made = nx.DiGraph()
     made.add_nodes_from(range(graph.num_vertices))
     made.add_edges_from(zip(graph.tails.tolist(), graph.col_idx.tolist(), strict=True))
@@ -125,7 +129,7 @@ TRIALS = 5
 
 
 def gapbs(program: str, graph: Graph) -> Callable[..., Told]:
-    """A call that runs a program with further options, and tells the median of its trials.
+    """Return a call that runs a program with further options, and returns the median of its trials.
 
     Raises
     ------
@@ -256,7 +260,7 @@ DAMPING = 0.85
 
 
 def product(graph: Graph) -> Callable[[], Any]:
-    """SciPy's csr @ x in float32 over the arcs turned round: what an iteration is held against."""
+    """SciPy's csr @ x in float32 over the reversed arcs, with which an iteration is compared."""
     matrix = scipy_matrix(graph).T.tocsr()
     x = np.random.default_rng(1).random(graph.num_vertices, dtype=np.float32)
     return lambda: matrix @ x
@@ -267,6 +271,7 @@ def cusparse_product(graph: Graph, repeat: int = 30) -> float:
     import cupy
 
     matrix = cupy_matrix(graph).T.tocsr()
+    # the first products, which also allocate, are not timed
     x = cupy.random.rand(graph.num_vertices).astype(cupy.float32)
     for _ in range(3):
         matrix @ x
@@ -289,6 +294,7 @@ def _pagerank_power(graph: Graph, error: float, xp: Any, matrix: Any) -> Call:
         x = xp.full(n, 1 / n)
         while True:
             before, x = x, (1 - d) / n + d * (matrix @ (x * inverse) + x[dangling].sum() / n)
+            # the error of a contraction by d: at most d / (1 - d) times the last step
             if d / (1 - d) * float(xp.abs(x - before).sum()) <= error:
                 return x
 

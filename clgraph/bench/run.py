@@ -70,7 +70,7 @@ def run_cases(
                 outcome.skipped += 1
                 outcome.records.append(earlier)
                 continue
-        record = _run(case, context, how, device)
+        record = _run(case, context, how, device)  # an interrupt ends all: what is finished is stored
         if record["status"] == "done":
             outcome.ran += 1
         else:
@@ -132,7 +132,7 @@ def run_on(
 
 
 def how_of(context: Context) -> Record:
-    """How the case is measured."""
+    """Settings of the measurement that a result depends on."""
     meter = context.meter
     energy = "no" if meter is None else "yes" if meter.watts is None else f"{meter.watts:g} W"
     return {"repeat": context.repeat, "energy": energy}

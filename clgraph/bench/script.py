@@ -1,4 +1,4 @@
-"""What the scripts in ``benchmarks/`` share: options, progress lines, JSON."""
+"""Options, progress lines and JSON of the scripts in ``benchmarks/``."""
 
 from __future__ import annotations
 

@@ -49,6 +49,7 @@ class Store:
             )
         try:
             self.cases.mkdir(parents=True, exist_ok=True)
+            # found out now, not after the first case
             with tempfile.TemporaryFile(dir=self.cases):
                 pass
         except OSError as error:
@@ -77,7 +78,7 @@ class Store:
 
 
 def identity(case: Case, device: Device) -> Record:
-    """What identifies a result: a rerun with the same identity replaces it."""
+    """The identity of a result: a rerun with the same identity replaces it."""
     machine, about = environment()["machine"], None
     if case.on_device:
         # without its memory size: PoCL reports what is free at the moment

@@ -87,7 +87,7 @@ def cpu_of(record: Record) -> str:
 
 
 def machine_key(record: Record) -> tuple[str, int]:
-    """What identifies a machine."""
+    """The identity of a machine."""
     machine = record["environment"]["machine"]
     return machine["cpu"], machine["cores"]
 
@@ -101,6 +101,7 @@ def short_machine(record: Record) -> str:
 
 def order_of(record: Record) -> tuple[Any, ...]:
     """Sort key: suite, graph (kind, then size), task; clgraph first."""
+    # results of suites that this version does not know come last
     suite = SUITES.index(record["suite"]) if record["suite"] in SUITES else len(SUITES)
     return (
         suite,
@@ -224,7 +225,7 @@ def _rows(
     labels: Labels,
     own: Callable[[Record], Row] = lambda record: {},
 ) -> list[Row]:
-    """A row for each record: what `own` says of it, else what it has in the columns."""
+    """A row for each record: the values of `own`, else those that the record has by the columns' keys."""
 
     def cell(record: Record, column: Column) -> Any:
         key = KEYS.get(column.key, column.key)
@@ -243,7 +244,7 @@ def _rows(
 
 
 def beside(records: Iterable[Record], who: str) -> Callable[[Record], Record | None]:
-    """Gives the record of the same by somebody else on a record's machine."""
+    """Return a function: a record -> the record of the same task by `who` on its machine."""
     found = {_same(record): record for record in records if record["who"] == who}
     return lambda record: found.get(_same(record))
 

@@ -197,11 +197,11 @@ def _as_option(found: re.Match[str]) -> str:
 
 def _wrong_usage(error: click.ClickException) -> str:
     """What click found wrong, in a line, and which command's help says more."""
-    said = " ".join(error.format_message().split())
+    message = " ".join(error.format_message().split())
     context = getattr(error, "ctx", None)
     if context is None:
-        return said
-    return f"{said}{'' if said.endswith(('.', '?', ')')) else '.'} See `{context.command_path} --help`."
+        return message
+    return f"{message}{'' if message.endswith(('.', '?', ')')) else '.'} See `{context.command_path} --help`."
 
 
 def _comes_of_an_interrupt(error: BaseException | None) -> bool:

@@ -1,4 +1,4 @@
-"""``clgraph curve``: what a reduction leaves after so many deletions."""
+"""``clgraph curve``: what a reduction leaves after each number of deletions."""
 
 from __future__ import annotations
 

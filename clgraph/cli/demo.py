@@ -47,7 +47,7 @@ def demo(run: Run) -> None:
 def selftest(run: Run) -> None:
     """Check every kernel family on a device, in child processes.
 
-    A driver may crash or hang: the family at which it does is told, and the others are still checked. With
+    A driver may crash or hang: the family at which it does is named, and the others are still checked. With
     --json, a report for the maintainers: it names the device, driver, versions and checks, nothing else.
     """
     from clgraph.device.driver_selftest import Verdict, keep, run_checks

@@ -31,7 +31,7 @@ class _MakeFirst(click.Group):
 
 @click.group(cls=_MakeFirst, context_settings={"help_option_names": HELP})
 def forest() -> None:
-    """The priority forest of a dataset: what tells every sample and curve of a method and seed.
+    """The priority forest of a dataset: every sample and curve of a method and seed follows from it.
 
     \b
     clgraph forest web.clgs --method dre --seed 7 -o web.forest

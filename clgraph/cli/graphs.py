@@ -189,7 +189,7 @@ def _to_dataset(run: Run) -> None:
     given = run.options
     sources, target = given.sources, given.target
     cut = shard_options(given.sections, given.shard_edges)
-    lines: list[str] = []  # said when the bar is gone
+    lines: list[str] = []  # printed when the bar is gone
     if len(sources) == 1 and is_dataset(sources[0]):
         with run.progress("joining shards") as progress:
             graph = clgraph.join_shards(run.open_dataset(sources[0]), progress=progress)

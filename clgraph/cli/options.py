@@ -26,7 +26,7 @@ def option(names: str, help: str, type: Any = None, default: Any = None, **more:
         type = click.Choice(type)
     if type is bool:
         type, more = None, {"is_flag": True, **more}
-    if default is not None or "/" in names:  # neither of two flags is the default, unless it is said
+    if default is not None or "/" in names:  # neither of two flags is the default unless one is given
         more = {"default": default, "show_default": default not in (None, ""), **more}
     # click wants the metavar as an argument of its own
     words = names.split()
@@ -111,7 +111,7 @@ def _take_stdout(ctx: click.Context, who: str) -> None:
         raise click.UsageError(f"{other} and {who} both want standard output: give one of them a file.")
 
 
-# --- What is said and written ---
+# --- Messages and outputs ---
 
 
 def _json_wanted(ctx: click.Context, param: click.Parameter, value: bool) -> bool:

@@ -245,7 +245,7 @@ class Origin:
         file = Path(self.output or "").name
         # samples of several seeds may have one size: then the file's name says which it is
         named = [each for each in same if self.output and Path(str(each.get("output"))).name == file]
-        told = (named or same)[0]
+        entry = (named or same)[0]
         labels = {
             "size": "size asked for",
             "target": "target",
@@ -253,24 +253,24 @@ class Origin:
             "way": "way",
         }
         # a target of 0 is none, 0 batches are of methods that have none
-        facts = [(label, str(told[key])) for key, label in labels.items() if told.get(key)]
-        facts += [("note", note) for note in told.get("notes", ())]
-        known: dict[str, Any] = {name: told.get(name) for name in ("method", "mode", "seed", "target")}
+        facts = [(label, str(entry[key])) for key, label in labels.items() if entry.get(key)]
+        facts += [("note", note) for note in entry.get("notes", ())]
+        known: dict[str, Any] = {name: entry.get(name) for name in ("method", "mode", "seed", "target")}
         return replace(
             self,
             **known,
-            options=told.get("options", {}),
+            options=entry.get("options", {}),
             facts=(*self.facts, *facts),
-            left_out=told["vertices"] - sample.num_vertices,
+            left_out=entry["vertices"] - sample.num_vertices,
         )
 
 
-def _fits(told: dict[str, Any], sample: Graph) -> bool:
+def _fits(entry: dict[str, Any], sample: Graph) -> bool:
     """True if a graph may be a sample of a record; its file may lack vertices without edges."""
-    if told["vertices"] <= sample.num_vertices:
-        return bool(told["vertices"] == sample.num_vertices)
+    if entry["vertices"] <= sample.num_vertices:
+        return bool(entry["vertices"] == sample.num_vertices)
     edges = sample.undirected.without_self_loops
-    return edges.num_nonisolated == sample.num_vertices and bool(told["edges"] == edges.num_edges)
+    return edges.num_nonisolated == sample.num_vertices and bool(entry["edges"] == edges.num_edges)
 
 
 def read_origin(
@@ -295,26 +295,26 @@ def read_origin(
         raise InputError("--record says how the sample was made: leave --method and --sample-seed out")
     from clgraph.studies.record import WRITTEN, load_record
 
-    told = load_record(record)
-    result = told.get("result", told)
+    content = load_record(record)
+    result = content.get("result", content)
     samples = result.get("samples", [result])
-    if "study" in told or not samples:
+    if "study" in content or not samples:
         raise InputError(f"{record}: it describes no sample; {WRITTEN}")
     facts = [
         ("input", f"{each['path']}, {each.get('bytes')} bytes, SHA-256 {each['sha256']}")
-        for each in told.get("input", [])
+        for each in content.get("input", [])
     ]
-    device = told.get("device", samples[0].get("device"))
+    device = content.get("device", samples[0].get("device"))
     if isinstance(device, dict):
         details = f"{device.get('kind')}, {device.get('platform')}, driver {device.get('driver')}"
         device = f"{device.get('name')} ({details})"
     if device:
         facts.append(("sampled on", device))
-    if "versions" in told:
+    if "versions" in content:
         names = {"python": "Python", "numpy": "NumPy", "scipy": "SciPy"}
-        versions = [f"{names.get(name, name)} {value}" for name, value in told["versions"].items()]
-        facts.append(("sampled with", ", ".join([f"clgraph {told.get('clgraph')}", *versions])))
-    command = command or shlex.join(told.get("command", [])) or None
+        versions = [f"{names.get(name, name)} {value}" for name, value in content["versions"].items()]
+        facts.append(("sampled with", ", ".join([f"clgraph {content.get('clgraph')}", *versions])))
+    command = command or shlex.join(content.get("command", [])) or None
     return Origin(command=command, samples=tuple(samples), facts=tuple(facts), output=output)
 
 

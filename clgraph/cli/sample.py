@@ -305,7 +305,7 @@ class _Order:
                 run.say(f"note: size {size}, seed {result.seed}: {note}")
         name = self.output(size, result.seed)
         if verify is None:  # of a dataset, which all ranks have written by now
-            told = result.to_dict()
+            entry = result.to_dict()
         else:
             run.check(verify, holds, "sample is")
             if name:
@@ -313,9 +313,9 @@ class _Order:
                 run.write_graph(result.graph, name, run.options.output_format)
                 if seconds is not None:
                     seconds["write"] = perf_counter() - started
-            told = {**facts, **result.to_dict(hashes=bool(run.options.record)), "verified": run.verify}
-            told |= {} if seconds is None else {"seconds": seconds}
-        self.results.append({**told, "output": name})
+            entry = {**facts, **result.to_dict(hashes=bool(run.options.record)), "verified": run.verify}
+            entry |= {} if seconds is None else {"seconds": seconds}
+        self.results.append({**entry, "output": name})
         if not run.as_json:
             click.echo(f"{result.method} sample: {says}, {took:.3f} s)" + (f" -> {name}" if name else ""))
 

@@ -309,7 +309,7 @@ class _Planner:
         name = "pairs" if not shards.directed else "out" if "out" in shards.manifest.sections else "in"
         section = shards.section(name)
         size = sum(each.bytes for each in section.shards)
-        self._notes.append("each rank reads and holds the whole graph; walks take time beside that")
+        self._notes.append("each rank reads and holds the whole graph; the time of the walks comes on top")
         whole = size / self._speeds["disk"] + size / self._speeds.get("bus", np.inf)
         bus = 0 if self._device.shares_memory else size
         arcs = section.edges * (1 if shards.directed else 2)

@@ -262,16 +262,16 @@ def load_record(path: str) -> dict[str, Any]:
     try:
         if len(text) > LARGEST:
             raise ValueError(f"over {LARGEST >> 20} MiB")
-        told = json.loads(
+        content = json.loads(
             text, object_pairs_hook=_object, parse_int=_whole, parse_float=_real, parse_constant=_refused
         )
     except (ValueError, RecursionError) as error:
         raise InputError(f"{path}: not JSON as a record has it ({error}); {WRITTEN}") from error
     try:
-        _check(told, _kind, "")
+        _check(content, _kind, "")
     except InputError as error:
         raise InputError(f"{path}: {error}") from None
-    found: dict[str, Any] = told
+    found: dict[str, Any] = content
     return found
 
 

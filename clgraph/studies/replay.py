@@ -57,7 +57,7 @@ class Record:
     @property
     def streamed(self) -> bool:
         """Whether it is of a stream, which is read again as it is, and no graph."""
-        return any("arrivals" in told for told in self.samples)
+        return any("arrivals" in entry for entry in self.samples)
 
 
 def read_record(path: str) -> Record:
@@ -68,12 +68,12 @@ def read_record(path: str) -> Record:
     InputError
         If it is none, or holds no hashes.
     """
-    told = load_record(path)
-    plan = told.get("study")
-    result = told if plan is not None else told.get("result", told)
-    files = told.get("files" if plan is not None else "input") or [{}]
+    content = load_record(path)
+    plan = content.get("study")
+    result = content if plan is not None else content.get("result", content)
+    files = content.get("files" if plan is not None else "input") or [{}]
     samples = () if plan is not None else tuple(result.get("samples", [result]))
-    if plan is not None and "output" not in told:
+    if plan is not None and "output" not in content:
         raise InputError(f"{path}: the study is not finished: the command that began it goes on with it")
     if not all("sha256" in each for each in samples) or not (plan or samples):
         raise InputError(f"{path}: it has no hashes of samples; {WRITTEN}")
@@ -86,12 +86,12 @@ def read_record(path: str) -> Record:
         path,
         files[0].get("path"),
         files[0].get("sha256"),
-        samples[0].get("input_sha256") if plan is None else told["input"],
-        {name: value for name, value in told.get("reading", {}).items() if name not in LIMITS},
-        told.get("clgraph", result.get("clgraph", "unknown")),
+        samples[0].get("input_sha256") if plan is None else content["input"],
+        {name: value for name, value in content.get("reading", {}).items() if name not in LIMITS},
+        content.get("clgraph", result.get("clgraph", "unknown")),
         samples,
         plan,
-        told.get("output") if plan is not None else None,
+        content.get("output") if plan is not None else None,
     )
 
 
@@ -147,35 +147,35 @@ def replay(
         return [_study(record, graph, device, progress)]
     made = []
     # one after the other, as they were made: a sample alone has the same bytes as in a sequence
-    for number, told in enumerate(record.samples):
-        made.append(_sample(record, told, graph, device))
+    for number, entry in enumerate(record.samples):
+        made.append(_sample(record, entry, graph, device))
         if progress:
             progress(number + 1, len(record.samples))
     return made
 
 
-def _sample(record: Record, told: Mapping[str, Any], graph: Graph, device: Device | str | None) -> Made:
-    options = dict(told.get("options", {}))
+def _sample(record: Record, entry: Mapping[str, Any], graph: Graph, device: Device | str | None) -> Made:
+    options = dict(entry.get("options", {}))
     if "weight" in options:  # the name of `mix` in older records
         options["mix"] = options.pop("weight")
-    sizes, size, name = options.pop("sizes", None), told.get("size"), _name(told)
+    sizes, size, name = options.pop("sizes", None), entry.get("size"), _name(entry)
     for option, value in options.items():
         if is_lost(value):
             raise InputError(f"{record.path}: {option} of {name} was {value}, which a record does not hold")
     if sizes is not None and str(size) not in map(str, sizes):
         raise InputError(f"{record.path}: {name}: its size is none of {', '.join(map(str, sizes))}")
-    options |= {"seed": told["seed"], "device": device}
+    options |= {"seed": entry["seed"], "device": device}
     with _naming(record, name):
         if sizes is None:
             size = None if "edges" in options else size  # it is how many edges were wanted
-            alone: Any = sample(graph, told["method"], size=size, **options)
-            return _compared(name, alone.graph, told)
-        found: Any = sample(graph, told["method"], sizes=sizes, **options)
-        return _compared(name, found[list(map(str, sizes)).index(str(size))].graph, told)
+            alone: Any = sample(graph, entry["method"], size=size, **options)
+            return _compared(name, alone.graph, entry)
+        found: Any = sample(graph, entry["method"], sizes=sizes, **options)
+        return _compared(name, found[list(map(str, sizes)).index(str(size))].graph, entry)
 
 
-def _name(told: Mapping[str, Any]) -> str:
-    return f"{told['method']}, size {told.get('size')}, seed {told['seed']}"
+def _name(entry: Mapping[str, Any]) -> str:
+    return f"{entry['method']}, size {entry.get('size')}, seed {entry['seed']}"
 
 
 @contextmanager
@@ -187,11 +187,11 @@ def _naming(record: Record, name: str) -> Iterator[None]:
         raise InputError(f"{record.path}: {name}: {error}") from error
 
 
-def _compared(name: str, graph: Graph, told: Mapping[str, Any]) -> Made:
+def _compared(name: str, graph: Graph, entry: Mapping[str, Any]) -> Made:
     n, hashed = graph.num_vertices, digest(graph)
-    if hashed == told["sha256"]:
+    if hashed == entry["sha256"]:
         return f"{name}: {n} vertices", None
-    recorded = f"the record has {told.get('vertices')} with {told['sha256']}"
+    recorded = f"the record has {entry.get('vertices')} with {entry['sha256']}"
     return name, f"{n} vertices with hash {hashed}, {recorded}"
 
 
@@ -203,12 +203,12 @@ def _streams(
     made = []
     read_as = {name: record.reading[name] for name in READ_AS if name in record.reading}
     read_as["max_ratio"] = max_ratio  # limits are the reader's own
-    for number, told in enumerate(record.samples):
-        options = {**told.get("options", {}), "seed": told["seed"], "device": device}
-        size, name = told.get("size") if told["method"] == "pies" else None, _name(told)
+    for number, entry in enumerate(record.samples):
+        options = {**entry.get("options", {}), "seed": entry["seed"], "device": device}
+        size, name = entry.get("size") if entry["method"] == "pies" else None, _name(entry)
         with _naming(record, name):
-            found = stream_samples(path, told["method"], size, None, None, options, read_as)[0]
-            made.append(_compared(name, found.graph, told))
+            found = stream_samples(path, entry["method"], size, None, None, options, read_as)[0]
+            made.append(_compared(name, found.graph, entry))
         if progress:
             progress(number + 1, len(record.samples))
     return made

@@ -216,9 +216,9 @@ def _missing(study: Found, found: Answer) -> str:
 def complete_record(folder: Path, more: dict[str, Any]) -> None:
     """Add to ``study.json`` what only the command knows: the input's files, how they were read."""
     path = folder / "study.json"
-    told = json.loads(path.read_text(encoding="utf-8"))
+    content = json.loads(path.read_text(encoding="utf-8"))
     with atomic_write(path, "w") as out:
-        json.dump({**told, **more}, out)
+        json.dump({**content, **more}, out)
         out.write("\n")
 
 

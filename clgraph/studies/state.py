@@ -98,11 +98,11 @@ class State:
         return self._folder / "study.json"
 
     def _read(self) -> None:
-        told = load_record(str(self._path))
-        if "study" not in told:
+        content = load_record(str(self._path))
+        if "study" not in content:
             raise InputError(f"{self._path}: not a study's record; give another folder")
-        before = {key: told[key] for key in KEYS}
-        self.notes, self.degrees = told["notes"], told.get("degrees", {})
+        before = {key: content[key] for key in KEYS}
+        self.notes, self.degrees = content["notes"], content.get("degrees", {})
         if before != self._is:
             differ = ", ".join(
                 [key for key in KEYS[1:] if before[key] != self._is[key]]

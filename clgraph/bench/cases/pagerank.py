@@ -72,6 +72,7 @@ def _iteration(name: str, variant: Any, dtype: Any, context: Context) -> Figures
         raise Absent(
             f"one work-item takes minutes on {graph.num_arcs} arcs (tried up to {most} on a {device.kind})"
         )
+    # enough iterations that launching and ending them does not count
     count = 5 if variant == "serial" else 50 if device.kind == "gpu" else 20
 
     def call(iterations: int) -> Any:
@@ -127,7 +128,7 @@ def _solution(graph: Graph, error: float, device: Any) -> Any:
 
 
 def _fresh(graph: Graph) -> Graph:
-    """The same graph, of which nothing is kept yet."""
+    """A copy of the graph, of which nothing is cached yet."""
     return Graph._from_arrays(Arrays(graph.row_ptr, graph.col_idx, directed=graph.directed))
 
 
@@ -135,6 +136,7 @@ def _solve(name: str, error: float, context: Context) -> Figures:
     graph, device = context.graph(name, directed=True), context.device
     _solution(_fresh(graph), error, device)  # kernels are built
     firsts, agains, found = [], [], None
+    # first calls need graphs that nothing is cached of: each measurement has its own copy
     for _ in range(context.repeat):
         call = partial(_solution, _fresh(graph), error, device)
         firsts += timed(call, 1).seconds

@@ -91,7 +91,7 @@ def cases(
 
 
 def does(what: str, name: str) -> bool:
-    """Whether a case does what a row of the slides' table does."""
+    """True if a case repeats a row of the slides' table."""
     return re.fullmatch(rf"{SLIDES}{re.escape(name)}(, \d+ walks)?", what) is not None
 
 
@@ -138,6 +138,7 @@ class Asked:
 
         def make() -> Any:
             options: Any = {"dtype": "float64", "tol": 1e-12, "max_iter": 1000, "device": context.device}
+            # eight at a time: float64 ranks of all sources together may exceed memory
             parts = [ids[i : i + 8] for i in range(0, len(ids), 8)]
             if how == "scipy":
                 return np.concatenate([reference_ppr(graph, part) for part in parts])

@@ -96,6 +96,7 @@ def measure(context: Context, graph: Graph, method: str, mode: Any) -> Figures:
     calls = timed(call, context.repeat, keep=lambda seconds: seconds, limit=3)
     values = {"kernels": runs.phase("kernels"), "call": calls.quantity}
     values |= {name: calls.phase(name) for name in ("download", "result")}
+    # arrays of a sample come to the host at the first look at them: the time of that is a figure of its own
     begin = time.perf_counter()
     graph_of_sample = last[0].graph
     for name in ("row_ptr", "col_idx", "ids"):
@@ -154,6 +155,7 @@ def child(asked: dict[str, Any]) -> dict[str, Any]:
     Absent
         There is no CPU device here.
     """
+    # drivers start a thread for each core that the process may use
     if not hasattr(os, "sched_setaffinity"):
         raise Absent("this system binds no process to a core")
     core = min(os.sched_getaffinity(0))
@@ -171,10 +173,10 @@ def child(asked: dict[str, Any]) -> dict[str, Any]:
     )
     if done.returncode != 0:
         raise RuntimeError(f"the process on one core ended with {done.returncode}: {done.stderr[-2000:]}")
-    told: dict[str, Any] = json.loads(done.stdout)
-    if "absent" in told:
-        raise Absent(told["absent"])
-    return told
+    answer: dict[str, Any] = json.loads(done.stdout)
+    if "absent" in answer:
+        raise Absent(answer["absent"])
+    return answer
 
 
 # --- the COPRA thesis's Table 4.2: what samples keep of a power-law graph, step by step and in batches -----

@@ -62,6 +62,7 @@ def giant_sources(context: Context, name: str, count: int) -> list[int]:
         found = bfs(graph, int(graph.ids[np.argmax(graph.degrees)]), device=context.device)
         return np.flatnonzero(found.distance >= 0)
 
+    # searches from small components would end at once
     giant = context.once("giant", find)
     drawn = np.random.default_rng(5).choice(giant, min(count, len(giant)), replace=False)
     return [int(v) for v in graph.ids[drawn]]
@@ -99,7 +100,7 @@ def _bfs_peer(name: str, who: str, count: int, context: Context) -> Figures:
     search(sources[0])
     seconds: list[float] = []
     for source in sources:
-        if sum(seconds) < 20:
+        if sum(seconds) < 20:  # a slow library gets fewer sources
             seconds += timed(partial(search, source), 1).seconds
     return Figures({"call": median(seconds)}, size(graph))
 
