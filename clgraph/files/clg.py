@@ -87,13 +87,8 @@ def finished(remainder: int, nbytes: int) -> int:
 class Sums:
     """A checksum for each block of a file's bytes, which come in any order; those that are zero need not.
 
-    Parameters
-    ----------
-    device : Device
-    covered : int
-        Bytes that have checksums; the first one is byte 0 here.
-    here : bool, optional
-        Whether the host computes them. Default: if it shares its memory with the device.
+    Of the `covered` bytes the first is byte 0. By default the host computes them (`here`) if it shares its
+    memory.
     """
 
     def __init__(self, device: Device, covered: int, here: bool | None = None) -> None:
@@ -147,17 +142,7 @@ class Faulty(Exception):
 
 
 def read_clg(path: Path, options: Options, device: Device, how: How = AS_USUAL) -> Loaded:
-    """Read a .clg file to a device (see `clgraph.read`); the graph stays there.
-
-    Raises
-    ------
-    NotTaken
-        If the file is left to the host's reader; the message says why.
-    InputError
-        If it is damaged.
-    CapacityError
-        If it does not fit the device.
-    """
+    """Read a .clg file to a device, where the graph stays; NotTaken says why the host reads it instead."""
     if sys.byteorder != "little":
         raise NotTaken("numbers are big-endian here")
     try:

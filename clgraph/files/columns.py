@@ -32,15 +32,9 @@ LAUNCH = LaunchTable(
 
 
 def write_columns(file: IO[bytes], *columns: Any, device: Device | None = None) -> None:
-    """Write columns by tabs, a row a line: whole numbers, names, and reals by their shortest decimals.
+    """Write two or three columns by tabs, a row a line: whole numbers, names, reals as shortest decimals.
 
-    Parameters
-    ----------
-    file : binary file
-    columns : two or three arrays of one length, int32, int64, float32, float64 or str
-        Reals are finite.
-    device : Device, optional
-        Where the text of many rows is made, if it can be; it is the same wherever that is.
+    The text of many rows is made on a device, if it can be; it is the same everywhere.
     """
     arrays = [np.asarray(column) for column in columns]
     found = None
@@ -70,13 +64,7 @@ def _is_plain(column: npt.NDArray[Any]) -> bool:
 
 
 class Spelling(Spelt):
-    """Rows of numbers, spelt piece by piece on a device.
-
-    Raises
-    ------
-    CapacityError
-        If it does not fit the device.
-    """
+    """Rows of numbers, spelt piece by piece on a device; a CapacityError if they do not fit it."""
 
     def __init__(
         self, device: Device, columns: Sequence[npt.NDArray[Any]], shape: LaunchConfig | None = None

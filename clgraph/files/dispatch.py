@@ -204,13 +204,7 @@ PIECE = 1 << 20
 
 @contextmanager
 def spooled(progress: Tell | None = None) -> Iterator[Path]:
-    """A temporary file with all that comes from standard input; messages that name it name that instead.
-
-    Raises
-    ------
-    InputError
-        If it cannot be read or kept.
-    """
+    """Keep standard input in a temporary file; messages that name the file name standard input instead."""
     folder = tempfile.gettempdir()
     descriptor, name = tempfile.mkstemp(prefix="clgraph-", dir=folder)
     path = Path(name)

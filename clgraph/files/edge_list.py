@@ -43,21 +43,11 @@ BITS_FLOOR = 1 << 20  # ... or this many, before ids are sorted instead
 
 @dataclass(frozen=True)
 class NumberConfig:
-    """Tunables of ``cl/files/relabel.cl`` and ``cl/files/relabel_sort.cl``.
+    """Tunables of ``cl/files/relabel.cl`` and ``cl/files/relabel_sort.cl``."""
 
-    Attributes
-    ----------
-    span : int
-        Words of the bitmap that one work-item takes.
-    slices : int
-        Most slices of a sort.
-    least : int
-        Entries that a slice has at least.
-    """
-
-    span: int
-    slices: int
-    least: int
+    span: int  # words of the bitmap that one work-item takes
+    slices: int  # most slices of a sort
+    least: int  # entries that a slice has at least
 
 
 # a CPU core takes long serial runs; a GPU wants many work-items
@@ -70,31 +60,16 @@ NUMBER_LAUNCH = LaunchTable(
 
 @dataclass(frozen=True)
 class Numbered:
-    """Rows by vertex number, on a device.
-
-    Attributes
-    ----------
-    n : int
-        Number of vertices.
-    ids : Chosen, or int64 array on the host, or None
-        None where they are 0 .. n - 1.
-    tail, head : int32 device buffers
-    """
+    """Rows by vertex number, on a device: int32 `tail` and `head`."""
 
     n: int
-    ids: npt.NDArray[np.int64] | Chosen | None
+    ids: npt.NDArray[np.int64] | Chosen | None  # None where they are 0 .. n - 1
     tail: Any
     head: Any
 
 
 def number_vertices(device: Device, columns: Columns) -> Numbered:
-    """Number the ids that occur, in ascending order; the columns are used up.
-
-    Raises
-    ------
-    InputError
-        If they are more than clgraph numbers.
-    """
+    """Number the ids that occur, in ascending order; the columns are used up."""
     few = max(BITS_PER_ROW * columns.count, BITS_FLOOR)
     if columns.id_type is np.int32 and columns.highest < few:
         return _by_bitmap(device, columns)
@@ -102,19 +77,9 @@ def number_vertices(device: Device, columns: Columns) -> Numbered:
 
 
 def number_from_one(device: Device, columns: Columns, n: int) -> tuple[Numbered, int]:
-    """Count ids that are the numbers 1 .. n from 0 on, in place.
+    """Count ids that are the numbers 1 .. n from 0 on, in place; NotTaken if one is not.
 
-    Returns
-    -------
-    numbered : Numbered
-        Its `tail` and `head` are the columns.
-    upper : int
-        Rows whose source is below the target.
-
-    Raises
-    ------
-    NotTaken
-        If an id is not among 1 .. n.
+    Returns the columns as they are then, and how many rows have a source below the target.
     """
     items, told = device.tuning.items, device.zeros(2, np.uint32)
     program = device.program("files/relabel", ITEMS=items, SPAN=NUMBER_LAUNCH.of(device).span)
@@ -185,22 +150,7 @@ def _by_sorting(device: Device, columns: Columns) -> Numbered:
 
 
 def read_edges(path: Path, options: Options, device: Device, how: How = AS_USUAL) -> Loaded:
-    """Read an edge list on a device (see `clgraph.read`); the graph stays there.
-
-    Parameters
-    ----------
-    path : Path
-    options : Options
-    device : Device
-    how : How
-
-    Raises
-    ------
-    NotTaken
-        If the file holds anything that is left to the host's reader; the message says what.
-    CapacityError
-        If it does not fit the device.
-    """
+    """Read an edge list on a device, where the graph stays; NotTaken says why the host reads it instead."""
     if options.ids != "int":
         raise NotTaken("ids that are text")
     with reading(path):
@@ -242,17 +192,9 @@ def read_columns(
     types: tuple[type, ...] = (np.int32, np.int64),
     more: int = 0,
 ) -> Columns:
-    """The columns of a text behind its first `skip` bytes, of the first type that holds all ids.
+    """Return the columns of a text behind its first `skip` bytes, of the first type that holds all ids.
 
-    Parameters
-    ----------
-    more : int
-        Rows that there is room for behind those of the text.
-
-    Raises
-    ------
-    NotTaken
-        As `read_edges` says.
+    There is room for `more` rows behind those of the text.
     """
     for id_type in types:
         with opened(path, options) as source:

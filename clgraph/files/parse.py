@@ -34,24 +34,13 @@ SHORTEST_ROW = 4  # "1 2\\n"
 
 @dataclass(frozen=True)
 class Wanted:
-    """Which columns to take.
+    """Which columns to take."""
 
-    Attributes
-    ----------
-    columns : tuple of int
-        Of source, target and perhaps weight, counted from 0.
-    comma : bool
-        Whether commas separate fields; else blanks do.
-    exact : bool
-        Whether rows are Matrix Market's: no comments, no plus signs, nothing behind the last column.
-    whole : bool
-        Whether weights are whole numbers.
-    """
-
-    columns: tuple[int, ...]
-    comma: bool
+    columns: tuple[int, ...]  # of source, target and perhaps weight, counted from 0
+    comma: bool  # whether commas separate fields; else blanks do
+    # whether rows are Matrix Market's: no comments, no plus signs, nothing behind the last column
     exact: bool = False
-    whole: bool = False
+    whole: bool = False  # whether weights are whole numbers
 
 
 class NotTaken(Exception):
@@ -64,28 +53,15 @@ class TooWide(Exception):
 
 @dataclass
 class Columns:
-    """Parsed rows on a device.
-
-    Attributes
-    ----------
-    source, target : device buffers, `id_type`, shape (count,)
-    weight : device buffer, float64, shape (count,), or None
-    count : int
-    id_type : type
-        np.int32 or np.int64.
-    highest : int
-        At least as high as any id.
-    loops : int
-        Rows from a vertex to itself.
-    """
+    """Parsed rows on a device."""
 
     source: Any
     target: Any
-    weight: Any
+    weight: Any  # float64, or None
     count: int
-    id_type: type
-    highest: int
-    loops: int
+    id_type: type  # of source and target: np.int32 or np.int64
+    highest: int  # at least as high as any id
+    loops: int  # rows from a vertex to itself
 
 
 @cache
@@ -118,19 +94,8 @@ def to_sums(device: Device, counts: Any, count: int, dtype: Any = np.int32) -> i
 class ColumnParser:
     """Takes chunks of text; appends what kernels find in them to columns on a device, which grow.
 
-    Parameters
-    ----------
-    device : Device
-    types : dict of type
-        Of sources, targets and perhaps weights, by what errors call them.
-    shortest : int
-        Fewest bytes of a row.
-    total : callable
-        Gives about how many bytes the whole text has: columns are made for as many rows as that promises.
-    block : int
-        Bytes that one work-item takes.
-    more : int
-        Rows that the columns have room for behind those of the text.
+    `types` are those of sources, targets and perhaps weights, by what errors call them; `total` gives about
+    how many bytes the whole text has. The columns have room for `more` rows behind those of the text.
     """
 
     nothing = "no rows"  # what is said of a text in which nothing is found
@@ -154,15 +119,7 @@ class ColumnParser:
         self.powers = device.upload(powers_of_five()) if len(types) == 3 else None
 
     def all(self, pieces: Iterable[Piece]) -> Columns:
-        """Return the rows of all pieces.
-
-        Raises
-        ------
-        NotTaken
-            If there are rows that only the host's reader reads, or none at all.
-        TooWide
-            If an id needs 64 bits and the columns have 32.
-        """
+        """Return the rows of all pieces; NotTaken if only the host's reader takes them, or there are none."""
         for piece in pieces:
             self._take(piece)
         if not self._count:
@@ -197,14 +154,7 @@ class ColumnParser:
 
 
 class Parser(ColumnParser):
-    """Parses rows of two ids and perhaps a weight: host half of ``cl/files/parse.cl``.
-
-    Parameters
-    ----------
-    wanted : Wanted
-    id_type : type
-        np.int32 or np.int64.
-    """
+    """Parses rows of two ids and perhaps a weight: host half of ``cl/files/parse.cl``."""
 
     def __init__(
         self,
@@ -310,14 +260,9 @@ SHORTEST_NUMBER = 2  # bytes
 
 
 class ListParser(ColumnParser):
-    """Parses lines, each of which lists the neighbours of the next vertex, counted from 1.
+    """Parses lines, each of which lists the neighbours of the next of `n` vertices, counted from 1.
 
-    Parameters
-    ----------
-    n : int
-        Vertices.
-    weighted : bool
-        Whether each neighbour has its weight, a whole number, behind it.
+    If `weighted`, each neighbour has its weight, a whole number, behind it.
     """
 
     nothing = "no neighbours"

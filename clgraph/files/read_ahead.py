@@ -36,15 +36,7 @@ PART = 1 << 22  # bytes that a thread reads at a time: several read one piece
 
 
 class Plain:
-    """The bytes of a file that is not compressed, as many as there are when it is opened.
-
-    Attributes
-    ----------
-    threads : int
-        How many threads may read at a time.
-    size : int
-        Bytes of the file.
-    """
+    """The bytes of a file that is not compressed, as many as there are when it is opened."""
 
     threads = 64  # more than any `LaunchConfig` has
 
@@ -127,21 +119,11 @@ Bytes = npt.NDArray[np.uint8]
 
 @dataclass(frozen=True)
 class LaunchConfig:
-    """How a file is read.
+    """How a file is read."""
 
-    Attributes
-    ----------
-    piece : int
-        Bytes in a piece.
-    ahead : int
-        Pieces that exist at a time.
-    threads : int
-        Threads that read.
-    """
-
-    piece: int
-    ahead: int
-    threads: int
+    piece: int  # bytes in a piece
+    ahead: int  # pieces that exist at a time
+    threads: int  # that read
 
 
 # a GPU is given more at a time, which hides how long a transfer takes to begin; on a CPU kernels need the
@@ -155,17 +137,10 @@ LAUNCH = LaunchTable(
 
 @dataclass(frozen=True)
 class How:
-    """What a file's reader is told beside the user's options.
-
-    Attributes
-    ----------
-    progress : callable, optional
-        Called with (bytes read, bytes in all or None).
-    shape, block : optional
-        How a text is cut into pieces, and pieces into blocks, if not as the device likes it.
-    """
+    """What a file's reader needs besides the user's options."""
 
     progress: Tell | None = None
+    # how a text is cut into pieces, and pieces into blocks, if not as the device likes it
     shape: LaunchConfig | None = None
     block: int | None = None
 
@@ -175,19 +150,10 @@ AS_USUAL = How()
 
 @dataclass
 class Piece:
-    """Whole lines in the memory of a device.
+    """Whole lines in the memory of a device, from `begin` to `end`; the last byte is a line feed."""
 
-    Attributes
-    ----------
-    text : device buffer, uint8
-    array : uint8 array
-        The same on the host.
-    begin, end : int
-        Where the lines lie in both; the last byte is a line feed.
-    """
-
-    text: Any
-    array: Bytes
+    text: Any  # device buffer
+    array: Bytes  # the same on the host
     begin: int
     end: int
 
@@ -199,14 +165,9 @@ class LongLine(Exception):
 def pieces(
     device: Device, source: Source, skip: int, how: How = AS_USUAL, *, words: bool = False
 ) -> Generator[Piece, None, None]:
-    """The text of a source, without its first `skip` bytes, in pieces.
+    """Yield the text of a source, without its first `skip` bytes, in pieces, each valid until the next.
 
-    A piece is valid until the next one is asked for. With `words` it may end with a blank, else with a line.
-
-    Raises
-    ------
-    LongLine
-        If a line is longer than `HEAD`, or the bytes to skip are more than a piece has.
+    With `words` a piece may end with a blank, else with a line. A line longer than `HEAD` raises LongLine.
     """
     shape, progress = how.shape or LAUNCH.of(device), how.progress
     filling: list[tuple[Staging, list[Future[int]]]] = []

@@ -35,18 +35,7 @@ def read_with_summary(
 ) -> tuple[Graph, str]:
     """`read`, and a line that says how the file was read and what was merged or skipped.
 
-    Parameters
-    ----------
-    progress : callable, optional
-        Called with (bytes read, bytes in all or None).
-    **options
-        As `Options` has them, not checked yet.
-
-    Returns
-    -------
-    graph : Graph
-    summary : str
-        As ``read internet.txt: undirected, 22963 vertices, 48436 edges (48436 rows)``.
+    It looks like ``read internet.txt: undirected, 22963 vertices, 48436 edges (48436 rows)``.
     """
     loaded = load(
         path, Options(**options), format=format, attributes=attributes, device=device, progress=progress

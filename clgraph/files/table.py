@@ -29,17 +29,7 @@ WRONG, HIGHEST, LOOPS = range(SEEN)
 
 
 def read_parquet(path: Path, options: Options, device: Device, how: How = AS_USUAL) -> Loaded:
-    """Read an edge table from a Parquet file; its graph is built on a device and stays there.
-
-    Raises
-    ------
-    NotTaken
-        If the table is left to the host's reader; the message says why.
-    InputError
-        If it is damaged.
-    CapacityError
-        If it does not fit the device.
-    """
+    """Read a Parquet file; the graph is built on a device and stays there, or NotTaken says why not."""
     return _loaded(parquet_table(path, options), options, device)
 
 

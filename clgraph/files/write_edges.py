@@ -37,21 +37,11 @@ LONGEST_WEIGHT = 25  # bytes of "-2.2250738585072014e-308" and what ends it
 
 @dataclass(frozen=True)
 class LaunchConfig:
-    """Tunables of ``cl/files/write_edges.cl`` and ``columns.cl``, and how a text is cut.
+    """Tunables of ``cl/files/write_edges.cl`` and ``columns.cl``, and how a text is cut."""
 
-    Attributes
-    ----------
-    run : int
-        Arcs (or rows) that one work-item takes.
-    piece : int
-        Bytes that a piece has at most.
-    rooms : int
-        Pieces that exist at a time.
-    """
-
-    run: int
-    piece: int
-    rooms: int
+    run: int  # arcs (or rows) that one work-item takes
+    piece: int  # bytes that a piece has at most
+    rooms: int  # pieces that exist at a time
 
 
 # pieces as of `clgraph.files.read_ahead`: one is spelt while others are on their way and written
@@ -63,15 +53,7 @@ LAUNCH = LaunchTable(
 
 
 def write_edge_list(spelling: Spelling, path: Path, *, progress: Tell | None = None) -> None:
-    """Write an edge list (see `clgraph.formats.edges.write_edges`: the same bytes).
-
-    Parameters
-    ----------
-    spelling : Spelling
-    path : Path
-    progress : callable, optional
-        Called with (bytes written, about as many as there will be).
-    """
+    """Write an edge list: the same bytes as `clgraph.formats.edges.write_edges` writes."""
     graph, done = spelling.graph, 0
 
     def tell(last: int, nbytes: int) -> None:
@@ -87,25 +69,14 @@ def write_edge_list(spelling: Spelling, path: Path, *, progress: Tell | None = N
 
 
 class Spelt:
-    """Rows of a text that a device spells, piece by piece.
-
-    Attributes
-    ----------
-    device : Device
-    rooms : list of Staging
-        What the pieces are spelt into, in turn.
-    count, run, step : int
-        Rows (or arcs), those that one work-item takes, and those of a piece.
-    lengths : device buffer, int32
-        Room for one number more than a piece has runs.
-    """
+    """Rows of a text that a device spells, piece by piece."""
 
     device: Device
-    rooms: list[Staging]
-    count: int
-    run: int
-    step: int
-    lengths: Any
+    rooms: list[Staging]  # what the pieces are spelt into, in turn
+    count: int  # rows, or arcs
+    run: int  # of those that one work-item takes
+    step: int  # and those of a piece
+    lengths: Any  # room for one number more than a piece has runs
 
     def measure(self, runs: int, first: int, last: int) -> None:
         """Set `lengths` to the bytes of each run of some rows."""
@@ -149,20 +120,7 @@ def _write(file: IO[bytes], text: npt.NDArray[np.uint8]) -> None:
 
 
 class Spelling(Spelt):
-    """The rows of a graph, spelt piece by piece.
-
-    `Spelling.of` makes it.
-
-    Attributes
-    ----------
-    comma : bool
-        Whether by commas, else by tabs.
-
-    Raises
-    ------
-    CapacityError
-        If it does not fit the device.
-    """
+    """The rows of a graph, spelt piece by piece; a CapacityError if they do not fit the device."""
 
     def __init__(
         self,

@@ -46,16 +46,10 @@ KEPT = 1 << 16  # names that are kept in any case: forgetting takes a pass over 
 
 
 class Names:
-    """Numbers of names, in the order in which these first come; those that nobody needs can be forgotten.
-
-    Attributes
-    ----------
-    text : bool or None
-        Whether the ids of a stream are text; None: nothing has come.
-    """
+    """Numbers of names, in the order in which these first come; those that nobody needs can be forgotten."""
 
     def __init__(self) -> None:
-        self.text: bool | None = None
+        self.text: bool | None = None  # whether the ids of a stream are text; None: nothing has come
         self.bound = KEPT
         self._number: dict[str, int] = defaultdict(itertools.count().__next__)
 
@@ -180,21 +174,12 @@ STDIN = "standard input"
 
 @dataclass(frozen=True)
 class Chunk:
-    """Edges that came together, without loops.
-
-    Attributes
-    ----------
-    source, target : uint64 arrays, shape (k,)
-        Ids, or the numbers of names.
-    weight : float64 array, shape (k,), or None
-    loops : int
-        Loops that were left out.
-    """
+    """Edges that came together, without loops; ends are ids, or the numbers of names."""
 
     source: npt.NDArray[np.uint64]
     target: npt.NDArray[np.uint64]
     weight: npt.NDArray[np.float64] | None
-    loops: int
+    loops: int  # that were left out
 
 
 @dataclass(frozen=True)
@@ -295,13 +280,7 @@ def _of_chunks(source: Iterable[Any], how: How) -> Iterator[Chunk]:
 
 
 def checked(chunk: Any, where: str, how: How) -> Chunk:
-    """A chunk of edges that somebody gave, checked.
-
-    Raises
-    ------
-    InputError
-        If it is none, or an id or a weight is not valid.
-    """
+    """Return a chunk of edges that somebody gave; InputError if it, an id or a weight is not valid."""
     weighted = how.weighted
     columns = _table_columns(chunk, where, weighted) if hasattr(chunk, "schema") else _columns(chunk, where)
     if weighted and len(columns) < 3:

@@ -35,27 +35,15 @@ DICTIONARY = 2  # the type of a message that holds a dictionary
 
 @dataclass(frozen=True)
 class EdgeTable:
-    """An Arrow table, of which the columns below have been checked, and what it says about its edges.
-
-    Attributes
-    ----------
-    table : pyarrow.Table
-    source, target : str
-        Columns of ids.
-    weight, multiplicity : str or None
-        Those that are wanted and there.
-    directed : bool
-    told : str
-        What is to be said of the rows.
-    """
+    """An Arrow table, of which the columns below have been checked, and what it says about its edges."""
 
     table: Any
     source: str
     target: str
-    weight: str | None
+    weight: str | None  # this and the next: if wanted and there
     multiplicity: str | None
     directed: bool
-    told: str
+    told: str  # what is to be said of the rows
 
 
 def read_parquet(path: Path, options: Options) -> Loaded:
@@ -208,15 +196,10 @@ def _unpacked(data: memoryview) -> int:
 def parquet_parts(
     path: Path, options: Options, rows: int
 ) -> tuple[bool, Iterator[tuple[Any, ...]], list[str]]:
-    """The edges of a Parquet file, so many rows at a time.
+    """Return whether a Parquet file says directed, its edges, `rows` at a time, and what is not read.
 
-    Returns
-    -------
-    directed : bool
-    parts : iterator of (source, target, weights or None, multiplicity or None)
-        Ids that are text are no arrays, but `Names`.
-    left : list of str
-        What is not read, as the user is told.
+    Edges are sources, targets, weights and multiplicities or None; ids that are text are no arrays, but
+    `Names`.
     """
     pa, parquet = _pyarrow(path), parquet_library(path)
     damaged = pa.ArrowException, ValueError, MemoryError, OverflowError, KeyError

@@ -80,29 +80,15 @@ class Section:
 
 @dataclass(frozen=True)
 class Header:
-    """What a header says, all of it possible in a file of this length.
-
-    Attributes
-    ----------
-    directed : bool
-    n : int
-        Vertices; of a shard its rows.
-    arcs, loops : int
-    sections : dict
-        Those that are there.
-    first_row : int
-        Of a shard: the vertex of its first row.
-    whole : int, optional
-        Of a shard: vertices of the whole graph. None: it is no shard.
-    """
+    """What a header says, all of it possible in a file of this length."""
 
     directed: bool
-    n: int
+    n: int  # vertices; of a shard its rows
     arcs: int
     loops: int
-    sections: dict[str, Section]
-    first_row: int = 0
-    whole: int | None = None
+    sections: dict[str, Section]  # those that are there
+    first_row: int = 0  # of a shard: the vertex of its first row
+    whole: int | None = None  # of a shard: vertices of the whole graph
 
     @property
     def crc(self) -> Section | None:
@@ -265,23 +251,10 @@ def _read(path: Path, options: Options) -> Graph:
 def read_sections(
     path: Path, verify: bool | None, *, shard: bool = False
 ) -> tuple[Header, dict[str, npt.NDArray[Any]], bool]:
-    """The header and the arrays of a file, of which only lengths and checksums have been checked.
+    """Return a file's header and arrays, and whether its checksums were compared, by default of small files.
 
-    Parameters
-    ----------
-    path : path
-    verify : bool, optional
-        Whether to compare the checksums; default: of small files.
-    shard : bool
-        Whether the file holds some rows of a graph.
-
-    Returns
-    -------
-    header : Header
-    arrays : dict of str to array
-        They may not be written to.
-    full : bool
-        Whether the checksums were compared.
+    Only lengths and these have been checked. With `shard` the file holds some rows of a graph. The arrays may
+    not be written to.
     """
     with open(path, "rb", buffering=0) as file:
         size = os.fstat(file.fileno()).st_size
@@ -439,18 +412,12 @@ PIECE = 1 << 22  # bytes that are read or written at a time: enough for a thread
 
 @dataclass(frozen=True)
 class Streamed:
-    """An array to be written of `count` values of a little-endian type, whose bytes come a few at a time.
-
-    Attributes
-    ----------
-    hole : bool
-        Whether they are zeros for which the file, a regular one, keeps a hole.
-    """
+    """An array to be written of `count` values of a little-endian type, whose bytes come a few at a time."""
 
     count: int
     dtype: np.dtype[Any]
     pieces: Callable[[], Iterator[memoryview]]
-    hole: bool = False
+    hole: bool = False  # whether they are zeros for which the file, a regular one, keeps a hole
 
     @property
     def nbytes(self) -> int:

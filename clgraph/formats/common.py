@@ -109,13 +109,7 @@ def check_file(path: Path, may_be_empty: bool = False, packed: bool = False) -> 
 
 
 def read_text(path: Path, most: int = -1) -> str:
-    """The text of a small file, or of a pipe (its first `most` characters); InputError for an endless device.
-
-    Raises
-    ------
-    InputError
-    OSError, UnicodeDecodeError
-    """
+    """Return the text of a small file, or the first `most` characters of a pipe; InputError for a device."""
     with open(path, encoding="utf-8") as file:
         if stat.S_ISCHR(os.fstat(file.fileno()).st_mode):
             raise InputError(f"cannot read {path}: it is a device; give a file")

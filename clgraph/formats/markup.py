@@ -59,21 +59,14 @@ Words = dict[str, str]  # an element's attributes
 
 
 class Network:
-    """The vertices and edges of a file, as they are found in it; a format's class has `start` and `end`.
+    """The vertices and edges of a file, as they are found in it; a format's class has `start` and `end`."""
 
-    Attributes
-    ----------
-    root : str
-        The name of the outermost element.
-    wants : bool
-        Whether text is to be kept for the innermost element.
-    """
-
-    root = ""
+    root = ""  # the name of the outermost element
 
     def __init__(self, path: Path, options: Options) -> None:
         self.path, self.options = path, options
-        self.directed = self.wants = False
+        self.directed = False
+        self.wants = False  # whether text is to be kept for the innermost element
         self.graphs = 0
         self.lines: dict[str, int] = {}  # of each vertex
         self.edges: list[tuple[str, str, float | None, int]] = []  # source, target, weight, line

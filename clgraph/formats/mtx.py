@@ -60,22 +60,12 @@ def _ended(path: Path, file: IO[bytes]) -> Any:
 
 @dataclass(frozen=True)
 class Head:
-    """What the first lines say.
+    """What the first lines say."""
 
-    Attributes
-    ----------
-    n, entries : int
-        Vertices, and entries that the file holds.
-    field : str
-        "pattern", "real", "integer" or "complex".
-    symmetry : str
-        "general", "symmetric", "skew-symmetric" or "hermitian".
-    """
-
-    n: int
-    entries: int
-    field: str
-    symmetry: str
+    n: int  # vertices
+    entries: int  # that the file holds
+    field: str  # "pattern", "real", "integer" or "complex"
+    symmetry: str  # "general", "symmetric", "skew-symmetric" or "hermitian"
 
     def skipped(self, options: Options) -> list[str]:
         """What is left out, for the summary."""

@@ -168,14 +168,7 @@ read_edge_index = read_npz  # by what a file holds
 
 
 def _arrays(path: Path, options: Options) -> tuple[dict[str, npt.NDArray[Any]], list[str]]:
-    """The arrays of a matrix in a file, each as long as its header and its place in the file say.
-
-    Returns
-    -------
-    found : dict of arrays
-    left : list of str
-        Names of others, as a summary shows them.
-    """
+    """Return the arrays, each as long as its header and its place in the file say, and names of others."""
     wanted = {
         "format",
         "shape",

@@ -83,21 +83,13 @@ def check_ratio(path: Path, unpacked: int, size: int, max_ratio: float) -> None:
 
 
 class Unpacked(io.RawIOBase):
-    """The bytes of a .gz or .zst file; an InputError as soon as they are suspiciously many.
-
-    Attributes
-    ----------
-    size, taken : int
-        Bytes of the file, and of those the ones that were read.
-    given : int
-        Bytes given so far.
-    """
+    """The bytes of a .gz or .zst file; an InputError as soon as they are suspiciously many."""
 
     def __init__(self, path: Path, max_ratio: float) -> None:
         self._path, self._max_ratio = path, max_ratio
         self._file = io.FileIO(path)
         self.size = os.fstat(self._file.fileno()).st_size
-        self.taken = self.given = 0
+        self.taken = self.given = 0  # bytes of the file that were read, and bytes given so far
         name, library = unpacker()
         begin = _begin_of(self._file, 18)
         self._file.seek(0)
@@ -181,13 +173,7 @@ class Unpacked(io.RawIOBase):
 
 
 class Blocks(io.RawIOBase):
-    """The bytes of blocks of gzip that tell their length, unpacked in several threads.
-
-    Attributes
-    ----------
-    taken : int
-        Bytes of the file up to the end of what was given.
-    """
+    """The bytes of blocks of gzip that tell their length, unpacked in several threads."""
 
     def __init__(self, file: IO[bytes], library: Any) -> None:
         self._file, self._library = file, library

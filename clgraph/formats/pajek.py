@@ -79,11 +79,7 @@ def parse_fields(text: str, *, of_edge: bool) -> tuple[list[tuple[str, str]], bo
 class Fields:
     """What is known of vertices and edges, as lines hold it.
 
-    Parameters
-    ----------
-    known : Attributes
-    numbered : bool
-        Whether the vertices' ids are their numbers in the file, so that labels can be what is known as such.
+    If the vertices' ids are their numbers in the file (`numbered`), labels can be what is known as such.
     """
 
     def __init__(self, known: Attributes, *, numbered: bool) -> None:

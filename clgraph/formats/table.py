@@ -23,32 +23,19 @@ DATASET = ".clgs"  # the suffix of datasets of shards, which are folders (clgrap
 
 @dataclass(frozen=True)
 class Format:
-    """A format of files; its module has ``read_NAME(path, options)`` and ``write_NAME(graph, path)``.
-
-    Attributes
-    ----------
-    carries : str
-        What a file holds besides edges: ``direction``, ``isolated`` vertices, ``ids`` (numbers as they are),
-        ``names`` (ids that are text), ``weights`` (where the graph has them; ``always`` needs them),
-        ``multiplicity``, ``attributes`` of vertices and edges or of ``edges`` alone.
-    title : str
-        What messages call its files, if not by `name`.
-    text : bool
-        Whether it may be compressed.
-    first : int, optional
-        The number of the first vertex, where a file numbers them and holds no ids.
-    parallel : bool
-        Whether a file can hold parallel edges.
-    """
+    """A format of files; its module has ``read_NAME(path, options)`` and ``write_NAME(graph, path)``."""
 
     name: str
     suffixes: tuple[str, ...]
     module: str
+    # what a file holds besides edges: ``direction``, ``isolated`` vertices, ``ids`` (numbers as they are),
+    # ``names`` (ids that are text), ``weights`` (where the graph has them; ``always`` needs them),
+    # ``multiplicity``, ``attributes`` of vertices and edges or of ``edges`` alone, ``labels`` of vertices
     carries: str
-    title: str = ""
-    text: bool = True
-    first: int | None = None
-    parallel: bool = True
+    title: str = ""  # what messages call its files, if not by `name`
+    text: bool = True  # whether it may be compressed
+    first: int | None = None  # the number of the first vertex, where a file numbers them and holds no ids
+    parallel: bool = True  # whether a file can hold parallel edges
 
     def has(self, what: str) -> bool:
         """True if a file of the format carries something."""

@@ -243,13 +243,9 @@ QUOTE, COMMA, LINE_FEED, RETURN = b'",\n\r'
 
 
 def read_names(path: Path, layout: Layout, max_ratio: float = MAX_RATIO) -> tuple[Any, ...] | None:
-    """Return the rows of a file by vertex number, counted by ascending id; None: it is left to the scanner.
+    """Return tails and heads by vertex number, weights or None, and ids; None leaves the file to the scanner.
 
-    Returns
-    -------
-    tail, head : int32 arrays, shape (rows,)
-    weights : float64 array, shape (rows,), or None
-    ids : object array of str
+    Vertices are counted by ascending id.
     """
     if path.stat().st_size < SMALL:
         return None
@@ -492,35 +488,18 @@ class Header:
 
 @dataclass(frozen=True)
 class TextTable:
-    """A text format: a header that counts vertices and edges, then a row of numbers for each edge.
+    """A text format: a header that counts vertices and edges, then a row of numbers for each edge."""
 
-    Attributes
-    ----------
-    title : str
-        What messages call it.
-    parse_header : callable
-        Gives the `Header` from the path and the numbered lines.
-    header : callable
-        Gives the header of a graph to be written.
-    row : str
-        What a row is, its noun second: "an edge 'source,target' should be".
-    delimiter, mark, comment : str
-        What separates fields (None: white space), the word that begins rows, the one that begins comments.
-    weighted : bool
-        Whether each row ends with a weight, a whole number when it is written; else there are none.
-    twins : bool
-        Whether each edge of an undirected graph is two rows.
-    """
-
-    title: str
-    parse_header: Callable[[Path, Iterator[tuple[int, str]]], Header]
-    header: Callable[[Graph], str]
-    row: str
-    delimiter: str | None = None
-    mark: str = ""
-    comment: str = ""
+    title: str  # what messages call it
+    parse_header: Callable[[Path, Iterator[tuple[int, str]]], Header]  # of the path and the numbered lines
+    header: Callable[[Graph], str]  # of a graph to be written
+    row: str  # what a row is, its noun second: "an edge 'source,target' should be"
+    delimiter: str | None = None  # what separates fields; None: white space
+    mark: str = ""  # the word that begins rows
+    comment: str = ""  # the word that begins comments
+    # whether each row ends with a weight, a whole number when it is written; else there are none
     weighted: bool = False
-    twins: bool = False
+    twins: bool = False  # whether each edge of an undirected graph is two rows
 
     def read(self, path: Path, options: Options) -> Loaded:
         """Read a file (see `clgraph.read`)."""

@@ -21,13 +21,7 @@ ID_NAMES = ("id", "node", "nodeid", "node_id", "vertex", "vertexid", "vertex_id"
 
 
 def read_vertex_table(path: Path, ids: Ids, max_ratio: float) -> dict[str, Column]:
-    """The columns of a table, by vertex id.
-
-    Raises
-    ------
-    InputError
-        If it is no such table; the message names the line.
-    """
+    """Return the columns of a table, by vertex id; an InputError names the line that is none."""
     check_file(path)
     columns: dict[str, Column] = {}
     with reading(path):
