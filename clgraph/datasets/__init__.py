@@ -196,7 +196,8 @@ def _downloaded(url: str, packed: str, member: str, folder: Any) -> Path:
     try:
         found = pooch.retrieve(
             url,
-            known_hash=None,  # the graph itself is compared
+            # no hash of the file: archives are packed again without a change; the graph itself is compared
+            known_hash=None,
             path=pooch.os_cache("clgraph-datasets") if folder is None else folder,
             processor=processor,
         )

@@ -29,6 +29,7 @@ def aligned_empty(
     """Like ``np.empty``, but starting at a multiple of `alignment` bytes."""
     kind = np.dtype(dtype)
     nbytes = int(np.prod(shape, dtype=np.int64)) * kind.itemsize
+    # NumPy has no aligned allocation of its own; the view keeps the larger array alive
     room = np.empty(nbytes + alignment, np.uint8)
     start = -room.ctypes.data % alignment
     return room[start : start + nbytes].view(kind).reshape(shape)
@@ -181,5 +182,6 @@ class Arrays:
         tail, head = self.tails(), self.col_idx
         if self.directed:
             return Edges(tail, head, self.weights, self.multiplicity)
+        # loops, which are stored once, are in it as well
         once = tail <= head
         return Edges(tail[once], head[once], **self.values(once))

@@ -101,6 +101,7 @@ def number_vertices(
     filled = list(groups.values())
     if not filled:
         return 0, None, np.empty(0, np.int32), np.empty(0, np.int32)
+    # NumPy sorts no mixture of types, and its own strings take the space of the longest: Python numbers names
     if any(group.dtype.kind in "UO" for group in filled):
         _check_names(groups)
         names = sorted({name for group in filled for name in group.tolist()})
@@ -271,6 +272,7 @@ def sorted_rows(
     np.not_equal(key[1:], key[:-1], out=fresh[1:])
     again = np.flatnonzero(~fresh)
     if duplicates == "merge" and len(again):
+        # only what repeats is added up: most graphs have few parallel edges, and the rest stays as it is
         first = again[fresh[again - 1]] - 1  # the first of each run of parallel arcs
         run = first - np.searchsorted(again, first)  # the position of the run among merged arcs
         several = np.sort(np.concatenate((first, again)))
@@ -300,6 +302,7 @@ def sorted_rows(
             multiplicity = sums(multiplicity, "multiplicities", INT32_MAX)
         weights = None if weights is None else sums(weights, "weights", np.finfo(np.float64).max)
         key = key[fresh]
+    # without parallel edges there is nothing to count, and kernels need no further array
     if multiplicity is not None and not np.any(multiplicity > 1):
         multiplicity = None
     head = aligned_empty(len(key), np.int32)
@@ -337,6 +340,7 @@ def _keys(
             key |= np.arange(m)
     if directed:
         loops = loops[:0]
+    # a loop is one arc: its second key must go, and cutting it out here would copy all others
     keys[-1, loops] = 2**63 - 1  # they sort to the end, and are cut off there
     key = keys.reshape(-1)
     key.sort()
@@ -376,6 +380,7 @@ def pack(high_half: npt.NDArray[Any], low_half: npt.NDArray[Any]) -> npt.NDArray
 
 def row_ptr_of(degree: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """Offsets of rows of these lengths: int32, or int64 from 2**31 arcs on."""
+    # summed in 64 bits, so that a sum too long for 32 is seen rather than wrapped round
     row_ptr = np.zeros(len(degree) + 1, dtype=np.int64)
     np.cumsum(degree, out=row_ptr[1:])
     return aligned(row_ptr.astype(np.int32) if row_ptr[-1] <= INT32_MAX else row_ptr)
@@ -383,6 +388,7 @@ def row_ptr_of(degree: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 def stable_argsort(values: npt.NDArray[np.int32]) -> npt.NDArray[np.int64]:
     """Stable argsort of non-negative int32 numbers, by sorting keys of value and position."""
+    # a position must fit in the lower half of a key
     if len(values) > LOW_HALF:
         return np.argsort(values, kind="stable")
     key = pack(values, np.arange(len(values)))

@@ -39,6 +39,7 @@ def checked_arrays(
     check_offsets(offsets, arcs)
     check_count(n)
     check_range(heads, n, "col_idx")
+    # a caller's 64-bit offsets are shared as they are: converting them would take as much memory again
     wide = offsets.dtype.kind == "i" and offsets.dtype.itemsize == 8
     arrays = Arrays(
         np.ascontiguousarray(offsets, np.int64 if wide or arcs > INT32_MAX else np.int32),
@@ -126,6 +127,7 @@ def check_mirrored(arrays: Arrays) -> int:
     arcs = arrays.num_arcs
     back = np.empty(arcs, np.int64)  # untouched pages take no memory
     downward = upward = 0
+    # part by part: keys of all arcs at once would take twice the memory of the graph
     for tail, head in arrays.pieces():
         upward += int(np.count_nonzero(tail < head))
         down = tail > head

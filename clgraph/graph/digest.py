@@ -10,7 +10,8 @@ import numpy.typing as npt
 
 from clgraph.graph.graph import Graph
 
-PIECE = 1 << 22  # values that are converted at a time
+# values converted at a time: a copy of all of an array would double what a graph takes
+PIECE = 1 << 22
 
 
 def digest(graph: Graph) -> str:
@@ -33,6 +34,7 @@ def digest(graph: Graph) -> str:
         found.update(f"ids {len(ids)}\n".encode())
         if ids.dtype == object:
             for name in ids.tolist():
+                # lengths come first, so that no two lists of names give the same bytes
                 text = name.encode("utf-8", "surrogatepass")
                 found.update(len(text).to_bytes(8, "little") + text)
         else:

@@ -186,6 +186,7 @@ class Graph(Exchange, Shown):
     def _bars(self) -> tuple[str, Sequence[float]]:
         if self.num_vertices == 0:
             return "no vertices", []
+        # frexp is exact where a logarithm of a power of 2 may fall short
         exponents = np.frexp(self.degrees.astype(np.float64))[1]  # 0 of 0, 1 of 1, 2 of 2 and 3, ...
         return "vertices of degree 0, 1, 2 to 3, 4 to 7, ...", np.bincount(exponents).tolist()
 
@@ -225,6 +226,7 @@ class Graph(Exchange, Shown):
         else:
             ascending, order = self._sorted_ids
             rank = np.searchsorted(ascending, wanted)
+            # past the end: any vertex will do, since the comparison below finds that its id is another
             rank[rank == n] = 0
             position = order[rank]
             found = np.asarray(self._ids[position] == wanted, dtype=bool)
@@ -274,6 +276,7 @@ class Graph(Exchange, Shown):
                 if not self.is_on_host:  # else it goes on without the device, which may be lost
                     raise
         made = made or self._made_on_host(view)
+        # weakly: the graph already holds its view, and a circle would keep device memory until a collection
         made._origin, made._view = weakref.ref(self), view
         known = self.attributes
         made.attributes = known.reversed() if known is not None and view == "reverse" else known
@@ -356,7 +359,7 @@ class Graph(Exchange, Shown):
             check_range(chosen, n, "vertices")
             mask[chosen] = True
         mask = checked_mask(mask, n, "vertices", "vertices")
-        if arcs is None:
+        if arcs is None:  # a mask of arcs is on the host, where the rest then is done as well
             for residence in self._residences():
                 if (made := residence.some(self, mask)) is not None:
                     return self._part(made)
@@ -397,7 +400,7 @@ class Graph(Exchange, Shown):
         return self._arrays.edges()
 
     def __getstate__(self) -> dict[str, Any]:
-        # the host's form; derived graphs (reverse, undirected, ...) are made again where they are needed
+        # the host's form, as another process has other devices; views are built again where they are needed
         return {name: getattr(self, name) for name in (*NAMES, "directed", "attributes")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:

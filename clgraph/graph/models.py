@@ -24,7 +24,8 @@ from clgraph.lazy import lazy
 
 
 GUIDE_BITS = 10  # the upper bits of a word: a table of so few entries stays in a cache
-LARGEST_RANGE = 1 << 20  # values of a power law: each is computed in decimal arithmetic, one by one
+# values of a power law, at most: each is computed in decimal arithmetic, one by one
+LARGEST_RANGE = 1 << 20
 
 RankTable = tuple[npt.NDArray[np.int64], npt.NDArray[np.uint32]]
 

@@ -52,6 +52,7 @@ def read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """A view of an array that refuses changes."""
     if not array.flags.writeable:
         return array
+    # a view, so that the caller's own array stays writeable
     view = array.view()
     view.flags.writeable = False
     return view
@@ -80,7 +81,8 @@ class ResidentArrays:
             array = getattr(arrays, "ids" if name == "_ids" else name)
             own[name] = None if array is None else read_only(array)
         if arrays.num_self_loops is not None:
-            own["num_self_loops"] = arrays.num_self_loops  # what the lazy value would count
+            # set as the lazy property would, so that nothing is counted again
+            own["num_self_loops"] = arrays.num_self_loops
 
     @classmethod
     def _from_arrays(cls, arrays: Arrays, attributes: Attributes | None = None) -> Self:
@@ -307,12 +309,13 @@ class ResidentArrays:
             As in `clgraph.get_device`; None: all devices.
         """
         for name, graph in self._views().items():
-            if graph.is_on_host:
+            if graph.is_on_host:  # else forgetting it is cheaper than bringing it to the host
                 graph.free(device)
             elif any(residence.is_on(device) for residence in graph._residences()):
                 del vars(self)[name]
         for residence in self._residences():
             if residence.is_on(device):
                 if residence is self._residence:
+                    # what only the device has comes to the host first
                     self._arrays  # noqa: B018
                 residence.free(self)

@@ -70,6 +70,7 @@ def without_directions(graph: Arrays, *, keep_copies: bool) -> Arrays:
 
 def some_arcs(graph: Arrays, keep: npt.NDArray[np.bool_]) -> Arrays:
     """The same vertices with some of the arcs (of an undirected graph the mask must hold both or none)."""
+    # how many arcs stay before each: the new offsets are those of the old ones' positions
     kept_before = np.zeros(len(keep) + 1, dtype=graph.row_ptr.dtype)
     np.cumsum(keep, dtype=graph.row_ptr.dtype, out=kept_before[1:])
     return replace(
@@ -84,6 +85,7 @@ def some_arcs(graph: Arrays, keep: npt.NDArray[np.bool_]) -> Arrays:
 def some_vertices(graph: Arrays, vertices: npt.NDArray[np.bool_], arcs: npt.NDArray[np.bool_]) -> Arrays:
     """Some vertices, renumbered in order, and some arcs between them; their ids stay."""
     smaller = some_arcs(graph, arcs)
+    # heads outside have been dropped, so entries of vertices that go are never looked up
     new_index = np.cumsum(vertices, dtype=np.int32)
     new_index -= 1
     return replace(

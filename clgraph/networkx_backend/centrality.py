@@ -106,6 +106,7 @@ def hits(
         found = hubs_and_authorities(
             G.weighted("weight"),
             max_iter=max_iter,
+            # to SciPy, which NetworkX asks, 0 means machine precision: more than an iteration may reach
             tol=min(tol or CLOSE, CLOSE),
             nstart=start,
             normalized=bool(normalized),
@@ -227,6 +228,7 @@ def average_neighbor_degree(
 
     if not G.is_directed() and (source, target) != ("out", "out"):
         raise nx.NetworkXError("source and target arguments are only supported for directed graphs")
+    # of undirected graphs both are "out" by now
     for role, word in (("source", source), ("target", target)):
         if word not in WORDS:
             raise nx.NetworkXError(f"{role} argument {word} must be 'in', 'out' or 'in+out'")

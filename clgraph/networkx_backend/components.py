@@ -199,6 +199,7 @@ def _sets(name: str, G: ConvertedGraph, connection: Connection) -> Iterator[set[
 
 def _members(G: ConvertedGraph, chosen: npt.NDArray[np.bool_]) -> set[Any]:
     """The nodes chosen by a mask."""
+    # of most nodes it is cheaper to copy the set of all and take out the few
     absent = np.flatnonzero(~chosen)
     if 2 * len(absent) > len(G):
         return set(G.nodes.names(np.flatnonzero(chosen)))

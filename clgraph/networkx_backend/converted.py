@@ -171,6 +171,7 @@ class ConvertedGraph:
     @cached_property
     def ascending(self) -> Graph:
         """`rows` with every row in ascending order, as clgraph's other methods need them."""
+        # two stable sorts of 32-bit keys: heads within a row, then rows
         rows = self.rows
         by_head = stable_argsort(rows.col_idx)
         order = by_head[stable_argsort(rows.tails[by_head])]
@@ -185,9 +186,8 @@ class ConvertedGraph:
         """
         rows = self.rows
         heads, ends = rows.col_idx.tolist(), rows.row_ptr[1:].tolist()
-        at = rows.row_ptr[
-            :-1
-        ].tolist()  # numbers, not iterators, which Python's garbage collector would traverse
+        # numbers, not iterators, which Python's garbage collector would traverse
+        at = rows.row_ptr[:-1].tolist()
         n = len(self)
         seen = bytearray(n)
         left: list[int] = []

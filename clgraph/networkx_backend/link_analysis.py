@@ -56,6 +56,7 @@ def pagerank(
             found = rank(
                 G.weighted(weight),
                 damping=alpha,
+                # N * tol grows with the graph: at the default tol, any vector of two million nodes meets it
                 tol=min(own, STRICT),
                 norm="l1",
                 max_iter=max_iter,

@@ -162,6 +162,7 @@ def all_lengths(name: str, G: ConvertedGraph, cutoff: Any = None) -> Iterator[tu
                 found = bfs_many(G.rows, sources, depth_limit=depth, device=device).distance
             distance = found.reshape(-1)
             places, _ = in_order(G.rows, distance, np.arange(len(sources)) * n + sources)
+            # 64 searches fit in 8 bits, which NumPy sorts by radix
             search = (places // n).astype(np.uint8)
             places = places[np.argsort(search, kind="stable")]
             ends = np.cumsum(np.bincount(search, minlength=len(sources))).tolist()
@@ -263,6 +264,7 @@ def _path(G: ConvertedGraph, source: Any, target: Any) -> list[Any]:
     assert v is not None
     if distance[v] < 0:
         raise nx.NetworkXNoPath(f"No path between {source} and {target}.")
+    # what is farther away than the target need not be put in order
     near = np.where(distance <= distance[v], distance, -1)
     found, parents = in_order(G.rows, near, np.array([G.nodes.find(source)]))
     parent = dict(zip(found.tolist(), parents.tolist(), strict=True))
@@ -373,7 +375,8 @@ def found_lengths(
 # by the position of the arc in that predecessor's adjacency. A device gives the levels; here each level is
 # ordered at once, from the arcs that leave the level before.
 
-FEW = 12  # levels of fewer vertices are ordered one vertex at a time: NumPy's calls would take longer
+# levels of fewer vertices are ordered one vertex at a time: NumPy's calls would take longer
+FEW = 12
 
 
 def in_order(

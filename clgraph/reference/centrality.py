@@ -101,6 +101,7 @@ def verify_betweenness(graph: Graph, found: Sequence[float]) -> None:
         )
         near = hops(rows, v)
         want += sum(near.values()) - (len(near) - 1)
+    # each path of length d passes d - 1 vertices, so that both sums count the same
     total = float(sum(found)) * ((n - 1) * (n - 2) if n > 2 else 1)
     expect(abs(total - want) <= 1e-6 * max(1, want), f"the sums over all pairs are {total:.9g}, not {want}")
 

@@ -12,7 +12,8 @@ from clgraph.graph import Graph
 from clgraph.reference.common import ReferenceSample, Rows, expect, hops, words
 
 METHODS = ("chordal", "quasi-chordal")
-MAXIMAL = 3000  # pairs of vertices that are tried, at most, to see whether a subgraph is maximal
+# pairs of vertices tried, at most, to see that a subgraph is maximal: each may cost a search of all of it
+MAXIMAL = 3000
 Near = list[set[int]]
 
 

@@ -25,7 +25,8 @@ from clgraph.graph import Graph, as_graph
 
 # --- checks ---
 
-SLICE = 1 << 24  # arcs looked at in one go: what is made of them takes hundreds of megabytes
+# arcs looked at in one go: what is made of them takes hundreds of megabytes
+SLICE = 1 << 24
 
 
 def expect(right: Any, message: str, error: type[Exception] = AssertionError) -> None:
@@ -302,6 +303,7 @@ class Rows:
             more["parent"] = [self.graph.ids[parent[v]] for v in sorted(order)]
         inside = set(order)
         edges = {(min(u, v), max(u, v), copy) for u, v, copy in walked if u in inside and v in inside}
+        # edges are in order of (low, high, copy), so that their ranks are found by bisection
         names = [(*ends, copy) for ends, copy in zip(self.ends, self.edges.copy.tolist(), strict=True)]
         ranks = self.edges.rank[[bisect_left(names, edge) for edge in sorted(edges)]]
         return replace(self.draw(order, ranks.astype(np.int64), target), more=more)

@@ -116,7 +116,8 @@ def _best(near: list[list[int]], came: list[int]) -> None:
     rows = [set(row) for row in near]
     inside: set[int] = set()
     frontier: set[int] = set()
-    for v in came[: max(1, 200_000 // len(near))]:  # each step looks at all
+    # each step looks at all of the frontier: on large graphs the first steps have to do
+    for v in came[: max(1, 200_000 // len(near))]:
         if v in frontier:
             gains = {u: len(rows[u] - inside - frontier) for u in frontier}
             expect(

@@ -270,8 +270,10 @@ def _is_single(sources: Any) -> bool:
 # --- personalized PageRank ---
 
 Rule = Literal["exact", "contest"]
-SUM_SLACK = 1e-6  # what the roundings of an iteration can move a sum by, at most
-STAND_IN = 1e-9  # so near (relative) to the k-th rank, one vertex is as good as another
+# what the roundings of an iteration can move a sum by, at most
+SUM_SLACK = 1e-6
+# this near (relative) to the k-th rank, one vertex is as good as another
+STAND_IN = 1e-9
 
 
 def reference_ppr(

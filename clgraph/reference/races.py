@@ -189,7 +189,8 @@ def verify_race(graph: Graph, sample: Any) -> None:
         expect(near, "its edges are not those that come before the next vertex")
 
 
-CLOSE = 1e-9  # times are compared up to this, relatively
+# times are compared up to this, relatively: NumPy's logarithms may differ in the last bits
+CLOSE = 1e-9
 
 
 def _first(

@@ -130,6 +130,7 @@ class _Shrinking:
         slot_hits = Fraction(2 * self.num_edges, num_slots)
         drve, dre = self.weight * slot_hits, (1 - self.weight) * vertex_hits
         threshold = int(2**64 * drve / (drve + dre))
+        # draws in blocks, as each is a call of NumPy; those after the last needed one are not used
         number, block = 0, max(64, 2 * count)
         while len(chosen) < count:
             numbers = np.arange(number, number + block)
@@ -303,6 +304,7 @@ def verify_parts(graph: Graph, sample: Sample) -> tuple[npt.NDArray[np.bool_], E
         up, down = (way[place] for way in edges.directions(graph))
         tails, heads = np.append(low[up], high[down]), np.append(high[up], low[down])
     made = sample.graph
+    # by id: the vertices of the sample's graph may be in another order
     expect(
         np.array_equal(np.sort(made.ids), np.sort(graph.ids[inside])),
         "sample.graph does not have the sample's vertices",

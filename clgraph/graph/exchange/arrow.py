@@ -113,6 +113,7 @@ class ArrowTable(EdgeTable):
 
     def take(self, values: Any, rows: npt.NDArray[Any]) -> Any:
         """The values of some rows; a missing value for each -1."""
+        # a masked number takes nothing, and gives a missing value
         wanted = self.pa.array(rows, mask=rows < 0)
         try:
             return values.take(wanted)

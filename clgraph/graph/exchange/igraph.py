@@ -50,6 +50,7 @@ def _check_igraph(graph: Any) -> None:
 
 def _ends(graph: Any) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
     m = graph.ecount()
+    # a flat array in one go: igraph gives a list of tuples, of which NumPy would make an array row by row
     flat = np.fromiter(chain.from_iterable(graph.get_edgelist()), np.int32, 2 * m).reshape(m, 2)
     return np.ascontiguousarray(flat[:, 0]), np.ascontiguousarray(flat[:, 1])
 

@@ -23,9 +23,8 @@ from clgraph.graph.exchange.common import library
 
 
 each_value: Callable[[Any], Any] = methodcaller("values")
-TABLE_SPAN = (
-    16  # integer nodes are looked up in a table of at most so many entries per node, else by bisection
-)
+# integer nodes are looked up in a table of at most this many entries per node, else by bisection
+TABLE_SPAN = 16
 
 
 class Nodes:
@@ -50,6 +49,7 @@ class Nodes:
         check_count(len(self.objects))
         n = len(self.objects)
         self.integers: npt.NDArray[np.int64] | None = None
+        # exactly int: True would be taken for 1
         if set(map(type, self.objects)) == {int}:
             with suppress(OverflowError):
                 self.integers = np.fromiter(self.objects, np.int64, n)
@@ -241,6 +241,7 @@ def from_networkx(graph: Any, *, weight: Any, duplicates: Duplicates) -> Arrays:
     elif weights is not None:
         weights = adjacency.summed(weights)
     if weights is None and counts is None:
+        # with nothing to carry along, sorting keys is ten times as fast as an argsort
         key.sort()
     else:
         order = np.argsort(key, kind="stable")

@@ -98,6 +98,7 @@ def number_names(columns: list[Names]) -> tuple[npt.NDArray[Any], list[npt.NDArr
         present[column.codes] = True
     used = np.flatnonzero(present).tolist()
     check_count(len(used))
+    # Python compares strings by code point, as UTF-8 does by bytes: all readers number names alike
     used.sort(key=names.__getitem__)
     number = np.zeros(len(names), np.int32)
     number[used] = np.arange(len(used), dtype=np.int32)
@@ -158,6 +159,7 @@ class Rows:
     def __init__(self, ends: Callable[[], Ends]) -> None:
         self._ends = ends
 
+    # sorted at the first look only: most graphs of tables are never asked for the attributes
     @lazy
     def _index(self) -> tuple[npt.NDArray[Any], npt.NDArray[np.int64], npt.NDArray[np.int64]]:
         """The ids in ascending order, and by them the rows: their keys, ascending, and their numbers."""
@@ -178,6 +180,7 @@ class Rows:
         there = self._one_way(tails, heads)
         if directed:
             return there
+        # the table may hold either direction, or both; the earlier row counts
         back = self._one_way(heads, tails)
         return np.where((there < 0) | ((back >= 0) & (back < there)), back, there)
 
