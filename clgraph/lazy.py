@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar, overload
 
 from clgraph import hooks
 
@@ -18,6 +18,10 @@ class lazy(cached_property[T]):
     for all objects of a class, on which threads could wait for each other for ever.)
     """
 
+    @overload
+    def __get__(self, instance: None, owner: Any = None) -> Self: ...
+    @overload
+    def __get__(self, instance: object, owner: Any = None) -> T: ...
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         """The value; Python asks only until the object has it in its ``__dict__``."""
         if instance is None:

@@ -91,11 +91,12 @@ class Vectors:
         if weight and rows.weights is not None:
             check_weights(rows)
             return csr, Place.of(self.device, rows).column(rows, "weights")
-        if rows.multiplicity is None:
+        counts = rows.multiplicity
+        if counts is None:
             return csr, None
 
         def make() -> Any:
-            return self.device.upload(rows.multiplicity.astype(np.float64))
+            return self.device.upload(counts.astype(np.float64))
 
         return csr, self.device.cached(rows, "multiplicity as numbers", make)
 

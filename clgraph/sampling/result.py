@@ -397,6 +397,7 @@ class Sample(RunsOn):
             if word(estimator, "estimator", ("SS", "II", "I")) != "SS":
                 degrees = view_degrees(self.selection.wish, self.index)
                 if estimator == "I":
+                    assert self._parents is not None
                     # recruiters that the cut of the last stage left out do not occur: they came before
                     names, share = recruitment_shares(
                         values, degrees, np.searchsorted(self.index, self._parents)

@@ -181,7 +181,7 @@ def _whole_crc(head: bytes, sums: npt.NDArray[Any], length: int) -> int:
     return followed(found, sums.nbytes) ^ zlib.crc32(sums.tobytes())
 
 
-def row_sums(row_ptr: npt.NDArray[Any], weights: npt.NDArray[np.float64] | None) -> npt.NDArray[np.float64]:
+def row_sums(row_ptr: npt.NDArray[Any], weights: npt.NDArray[Any] | None) -> npt.NDArray[np.float64]:
     """The weight of each row, added in order; without weights its length."""
     lengths = np.diff(row_ptr)
     if weights is None:

@@ -85,7 +85,7 @@ def make_exclusion(graph: Graph, exclude: Any, queries: Queries, top: int | None
         everywhere = indices_of(graph, ids, "exclude")
     left_out = []
     for i in range(queries.distinct):
-        gone = [everywhere]
+        gone: list[npt.NDArray[Any]] = [everywhere]
         if word is not None:
             gone.append(queries.entries(i)[0])
         if word in WORDS[1:]:

@@ -1,0 +1,94 @@
+"""What users write passes the strictest type checkers, and a typo's message has one long signature."""
+
+import inspect
+import json
+import os
+import shutil
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+import clgraph
+
+USAGE = Path(__file__).parent / "typing" / "usage.py"
+TYPO = "import clgraph\ngraph = clgraph.powerlaw_graph(9, seed=1)\nclgraph.sample(graph, 'drv', siez='50%')\n"
+ROOT = Path(clgraph.__file__).parents[1]
+
+
+def mypy(file: Path, cache: Path) -> str:
+    """Return what mypy says of a file outside its project, as a user's own project has it."""
+    command = [
+        sys.executable,
+        "-m",
+        "mypy",
+        "--strict",
+        "--config-file",
+        os.devnull,
+        "--cache-dir",
+        str(cache),
+    ]
+    done = subprocess.run(
+        [*command, str(file)],
+        capture_output=True,
+        text=True,
+        cwd=cache,
+        env={**os.environ, "MYPYPATH": str(ROOT)},
+    )
+    return done.stdout + done.stderr
+
+
+def pyright(file: Path, folder: Path) -> list[str]:
+    """Return pyright's errors of a file, by the JavaScript that its wheel brings: nothing is downloaded."""
+    spec, node = find_spec("pyright"), shutil.which("node")
+    if spec is None or spec.origin is None:
+        pytest.skip("pyright is not installed (pip install pyright)")
+    if node is None:
+        pytest.skip("pyright needs node, which is not installed")
+    program = Path(spec.origin).parent / "dist" / "index.js"
+    if not program.exists():
+        pytest.skip("this pyright's wheel brings no program of its own: install 1.1.402 or later")
+    settings = {
+        "typeCheckingMode": "strict",
+        "include": [str(file)],
+        "extraPaths": [str(ROOT)],
+        # a library that brings no types is not clgraph's mistake
+        "reportMissingTypeStubs": False,
+    }
+    (folder / "pyrightconfig.json").write_text(json.dumps(settings))
+    command = [node, str(program), "--outputjson", "--pythonpath", sys.executable, "-p", str(folder)]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=folder)
+    found = json.loads(done.stdout)["generalDiagnostics"]
+    errors = [each for each in found if each["severity"] == "error"]
+    return [f"{each['range']['start']['line'] + 1}: {each['message']}" for each in errors]
+
+
+def test_mypy(tmp_path: Path) -> None:
+    assert mypy(USAGE, tmp_path).startswith("Success")
+    (tmp_path / "typo.py").write_text(TYPO)
+    said = mypy(tmp_path / "typo.py", tmp_path)
+    assert 'Unexpected keyword argument "siez"' in said and 'did you mean "size"' in said
+    assert sum(len(line) > 500 for line in said.splitlines()) == 1
+
+
+def test_pyright(tmp_path: Path) -> None:
+    assert pyright(USAGE, tmp_path) == []
+    (tmp_path / "typo.py").write_text(TYPO)
+    assert len(pyright(tmp_path / "typo.py", tmp_path)) == 1
+
+
+def test_signature() -> None:
+    shown = inspect.signature(clgraph.sample).parameters
+    assert {
+        "size",
+        "sizes",
+        "seed",
+        "seeds",
+        "device",
+        "mode",
+        "strict",
+        "arrays",
+        "progress",
+    } <= shown.keys()
