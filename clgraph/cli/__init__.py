@@ -14,7 +14,8 @@ import re
 import signal
 import sys
 import threading
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from typing import Any, NoReturn
 
 import click
@@ -62,7 +63,31 @@ GROUPS = {
 COMMANDS = {name: about for group in GROUPS.values() for name, about in group.items()}
 
 
+class _ReaderGoneError(Exception):
+    """The reader of a pipe is gone; no OSError, for which click would end the process with status 1."""
+
+
+@contextmanager
+def _broken_pipes() -> Iterator[None]:
+    try:
+        yield
+    except BrokenPipeError as error:
+        raise _ReaderGoneError from error
+    except SystemExit as stop:
+        if isinstance(stop.__context__, BrokenPipeError):  # Rich ends the process, too
+            raise _ReaderGoneError from stop
+        raise
+
+
 class _Lazy(click.Group):
+    def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
+        with _broken_pipes():  # prints what --help asks for
+            return super().make_context(*args, **kwargs)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        with _broken_pipes():
+            return super().invoke(ctx)
+
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
 
@@ -146,9 +171,6 @@ def _main(args: list[str] | None, caught: list[int]) -> None:
             with system.starting_threads():
                 status = cli.main(args, prog_name="clgraph", standalone_mode=False)
         except SystemExit as stop:
-            # click and Rich end the process with status 1 where the reader of a pipe is gone
-            if isinstance(stop.__context__, BrokenPipeError):
-                raise stop.__context__ from None
             status = stop.code
         sys.stdout.flush()  # here, and not when the interpreter ends, a reader that is gone can be dealt with
     except click.ClickException as error:
@@ -158,7 +180,7 @@ def _main(args: list[str] | None, caught: list[int]) -> None:
         _fail(f"error: {_wrong_usage(error)}", error.exit_code)
     except (click.Abort, KeyboardInterrupt):
         _interrupted(caught)
-    except BrokenPipeError:
+    except (_ReaderGoneError, BrokenPipeError):
         _end(128 + system.SIGPIPE)  # quietly: the reader of the output has had enough
     except ClgraphError as error:
         _fail(f"error: {_ARGUMENT.sub(_as_option, str(error))}")

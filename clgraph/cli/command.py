@@ -154,13 +154,7 @@ class Run:
     def data(self, command: str, about: Mapping[str, Any], **refused: Any) -> Iterator[Any]:
         """Yield the graph; or the dataset, on all ranks, unless only the plan is wanted.
 
-        Parameters
-        ----------
-        command : str
-        about : mapping
-            What its plan depends on.
-        refused
-            Options that datasets do not have, and whether they are given.
+        `about` is what the plan depends on, `refused` which options that datasets do not have are given.
         """
         if not self.of_shards:
             yield self.read()

@@ -33,12 +33,7 @@ def generate() -> None:
 def model(*parameters: Decorator, on_host: bool = False) -> Callable[[Callable[..., Any]], click.Command]:
     """A command that makes a graph; its function takes its own options and returns what makes the graph.
 
-    Parameters
-    ----------
-    parameters
-        Its own options.
-    on_host : bool
-        Without --device NumPy makes it, not the default device.
+    Without --device the default device makes it, or, `on_host`, NumPy.
     """
 
     def decorate(maker: Callable[..., Any]) -> click.Command:

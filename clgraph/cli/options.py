@@ -50,17 +50,11 @@ def options(*some: Decorator) -> Decorator:
 
 
 class MethodName(click.ParamType):
-    """The name of a sampling method, as it was typed; the command checks whether there is one.
-
-    Parameters
-    ----------
-    drawing : bool
-        Whether the samplers of the literature are among them.
-    """
+    """The name of a sampling method, as it was typed; the command checks whether there is one."""
 
     name = "method"
 
-    def __init__(self, *, drawing: bool = True) -> None:
+    def __init__(self, *, drawing: bool = True) -> None:  # drawing: also samplers of the literature
         self.drawing = drawing
 
     def shell_complete(
@@ -256,15 +250,7 @@ run_options = options(graph_options, device_options)
 
 
 def on_graph(output: str, *, verify: str = "", plan: bool = True, energy: bool = True) -> Decorator:
-    """GRAPH and the options of all commands on graphs.
-
-    Parameters
-    ----------
-    output, verify : str
-        What ``-o`` and ``--verify`` do.
-    plan, energy : bool
-        Whether it has ``--plan``, and ``--energy`` and ``--watts``.
-    """
+    """GRAPH and the options of commands on graphs; `output` and `verify` are the help of -o and --verify."""
     some: list[Decorator] = [click.argument("graph", metavar="GRAPH"), output_option(output)]
     some += [option("--verify", verify, bool)] if verify else []
     some += [plan_option] if plan else []

@@ -193,19 +193,7 @@ CURVE_EDGES = LaunchTable(gpu=500_000, cpu=20_000_000, simulator=20_000_000)
 
 @dataclass(frozen=True)
 class Origin:
-    """How a sample was made; what is unknown is None.
-
-    Attributes
-    ----------
-    options : dict
-        What was asked for besides method, size and seed.
-    samples : tuple of dict
-        Results in the record, one of which is the sample's.
-    facts : tuple of (str, str)
-        What else the record says.
-    left_out : int
-        Vertices without edges that the sample has and its file has not.
-    """
+    """How a sample was made; what is unknown is None."""
 
     method: str | None = None
     mode: str | None = None
@@ -213,10 +201,10 @@ class Origin:
     target: int | None = None
     command: str | None = None
     options: dict[str, Any] | None = None
-    samples: tuple[dict[str, Any], ...] = ()
-    facts: tuple[tuple[str, str], ...] = ()
+    samples: tuple[dict[str, Any], ...] = ()  # in the record; one of them is the sample's
+    facts: tuple[tuple[str, str], ...] = ()  # what else the record says
     output: str | None = None
-    left_out: int = 0
+    left_out: int = 0  # vertices without edges that the sample has and its file has not
 
     @property
     def lacks(self) -> str:
@@ -226,13 +214,7 @@ class Origin:
         return counted(self.left_out, "vertex without edges", "vertices without edges")
 
     def checked(self, sample: Graph, record: str | None) -> Origin:
-        """Return this origin, completed by what the record says of the sample given.
-
-        Raises
-        ------
-        InputError
-            If the record is about other samples.
-        """
+        """Return this origin, completed by what the record says of this very sample."""
         if not self.samples:
             return self
         same = [each for each in self.samples if _fits(each, sample)]
@@ -276,13 +258,7 @@ def _fits(entry: dict[str, Any], sample: Graph) -> bool:
 def read_origin(
     record: str | None, method: str | None, seed: int | None, command: str | None, output: str | None
 ) -> Origin:
-    """Find out how a sample was made, from its record and the options.
-
-    Raises
-    ------
-    InputError
-        If the file is not a record, or an option contradicts it.
-    """
+    """Find out how a sample was made, from its record or the options: these must not contradict it."""
     if method is not None:
         from clgraph.methods import METHODS, plain_method
 

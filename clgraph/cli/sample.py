@@ -286,17 +286,7 @@ class _Order:
         holds: str = "",
         **facts: Any,
     ) -> None:
-        """Verify, write and report a sample.
-
-        Parameters
-        ----------
-        size, result, says, took
-            Its size, itself, its line, and the seconds that the line ends with.
-        seconds, facts
-            What JSON says besides.
-        verify, holds
-            How it is verified, and what is true then.
-        """
+        """Verify, write and report a sample; `holds` is true of it once `verify` has found no fault."""
         run = self.run
         for note in result.notes:
             if result.seed == self.seeds.start:

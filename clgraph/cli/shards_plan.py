@@ -43,27 +43,15 @@ class Pass(NamedTuple):
 
 @dataclass(frozen=True)
 class Plan:
-    """What a command will do.
-
-    Attributes
-    ----------
-    devices : list of str
-        One for each rank.
-    memory : dict of str to int
-        Bytes on a rank's device.
-    available : int
-        What the smallest device has.
-    speeds : dict of str to float
-        Bytes a second of disk, bus and network, and edges a second, as measured for this plan on the slowest
-        rank.
-    """
+    """What a command will do."""
 
     command: str
     ranks: int
-    devices: list[str]
+    devices: list[str]  # one for each rank
     parts: list[Pass]
-    memory: dict[str, int]
-    available: int
+    memory: dict[str, int]  # bytes on a rank's device
+    available: int  # what the smallest device has
+    # bytes a second of disk, bus and network, and edges a second, measured on the slowest rank
     speeds: dict[str, float]
     notes: list[str]
 
@@ -105,14 +93,7 @@ class Plan:
 def plan(shards: Shards, command: str, *, device: Any = None, **options: Any) -> Plan:
     """The plan of a command; what it reads, sends and holds is known, seconds come from short measurements.
 
-    Parameters
-    ----------
-    shards : Shards
-    command : {"sample", "curve", "forest", "components", "bfs", "pagerank", "ppr"}
-    device
-        As the calls take it.
-    options
-        sizes (how many), written, method: of "sample"; iterations, dtype: of "pagerank".
+    Options are sizes (how many), written and method of "sample"; iterations and dtype of "pagerank".
     """
 
     def work(ranks: Ranks, dev: Device) -> Plan:
