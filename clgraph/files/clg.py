@@ -72,7 +72,7 @@ def tables() -> npt.NDArray[np.uint32]:
 
 
 def followed(remainder: int, nbytes: int) -> int:
-    """The remainder of some bytes with so many zeros behind them."""
+    """The remainder of some bytes with `nbytes` zeros behind them."""
     for k, power in enumerate(powers().tolist()):
         if nbytes >> k & 1:
             remainder = product(power, remainder)
@@ -80,7 +80,7 @@ def followed(remainder: int, nbytes: int) -> int:
 
 
 def finished(remainder: int, nbytes: int) -> int:
-    """zlib's checksum of so many bytes, with ones before and behind them; and from that their remainder."""
+    """zlib's checksum of `nbytes` bytes, with ones before and behind them; or their remainder from that."""
     return remainder ^ followed(ONES, nbytes) ^ ONES
 
 
@@ -149,6 +149,7 @@ def read_clg(path: Path, options: Options, device: Device, how: How = AS_USUAL) 
         with reading(path), closing(Plain(path)) as source, device.alone():
             return _Reading(path, options, device, source, how.progress).loaded()
     except Faulty:
+        # the host's reader finds the fault again and has the words for it
         host.read_clg(
             path, replace(options, verify=options.verify is not False)
         )  # which raises what is wrong
@@ -203,6 +204,7 @@ class _Reading:
         device.reserve({name: section.nbytes for name, section in wanted.items()})
         sums = Sums(device, crc.offset - PAGE) if compare and crc is not None else None
         buffers, at, before = {}, PAGE, 0
+        # in the order of the file, which is then read once from front to back
         for name, section in sorted(wanted.items(), key=lambda item: item[1].offset):
             if sums is not None:
                 self._between(at, section.offset)

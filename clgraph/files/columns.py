@@ -38,6 +38,7 @@ def write_columns(file: IO[bytes], *columns: Any, device: Device | None = None) 
     """
     arrays = [np.asarray(column) for column in columns]
     found = None
+    # opening a device costs more than spelling a few rows
     if len(arrays[0]) >= SMALL_ROWS and all(map(_is_plain, arrays)):
         found = device_or_host(device)
     if found is not None:
@@ -57,7 +58,7 @@ def write_columns(file: IO[bytes], *columns: Any, device: Device | None = None) 
 
 
 def _is_plain(column: npt.NDArray[Any]) -> bool:
-    """Whether kernels spell a column as Python does: whole numbers, and reals that are not large."""
+    """True if kernels spell a column as Python does: whole numbers, and reals that are not large."""
     if column.dtype.kind == "f" and not np.all(np.abs(column) < LARGE):
         return False
     return column.dtype.str[1:] in TYPES

@@ -1,4 +1,4 @@
-"""Where a file is read or written: on a device, or by the host's reader and writer."""
+"""Choice of where a file is read or written: on a device, or by the host's reader and writer."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def load(
 
 
 def _checked(given: Options) -> Options:
-    """What the user wants, as it may be."""
+    """Return the options, checked."""
     word(given.ids, "ids", get_args(Ids))
     word(given.duplicates, "duplicates", get_args(Duplicates))
     directed = None if given.directed is None else flag(given.directed, "directed")
@@ -111,6 +111,7 @@ def _loaded(
     form: Format, path: Path, options: Options, device: Device | str | None, progress: Tell | None
 ) -> Loaded:
     name, why = form.name, ""
+    # kernels take ids that are numbers; a .clg file says itself whether its ids are
     if device != HOST and name in ON_DEVICES and (name == "clg" or options.ids == "int"):
         edges = ldbc.find_files(path).edges if name == "ldbc" else path
         # of .clg files the host reads those for which nobody has asked for a device
@@ -184,6 +185,7 @@ def device_or_host(device: Device | str | None) -> Device | None:
     if device == HOST:
         return None
     assert not isinstance(device, str)
+    # FPGAs have no kernels for text, and without a compiler none can be built
     if device is not None and device.has_compiler and not device.is_fpga:
         return device
     from clgraph.device import get_device
@@ -218,6 +220,7 @@ def spooled(progress: Tell | None = None) -> Iterator[Path]:
             while data := os.read(0, PIECE):
                 done += len(data)
                 view = memoryview(data)
+                # a write may take only a part of the data
                 while view:
                     view = view[os.write(descriptor, view) :]
                 if progress is not None:

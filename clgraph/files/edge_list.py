@@ -37,8 +37,8 @@ if TYPE_CHECKING:
 # --- vertices numbered by ascending id: host half of ``cl/files/relabel.cl`` ---
 
 
-BITS_PER_ROW = 64  # a bitmap may have so many bits for each row ...
-BITS_FLOOR = 1 << 20  # ... or this many, before ids are sorted instead
+BITS_PER_ROW = 64  # bits that a bitmap may have for each row ...
+BITS_FLOOR = 1 << 20  # ... or in all, before ids are sorted instead
 
 
 @dataclass(frozen=True)
@@ -71,6 +71,7 @@ class Numbered:
 def number_vertices(device: Device, columns: Columns) -> Numbered:
     """Number the ids that occur, in ascending order; the columns are used up."""
     few = max(BITS_PER_ROW * columns.count, BITS_FLOOR)
+    # a bitmap costs less than a sort as long as it is not much longer than the rows
     if columns.id_type is np.int32 and columns.highest < few:
         return _by_bitmap(device, columns)
     return _by_sorting(device, columns)
@@ -109,6 +110,7 @@ def _by_bitmap(device: Device, columns: Columns) -> Numbered:
     program.number_sums(runs, words=words, bits=bits, sums=sums)
     n = to_sums(device, sums, runs, np.uint32)
     check_count(n)
+    # every number up to the highest occurs, so ids are indices
     if n == columns.highest + 1:
         return Numbered(n, None, columns.source, columns.target)
     before, ids = device.empty(words, np.uint32), device.output(n, np.int32)
@@ -196,6 +198,7 @@ def read_columns(
 
     There is room for `more` rows behind those of the text.
     """
+    # most files have ids of 32 bits; wide columns are tried where one has not
     for id_type in types:
         with opened(path, options) as source:
             parser = Parser(device, wanted, id_type, source.total, how.block, more)
@@ -372,6 +375,7 @@ def _metis_graph(device: Device, n: int, arcs: Columns, options: Options) -> Gra
     if arcs.weight is not None:
         ends = arcs.source, arcs.target
         weight = place_weights(device, rows, *ends, arcs.weight, arcs.count, mirror=False)
+        # with weights twins must agree in those, too
         single = count_single_arcs(device, rows, weight) > 0
     else:
         single = _differ(device, rows, copies, *build(arcs.target, arcs.source))
@@ -390,7 +394,7 @@ def _metis_graph(device: Device, n: int, arcs: Columns, options: Options) -> Gra
 
 
 def _differ(device: Device, rows: DeviceCSR, copies: Any, other: DeviceCSR, again: Any) -> bool:
-    """Whether two graphs, with the multiplicities of their arcs, differ."""
+    """True if two graphs, with the multiplicities of their arcs, differ."""
     if rows.arcs != other.arcs or (copies is None) != (again is None):
         return True
     words = (rows.n + 1) * np.dtype(rows.offset).itemsize // 4

@@ -141,6 +141,7 @@ class ColumnParser:
         share = wanted / self._parsed  # rows in a byte so far
         # a twentieth more than the text so far lets expect, so that columns seldom grow twice
         rows = min(int(wanted + 1.05 * share * rest) + 1024, wanted + rest // self._shortest + 1)
+        # kernels count rows in 32 bits
         room = rows + self._more
         if room >= 2**32:
             raise CapacityError(f"{self._device}: over {2**32 - 1} rows; split the file")
@@ -203,6 +204,7 @@ class Parser(ColumnParser):
         nothing[ODD_FIRST] = 2**32 - 1
         seen = device.upload(nothing, writable=True)
         room = count if self._weighted else 0
+        # weights that the kernel cannot round for certain are listed, and parsed by the host
         hard = [device.empty(max(room, 1), np.int32) for _ in range(2)]
         program.parse_rows.launch(
             self,

@@ -137,7 +137,7 @@ LAUNCH = LaunchTable(
 
 @dataclass(frozen=True)
 class How:
-    """What a file's reader needs besides the user's options."""
+    """Settings of a file's reader besides the user's options."""
 
     progress: Tell | None = None
     # how a text is cut into pieces, and pieces into blocks, if not as the device likes it
@@ -171,6 +171,7 @@ def pieces(
     """
     shape, progress = how.shape or LAUNCH.of(device), how.progress
     filling: list[tuple[Staging, list[Future[int]]]] = []
+    # a compressed file has one reader: its bytes come one after the other
     pool = thread_pool(min(shape.threads, source.threads), "clgraph-read")
     offset = 0
 
@@ -204,6 +205,7 @@ def pieces(
             array[begin : begin + len(rest)] = rest
             cut = end if last else _after_last_line(array, begin, end, words)
             rest = array[cut:end].copy()
+            # a longer line would not fit in front of the next piece
             if len(rest) > HEAD:
                 raise LongLine
             if cut > begin:

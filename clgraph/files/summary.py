@@ -58,6 +58,7 @@ def write_with_summary(
 
         device = get_device(device)
     graph = as_graph(graph)
+    # before long work, not after it
     check_writable(path, format)
     file = file_name(path)
     if graph.weights is not None and not np.all(finite := np.isfinite(graph.weights)):
@@ -79,7 +80,7 @@ def write_with_summary(
 
 
 def left_out(attributes: Attributes | None) -> list[str]:
-    """What is to be said where attributes are not written."""
+    """Return a note on attributes that are not written."""
     names = ", ".join(few(attributes.names())) if attributes else ""
     return [f"left out: {names}; GraphML, GEXF and Pajek's .net hold them"] if names else []
 
@@ -139,6 +140,6 @@ def _size(graph: Graph) -> str:
 
 
 def told_size(directed: bool, weighted: bool, vertices: int, edges: int) -> str:
-    """What kind of graph it is, and how large."""
+    """Return the kind and size of a graph, as summaries have it."""
     kind, mark = "directed" if directed else "undirected", ", weighted" if weighted else ""
     return f"{kind}, {counted(vertices, 'vertex', 'vertices')}, {counted(edges, 'edge')}{mark}"

@@ -61,6 +61,7 @@ def _columns(edges: EdgeTable, count: int, device: Device) -> Columns:
         strange = next((chunk.dtype for chunk in chunks if chunk.dtype.str[1:] not in kinds), None)
         if strange is not None:
             raise NotTaken(f"a column of {strange} values")
+    # 32 bits suffice for most tables; wider ids show in the first pass
     for id_type in (np.int32, np.int64):
         taken = _Taken(device, count, id_type)
         tail, head = taken.ids(source), taken.ids(target)

@@ -171,6 +171,7 @@ class Spelling(Spelt):
             own = {"cells": self.weight_cells, "sizes": self.weight_sizes, "weight": parts.weights}
             powers = device.upload(powers_of_five(*TENS, up=True))
             self._spell_weights = kernel.bind(**kernel.arguments_of(self) | own, powers=powers)
+        # a short text needs no more rooms than it has pieces
         rooms = min(shape.rooms, -(-all_runs // runs) + 1)
         self.rooms = [Staging(device, self.step * longest) for _ in range(rooms)]
 

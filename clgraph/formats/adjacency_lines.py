@@ -32,7 +32,7 @@ NCON_MAX = 1_000_000  # weights of one vertex, which a damaged header may promis
 
 
 class Header(NamedTuple):
-    """What the first line says."""
+    """Header of a file of neighbours."""
 
     n: int  # vertices
     edges: int = 0
@@ -58,6 +58,7 @@ def _read(
             f"{path}: the header says {n} vertices, but {counted(len(lengths), 'line')} follow; download "
             "the file again"
         )
+    # blank lines may follow the last vertex; more lines are a fault where they hold numbers
     if np.any(lengths[n:]):
         raise wrong(
             n + int(np.argmax(lengths[n:] > 0)),
@@ -70,6 +71,7 @@ def _read(
                 int(np.argmax(lengths < before)),
                 f"fewer numbers than the {before} vertex weights that the header says",
             )
+        # the place of a number in its line decides whether it is a weight of the vertex
         start = np.cumsum(lengths) - lengths
         numbers = numbers[np.arange(len(numbers)) - np.repeat(start, lengths) >= before]
         lengths = lengths - before
@@ -116,10 +118,12 @@ def _numbers(
                     header = parse_header(path, fields.pop(0), options)
             lengths.append(np.fromiter(map(len, fields), np.int64, len(fields)))
             try:
+                # one look at the whole text is cheaper than one at each word
                 if any(mark in whole for whole in [b"".join(text)] for mark in refused):
                     raise ValueError("no plain digits")
                 numbers.append(np.fromiter(map(int, chain.from_iterable(fields)), np.int64))
             except (ValueError, OverflowError) as error:
+                # Python's error names no line, so the word is looked for again
                 for number, line in enumerate(lines, known + 1):
                     for word in line.split() if counts(line) else []:
                         if not word.isdigit() or len(word) > 4000 or int(word) >= INT64_END:
@@ -156,6 +160,7 @@ def _line_of(path: Path, vertex: int, comment: bytes | None) -> int:
 def _write(graph: Graph, path: Path, head: str, first: int) -> None:
     """Write a header, and each vertex's neighbours, counted from `first`, with their (whole) weights."""
     n = graph.num_vertices
+    # each number is spelt once, and rows are gathered from the spellings
     numbers = cells(np.arange(first, n + first), b" ")
     end = np.zeros((1, 8 * numbers.shape[1]), np.uint8)
     end[0, -1] = ord("\n")
@@ -205,6 +210,7 @@ def look(path: Path, options: Options) -> tuple[Header, int] | None:
     with open_binary(path, options.max_ratio) as file:
         for line in file:
             skip += len(line)
+            # comments and blank lines may stand before the header
             if line.strip() and not line.lstrip().startswith(COMMENT):
                 return _metis_header(path, line.split(), options), skip
     return None
@@ -241,6 +247,7 @@ def _check_twins(
         return
     u, v = found
     there, back = (np.count_nonzero((tail == one) & (head == other)) for one, other in ((u, v), (v, u)))
+    # the vertex named first lists the other one more often
     if there < back:
         u, v = v, u
     what = "with the same weight" if there == back else "as often"

@@ -22,9 +22,11 @@ def difference(one: Arcs, other: Arcs) -> tuple[int, int] | None:
     for tail, head, weight in (one, other):
         key: Any = pack(tail, head)
         if weight is None:
+            # most files are sorted already, and a look costs far less than a sort
             if np.any(key[1:] < key[:-1]):
                 key.sort()
         else:
+            # parallel arcs in the order of their weights, so that equal lists compare equal
             order = np.lexsort((weight, key))
             key, weight = key[order], weight[order]
         keys.append(key)
@@ -33,6 +35,7 @@ def difference(one: Arcs, other: Arcs) -> tuple[int, int] | None:
     different = keys[0][:shared] != keys[1][:shared]
     if weights[0] is not None and not different.any():
         different = weights[0][:shared] != weights[1][:shared]
+    # both lists are sorted, so the smaller of two unequal keys is missing from the other one
     if different.any():
         i = int(np.argmax(different))
         first = min(int(keys[0][i]), int(keys[1][i]))
@@ -46,6 +49,7 @@ def difference(one: Arcs, other: Arcs) -> tuple[int, int] | None:
 def without_twin(arcs: Arcs) -> tuple[int, int] | None:
     """The first pair (by its smaller end) whose arcs there and back are not as many, of the same weights."""
     tail, head, weight = arcs
+    # turned round, the arcs that go down must be those that go up
     up, down = np.flatnonzero(tail < head), np.flatnonzero(tail > head)
     there: Arcs = tail[up], head[up], None if weight is None else weight[up]
     back: Arcs = head[down], tail[down], None if weight is None else weight[down]
@@ -57,12 +61,13 @@ def each_once(arcs: Arcs) -> Arcs:
     if without_twin(arcs) is not None:
         return arcs
     tail, head, weight = arcs
+    # of two twins the arc from the smaller end stays; a loop is one arc
     once = tail <= head
     return tail[once], head[once], None if weight is None else weight[once]
 
 
 def distinct_rows(row_ptr: npt.NDArray[Any], heads: npt.NDArray[Any]) -> bool:
-    """Whether the heads of each row ascend, no two of them alike: such rows are a graph's as they are."""
+    """True if the heads of each row ascend and differ: such rows are a graph's as they are."""
     ascend = heads[1:] > heads[:-1]
     ascend[last_of_rows(row_ptr, len(heads))] = True  # from one row to the next they may fall
     return bool(ascend.all())

@@ -76,7 +76,7 @@ class Names:
 
     @property
     def full(self) -> bool:
-        """Whether it is time to forget."""
+        """True if it is time to forget."""
         return len(self) > self.bound
 
     def keep(self, numbers: npt.NDArray[np.uint64]) -> None:
@@ -100,12 +100,13 @@ class Lines:
 
     def columns(self, block: bytes) -> list[Any] | None:
         """Return the columns of a block of whole lines, names as numbers; None if there are none."""
+        # universal newlines, so that lines have the numbers that `clgraph.read` gives them
         if b"\r" in block:
             block = block.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
         if self.layout is not None:
             return self._parsed(block, self.layout)
         self.before += block
-        # a header is told by the row that follows it
+        # a header is known by the row that follows it
         if sum(1 for _ in itertools.islice(_rows(self.before), 2)) < 2:
             return None
         return self.last()
@@ -140,6 +141,7 @@ class Lines:
         """The columns of lines behind the header."""
         rows: Any = None
         if self.options.ids == "str":
+            # Arrow is faster, but its import takes longer than a small block
             found = parse_names(block, layout) if len(block) >= SMALL else None
             if found is not None:
                 tail, head, weights, ids = found
@@ -149,7 +151,9 @@ class Lines:
             plain = integer_rows(block, layout)
             rows = None if plain is None else (*plain, None)
         else:
+            # NumPy's parser takes a tenth of the scanner's time
             rows = load_rows(io.BytesIO(block), replace(layout, skip=0))
+        # the scanner reads the rare row that the others leave, and names the first that is wrong
         if rows is None:
             rows = scan_rows(self._numbered(block), self.name, layout, self.options)
             if self.options.ids == "str":
@@ -184,7 +188,7 @@ class Chunk:
 
 @dataclass(frozen=True)
 class How:
-    """How edges are read; see `arrivals`."""
+    """Options of a stream (see `arrivals`), and the numbers of its names."""
 
     names: Names
     weighted: bool
@@ -193,7 +197,7 @@ class How:
 
 
 def is_stream(source: Any) -> bool:
-    """Whether something is a source of arrivals, and no graph."""
+    """True if something is a source of arrivals, and not a graph."""
     if isinstance(source, (str, PathLike, list, tuple, np.ndarray, Iterator)):
         return True
     names = ("read", "to_batches", "read_next_batch", "iloc", "__arrow_c_stream__")
@@ -201,7 +205,7 @@ def is_stream(source: Any) -> bool:
 
 
 def is_streamed(path: str, format: str | None = None) -> bool:
-    """Whether a file's edges come piece by piece; others are read as a graph first."""
+    """True if a file's edges come piece by piece; other files are read as a graph first."""
     return path == "-" or find_format(file_name(path), format).name in STREAMED
 
 
@@ -259,7 +263,7 @@ def arrivals(
 
 
 def _is_nested(source: Any) -> bool:
-    """Whether a tuple holds chunks, and not the columns of one."""
+    """True if a tuple holds chunks, and not the columns of one."""
     if isinstance(source, np.ndarray):
         return source.ndim == 3
     return not source or np.ndim(source[0]) != 1 or len(source) not in (2, 3)
@@ -293,6 +297,7 @@ def checked(chunk: Any, where: str, how: How) -> Chunk:
         weight = _numbers(columns[2], where)
     if len(source) != len(target) or (weight is not None and len(weight) != len(source)):
         raise InputError(f"{where}: its columns have {', '.join(str(len(each)) for each in columns)} rows")
+    # samplers of streams take no loops, and say how many there were
     stays = source != target
     loops = len(source) - int(np.count_nonzero(stays))
     if loops:
@@ -442,12 +447,13 @@ def _blocks(file: IO[bytes], name: str, lines: Lines) -> Iterator[list[Any]]:
             data = file.read(BLOCK)
         except (EOFError, zlib.error, OSError) as error:
             raise InputError(
-                f"{name}, line {lines.line + 1}: the stream broke off: {error}; nothing is made of it"
+                f"{name}, line {lines.line + 1}: the stream broke off: {error}; no result was produced"
             ) from error
         if isinstance(data, str):
             raise InputError(f"{name}: it gives text; open it in binary mode ('rb')")
         if not data:
             break
+        # a line that two reads share is put together in front of the second
         cut = data.rfind(b"\n") + 1
         block, rest = (rest + data[:cut], data[cut:]) if cut else (b"", rest + data)
         if len(rest) > LONG_LINE:

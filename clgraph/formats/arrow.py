@@ -67,6 +67,7 @@ def parquet_table(path: Path, options: Options) -> EdgeTable:
                 file.schema_arrow,
                 map(file.metadata.schema.column, range(file.metadata.num_columns)),
             )
+            # text is read as dictionaries first: a page may repeat one long word millions of times
             text = [leaf.path for leaf in leaves if leaf.physical_type == "BYTE_ARRAY"]
         with parquet.ParquetFile(str(path), read_dictionary=text, page_checksum_verification=True) as file:
             if text and _may_be_long(path, file, text, options):
@@ -91,6 +92,7 @@ def arrow_table(path: Path, options: Options) -> EdgeTable:
                     f"{path}: it became shorter while it was read; read it again when it is complete"
                 )
         size = len(data)
+        # before pyarrow makes room for what the buffers say they unpack to
         check_ratio(path, size + _unpacked(data.data), size, options.max_ratio)
         table = pa.ipc.open_file(pa.BufferReader(pa.py_buffer(data))).read_all()
         check_ratio(path, CELLS * table.num_rows, size, options.max_ratio)
@@ -112,7 +114,7 @@ def _check_parquet(path: Path, about: Any, options: Options) -> None:
 
 
 def _may_be_long(path: Path, file: Any, text: list[str], options: Options) -> bool:
-    """Whether the text of a Parquet file could be suspiciously long: all of it as long as the longest word.
+    """True if the text of a Parquet file could be suspiciously long: all of it as long as the longest word.
 
     The words of a group of rows are at its beginning, once each.
     """
@@ -147,7 +149,7 @@ def _spelled(path: Path, file: Any, schema: Any, options: Options) -> Iterator[A
 
 
 def _unpacked(data: memoryview) -> int:
-    """How many bytes the compressed buffers of an Arrow file unpack to: each begins with that.
+    """Return how many bytes the compressed buffers of an Arrow file unpack to: each begins with that.
 
     The footer lists the messages, and each message, a flatbuffer, its buffers (Arrow's Footer.fbs and
     Message.fbs). Nothing else says it before pyarrow makes room for them.
@@ -159,13 +161,13 @@ def _unpacked(data: memoryview) -> int:
         return int(struct.unpack_from("<" + kind, data, at)[0])
 
     def field(table: int, place: int) -> int:
-        """Where a table's field is; 0: it has none."""
+        """Return the position of a table's field; 0 if it has none."""
         known = table - number("i", table)
         offset = number("H", known + 4 + 2 * place) if 4 + 2 * place < number("H", known) else 0
         return table + offset if offset else 0
 
     def inner(table: int, place: int) -> int:
-        """Where the table or vector is that a field leads to; 0: it has none."""
+        """Return the position of the table or vector that a field leads to; 0 if there is none."""
         at = field(table, place)
         return at + number("I", at) if at else 0
 
@@ -334,6 +336,7 @@ def columns_of(where: str | Path, names: list[Any], weighted: bool) -> tuple[str
     if not weighted:
         weight = None
     elif weight is None:
+        # a column of counts holds no weights
         rest = [name for name in names if name not in (source, target, "multiplicity")]
         if not rest:
             raise InputError(f"{where}: no column of weights among {listed(names)}; leave weights=True out")

@@ -80,6 +80,7 @@ def atomic_files() -> Iterator[Callable[..., IO[Any]]]:
 
     try:
         yield create
+        # all are complete before the first is renamed, or a crash would leave new files beside old ones
         for each in files:
             with each.explained():
                 each.finish()
@@ -111,6 +112,7 @@ class _Output:
             self.file = _file(os.dup(number), mode)
             return
         with suppress(FileNotFoundError):
+            # a pipe or a device cannot be replaced by a file that is renamed
             if not stat.S_ISREG(_mode(self._path)):
                 self.file = _file(os.open(self._path, os.O_WRONLY | system.OPEN), mode)
                 return
@@ -183,6 +185,7 @@ _swept: set[Path] = set()
 
 def remove_stale_once(folder: Path) -> None:
     """`remove_stale` at this process's first output into a folder."""
+    # once is enough, as this process removes its own
     if folder not in _swept:
         _swept.add(folder)
         remove_stale(folder)

@@ -40,6 +40,7 @@ def id_cells(graph: Graph, mark: bytes, as_text: Callable[[str], bytes]) -> npt.
     if graph.ids.dtype != object:
         return cells(graph.ids, mark)
     names = [as_text(name) for name in graph.ids.tolist()]
+    # one very long name would make every cell as long
     if max(map(len, names), default=0) * len(names) > 8 * sum(map(len, names)) + WIDE:
         whole = np.empty(len(names), object)
         whole[:] = [name + mark for name in names]
@@ -94,6 +95,7 @@ def cells(values: npt.NDArray[Any], mark: bytes) -> npt.NDArray[np.uint64]:
         width = len(str(int(values.max()))) if len(values) else 1
     else:
         width = values.dtype.itemsize
+    # whole words, since gathering rows then copies words instead of bytes
     words = -(-(width + 1) // 8)
     text = np.zeros((len(values), 8 * words), np.uint8)
     if values.dtype.kind in "iu":
@@ -123,6 +125,7 @@ def write_cells(file: IO[bytes], *columns: npt.NDArray[Any]) -> None:
         ]
         file.writelines(b"".join(row) for row in zip(*texts, strict=True))
         return
+    # the unused bytes of all cells are dropped at once
     file.write(np.concatenate(columns, axis=1).tobytes().translate(None, b"\0"))
 
 
@@ -133,6 +136,7 @@ def edges_in_pieces(graph: Graph, both_arcs: bool = False) -> Iterator[Piece]:
         reached(start / graph.num_arcs)
         tail, head = rows[start : start + CHUNK], graph.col_idx[start : start + CHUNK]
         weight = None if graph.weights is None else graph.weights[start : start + CHUNK]
+        # an undirected edge is stored as two arcs, a loop as one
         if not graph.directed and not both_arcs:
             once = tail <= head
             tail, head = tail[once], head[once]
@@ -177,6 +181,7 @@ def write_rows(
     `always_weighted` the weights are 1 where the graph has none.
     """
     weighted = always_weighted or graph.weights is not None
+    # the last column ends the row
     last = names if weighted else ended_by(names, b"\n")
     begin = cells(np.array([mark]), b" ")
     for tail, head, weight in edges_in_pieces(graph, both_arcs):

@@ -67,7 +67,7 @@ CHECKED = PAGE - 4  # bytes of the header that its own checksum, which follows t
 
 @dataclass(frozen=True)
 class Section:
-    """Where a section is, and the type of its items."""
+    """Position of a section, and the type of its items."""
 
     offset: int
     nbytes: int
@@ -80,7 +80,7 @@ class Section:
 
 @dataclass(frozen=True)
 class Header:
-    """What a header says, all of it possible in a file of this length."""
+    """Header of a .clg file, checked against the file's length."""
 
     directed: bool
     n: int  # vertices; of a shard its rows
@@ -216,6 +216,7 @@ def read_clg(path: Path, options: Options) -> Loaded:
     if not options.weights and graph.weights is not None:
         notes.append("weights (read them with --weights)")
         graph = Graph._from_arrays(replace(graph._arrays, weights=None))
+    # an undirected graph has both arcs of each edge, so as a directed one it keeps its arrays
     if options.directed is not None and options.directed != graph.directed:
         graph = (
             graph.undirected if graph.directed else Graph._from_arrays(replace(graph._arrays, directed=True))
@@ -259,6 +260,7 @@ def read_sections(
     with open(path, "rb", buffering=0) as file:
         size = os.fstat(file.fileno()).st_size
         header = unpack_header(path, file.read(PAGE), size, shard=shard)
+        # a large file is checked on request only: that takes longer than reading it
         full = size <= FULL_BELOW if verify is None else verify
         try:
             data = aligned_empty(size, np.uint8, PAGE)  # untouched pages take no memory
@@ -267,6 +269,7 @@ def read_sections(
         crc = header.crc
         ranges: list[tuple[Section, int | None]]  # bytes to be read, and their checksum
         if full and crc is not None:
+            # the sums stand at the end, and are needed before the blocks
             _fill(path, file, data, crc)
             ranges = list(zip(_blocks(PAGE, crc.offset, BLOCK), _array(data, crc).tolist(), strict=True))
         else:
@@ -324,7 +327,7 @@ def check_sums(path: Path, header: Header) -> npt.NDArray[Any]:
 
 
 def _blocks(begin: int, end: int, size: int) -> Iterator[Section]:
-    """The bytes between two positions, so many at a time: those that each checksum covers."""
+    """Yield the bytes between two positions in blocks, such as those that each checksum covers."""
     for offset in range(begin, end, size):
         yield Section(offset, min(size, end - offset), "|u1")
 
@@ -407,7 +410,9 @@ def id_arrays(ids: npt.NDArray[Any], path: Path) -> dict[str, npt.NDArray[Any]]:
 # --- sections written from arrays in memory, or a few bytes at a time ---
 
 
-PIECE = 1 << 22  # bytes that are read or written at a time: enough for a thread, and progress is told between
+PIECE = (
+    1 << 22
+)  # bytes that are read or written at a time: enough for a thread, and progress is reported between
 
 
 @dataclass(frozen=True)
@@ -499,6 +504,7 @@ def write_sections(
             section = Section(_next_page(end), array.nbytes, array.dtype.newbyteorder("<").str)
             parts.append((section.offset - end, array))
             sections[name], end = section, section.end
+    # the checksums come last, as they are known only when all else is written
     offset = _next_page(end)
     parts.append((offset - end, _in_memory(np.empty(0, np.uint8))))
     sections["crc"] = crc = Section(offset, 4 * -(-(offset - PAGE) // BLOCK), "<u4")

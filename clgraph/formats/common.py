@@ -1,4 +1,4 @@
-"""What the readers and writers of all formats share: options, results, opening files, errors."""
+"""Options, results, opening of files and errors, shared by the readers of all formats."""
 
 from __future__ import annotations
 
@@ -103,6 +103,7 @@ def check_file(path: Path, may_be_empty: bool = False, packed: bool = False) -> 
             raise InputError(f"{path}: the file is empty (0 bytes)")
         with open(path, "rb") as file:
             begin = file.read(4)
+        # a compressed file under a plain name would be read as a damaged text
         for magic, name, suffix in ((GZIP_MAGIC, "gzip", GZIP), (ZSTD_MAGIC, "zstd", ZSTD)):
             if begin.startswith(magic) and path.suffix != suffix and not packed:
                 raise InputError(f"{path}: compressed by {name}, but not named {suffix}; rename it")
@@ -120,6 +121,7 @@ def open_binary(path: Path, max_ratio: float = MAX_RATIO) -> IO[bytes]:
     """The bytes of a plain or compressed file: as its name says, or its first bytes (if that is allowed)."""
     if path.suffix not in SUFFIXES:
         file = io.BufferedReader(io.FileIO(path) if REPORT.get() is None else TrackedFile(path), 1 << 18)
+        # Julia's tools compress files without saying so in the name
         if file.peek(2)[:2] != GZIP_MAGIC:
             return file
         file.close()
@@ -147,6 +149,7 @@ def numbered_lines(path: Path, encoding: str, max_ratio: float = MAX_RATIO) -> I
             yield 1, file.readline().removeprefix(mark)
             yield from enumerate(file, 2)
     except UnicodeDecodeError as error:
+        # the decoder reads ahead and counts no lines, so the first bad one is looked for again
         with open_binary(path, max_ratio) as raw:
             number = next((i for i, line in enumerate(raw, 1) if not _decodes(line)), 0)
         raise InputError(

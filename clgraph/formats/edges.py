@@ -29,7 +29,7 @@ SEPARATORS = re.compile(r"[\t\n\r]")
 
 
 def named_columns(names: Iterable[str]) -> list[int | None]:
-    """Which columns are called as sources, targets and weights are; None where none is."""
+    """Return the columns that are named as sources, targets and weights are; None where none is."""
     lower = [name.lower() for name in names]
     known = SOURCE_NAMES, TARGET_NAMES, WEIGHT_NAMES
     return [next((i for i, name in enumerate(lower) if name in some), None) for some in known]
@@ -40,6 +40,7 @@ def read_edges(path: Path, options: Options) -> Loaded:
     how: dict[str, Any] = {"directed": options.direction(), "duplicates": options.duplicates}
     layout, named = look(path, options), None
     if options.ids == "str":
+        # Arrow numbers the names of a large file, where it is installed
         named = read_names(path, layout, options.max_ratio)
     if named is not None:
         source, target, weights, ids = named
@@ -51,7 +52,7 @@ def read_edges(path: Path, options: Options) -> Loaded:
 
 
 def skipped_lines(layout: Layout) -> list[str]:
-    """What was skipped, for the summary."""
+    """Return notes on the header and the columns that were skipped."""
     header = [] if layout.header is None else [f"header {layout.header!r}"]
     return [*header, *([counted(layout.further, "further column")] if layout.further else [])]
 
@@ -69,7 +70,7 @@ def look(path: Path, options: Options) -> Layout:
 
 
 def layout_of(lines_of: Iterable[tuple[int, str]], path: str, options: Options) -> Layout:
-    """The same, of numbered lines that come from somewhere of this name."""
+    """As `look`, for numbered lines; `path` is what messages call their source."""
     comment, lines, says_so = "#", 0, False
     numbered = iter(lines_of)
     for number, raw in numbered:
@@ -85,6 +86,7 @@ def layout_of(lines_of: Iterable[tuple[int, str]], path: str, options: Options) 
         what = "is blank or a comment" if lines == 1 else "are blank or comments"
         raise InputError(f"{path}: holds no edges: its {counted(lines, 'line')} {what}")
     delimiter = None
+    # names may hold blanks, so tabs separate them where there are any
     if options.ids == "str" and "\t" in line:
         delimiter = "\t"
     elif "," in line:
@@ -96,6 +98,7 @@ def layout_of(lines_of: Iterable[tuple[int, str]], path: str, options: Options) 
         ((n, text) for n, raw in numbered if (text := raw.strip()) and text[0] not in "#%"), None
     )
     is_header, note = options.header, ""
+    # among numbers known names are a header; among names they may be vertices of such names
     if is_header is None and source is not None and target is not None:
         is_header = options.ids == "int"
         if not is_header and following is not None:
@@ -128,7 +131,7 @@ def layout_of(lines_of: Iterable[tuple[int, str]], path: str, options: Options) 
 
 
 def _unlike(first: list[str], row: list[str]) -> bool:
-    """Whether a row looks different from the first: numbers where that has words."""
+    """True if a row looks different from the first: numbers where that has words."""
     pairs = zip(first, row, strict=False)
     changes = [_is_number(other) and not _is_number(one) for one, other in pairs]
     return (len(changes) > 1 and all(changes[:2])) or any(changes[2:])
@@ -148,13 +151,13 @@ def write_edges(graph: Graph, path: Path) -> None:
 
 
 def has_commas(path: Path) -> bool:
-    """Whether a file of this name is written with commas and a header."""
+    """True if a file of this name is written with commas and a header."""
     plain = path.with_suffix("") if path.suffix in SUFFIXES else path
     return plain.suffix == ".csv"
 
 
 def head_of(path: Path, weighted: bool, arcs: int) -> bytes:
-    """What stands before the rows: the header of a .csv file, in others a comment if there are no rows."""
+    """Return the text before the rows: a .csv file's header, in others a comment if there are no rows."""
     if has_commas(path):
         return b"source,target,weight\n" if weighted else b"source,target\n"
     return b"" if arcs else f"{NO_EDGES}\n".encode()

@@ -45,6 +45,7 @@ def _read(weighted: bool, path: Path, options: Options) -> Loaded:
         if found:
             raise InputError(f"{path}: {what}: {found[0]} -> {found[1]}; make the file again")
     directed = options.direction(is_directed)
+    # rows that are a graph's already need no sorting
     if (directed or not is_directed) and distinct_rows(offsets, arcs[1]):
         weights = arcs[2].astype(np.float64) if arcs[2] is not None and options.weights else None
         graph = Graph._from_arrays(Arrays(row_ptr_of(np.diff(offsets)), arcs[1], weights, directed=directed))
@@ -59,7 +60,7 @@ read_wsg = partial(_read, True)
 
 
 def _header(path: Path, file: IO[bytes], weighted: bool, options: Options) -> tuple[bool, int, int]:
-    """Whether the graph is directed, its vertices and arcs; the file has the length that it says."""
+    """Return direction, vertices and arcs from the header, after checking the file's length by them."""
     start = file.read(HEADER)
     size = os.fstat(file.fileno()).st_size
     if len(start) < HEADER:
@@ -71,6 +72,7 @@ def _header(path: Path, file: IO[bytes], weighted: bool, options: Options) -> tu
         raise InputError(f"{path}: announces {n} vertices and {arcs} arcs; download it again")
     check_vertex_count(path, n, options)
     node = (WEIGHTED_NODE if weighted else NODE).itemsize
+    # the length is checked before the header's counts allocate anything
     right = HEADER + (1 + start[0]) * (8 * (n + 1) + node * arcs)
     if right != size:
         name, other = (".wsg", ".sg") if weighted else (".sg", ".wsg")

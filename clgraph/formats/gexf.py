@@ -38,7 +38,7 @@ TIMES = {"start", "end", "startopen", "endopen", "timestamp", "timestamps", "int
 
 
 class GEXF(Network):
-    """What a GEXF file holds."""
+    """Reader of GEXF elements."""
 
     root = "gexf"
 
@@ -52,7 +52,7 @@ class GEXF(Network):
         self.weighted = False
 
     def start(self, stack: list[str], words: Words, line: int) -> None:
-        """An element begins."""
+        """Take the beginning of an element."""
         name = stack[-1]
         if name == "graph":
             self.start_graph(line)
@@ -92,7 +92,7 @@ class GEXF(Network):
             self.left["times"] = None
 
     def end(self, stack: list[str], text: str, line: int) -> None:
-        """An element ends."""
+        """Take the end of an element."""
         if self.wants and self.declared is not None:
             self.declared.default = text
         self.wants = False

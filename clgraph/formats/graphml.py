@@ -34,7 +34,7 @@ HEAD = """<?xml version="1.0" encoding="UTF-8"?>
 
 
 class GraphML(Network):
-    """What a GraphML file holds."""
+    """Reader of GraphML elements."""
 
     root = "graphml"
 
@@ -45,7 +45,7 @@ class GraphML(Network):
         self.default: float | None = None  # the weight of an edge without one
 
     def start(self, stack: list[str], words: Words, line: int) -> None:
-        """An element begins."""
+        """Take the beginning of an element."""
         name = stack[-1]
         inside = stack[-2] if len(stack) > 1 else ""
         self.wants = False
@@ -82,7 +82,7 @@ class GraphML(Network):
             self.left[f"{stack[-3]} {self.keys[self.key][1]}"] = None
 
     def end(self, stack: list[str], text: str, line: int) -> None:
-        """An element ends."""
+        """Take the end of an element."""
         name = stack[-1]
         if self.wants and name == "default" and self._is_weight(self.key):
             if self.options.weights:

@@ -21,7 +21,7 @@ from clgraph.graph.graph import Graph
 
 
 class Head(NamedTuple):
-    """What the first lines say."""
+    """Header of a KONECT file: kind, weights and counts."""
 
     kind: str  # "sym", "asym" or "bip"
     weights: str  # "unweighted", "positive", "weighted", ...
@@ -30,7 +30,7 @@ class Head(NamedTuple):
 
 
 def is_konect(path: Path) -> bool:
-    """Whether a file is called as KONECT's are."""
+    """True if a file is called as KONECT's are."""
     return path.name.startswith("out.") and path.is_file()
 
 

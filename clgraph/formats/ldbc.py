@@ -81,6 +81,7 @@ def read_ldbc(path: Path, options: Options) -> Loaded:
     """Read NAME.v and NAME.e, given either's name or NAME (see `clgraph.read`)."""
     files = find_files(path)
     vertices = read_vertices(files.vertices, options)
+    # an empty file of edges is whole: NAME.v says which vertices there are
     with reading(files.edges), open_binary(files.edges, options.max_ratio) as file:
         edgeless = not file.read(1)
     source = target = np.empty(0, vertices.dtype)

@@ -1,4 +1,4 @@
-"""What GraphML and GEXF share: XML parsed in pieces, vertices and edges as they come, elements written.
+"""Parsing and writing of XML for GraphML and GEXF.
 
 Expat is Python's own parser. Document types are refused, and with them entities that expand without end and
 those that name other files.
@@ -100,22 +100,22 @@ class Network:
         return text
 
     def add_node(self, words: Words, line: int) -> None:
-        """A vertex."""
+        """Add a vertex."""
         name = self.name(words, "id", line, "node")
         if name in self.lines:
             raise self.wrong(line, f"node {name[:80]!r} is also in line {self.lines[name]}; keep one")
         self.lines[name], self.last = line, name
 
     def column(self, owner: str, name: str, kind: str = "string") -> Column:
-        """An attribute of nodes or edges."""
+        """Return the column of an attribute of nodes or edges."""
         return self.columns[owner].setdefault(name, Column(kind))
 
     def note(self, owner: str, name: str, text: str) -> None:
-        """An attribute of the vertex or edge that came last; of parallel edges the first one's counts."""
+        """Set an attribute of the vertex or edge that came last; the first of parallel edges counts."""
         self.column(owner, name).texts.setdefault(self.last, text)
 
     def add_edge(self, source: str, target: str, weight: float | None, line: int) -> None:
-        """An edge."""
+        """Add an edge."""
         self.last = source, target
         self.edges.append((source, target, weight, line))
 
@@ -208,6 +208,7 @@ def attributes_by_id(
     for name, column in edges.items():
         texts: dict[Any, str] = {}
         for (u, v), text in column.texts.items():
+            # of parallel edges, and of both directions, the first one counts
             ends = ids[u], ids[v]
             texts.setdefault(ends if directed else (min(ends), max(ends)), text)
         kept[1][name] = replace(column, texts=texts)
@@ -222,6 +223,7 @@ def read_network(network: Network) -> Loaded:
     """Parse a file by a format's class."""
     path, root = network.path, network.root
     parser = expat.ParserCreate()
+    # else one text would come in several calls
     parser.buffer_text = True
     stack: list[str] = []
     text: list[str] = []
@@ -295,9 +297,9 @@ Found = list[tuple[str, str]]  # names and texts of an element's attributes
 
 
 class Writer:
-    """Writes vertices and edges, so many at a time, as elements.
+    """Writes vertices and edges, a chunk at a time, as elements.
 
-    A `spell` makes what stands in an element behind its own attributes from what is known of it.
+    A `spell` gives the text after an element's own attributes.
     """
 
     def __init__(self, graph: Graph, path: Path) -> None:
@@ -342,7 +344,7 @@ class Writer:
 
 
 def _write_elements(file: IO[bytes], count: int, parts: Parts) -> None:
-    """Write so many elements, of texts that are the same in all and cells that are not."""
+    """Write `count` elements, of texts that are the same in all and cells that are not."""
     same = np.zeros(count, np.intp)
     columns = [
         cells(np.array([part[:-1]]), part[-1:])[same] if isinstance(part, bytes) else part for part in parts

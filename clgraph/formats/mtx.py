@@ -60,7 +60,7 @@ def _ended(path: Path, file: IO[bytes]) -> Any:
 
 @dataclass(frozen=True)
 class Head:
-    """What the first lines say."""
+    """Header of a Matrix Market file."""
 
     n: int  # vertices
     entries: int  # that the file holds
@@ -68,7 +68,7 @@ class Head:
     symmetry: str  # "general", "symmetric", "skew-symmetric" or "hermitian"
 
     def skipped(self, options: Options) -> list[str]:
-        """What is left out, for the summary."""
+        """Return notes on what is left out."""
         return [] if options.weights or self.field == "pattern" else ["values of entries"]
 
 
@@ -85,6 +85,7 @@ def look(path: Path, options: Options) -> Head:
             f"{path}: the matrix is {rows} x {columns}; the adjacency matrix of a graph is square"
         )
     check_vertex_count(path, rows, options)
+    # SciPy makes arrays as long as the header says
     _check_entries(path, entries, options)
     if options.weights and field in ("pattern", "complex"):
         raise InputError(
@@ -95,7 +96,7 @@ def look(path: Path, options: Options) -> Head:
 
 @contextmanager
 def _said(path: Path) -> Iterator[None]:
-    """SciPy's errors as ours."""
+    """Turn SciPy's errors into an InputError that names the file."""
     try:
         yield
     except InputError:

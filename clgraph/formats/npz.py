@@ -193,6 +193,7 @@ def _arrays(path: Path, options: Options) -> tuple[dict[str, npt.NDArray[Any]], 
             if not stored and info.compress_type != zipfile.ZIP_DEFLATED:
                 raise NotImplementedError("a member is neither stored nor deflated")
             most = info.compress_size * (1 if stored else RATIO) + 64 * (not stored)
+            # lengths in a zip file are believed only as far as the file can hold them
             if name in found or info.compress_size > size or info.file_size > most:
                 raise ValueError("a member is there twice, or longer than the file allows")
             found[name] = _array(archive, info)

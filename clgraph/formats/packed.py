@@ -69,7 +69,7 @@ def zstd_library() -> Any:
 
 
 def is_suspicious(unpacked: int, size: int, max_ratio: float) -> bool:
-    """Whether a file of `size` bytes that unpacks to so many may be made to fill memory."""
+    """True if a file of `size` bytes that unpacks to this many may be meant to fill memory."""
     return unpacked > RATIO_FLOOR and unpacked > max_ratio * size
 
 
@@ -91,6 +91,7 @@ class Unpacked(io.RawIOBase):
         self.size = os.fstat(self._file.fileno()).st_size
         self.taken = self.given = 0  # bytes of the file that were read, and bytes given so far
         name, library = unpacker()
+        # blocks of bgzip say so in their first 18 bytes
         begin = _begin_of(self._file, 18)
         self._file.seek(0)
         self._data: Any
@@ -121,6 +122,7 @@ class Unpacked(io.RawIOBase):
         except self._errors as error:
             if self._path.suffix == ZSTD:
                 raise self._no_zstd(error) from error
+            # the library's message is terse; Python's own reader says what is wrong
             self._begin_again()
             count = self._data.readinto(buffer)
         self.taken = self._data.taken if isinstance(self._data, Blocks) else self._file.tell()
@@ -315,12 +317,13 @@ class Packer(io.BufferedIOBase):
     def _submit(self) -> None:
         self._packing.append(self.pool.submit(_blocks, b"".join(self._rest)))
         self._rest, self._held = [], 0
+        # as many pieces ahead as keep the threads at work: more would only take memory
         if len(self._packing) > self._most:
             self._file.write(self._packing.popleft().result())
 
 
 def _blocks(data: bytes) -> bytes:
-    """Return members of gzip, each of which tells its length."""
+    """Return members of gzip, each of which holds its own length."""
     name, library = unpacker()
     level = LEVELS[name]
     found = []

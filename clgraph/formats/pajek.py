@@ -49,7 +49,7 @@ from clgraph.graph.graph import Graph
 
 # --- fields: what follows the label of a vertex, or the weight of an edge, as attributes ---
 #
-# Of a vertex up to three coordinates come first, then its shape; the others are pairs of a name and a value.
+# A vertex has up to three coordinates, then its shape; the other fields are pairs of a name and a value.
 # The shape stands before other fields also where there is none, as `SHAPE`, which Pajek draws then: igraph
 # reads no others without it. An edge's label is its field ``l``.
 
@@ -77,7 +77,7 @@ def parse_fields(text: str, *, of_edge: bool) -> tuple[list[tuple[str, str]], bo
 
 
 class Fields:
-    """What is known of vertices and edges, as lines hold it.
+    """Attributes of vertices and edges as the fields of lines.
 
     If the vertices' ids are their numbers in the file (`numbered`), labels can be what is known as such.
     """
@@ -102,7 +102,7 @@ class Fields:
         return texts
 
     def of_vertex(self, vertex: Any) -> str:
-        """What follows the number of a vertex, given by id."""
+        """Return the text after a vertex's number; the vertex is given by id."""
         columns = self.vertices.items()
         texts = self._held("node", ((name, each.texts.get(vertex, each.default)) for name, each in columns))
         label = texts.pop("label", vertex) if self.numbered else vertex
@@ -116,7 +116,7 @@ class Fields:
         return " ".join([*words, *(f'{name} "{text}"' for name, text in texts.items())]) + "\n"
 
     def of_edges(self, tails: Any, heads: Any, directed: bool, weights: Iterable[str]) -> Iterator[str]:
-        """What follows the ends of edges, given by the ids of their ends: weights, then fields."""
+        """Yield the text after the ends of edges, given by ids: weights, then fields."""
         columns = self.edges.items()
         found = [each.edge_texts(tails, heads, directed) for _, each in columns]
         for weight, row in zip(weights, zip(*found, strict=True), strict=False):
@@ -129,7 +129,7 @@ class Fields:
             yield " ".join([weight, *words]) + "\n"
 
     def notes(self) -> list[str]:
-        """What lines could not hold, once they are written."""
+        """Return notes on attributes that the lines could not hold."""
         names = ", ".join(few(list(self.left)))
         why = "Pajek's names are letters, digits and _, its values without quotes and line ends"
         return [f"left out: {names}; {why}"] if names else []
@@ -258,7 +258,7 @@ def read_pajek(path: Path, options: Options) -> Loaded:
 
 
 def _text(line: str) -> str:
-    """What a line of bytes says: UTF-8, or else Latin-1."""
+    """Decode a line as UTF-8, or else as Latin-1."""
     try:
         return line.encode("latin-1").decode()
     except UnicodeDecodeError:
@@ -266,7 +266,7 @@ def _text(line: str) -> str:
 
 
 def _attributes(reader: _Reader, graph: Graph) -> Attributes | None:
-    """What the file says of vertices and edges, by the graph's ids."""
+    """Return the attributes of vertices and edges, by the graph's ids."""
     of_vertices, of_edges = reader.known
     if set(of_vertices.get("shape", {}).values()) == {SHAPE}:
         del of_vertices["shape"]

@@ -1,4 +1,4 @@
-"""How far reading or writing is, told to whoever asked for it: formats need not pass it on."""
+"""Progress of reading and writing, reported to the caller's function without passing through formats."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ REPORT: ContextVar[_Told | None] = ContextVar("clgraph.progress", default=None)
 
 @contextmanager
 def telling(progress: Tell | None) -> Iterator[None]:
-    """Within the block, what this thread reads or writes by way of this module tells how far it is."""
+    """Report how far this thread's reading and writing by this module is, within the block."""
     token = REPORT.set(None if progress is None else _Told(progress))
     try:
         yield
@@ -40,6 +40,7 @@ def tell(done: int, of: int | None = None) -> None:
     told = REPORT.get()
     if told is not None:
         told.done = done
+        # the share of arcs written so far gives the number of bytes in all
         if told.part > 0:
             before = told.before or 0
             of = of or max(done, before + round((done - before) / told.part))
@@ -63,7 +64,7 @@ def expect(total: int) -> None:
 
 
 class TrackedFile(io.FileIO):
-    """A file that tells what is read from it or written to it."""
+    """A file that reports what is read from it or written to it."""
 
     def readinto(self, buffer: Any) -> int:
         count = super().readinto(buffer)

@@ -156,6 +156,7 @@ def find_format(path: Path, name: str | None = None) -> Format:
     suffix = path.with_suffix("").suffix if packed else path.suffix
     if name is None:
         name = next((key for key, form in FORMATS.items() if suffix.lower() in form.suffixes), None)
+        # /dev/stdin and its like have no suffix
         if name is None and not suffix and open_descriptor(path) is not None:
             name = "edges"
         name = name or _by_neighbours(path)

@@ -306,7 +306,7 @@ def _ends_plainly(text: bytes) -> bool:
 
 
 def _is_plain(text: bytes, mark: str) -> bool:
-    """Whether Arrow and the scanner agree on what is a line and a field of it."""
+    """True if Arrow and the scanner agree on what is a line and a field of it."""
     if b"\0" in text or not _ends_plainly(text) or text.startswith(MARK):
         return False
     try:
@@ -317,7 +317,7 @@ def _is_plain(text: bytes, mark: str) -> bool:
 
 
 def _has_plain_quotes(text: npt.NDArray[np.uint8]) -> bool:
-    """Whether quotes enclose whole fields of one line, and are doubled inside."""
+    """True if quotes enclose whole fields of one line, and are doubled inside."""
     places = np.flatnonzero(text == QUOTE)
     line = np.searchsorted(np.flatnonzero(text == LINE_FEED), places)
     if len(places) % 2 or np.any(line[::2] != line[1::2]):
@@ -334,7 +334,7 @@ def _has_plain_quotes(text: npt.NDArray[np.uint8]) -> bool:
 
 
 def _are_names(names: list[str], delimiter: str | None) -> bool:
-    """Whether the scanner would read these fields, in ascending order, as they are, at any place in a row."""
+    """True if the scanner would read these fields, in ascending order, as they are, at any place in a row."""
     if delimiter is None:
         whole = "\n".join(names).split() == names
     else:
@@ -473,12 +473,12 @@ def listed_graph(
     return graph
 
 
-# --- formats whose header tells what follows ---
+# --- formats whose header announces what follows ---
 
 
 @dataclass(frozen=True)
 class Header:
-    """What the lines before the rows say."""
+    """Header of a text table: counts, direction, and where it ends."""
 
     n: int  # vertices, numbered from 1
     rows: int
@@ -533,6 +533,7 @@ class TextTable:
                 f"{path}, line {header.line}: says {count} {noun}s, but {len(source)} follow; download it "
                 "again or correct the line"
             )
+        # files count vertices from 1
         tail, head = (end.astype(np.int32) - np.int32(1) for end in (source, target))
         directed = options.direction(header.directed)
         if directed and not header.directed:  # both arcs of each edge

@@ -66,6 +66,7 @@ def add_vertex_table(graph: Graph, path: Path, ids: Ids, max_ratio: float) -> No
     """Take the attributes of a graph's vertices from a table; vertices may be missing in either."""
     columns = read_vertex_table(path, ids, max_ratio)
     known = set(graph.ids.tolist())
+    # ids of another kind would silently give no vertex an attribute
     if columns and not any(vertex in known for column in columns.values() for vertex in column.texts):
         raise InputError(
             f"{path}: none of its ids is a vertex of the graph; see that both files mean the same"
@@ -81,7 +82,7 @@ def _fields(path: Path, number: int, line: str, mark: str) -> list[str]:
 
 
 def kind_of(texts: Any) -> str:
-    """What all of some texts spell: the kind of a column."""
+    """Return the kind of a column from its texts."""
     numbers = [real_number(text) for text in texts]
     if not numbers or any(number is None or not math.isfinite(number) for number in numbers):
         words = {text.lower() for text in texts}

@@ -214,5 +214,11 @@ def test_bad_sources(tmp_path):
         listed(pyarrow.table({"u": [1]}))
     with pytest.raises(InputError, match="give a file's name, an iterator"):
         listed(5)
+    counts = pyarrow.table({"source": [1], "target": [2], "multiplicity": [3]})
+    with pytest.raises(InputError, match="no column of weights among"):
+        listed(counts, weighted=True)
+    twice = pyarrow.Table.from_arrays([pyarrow.array([1]), pyarrow.array([2])], names=["source", "source"])
+    with pytest.raises(InputError, match="several columns 'source'"):
+        listed(twice)
     with pytest.raises(InputError, match="no third column"):
         listed([([1], [2])], weighted=True)
