@@ -225,7 +225,8 @@ def sample_of_shards(
 ) -> list[Sample]:
     """Sample a graph in shards as `clgraph.sample` does, with what it does not offer refused."""
     given = dict(options)
-    mode, connection = given.pop("mode", "auto"), given.pop("connection", "weak")
+    mode, connection = given.pop("mode", None), given.pop("connection", "weak")
+    mode = "auto" if mode is None else mode  # None is the default of `clgraph.sample`
     taken = {name: given.pop(name, None) for name in (*OF_SHARDS, "seed", "device", "progress", "strict")}
     method = exact_method(shards, method, mode, connection, given)
     strict = taken.pop("strict")
