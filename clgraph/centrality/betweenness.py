@@ -29,7 +29,7 @@ LANES = 32
 
 @dataclass(frozen=True)
 class LaunchConfig:
-    """Launch choices.
+    """Launch configuration.
 
     Attributes
     ----------
@@ -111,6 +111,7 @@ class Brandes:
 
         for level in range(1, levels):
             level_of(program.betweenness_forward, level, self.arriving)
+        # from the farthest level back: a vertex needs the shares of all behind it
         for level in range(levels - 1, 0, -1):
             level_of(program.betweenness_back, level, self.leaving)
         self.reached = dev.zeros(LANES, np.int32)
@@ -148,6 +149,7 @@ def dependencies(
     """For each vertex the sum over sources and targets of the share of shortest paths that pass it."""
     from clgraph.traversal.many import ManySearch
 
+    # parallel arcs would count as paths of their own
     if graph.is_multigraph:
         graph = build_csr(graph.tails, graph.col_idx, graph.num_vertices, directed=True, duplicates="merge")
     if not len(sources):
@@ -252,7 +254,7 @@ def _chosen(graph: Graph, k: Any, sources: Any, seed: int) -> npt.NDArray[np.int
 def scales(
     n: int, sources: npt.NDArray[np.int32], *, normalized: bool, endpoints: bool, directed: bool
 ) -> Floats:
-    """What each vertex's sum is multiplied by, shape (n,).
+    """Return the factor of each vertex's sum, shape (n,).
 
     A source is no target of its own paths: where only some vertices are sources, these have one source less
     than the others.

@@ -76,12 +76,14 @@ def distance_counts(
             rows, scratch, counts = search.rows, search.scratch, dev.zeros(levels * LANES, np.uint32)
             found = {"rows": rows, "bits": scratch.bits, "seen": scratch.seen, "planes": scratch.planes}
             common = {**found, "counted": mask, "count": counts}
+            # counting level by level reads all vertices for each: too often on long paths
             if levels > FEW:
                 program.distances_scatter(-(-rows // dev.tuning.items) * LANES, **common)
             else:
                 groups = max(1, most_groups // levels)
                 program.distances_count.exact((groups * local, levels), local=(local, 1), **common, first=0)
             each = dev.download(counts, np.uint32, levels * LANES).reshape(levels, LANES).T.astype(np.int64)
+            # the source itself
             each[:, 0] = 0
             yield batch, each[: batch.stop - first]
             if progress:
@@ -89,7 +91,7 @@ def distance_counts(
 
 
 def _renumbered(counted: npt.NDArray[np.bool_], search: ManySearch) -> npt.NDArray[np.uint8]:
-    """Which vertices count, in the numbering of the searches."""
+    """Mask of the vertices that count, in the numbering of the searches."""
     mask = counted.astype(np.uint8)
     if search.ranked is None:
         return mask
@@ -360,7 +362,7 @@ def harmonic_of(
 
 
 def chosen_of(graph: Graph, vertices: Any, name: str = "vertices") -> npt.NDArray[np.int32]:
-    """Indices of the vertices asked for; of all, if none are named."""
+    """Return the indices of the given vertices; of all by default."""
     from clgraph.traversal.arguments import indices_of
 
     if vertices is None:

@@ -197,7 +197,7 @@ def _iterate(
     A step gets x and the transpose times x, of which it makes the next vector.
     """
     x, y = vectors.vector(start), vectors.vector()
-    moved, wanted = inf, vectors.n * tol
+    moved, limit = inf, vectors.n * tol
     for iteration in range(last):
         vectors.multiply(x, y, turned=True)
         sums = step(x, y)
@@ -205,11 +205,11 @@ def _iterate(
         x, y = y, x
         if progress:
             progress(iteration + 1, None)
-        if moved < wanted:
+        if moved < limit:
             return x, y, sums
     raise ConvergenceError(
         f"{what} did not converge on {vectors.device}: after {last} iterations two iterates differ by "
-        f"{moved:.3g} (L1), not by less than n * tol = {wanted:.3g}; a larger max_iter or tol may do (the "
+        f"{moved:.3g} (L1), not by less than n * tol = {limit:.3g}; a larger max_iter or tol may do (the "
         "error's `result` holds what was reached)",
         vectors.take(x),
     )
@@ -247,7 +247,7 @@ def hits(
     weight : bool
         Whether the graph's weights count. Without them merged parallel arcs count as often as they occurred.
     device, progress
-        As in `eigenvector_centrality`; progress is told restarts.
+        As in `eigenvector_centrality`; progress counts restarts.
 
     Returns
     -------
@@ -295,6 +295,7 @@ def hits(
         hubs_on_device = vectors.vector()
         vectors.multiply(best, hubs_on_device)
         authorities, hubs = vectors.take(best), vectors.take(hubs_on_device)
+    # a singular vector has no sign of its own
     if authorities.sum() < 0:
         authorities, hubs = -authorities, -hubs
     if not weight or whole_graph.weights is None or not np.any(whole_graph.weights < 0):
@@ -356,6 +357,7 @@ def leading(
             vectors.multiply(x, half)
             vectors.multiply(half, y, turned=True)
             length = _orthogonalise(vectors, basis, j, diagonal)
+            # the next vector would be roundings alone
             if length <= ROUND_OFF * max(map(abs, diagonal)):
                 beside.append(0.0)
                 break  # the space is closed
@@ -371,6 +373,7 @@ def leading(
         )
         top = values[-1]
         residual = beside[k - 1] * abs(small[-1, -1])
+        # the error of a vector is about its residual over the gap to the next eigenvalue
         gap = top - values[-2] if k > 1 else top
         off = 0.0 if residual <= ROUND_OFF * top else residual / gap if gap > 0 else inf
         for i, share in enumerate(small[:, -1].tolist()):

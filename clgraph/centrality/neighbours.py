@@ -63,6 +63,7 @@ def neighbour_sums(dev: Device, graph: Graph, value: Ints, *, counted: bool) -> 
         return np.zeros(n, np.int64)
     times = graph.multiplicity if counted else None
     largest = int(value.max()) * (1 if times is None else int(times.max()))
+    # a bound from the longest row: the sums themselves are known too late
     if largest * int(graph.degrees.max()) >= 2**63:
         raise CapacityError(f"{dev}: the degrees are too large for sums of 63 bits")
     csr = upload_csr(dev, graph)
@@ -195,6 +196,7 @@ def degree_assortativity_coefficient(
 
 def _dot(*arrays: Ints) -> int:
     """The sum of products, exact."""
+    # in int64 where the bound fits, else in Python's whole numbers
     bound = len(arrays[0])
     for each in arrays:
         bound *= int(each.max(initial=0))

@@ -21,7 +21,7 @@ Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class LaunchConfig(WorkGroup):
-    """Launch shape.
+    """Launch configuration.
 
     Attributes
     ----------
@@ -44,7 +44,7 @@ LAUNCH = LaunchTable(
 
 
 class Sums(NamedTuple):
-    """Of a combination y of itself and x: the sums of y^2, |y - x| and x y."""
+    """Sums over a combination y of itself and x: of y^2, |y - x| and x y."""
 
     squares: float
     moved: float
@@ -82,6 +82,7 @@ class Vectors:
         self._programs = [
             device.program("centrality/power", **tunables, **csr.defines) for csr, _ in self._rows
         ]
+        # three vectors of float64: x, y and what is between them
         device.reserve({"vectors": 24 * self.n})
         self.part, self.sum = device.empty(3 * self.groups, np.float64), device.empty(3, np.float64)
 

@@ -137,6 +137,7 @@ def pagerank(
         weight=weight,
     )
     stop = make_stop(tol, norm, max_iter, problem.n)
+    # with the least round-off of any variant: what fails here needs no device
     check_reachable(stop, problem.n, dtype, round_off(dtype, 0))
 
     from clgraph.ranking.plan import make_solver
@@ -148,6 +149,7 @@ def pagerank(
         run.lap("build")
         check_reachable(stop, problem.n, dtype, round_off(dtype, solver.round_off_chain))
         solver.upload()
+        # uploads are enqueued: without a wait their time would count as the compiler's
         dev.finish()
         run.lap("upload")
         solver.compile()

@@ -60,14 +60,15 @@ class ContributionSolver(PlainSolver):
 
     def prepare(self) -> None:
         super().prepare()
-        self.shape = LAUNCH.of(self.device)
-        self.tallies = -(-self.n // (self.shape.local * self.shape.items))
-        self.chain = max(self.chain, self.shape.items + int(log2(self.shape.local)))
+        self.config = LAUNCH.of(self.device)
+        self.tallies = -(-self.n // (self.config.local * self.config.items))
+        # the tally of a group may be a longer chain than any row
+        self.chain = max(self.chain, self.config.items + int(log2(self.config.local)))
         if self.flat:
             self.tallies, self.chain = 1, self.flat_chain
 
     def about(self) -> list[str]:
-        each = f"{self.shape.items} consecutive vertices" if self.shape.items > 1 else "one vertex"
+        each = f"{self.config.items} consecutive vertices" if self.config.items > 1 else "one vertex"
         return [f"{FLAT if self.flat else f'one work-item takes {each}'}; {self.words}"]
 
     def build(self, defines: dict[str, Any]) -> None:
@@ -75,11 +76,11 @@ class ContributionSolver(PlainSolver):
 
     def program(self, name: str, defines: dict[str, Any]) -> Program:
         """A program of kernels that take a vertex or a run of them."""
-        shape = self.shape
-        return self.device.program(name, **defines, **self.offset, ITEMS=shape.items, LOCAL=shape.local)
+        config = self.config
+        return self.device.program(name, **defines, **self.offset, ITEMS=config.items, LOCAL=config.local)
 
     def launches(self) -> list[Launch]:
-        local = self.shape.local
+        local = self.config.local
         return [(self._kernel, self.tallies * local, local, self._kernel.arguments_of(self))]
 
 
@@ -112,6 +113,7 @@ class PartitionSolver(PlainSolver):
         super().upload()
 
     def make_work(self) -> dict[str, Any]:
+        # each arc's value once, in the order of partitions: as much memory as the arcs themselves
         self.device.reserve({"moved": self.layout.moved * np.dtype(self.real).itemsize})
         return {"moved": self.device.empty(self.layout.moved, self.real)}
 

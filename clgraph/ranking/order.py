@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class RowOrder:
-    """What calls on the same graph by the same plan share; made once, kept with the graph on the device.
+    """Order of a graph's vertices in a plan, cached with the graph on the device.
 
     (The shares of the arcs are kept beside the arcs: `upload_shares` of
     `clgraph.ranking.transition_weights`, or the slices.)
@@ -65,6 +65,7 @@ class RowOrder:
 
     def entries(self, vertices: npt.NDArray[Any], values: Reals) -> Any:
         """A vector by position on the device: these values at some vertices, 0 elsewhere."""
+        # boards have no kernel that scatters a few entries
         if by_pipelines(self.device):
             dense = np.zeros(self.n)
             dense[vertices] = values
@@ -133,6 +134,7 @@ def row_order(
         n = graph.num_vertices
         device.reserve({"inverse_out": n * np.dtype(real).itemsize, "order": 8 * n})
         made = RowOrder(device, real, n, order, position, None, *order_program(device, real))
+        # the host's W where only the host has the weights, and where there are no kernels for rows
         if (weighing.weighted and weighing.largest is None) or by_pipelines(device):
             out = problem.out
             if weighing.weighted:

@@ -45,13 +45,14 @@ def choose(device: Device, graph: Graph, numbers: Numbers) -> str:
 
 def _fits_small(device: Device, graph: Graph, numbers: Numbers) -> bool:
     """True if one work-group is enough for a graph, and has room for it."""
-    shape = spmv_small.LAUNCH.of(device)
-    if graph.num_arcs > shape.arcs:
+    config = spmv_small.LAUNCH.of(device)
+    # the cheap test first: counting sources reads all rows
+    if graph.num_arcs > config.arcs:
         return False
     sources = int(np.count_nonzero(np.diff(graph.row_ptr)))
-    pieces = graph.num_arcs // shape.layout.long_row  # at most
-    needed, _, _ = spmv_small.local_bytes(device, shape, sources, pieces, np.dtype(numbers.real).itemsize)
-    return sources <= spmv_small.SOURCES and (not shape.in_local or needed <= device.local_memory)
+    pieces = graph.num_arcs // config.layout.long_row  # at most
+    needed, _, _ = spmv_small.local_bytes(device, config, sources, pieces, np.dtype(numbers.real).itemsize)
+    return sources <= spmv_small.SOURCES and (not config.in_local or needed <= device.local_memory)
 
 
 def make_solver(
@@ -60,6 +61,7 @@ def make_solver(
     """Make the solver of a variant; "auto" chooses."""
     if variant == "auto":
         variant = choose(device, graph, numbers)
+        # "contribution" leaves a hub's row to one work-item, and "fixed" shares it
         large = graph.num_arcs > LARGEST and device.kernels == "ndrange"
         if large and stop.norm == "l1" and "HAVE_FP64" in device.features:
             variant = "fixed"  # long rows in pieces

@@ -1,4 +1,4 @@
-"""What a PageRank call asks for, checked: distributions, arc weights, and when to stop. Host only."""
+"""The request of a PageRank call, validated: distributions, arc weights, stopping rule. Host only."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class Weighing:
         return self._make()
 
     def __getstate__(self) -> dict[str, Any]:
-        """What is pickled: w and W only where they have been looked at."""
+        """Pickle w and W only where they have been looked at."""
         nothing = np.empty(0) if self.weighted else None, np.empty(0)
         return {"made": nothing, **vars(self), "_make": None}
 
@@ -270,7 +270,7 @@ def arc_weights(graph: Graph, weight: bool) -> Reals | None:
     """The weight of each arc, scaled so that the largest is 1; None where all are the same.
 
     The graph's weights; without them (or with `weight` False) merged parallel arcs count as often as they
-    appears in the input, as the copies of a multigraph do.
+    appear in the input, as the copies of a multigraph do.
     """
     values: npt.NDArray[Any] | None = None
     if weight and graph.weights is not None:
@@ -350,7 +350,7 @@ def noise(stop: Stop, damping: float, dtype: str) -> float:
 
 
 def error_bound(damping: float, residual_1: float, rho: float) -> float:
-    """How far (L1) the ranks can be from the exact ones."""
+    """Bound the L1 distance of the ranks from the exact ones."""
     return (damping * residual_1 + rho) / (1 - damping)
 
 

@@ -46,7 +46,7 @@ Reals = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class LaunchConfig:
-    """Launch shape.
+    """Launch configuration.
 
     Attributes
     ----------
@@ -97,7 +97,7 @@ def check_doubles(device: Device) -> None:
 
 @dataclass(frozen=True)
 class Leaving:
-    """What leaves the vertices: what all calls on a graph need beside its rows.
+    """Weight that leaves each vertex, in the forms that all calls on a graph need.
 
     Attributes
     ----------
@@ -119,14 +119,14 @@ class Leaving:
     place: Any
 
     @staticmethod
-    def of(device: Device, n: int, out: Any, kind: str, shape: LaunchConfig) -> Leaving:
-        """Derive it from W on the device, for rows of this kind and launches of this shape."""
+    def of(device: Device, n: int, out: Any, kind: str, config: LaunchConfig) -> Leaving:
+        """Derive it from W on the device, for rows of this kind and this launch configuration."""
         check_doubles(device)
-        device.reserve({"1 / the weights that leave": 9 * n, "places": 12 * n if shape.span else 0})
-        program, over = device.program("ranking/fixed_leaving", ITEMS=shape.items), shape.over(n)
+        device.reserve({"1 / the weights that leave": 9 * n, "places": 12 * n if config.span else 0})
+        program, over = device.program("ranking/fixed_leaving", ITEMS=config.items), config.over(n)
         inverse, dangling, place = device.empty(n, np.float64), device.empty(n, np.uint8), None
         program.fixed_inverse(over, n=n, out=out, inverse=inverse, dangling=dangling)
-        if shape.span:
+        if config.span:
             key, place = device.empty(n, np.uint32), device.empty(n, np.int32)
             program.fixed_keys(over, n=n, out=out, key=key)
             _, order = sort_by_key(device, key, n, 15)
@@ -184,7 +184,7 @@ class ReproduciblePower:
         Of the stored ranks.
     kind : {"weights", "counts", "arcs"}
         Whether the weights or the multiplicities of rows count.
-    shape : LaunchConfig, optional
+    config : LaunchConfig, optional
 
     Attributes
     ----------
@@ -210,7 +210,7 @@ class ReproduciblePower:
         start: npt.NDArray[np.floating[Any]] | None,
         dtype: str,
         kind: str,
-        shape: LaunchConfig | None = None,
+        config: LaunchConfig | None = None,
     ) -> None:
         check_doubles(device)
         self.device, self.n, self.d, self.uniform = device, leaving.n, damping, 1.0 / leaving.n
@@ -219,8 +219,8 @@ class ReproduciblePower:
         n = self.n
         device.reserve(self.memory(n, self.dtype, leaving.place is not None))
         self._integers = integers = dtype == "float32"
-        self._shape = shape or LAUNCH[dtype].of(device)
-        ready = integers and kind == "arcs" and not self._shape.span
+        self._config = config or LAUNCH[dtype].of(device)
+        ready = integers and kind == "arcs" and not self._config.span
         self._defines = {
             "REAL": "float" if dtype == "float32" else "double",
             "HAS_SHARES": int(kind != "arcs"),
@@ -230,10 +230,11 @@ class ReproduciblePower:
             "READY": int(ready),
             "PART": PART,
             "PIECE": PIECE,
-            "WIDTH": self._shape.width,
-            "ITEMS": self._shape.items,
+            "WIDTH": self._config.width,
+            "ITEMS": self._config.items,
         }
         exact = np.int64 if ready else np.float32 if integers else np.float64
+        # else rows gather the ranks themselves, which saves a pass
         gathers = leaving.place is not None or kind == "arcs"
         self.terms = device.empty(n, exact if kind == "arcs" else self.dtype) if gathers else None
         self.p = None if p is None else device.upload(p)
@@ -243,6 +244,7 @@ class ReproduciblePower:
             device.fill(self.x, self.dtype.type(self.uniform), n)
         else:
             device.write(self.x, start.astype(self.dtype, copy=False))
+        # the first sums compare the two
         device.copy(self.y, self.x, n * self.dtype.itemsize)
         self._sums = Staging(device, 16 * -(-n // BLOCK))
         self.bad = device.zeros(1, np.int32)
@@ -257,67 +259,68 @@ class ReproduciblePower:
     def _program(self, name: str, rows: DeviceCSR | None = None) -> Any:
         """A program of ``cl/ranking``; `rows`: whose kernels read rows, in windows where there are any."""
         given: dict[str, Any] = {"OFFSET": "int"} if rows is None else dict(rows.defines)
-        if rows is not None and self._shape.span:
-            given["SPAN"] = self._shape.span
+        if rows is not None and self._config.span:
+            given["SPAN"] = self._config.span
         return self.device.program(f"ranking/{name}", **self._defines, **given)
 
     def _make_terms(self) -> None:
         if self.terms is not None:
-            self._program("fixed").fixed_terms.launch(self, self._shape.over(self.n))
+            self._program("fixed").fixed_terms.launch(self, self._config.over(self.n))
 
     # --- rows, once -------------------------------------------------------------------------------------
 
     def prepare(self, rows: DeviceCSR) -> Prepared:
         """Find what each iteration needs to know of some rows; they may be kept for the next ones."""
-        device, shape, made = self.device, self._shape, Prepared(rows)
-        leaving = device.program("ranking/fixed_leaving", ITEMS=shape.items)
+        device, config, made = self.device, self._config, Prepared(rows)
+        leaving = device.program("ranking/fixed_leaving", ITEMS=config.items)
         entries = {"entries": rows.arcs, "col_idx": rows.col_idx}
         if self.out is not None:
             made.shares = device.empty(rows.arcs, np.float64)
             # beside weights, counts do not count
             weights = rows.values.get("weights") if self._kind == "weights" else None
             values = {"weights": weights, "counts": rows.values.get("multiplicity"), "shares": made.shares}
-            leaving.fixed_shares.launch(self, shape.over(rows.arcs), **entries, **values)
-        if shape.span:
+            leaving.fixed_shares.launch(self, config.over(rows.arcs), **entries, **values)
+        if config.span:
             placed = device.empty(rows.arcs, np.int32)
-            leaving.fixed_heads.launch(self, shape.over(rows.arcs), **entries, placed=placed)
+            leaving.fixed_heads.launch(self, config.over(rows.arcs), **entries, placed=placed)
             made.rows = replace(rows, col_idx=placed)
             self._cut_windows(made)
         return made
 
     def _cut_windows(self, made: Prepared) -> None:
         """Cut rows into windows, and list the long rows."""
-        device, shape, rows = self.device, self._shape, made.rows
-        windows = -(-(rows.arcs + rows.n) // shape.span)
+        device, config, rows = self.device, self._config, made.rows
+        windows = -(-(rows.arcs + rows.n) // config.span)
         starts, filled = device.empty(windows + 1, np.int32), device.empty(windows, np.uint8)
         program = self._program("fixed_windows", rows)
         common = {"windows": windows, "starts": starts, "row_ptr": rows.row_ptr}
-        program.fixed_starts(shape.over(windows + 1), rows=rows.n, **common)
-        program.fixed_filled(shape.over(windows), **common, filled=filled)
+        program.fixed_starts(config.over(windows + 1), rows=rows.n, **common)
+        program.fixed_filled(config.over(windows), **common, filled=filled)
+        # windows of long rows alone are left out: an empty work-group costs as much as a short one
         before = running_sums(device, filled, windows, of=np.uint8, into=np.int32)
         made.windows = kept = int(device.download(before, np.int32, 1, offset=windows)[0])
         made.window, made.begins = device.empty(3 * kept, np.int32), device.empty(kept, rows.offset)
-        program.fixed_listed.launch(made, shape.over(windows), **common, before=before)
-        made.listed, count = device.empty(rows.arcs // shape.span + 1, np.int32), device.zeros(1, np.int32)
-        program.fixed_longs.launch(made, shape.over(rows.n), rows=rows.n, row_ptr=rows.row_ptr, count=count)
+        program.fixed_listed.launch(made, config.over(windows), **common, before=before)
+        made.listed, count = device.empty(rows.arcs // config.span + 1, np.int32), device.zeros(1, np.int32)
+        program.fixed_longs.launch(made, config.over(rows.n), rows=rows.n, row_ptr=rows.row_ptr, count=count)
         made.longs = long = int(device.download(count, np.int32, 1)[0])
         if not self._integers:
             return
         # whole numbers may be added in any order: long rows in pieces, a work-group each
         program = self._program("fixed_integers", rows)
         made.piece_counts = device.empty(long, np.int32)
-        program.fixed_whole_counts.launch(made, shape.over(long), row_ptr=rows.row_ptr)
+        program.fixed_whole_counts.launch(made, config.over(long), row_ptr=rows.row_ptr)
         made.before = running_sums(device, made.piece_counts, long, of=np.int32, into=np.int32)
         made.pieces = pieces = int(device.download(made.before, np.int32, 1, offset=long)[0])
         made.piece_begins = device.empty(pieces, rows.offset)
         made.piece_counts, made.sums = device.empty(pieces, np.int32), device.empty(pieces, np.int64)
-        program.fixed_whole_cuts.launch(made, shape.over(long), row_ptr=rows.row_ptr)
+        program.fixed_whole_cuts.launch(made, config.over(long), row_ptr=rows.row_ptr)
 
     # --- an iteration -----------------------------------------------------------------------------------
 
     def rows(self, prepared: Prepared, mass: float) -> None:
         """Compute the next ranks of some rows' vertices; `mass` is the rank of dangling ones."""
-        rows, shape, width = prepared.rows, self._shape, self._shape.width
+        rows, config, width = prepared.rows, self._config, self._config.width
         self.mass = 0 if self._drop else mass
 
         def launch(kernel: Any, size: int, local: int | None = None, **more: Any) -> None:
@@ -326,10 +329,10 @@ class ReproduciblePower:
                 more["x"] = self.terms
             kernel(size, local=local, **(named | more))
 
-        if not shape.span:
+        if not config.span:
             program = self._program("fixed_integers" if self._integers else "fixed", rows)
             kernel = program.fixed_whole_rows if self._integers else program.fixed_rows
-            launch(kernel, shape.over(rows.n), rows=rows.n)
+            launch(kernel, config.over(rows.n), rows=rows.n)
         elif not self._integers:
             program = self._program("fixed_windows", rows)
             launch(program.fixed_long_rows, prepared.longs * width, width)
@@ -338,22 +341,22 @@ class ReproduciblePower:
             program = self._program("fixed_integers", rows)
             launch(program.fixed_whole_pieces, prepared.pieces * width, width)
             launch(program.fixed_whole_windows, prepared.windows * width, width)
-            launch(program.fixed_whole_longs, shape.over(prepared.longs))
+            launch(program.fixed_whole_longs, config.over(prepared.longs))
 
     def blocks(self, first: int, count: int) -> Reals:
         """Return sums over blocks of the next ranks: of dangling ones, of differences; shape (count, 2)."""
         return self.start_blocks(first, count)().copy()
 
     def start_blocks(self, first: int, count: int) -> Callable[[], Reals]:
-        """The same, but the function returned waits; what it gives is overwritten by the next call."""
+        """Start `blocks`; the function returned waits, and its array is overwritten by the next call."""
         self._sums.give(0, 0)
         self.add_blocks(first, count, self._sums.buffer, 0)
         fetched = self._sums.start_fetch(16 * count)
         return lambda: fetched().view(np.float64).reshape(-1, 2)
 
     def add_blocks(self, first: int, count: int, sums: Any, at: int) -> None:
-        """The same, put into a buffer from a place on; does not wait."""
-        width = self._shape.width
+        """Enqueue the same sums into a buffer from a place on; does not wait."""
+        width = self._config.width
         kernel = self._program("fixed").fixed_blocks
         kernel.launch(self, count * width, local=width, first=first, at=at, sums=sums)
 
@@ -411,7 +414,7 @@ class ReproducibleSolver:
         check_doubles(device)
         self._device, self._graph, self._problem, self._stop = device, graph, problem, stop
         self._dtype, self._kind = np.dtype(dtype), self._what_counts(weight)
-        self._shape = LAUNCH[dtype].of(device)
+        self._config = LAUNCH[dtype].of(device)
         self._longest = 0  # arcs of the longest row, and additions in what leaves a vertex: of float64 ranks
         self._out_chain = 0
 
@@ -488,10 +491,11 @@ class ReproducibleSolver:
         else:
             out = sums_of_rows(device, rows, there, dtype=np.float64 if kind == "weights" else np.int32)
         chain = 0  # counts add up exactly
+        # counts are whole numbers below 2**53: their sums are exact and finite
         if kind == "weights":
             check_leaving(device.download(out, np.float64, rows.n))
             chain = longest_row(device, rows)
-        return Leaving.of(device, rows.n, out, kind, self._shape), chain
+        return Leaving.of(device, rows.n, out, kind, self._config), chain
 
     def _blocks(self) -> Iterator[Prepared]:
         """The rows to compute in an iteration."""
@@ -537,7 +541,7 @@ class ReproducibleSolver:
 
 
 class ShardsSolver(ReproducibleSolver):
-    """The same of a rank's part of a dataset, or of blocks in memory.
+    """Solver for a rank's part of a dataset, or for blocks in memory.
 
     Shards stay on the device where they fit, and are read in each iteration otherwise. The device is locked
     for one at a time.
@@ -559,7 +563,7 @@ class ShardsSolver(ReproducibleSolver):
         )
 
     def explain(self) -> tuple[str, ...]:
-        """What was chosen, in a line."""
+        """Describe the run in a line."""
         return (f"fixed: {len(self._shards)} shards, {self._ranks.size} ranks",)
 
     def upload(self) -> None:
@@ -568,8 +572,8 @@ class ShardsSolver(ReproducibleSolver):
         out = self._graph.leaving
         check_leaving(out)
         with device.alone():
-            leaving = Leaving.of(device, n, device.upload(out), self._kind, self._shape)
-            del out
+            leaving = Leaving.of(device, n, device.upload(out), self._kind, self._config)
+            del out  # 8 bytes a vertex, which the vectors need
             device.finish()  # it is freed before the vectors are made
             self._begin(leaving, self._ranks, self._shards)
         needed = {"weights": ("weights",), "counts": ("multiplicity",), "arcs": ()}[self._kind]

@@ -1,4 +1,4 @@
-"""What a PageRank call returns."""
+"""The result of a PageRank call."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class PageRankResult(RunsOn):
     ----------
     ranks : float32 or float64 array, shape (n,)
         In the graph's vertex order; they sum to 1 (under dangling="drop" to less). A
-        ``pyopencl.array.Array`` if arrays="device" asked for that.
+        ``pyopencl.array.Array`` if that was requested by arrays="device".
     iterations : int
         How often the recurrence was applied; `ranks` is the newest iterate.
     residual : float
@@ -35,7 +35,7 @@ class PageRankResult(RunsOn):
     norm : str
     tol : float
     converged : bool or None
-        None if tol=0 asked for exactly max_iter iterations.
+        None if tol=0 requests exactly max_iter iterations.
     error_bound : float
         The ranks are no farther than this (L1) from the exact ones.
     round_off : float
@@ -119,7 +119,7 @@ class PageRankResult(RunsOn):
         return {
             "vertices": len(self.ranks),
             "iterations": self.iterations,
-            "converged": "(as many as asked for)" if self.converged is None else bool(self.converged),
+            "converged": "(as many as requested)" if self.converged is None else bool(self.converged),
             f"residual ({self.norm})": float(self.residual),
             "error at most": float(self.error_bound),
             "variant": self.variant,
@@ -128,7 +128,7 @@ class PageRankResult(RunsOn):
 
 
 def remedy(dtype: str, iterations: int, max_iter: int) -> str:
-    """What will do where a tolerance was not reached: ranks that stop before `max_iter` are in a cycle."""
+    """Suggest a remedy for a tolerance not reached: ranks that stop before `max_iter` are in a cycle."""
     if iterations == max_iter:
         return "a larger max_iter or tol will do"
     wider = "dtype='float64' or " if dtype == "float32" else ""
@@ -136,7 +136,7 @@ def remedy(dtype: str, iterations: int, max_iter: int) -> str:
 
 
 def report_nonconvergence(result: PageRankResult, stop: Stop, what: OnNonconvergence) -> None:
-    """Raise or warn, as the caller asked, that the residual is not below the threshold."""
+    """Raise or warn, as requested, that the residual is not below the threshold."""
     text = (
         f"PageRank did not converge on {result.device}: after {result.iterations} iterations the residual "
         f"(norm {result.norm!r}) is {result.residual:.3g}, not below {stop.threshold:.3g}; "

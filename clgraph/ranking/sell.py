@@ -1,6 +1,6 @@
 """A graph's rows in sliced ELL form, vertices renumbered: host half of ``cl/ranking/sell.cl``.
 
-Vertices are renumbered: sources with many out-arcs come first, because their values are wanted most often;
+Vertices are renumbered: sources with many out-arcs come first, because their values are read most often;
 within a class of such vertices, rows of similar length are adjacent. A slice is `width` rows side by side,
 padded to the longest: entry j of its row r is at ``(begin + j) * width + r``, so that `width` lanes read
 in step.
@@ -36,7 +36,7 @@ Begin = npt.NDArray[np.int32]
 
 @dataclass(frozen=True)
 class LaunchConfig:
-    """Launch shape.
+    """Launch configuration.
 
     Attributes
     ----------
@@ -69,7 +69,7 @@ PARTS = ("hot_row", "cold_row", "hot_piece", "cold_piece")
 
 @dataclass(frozen=True)
 class Layout:
-    """What is laid out how.
+    """Parameters of a layout.
 
     Attributes
     ----------
@@ -88,7 +88,7 @@ class Layout:
         Pieces of a row that are added up together.
     windows : bool
         Rows are sorted within windows, and their arcs not at all: neighbours in the graph stay neighbours, as
-        the caches of a core want it (of one segment only).
+        the caches of a core prefer (of one segment only).
     """
 
     width: int
@@ -179,7 +179,7 @@ class SellBuilder:
         self.own = upload_csr(device, graph)
         self.rows = rows = upload_csr(device, graph.reverse)
         self.n, self.arcs, self.row_ptr, self.col_idx = rows.n, rows.arcs, rows.row_ptr, rows.col_idx
-        self.shape, self.items, self.long_row = LAUNCH.of(device), device.tuning.items, layout.long_row
+        self.config, self.items, self.long_row = LAUNCH.of(device), device.tuning.items, layout.long_row
         weighted = share is not None
         self.head = np.int64 if weighted and not layout.windows else np.int32
         self.program = device.program(
@@ -191,8 +191,8 @@ class SellBuilder:
             WIDTH=layout.width,
             LONG_ROW=layout.long_row,
             ITEMS=self.items,
-            RUN=self.shape.run,
-            ROWS=self.shape.rows,
+            RUN=self.config.run,
+            ROWS=self.config.rows,
             TURN_BITS=TURN_BITS,
         )
 
@@ -215,6 +215,7 @@ class SellBuilder:
             self.steps[part] = int(device.download(begin, np.int32, 1, offset=count)[0])
         self._make_room()
         self._place(source, arc_share)
+        # only for the plan's text, and the least of the work
         before = running_sums(device, self.hot_length, self.n, into=self.rows.offset)
         self.hot_arcs = int(device.download(before, self.rows.offset, 1, offset=self.n)[0])
         self.layout = replace(layout, hot=self.hot)
@@ -230,6 +231,7 @@ class SellBuilder:
         most, self.sources = self._survey(self.own)
         self.longest = longest = most if self.own is rows else self._survey(rows)[0]
         self.hot = hot = max(1, min(layout.hot, self.sources))
+        # the hot sources are a class of their own, so that their numbers come first
         bounds = sorted({b for b in (*layout.classes, hot) if b < self.sources} | {self.sources})
         key = device.empty(n, np.uint32)
         self._launch("degree_keys", n, most=most, row_ptr=self.own.row_ptr, key=key)
@@ -242,8 +244,9 @@ class SellBuilder:
 
         hot_classes = bounds.index(hot) + 1 if self.sources else 0
         own = {"degree_class": degree_class, "hot_by_index": hot_by_index}
-        self._launch("hot", self.arcs, run=self.shape.run, hot_classes=hot_classes, **own)
+        self._launch("hot", self.arcs, run=self.config.run, hot_classes=hot_classes, **own)
         self._launch("length_keys", n, hot_by_index=hot_by_index, key=key)
+        # the radix sort makes no more passes than the largest key has digits
         largest = max(longest - self.long_row, 0) + (self.long_row + 1) ** 2
         key, by_length = sort_by_key(device, key, n, largest.bit_length())
         window, groups = self._windows(bounds, degree_class) if layout.windows else (None, len(bounds))
@@ -252,6 +255,7 @@ class SellBuilder:
         _, self.order = sort_by_key(device, key, n, groups.bit_length(), by_length)
         del key, by_length, degree_class, own, classes
 
+        # lengths by number, for the prefix sums that follow
         length, *made = (device.empty(n, np.int32) for _ in range(5))
         self.number, self.hot_length, self.cold_length, self.is_long = made
         self._launch("rows", n, hot_by_index=hot_by_index, length=length)
@@ -267,7 +271,7 @@ class SellBuilder:
     def _windows(self, bounds: list[int], degree_class: Any) -> tuple[Any, int]:
         """The window of each vertex, and how many there are; none spans two classes."""
         device, n = self.device, self.n
-        least, most = self.shape.least_window, self.shape.most_window
+        least, most = self.config.least_window, self.config.most_window
         size = min(max(least, 1 << max(0, (n // WINDOWS).bit_length() - 1)), most)
         begin = np.array([0, *bounds], np.int32)
         step = np.full(len(begin), size, np.int32)
@@ -287,13 +291,14 @@ class SellBuilder:
         """Sort the sources of each row, each its number + 1; return them, and their transition weights."""
         device, arcs = self.device, self.arcs
         source = device.empty(arcs, self.head)
-        self._launch("arcs", arcs, run=self.shape.run, source=source)
+        # weighted arcs carry their position in the lower half of a 64-bit key through the sort
+        self._launch("arcs", arcs, run=self.config.run, source=source)
         csr = DeviceCSR(self.n, arcs, self.start, source, self.rows.offset)
         sort_rows(device, csr, self.longest, merge=False, head=self.head)
         if self.share is None:
             return source, None
         both, source, share = source, device.empty(arcs, np.int32), device.empty(arcs, self.real)
-        self._launch("shares", arcs, run=self.shape.run, sorted=both, source=source, arc_share=share)
+        self._launch("shares", arcs, run=self.config.run, sorted=both, source=source, arc_share=share)
         return source, share
 
     # --- long rows ------------------------------------------------------------------------------------
@@ -324,6 +329,7 @@ class SellBuilder:
         self.cell_begin = device.empty(cells, offset)
         self.cell_length, in_cell = (device.empty(cells, np.int32) for _ in range(2))
         self._launch("cells", cells, kinds=kinds, source=source, pieces=in_cell)
+        # pieces are numbered by cell, and so by row and kind
         self.cell_piece = running_sums(device, in_cell, cells, into=np.int32)
         in_row, most = device.empty(count, np.int32), device.zeros(1, np.int32)
         self._launch("blocks", count, kinds=kinds, blocks=in_row, most=most)
@@ -350,6 +356,7 @@ class SellBuilder:
         self.kinds = 0, *np.cumsum(-(-of_kind // width)).tolist()  # a slice has pieces of one kind
         at, places = device.upload(np.array(self.kinds, np.int32) * width), width * self.kinds[-1]
         self.piece_at, self.piece_place = device.empty(count, np.int32), device.empty(places, np.int32)
+        # padding belongs to no piece
         device.fill(self.piece_place, np.int32(-1), places)
         hot, cold = (device.zeros(places, np.int32) for _ in range(2))
         sorted_ = {"kinds": kinds, "count": count, "bits": bits, "key": key, "piece": piece, "first": first}
@@ -387,11 +394,11 @@ class SellBuilder:
         """Put the arcs into the slices."""
         if source is None:
             self._launch(
-                "place_rows", self.n, run=self.shape.rows, local=1, arc_share=arc_share, **self.parts
+                "place_rows", self.n, run=self.config.rows, local=1, arc_share=arc_share, **self.parts
             )
             return
         given = {"segments": self.layout.segments, "source": source, "arc_share": arc_share}
-        self._launch("place", self.arcs, run=self.shape.run, **given, **self.parts)
+        self._launch("place", self.arcs, run=self.config.run, **given, **self.parts)
 
 
 def balanced(begin: npt.NDArray[Any], runs: int) -> npt.NDArray[np.int32]:

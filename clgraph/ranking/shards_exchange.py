@@ -1,4 +1,4 @@
-"""What ranks tell each other in an iteration of PageRank: host half of ``cl/ranking/shards_exchange.cl``."""
+"""Exchange between ranks in an iteration of PageRank: host half of ``cl/ranking/shards_exchange.cl``."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ COPIERS = 4
 
 @dataclass(frozen=True)
 class Part:
-    """What a rank sends.
+    """The message of a rank.
 
     Attributes
     ----------
@@ -144,7 +144,7 @@ class Exchange:
         return staging.fetch(own.nbytes)
 
     def _values_of(self, part: Part, begin: int) -> dict[str, Any]:
-        """What the kernels that pack and unpack ask of a message, which begins at a byte."""
+        """Arguments for packing and unpacking a message that begins at a byte."""
         at = (begin + part.sums) // self._dtype.itemsize
         return {"count": part.count, "first": part.first, "at": at, "needed": self._needed}
 

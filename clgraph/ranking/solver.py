@@ -36,7 +36,7 @@ Launch = tuple["Kernel", int, int | None, dict[str, Any]]  # kernel, work-items,
 
 @dataclass(frozen=True)
 class LaunchConfig(WorkGroup):
-    """Launch shape where a work-item takes a vertex, or a run of them.
+    """Launch configuration where a work-item takes a vertex, or a run of them.
 
     Attributes
     ----------
@@ -163,13 +163,14 @@ class Solver:
         self.damping, self.drop, self.norm = problem.damping, problem.drop, NORMS[stop.norm]
         self.threshold, self.last = stop.threshold, stop.max_iter
         self.noise = noise(stop, problem.damping, numbers.dtype)
+        # first, since the variant says how many groups tally
         self.prepare()
         # looked up once a graph: it takes as long as some launches
-        shape = device.cached(graph, "ranking-launch", lambda: LAUNCH.of(device))
-        self.local = shape.local
+        config = device.cached(graph, "ranking-launch", lambda: LAUNCH.of(device))
+        self.local = config.local
         # the start has its own tally
         flat = device.has_pipeline("ranking/solver")  # one work-item takes all, and sums in fixed point
-        self.start_items = self.n if flat else shape.items
+        self.start_items = self.n if flat else config.items
         self.start_groups = -(-self.n // (self.start_items * self.local))
         most = max(self.tallies, self.start_groups)
         own = 1 if flat else self.start_items
@@ -184,7 +185,7 @@ class Solver:
     # --- what a variant says ---------------------------------------------------------------------------
 
     def prepare(self) -> None:
-        """Choose the launch shape, and look at the graph; a plan's own layout is made here."""
+        """Choose the launch config, and look at the graph; a plan's own layout is made here."""
 
     def about(self) -> list[str]:
         """Say what was chosen, in words: a line each."""
@@ -220,13 +221,14 @@ class Solver:
         self.row_order = self.find_order()
         self.inverse = self.row_order.inverse_out
         self.fill_vectors()
+        # buffers are named by all that their sizes depend on
         key = "ranking-work", self.variant, self.plan, real, self._room
         self._areas: Pool[dict[str, Any]] = dev.cached(self.graph, key, Pool)
 
         def make() -> dict[str, Any]:
             vectors = ("rank", "contribution", "next", "p", "q", "start")
             dev.reserve({name: n * np.dtype(real).itemsize for name in vectors})
-            # `output` has large pages on CPUs, which gathers from all over a vector want
+            # `output` has large pages on CPUs, which suit gathers from all over a vector
             contribution, following = (dev.output(n + self.shift, real) for _ in range(2))
             for buffer in (contribution, following) if self.shift else ():
                 dev.fill(buffer, real(0), self.shift)
@@ -286,6 +288,7 @@ class Solver:
                 for kernel, size, local, named in turns[done % 2]:
                     kernel(size, local=local, **named)
                 done += 1
+            # with tol 0 there is nothing to look at: the queue stays full
             if self.stop.tol > 0:
                 if self.stopped():
                     break

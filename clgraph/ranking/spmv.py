@@ -18,7 +18,7 @@ from clgraph.ranking.solver import NORMS, Launch
 
 
 class SpmvSolver(SellSolver):
-    """What both have in common: pieces of long rows are summed first, then all rows.
+    """Base of both: pieces of long rows are summed first, then all rows.
 
     Attributes
     ----------
@@ -63,7 +63,7 @@ class SpmvSolver(SellSolver):
         return {name: self.device.empty(count, np.float64) for name, count in sums.items()}  # ACCs: 8 bytes
 
     def build(self, defines: dict[str, Any]) -> None:
-        # a position among the entries of a part
+        # a position among the entries of a part: 64 bits only where 32 do not hold it
         offset = "int" if max(self.sell.steps.values()) * self.layout.width < 2**31 else "long"
         options = {**defines, "OFFSET": offset, "WIDTH": self.layout.width, **self.own_defines()}
         self.kernels = self.device.program(f"ranking/{self.variant}", **options)
@@ -90,7 +90,7 @@ class SpmvSolver(SellSolver):
 
 @dataclass(frozen=True)
 class LaunchConfig:
-    """Launch shape of "bins".
+    """Launch configuration of "bins".
 
     Attributes
     ----------
@@ -122,7 +122,7 @@ BINS = LaunchTable(
         piece_groups=4,
         layout=Layout(width=32, hot=65535, long_row=256, classes=(65536, 262144), segments=9, block=32),
     ),
-    # other devices run this plan too, if asked by name: small groups, of which they run any number
+    # other devices run this plan too, where it is named: small groups, of which they run any number
     cpu=LaunchConfig(
         local=32,
         groups=8,
@@ -151,13 +151,14 @@ class BinSolver(SpmvSolver):
     variant, program = "bins", "bin"
 
     def prepare(self) -> None:
-        device, shape = self.device, BINS.of(self.device)
-        self.group = shape.local
-        self.groups = shape.groups * device.compute_units
-        self.piece_groups = shape.piece_groups * device.compute_units
+        device, config = self.device, BINS.of(self.device)
+        self.group = config.local
+        self.groups = config.groups * device.compute_units
+        self.piece_groups = config.piece_groups * device.compute_units
+        # what local memory holds beside the group's sums, less the zero that padding reads
         size = np.dtype(self.real).itemsize
         fit = (device.local_memory - group_sum_bytes(device, self.group)) // size - 1
-        self.layout = replace(shape.layout, hot=min(shape.layout.hot, fit))
+        self.layout = replace(config.layout, hot=min(config.layout.hot, fit))
         super().prepare()
 
     def make_balance(self, sell: Sell) -> dict[str, tuple[int, Any]]:
@@ -166,7 +167,7 @@ class BinSolver(SpmvSolver):
         return {"row": (self.groups, None), "piece": (len(turns), self.device.upload(turns))}
 
     def _turns(self, hot_steps: Begin, cold_steps: Begin, kinds: tuple[int, ...], hot: int) -> Begin:
-        """Which slices of pieces each work-group takes: all of one kind, about as much work for each."""
+        """Assign slices of pieces to work-groups: all of one kind, about equal work for each."""
         steps = hot_steps.astype(np.int64) + COLD_COST * cold_steps.astype(np.int64)
         if steps[-1] == 0:
             return np.zeros((0, 3), np.int32)

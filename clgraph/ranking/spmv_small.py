@@ -26,7 +26,7 @@ ENDING = 4  # the cost of a slice's end, in steps
 
 @dataclass(frozen=True)
 class LaunchConfig:
-    """Launch shape.
+    """Launch configuration.
 
     Attributes
     ----------
@@ -80,14 +80,14 @@ def _turns(cost: npt.NDArray[Any], first: int, teams: int) -> list[list[int]]:
 
 
 def local_bytes(
-    device: Device, shape: LaunchConfig, sources: int, pieces: int, itemsize: int
+    device: Device, config: LaunchConfig, sources: int, pieces: int, itemsize: int
 ) -> tuple[int, int, int]:
     """Bytes of local memory, and the room in it for sources and for pieces.
 
     The room is rounded up, so that graphs of similar size share a program.
     """
     room, piece_room = -(-sources // 512) * 512, -(-max(1, pieces) // 128) * 128
-    box = max(group_sum_bytes(device, shape.local), 1024)
+    box = max(group_sum_bytes(device, config.local), 1024)
     return 2 * (room + 1) * itemsize + 8 * piece_room + box, room, piece_room
 
 
@@ -105,7 +105,7 @@ class SmallSolver(SellSolver):
     """
 
     variant = plan = "small"
-    shape: LaunchConfig
+    config: LaunchConfig
     rooms: dict[str, int]
     rest: npt.NDArray[np.int32]
 
@@ -114,9 +114,9 @@ class SmallSolver(SellSolver):
         vars(self).update(self.device.cached(self.graph, key, self._make))
 
     def _make(self) -> dict[str, Any]:
-        """What all calls on the graph have in common."""
-        device, shape = self.device, LAUNCH.of(self.device)
-        sell = self.lay_out(shape.layout)
+        """Lay out the graph, and assign its slices to teams; all calls on it share this."""
+        device, config = self.device, LAUNCH.of(self.device)
+        sell = self.lay_out(config.layout)
         self.order, self.number, sources = sell.order, sell.number, sell.sources
         if sources > SOURCES:
             raise InputError(
@@ -124,16 +124,17 @@ class SmallSolver(SellSolver):
                 f"{sources}: use variant 'auto'"
             )
         size = np.dtype(self.real).itemsize
-        needed, room, piece_room = local_bytes(device, shape, sources, sell.pieces, size)
-        if shape.in_local and needed > device.local_memory:
+        needed, room, piece_room = local_bytes(device, config, sources, sell.pieces, size)
+        if config.in_local and needed > device.local_memory:
             raise InputError(
                 f"variant 'small' needs {needed} bytes of local memory for this graph "
                 f"({sources} vertices with out-arcs), {device.spec} ({device.name}) has "
                 f"{device.local_memory}: use variant 'auto'"
             )
-        teams = shape.local * shape.per // shape.layout.width
+        teams = config.local * config.per // config.layout.width
         pieces, rows = (np.diff(sell.steps_before(device, part)) for part in ("hot_piece", "hot_row"))
-        core = -(-sources // shape.layout.width)
+        # sources are numbered first; the rows behind them are summed in the last iterations only, where tol is 0
+        core = -(-sources // config.layout.width)
         lists = _turns(pieces, 0, teams) + _turns(rows[:core], 0, teams) + _turns(rows[core:], core, teams)
         begin = np.zeros(len(lists) + 1, np.int32)
         np.cumsum([len(taken) for taken in lists], out=begin[1:])
@@ -145,9 +146,9 @@ class SmallSolver(SellSolver):
                 for name in ("order", "number", "sources", "piece_place", "first_piece")
             },
             **{name: each for name, each in sell.parts.items() if name.startswith("hot")},
-            "chain": shape.layout.long_row + sell.longest_join,
-            "shape": shape,
-            "rooms": {"LOCAL_SOURCES": room, "LOCAL_PIECES": piece_room} if shape.in_local else {},
+            "chain": config.layout.long_row + sell.longest_join,
+            "config": config,
+            "rooms": {"LOCAL_SOURCES": room, "LOCAL_PIECES": piece_room} if config.in_local else {},
             "turn_begin": device.upload(begin),
             "turn": device.upload(np.array(list(chain.from_iterable(lists)), np.int32)),
             "rest": rest,
@@ -168,30 +169,30 @@ class SmallSolver(SellSolver):
         return {"piece_sum_": self.device.empty(self.sell.pieces, np.float64)}
 
     def about(self) -> list[str]:
-        sell, shape = self.sell, self.shape
-        where = "local memory" if shape.in_local else "the caches of a core"
-        each = "work-item" if shape.local == 1 else f"{shape.local} work-items"
+        sell, config = self.sell, self.config
+        where = "local memory" if config.in_local else "the caches of a core"
+        each = "work-item" if config.local == 1 else f"{config.local} work-items"
         return [
             f"a small graph: all iterations in one launch of one work-group ({each}); the contributions of "
             f"{sell.sources} vertices with out-arcs stay in {where}",
-            f"slices of {shape.layout.width} rows, {sell.padding:.3f} entries per arc, {sell.pieces} pieces "
-            f"of rows of more than {shape.layout.long_row} arcs",
+            f"slices of {config.layout.width} rows, {sell.padding:.3f} entries per arc, {sell.pieces} pieces "
+            f"of rows of more than {config.layout.long_row} arcs",
         ]
 
     def build(self, defines: dict[str, Any]) -> None:
-        shape = self.shape
+        config = self.config
         self._small = self.device.program(
             "ranking/small",
             **defines,
-            LOCAL=shape.local,
-            WIDTH=shape.layout.width,
-            PER=shape.per,
+            LOCAL=config.local,
+            WIDTH=config.layout.width,
+            PER=config.per,
             **self.rooms,
         ).pagerank_small
 
     def run(self, progress: Tell | None = None) -> None:
         """Iterate until the test is met, roundings forbid it, or `max_iter` iterations are done."""
-        problem, rest, local = self.problem, self.rest, self.shape.local
+        problem, rest, local = self.problem, self.rest, self.config.local
         self.begin()
         # the parts of (1-d) p and q on dangling vertices
         p, q = (
@@ -207,6 +208,7 @@ class SmallSolver(SellSolver):
         }
         for done in range(0, self.last, TURNS):
             self._small(local, local=local, **named)
+            # the usual call fits one launch, and needs no look
             if self.last > TURNS and self.stopped():
                 break
             if progress:

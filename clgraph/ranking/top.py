@@ -27,7 +27,7 @@ class Top:
     ----------
     device : Device
     n, k : int
-        Entries, and how many of them are wanted (at most n).
+        Entries, and how many of them to select (at most n).
     lanes : int
         Vectors side by side; at most this many are selected from at once.
     real : type
@@ -94,7 +94,7 @@ def highest(
         index, values = one.take(1)
         return index[0], values[0]
     items, size = device.tuning.items, np.dtype(real).itemsize
-    words = size // 4
+    words = size // 4  # the sort takes keys of 32 bits: the lower word first, and it is stable
     program = device.program("ranking/top_keys", WORDS=words, ITEMS=items)
     device.reserve({"keys": 8 * n, "entries": 8 * n})
     who = None

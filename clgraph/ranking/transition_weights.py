@@ -1,4 +1,4 @@
-"""The share of its source that each arc carries, w(u, v) / W(u); and W on a device.
+"""Transition weights: the share of its source that each arc carries, w(u, v) / W(u); and W on a device.
 
 Host half of ``cl/ranking/transition_weights.cl``, which makes the same bytes of multiplicities that only a
 device has.
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class LaunchConfig(WorkGroup):
-    """Launch shape.
+    """Launch configuration.
 
     Attributes
     ----------
@@ -97,6 +97,7 @@ def upload_shares(
     def make() -> Any:
         device.reserve({"share": rows.num_arcs * np.dtype(real).itemsize})
         largest, arcs = problem.weighing.largest, rows.num_arcs
+        # without float64 a device would round W otherwise than the host does
         if largest is None or "HAVE_FP64" not in device.features or device.kernels != "ndrange":
             weights = arc_weights(rows, weight)
             assert weights is not None
@@ -118,7 +119,7 @@ def upload_shares(
 def sums_of_rows(
     device: Device, rows: DeviceCSR, values: Any, largest: int = 1, dtype: type[Any] = np.int32
 ) -> Any:
-    """What leaves each vertex: the values of its row over `largest`, added in order.
+    """Sum what leaves each vertex: the values of its row over `largest`, added in order.
 
     Parameters
     ----------
@@ -144,9 +145,9 @@ def sums_of_rows(
 
 
 def _program(device: Device, rows: DeviceCSR, real: type[Any], dtype: type[Any] = np.int32) -> Any:
-    shape = LAUNCH.of(device)
+    config = LAUNCH.of(device)
     names: dict[Any, str] = {np.int32: "int", np.float32: "float", np.float64: "double"}
-    fixed = {"LOCAL": shape.local, "LONG": shape.long, "RUN": shape.run, "ITEMS": device.tuning.items}
+    fixed = {"LOCAL": config.local, "LONG": config.long, "RUN": config.run, "ITEMS": device.tuning.items}
     return device.program(
         "ranking/transition_weights", **fixed, REAL=names[real], COUNT=names[dtype], **rows.defines
     )

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class LaunchConfig:
-    """Launch shape.
+    """Launch configuration.
 
     Attributes
     ----------
@@ -59,10 +59,10 @@ class Arcs(BatchedPower):
     fixed: Any = None
 
     def prepare(self) -> None:
-        self.shape, self.arcs = LAUNCH.of(self.device), self.graph.num_arcs
-        self.group = self.shape.local
-        self.tallies = -(-self.n // (self.group * self.shape.items))
-        self.chain = self.shape.items + int(log2(self.group))
+        self.tuned, self.arcs = LAUNCH.of(self.device), self.graph.num_arcs
+        self.group = self.tuned.local
+        self.tallies = -(-self.n // (self.group * self.tuned.items))
+        self.chain = self.tuned.items + int(log2(self.group))
 
     def ends(self, graph: Graph, name: str) -> Any:
         """The row of each arc of a graph, as a list kept on the device; `name` is what the row is."""
@@ -74,8 +74,9 @@ class Arcs(BatchedPower):
         return self.device.cached(graph, f"ppr-{name}s", make)
 
     def build(self, defines: dict[str, Any]) -> None:
+        # one source: the kernels leave LANES at its default of 1
         self.defines = {**defines, "LANES": None}
-        tunables = {"LOCAL": self.group, "ITEMS": self.shape.items, "FIXED": self.sums_in_fixed_point}
+        tunables = {"LOCAL": self.group, "ITEMS": self.tuned.items, "FIXED": self.sums_in_fixed_point}
         self.settling = self.device.program("theses/coo", **self.defines, **tunables)
 
     def settle(self, test: bool) -> None:
@@ -100,7 +101,7 @@ class CooBatch(Arcs):
         self.fixed = device.zeros(2 * self.n, np.uint32)  # low and high words
 
     def add(self, test: bool) -> None:
-        items = self.shape.items
+        items = self.tuned.items
         self.settling.ppr_coo_push.launch(self, -(-self.arcs // items), local=self.group)
         self.settle(test)
 
@@ -110,16 +111,16 @@ class CooFlatBatch(Arcs):
 
     def prepare(self) -> None:
         super().prepare()
-        shape = self.shape
-        self.groups = -(-self.arcs // (shape.flat_local * shape.flat_arcs))
+        config = self.tuned
+        self.groups = -(-self.arcs // (config.flat_local * config.flat_arcs))
         longest = longest_row(self.device, self.graph.reverse)
-        joins = longest // shape.flat_arcs // shape.flat_local + int(log2(shape.flat_local)) + 2
-        self.chain = max(self.chain, shape.flat_arcs + joins)
+        joins = longest // config.flat_arcs // config.flat_local + int(log2(config.flat_local)) + 2
+        self.chain = max(self.chain, config.flat_arcs + joins)
 
     def about(self) -> list[str]:
-        shape = self.shape
+        config = self.tuned
         return [
-            f"arcs sorted by head, {shape.flat_local * shape.flat_arcs} to a work-group: segmented sums, "
+            f"arcs sorted by head, {config.flat_local * config.flat_arcs} to a work-group: segmented sums, "
             "carries between groups without atomics"
         ]
 
@@ -135,11 +136,11 @@ class CooFlatBatch(Arcs):
 
     def build(self, defines: dict[str, Any]) -> None:
         super().build(defines)
-        tunables = {"LOCAL": self.shape.flat_local, "ARCS": self.shape.flat_arcs}
+        tunables = {"LOCAL": self.tuned.flat_local, "ARCS": self.tuned.flat_arcs}
         self._program_of_arcs = self.device.program("theses/coo", **self.defines, **tunables)
 
     def add(self, test: bool) -> None:
-        local, program = self.shape.flat_local, self._program_of_arcs
+        local, program = self.tuned.flat_local, self._program_of_arcs
         program.ppr_flat_sums.launch(self, self.groups * local, local=local)
         program.ppr_flat_carries.launch(self, self.groups)
         self.settle(test)

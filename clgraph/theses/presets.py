@@ -1,4 +1,4 @@
-"""Studies that were made before: what they ask for, and their results beside what is printed of them."""
+"""Presets of earlier studies: their requests, and results beside the printed ones."""
 
 from __future__ import annotations
 

@@ -65,7 +65,7 @@ class PullSolver(ContributionSolver):
 
 @dataclass(frozen=True)
 class LaunchConfig(WorkGroup):
-    """Launch shape.
+    """Launch configuration.
 
     Attributes
     ----------
@@ -104,26 +104,27 @@ class SubgroupSolver(PlainSolver):
 
     def prepare(self) -> None:
         super().prepare()
-        shape = self.shape = LAUNCH.of(self.device)
+        config = self.config = LAUNCH.of(self.device)
         features = self.device.features
-        self.group = shape.local
+        self.group = config.local
         if "HAVE_SUBGROUPS" in features and self.device.max_work_group >= 64:
             self.team, self.by = 0, "OpenCL's sub-group functions"
             self.group = max(self.group, 64)
         elif "HAVE_PTX" in features and self.group >= 32:
             self.team, self.by = 32, "PTX shuffles in a warp"
         else:
-            self.team, self.by = shape.team, f"local memory, {shape.team} work-items"
+            self.team, self.by = config.team, f"local memory, {config.team} work-items"
         # every group's part of the tally has to be added up: no more groups than keep the device busy
         busy = self.n // (GROUPS_FOR_A_UNIT * self.device.compute_units)
-        self.rows = min(max(shape.rows, 1 << max(0, busy.bit_length() - 1)), shape.most_rows)
+        # powers of two, so that teams divide a group's rows
+        self.rows = min(max(config.rows, 1 << max(0, busy.bit_length() - 1)), config.most_rows)
         self.tallies = -(-self.n // self.rows)
         # the part of a row that a lane adds up is at most all of a piece
-        self.chain = max(min(self.longest, shape.piece) + self.longest // shape.piece + 16, self.rows)
+        self.chain = max(min(self.longest, config.piece) + self.longest // config.piece + 16, self.rows)
 
     def upload(self) -> None:
         """Bring the pieces, too."""
-        piece = self.shape.piece
+        piece = self.config.piece
 
         def make() -> tuple[int, Any, Any]:
             lengths = np.diff(self.reverse.row_ptr)
@@ -143,12 +144,12 @@ class SubgroupSolver(PlainSolver):
     def about(self) -> list[str]:
         return [
             f"a row is summed by a sub-group: {self.by} (Parallel III)",
-            f"rows of more than {self.shape.piece} arcs go in pieces to work-groups of {self.group}: "
+            f"rows of more than {self.config.piece} arcs go in pieces to work-groups of {self.group}: "
             f"{self.pieces} pieces",
         ]
 
     def build(self, defines: dict[str, Any]) -> None:
-        tunables = {"LOCAL": self.group, "TEAM": self.team, "PIECE": self.shape.piece, "ROWS": self.rows}
+        tunables = {"LOCAL": self.group, "TEAM": self.team, "PIECE": self.config.piece, "ROWS": self.rows}
         program = self.device.program("theses/subgroup", **defines, **self.offset, **tunables)
         self._kernels = program.pagerank_pieces, program.pagerank_subgroup
 

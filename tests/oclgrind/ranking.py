@@ -141,7 +141,7 @@ def _fixed(device: Any, span: int) -> None:
             start=None,
             dtype=dtype,
             kind=kind,
-            shape=shape,
+            config=shape,
         )
         power.rows(power.prepare(rows), 0.25)
         sums = power.blocks(0, 1)

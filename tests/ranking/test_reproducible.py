@@ -78,7 +78,7 @@ def test_an_iteration(device, monkeypatch, kind, shape, dtype):
         start=start,
         dtype=dtype,
         kind=kind,
-        shape=SMALL[shape],
+        config=SMALL[shape],
     )
     middle = n // 2
     for first, last in ((0, middle), (middle, n)):

@@ -198,6 +198,7 @@ def personalized_pagerank(
         if method != "monte-carlo":
             why = "'monte-carlo' is, whose walks are the same wherever they run"
             raise not_offered("method", method, why)
+        # before the shards are loaded and joined, which takes long
         policy = dangling if isinstance(dangling, str) else "given"
         check_options(shards.num_vertices, method, check_damping(damping), policy, **given, **iterating)
         given |= {"damping": damping, "dangling": dangling, "exclude": exclude}
@@ -209,6 +210,7 @@ def personalized_pagerank(
     queries = make_queries(graph, sources, problem)
     options = check_options(problem.n, method, problem.damping, problem.policy, **given, **iterating)
     exclusion = make_exclusion(graph, exclude, queries, options.top)
+    # the device selects as many more as any source leaves out
     if exclusion is not None:
         options = exclusion.widened(options)
     if method != "monte-carlo":

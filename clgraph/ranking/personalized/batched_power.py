@@ -140,6 +140,7 @@ class BatchedPower:
         """As many lanes as there are sources, and as fit on the device."""
         if self.options.method != "power":
             return 1
+        # the smallest that holds all sources, less if the device has no room for it
         widths = self.config.widths
         wanted = next((w for w in widths if w >= len(self.jobs)), widths[-1])
         for width in reversed([w for w in widths if w <= wanted]):
@@ -301,6 +302,7 @@ class BatchedPower:
         filled = {"state": state, "sums": sums, "source": source, "from_": begins, "given_row": rows_of}
         for name, values in filled.items():
             dev.write(getattr(self, name), values)
+        # on GPUs adjacent work-items take adjacent lanes: those of a vertex are written together
         count = self.n * width if self._items == 1 else -(-self.n // self._items)
         self._program.ppr_start.launch(self, count, given=given)
 
@@ -346,6 +348,7 @@ class BatchedPower:
                 state[STOPPED, lane] = 1
                 found.ended[self._job[lane]] = "top"
                 changed = True
+        # the device stops a lane only by its state
         if changed:
             self.device.write(self.state, np.ascontiguousarray(state))
 
@@ -362,6 +365,7 @@ class RunBatch(BatchedPower):
 
         def make() -> tuple[int, int, Any]:
             longest = int(np.diff(reverse.row_ptr).max(initial=0))
+            # a row's end costs about as much as a few arcs
             cost = reverse.row_ptr.astype(np.int64) + SETTLE * np.arange(len(reverse.row_ptr))
             bound = balanced(cost, runs)
             return len(bound) - 1, max(longest, int(np.diff(bound).max())), device.upload(bound)
@@ -441,6 +445,7 @@ class TeamBatch(BatchedPower):
     def prepare(self) -> None:
         device, reverse, piece = self.device, self.graph.reverse, self.config.piece
         self.team = self.width // SPAN
+        # a team never spans two groups
         self.group = max(self.config.group, self.team)
         teams = self.group // self.team
         self.tallies = min(GROUPS, -(-self.n // teams))

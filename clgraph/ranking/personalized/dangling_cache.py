@@ -74,6 +74,7 @@ def dangling_ranks(request: Request) -> DanglingRanks | None:
             dangling="personalization",
             weight=request.weight,
             tol=TOL if wide else 1e-6,
+            # damping near 1 converges slowly, and a limit would only be a second tolerance
             max_iter=1_000_000,
             dtype="float64" if wide else "float32",
             arrays="host" if by_pipelines(device) else "device",

@@ -27,12 +27,12 @@ Ints = npt.NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Exclusion:
-    """What is left out of each source's top.
+    """Vertices left out of each source's top.
 
     Attributes
     ----------
     top : int
-        How many are wanted of each.
+        Length of each source's top.
     vertices : list of int64 arrays
         For each distinct source the vertices left out, ascending.
     """
@@ -45,7 +45,7 @@ class Exclusion:
         return replace(options, top=self.top + max(map(len, self.vertices)))
 
     def cut(self, found: Outcome) -> Outcome:
-        """What is found, without those left out."""
+        """Return the outcome without the vertices left out."""
         assert found.index is not None
         width = found.index.shape[1]
         place = np.stack(
@@ -91,6 +91,7 @@ def make_exclusion(graph: Graph, exclude: Any, queries: Queries, top: int | None
         if word in WORDS[1:]:
             gone += [graph.col_idx[graph.row_ptr[v] : graph.row_ptr[v + 1]] for v in gone[1].tolist()]
         left_out.append(np.unique(np.concatenate(gone).astype(np.int64)))
+        # fewer than `top` left would fill it with vertices that are excluded
         left = queries.n - len(left_out[-1])
         if left < top:
             name = queries.names[int(np.flatnonzero(queries.row == i)[0])]

@@ -39,6 +39,7 @@ class OneSource:
         plan = LAUNCH.of(device) or choose(device, graph, numbers)
         stop = request.options.stop
         self.solver = KINDS[plan](device, graph, request.problem, stop, numbers, request.weight)
+        # the solver has a problem without personalization: the source takes its place
         self.solver.fill_vectors = self._fill_vectors  # type: ignore[method-assign]
         self.upload, self.compile = self.solver.upload, self.solver.compile
         self.round_off = request.checked_round_off(self.solver.round_off_chain)
@@ -64,6 +65,7 @@ class OneSource:
             lane, numbered = device.zeros(1, np.int32), solver.order is not None
             top = Top(device, solver.n, request.options.top, 1, solver.real, numbered=numbered)
         for done, i in enumerate(self.jobs, 1):
+            # `upload` has brought the first one
             if i != self._job:
                 self._job = i
                 self._fill_vectors()

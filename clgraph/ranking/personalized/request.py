@@ -1,4 +1,4 @@
-"""What a personalized PageRank call requests, checked."""
+"""The request of a personalized PageRank call: validated options, graph and device."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ LARGEST = 2**31 - 1
 
 @dataclass(frozen=True)
 class Options:
-    """How the ranks are to be found, and when that ends.
+    """Options of a call: method, selection, and when to stop.
 
     Attributes
     ----------
@@ -63,7 +63,7 @@ class Options:
 
 @dataclass(frozen=True)
 class Request:
-    """A call: what is wanted, of which graph, on which device.
+    """A validated call.
 
     Attributes
     ----------
@@ -93,7 +93,7 @@ class Request:
     stays: bool = False
 
     def tell(self, done: int, of: int) -> None:
-        """Say how many of an engine's sources are done."""
+        """Report how many of an engine's sources are done."""
         if self.progress:
             self.progress(done, of)
 
@@ -174,7 +174,7 @@ def _check_iterating(options: Options) -> None:
         raise InputError("stable_top stops early, and tol=0 asks for exactly max_iter iterations")
 
 
-# --- how many walks: as asked, or as many as an error bound needs ---------------------------------------
+# --- how many walks: as given, or as many as an error bound needs ---------------------------------------
 
 
 # they find 90 % of the best 20 vertices in a graph of 3.6 M vertices and 45 M arcs, and 20 000 find 81 %

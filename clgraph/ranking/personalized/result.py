@@ -1,4 +1,4 @@
-"""What a personalized PageRank call returns."""
+"""The result of a personalized PageRank call, and the outcome of its engines."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class PersonalizedResult(RunsOn):
     residuals : float64 array, shape (k,)
         Difference of the last two iterates in `norm`, at the last check (monte-carlo, stored answers: NaN).
     converged : bool array, shape (k,), or None
-        None if tol=0 asked for exactly max_iter iterations, and for monte-carlo.
+        None if tol=0 requests exactly max_iter iterations, and for monte-carlo.
     ended : list of str
         What ended each source: "tol", "top" (stable), "max_iter", "round-off" (roundings keep it from
         the tolerance), "store" or "walks".
@@ -157,7 +157,7 @@ class PersonalizedResult(RunsOn):
 
 @dataclass(frozen=True)
 class Outcome:
-    """What was found. A row is a distinct source, or (after `of_rows`) one of the caller's.
+    """Ranks found by an engine. A row is a distinct source, or (after `of_rows`) one of the caller's.
 
     Attributes
     ----------
@@ -246,7 +246,7 @@ class Outcome:
         self.ended[sources] = np.where(steady, "top", np.where(met, "tol", last)).tolist()
 
     def of_rows(self, row: npt.NDArray[np.int64]) -> Outcome:
-        """The same by the caller's sources, each of which is the distinct one `row` says."""
+        """Return the rows of the caller's sources; `row` maps each to its distinct source."""
         arrays: dict[str, Any] = {
             name: value[row] for name, value in vars(self).items() if isinstance(value, np.ndarray)
         }

@@ -60,6 +60,7 @@ def _made(device: Device, shards: Shards, name: str, edges: int) -> Graph | None
             device.finish()  # the shard's buffers are free
         at += rows.arcs
     if name == "in":
+        # "in" has rows of heads
         tail, head = head, tail
     with device.alone():
         made = build_rows(device, n, tail, head, edges, mirror=not shards.directed)
@@ -89,43 +90,47 @@ def walk_shards(
     each device, which it must fit; rank r answers sources r, r + P, ... Counts are keyed by (seed, source,
     walk, step), so that who answers does not matter.
     """
-    wanted = _vertices(sources)
-    index = shards.indices_of(wanted)
+    chosen = _vertices(sources)
+    index = shards.indices_of(chosen)
     agreed = shared_seed(seed, shards.comm)
 
     def work(ranks: Ranks, dev: Device) -> PersonalizedResult:
-        asked = {"sources": str(index.tolist()), "seed": str(seed), "options": str(sorted(options.items()))}
-        ranks.agree(dataset=shards.fingerprint, method="monte-carlo", **asked)
-        own = wanted[ranks.rank :: ranks.size]
+        agreement = {
+            "sources": str(index.tolist()),
+            "seed": str(seed),
+            "options": str(sorted(options.items())),
+        }
+        ranks.agree(dataset=shards.fingerprint, method="monte-carlo", **agreement)
+        own = chosen[ranks.rank :: ranks.size]
         # of more ranks than sources the last ones answer the first again, and keep that to themselves
-        found = walk(join_on(dev, shards), own or wanted[:1], seed=agreed, device=dev)
-        return _together(ranks, found, len(own), wanted, shards)
+        found = walk(join_on(dev, shards), own or chosen[:1], seed=agreed, device=dev)
+        return _together(ranks, found, len(own), chosen, shards)
 
     return run_on_ranks(work, device, shards.comm)
 
 
 def _vertices(sources: Any) -> list[Any]:
     """The sources, of which all are vertices."""
-    wanted = [sources] if isinstance(sources, (str, bytes)) or np.ndim(sources) == 0 else sources
-    if isinstance(sources, dict) or any(isinstance(each, dict) or np.ndim(each) for each in wanted):
+    chosen = [sources] if isinstance(sources, (str, bytes)) or np.ndim(sources) == 0 else sources
+    if isinstance(sources, dict) or any(isinstance(each, dict) or np.ndim(each) for each in chosen):
         raise InputError(
             f"sources are {shown(sources)}: of a graph in shards they are ids of vertices; distributions "
             "need a Graph (clgraph.join_shards)"
         )
-    if not len(wanted):
+    if not len(chosen):
         raise InputError("no source is given: personalized PageRank needs at least one vertex to start from")
-    return list(wanted)
+    return list(chosen)
 
 
 def _together(
-    ranks: Ranks, own: PersonalizedResult, count: int, wanted: list[Any], shards: Shards
+    ranks: Ranks, own: PersonalizedResult, count: int, chosen: list[Any], shards: Shards
 ) -> PersonalizedResult:
     """One result of those of all ranks, of which this one's has `count` rows of its own."""
     if ranks.size == 1:
         return own
 
     def rows(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        made = np.empty((len(wanted), *array.shape[1:]), array.dtype)
+        made = np.empty((len(chosen), *array.shape[1:]), array.dtype)
         for rank, part in enumerate(ranks.everywhere(array[:count].reshape(-1))):
             mine = made[rank :: ranks.size]
             mine[:] = part.reshape(mine.shape)
@@ -142,6 +147,6 @@ def _together(
     )
     if own.excluded is not None:
         own = replace(own, excluded=None)  # of other ranks it is not known
-    ended = own.ended[:1] * len(wanted)
-    names = shards.ids[shards.indices_of(wanted)].tolist()
+    ended = own.ended[:1] * len(chosen)
+    names = shards.ids[shards.indices_of(chosen)].tolist()
     return replace(own, **columns, ids=ids, ended=ended, sources=names)

@@ -49,12 +49,12 @@ class Queries:
 
     @property
     def count(self) -> int:
-        """How many sources the caller gave."""
+        """Number of sources that the caller gave."""
         return len(self.row)
 
     @property
     def distinct(self) -> int:
-        """How many different ones."""
+        """Number of distinct sources."""
         return len(self.on_dangling)
 
     def entries(self, i: int) -> tuple[npt.NDArray[np.int64], Reals]:
@@ -139,15 +139,15 @@ def _first(sources: Any) -> Any:
 
 
 def _vertices(graph: Graph, sources: Any, problem: Problem) -> Queries:
-    wanted = given_ids(sources, "sources")
-    if not wanted:
+    ids = given_ids(sources, "sources")
+    if not ids:
         raise InputError("no source is given: personalized PageRank needs at least one vertex to start from")
-    if any(isinstance(one, (bool, float, np.bool_, np.floating)) for one in wanted):
+    if any(isinstance(one, (bool, float, np.bool_, np.floating)) for one in ids):
         raise InputError(
-            f"source {shown(wanted[0])}: sources are ids of vertices; distributions are dicts of ids, or an "
+            f"source {shown(ids[0])}: sources are ids of vertices; distributions are dicts of ids, or an "
             f"array of shape (k, {graph.num_vertices})"
         )
-    index = indices_of(graph, wanted, "sources")
+    index = indices_of(graph, ids, "sources")
     distinct, row = np.unique(index, return_inverse=True)
     return Queries(
         graph.num_vertices,

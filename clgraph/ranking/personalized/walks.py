@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class LaunchConfig:
-    """Launch shape.
+    """Launch configuration.
 
     Attributes
     ----------
@@ -62,11 +62,12 @@ class Walks:
         self.n = request.problem.n
         self.config = LAUNCH.of(request.device)
         self.each = self.config.each
+        # the chance to go on as a 64-bit threshold: the same draws decide alike on every device
         self.go_on = min(int(self.problem.damping * 2**64), 2**64 - 1)
         self.lost_ranks: DanglingRanks | None = None
 
     def explain(self) -> tuple[str, ...]:
-        """What is done, a line each."""
+        """Describe the run, a line each."""
         lines = [
             f"{self.walks} walks per source, {self.config.each} to a work-item; "
             "draws keyed by (seed, source, walk, step)"
@@ -170,8 +171,10 @@ class Walks:
         """Counts and scores of distinct source i."""
         dev, problem, n = self.device, self.problem, self.n
         d, queries = problem.damping, self.queries
+        # the two totals behind the vertices, too
         dev.fill(self.visits, np.uint32(0), n + 2)
         on_dangling = float(queries.on_dangling[i])
+        # walks that start at dangling vertices are not walked: all of them are lost
         moving = 1.0 - on_dangling
         source = -1 if queries.vertices is None else int(queries.vertices[i])
         if on_dangling < 1:
@@ -225,6 +228,7 @@ class Walks:
         if len(where) == 1 and problem.weighing.weighted:
             begin, end = graph.row_ptr[where[0] : where[0] + 2]
             return graph.col_idx[begin:end], problem.weights[begin:end]
+        # a start that no weight leaves takes no first step
         keep = problem.out[where] > 0
         where, mass = where[keep], mass[keep]
         lengths = (graph.row_ptr[where + 1] - graph.row_ptr[where]).astype(np.int64)
