@@ -133,7 +133,7 @@ class SmallSolver(SellSolver):
             )
         teams = config.local * config.per // config.layout.width
         pieces, rows = (np.diff(sell.steps_before(device, part)) for part in ("hot_piece", "hot_row"))
-        # sources are numbered first; the rows behind them are summed in the last iterations only, where tol is 0
+        # sources are numbered first; with tol 0 other rows are summed in the last iterations only
         core = -(-sources // config.layout.width)
         lists = _turns(pieces, 0, teams) + _turns(rows[:core], 0, teams) + _turns(rows[core:], core, teams)
         begin = np.zeros(len(lists) + 1, np.int32)
