@@ -63,7 +63,7 @@ def own_options(call: Callable[..., Any]) -> frozenset[str] | None:
 
 
 def hints(call: Callable[P, R]) -> Callable[P, R]:
-    """A decorator of public calls: an option that there is not is told with the name that it has here."""
+    """Decorator of public calls: the error for an unknown option suggests the name that it has here."""
     known = own_options(call)
 
     @wraps(call)

@@ -291,7 +291,7 @@ LITERATURE = {
     "rne": Method(
         "random_vertex_edges",
         "edges",
-        "a vertex, then an edge of it, again and again",
+        "repeatedly a vertex, then an edge of it",
         ("edges", "keep"),
         "Leskovec, Faloutsos 2006",
         ("RandomNodeEdge",),
@@ -377,7 +377,7 @@ LITERATURE = {
     "mhda": Method(
         "metropolis_hastings_delayed",
         "walk",
-        "as mhrw, but instead of back where it came from rather to another neighbour",
+        "as mhrw, but prefers another neighbour to going back",
         _WALK,
         "Lee, Xu, Eun 2012",
     ),
@@ -392,7 +392,7 @@ LITERATURE = {
     "cnrw": Method(
         "circulated_neighbors_walk",
         "walk",
-        "entered by the same arc again, to another neighbour than the last times",
+        "on re-entry by the same arc, takes a neighbour that it has not taken before",
         _WALK,
         "Zhou, Zhang, Das 2015",
         ("CirculatedNeighborsRandomWalk",),
@@ -439,7 +439,7 @@ LITERATURE = {
     "diffusion": Method(
         "diffusion",
         "passage",
-        "a seen vertex at random takes a neighbour at random, again and again",
+        "a random seen vertex adds a random neighbour, repeatedly",
         ("start", "keep"),
         "Rozemberczki, Sarkar 2018",
         ("DiffusionSampler", "DiffusionTreeSampler"),
@@ -447,7 +447,7 @@ LITERATURE = {
     "xsn": Method(
         "expansion_snowball",
         "expansion",
-        "expansion snowball: of the sample's neighbours the one with most neighbours elsewhere",
+        "expansion snowball: the neighbour of the sample that has most neighbours outside it",
         ("start", "keep"),
         "Maiya, Berger-Wolf 2010",
         ("CommunityStructureExpansion",),

@@ -1,4 +1,4 @@
-"""How far a long call has come: told to a function of the caller's, or shown as a bar.
+"""Progress of a long call: reported to the caller's function, or shown as a bar.
 
 Bars are `rich`'s, on standard error: in a terminal or a notebook (there with ``ipywidgets``), not in files.
 """
@@ -21,7 +21,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-def tells(what: str, *, data: bool = False) -> Callable[[Callable[P, R]], Callable[P, R]]:
+def with_progress(what: str, *, data: bool = False) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """A decorator of public calls: their keyword ``progress`` may be True, and arrives as a function or not.
 
     As `clgraph.arguments.hints` it says what an unknown option is called here.
@@ -29,7 +29,7 @@ def tells(what: str, *, data: bool = False) -> Callable[[Callable[P, R]], Callab
     Parameters
     ----------
     what, data
-        As for `told`.
+        As for `callback`.
     """
 
     def decorate(call: Callable[P, R]) -> Callable[P, R]:
@@ -44,7 +44,7 @@ def tells(what: str, *, data: bool = False) -> Callable[[Callable[P, R]], Callab
                 raise unknown_option(plain.__name__, min(unknown), known)
             if progress is None:
                 return plain(*args, **options)
-            with told(progress, what, data=data) as tell:
+            with callback(progress, what, data=data) as tell:
                 return plain(*args, progress=tell, **options)
 
         return cast(Callable[P, R], begin)
@@ -53,8 +53,8 @@ def tells(what: str, *, data: bool = False) -> Callable[[Callable[P, R]], Callab
 
 
 @contextmanager
-def told(progress: Any, what: str, *, data: bool = False) -> Iterator[Tell | None]:
-    """What ``progress=`` of a public call means: a function to call, or None.
+def callback(progress: Any, what: str, *, data: bool = False) -> Iterator[Tell | None]:
+    """Turn ``progress=`` of a public call into a function to call, or None.
 
     Parameters
     ----------

@@ -19,7 +19,7 @@ _OWN = re.compile(
     r"|[0-9]{2,}-.+\.icd|" + _NAME.pattern
 )
 #: seconds without a write after which a dead process's temporary file is removed. A process of another
-#: container or machine that shares the folder looks dead from here: only this time tells
+#: container or machine that shares the folder looks dead from here: only this time distinguishes it
 STALE = 24 * 3600
 # what file systems that cannot do it answer to fsync
 _NO_SYNC = (errno.EINVAL, errno.ENOSYS, errno.ENOTSUP, errno.EROFS)

@@ -160,3 +160,31 @@ if __name__ == "__main__":
     for chosen in [Path(name).resolve() for name in sys.argv[1:]] or pages_with_blocks():
         print(chosen)
         update(chosen)
+
+
+# --- phrases that are not English, or say nothing ---------------------------------------------------------
+
+
+UNITS = "bytes|edges|vertices|rows|words|bits|steps|milliseconds|once|row|line|word|process|task"
+EACH = "vertex|edge|arc|row|level|run|GPU|page|sample|step|iteration|pass|rank|launch|walk|work-item|line"
+WORN = {
+    "made again": "recomputed, reproduced, rebuilt",
+    "again and again": "repeatedly",
+    "beside (that|this)": "in addition",
+    "(is|are|was|were) told": "gets, is reported",
+    f"({UNITS}) an? ({EACH})": "per",
+}
+# what only the pages must not have: in docstrings a few of these are right
+ON_PAGES = {"so many": "this many, a given number of", "tells": "says, shows", "Of (each|such|those)": "For"}
+
+
+def test_no_worn_phrases() -> None:
+    pages = [*(ROOT / "docs").rglob("*.md"), ROOT / "README.md", ROOT / "CONTRIBUTING.md"]
+    wrong = []
+    for file in [*pages, *(ROOT / "clgraph").rglob("*.py")]:
+        text = " ".join(file.read_text().split())
+        for phrase, better in (WORN | ON_PAGES if file in pages else WORN).items():
+            for found in re.finditer(rf"\b{phrase}\b", text):
+                around = text[max(0, found.start() - 30) : found.end() + 30]
+                wrong.append(f"{file.relative_to(ROOT)}: ...{around}...: {better}")
+    assert "\n".join(wrong) == ""

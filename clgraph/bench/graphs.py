@@ -112,8 +112,8 @@ def make_graph(name: str, device: Device | None = None, *, directed: bool = Fals
     """Make the graph of a name, the same one every time.
 
     ``powerlawN`` (N vertices, exponent 2.71, average degree 5, undirected), ``copraN`` (near N vertices,
-    after the COPRA thesis), ``rmatS`` (R-MAT of scale S with Graph500's parameters, 16 edges a vertex drawn;
-    directed on request), ``gridK`` (K x K, undirected), ``wikiS`` (a directed R-MAT of scale S; of scale 22
+    after the COPRA thesis), ``rmatS`` (R-MAT of scale S with Graph500's parameters, 16 edges per vertex;
+    directed on request), ``gridK`` (K x K, undirected), ``wikiS`` (a directed R-MAT of scale S; scale 22 is
     cut to the slides' Wikipedia: 3.6 M vertices, 45 M arcs), or a file. All generated ones are of seed 1.
     """
     match = NAME.fullmatch(name)

@@ -15,7 +15,7 @@ from clgraph.centrality.power import Floats, need_doubles
 from clgraph.device.launch_config import LaunchTable
 from clgraph.errors import CapacityError, InputError
 from clgraph.graph import Graph, as_graph, build_csr
-from clgraph.progress import Tell, tells
+from clgraph.progress import Tell, with_progress
 from clgraph.run import run_on
 
 if TYPE_CHECKING:
@@ -164,7 +164,7 @@ def dependencies(
         return dev.download(brandes.total, np.float64, graph.num_vertices)
 
 
-@tells("betweenness")
+@with_progress("betweenness")
 def betweenness_centrality(
     graph: Any,
     *,
@@ -209,7 +209,7 @@ def betweenness_centrality(
         If it is no graph, an id is not in it, or an argument is not as above.
     DeviceError, BuildError, CapacityError
         If the device fails, has no numbers of 64 bits, or the graph does not fit on it (it takes about 550
-        bytes a vertex beside the graph).
+        bytes per vertex in addition to the graph).
 
     References
     ----------

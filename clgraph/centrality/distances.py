@@ -12,7 +12,7 @@ from clgraph.arguments import flag, flat_list, one_id, shown
 from clgraph.device.launch_config import LaunchTable
 from clgraph.errors import InputError
 from clgraph.graph import Graph, as_graph
-from clgraph.progress import Tell, tells
+from clgraph.progress import Tell, with_progress
 from clgraph.run import run_on
 
 if TYPE_CHECKING:
@@ -172,7 +172,7 @@ def _search(
     return found, last
 
 
-@tells("mean distance")
+@with_progress("mean distance")
 def average_shortest_path_length(
     graph: Any, *, device: Device | str | None = None, progress: Tell | None = None
 ) -> float:
@@ -223,7 +223,7 @@ def average_shortest_path_length(
     return total / (n * (n - 1)) if n > 1 else 0.0
 
 
-@tells("closeness")
+@with_progress("closeness")
 def closeness_centrality(
     graph: Any,
     vertices: Any = None,
@@ -290,7 +290,7 @@ def closeness_of(
     return found
 
 
-@tells("harmonic centrality")
+@with_progress("harmonic centrality")
 def harmonic_centrality(
     graph: Any,
     vertices: Any = None,

@@ -12,7 +12,7 @@ from clgraph.arguments import flag, real, whole
 from clgraph.centrality.power import Floats, Sums, Vectors, need_doubles, numbers_of
 from clgraph.errors import ConvergenceError, InputError
 from clgraph.graph import as_graph
-from clgraph.progress import Tell, tells
+from clgraph.progress import Tell, with_progress
 from clgraph.run import run_on
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ MOST = 2**31 - 1
 STEPS = 20  # products with the matrix and its transpose between two restarts, as ARPACK has by default
 
 
-@tells("eigenvector centrality")
+@with_progress("eigenvector centrality")
 def eigenvector_centrality(
     graph: Any,
     *,
@@ -101,7 +101,7 @@ def eigenvector_centrality(
         return vectors.take(x)
 
 
-@tells("Katz centrality")
+@with_progress("Katz centrality")
 def katz_centrality(
     graph: Any,
     *,
@@ -215,7 +215,7 @@ def _iterate(
     )
 
 
-@tells("hubs and authorities")
+@with_progress("hubs and authorities")
 def hits(
     graph: Any,
     *,

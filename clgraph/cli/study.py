@@ -60,8 +60,8 @@ def study(run: Run) -> None:
     clgraph study internet.txt --methods drv,dre,drve --sizes 70%,50%,30%,10% --seeds 20 -o internet-study
     clgraph study --preset copra -o copra-study
 
-    DIR gets study.csv (a row a sample), summary.csv, study.json (the record, for `clgraph replay`), figures
-    and report.html, which begins with the answer.
+    DIR gets study.csv (one row per sample), summary.csv, study.json (the record, for `clgraph replay`),
+    figures and report.html, which begins with the answer.
     """
     from clgraph.cli.outputs import input_of
     from clgraph.drawing import need_matplotlib

@@ -17,7 +17,7 @@ from clgraph.arguments import word
 from clgraph.graph import Duplicates, Graph
 from clgraph.graph.building import sorted_rows
 from clgraph.graph.models import GUIDE_BITS, PowerLaw, RMat, rank_guide
-from clgraph.progress import Tell, tells
+from clgraph.progress import Tell, with_progress
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -27,7 +27,7 @@ CHUNK = 1 << 16  # draws made at a time on the host: their words stay in the cac
 Made = TypeVar("Made")
 
 
-@tells("generating")
+@with_progress("generating")
 def powerlaw_graph(
     num_vertices: int,
     *,
@@ -88,7 +88,7 @@ def powerlaw_graph(
     return _make(model, "merge", device, progress, report)
 
 
-@tells("generating")
+@with_progress("generating")
 def rmat_graph(
     scale: int,
     *,

@@ -233,7 +233,7 @@ class Place:
         return self._device.graph_cache.sizes(graph)
 
     def free(self, graph: Any) -> None:
-        """Give back what the device holds for the graph and can be made again."""
+        """Release what the device holds for the graph and can be recomputed."""
         with self._device.alone():
             graph._drop_residence(self)
             self._device.graph_cache.forget(graph)

@@ -121,7 +121,7 @@ def choose(spec: str | None, setup: Setup | None = None) -> Device:
     if matches is None:
         matches = by_number_or_name(text, asked, devices)
     setup = setup or Setup.wanted()
-    devices = [d.with_setup(setup) for d in devices]  # the table below tells what is wrong with these
+    devices = [d.with_setup(setup) for d in devices]  # the table below says what is wrong with these
     for device in matches:
         chosen = device.with_setup(setup)
         if chosen.fault is None:

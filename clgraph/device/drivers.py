@@ -254,7 +254,7 @@ def platforms(*, oclgrind: bool = False) -> list[Any]:
 
 
 def unseen() -> str:
-    """What to add where a device is not found: the drivers that the loader was told of too late."""
+    """What to add where a device is not found: the drivers that the loader learned of too late."""
     if not _state.early or _state.process != os.getpid():
         return ""
     lost = [icd for icd in find_icds() if icd.corrected and _exists(icd) and not _is_loaded(icd.library)]
@@ -421,7 +421,7 @@ def target(cpuinfo: str) -> str | None:
 
 @contextmanager
 def unknown_cpu() -> Iterator[None]:
-    """Wraps the first platform query: tells the runtimes the processor and suppresses their warning about it.
+    """For the first platform query: name the processor to the runtimes and suppress their warning about it.
 
     A target that the user has set stays. All else that drivers print is passed on.
     """

@@ -156,7 +156,7 @@ class Kernel:
         return f"kernel {self.name} (cl/{signature.file or self.program + '.cl'}, line {signature.line})"
 
     def bind(self, **named: Any) -> Kernel:
-        """Fix some arguments: a kernel that takes the others, for loops that launch it again and again."""
+        """Fix some arguments: a kernel that takes the others, for loops that launch it repeatedly."""
         known = {each.name: None for each in self.signature.parameters}
         if strange := [name for name in named if name not in known]:
             raise TypeError(

@@ -382,7 +382,7 @@ class Memory(Queues):
     # --- room ------------------------------------------------------------------------------------------
 
     def _make_room(self, nbytes: int) -> None:
-        """Give up what can be made again, that used longest ago first, until so many bytes fit."""
+        """Drop cached values, least recently used first, until an allocation of `nbytes` fits."""
         room = self.global_memory - nbytes
         while self.allocated > room and self.graph_cache.drop_one():
             pass
@@ -421,7 +421,7 @@ watch_forks(_keep_parents)
 
 
 class Staging:
-    """Bytes that pass between the host and a device, again and again, in either direction.
+    """Memory for repeated transfers between host and device, in either direction.
 
     Where memory is shared they are one and the same; elsewhere they are copied from memory that the driver
     has pinned, at the full speed of the bus.

@@ -170,7 +170,7 @@ def _holds(word: str, rest: str, macros: dict[str, _Macro]) -> bool:
 
 
 def _expand(text: str, macros: dict[str, _Macro], hidden: frozenset[str] = frozenset()) -> str:
-    """Replace macros by their text, again and again; one within its own text stays, as C says."""
+    """Replace macros by their text, recursively; one within its own text stays, as C demands."""
     parts, at = [], 0
     while (match := _WORD.search(text, at)) is not None:
         macro = None if match[0] in hidden else macros.get(match[0])

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from clgraph.device.queues import Queues
 
 Read = Callable[[memoryview, int], None]  # fills a view with the bytes from a place on
-Tell = Callable[[int], None] | None  # is told how many bytes are done
+Tell = Callable[[int], None] | None  # called with the number of bytes done
 PIECE = 4 << 20  # bytes
 SLOTS = 12  # pieces on their way at once
 LARGE = 4 << 20  # bytes from which it pays

@@ -102,7 +102,7 @@ class Energy:
         idle = "" if self.idle_watts is None else f", idle {self.idle_watts:.1f} W"
         runs = "1 run" if self.runs == 1 else f"{self.runs} runs"
         return (
-            f"energy: {self.joules / self.runs:.4g} J a run ({runs} in {self.seconds:.2f} s, "
+            f"energy: {self.joules / self.runs:.4g} J per run ({runs} in {self.seconds:.2f} s, "
             f"{self.watts or 0:.1f} W{idle}; {self.source})"
         )
 

@@ -9,7 +9,7 @@ from clgraph.files.dispatch import load
 from clgraph.files.summary import write_with_summary
 from clgraph.formats.common import MAX_RATIO, Ids, Options
 from clgraph.graph import Duplicates, Graph
-from clgraph.progress import tells
+from clgraph.progress import with_progress
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["read", "write"]
 
 
-@tells("reading", data=True)
+@with_progress("reading", data=True)
 def read(
     path: str | os.PathLike[str],
     *,
@@ -120,7 +120,7 @@ def read(
     return load(path, options, format=format, attributes=attributes, device=device, progress=progress).graph
 
 
-@tells("writing", data=True)
+@with_progress("writing", data=True)
 def write(
     graph: Graph | Any,
     path: str | os.PathLike[str],

@@ -32,7 +32,7 @@ LAUNCH = LaunchTable(
 
 
 def write_columns(file: IO[bytes], *columns: Any, device: Device | None = None) -> None:
-    """Write two or three columns by tabs, a row a line: whole numbers, names, reals as shortest decimals.
+    """Write two or three tab-separated columns, one row per line: integers, names, shortest decimals.
 
     The text of many rows is made on a device, if it can be; it is the same everywhere.
     """

@@ -142,7 +142,7 @@ def _is_number(text: str) -> bool:
 
 
 def write_edges(graph: Graph, path: Path) -> None:
-    """Write an edge list: tabs, or commas and a header for .csv; one row an edge, u <= v if undirected."""
+    """Write an edge list: tabs, or commas and a header for .csv; one row per edge, u <= v if undirected."""
     separator = b"," if has_commas(path) else b"\t"
     names = id_cells(graph, separator, partial(name_in, path))
     with writing(path) as file:

@@ -301,7 +301,7 @@ class ResidentArrays:
         """Give back what a device holds for the graph.
 
         What only the device has is brought to the host first; views of the graph that are only there are
-        made again when they are asked for.
+        recomputed when they are asked for.
 
         Parameters
         ----------

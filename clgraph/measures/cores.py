@@ -43,7 +43,7 @@ def core_numbers(
 ) -> npt.NDArray[np.int32]:
     """The core number of each vertex: the largest k such that it is in the k-core.
 
-    The k-core is what is left when vertices with fewer than k neighbours are removed again and again. Loops
+    The k-core is what is left when vertices with fewer than k neighbours are removed repeatedly. Loops
     play no part, parallel edges count once. In a directed graph neighbours by arcs in and arcs out count
     each, as in NetworkX.
 
@@ -94,7 +94,7 @@ def core_numbers(
 
 
 def k_core(graph: Any, k: int | None = None, device: Device | str | None = None) -> Graph:
-    """The k-core: what is left when vertices with fewer than k neighbours are removed again and again.
+    """The k-core: what is left when vertices with fewer than k neighbours are removed repeatedly.
 
     Parameters
     ----------

@@ -145,7 +145,7 @@ class _Counter:
         return found
 
     def count(self, batch: list[npt.NDArray[np.int32]]) -> npt.NDArray[np.int64]:
-        """Count the same of several graphs: an array of a row a graph."""
+        """Count the same of several graphs: an array with one row per graph."""
         from clgraph.traversal.search import NO_LIMIT
 
         at = [part + np.int32(base) for part, base in zip(batch, self.pack.begin.tolist(), strict=False)]

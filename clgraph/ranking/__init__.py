@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from clgraph.arguments import word
 from clgraph.graph import Graph
-from clgraph.progress import Tell, tells
+from clgraph.progress import Tell, with_progress
 from clgraph.ranking.problem import (
     Norm,
     OnNonconvergence,
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 __all__ = ["PageRankResult", "pagerank"]
 
 
-@tells("PageRank")
+@with_progress("PageRank")
 def pagerank(
     graph: Graph | Any,
     *,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 from clgraph.errors import InputError
 from clgraph.graph import Graph
 from clgraph.methods import LITERATURE, STREAMS
-from clgraph.progress import tells
+from clgraph.progress import with_progress
 from clgraph.results import on_device
 from clgraph.run import dataset_of
 from clgraph.sampling.curve import ReductionCurve, curve_table, deletion_order, reduction_curve
@@ -49,7 +49,7 @@ def sample(
 ) -> Samples: ...
 @overload
 def sample(graph: Graph | Any, method: str = ..., *, seeds: int, **options: Any) -> Samples: ...
-@tells("sampling")
+@with_progress("sampling")
 def sample(
     graph: Graph | Any,
     method: str = "drv",

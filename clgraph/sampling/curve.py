@@ -17,7 +17,7 @@ from clgraph.csr.upload import upload_csr
 from clgraph.errors import InputError
 from clgraph.graph import Graph, as_graph
 from clgraph.methods import EXACT, EXPLORING, plain_method
-from clgraph.progress import tells
+from clgraph.progress import with_progress
 from clgraph.results import RunsOn
 from clgraph.run import dataset_of, run_on, serial_device
 from clgraph.sampling.merge_tree import whole_tree
@@ -169,7 +169,7 @@ def _edge_order(
     return low, high, np.argsort(keyed.edge_priority(seed, low, high, copy), kind="stable")
 
 
-@tells("reducing")
+@with_progress("reducing")
 def reduction_curve(
     graph: Graph | Any,
     method: str = "drv",

@@ -690,7 +690,7 @@ class Samples(Sequence[Sample]):
     """Samples in order: run after run, each run with its sizes in the order given.
 
     A sequence of `Sample`: ``samples[k]``, slices (which are `Samples` too), iteration and ``len``. Runs that
-    were made side by side are kept as bits: a sample of them is made when it is asked for, and made again if
+    were made side by side are kept as bits: a sample of them is made when it is asked for, and rebuilt if
     nobody holds it any more. There are also the arrays of all samples one behind the other: sample k's are
     ``vertices[offsets[k]:offsets[k + 1]]`` and ``edges[edge_offsets[k]:edge_offsets[k + 1]]``.
 

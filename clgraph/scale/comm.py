@@ -2,7 +2,7 @@
 
 Only this module knows MPI. A message is a NumPy array with four numbers in front; the collective calls are
 trees and rings of messages, the same for MPI's ranks, for threads on the devices of one process, and for one
-rank alone. A rank that fails tells all others at once: whoever waits for a message looks for that, so that
+rank alone. A rank that fails informs all others at once: whoever waits for a message looks for that, so that
 all raise the same error instead of waiting for ever.
 """
 

@@ -69,7 +69,7 @@ class Input:
     vertices : int64 array, or None
         Ids of vertices that need not have edges.
     left : list of str
-        What it holds and is not read, as the user is told.
+        What it holds and is not read, in words for the user.
     header, row_ptr
         Of a .clg file.
 

@@ -127,7 +127,7 @@ class Stored(Rows):
         self.extend({"head": col_idx, **values})
 
     def extend(self, columns: Mapping[str, npt.NDArray[Any] | None]) -> None:
-        """Add entries, whose rows are told another way."""
+        """Add entries whose rows come in another way."""
         col_idx = columns["head"]
         assert col_idx is not None
         self._write("head", col_idx)

@@ -27,7 +27,7 @@ from clgraph.formats.table import DATASET
 from clgraph.graph import Graph, as_graph
 from clgraph.graph.arrays import Arrays, tails_of
 from clgraph.graph.building import INT32_MAX, row_ptr_of, sorted_rows
-from clgraph.progress import Tell, tells
+from clgraph.progress import Tell, with_progress
 from clgraph.scale.comm import Ranks
 from clgraph.scale.manifest import BLOCK, NAME, Manifest, Part, Section, Shard, read_manifest
 from clgraph.scale.shards import VALUES, Shards, check_shards, open_shards
@@ -270,7 +270,7 @@ def _put(new: Path, target: Path) -> Path | None:
 
 @contextmanager
 def told_as(temporary: Path, path: Path) -> Iterator[None]:
-    """What cannot be written is told by the dataset's own name, not by the temporary one."""
+    """Report what cannot be written by the dataset's own name, not by the temporary one."""
     try:
         yield
     except InputError as error:
@@ -356,7 +356,7 @@ def _files_of(folder: Path) -> list[str]:
 # --- graphs in memory ---
 
 
-@tells("writing shards")
+@with_progress("writing shards")
 def write_shards(
     graph: Graph,
     path: str | os.PathLike[str],
@@ -477,7 +477,7 @@ def _ways(graph: Graph, pairs: Arrays) -> npt.NDArray[np.uint8]:
     return way.astype(np.uint8, copy=False)
 
 
-@tells("joining shards")
+@with_progress("joining shards")
 def join_shards(shards: Shards, *, progress: Tell | None = None) -> Graph:
     """The whole graph in memory.
 

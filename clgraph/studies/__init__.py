@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from clgraph.arguments import file_name
 from clgraph.graph import Graph, as_graph
 from clgraph.measures.hops import SOURCES
-from clgraph.progress import tells
+from clgraph.progress import with_progress
 from clgraph.run import run_on
 from clgraph.studies.plan import check_tolerance, make_plan, notes_of
 from clgraph.studies.summary import Found
@@ -31,7 +31,7 @@ class Study(Found):
     plan : Plan
         Methods, sizes and seeds.
     rows : list of dict
-        A row a sample: method, mode, size, target, seed, then every measure; None where one is not defined.
+        One per sample: method, mode, size, target, seed, then every measure; None if not defined.
     original : dict
         The same measures of the original.
     reasons : dict of str to str
@@ -95,7 +95,7 @@ class Study(Found):
         return answer_html(self, self.best(), check_tolerance(None))
 
 
-@tells("sampling and measuring")
+@with_progress("sampling and measuring")
 def study(
     graph: Graph | Any,
     methods: Sequence[str] | str,
@@ -133,7 +133,7 @@ def study(
         As for `clgraph.quality`.
     folder : str or path, optional
         Where ``study.csv`` grows, a batch at a time. A study that was interrupted goes on from there when the
-        same call is made again, and ends with the same bytes.
+        same call is repeated, and ends with the same bytes.
     device : Device or str, optional
     progress : callable or bool, optional
         Called with (samples measured, samples); True shows a bar.

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph.arguments import flag, flat_list, hints, whole, word
-from clgraph.progress import tells
+from clgraph.progress import with_progress
 from clgraph.results import Arrays
 from clgraph.run import opened, run_on
 from clgraph.traversal import arguments
@@ -122,7 +122,7 @@ def bfs(
         )
 
 
-@tells("searching")
+@with_progress("searching")
 def bfs_many(
     graph: Graph | Any,
     sources: Sequence[Any] | npt.NDArray[Any],
@@ -146,7 +146,7 @@ def bfs_many(
     ----------
     graph : Graph, symmetric SciPy array, NetworkX or igraph graph, pandas or Arrow edge table, or Shards
         Of `Shards` a level reads those that can add to it once for all searches of a batch. That takes 3
-        bytes a vertex and lane; where half of the device's memory has no room for them, there are 32 lanes,
+        bytes per vertex and lane; where half of the device's memory has no room for them, there are 32 lanes,
         or the searches are made one after the other, as those of more than 127 levels are.
     sources : ids of vertices
         One search each; an id given twice makes two equal rows.

@@ -66,7 +66,7 @@ LAUNCH = LaunchTable(gpu=ManyConfig(run=1), cpu=ManyConfig(), simulator=ManyConf
 
 @dataclass
 class ManyScratch:
-    """For many searches at once: a word of bits a vertex in each array (cl/traversal/many.h).
+    """For many searches at once: one word of bits per vertex in each array (cl/traversal/many.h).
 
     `planes` holds distances of `bits` bits; it is widened where they do not fit and stays so.
     """
@@ -96,7 +96,7 @@ class ManyScratch:
             "state": 4 * STATE_SIZE,
         }
         dev.reserve({**sizes, "distance": lanes * n})
-        # `output` memory is on large pages where it is the host's: gathers from 8 bytes a vertex want them
+        # `output` memory is on large pages where it is the host's: gathers from 8 bytes per vertex want them
         return cls(**{name: dev.output(size, np.uint8) for name, size in sizes.items()})
 
     def swap_fronts(self) -> None:

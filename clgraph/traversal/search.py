@@ -95,7 +95,7 @@ LAUNCH = LaunchTable(
 )
 
 
-# --- a search's counters on the device, which the host reads once a level: cl/traversal/search.h ---
+# --- a search's counters on the device, which the host reads once per level: cl/traversal/search.h ---
 
 
 STATE_SIZE = 28  # words

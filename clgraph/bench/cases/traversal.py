@@ -140,7 +140,7 @@ def _components(name: str, context: Context) -> Figures:
 def _components_bytes(graph: Graph, sector: int) -> int:
     """Bytes that the kernels of weak components move at least.
 
-    Labels and hints once per pass (init, start, two compresses, link, rest, finish: 11 words a vertex),
+    Labels and hints once per pass (init, start, two compresses, link, rest, finish: 11 words per vertex),
     `row_ptr` once, and one memory sector per row that is not empty; on a directed graph all of `col_idx`
     instead of a sector a row. Label look-ups that hit a cache are not counted.
     """

@@ -43,7 +43,7 @@ class Exchange(ResidentArrays):
         weighted : bool
             Whether the entries are weights.
         counts : bool
-            Whether the entries say how many parallel edges an arc stands for (whole numbers from 1).
+            Whether the entries say how many parallel edges each arc stands for (whole numbers from 1).
         asymmetric : {"refuse", "sum"}
             What to do if the graph is undirected but the matrix is neither symmetric nor holds each edge
             once: an error, or A + A^T (weights summed, the diagonal taken once).

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 from clgraph.arguments import word
 from clgraph.errors import InputError
 from clgraph.graph import Graph, as_graph
-from clgraph.progress import tells
+from clgraph.progress import with_progress
 from clgraph.ranking.personalized.exclude import make_exclusion
 from clgraph.ranking.personalized.request import Request, check_options
 from clgraph.ranking.personalized.result import PersonalizedResult, make_result, report_nonconvergence
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 Method = Literal["power", "coo", "coo-flat", "monte-carlo"]
 
 
-@tells("personalized PageRank")
+@with_progress("personalized PageRank")
 def personalized_pagerank(
     graph: Graph | Any,
     sources: Any,

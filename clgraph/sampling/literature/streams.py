@@ -120,7 +120,7 @@ class Stream:
         return buckets, 2 * buckets + 14 * self.room, 5 * self.room
 
     def allocate(self) -> None:
-        """Allocate areas for `room` edges a run."""
+        """Allocate areas for `room` edges per run."""
         if self.room > MOST or self.slots > MOST:
             raise CapacityError(
                 f"{self.request.method} would hold more than {MOST} edges or vertices: ask for fewer"

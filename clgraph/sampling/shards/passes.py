@@ -17,7 +17,7 @@ from clgraph.errors import InputError
 from clgraph.formats import check_writable
 from clgraph.formats.common import Options, check_vertex_count
 from clgraph.methods import EXACT, plain_method
-from clgraph.progress import Tell, tells
+from clgraph.progress import Tell, with_progress
 from clgraph.sampling.shards.forest import Forest, default_room, room_to_keep
 from clgraph.sampling.shards.saved import About, Checkpoint, SavedForest, open_forest, write_forest
 from clgraph.scale.comm import Ranks, run_on_ranks, shared_seed
@@ -232,7 +232,7 @@ def all_alike(ranks: Ranks, device: Device, n: int, edges: int) -> bool:
 # --- Forests of some shards, or of other forests, in files ---
 
 
-@tells("forest")
+@with_progress("forest")
 def save_forest(
     shards: Shards,
     path: str | os.PathLike[str],
@@ -303,7 +303,7 @@ def save_forest(
     return run_on_ranks(work, device, shards.comm)
 
 
-@tells("merging forests")
+@with_progress("merging forests")
 def merge_forests(
     forests: Sequence[str | os.PathLike[str]],
     path: str | os.PathLike[str],
