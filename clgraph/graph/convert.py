@@ -9,7 +9,7 @@ from clgraph.errors import InputError
 from clgraph.graph.graph import Graph
 
 # by the first part of the name of the class's module: the library itself need not be imported
-_TAKEN: dict[str, Callable[[Any], Graph]] = {
+_CONVERTERS: dict[str, Callable[[Any], Graph]] = {
     "networkx": lambda graph: Graph.from_networkx(graph),
     "igraph": lambda graph: Graph.from_igraph(graph),
     "pandas": lambda table: Graph.from_pandas(table),
@@ -42,9 +42,9 @@ def as_graph(graph: Any) -> Graph:
 
         return Graph._from_arrays(from_symmetric(graph))
     for kind in type(graph).__mro__:
-        take = _TAKEN.get(kind.__module__.partition(".")[0])
-        if take is not None:
-            return take(graph)
+        convert = _CONVERTERS.get(kind.__module__.partition(".")[0])
+        if convert is not None:
+            return convert(graph)
     name = _type_of(graph)
     # a sample, or a graph with its communities: of classes that this floor does not know
     has_one = name.startswith("clgraph.") and "graph" in dir(graph)

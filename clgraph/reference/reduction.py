@@ -103,7 +103,7 @@ class _Shrinking:
 
     def keep_largest_component(self) -> None:
         e, live = self.edges, self.live
-        up, down = (live, live[:0]) if self.directions is None else (live & way for way in self.directions)
+        up, down = (live, live[:0]) if self.directions is None else (live & one for one in self.directions)
         tails, heads = np.append(e.low[up], e.high[down]), np.append(e.high[up], e.low[down])
         labels = _labels(self.n, tails, heads, strong=self.directions is not None)
         sizes = np.bincount(labels[self.vertices], minlength=self.n)
@@ -301,7 +301,7 @@ def verify_parts(graph: Graph, sample: Sample) -> tuple[npt.NDArray[np.bool_], E
     expect(np.all(inside[low]) and np.all(inside[high]), "an edge of the sample leaves its vertices")
     tails, heads = np.append(low, high), np.append(high, low)
     if graph.directed:
-        up, down = (way[place] for way in edges.directions(graph))
+        up, down = (each[place] for each in edges.directions(graph))
         tails, heads = np.append(low[up], high[down]), np.append(high[up], low[down])
     made = sample.graph
     # by id: the vertices of the sample's graph may be in another order
@@ -552,11 +552,11 @@ def _depth_first(view: Graph, seed: int, start: int) -> list[int]:
     order, seen, path = [start], {start}, [start]
     while path:
         v = path[-1]
-        ways = [(words(seed, v, u, 0, keyed.TAG_ARC)[0], u) for u in _neighbours(view, v) if u not in seen]
-        if not ways:
+        unseen = [(words(seed, v, u, 0, keyed.TAG_ARC)[0], u) for u in _neighbours(view, v) if u not in seen]
+        if not unseen:
             path.pop()
             continue
-        u = min(ways)[1]
+        u = min(unseen)[1]
         order.append(u)
         seen.add(u)
         path.append(u)

@@ -84,7 +84,7 @@ def reference_gps(
     """Priority sampling: the edges of largest priority, and the largest that was dropped, block by block."""
     held: list[tuple[Fraction, int, int, int, int]] = []  # priority, -t, w, u, v
     z = Fraction(0)
-    told = Fraction(0)
+    estimate = Fraction(0)
     for first in range(0, len(edges), block):
         # each edge that a new one may close a triangle with: its ends, 1 / p, and whether it was held before
         seen = [(a, b, max(Fraction(1), z / w), True) for _, _, w, a, b in held]
@@ -95,7 +95,7 @@ def reference_gps(
                 for c, d, other, older in seen:
                     if x != v and {c, d} == {x, v}:
                         closed += old and older
-                        told += one * other
+                        estimate += one * other
             w = 1 + triangles * closed if weights is None else weights[t - 1]
             if w == 0:
                 continue
@@ -108,7 +108,7 @@ def reference_gps(
     held.sort(key=lambda e: -e[1])
     probability = [1.0 if z == 0 else float(min(Fraction(1), w / z)) for _, _, w, _, _ in held]
     vertices = sorted({x for e in held for x in e[3:]})
-    return ReferenceStream([-e[1] for e in held], vertices, probability, float(told))
+    return ReferenceStream([-e[1] for e in held], vertices, probability, float(estimate))
 
 
 def reference_arrivals(stream: Sequence[Edge], method: str, *, seed: int, **options: Any) -> ReferenceStream:

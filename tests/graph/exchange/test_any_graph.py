@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -231,3 +232,15 @@ def test_lists_of_vertices_take_many_forms() -> None:
     table = pytest.importorskip("pandas").DataFrame({"a": [1, 2]})
     with pytest.raises(InputError, match=r"^sources is a 0 1 1 2: use one flat list"):
         clgraph.bfs_many(graph, table)
+
+
+@pytest.mark.parametrize(
+    ("library", "extra", "method"),
+    [("pandas", "pandas", "to_pandas"), ("pyarrow", "arrow", "to_arrow"), ("igraph", "igraph", "to_igraph")],
+)
+def test_a_missing_library_is_named_with_its_extra(
+    monkeypatch: pytest.MonkeyPatch, library: str, extra: str, method: str
+) -> None:
+    monkeypatch.setitem(sys.modules, library, None)
+    with pytest.raises(InputError, match=rf"needs {library}, which .*'\w+\[{extra}\]'"):
+        getattr(Graph.from_edges([0], [1]), method)()

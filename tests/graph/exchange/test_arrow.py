@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 import pytest
@@ -73,9 +72,3 @@ def test_empty_tables() -> None:
 def test_bad_input_is_told_once_and_clearly(call: Any, said: str) -> None:
     with pytest.raises(InputError, match=said):
         call()
-
-
-def test_a_missing_library_is_named_with_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(InputError, match=r"needs pyarrow, which .*'\w+\[arrow\]'"):
-        Graph.from_edges([0], [1]).to_arrow()

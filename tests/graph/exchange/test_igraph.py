@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 import numpy as np
@@ -98,9 +97,3 @@ def ring(names: list[Any] | None = None, **edges: Any) -> Any:
 def test_bad_input_is_told_once_and_clearly(call: Any, said: str) -> None:
     with pytest.raises(InputError, match=said):
         call()
-
-
-def test_a_missing_library_is_named_with_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "igraph", None)
-    with pytest.raises(InputError, match=r"needs igraph, which .*'\w+\[igraph\]'"):
-        Graph.from_edges([0], [1]).to_igraph()

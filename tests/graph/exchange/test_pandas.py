@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 import numpy as np
@@ -97,9 +96,3 @@ def frame(**columns: Any) -> Any:
 def test_bad_input_is_told_once_and_clearly(call: Any, said: str) -> None:
     with pytest.raises(InputError, match=said):
         call()
-
-
-def test_a_missing_library_is_named_with_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "pandas", None)
-    with pytest.raises(InputError, match=r"needs pandas, which .*'\w+\[pandas\]'"):
-        Graph.from_edges([0], [1]).to_pandas()
