@@ -251,6 +251,7 @@ def of_word(word: str, devices: list[Device]) -> list[Device] | None:
         return [d for d in devices if d.kind == kind]
 
     pocl = [d for d in of("cpu") if d.platform_name == "Portable Computing Language"]
+    # the newest PoCL first: that of PyPI is old, and fails on newer processors
     pocl.sort(key=_pocl_release, reverse=True)
     intel = [d for d in of("cpu") if d.platform_name.startswith("Intel(R) OpenCL")]
     cpus = pocl + intel + [d for d in of("cpu") if d not in pocl and d not in intel]
@@ -293,6 +294,7 @@ def by_number_or_name(text: str, asked: str, devices: list[Device]) -> list[Devi
         ]
     if not matches:
         raise DeviceError(f"no device is {asked}; there are:\n{table(devices)}{drivers.unseen()}")
+    # equal devices, as the GPUs of one host, may stand for each other; different ones give different speeds
     if len({d.identity for d in matches}) > 1:
         raise DeviceError(f"several different devices are {asked}; say which:\n{table(matches)}")
     return matches

@@ -70,6 +70,7 @@ class Device(Memory):
         self.kernels: Kernels = self.setup.kernels or ("pipeline" if self.is_fpga else "ndrange")
         self.fpga_binary = self.setup.binary if self.is_fpga else None
         self.pipeline_parameters: dict[str, int] = {}
+        # one lock for all setups of a device: they share its cores and its memory
         self._lock = lock or locking.new_lock()
         self._given = {"context": context, "queue": queue}
         self._programs: dict[Any, Program] = {}

@@ -86,6 +86,7 @@ def find_icds(*, oclgrind: bool = False) -> list[Icd]:
     icds += pip_icds()
     nvidia = [icd for icd in icds if "nvidia" in icd.library]
     library = find_library(NVIDIA_LIBRARY, LIBRARY_FOLDERS)
+    # last, since it loads the driver: a look into folders is cheaper
     if library is None and dlopen_error(NVIDIA_LIBRARY) is None:
         library = NVIDIA_LIBRARY  # the dynamic linker knows of further folders
     if library and all(dlopen_error(icd.library) for icd in nvidia):
@@ -332,6 +333,7 @@ def _vendors_folder(libraries: list[str]) -> Path:
         for file, text in files.items():
             if not (folder / file).exists():
                 cache.write_atomically(folder / file, text)
+        # a damaged or strange file would have the loader load another driver
         if {file.name: file.read_bytes() for file in folder.glob("*.icd")} == files:
             return folder
     except OSError:

@@ -315,6 +315,7 @@ class Hardware:
         self.max_work_group: int = without.lowered("max_work_group", raw.max_work_group_size)
         self.has_compiler = bool(raw.compiler_available) and not without.compiler
         self.quirks = quirks(raw)
+        # attributes of their own: launches and transfers ask for them
         self.kind, self.shares_memory = self.quirks.kind, self.quirks.shares_memory
 
     def __str__(self) -> str:

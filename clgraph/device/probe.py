@@ -64,6 +64,7 @@ def probe_features(device: Memory) -> Features:
         if problem is not None or found is not None:
             return found or ("", frozenset())
     known: dict[str, Any] = {"device": None}
+    # the device itself is known to work, or its fault is found when it is used
     for item, step in probe_steps(device, known):
         if item not in known:
             known[item] = step()
@@ -88,6 +89,7 @@ def _first_probe(device: Hardware) -> tuple[str | None, Features | None]:
     known: dict[str, Any] = {}
     identity = json.dumps(device.identity)
     for found in subprocesses.go_through("clgraph.device.children", "probe", device.spec, identity):
+        # at no item: as the process began or ended, whatever it had found
         if found.died and found.item in ("", "device"):
             return found.problem, None
         if found.item:

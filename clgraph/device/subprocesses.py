@@ -193,7 +193,7 @@ class Child:
                     with system.starting_threads():
                         threading.Thread(target=_listen, args=(process, lines), daemon=True).start()
                     while (line := _next(lines)) is not None:
-                        # a driver may have begun the line that another thread of it never ended
+                        # not only at its beginning: a driver may have printed half a line before
                         if (begin := line.find(MARK)) >= 0:
                             last = json.loads(line[begin + len(MARK) :])
                             yield last
@@ -211,6 +211,7 @@ class Child:
         if status < 0:
             name = signal.Signals(-status).name
             self.problem, self.died = f"ended the process that used it ({name}): {said}", True
+        # a child that has said its end may exit as it likes: what it found is complete
         elif "end" not in last:
             self.problem = f"exit status {status}: {said}"
             # Python's own failures come with a traceback
@@ -290,6 +291,7 @@ def go_through(
             if "at" in said:
                 item, part = said["at"]
                 since = time.perf_counter()
+                # known from now on, so that the next child leaves out what ends this one
                 known.setdefault(item, None)
             elif "found" in said:
                 known[item] = said["found"]

@@ -573,7 +573,7 @@ class ShardsSolver(ReproducibleSolver):
         check_leaving(out)
         with device.alone():
             leaving = Leaving.of(device, n, device.upload(out), self._kind, self._config)
-            del out  # 8 bytes a vertex, which the vectors need
+            del out  # 8 bytes per vertex, which the vectors need
             device.finish()  # it is freed before the vectors are made
             self._begin(leaving, self._ranks, self._shards)
         needed = {"weights": ("weights",), "counts": ("multiplicity",), "arcs": ()}[self._kind]
