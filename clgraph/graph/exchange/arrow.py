@@ -114,7 +114,9 @@ class ArrowTable(EdgeTable):
     def take(self, values: Any, rows: npt.NDArray[Any]) -> Any:
         """The values of some rows; a missing value for each -1."""
         # a masked number takes nothing, and gives a missing value
-        wanted = self.pa.array(rows, mask=rows < 0)
+        # (only where there is one: Arrow shares an array without a mask, and copies one with it)
+        missing = rows < 0
+        wanted = self.pa.array(rows, mask=missing if missing.any() else None)
         try:
             return values.take(wanted)
         except self.pa.ArrowNotImplementedError:  # of strings in views, for one

@@ -98,7 +98,10 @@ class PandasTable(EdgeTable):
     def take(self, values: Any, rows: npt.NDArray[Any]) -> Any:
         """The values of some rows; a missing value for each -1."""
         # by position: what the index says does not count
-        return values.reset_index(drop=True).reindex(rows).reset_index(drop=True)
+        values = values.reset_index(drop=True)
+        # reindex looks each number up in the index, which takes twice as long
+        found = values.reindex(rows) if len(rows) and rows.min() < 0 else values.take(rows)
+        return found.reset_index(drop=True)
 
     def listed(self, values: Any) -> list[Any]:
         """A column's values as Python's; None for missing ones."""
