@@ -123,7 +123,7 @@ def word(value: Any, name: str, known: tuple[Any, ...]) -> Any:
 
 
 def is_word(value: Any, *known: str) -> bool:
-    """Whether a value is one of some words, whatever it is."""
+    """True if a value is one of some words, whatever it is."""
     return isinstance(value, str) and value in known
 
 
@@ -166,7 +166,7 @@ def one_id(value: Any, name: str) -> Any:
 
 
 def is_one(value: Any) -> bool:
-    """Whether a value is no list of any kind."""
+    """True if a value is no list of any kind."""
     return np.isscalar(value) or getattr(value, "ndim", None) == 0
 
 

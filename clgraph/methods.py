@@ -158,7 +158,7 @@ UNSAID = {"mode": "auto", "connection": "weak"}
 
 
 def option_of(method: str, name: str) -> Option:
-    """What an option is of a method that reads it."""
+    """Return an option as a method that reads it has it."""
     return _OWN.get((method, name), OPTIONS[name])
 
 

@@ -30,7 +30,7 @@ R = TypeVar("R", bound="RunsOn")
 
 
 def dataset_of(graph: Any) -> Shards | None:
-    """What was given for a graph if it is a dataset of shards; None for anything else."""
+    """Return what was given for a graph if it is a dataset of shards; None for anything else."""
     if isinstance(graph, Graph):
         return None
     from clgraph.scale.shards import Shards
@@ -172,7 +172,7 @@ class run_on:
 
 
 def serial_device(device: Device) -> Device:
-    """Where one work-item after the other is to run: the host's CPU if it has a driver, else the device."""
+    """Return the device for serial work: the host's CPU if it has a driver, else the given one."""
     from clgraph.device import get_device
 
     if device.kind in ("cpu", "emulator", "simulator"):

@@ -45,6 +45,7 @@ class ArrayFrontier:
         first = self.hub if self.copra.is_live(self.hub) else self._unreached()
         best, best_size, left, source = -1, 0, live, first
         smallest_of_best = -1
+        # a component that is smaller than what is left unsearched may still be beaten
         while left > 0 and best_size <= left:
             size = self._search(source)
             left -= size

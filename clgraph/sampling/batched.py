@@ -22,7 +22,7 @@ def batch_share(step: int) -> Fraction:
 
 
 def batch_size(step: int, excess: int, missing: int) -> int:
-    """How many vertices the batch `step` (from 0) removes.
+    """Return how many vertices the batch `step` (from 0) removes.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ class Choice(Protocol):
 
 
 class Finder(Protocol):
-    """How the component to keep is found."""
+    """Finds the component to keep."""
 
     def find(self, live: int) -> tuple[Any, int, int]:
         """(label buffer, label of the component to keep, its size) among `live` vertices."""

@@ -339,7 +339,7 @@ class Contraction:
 
 
 def regrouped(device: Device, graph: Graph, group: Any) -> Contracted:
-    """What a contraction left of a graph, from the smallest vertex of each vertex's group (-1 outside).
+    """Return what a contraction left, from the smallest vertex of each vertex's group (-1 outside).
 
     Parameters
     ----------
@@ -369,7 +369,7 @@ def regrouped(device: Device, graph: Graph, group: Any) -> Contracted:
 
 
 def left_of(device: Device, graph: Graph, small: DeviceCSR, place: Any, name: Any) -> Contracted:
-    """What a contraction left of a graph, and which edges of the graph that is.
+    """Return what a contraction left of a graph, and which edges of the graph that is.
 
     Parameters
     ----------
@@ -434,7 +434,7 @@ def left_of(device: Device, graph: Graph, small: DeviceCSR, place: Any, name: An
 
 @dataclass(frozen=True)
 class Groups(Selection):
-    """What contractions left of a graph.
+    """Contractions of several runs, as the group of each vertex.
 
     Attributes
     ----------

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, repr=False)
 class ReductionCurve(RunsOn):
-    """How a graph shrinks under a reduction method.
+    """Vertices and edges left of a graph after each number of deletions.
 
     Attributes
     ----------

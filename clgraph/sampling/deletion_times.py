@@ -33,7 +33,7 @@ LAUNCH = LaunchTable(gpu=16, cpu=4096, simulator=5)  # entries that one work-ite
 
 @dataclass(frozen=True)
 class Path:
-    """What the loop follows, row by row; buffers on a device.
+    """The component that the loop follows, row by row; buffers on a device.
 
     Attributes
     ----------

@@ -30,6 +30,7 @@ class Members:
         self._program = device.program("sampling/members", BLOCK=self._block)
 
     def _counts(self, n: int, label: Any, keep: int) -> npt.NDArray[np.int32]:
+        # one counter a block: its running sums say where each block's vertices begin
         blocks = -(-n // self._block)
         count = self._device.empty(blocks, np.int32)
         self._program.members_count(blocks, n=n, keep=keep, label=label, count=count)

@@ -44,7 +44,7 @@ def edge_list(device: Device, graph: Graph) -> EdgeList:
 
 
 class Engine(Protocol):
-    """What makes runs side by side.
+    """Makes runs side by side.
 
     Attributes
     ----------

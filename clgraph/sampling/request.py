@@ -120,7 +120,7 @@ class Strata:
 
 @dataclass(frozen=True)
 class Request:
-    """What to draw, checked; see `clgraph.sample`. None: not given. A stream without a graph has no view.
+    """A checked request; see `clgraph.sample`. None: not given. A stream without a graph has no view.
 
     `view`, `keep`, `size` and `target` are of the samplers of the literature; a reduction has its sizes
     beside it.
@@ -375,7 +375,7 @@ def check_method(name: Any) -> str:
 
 
 def check_stream(method: str, size: Any, options: Mapping[str, Any]) -> Request:
-    """What to hold of a stream of which there is no graph; its size is a count.
+    """Check what to hold of a stream of which there is no graph; its size is a count.
 
     Raises
     ------
@@ -539,7 +539,7 @@ def _drawing(graph: Graph, method: str, size: Any, strict: bool, given: Mapping[
 
 
 def _starts(view: View, plan: Method, given: Mapping[str, Any], starts: int) -> int:
-    """How many vertices it begins at, of which the graph has as many."""
+    """Return how many vertices it begins at, checked against the graph."""
     if "starts" not in given:
         return min(starts, view.n)
     if plan.kind == "near":
@@ -560,7 +560,7 @@ def _keep(plan: Method, values: Mapping[str, Any]) -> str:
 
 
 def _walk_rules(view: View, method: str, values: dict[str, Any], given: Mapping[str, Any]) -> None:
-    """What the options of walks must be to each other and to the graph."""
+    """Check the options of walks against each other and against the graph."""
     if values["walkers"] > view.n:
         raise InputError(
             f"walkers is {values['walkers']}, and the graph has {view.n} vertices: use at most as many"
@@ -585,7 +585,7 @@ def _walk_rules(view: View, method: str, values: dict[str, Any], given: Mapping[
 
 
 def _stage_rules(method: str, values: dict[str, Any], given: Mapping[str, Any]) -> None:
-    """What the options of searches that spread must be to each other."""
+    """Check the options of searches that spread against each other."""
     if values.get("mode") == "auto":
         values["mode"] = "batched"
     if method == "snowball" and "stages" in given and values["mode"] == "exact":
@@ -620,7 +620,7 @@ def _chordal_values(
 
 
 def _stream_rules(method: str, size: Any, values: dict[str, Any], given: Mapping[str, Any]) -> None:
-    """What the options of streams must be to each other."""
+    """Check the options of streams against each other."""
     if method == "gsh":
         if values["p"] > values["q"]:
             p, q = (shown(given.get(name, option_of(method, name).default)) for name in ("p", "q"))
@@ -789,7 +789,7 @@ def _beyond(strict: bool, notes: list[str], what: str) -> None:
 
 
 def reachable(view: View, plan: Method, method: str) -> int:
-    """How many vertices a method can draw at all."""
+    """Return how many vertices a method can draw at all."""
     if plan.kind in ("edges", "ties", "stream", "paths") or method in ("rdn", "fs"):
         return view.num_nonisolated
     return view.n

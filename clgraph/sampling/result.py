@@ -519,7 +519,7 @@ class Sample(RunsOn):
 
 
 def _walked_again(drawn: Any, seed: int) -> Any:
-    """A run of several walks, alone."""
+    """Repeat one of several runs of a walk, alone."""
     from clgraph.device import get_device
     from clgraph.sampling.literature.walks import Frontier, Walks
 
@@ -540,7 +540,7 @@ COLLAPSED = "the sample collapsed"  # so the note of such a sample begins
 
 
 def notes_of(n: int, target: int, untouched: bool, found: int, loops: int) -> list[str]:
-    """What the user should know of a sample of `found` vertices; its graph has `n` and `loops` loops."""
+    """Return notes on a sample of `found` vertices out of a graph of `n`, with `loops` self-loops."""
     notes = []
     if loops:
         notes.append(f"{loops} self-loops play no part and are not in the sample")
@@ -555,7 +555,7 @@ def notes_of(n: int, target: int, untouched: bool, found: int, loops: int) -> li
 
 
 def collapsed(found: int, target: int) -> str | None:
-    """What to say of a sample with less than half of the vertices that were asked for."""
+    """Return a note if a sample has less than half of the vertices that were asked for."""
     return f"{COLLAPSED} to {found} of {target} vertices" if 2 * found < target else None
 
 

@@ -189,7 +189,8 @@ def _portions(
         started = perf_counter()
         chosen = engine.run(first + done, count)
         on_device += engine.bytes_each * count
-        if on_device > device.global_memory // 8:  # too much to stay on the device
+        # an eighth of the memory: the strategies plan with a quarter for their own buffers
+        if on_device > device.global_memory // 8:
             chosen.leave()
         took = perf_counter() - started
         about = {
@@ -250,13 +251,13 @@ LAUNCH = LaunchTable(
 )
 
 
-def side_by_side(device: Device, graph: Graph, options: Request, runs: int) -> Strategy | None:
+def side_by_side(device: Device, graph: Graph, request: Request, runs: int) -> Strategy | None:
     """Return the strategy that makes runs side by side; None: one after the other, on the whole device."""
     simple, most = graph.undirected.without_self_loops, LAUNCH.of(device)
-    arcs, method = simple.num_arcs, options.method
+    arcs, method = simple.num_arcs, request.method
     if device.kernels != "ndrange" or arcs < 4:
         return None
-    if options.exact:
+    if request.exact:
         # 1000 runs by drv took the H200 25 ms side by side and 4.1 s one after the other at 23 000 vertices,
         # 0.63 and 8.2 s at 400 000 (docs/performance.md); a larger graph fills it with one run. A core has
         # nothing to synchronise in a merge tree of its own, and a run of 100 000 edges stays in its cache: so
@@ -275,8 +276,8 @@ def side_by_side(device: Device, graph: Graph, options: Request, runs: int) -> S
         return ContractRuns
     elif method in ("drve", "dhyb") and arcs <= most.batches:
         # the kernel knows neither strong components nor parallel edges, and its integers end at FINEST
-        known = options.connection == "weak" and not simple.is_multigraph
-        return DrawRuns if known and options.chance.denominator <= FINEST else None
+        known = request.connection == "weak" and not simple.is_multigraph
+        return DrawRuns if known and request.chance.denominator <= FINEST else None
     return None
 
 
@@ -315,10 +316,10 @@ class Batches(Run, Protocol):
     history: list[tuple[int, int, int]]
 
 
-def make_run(device: Device, graph: Graph, options: Request, seed: int) -> Run:
+def make_run(device: Device, graph: Graph, request: Request, seed: int) -> Run:
     """The run of a method, with its arrays allocated and its kernels built."""
     simple = graph.undirected.without_self_loops
-    method = options.method
+    method = request.method
     if method in CONTRACTING:
         from clgraph.sampling.contract import Contraction
 
@@ -326,34 +327,36 @@ def make_run(device: Device, graph: Graph, options: Request, seed: int) -> Run:
     if method in EXPLORING:
         from clgraph.sampling.explore import ExploreRun
 
-        return ExploreRun(device, simple, seed, method=method, start=options.root)
-    if options.exact:
+        return ExploreRun(device, simple, seed, method=method, start=request.root)
+    if request.exact:
         return ExactRun(device, simple, seed, edges=method == "dre")
-    scan = FAR_SCAN.of(device) if options.far_scan is None else options.far_scan
+    # an FPGA reads long bursts faster than it searches
+    scan = FAR_SCAN.of(device) if request.far_scan is None else request.far_scan
     copra = Copra(device, simple, far_scan=scan)
     choice: ByDraw | ByPriority
     if method in ("drve", "dhyb"):
-        choice = ByDraw(copra, seed, weight=options.chance)
+        choice = ByDraw(copra, seed, weight=request.chance)
     else:
         choice = ByPriority(copra, seed, edges=method == "dre")
     finder: Finder
-    if options.connection == "strong":
+    if request.connection == "strong":
         from clgraph.sampling.strong import StrongCopraFinder
 
         finder, algorithm = StrongCopraFinder(copra, graph, graph_components(device, simple)), "strong"
-    elif options.components == "bfs":
+    elif request.components == "bfs":
         finder, algorithm = ArrayFrontier(copra, hub_of(device, simple)), "bfs"
     else:
         finder, algorithm = finder_for(copra, simple, choice, vertices=method == "drv"), "afforest"
     return BatchedRun(
-        copra, choice, finder, edges=method != "drv", tolerance=options.tolerance, algorithm=algorithm
+        copra, choice, finder, edges=method != "drv", tolerance=request.tolerance, algorithm=algorithm
     )
 
 
 # --- Runs whose samples are too small, drawn again with other seeds ---
 
 
-TRIES = 20  # seeds that are tried for a run
+# seeds that are tried for a run, before an error asks for other sizes
+TRIES = 20
 
 Runs = list[Sequence[Sample]]
 

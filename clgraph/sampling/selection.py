@@ -1,4 +1,4 @@
-"""What runs chose of a graph, and samples as graphs.
+"""Selections of runs out of a graph, and samples as graphs.
 
 Host half of ``cl/sampling/marks.cl`` and ``packed.cl``.
 """
@@ -29,7 +29,7 @@ Mask = npt.NDArray[np.bool_]
 
 
 class Selection:
-    """What runs chose of a graph; it may stay on a device until it is looked at.
+    """The selection of runs out of a graph; it may stay on a device until it is looked at.
 
     `at` says which of them: a run, or a run and the number of a target. This one chose nothing, and has no
     columns.
@@ -119,7 +119,7 @@ class Selection:
 
 
 class Marked(Selection):
-    """What one run chose: a byte for each vertex on the device, and one for each arc where it is not induced.
+    """The selection of one run: a byte for each vertex, and for each arc where it is not induced.
 
     Parameters
     ----------
@@ -250,7 +250,7 @@ def prepare_extraction(device: Device, graph: Graph, *, induced: bool) -> None:
 
 
 class Contracted(Marked):
-    """What a contraction chose; the arcs are both of the smallest edge between each pair of groups.
+    """The selection of a contraction; the arcs are both of the smallest edge between each pair of groups.
 
     Parameters
     ----------
@@ -316,13 +316,13 @@ class Contracted(Marked):
 
 
 def roots_of(group: npt.NDArray[np.int32]) -> Mask:
-    """Which vertices are the smallest of their group."""
+    """Return which vertices are the smallest of their group."""
     found: Mask = group == np.arange(len(group), dtype=np.int32)
     return found
 
 
 def _counts_fit(device: Device, graph: Graph) -> bool:
-    """Whether no sum of the graph's counts can exceed what the device adds up in 32 bits."""
+    """True if no sum of the graph's counts can exceed what the device adds up in 32 bits."""
     counts = Place.of(device, graph).column(graph, "multiplicity")
     if counts is None:
         return True
@@ -333,7 +333,8 @@ def _counts_fit(device: Device, graph: Graph) -> bool:
 # --- Samples of several runs as bits: host half of ``cl/sampling/packed.cl`` ---
 
 Bits = npt.NDArray[np.uint32]
-PIECE = 1 << 28  # arcs that are cut out together
+# arcs that are cut out together: offsets of 32 bits, and a gigabyte of indices at most
+PIECE = 1 << 28
 
 
 class DeviceArray:
@@ -380,7 +381,7 @@ class DeviceArray:
 
 @dataclass(frozen=True)
 class Bitsets(Selection):
-    """What runs chose of a graph, as bits.
+    """Selections of runs as bits.
 
     Attributes
     ----------
@@ -485,7 +486,7 @@ def unpacked(words: Bits, count: int) -> Mask:
 
 
 def both_arcs(graph: Graph, edges: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """What the edges u < v (in index order) have, for each arc of a graph without loops."""
+    """Spread values of the edges u < v (in index order) to each arc of a graph without loops."""
     tail, head = graph.tails, graph.col_idx
     upper = tail < head
     arcs = np.empty(len(head), edges.dtype)

@@ -80,6 +80,7 @@ class StrongCopraFinder:
         self.program.strong_live_rows.launch(self, self.copra.passes)
         self.strong.labels_into(self.label)
         self.program.strong_absent.launch(self, self.copra.passes)
+        # `largest_label` needs a guess at the giant component, as these labels were made elsewhere
         self.giant.sample(self.label)
         root, size, _ = self.giant.largest_label(self.label)
         return self.label, root, size
