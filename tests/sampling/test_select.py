@@ -15,7 +15,7 @@ def coarsen(choice):
     """Let the kernels see only the leading bits of each priority."""
     from clgraph.device.program import build_source, read_source
 
-    made, device = choice._program, choice._copra.device
+    made, device = choice.program, choice.copra.device
     source, mark = read_source("sampling/select"), "#define FOR_VERTEX_THINGS"
     assert source.count(mark) == 1
     cut = "".join(
@@ -23,7 +23,7 @@ def coarsen(choice):
         for name in ("vertex_priority", "edge_priority")
     )
     source = source.replace(mark, cut + mark)
-    choice._program = build_source(device, made.name, source, made.options, keep=False)
+    choice.program = build_source(device, made.name, source, made.options, keep=False)
 
 
 def things(graph, seed, edges, shift):
@@ -40,7 +40,7 @@ def things(graph, seed, edges, shift):
 
 def chosen(choice):
     """The things removed last: vertices, or slots."""
-    copra = choice._copra
+    copra = choice.copra
     vertices, slots, count = choice.removed()
     found = vertices if slots is None else slots
     return np.sort(copra.device.download(found, np.int32 if slots is None else copra.offset, count))

@@ -82,29 +82,29 @@ def left_after_some(device):
 def hits(left, weight, draws, seed=11):
     """How often each edge was hit in the first draws of a step (all of the draws that count)."""
     choice = ByDraw(left.copra, seed, weight=weight)
-    choice._threshold = choice._threshold_for(left.vertices, left.edges)
-    choice._step = 3
+    choice.threshold = choice._threshold_for(left.vertices, left.edges)
+    choice.step = 3
     device, copra, csr = left.copra.device, left.copra, left.copra.csr
     choice._grow(draws)
-    choice._program.draw_edges(
+    choice.program.draw_edges(
         -(-draws // device.tuning.items),
         begin=0,
         end=draws,
         seed=seed,
         step=3,
-        threshold=choice._threshold,
+        threshold=choice.threshold,
         n=copra.n,
         slots=copra.slots,
         row_ptr=csr.row_ptr,
         col_idx=csr.col_idx,
         edges=copra.edges,
-        drawn_vertex=choice._vertex,
-        drawn_slot=choice._slot,
-        drawn_far=choice._far,
-        first=choice._first,
+        drawn_vertex=choice.drawn_vertex,
+        drawn_slot=choice.drawn_slot,
+        drawn_far=choice.drawn_far,
+        first=choice.first,
     )
-    vertex = device.download(choice._vertex, np.int32, draws)
-    slot = device.download(choice._slot, copra.offset, draws)
+    vertex = device.download(choice.drawn_vertex, np.int32, draws)
+    slot = device.download(choice.drawn_slot, copra.offset, draws)
     counts = slot >= 0
     edge = left.edge_of[slot[counts] - 2 * (vertex[counts] + 1)]
     assert edge.min() >= 0  # a live one
