@@ -299,6 +299,7 @@ class GiantFinder:
         members, present, root = (int(x) for x in self.device.download(self.sums, np.int32, 3))
         if present == 0:
             return -1, 0, 0
+        # the sample may have missed a tie, but never a majority
         if 2 * members > present:  # no other component can be as large
             return root, members, present
         self._count(label, everything=True)

@@ -151,6 +151,7 @@ class StrongFinder:
         dev.fill(self.color, np.uint32(0), n)
         self.rounds = self.launches = 0
         while True:
+            # only arcs between vertices of one region count: others cannot close a cycle
             self._scan(trim.strong_degrees, trim.strong_degrees_long, whole=self.rounds == 0)
             self._until_settled(trim.strong_trim, trim.strong_trim_long)
             self._pass(color.strong_seed, pivot=self._pivot() if self.rounds == 0 else -1)

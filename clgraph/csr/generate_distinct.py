@@ -137,6 +137,7 @@ def erdos_renyi_graph(
         raise InputError(f"{m} edges: {n} vertices have only {pairs} pairs; give at most {pairs} edges")
     check_edges(m)
     seed = keyed.check_seed(seed)
+    # drawing more than half of all pairs would meet itself in most rounds
     drawn_edges = min(m, pairs - m)  # of a dense graph those that are missing
 
     def make(dev: Device) -> Graph:

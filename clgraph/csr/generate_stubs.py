@@ -138,6 +138,7 @@ def configuration_graph(
         degree = draw_degrees(dev, n, least, most, thresholds, seed)
         offset = running_sums(dev, degree, n)
         count = total_of(dev, offset, n)
+        # an edge has two ends, so the sum of degrees must be even
         if count % 2:
             program.stubs_even(1, most=most, degree=degree)
             offset = running_sums(dev, degree, n)

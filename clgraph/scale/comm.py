@@ -234,6 +234,7 @@ class Mpi(Ranks):
         local.Free()
 
     def _wait(self, request: Any) -> None:
+        # waits grow: short messages come at once, and long ones leave the cores to the devices
         pause = SHORTEST
         while not request.Test():
             state = self._mpi.Status()
@@ -274,6 +275,7 @@ class Mpi(Ranks):
             for other in range(self.size)
             if other != self.rank
         ]
+        # ranks that have ended already never take the message
         deadline = time.monotonic() + 5
         while requests and time.monotonic() < deadline:
             requests = [request for request in requests if not request.Test()]

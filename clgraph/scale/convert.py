@@ -283,6 +283,7 @@ class _Conversion:
             writer = Writer(folder, directed=self.directed, vertices=self._n)
             if not stored:
                 stored[base_name] = self._base(adds="rows" not in wanted)
+            # sections other than the base are made of numbers: the table of ids is not needed any more
             numbering.forget()
             base = stored[base_name]
             for name in wanted:
@@ -311,6 +312,7 @@ class _Conversion:
         beside: Rows | None = None,
     ) -> Dealt:
         """The edges that `edges` makes of each of some parts, dealt in order."""
+        # eight ranges to a bucket: they are joined again up to its size, so that skewed ones stay below it
         wanted = 1 + 8 * rows // self._bucket
         dealt = Dealt(self._folder, name, 0, self._n, wanted, None if beside is None else beside.row_ptr)
         for found in ahead(lambda *part: dealt.sorted(edges(*part)), parts):

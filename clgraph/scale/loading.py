@@ -104,6 +104,7 @@ class Loading:
         with self._device.alone():
             loaded = self._read(name, number, full) if sys.byteorder == "little" else None
         if loaded is None:
+            # the host's reader names the fault, and the device only finds that there is one
             rows = shards.read(name, number)  # says what is wrong
             if sys.byteorder == "little":
                 raise DeviceError(

@@ -240,6 +240,7 @@ def in_order(
             progress(4 * done, 4 * arcs)
     if (loops := rows.loops(0, n)) != source.header.loops:
         raise damaged(source.path, f"it has {loops} self-loops, but its header says {source.header.loops}")
+    # equal sums mean that every arc has its reverse, but for a chance of 2**-64
     if apart % 2**64:
         raise damaged(
             source.path, "it is undirected, but some arcs lack their reverse, or carry other values"

@@ -202,6 +202,7 @@ def summed(shards: list[Shard]) -> Section:
 def _from_zero(row_ptr: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """Return the offsets of a shard's rows, in the type that is stored."""
     narrow = np.int32 if row_ptr[-1] - row_ptr[0] <= INT32_MAX else np.int64
+    # the first shard's offsets are right already, and need no copy
     if row_ptr[0] == 0:
         return row_ptr.astype(narrow, copy=False)
     offsets: npt.NDArray[Any] = np.empty(len(row_ptr), narrow)
@@ -215,6 +216,7 @@ def cuts(row_ptr: npt.NDArray[Any], shard_edges: int, block: int) -> Iterator[tu
     while first < n:
         end = min(int(row_ptr[first]) + shard_edges, int(row_ptr[-1]))
         last = int(np.searchsorted(row_ptr, row_ptr.dtype.type(end), side="right")) - 1
+        # a row is never divided, so a shard may exceed `shard_edges`
         last = min(n, max(first + block, last // block * block if last < n else n))
         yield first, last
         first = last
@@ -308,6 +310,7 @@ def gathered(ranks: Ranks, made: dict[int, Shard]) -> list[Shard]:
 
 def gathered_sums(ranks: Ranks, parts: list[Sums], size: int) -> npt.NDArray[np.float64]:
     """One array of the parts that all ranks have, from (first entry, values)."""
+    # ranks send only what they have: whole arrays would take 8 bytes a vertex and rank
     sums = np.zeros(size)
     firsts = ranks.everywhere(np.array([[first, len(part)] for first, part in parts], np.int64).reshape(-1))
     values = ranks.everywhere(np.concatenate([np.empty(0), *(part for _, part in parts)]))

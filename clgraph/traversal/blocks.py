@@ -203,6 +203,7 @@ class Search:
         reached = fresh = self._step()
         while fresh and (depth_limit is None or self.level < depth_limit):
             self.level += 1
+            # pushing reads the rows of the frontier, pulling those of all that are not reached yet
             few = FEW * fresh < self.n - reached
             pushes = self._blocks.push is not None and (few or self._blocks.pull is None)
             words = partial(self._words_of_interest, pushes)
@@ -252,6 +253,7 @@ class Search:
         device = self._device
         with device.alone():
             found = device.download(self.next, np.uint32, self._words)
+        # bits of several ranks may overlap: each marks what its own rows reach
         whole = np.bitwise_or.reduce(self._ranks.everywhere(found))
         with device.alone():
             device.write(self.next, whole)
@@ -405,6 +407,7 @@ class Searches(ManyBatch):
                 program.block_join_found(self._vertices(), n=n, other=found, next=scratch.next)
                 device.finish()  # the message's memory is free
 
+        # rank 0 gets the bits by a tree of messages, as each is 8 bytes a vertex
         self._ranks.merge(None, pack, join)
         whole = self._ranks.broadcast(pack(None) if self._ranks.rank == 0 else None, self._bits)
         if self._ranks.rank:

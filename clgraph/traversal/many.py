@@ -147,6 +147,7 @@ class ManyBatch:
             PARTS=many.parts,
             MANY_COUNT=many.fused_count,
             MANY_ARCS=many.fused_arcs,
+            # a work-group of 256 reads such a row in one step
             WIDE_ROW=min(self.shape.long_row, 256),
             **self.defines,
         )
@@ -308,6 +309,7 @@ class ManySearch(ManyBatch):
         arcs = int(degrees_of(dev, self.graph, sources).sum())
         level, count, queued = 0, len(sources), True
         while count and level < last:
+            # each level costs a launch for few vertices then: one search after the other is faster
             if level >= deep:
                 return None
             if self._pulls(level, count) and self._rank():

@@ -168,6 +168,7 @@ class Search:
             self.shape = replace(SERIAL if self.shape.team else self.shape, long_row=2**31 - 1)
             if method == "hybrid":
                 self._cut = cut_for(dev, graph)
+        # one work-item takes `items` vertices, so that CPUs get long serial runs
         self._passes = -(-self.n // self.shape.items)  # work-items over all vertices
         start = time.perf_counter()
         self.csr = upload_csr(dev, graph)
@@ -217,6 +218,7 @@ class Search:
         levels, reached = (self._hybrid if hybrid else self._frontier)(sources, last)
         dev.finish()
         self.seconds["bfs"] = time.perf_counter() - start - (self.seconds["upload"] - uploads)
+        # the frontier by partition is allocated at the first pull only, and kept for the next search
         if self._cut:
             scratch["moved"] = self.moved
         vars(self).update(dict.fromkeys(scratch))
@@ -298,6 +300,7 @@ class Search:
                     count, longs, arcs = slot_of(state, ended)[: ARCS + 1]
                     continue
             unseen -= arcs
+            # from here on most arcs of the frontier lead to vertices that are known: pulling reads fewer
             if arcs * shape.alpha > unseen:
                 row_ptr, local = self._arriving().row_ptr, shape.local
                 program = self._programs["traversal/search"]
@@ -324,6 +327,7 @@ class Search:
         program.bfs_push.launch(self, groups * shape.local, local=shape.local)
         if longs:
             program.bfs_push_long.launch(self, longs * shape.local, local=shape.local)
+        # what was found is the frontier of the next level
         self._swap_queues()
         self.level += 1
         return self._counters()
