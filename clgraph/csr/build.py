@@ -399,11 +399,11 @@ class Buckets(Building):
         """Build the rows."""
         device, n = self.device, self.n
         both = 1 + int(self.mirror)
-        # four buckets to a core at least, so that cores end at about the same time
+        # several buckets to a core, as they differ in length
         wanted = min(max(count * both // BUCKET_ARCS, 4 * device.compute_units), MOST_BUCKETS, n)
         shift = (-(-n // wanted) - 1).bit_length()
         buckets = -(-n // (1 << shift))
-        # eight slices to a core even out what the operating system takes from one
+        # several slices to a core, as cores may be taken by others meanwhile
         slices = max(1, min(8 * device.compute_units, count // SLICE_ARCS))
         program = self.program("csr/build_buckets")
         table = device.empty(slices * buckets, np.int64)

@@ -141,7 +141,7 @@ class Binary:
         self.device, self.path = device, path
         data = _read(path)
         self.sidecar = read_sidecar(path)
-        # before the driver sees it: some end the process on a binary that is cut off
+        # before the driver sees it, whose message would not name the cause
         check_whole(path, self.sidecar, data)
         if not force:
             self._check_sources()

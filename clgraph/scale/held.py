@@ -48,7 +48,6 @@ class HeldShards(Shards):
         )
         if "pairs" not in made:  # the rows have them, too, and need not be gone through on the host
             self.pairs, self.both_ways = ("out", False) if whole.directed else ("rows", True)
-        # each shard is one buffer, and a section is used at a time
         self.pieces = max(len(section.shards) for section in made.values())
         self._whole = whole
 
