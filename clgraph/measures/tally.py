@@ -207,7 +207,7 @@ def find_corners(pack: Pack, count: Any) -> list[Corners]:
     passes = pack.passes(k)
     rows = {"k": k, "row_ptr": csr.row_ptr, "count": count, "list": listed}
     graphs = {"graphs": pack.count, "begin": pack.begins}
-    order = sort_by_words(device, program.corners_words.bind(**rows, **graphs), k, widths)
+    order = sort_by_words(device, program.corners_words, k, widths, rows | graphs)
     flag = device.empty(k, np.uint8)
     program.corners_change(passes, **rows, **graphs, order=order, flag=flag)
     place, pairs = flag_positions(device, flag, k)

@@ -119,12 +119,9 @@ class Engine:
         longest = int(self.view.degrees.max(initial=0)) if DEGREE in words else 0
         bits = {RUN: self.runs - 1, GIVEN: most, DEGREE: longest}
         kernel = self.program("items").items_words
-        bound = kernel.bind(
-            **kernel.arguments_of(self)
-            | {"many": self.all, "value": value, "given": given, "longest": longest}
-        )
+        named = {"many": self.all, "value": value, "given": given, "longest": longest}
         widths = [(word, bits.get(word, UNSEEN).bit_length()) for word in words]
-        return sort_by_words(self.device, bound, self.all, widths, place)
+        return sort_by_words(self.device, kernel, self.all, widths, kernel.arguments_of(self) | named, place)
 
     def ranks(self, place: Any, *, of_all: bool = False) -> Any:
         """Return the position of each item in an order, within its run or `of_all`: int32 device buffer."""

@@ -80,9 +80,9 @@ class Paths(Engine):
         """Return the rank of each edge used, as a key."""
         device, kernels = self.device, self.kernels
         self.tail, _ = arc_tails(device, self.view)
-        words = kernels.paths_words.bind(**kernels.paths_words.arguments_of(self))
+        words = kernels.paths_words
         widths = [*enumerate((32, 32, 32, (self.runs - 1).bit_length()))]
-        place = sort_by_words(device, words, self.many, widths)
+        place = sort_by_words(device, words, self.many, widths, words.arguments_of(self))
         rank = device.empty(self.many, np.uint64)
         kernels.paths_rank.launch(self, self.flat(self.many), place=place, rank=rank)
         return rank

@@ -120,12 +120,12 @@ class Queue:
             program.starts_rank.launch(self, many, **entries, owner=owner, key=key)
         elif many:
             start = device.upload(offset, writable=True)
-            words = program.starts_words.bind(**entries, runs=runs, offset=start, owner=owner, key=key)
+            named = {**entries, "runs": runs, "offset": start, "owner": owner, "key": key}
             widths = [(LOW, 32), (HIGH, 32), (RUN, (runs - 1).bit_length())]
             # in whatever order they are: equal keys go by index
             if owner is not None:
                 widths.insert(0, (VERTEX, (self.n - 1).bit_length()))
-            place = sort_by_words(device, words, many, widths)
+            place = sort_by_words(device, program.starts_words, many, widths, named)
             program.starts_place.launch(self, -(-many // self.items), **entries, offset=start, place=place)
         length, following = (device.download(each, np.int32, runs) for each in (self.length, self.next))
         length[wanting] = np.minimum(np.diff(offset), room)[wanting]

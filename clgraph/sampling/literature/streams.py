@@ -368,10 +368,9 @@ class GraphStream(Engine):
         self.order = self.program("stream_order")
         self.low, self.high, self.copy, self.arc = device.cached(view.rows, "edge ends", self.edges)
         device.reserve({"order of edges": 28 * self.count})
-        kernel = self.order.order_words
-        words = kernel.bind(**kernel.arguments_of(self))
+        words = self.order.order_words
         widths = [(LOW, 32), (HIGH, 32), (RUN, (runs - 1).bit_length())]
-        self.place = sort_by_words(device, words, self.count, widths)
+        self.place = sort_by_words(device, words, self.count, widths, words.arguments_of(self))
 
     @staticmethod
     def bytes_per_run(view: View, request: Request) -> int:
