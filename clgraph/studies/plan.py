@@ -14,7 +14,7 @@ from clgraph.arguments import exact_number, flag, shown, target_size, whole
 from clgraph.errors import InputError
 from clgraph.graph import Graph
 from clgraph.methods import known
-from clgraph.sampling.request import check_min_size, check_request, tiny
+from clgraph.sampling.request import check_method, check_min_size, check_request, tiny
 from clgraph.studies.columns import COMPARED, MEASURES
 
 TOLERANCE: dict[str, str] = {"ks": "0.1", "all": "10%"}
@@ -72,11 +72,11 @@ def make_plan(
     if len(set(targets)) < len(targets):
         raise InputError(f"sizes {', '.join(map(str, wanted))}: two of them are the same number of vertices")
     short = []
-    for method in named:
-        if known(method) is not None:  # samplers of the literature may refuse a size: then no work is lost
-            for each in wanted:
-                check_request(graph, method, {}, each, strict=True)
-        short.append(method if known(method) else check_request(graph, method, {}).method)
+    for method in map(check_method, named):
+        # samplers of the literature may refuse a size: then no work is lost
+        for each in wanted if known(method) is not None else [None]:
+            check_request(graph, method, {}, each, strict=each is not None)
+        short.append(method)
     if len(set(short)) < len(short):
         raise InputError(f"methods {', '.join(named)}: one is named twice")
     if isinstance(seeds, bool) or not isinstance(seeds, (int, np.integer)) or seeds < 1:

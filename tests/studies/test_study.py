@@ -152,3 +152,11 @@ def test_a_tiny_count_asks_whether_a_share_was_meant(device):
         on_note=told.append,
     )
     assert "did you mean 50%?" in told[0]
+
+
+def test_methods_are_taken_by_any_of_their_names(device):
+    options = {"sizes": ["50%"], "seeds": 2, "seed": 3, "eigenvalues": False, "device": device}
+    found = study(GRAPH, ["random walk", "delete-vertices"], **options)
+    assert found.digest == study(GRAPH, ["rw", "drv"], **options).digest
+    with pytest.raises(InputError, match="one is named twice"):
+        study(GRAPH, ["rw", "random_walk"], **options)
