@@ -41,8 +41,6 @@ class RowOrder:
     inverse_out : buffer of n `real`
         By position: 1 / out-degree, or 1 in weighted graphs (whose transition weights have the division in
         them); 0 at dangling vertices.
-    program, items : Program, int
-        Of ``cl/ranking/order.cl``, and how many positions a work-item takes.
     """
 
     device: Device
@@ -51,8 +49,6 @@ class RowOrder:
     order: Any
     position: Any
     inverse_out: Any
-    program: Program
-    items: int
 
     def upload(self, values: Reals) -> Any:
         """Upload a vector given by vertex, by position."""
@@ -72,8 +68,9 @@ class RowOrder:
             return self.upload(dense)
         upload, count = self.device.upload, len(vertices)
         made = self.device.zeros(self.n, self.real)
-        self.program.order_entries(
-            -(-count // self.items),
+        program, items = order_program(self.device, self.real)
+        program.order_entries(
+            -(-count // items),
             count=count,
             vertex=upload(vertices.astype(np.int32)),
             entry=upload(values.astype(self.real)),
@@ -85,7 +82,8 @@ class RowOrder:
     def gather(self, at: Any, values: Any) -> Any:
         """``values[at]``, in a buffer that `Device.take` hands over."""
         out = self.device.output(self.n, self.real)
-        self.program.order_gather(-(-self.n // self.items), n=self.n, at=at, values=values, out=out)
+        program, items = order_program(self.device, self.real)
+        program.order_gather(-(-self.n // items), n=self.n, at=at, values=values, out=out)
         return out
 
 
@@ -133,7 +131,7 @@ def row_order(
     def make() -> RowOrder:
         n = graph.num_vertices
         device.reserve({"inverse_out": n * np.dtype(real).itemsize, "order": 8 * n})
-        made = RowOrder(device, real, n, order, position, None, *order_program(device, real))
+        made = RowOrder(device, real, n, order, position, None)
         # the host's W where only the host has the weights, and where there are no kernels for rows
         if (weighing.weighted and weighing.largest is None) or by_pipelines(device):
             out = problem.out

@@ -310,7 +310,7 @@ def gathered(ranks: Ranks, made: dict[int, Shard]) -> list[Shard]:
 
 def gathered_sums(ranks: Ranks, parts: list[Sums], size: int) -> npt.NDArray[np.float64]:
     """One array of the parts that all ranks have, from (first entry, values)."""
-    # ranks send only what they have: whole arrays would take 8 bytes a vertex and rank
+    # ranks send only what they have: whole arrays would take 8 bytes per vertex and rank
     sums = np.zeros(size)
     firsts = ranks.everywhere(np.array([[first, len(part)] for first, part in parts], np.int64).reshape(-1))
     values = ranks.everywhere(np.concatenate([np.empty(0), *(part for _, part in parts)]))

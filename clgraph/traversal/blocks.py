@@ -407,7 +407,7 @@ class Searches(ManyBatch):
                 program.block_join_found(self._vertices(), n=n, other=found, next=scratch.next)
                 device.finish()  # the message's memory is free
 
-        # rank 0 gets the bits by a tree of messages, as each is 8 bytes a vertex
+        # rank 0 gets the bits by a tree of messages, as each is 8 bytes per vertex
         self._ranks.merge(None, pack, join)
         whole = self._ranks.broadcast(pack(None) if self._ranks.rank == 0 else None, self._bits)
         if self._ranks.rank:
