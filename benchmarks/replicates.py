@@ -17,7 +17,8 @@ from pathlib import Path
 
 import clgraph
 from clgraph.device.launch_config import LaunchTable
-from clgraph.sampling import methods, replicates
+from clgraph.sampling import replicates
+from clgraph.sampling import runs as engine
 
 SIZE, SEED = "50%", 1
 
@@ -56,17 +57,17 @@ def main() -> None:
     parser.add_argument("--json", metavar="OUT")
     options = parser.parse_args()
     device = clgraph.get_device(options.device)
-    shapes = methods.LAUNCH
+    shapes = engine.LAUNCH
     way = shapes.of(device).exact
-    always = methods.SideBySide(way, 1 << 30)
-    never = methods.SideBySide(way, 0)
+    always = engine.SideBySide(way, 1 << 30)
+    never = engine.SideBySide(way, 0)
     rows = []
     for name in options.graphs.split(","):
         graph = graph_of(name, options.data)
         for method in options.methods.split(","):
 
-            def call(runs: int, *, form: methods.SideBySide = always, graph=graph, method=method):
-                methods.LAUNCH = LaunchTable(gpu=form, cpu=form, simulator=form)
+            def call(runs: int, *, form: engine.SideBySide = always, graph=graph, method=method):
+                engine.LAUNCH = LaunchTable(gpu=form, cpu=form, simulator=form)
                 return clgraph.sample(graph, method, size=SIZE, seed=SEED, seeds=runs, device=device)
 
             loop, alone = median(lambda: call(options.loop, form=never), options.repeat)
@@ -102,7 +103,7 @@ def main() -> None:
                     flush=True,
                 )
             replicates.FEW, replicates.ROOM = 256, 1088
-    methods.LAUNCH = shapes
+    engine.LAUNCH = shapes
     if options.json:
         text = json.dumps({"device": device.name, "driver": device.driver_version, "rows": rows}, indent=1)
         Path(options.json).write_text(text)
