@@ -250,7 +250,8 @@ def check_names(options: Mapping[str, Any], *, shards: bool = False) -> None:
     """Raise TypeError, as Python does, for an option of no method, and InputError for one of shards alone."""
     for name, value in options.items():
         if name not in SampleOptions.__annotations__:
-            raise unknown_option("sample", name, {"method", "sizes", "seeds", *SampleOptions.__annotations__})
+            known = {"method", "size", "sizes", "seeds", *SampleOptions.__annotations__}
+            raise unknown_option("sample", name, known)
         if name in OF_SHARDS and value is not None and not shards:
             raise InputError(f"{name} is an option of graphs in shards (clgraph.open_shards): leave it out")
 
