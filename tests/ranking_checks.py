@@ -10,9 +10,8 @@ import pytest
 from clgraph import Graph
 from clgraph.errors import InputError
 from clgraph.ranking import PageRankResult, pagerank, solver
-from clgraph.ranking.contribution import LAUNCH
 from clgraph.ranking.sell import PARTS
-from clgraph.ranking.solver import Numbers
+from clgraph.ranking.solver import LAUNCH, Numbers
 from clgraph.reference.pagerank import reference_pagerank, verify_pagerank
 
 if TYPE_CHECKING:

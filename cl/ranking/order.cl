@@ -22,38 +22,22 @@ __kernel void order_gather(const int n, __global const int *restrict at, __globa
     FOR_ITEMS(i, n) out[i] = values[at[i]];
 }
 
-// 1 / out-degree by position, 0 at dangling vertices.
-__kernel void order_inverse_out(const int n, __global const int *restrict order,
-                                __global const OFFSET *restrict row_ptr, __global REAL *restrict inverse)
+// By position: form 0 the out-degree, 1 its inverse, 2 whether an arc leaves; 0 at dangling vertices.
+__kernel void order_leaving(const int n, const int form, __global const int *restrict order,
+                            __global const OFFSET *restrict row_ptr, __global REAL *restrict out)
 {
     FOR_ITEMS(i, n) {
         const int v = order ? order[i] : i;
-        const OFFSET out = row_ptr[v + 1] - row_ptr[v];
-        inverse[i] = out ? (REAL)(1 / (QUOTIENT)out) : 0;
+        const OFFSET degree = row_ptr[v + 1] - row_ptr[v];
+        out[i] = form == 0 ? (REAL)degree : form == 2 ? (REAL)(degree > 0) : degree ? (REAL)(1 / (QUOTIENT)degree) : 0;
     }
-}
-
-// By position: 1, at dangling vertices 0.
-__kernel void order_leaving(const int n, __global const int *restrict order, __global const OFFSET *restrict row_ptr,
-                            __global REAL *restrict inverse)
-{
-    FOR_ITEMS(i, n) {
-        const int v = order ? order[i] : i;
-        inverse[i] = row_ptr[v + 1] > row_ptr[v];
-    }
-}
-
-// Out-degrees, by vertex.
-__kernel void order_out(const int n, __global const OFFSET *restrict row_ptr, __global REAL *restrict out)
-{
-    FOR_ITEMS(v, n) out[v] = (REAL)(row_ptr[v + 1] - row_ptr[v]);
 }
 
 // The few entries of a vector that is 0 elsewhere; no vertex twice.
-__kernel void order_entries(const int count, __global const int *restrict vertex, __global const REAL *restrict entry,
+__kernel void order_entries(const int n, __global const int *restrict vertex, __global const REAL *restrict entry,
                             __global const int *restrict position, __global REAL *restrict values)
 {
-    FOR_ITEMS(i, count) values[position ? position[vertex[i]] : vertex[i]] = entry[i];
+    FOR_ITEMS(i, n) values[position ? position[vertex[i]] : vertex[i]] = entry[i];
 }
 
 #ifdef HAVE_FP64

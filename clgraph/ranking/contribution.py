@@ -12,8 +12,7 @@ import numpy as np
 
 from clgraph.csr.partitions import Cut, upload_layout
 from clgraph.csr.upload import upload_csr
-from clgraph.device.launch_config import LaunchTable
-from clgraph.ranking.solver import Launch, LaunchConfig, Solver, longest_row
+from clgraph.ranking.solver import Launch, Solver, longest_row
 from clgraph.ranking.transition_weights import upload_shares
 
 if TYPE_CHECKING:
@@ -22,12 +21,6 @@ if TYPE_CHECKING:
     from clgraph.device.program import Program
     from clgraph.graph import Graph
 
-# on CPUs a group is one work-item with a long run of rows
-LAUNCH = LaunchTable(
-    gpu=LaunchConfig(local=256, items=1),
-    cpu=LaunchConfig(local=1, items=2048),
-    simulator=LaunchConfig(local=4, items=2),
-)
 FLAT = "a pipeline: one flat loop over all arcs, row sums in fixed point of 62 bits"
 
 
@@ -60,15 +53,14 @@ class ContributionSolver(PlainSolver):
 
     def prepare(self) -> None:
         super().prepare()
-        self.config = LAUNCH.of(self.device)
-        self.tallies = -(-self.n // (self.config.local * self.config.items))
+        self.tallies = -(-self.n // (self.local * self.items))
         # the tally of a group may be a longer chain than any row
-        self.chain = max(self.chain, self.config.items + int(log2(self.config.local)))
+        self.chain = max(self.chain, self.items + int(log2(self.local)))
         if self.flat:
             self.tallies, self.chain = 1, self.flat_chain
 
     def about(self) -> list[str]:
-        each = f"{self.config.items} consecutive vertices" if self.config.items > 1 else "one vertex"
+        each = f"{self.items} consecutive vertices" if self.items > 1 else "one vertex"
         return [f"{FLAT if self.flat else f'one work-item takes {each}'}; {self.words}"]
 
     def build(self, defines: dict[str, Any]) -> None:
@@ -76,12 +68,11 @@ class ContributionSolver(PlainSolver):
 
     def program(self, name: str, defines: dict[str, Any]) -> Program:
         """A program of kernels that take a vertex or a run of them."""
-        config = self.config
-        return self.device.program(name, **defines, **self.offset, ITEMS=config.items, LOCAL=config.local)
+        return self.device.program(name, **defines, **self.offset, ITEMS=self.items, LOCAL=self.local)
 
     def launches(self) -> list[Launch]:
-        local = self.config.local
-        return [(self._kernel, self.tallies * local, local, self._kernel.arguments_of(self))]
+        size = self.tallies * self.local
+        return [(self._kernel, size, self.local, self._kernel.arguments_of(self))]
 
 
 # --- partitions that fit an FPGA's chip -----------------------------------------------------------------

@@ -23,9 +23,9 @@ from clgraph.device.launch_config import DeviceLimits, LaunchTable, fit_group, f
 from clgraph.device.memory import Staging
 from clgraph.errors import DeviceError, InputError
 from clgraph.progress import Tell
-from clgraph.ranking.order import order_program
 from clgraph.ranking.problem import noise
 from clgraph.ranking.shards_exchange import Exchange
+from clgraph.ranking.solver import DEGREE, launch_order
 from clgraph.ranking.transition_weights import sums_of_rows
 from clgraph.scale.comm import Alone, Ranks
 from clgraph.scale.loading import Loading
@@ -486,8 +486,8 @@ class ReproducibleSolver:
             rows, there = parts.rows, parts.weights if kind == "weights" else parts.multiplicity
         if kind == "arcs":
             out = device.empty(rows.n, np.float64)
-            program, items = order_program(device, np.float64, rows)
-            program.order_out(-(-rows.n // items), n=rows.n, row_ptr=rows.row_ptr, out=out)
+            given = {"form": DEGREE, "order": None, "row_ptr": rows.row_ptr, "out": out}
+            launch_order(device, np.float64, "leaving", rows.n, offset=rows.defines["OFFSET"], **given)
         else:
             out = sums_of_rows(device, rows, there, dtype=np.float64 if kind == "weights" else np.int32)
         chain = 0  # counts add up exactly

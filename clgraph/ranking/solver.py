@@ -1,4 +1,6 @@
-"""The power method on a device: the vectors, the loop and its end. Host half of ``cl/ranking/solver.cl``.
+"""The power method on a device: the vectors, the loop and its end.
+
+Host half of ``cl/ranking/solver.cl``, and of ``order.cl``: vectors in the order of a plan's rows.
 
 Each variant is a `Solver` that sums the rows in its own way: `clgraph.ranking.contribution`,
 `clgraph.ranking.spmv`, `clgraph.ranking.spmv_small` and, for variants of the theses, `clgraph.theses.rows`.
@@ -12,20 +14,22 @@ from math import log2
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
+import numpy.typing as npt
 
+from clgraph.csr.upload import upload_csr
 from clgraph.device.graph_cache import Pool
 from clgraph.device.launch_config import LaunchTable, WorkGroup
 from clgraph.errors import InputError
 from clgraph.progress import Tell
-from clgraph.ranking.order import RowOrder, row_order
 from clgraph.ranking.problem import noise
 
 if TYPE_CHECKING:
     from clgraph.device import Device
     from clgraph.device.launch import Kernel
     from clgraph.graph import Graph
-    from clgraph.ranking.problem import Problem, Stop
+    from clgraph.ranking.problem import Problem, Reals, Stop
 
+Real = type[np.floating[Any]]  # np.float32 or np.float64: the type of stored values
 # iterations enqueued before the host looks whether the device has stopped: a look empties the queue, and
 # surplus launches are no-ops (8 us each on an H200, 20 us on PoCL)
 LOOK = 8
@@ -48,7 +52,8 @@ class LaunchConfig(WorkGroup):
     EACH: ClassVar[int] = TALLY
 
 
-# of the start, and of the end of an iteration
+# of the start, of the end of an iteration, and of variant contribution; on CPUs a group is one work-item with
+# a long run of vertices
 LAUNCH = LaunchTable(
     gpu=LaunchConfig(local=256, items=1),
     cpu=LaunchConfig(local=1, items=2048),
@@ -77,7 +82,7 @@ class Numbers:
 
     def __init__(self, dtype: str, compensated: bool) -> None:
         self.dtype, self.compensated = dtype, compensated
-        self.real: type[np.floating[Any]] = np.float64 if dtype == "float64" else np.float32
+        self.real: Real = np.float64 if dtype == "float64" else np.float32
         real = "double" if dtype == "float64" else "float"
         self.defines: dict[str, Any] = {"REAL": real, "COMPENSATED": compensated}
         self.words = "pairs of float32 (compensated)" if compensated else "float64"
@@ -99,9 +104,133 @@ def longest_row(device: Device, graph: Graph) -> int:
     return device.cached(graph, "longest-row", lambda: int(np.diff(graph.row_ptr).max(initial=0)))
 
 
-def leaving_chain(device: Device, graph: Graph, problem: Problem, numbers: Numbers) -> int:
-    """The longest chain of additions in W, where the ranks are precise enough to tell, else 0."""
-    return longest_row(device, graph) if problem.weighing.weighted and numbers.dtype == "float64" else 0
+# --- vectors in the order of a plan's rows ---------------------------------------------------------------
+
+
+def launch_order(
+    device: Device, real: Real, kernel: str, n: int, *, offset: str = "int", **named: Any
+) -> None:
+    """Launch a kernel of ``cl/ranking/order.cl`` over `n` entries of vectors of this type."""
+    items, number = device.tuning.items, "float" if real is np.float32 else "double"
+    program = device.program("ranking/order", OFFSET=offset, REAL=number, ITEMS=items)
+    getattr(program, f"order_{kernel}")(-(-n // items), n=n, **named)
+
+
+@dataclass(frozen=True)
+class RowOrder:
+    """The order in which a plan has a graph's vertices.
+
+    Attributes
+    ----------
+    device : Device
+    real : type
+    n : int
+    order : int32 buffer, shape (n,), or None
+        The vertex at each position; None if the plan has the graph's own order.
+    position : int32 buffer, shape (n,), or None
+        The position of each vertex.
+    """
+
+    device: Device
+    real: Real
+    n: int
+    order: Any
+    position: Any
+
+    def upload(self, values: Reals) -> Any:
+        """Upload a vector given by vertex, by position."""
+        there = self.device.upload(values.astype(self.real))
+        return there if self.order is None else self.gather(self.order, there)
+
+    def by_vertex(self, values: Any) -> Any:
+        """Turn a vector by position into one by vertex: itself where that is the same."""
+        return values if self.order is None else self.gather(self.position, values)
+
+    def entries(self, vertices: npt.NDArray[Any], values: Reals) -> Any:
+        """A vector by position on the device: these values at some vertices, 0 elsewhere."""
+        # boards have no kernel that scatters a few entries
+        if by_pipelines(self.device):
+            dense = np.zeros(self.n)
+            dense[vertices] = values
+            return self.upload(dense)
+        upload, made = self.device.upload, self.device.zeros(self.n, self.real)
+        few = {"vertex": upload(vertices.astype(np.int32)), "entry": upload(values.astype(self.real))}
+        given = {**few, "position": self.position, "values": made}
+        launch_order(self.device, self.real, "entries", len(vertices), **given)
+        return made
+
+    def gather(self, at: Any, values: Any) -> Any:
+        """``values[at]``, in a buffer that `Device.take` hands over."""
+        out = self.device.output(self.n, self.real)
+        launch_order(self.device, self.real, "gather", self.n, at=at, values=values, out=out)
+        return out
+
+
+def narrowed(device: Device, values: Any, n: int) -> Any:
+    """Return a vector of float64 on the device as one of float32."""
+    out = device.empty(n, np.float32)
+    launch_order(device, np.float32, "narrow", n, values=values, out=out)
+    return out
+
+
+def leaving(
+    device: Device,
+    graph: Graph,
+    problem: Problem,
+    real: Real,
+    weight: bool,
+    *,
+    plan: Hashable = "graph",
+    order: Any = None,
+    inverse: bool = False,
+) -> Any:
+    """Out-degrees on the device, or their inverses; 0 at dangling vertices. Cached with the graph.
+
+    1 instead where the graph is weighted: transition weights have the division in them (`upload_shares`).
+
+    Parameters
+    ----------
+    weight : bool
+        Whether the graph's weights count.
+    plan : hashable
+        Names the order: the same plan gives the same order.
+    order : int32 buffer or None
+        The vertex at each position, as of `RowOrder`.
+    """
+    weighing, n = problem.weighing, graph.num_vertices
+
+    def make() -> Any:
+        device.reserve({"out-degrees": n * np.dtype(real).itemsize, "order": 8 * n})
+        # the host's W where only the host has the weights, and where there are no kernels for rows
+        if (weighing.weighted and weighing.largest is None) or by_pipelines(device):
+            out = problem.out
+            if weighing.weighted:
+                out = (out > 0).astype(np.float64)
+            elif inverse:
+                # a third of the time that np.divide takes with `where`
+                with np.errstate(divide="ignore"):
+                    out = 1 / out
+                out[problem.out == 0] = 0
+            return RowOrder(device, real, n, order, None).upload(out)
+        csr, made = upload_csr(device, graph), device.empty(n, real)
+        form = LEAVES if weighing.weighted else INVERSE if inverse else DEGREE
+        given = {"form": form, "order": order, "row_ptr": csr.row_ptr, "out": made}
+        launch_order(device, real, "leaving", n, offset=csr.defines["OFFSET"], **given)
+        return made
+
+    key = "leaving", plan, real, inverse, bool(weight) if weighing.weighted else None
+    return device.cached(graph, key, make)
+
+
+DEGREE, INVERSE, LEAVES = range(3)  # as in cl/ranking/order.cl
+
+
+def by_pipelines(device: Device) -> bool:
+    """True if the solver is a pipeline: the device may be a board that has no other kernels."""
+    return device.has_pipeline("ranking/solver")
+
+
+# --- the solver -----------------------------------------------------------------------------------------
 
 
 class Solver:
@@ -146,7 +275,6 @@ class Solver:
     chain = 0
     sends_rank = False
     shift = 0
-    row_order: RowOrder
     rank: Any
     contribution: Any
     next: Any
@@ -163,14 +291,15 @@ class Solver:
         self.damping, self.drop, self.norm = problem.damping, problem.drop, NORMS[stop.norm]
         self.threshold, self.last = stop.threshold, stop.max_iter
         self.noise = noise(stop, problem.damping, numbers.dtype)
-        # first, since the variant says how many groups tally
-        self.prepare()
-        # looked up once a graph: it takes as long as some launches
+        # looked up once per graph: it takes as long as some launches
         config = device.cached(graph, "ranking-launch", lambda: LAUNCH.of(device))
-        self.local = config.local
+        self.local, self.items = config.local, config.items
+        # the variant says how many groups tally
+        self.prepare()
+        self.row_order = RowOrder(device, self.real, self.n, self.order, self.number)
         # the start has its own tally
-        flat = device.has_pipeline("ranking/solver")  # one work-item takes all, and sums in fixed point
-        self.start_items = self.n if flat else config.items
+        flat = by_pipelines(device)  # one work-item takes all, and sums in fixed point
+        self.start_items = self.n if flat else self.items
         self.start_groups = -(-self.n // (self.start_items * self.local))
         most = max(self.tallies, self.start_groups)
         own = 1 if flat else self.start_items
@@ -180,7 +309,9 @@ class Solver:
         # of floats end in a float each: the row's sum, the mass, and their sum.)
         self.round_off_chain = self.chain if numbers.dtype == "float64" else 4 if numbers.compensated else 0
         # W is added in float64, too, from left to right; only the error bound knows it
-        self.bound_chain = self.round_off_chain + leaving_chain(device, graph, problem, numbers)
+        self.bound_chain = self.round_off_chain
+        if self.weighted and numbers.dtype == "float64":
+            self.bound_chain += longest_row(device, graph)
 
     # --- what a variant says ---------------------------------------------------------------------------
 
@@ -210,16 +341,11 @@ class Solver:
         kept = f"ranks in {self.numbers.dtype}, sums in {self.numbers.words}"
         return (f"variant {self.variant} on {self.device.name}", *self.about(), kept)
 
-    def find_order(self) -> RowOrder:
-        """The order of the vertices, and the arrays in that order on the device; made at the first call."""
-        at = self.plan, self.order, self.number
-        return row_order(self.device, self.graph, *at, self.problem, self.real, self.weight)
-
     def upload(self) -> None:
         """Bring the graph to the device, and allocate and fill the vectors."""
         dev, n, real = self.device, self.n, self.real
-        self.row_order = self.find_order()
-        self.inverse = self.row_order.inverse_out
+        at: dict[str, Any] = {"plan": self.plan, "order": self.order, "inverse": True}
+        self.inverse = leaving(dev, self.graph, self.problem, real, self.weight, **at)
         self.fill_vectors()
         # buffers are named by all that their sizes depend on
         key = "ranking-work", self.variant, self.plan, real, self._room

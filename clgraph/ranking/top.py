@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from clgraph.csr.sort import sort_by_key
 from clgraph.device.launch_config import LaunchTable, fit_group
-from clgraph.ranking.order import order_program
+from clgraph.ranking.solver import launch_order
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -103,6 +103,5 @@ def highest(
         program.top_keys(-(-n // items), n=n, word=word, score=device.bits(score), who=who, key=key)
         _, who = sort_by_key(device, key, n, 32, who)
     values = device.empty(k, real)
-    program, items = order_program(device, real)
-    program.order_gather(-(-k // items), n=k, at=who, values=score, out=values)
+    launch_order(device, real, "gather", k, at=who, values=score, out=values)
     return device.download(who, np.int32, k), device.download(values, real, k)

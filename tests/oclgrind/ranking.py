@@ -166,8 +166,8 @@ def case_shares(device: Any) -> None:
     """Shares of arcs that count for several, made on the device."""
     from clgraph import Graph
     from clgraph.csr.upload import graph_of, parts_of
-    from clgraph.ranking.order import upload_out
     from clgraph.ranking.problem import make_problem
+    from clgraph.ranking.solver import leaving
     from clgraph.ranking.transition_weights import graph_shares, upload_shares
 
     rng = np.random.default_rng(3)
@@ -179,25 +179,25 @@ def case_shares(device: Any) -> None:
     shares = graph_shares(host, wanted)
     assert shares is not None
     assert np.array_equal(device.download(share, np.float32, host.num_arcs), shares.astype(np.float32))
-    out = upload_out(device, graph, problem, np.float32, True)
+    out = leaving(device, graph, problem, np.float32, True)
     assert np.array_equal(device.download(out, np.float32, host.num_vertices), wanted.out > 0)
 
 
 def case_order(device: Any) -> None:
     """Out-degrees and their inverses made from a graph's rows; a vector made narrower."""
     from clgraph import Graph
-    from clgraph.ranking.order import narrowed, row_order, upload_out
     from clgraph.ranking.problem import make_problem
+    from clgraph.ranking.solver import leaving, narrowed
 
     pairs = np.unique(np.random.default_rng(2).integers(0, 2500, 90))  # no parallel arcs: those count
     graph = Graph.from_edges(pairs // 50, pairs % 50, directed=True)
     n, degree = graph.num_vertices, graph.degrees
     order = np.random.default_rng(3).permutation(n).astype(np.int32)
-    out = upload_out(device, graph, make_problem(graph), np.float32, False)
+    out = leaving(device, graph, make_problem(graph), np.float32, False)
     assert np.array_equal(device.download(out, np.float32, n), degree)
-    places = device.upload(order), device.upload(np.argsort(order).astype(np.int32))
-    placed = row_order(device, graph, "case", *places, make_problem(graph), np.float32, False)
-    found = device.download(placed.inverse_out, np.float32, n)
+    at: Any = {"plan": "case", "order": device.upload(order), "inverse": True}
+    inverse_out = leaving(device, graph, make_problem(graph), np.float32, False, **at)
+    found = device.download(inverse_out, np.float32, n)
     inverse = np.divide(1, degree, out=np.zeros(n), where=degree > 0)[order]
     assert np.allclose(found, inverse)
     values = np.random.default_rng(4).random(n)

@@ -11,7 +11,7 @@ from ranking_checks import VARIANTS, mixed_graph
 from clgraph import Graph, pagerank
 from clgraph.ranking.plan import KINDS, choose
 from clgraph.ranking.problem import make_problem, make_stop
-from clgraph.ranking.solver import Numbers
+from clgraph.ranking.solver import Numbers, leaving
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -86,13 +86,13 @@ def test_order(device: Device, weight: bool) -> None:
     problem = make_problem(graph, weight=weight)
     numbers, stop = Numbers("float32", compensated=False), make_stop(1e-6, "l1", 100, 60)
     for plan in ("serial", "runs", "bins", choose(device, graph, numbers)):
-        made, again = (
-            KINDS[plan](device, graph, problem, stop, numbers, weight).find_order() for _ in range(2)
-        )
-        assert made is again
+        solver = KINDS[plan](device, graph, problem, stop, numbers, weight)
+        made, at = solver.row_order, {"plan": solver.plan, "order": solver.order, "inverse": True}
+        one, again = (leaving(device, graph, problem, np.float32, weight, **at) for _ in range(2))
+        assert one is again
         n = graph.num_vertices
         order = np.arange(n) if made.order is None else device.download(made.order, np.int32, n)
-        inverse = device.download(made.inverse_out, np.float32, n)
+        inverse = device.download(one, np.float32, n)
         scale = (problem.out > 0) if problem.weights is not None else problem.out
         with np.errstate(divide="ignore"):
             wanted = np.where(problem.out > 0, 1 / scale, 0)[order].astype(np.float32)

@@ -9,8 +9,8 @@ from clgraph import Graph, pagerank, personalized_pagerank
 from clgraph.csr.upload import graph_of, parts_of
 from clgraph.device.launch_config import LaunchTable
 from clgraph.ranking import transition_weights
-from clgraph.ranking.order import row_order, upload_out
 from clgraph.ranking.problem import arc_weights, make_problem
+from clgraph.ranking.solver import leaving
 from clgraph.ranking.transition_weights import LAUNCH, LaunchConfig, arc_shares, upload_shares
 
 
@@ -57,11 +57,11 @@ def test_the_bytes_of_the_host(
             wanted = arc_shares(weights, asked.out, tails).astype(real)
             assert device.download(got, real, host.num_arcs).tobytes() == wanted.tobytes()
         vertices = device.upload(np.arange(749, -1, -1, dtype=np.int32))
-        leaving = (asked.out > 0).astype(real)
-        made = row_order(device, there, "this", vertices, None, problem, real, True).inverse_out
-        assert device.download(made, real, 750).tobytes() == leaving[::-1].tobytes()
-        made = upload_out(device, there, problem, real, True)
-        assert device.download(made, real, 750).tobytes() == leaving.tobytes()
+        wanted = (asked.out > 0).astype(real)
+        made = leaving(device, there, problem, real, True, plan="this", order=vertices, inverse=True)
+        assert device.download(made, real, 750).tobytes() == wanted[::-1].tobytes()
+        made = leaving(device, there, problem, real, True)
+        assert device.download(made, real, 750).tobytes() == wanted.tobytes()
         assert problem.dangles(there, np.array([0, 749])).tolist() == [False, True]
         if device.kernels == "ndrange":
             assert not {"multiplicity", "col_idx"} & set(vars(there))  # nobody has looked

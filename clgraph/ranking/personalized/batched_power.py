@@ -20,11 +20,10 @@ from clgraph.csr.upload import DeviceCSR, upload_csr
 from clgraph.device.launch_config import DeviceLimits, LaunchTable, fit_group
 from clgraph.errors import CapacityError
 from clgraph.lazy import Table
-from clgraph.ranking.order import upload_out
 from clgraph.ranking.personalized.result import Outcome
 from clgraph.ranking.problem import noise
 from clgraph.ranking.sell import SETTLE, balanced
-from clgraph.ranking.solver import LOOK, NORMS, TALLY
+from clgraph.ranking.solver import LOOK, NORMS, TALLY, leaving
 from clgraph.ranking.top import Top
 from clgraph.ranking.transition_weights import upload_shares
 
@@ -198,7 +197,7 @@ class BatchedPower:
         self.bring()
         dev, n, real, width, problem = self.device, self.n, self.real, self.width, self.problem
         dev.reserve(self._vectors(width))
-        self.scale = upload_out(dev, self.graph, problem, real, self.request.weight)
+        self.scale = leaving(dev, self.graph, problem, real, self.request.weight)
         given = problem.dangling if problem.policy == "given" else None
         self.q = None if given is None else dev.upload(given.astype(real))
         self.value, self.next = (dev.empty(n * width, real) for _ in range(2))

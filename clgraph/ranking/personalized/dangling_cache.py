@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from clgraph.lazy import lazy
 from clgraph.ranking import PageRankResult, pagerank
-from clgraph.ranking.order import by_pipelines, narrowed
+from clgraph.ranking.solver import by_pipelines, narrowed
 
 if TYPE_CHECKING:
     from collections.abc import Hashable

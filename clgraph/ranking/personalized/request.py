@@ -102,12 +102,13 @@ class Request:
 
         What is returned is for the error bound: W has its own chain, which does not hinder convergence.
         """
-        from clgraph.ranking.solver import leaving_chain  # which needs OpenCL
+        from clgraph.ranking.solver import longest_row  # which needs OpenCL
 
         rho = round_off(self.numbers.dtype, chain)
         check_reachable(self.options.stop, self.problem.n, self.numbers.dtype, rho)
-        more = leaving_chain(self.device, self.graph, self.problem, self.numbers)
-        return round_off(self.numbers.dtype, chain + more)
+        if self.problem.weighing.weighted and self.numbers.dtype == "float64":
+            chain += longest_row(self.device, self.graph)
+        return round_off(self.numbers.dtype, chain)
 
 
 def check_options(
