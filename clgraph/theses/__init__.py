@@ -12,8 +12,8 @@ from __future__ import annotations
 
 def add_variants() -> None:
     """Add the variants to the tables in which public calls look their names up (`clgraph.lazy.Table`)."""
-    from clgraph.ranking.personalized.answer import ANSWERS
     from clgraph.ranking.personalized.batched_power import BATCHES
+    from clgraph.ranking.personalized.engines import ANSWERS
     from clgraph.ranking.plan import KINDS
     from clgraph.theses.coo import CooBatch, CooFlatBatch
     from clgraph.theses.rows import PullSolver, SerialSolver, SubgroupSolver

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from clgraph.ranking.personalized.answer import run_engine
-from clgraph.ranking.personalized.dangling_cache import dangling_ranks
+from clgraph.ranking.personalized.engines import run_engine
 from clgraph.ranking.personalized.result import Outcome
+from clgraph.ranking.personalized.walks import dangling_ranks
 
 if TYPE_CHECKING:
-    from clgraph.ranking.personalized.dangling_cache import DanglingRanks
     from clgraph.ranking.personalized.request import Request
+    from clgraph.ranking.personalized.walks import DanglingRanks
     from clgraph.run import run_on
 
 ALL = 1 - 1e-15  # a source with so much of its mass on dangling vertices has all of it there

@@ -83,9 +83,9 @@ def case_ppr_vectors(device: Any) -> None:
 
 def case_ppr_single(device: Any) -> None:
     """One source on PageRank's rows, as GPUs do it."""
-    from clgraph.ranking.personalized import one_source
+    from clgraph.ranking.personalized import engines
 
-    one_source.LAUNCH = replace(one_source.LAUNCH, simulator="bins")
+    engines.LAUNCH = replace(engines.LAUNCH, simulator="bins")
     run_ppr(device, "power", [{3: 1, 17: 2}], tol=1e-2, top=4)
 
 

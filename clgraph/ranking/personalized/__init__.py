@@ -10,10 +10,8 @@ from clgraph.arguments import word
 from clgraph.errors import InputError
 from clgraph.graph import Graph, as_graph
 from clgraph.progress import with_progress
-from clgraph.ranking.personalized.exclude import make_exclusion
-from clgraph.ranking.personalized.request import Request, check_options
+from clgraph.ranking.personalized.request import Request, check_options, make_exclusion, make_queries
 from clgraph.ranking.personalized.result import PersonalizedResult, make_result, report_nonconvergence
-from clgraph.ranking.personalized.sources import make_queries
 from clgraph.ranking.problem import (
     Norm,
     OnNonconvergence,
@@ -216,7 +214,7 @@ def personalized_pagerank(
     if method != "monte-carlo":
         check_reachable(options.stop, problem.n, dtype, round_off(dtype, 0))
 
-    from clgraph.ranking.personalized.answer import answer
+    from clgraph.ranking.personalized.engines import answer
     from clgraph.ranking.solver import choose_numbers
 
     with run_on(device, start=start) as run:
@@ -227,7 +225,7 @@ def personalized_pagerank(
         run.lap()
         found = answer(request, run)
         if exclusion is not None:
-            found = exclusion.cut(found)
+            found = found.without(exclusion)
         result = make_result(
             request,
             found,

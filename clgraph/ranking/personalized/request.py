@@ -1,28 +1,244 @@
-"""The request of a personalized PageRank call: validated options, graph and device."""
+"""The request of a personalized PageRank call, validated: its sources, options, and what is left out.
+
+No OpenCL here, except through the device that a `Request` names.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
 from math import ceil, exp, inf, sqrt
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
 
-from clgraph.arguments import flag, real, shown, whole
+from clgraph.arguments import flag, flat_list, given_ids, real, shown, whole
 from clgraph.errors import InputError
 from clgraph.keyed import check_seed
-from clgraph.ranking.problem import check_reachable, make_stop, round_off
+from clgraph.ranking.problem import Reals, check_reachable, distribution, indices_of, make_stop, round_off
 
 if TYPE_CHECKING:
     from clgraph.device import Device
     from clgraph.graph import Graph
     from clgraph.progress import Tell
-    from clgraph.ranking.personalized.sources import Queries
     from clgraph.ranking.problem import Problem, Stop
     from clgraph.ranking.solver import Numbers
 
-
+Ints = npt.NDArray[np.int64]
 LARGEST = 2**31 - 1
+
+
+# --- sources ---------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Queries:
+    """The sources of a call.
+
+    Attributes
+    ----------
+    n : int
+        Vertices of the graph.
+    vertices : int32 array, shape (distinct,), or None
+        Source vertices (indices), each once.
+    matrix : scipy.sparse.csr_array, shape (distinct, n), or None
+        Distributions, each of sum 1, if the sources are not vertices.
+    row : int64 array, shape (count,)
+        Which of those each of the caller's sources is.
+    names : list
+        The caller's sources as messages and results name them.
+    on_dangling : float64 array, shape (distinct,)
+        The mass of each on vertices without out-arcs.
+    """
+
+    n: int
+    vertices: npt.NDArray[np.int32] | None
+    matrix: Any
+    row: npt.NDArray[np.int64]
+    names: list[Any]
+    on_dangling: Reals
+
+    @property
+    def distinct(self) -> int:
+        """Number of distinct sources."""
+        return len(self.on_dangling)
+
+    def entries(self, i: int) -> tuple[npt.NDArray[np.int64], Reals]:
+        """The vertices on which distinct source i has mass, and how much."""
+        if self.vertices is not None:
+            return self.vertices[i : i + 1].astype(np.int64), np.ones(1)
+        begin, end = self.matrix.indptr[i : i + 2]
+        return self.matrix.indices[begin:end].astype(np.int64), self.matrix.data[begin:end]
+
+    def distinct_vector(self, i: int) -> Reals:
+        """p of distinct source i, shape (n,)."""
+        values = np.zeros(self.n)
+        where, what = self.entries(i)
+        values[where] = what
+        return values
+
+
+def make_queries(graph: Graph, sources: Any, problem: Problem) -> Queries:
+    """Validate the sources.
+
+    Parameters
+    ----------
+    graph : Graph
+    sources : as `clgraph.personalized_pagerank` takes them
+    problem : Problem
+        It knows which vertices no weight leaves.
+
+    Raises
+    ------
+    InputError
+        Naming the source.
+    """
+    n = graph.num_vertices
+    if (users := users_of(sources)) is not None:
+        names, rows = users
+        if not any(isinstance(row, Mapping) for row in rows):
+            return _distributions(graph, items_matrix(graph, names, rows), names, problem)
+        return _distributions(
+            graph, _stacked(graph, rows, [f"user {shown(name)}" for name in names]), names, problem
+        )
+    if isinstance(sources, Mapping):
+        sources = [sources]
+    given: Any = sources
+    if sp.issparse(sources):
+        if given.ndim != 2 or given.shape[1] != n:
+            raise InputError(f"sources have shape {given.shape}: distributions are (k, {n})")
+        matrix: Any = sp.csr_array(given)
+        sources = [matrix[[i]] for i in range(matrix.shape[0])]
+    elif _are_vertices(sources):
+        return _vertices(graph, sources, problem)
+    rows = list(sources)
+    if not rows:
+        raise InputError("no source is given: personalized PageRank needs at least one distribution")
+    matrix = _stacked(graph, rows, [f"source {i}" for i in range(len(rows))])
+    return _distributions(graph, matrix, [f"distribution {i}" for i in range(len(rows))], problem)
+
+
+def _distributions(graph: Graph, matrix: Any, names: list[Any], problem: Problem) -> Queries:
+    """The queries of distributions, a row each."""
+    k = len(names)
+    of_row = np.repeat(np.arange(k), np.diff(matrix.indptr))
+    mass = np.where(problem.dangles(graph, matrix.indices), matrix.data, 0)
+    on_dangling: Reals = np.bincount(of_row, weights=mass, minlength=k).astype(np.float64)
+    return Queries(graph.num_vertices, None, matrix, np.arange(k), names, on_dangling)
+
+
+def _stacked(graph: Graph, rows: list[Any], names: list[str]) -> Any:
+    parts = []
+    for row, name in zip(rows, names, strict=True):
+        given: Any = row
+        if sp.issparse(row):
+            given = given.toarray().ravel()
+        parts.append(sp.csr_array(np.atleast_2d(distribution(graph, given, name))))
+    return sp.csr_array(sp.vstack(parts, format="csr"))
+
+
+def ids_of(graph: Graph, index: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """The ids of some vertices."""
+    naming = graph._id_lookup()
+    return index.astype(np.int64) if naming is None else naming(index)
+
+
+def _are_vertices(sources: Any) -> bool:
+    """True for one id or several, rather than distributions."""
+    if isinstance(sources, np.ndarray):
+        return sources.ndim < 2
+    if isinstance(sources, Sequence) and len(sources):
+        return not isinstance(sources[0], Mapping) and np.ndim(sources[0]) == 0
+    return True
+
+
+def _vertices(graph: Graph, sources: Any, problem: Problem) -> Queries:
+    ids = given_ids(sources, "sources")
+    if not ids:
+        raise InputError("no source is given: personalized PageRank needs at least one vertex to start from")
+    if any(isinstance(one, (bool, float, np.bool_, np.floating)) for one in ids):
+        raise InputError(
+            f"source {shown(ids[0])}: sources are ids of vertices; distributions are dicts of ids, or an "
+            f"array of shape (k, {graph.num_vertices})"
+        )
+    index = indices_of(graph, ids, "sources")
+    distinct, row = np.unique(index, return_inverse=True)
+    return Queries(
+        graph.num_vertices,
+        distinct.astype(np.int32),
+        None,
+        row.ravel(),
+        ids_of(graph, index).tolist(),
+        problem.dangles(graph, distinct).astype(np.float64),
+    )
+
+
+# --- lists of items, a list for each user ---------------------------------------------------------------
+
+
+def users_of(sources: Any) -> tuple[list[Any], list[Any]] | None:
+    """The users' names and what each has; None if the sources are of another form.
+
+    A dict of users to lists of ids, or to dicts of ids to numbers; or a list of lists of ids, whose users are
+    called by their positions. Rows of numbers with a fraction are distributions over all vertices instead.
+    """
+    if isinstance(sources, Mapping):
+        if sources and all(_is_list(one) or isinstance(one, Mapping) for one in sources.values()):
+            return list(sources), list(sources.values())
+        return None
+    if isinstance(sources, Sequence) and len(sources) and _is_list(sources[0]):
+        if all(map(_is_list, sources)):
+            return list(range(len(sources))), list(sources)
+        other = next(one for one in sources if not _is_list(one))
+        raise InputError(f"sources are lists of ids, but one of them is {shown(other)}")
+    return None
+
+
+def _is_list(one: Any) -> bool:
+    if isinstance(one, np.ndarray):
+        return one.ndim == 1 and one.dtype.kind in "iuUO"
+    return isinstance(one, (list, tuple, set, frozenset)) and not any(
+        isinstance(item, (float, np.floating)) for item in one
+    )
+
+
+def items_matrix(graph: Graph, names: list[Any], rows: list[Any]) -> Any:
+    """Each user's distribution as a row, shape (users, n): even over the items, one given twice counts twice.
+
+    Raises
+    ------
+    InputError
+        If a user has no items, or one that is not in the graph; both are named.
+    """
+    for name, row in zip(names, rows, strict=True):
+        if not flat_list(row, f"sources of user {shown(name)}"):
+            raise InputError(
+                f"sources: user {shown(name)} has no items: at least one is needed to start from"
+            )
+    where = np.repeat(np.arange(len(rows)), [len(row) for row in rows])
+    try:
+        index = graph.indices_of(list(chain.from_iterable(rows)))
+    except InputError as error:
+        raise InputError(f"sources: {_first_wrong(graph, names, rows) or error}") from error
+    counts = sp.csr_array((np.ones(len(index)), (where, index)), shape=(len(rows), graph.num_vertices))
+    counts.data /= np.repeat(np.asarray(counts.sum(axis=1)).ravel(), np.diff(counts.indptr))
+    return counts
+
+
+def _first_wrong(graph: Graph, names: list[Any], rows: list[Any]) -> str | None:
+    for name, row in zip(names, rows, strict=True):
+        for item in row:
+            try:
+                graph.indices_of([item])
+            except InputError:
+                return f"user {shown(name)} has the item {shown(item)}, which is not an id of this graph"
+    return None
+
+
+# --- options and the request ------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -255,3 +471,95 @@ def _failure(walks: float, epsilon: float, damping: float, n: int) -> float:
         highest = max(each(x0) / x0, each(max(x0, top)) / max(x0, top), each(1.0))
         best = min(best, n * each(x0) + highest)
     return best
+
+
+# --- vertices left out of the highest ranks ---------------------------------------------------------------
+#
+# As many more are selected on the device as any source leaves out; then those left out are taken away.
+
+WORDS = ("self", "neighbours", "neighbors")
+
+
+@dataclass(frozen=True)
+class Exclusion:
+    """Vertices left out of each source's top.
+
+    Attributes
+    ----------
+    top : int
+        Length of each source's top.
+    vertices : list of int64 arrays
+        For each distinct source the vertices left out, ascending.
+    """
+
+    top: int
+    vertices: list[Ints]
+
+    def widened(self, options: Options) -> Options:
+        """The options with a top that is still long enough when those left out are taken away."""
+        return replace(options, top=self.top + max(map(len, self.vertices)))
+
+
+def make_exclusion(graph: Graph, exclude: Any, queries: Queries, top: int | None) -> Exclusion | None:
+    """Validate `exclude`; None if nothing is left out.
+
+    Raises
+    ------
+    InputError
+        If it is neither a word nor ids of vertices, there is no `top`, or a source has too few vertices left.
+    """
+    if exclude is None:
+        return None
+    word, ids = _parts(exclude)
+    if top is None:
+        raise InputError("exclude leaves vertices out of the highest ranks: say how many with top")
+    everywhere = np.zeros(0, np.int64)
+    if ids is not None and any(isinstance(each, (list, tuple, np.ndarray)) for each in ids):
+        raise InputError(
+            f"exclude is {shown(exclude)}: use 'self', 'neighbours' (the source is one of them), a list of "
+            "ids, or a pair of a word and such a list"
+        )
+    if ids is not None and len(ids):
+        everywhere = indices_of(graph, ids, "exclude")
+    left_out = []
+    for i in range(queries.distinct):
+        gone: list[npt.NDArray[Any]] = [everywhere]
+        if word is not None:
+            gone.append(queries.entries(i)[0])
+        if word in WORDS[1:]:
+            gone += [graph.col_idx[graph.row_ptr[v] : graph.row_ptr[v + 1]] for v in gone[1].tolist()]
+        left_out.append(np.unique(np.concatenate(gone).astype(np.int64)))
+        # fewer than `top` left would fill it with vertices that are excluded
+        left = queries.n - len(left_out[-1])
+        if left < top:
+            name = queries.names[int(np.flatnonzero(queries.row == i)[0])]
+            raise InputError(
+                f"source {shown(name)}: {left} of {queries.n} vertices are not excluded, and top asks for "
+                f"{top}: use {left} at most"
+                if left
+                else f"source {shown(name)}: all vertices are excluded"
+            )
+    return Exclusion(top, left_out)
+
+
+def _parts(exclude: Any) -> tuple[str | None, list[Any] | None]:
+    """The word and the ids in what was given."""
+    if isinstance(exclude, str):
+        if exclude not in WORDS:
+            raise InputError(
+                f"exclude is {shown(exclude)}: use 'self', 'neighbours', a list of ids, or a pair of both"
+            )
+        return exclude, None
+    if (
+        isinstance(exclude, tuple)
+        and len(exclude) == 2
+        and isinstance(exclude[0], str)
+        and np.ndim(exclude[1])
+    ):
+        return _parts(exclude[0])[0], list(exclude[1])
+    try:
+        return None, list(exclude)
+    except TypeError as error:
+        raise InputError(
+            f"exclude is {shown(exclude)}: use 'self', 'neighbours', a list of ids, or a pair of both"
+        ) from error

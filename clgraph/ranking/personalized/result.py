@@ -10,13 +10,13 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph.errors import ConvergenceError, ConvergenceWarning
-from clgraph.ranking.personalized.sources import ids_of
+from clgraph.ranking.personalized.request import ids_of
 from clgraph.ranking.problem import error_bound
 from clgraph.ranking.result import remedy
 from clgraph.results import RunsOn
 
 if TYPE_CHECKING:
-    from clgraph.ranking.personalized.request import Request
+    from clgraph.ranking.personalized.request import Exclusion, Request
     from clgraph.ranking.problem import OnNonconvergence, Stop
 
 
@@ -244,6 +244,22 @@ class Outcome:
         last = np.where(iterations < request.options.stop.max_iter, "round-off", "max_iter")
         # a list, or a string for one source: an array would itself become the entry
         self.ended[sources] = np.where(steady, "top", np.where(met, "tol", last)).tolist()
+
+    def without(self, exclusion: Exclusion) -> Outcome:
+        """Return the outcome without the vertices left out."""
+        assert self.index is not None
+        width, top = self.index.shape[1], exclusion.top
+        left = [
+            np.flatnonzero(~np.isin(row, gone))[:top]
+            for row, gone in zip(self.index, exclusion.vertices, strict=True)
+        ]
+        place = np.stack(left)
+        arrays: dict[str, Any] = {
+            name: np.take_along_axis(value, place, axis=1)
+            for name, value in vars(self).items()
+            if isinstance(value, np.ndarray) and value.ndim == 2 and value.shape[1] == width
+        }
+        return replace(self, **arrays)
 
     def of_rows(self, row: npt.NDArray[np.int64]) -> Outcome:
         """Return the rows of the caller's sources; `row` maps each to its distinct source."""

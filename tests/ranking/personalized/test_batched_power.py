@@ -13,7 +13,7 @@ from personalized import EXACT, close, everywhere, random_graph, skewed_graph
 from clgraph import Graph, personalized_pagerank
 from clgraph.errors import CapacityError, ConvergenceError, ConvergenceWarning
 from clgraph.ranking import solver as pagerank_solver
-from clgraph.ranking.personalized import answer, batched_power
+from clgraph.ranking.personalized import batched_power, engines
 from clgraph.ranking.solver import Numbers
 from clgraph.reference.pagerank import reference_ppr, verify_ppr
 
@@ -116,7 +116,7 @@ def test_a_source_given_twice(device: Device, method: Any) -> None:
 
 def test_more_sources_than_fit(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
     """As many lanes as the device has room for, one batch after the other; the plan says so."""
-    monkeypatch.setattr(answer, "takes", lambda *_: False)  # lanes, also where PageRank has pipelines
+    monkeypatch.setattr(engines, "takes", lambda *_: False)  # lanes, also where PageRank has pipelines
     graph = skewed_graph()
     wide, narrow = 16, 8
     shape = replace(batched_power.LAUNCH["cpu"], widths=(narrow, wide))
@@ -239,7 +239,7 @@ def test_stable_top(device: Device) -> None:
 
 
 def test_too_many_lanes_for_the_device(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(answer, "takes", lambda *_: False)  # lanes, also where PageRank has pipelines
+    monkeypatch.setattr(engines, "takes", lambda *_: False)  # lanes, also where PageRank has pipelines
     graph = random_graph(1)
     monkeypatch.setitem(vars(device), "global_memory", 60 * 4 * 3 * 10)
     found = personalized_pagerank(graph, list(range(20)), top=3, device=device)

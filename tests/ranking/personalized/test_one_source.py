@@ -9,7 +9,7 @@ import pytest
 from personalized import close, everywhere, skewed_graph
 
 from clgraph import personalized_pagerank
-from clgraph.ranking.personalized import one_source
+from clgraph.ranking.personalized import engines
 from clgraph.reference.pagerank import reference_ppr, verify_ppr
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 @pytest.mark.parametrize("plan", ["bins", "runs", None])
 def test_single_source(device: Device, plan: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """One source on PageRank's own rows, and in a lane."""
-    monkeypatch.setattr(one_source, "LAUNCH", everywhere(plan))
+    monkeypatch.setattr(engines, "LAUNCH", everywhere(plan))
     graph = skewed_graph()
     for dangling in ("uniform", "personalization", "drop", {3: 1.0, 5: 2.0}):
         for source in (3, {7: 1.0, 2: 0.5}):

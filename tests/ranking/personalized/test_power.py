@@ -10,7 +10,7 @@ import pytest
 from personalized import close, everywhere, random_graph, skewed_graph
 
 from clgraph import personalized_pagerank
-from clgraph.ranking.personalized import answer, batched_power
+from clgraph.ranking.personalized import batched_power, engines
 from clgraph.reference.pagerank import reference_ppr, verify_ppr
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 @pytest.fixture(params=[(1, 8), (8, 16)])
 def runs(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Lanes of these widths, and five runs."""
-    monkeypatch.setattr(answer, "takes", lambda *_: False)  # lanes, also where PageRank has pipelines
+    monkeypatch.setattr(engines, "takes", lambda *_: False)  # lanes, also where PageRank has pipelines
     config = batched_power.LaunchConfig(request.param, teams=False, local=16, runs=5)
     monkeypatch.setattr(batched_power, "LAUNCH", everywhere(config))
 

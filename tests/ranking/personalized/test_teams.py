@@ -10,7 +10,7 @@ from personalized import close, everywhere, random_graph, skewed_graph
 
 from clgraph import personalized_pagerank
 from clgraph.csr.upload import upload_csr
-from clgraph.ranking.personalized import answer, batched_power
+from clgraph.ranking.personalized import batched_power, engines
 from clgraph.reference.pagerank import reference_ppr, verify_ppr
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.slow
 @pytest.fixture(params=[(4, 8), (16,)])
 def in_teams(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Lanes of these widths in teams; rows of more than 16 arcs in pieces."""
-    monkeypatch.setattr(answer, "takes", lambda *_: False)  # lanes, also where PageRank has pipelines
+    monkeypatch.setattr(engines, "takes", lambda *_: False)  # lanes, also where PageRank has pipelines
     config = batched_power.LaunchConfig(request.param, teams=True, local=16, group=64, piece=16)
     monkeypatch.setattr(batched_power, "LAUNCH", everywhere(config))
 

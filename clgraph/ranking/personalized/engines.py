@@ -1,22 +1,61 @@
-"""One source after the other by the power method, on the rows of PageRank's plans.
+"""The engines of personalized PageRank: which one answers a call, and the one that takes a source at a time.
 
-For one source on GPUs, where these are faster than lanes; for any number of sources where PageRank has
-pipelines, which lanes do not have.
+The latter iterates on the rows of PageRank's plans: for one source on GPUs, where these are faster than
+lanes; for any number of sources where PageRank has pipelines, which lanes do not have.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from clgraph.device.launch_config import LaunchTable
+from clgraph.lazy import Table
+from clgraph.ranking.personalized.batched_power import BatchedPower, batch_of
+from clgraph.ranking.personalized.request import Request
 from clgraph.ranking.personalized.result import Outcome
+from clgraph.ranking.personalized.walks import Walks
 from clgraph.ranking.plan import KINDS, choose
 from clgraph.ranking.top import Top
 
 if TYPE_CHECKING:
-    from clgraph.ranking.personalized.request import Request
+    from clgraph.run import run_on
+
+
+# what answers a call that has an option of this name: `clgraph.theses` adds "stored"
+ANSWERS: Table[Callable[[Request, run_on], Outcome]] = Table()
+
+
+def answer(request: Request, run: run_on) -> Outcome:
+    """Find the ranks of each distinct source; the time of each phase is noted."""
+    if request.options.stored:
+        return ANSWERS["stored"](request, run)
+    return run_engine(request, list(range(request.queries.distinct)), run)
+
+
+def run_engine(request: Request, jobs: list[int], run: run_on) -> Outcome:
+    """Answer these distinct sources, at least one."""
+    engine: Walks | OneSource | BatchedPower
+    if request.options.method == "monte-carlo":
+        engine = Walks(request, jobs)
+    elif takes(request, jobs):
+        engine = OneSource(request, jobs)
+    else:
+        engine = batch_of(request.options.method, request.device)(request, jobs)
+    run.lap("build")
+    engine.upload()
+    request.device.finish()
+    run.lap("upload")
+    engine.compile()
+    run.lap("compile")
+    found = engine.run()
+    run.lap("run")
+    return found
+
+
+# --- one source after the other, on PageRank's rows --------------------------------------------------------
 
 # PageRank's plan for one source; None: lanes take it
 LAUNCH: LaunchTable[str | None] = LaunchTable(gpu="bins", cpu=None, simulator=None)
