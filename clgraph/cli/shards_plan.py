@@ -11,6 +11,7 @@ import numpy as np
 
 from clgraph.components.shards import Labels
 from clgraph.ranking import reproducible
+from clgraph.ranking.problem import make_problem
 from clgraph.ranking.reproducible import Leaving, ReproduciblePower
 from clgraph.sampling.shards.extract import Extraction
 from clgraph.sampling.shards.forest import LAUNCH, Chosen, Forest, default_room, room_to_keep
@@ -172,8 +173,8 @@ class _Planner:
         if command == "pagerank":
             out, dtype = device.upload(np.ones(VERTICES)), self._options["dtype"]
             leaving = Leaving.of(device, VERTICES, out, "arcs", reproducible.LAUNCH[dtype].of(device))
-            about: dict[str, Any] = {"p": None, "q": None, "drop": False, "start": None, "kind": "arcs"}
-            power = ReproduciblePower(device, leaving, damping=0.85, dtype=dtype, **about)
+            problem = make_problem(self._shards)
+            power = ReproduciblePower(device, leaving, problem, dtype=dtype, kind="arcs")
             prepared = power.prepare(block)
             return lambda: power.rows(prepared, 0.0)
         if command == "ppr":

@@ -1,8 +1,9 @@
 """Reproducible PageRank: the summation order is fixed, so results are bitwise equal on all devices.
 
-Host half of ``cl/ranking/fixed.cl``, ``fixed_leaving.cl``, ``fixed_integers.cl`` (float32 ranks) and, on
-GPUs, ``fixed_windows.cl``. The same ranks, byte for byte, on every device with float64, for any cut of the
-rows into blocks, and for any number of processes that share them (`clgraph.scale`).
+Host half of ``cl/ranking/fixed.cl``, ``fixed_leaving.cl``, ``fixed_integers.cl`` (float32 ranks), on GPUs
+``fixed_windows.cl``, and, where several processes share the rows, ``shards_exchange.cl``. The same ranks,
+byte for byte, on every device with float64, for any cut of the rows into blocks, and for any number of those
+processes (`clgraph.scale`).
 """
 
 from __future__ import annotations
@@ -24,16 +25,16 @@ from clgraph.device.memory import Staging
 from clgraph.errors import DeviceError, InputError
 from clgraph.progress import Tell
 from clgraph.ranking.problem import noise
-from clgraph.ranking.shards_exchange import Exchange
 from clgraph.ranking.solver import DEGREE, launch_order
 from clgraph.ranking.transition_weights import sums_of_rows
 from clgraph.scale.comm import Alone, Ranks
 from clgraph.scale.loading import Loading
+from clgraph.scale.manifest import Shard
+from clgraph.system import thread_pool
 
 if TYPE_CHECKING:
     from clgraph.device import Device
     from clgraph.ranking.problem import Problem, Stop
-    from clgraph.scale.manifest import Shard
     from clgraph.scale.shards import Shards
 
 # both belong to the definition of the sums: other numbers give other bytes
@@ -86,15 +87,6 @@ LAUNCH = {
 }
 
 
-def check_doubles(device: Device) -> None:
-    """Raise DeviceError unless the device has float64."""
-    if "HAVE_FP64" not in device.features:
-        raise DeviceError(
-            f"{device.name}: variant 'fixed' computes in float64, which this device has not; use another "
-            "device or variant"
-        )
-
-
 @dataclass(frozen=True)
 class Leaving:
     """Weight that leaves each vertex, in the forms that all calls on a graph need.
@@ -121,7 +113,6 @@ class Leaving:
     @staticmethod
     def of(device: Device, n: int, out: Any, kind: str, config: LaunchConfig) -> Leaving:
         """Derive it from W on the device, for rows of this kind and this launch configuration."""
-        check_doubles(device)
         device.reserve({"1 / the weights that leave": 9 * n, "places": 12 * n if config.span else 0})
         program, over = device.program("ranking/fixed_leaving", ITEMS=config.items), config.over(n)
         inverse, dangling, place = device.empty(n, np.float64), device.empty(n, np.uint8), None
@@ -174,12 +165,8 @@ class ReproduciblePower:
     device : Device
         With float64.
     leaving : Leaving
-    damping : float
-    p, q : float64 arrays of sum 1, or None
-        The personalization, and where the dangling mass goes; None is uniform.
-    drop : bool
-        The dangling mass is dropped.
-    start : float array of sum 1, or None
+    problem : Problem
+        Its distributions are scaled exactly (`normalised`).
     dtype : {"float32", "float64"}
         Of the stored ranks.
     kind : {"weights", "counts", "arcs"}
@@ -202,20 +189,17 @@ class ReproduciblePower:
         self,
         device: Device,
         leaving: Leaving,
+        problem: Problem,
         *,
-        damping: float,
-        p: Reals | None,
-        q: Reals | None,
-        drop: bool,
-        start: npt.NDArray[np.floating[Any]] | None,
         dtype: str,
         kind: str,
         config: LaunchConfig | None = None,
     ) -> None:
-        check_doubles(device)
-        self.device, self.n, self.d, self.uniform = device, leaving.n, damping, 1.0 / leaving.n
+        p, same = normalised(problem.personalization), problem.dangling is problem.personalization
+        q, start = p if same else normalised(problem.dangling), normalised(problem.start)
+        self.device, self.n, self.d, self.uniform = device, leaving.n, problem.damping, 1.0 / leaving.n
         self.out, self.inverse, self.dangling = leaving.out, leaving.inverse, leaving.dangling
-        self.place, self.dtype, self._kind, self._drop = leaving.place, np.dtype(dtype), kind, drop
+        self.place, self.dtype, self._kind, self._drop = leaving.place, np.dtype(dtype), kind, problem.drop
         n = self.n
         device.reserve(self.memory(n, self.dtype, leaving.place is not None))
         self._integers = integers = dtype == "float32"
@@ -396,6 +380,193 @@ def normalised(values: Reals | None) -> Reals | None:
     return None if values is None else values / fsum(values.data)
 
 
+# --- what ranks of a job tell each other in an iteration --------------------------------------------------
+
+Bytes = npt.NDArray[np.uint8]
+COPIED = 1 << 20  # bytes that a thread copies at a time: enough for a turn in the pool not to matter
+COPIERS = 4
+
+
+@dataclass(frozen=True)
+class Part:
+    """The message of a rank.
+
+    Attributes
+    ----------
+    shards : list of Shard
+        Its own.
+    first, count : int
+        Its vertices in the list of those that are needed.
+    sums : int
+        Bytes of the sums of its blocks, in front of the values.
+    nbytes : int
+        Of the message.
+    """
+
+    shards: list[Shard]
+    first: int
+    count: int
+    sums: int
+    nbytes: int
+
+
+class Exchange:
+    """Brings the next ranks of vertices to all ranks of a job, and adds up blocks.
+
+    Where shards begin with blocks, each rank adds up its own blocks, and only the ranks of vertices with
+    out-arcs travel: nobody else is gathered. Otherwise all do. Messages lie in memory that the driver has
+    pinned.
+
+    Parameters
+    ----------
+    ranks : Ranks
+    device : Device
+    power : ReproduciblePower
+    shards : sequence of Shard
+        Of the section, in order of rows.
+    """
+
+    def __init__(
+        self, ranks: Ranks, device: Device, power: ReproduciblePower, shards: tuple[Shard, ...]
+    ) -> None:
+        self._ranks, self._device, self._power, self._block = ranks, device, power, power.block
+        self._dtype, self._blocks = power.dtype, -(-power.n // power.block)
+        if ranks.size == 1:
+            return
+        self._packs = all(shard.first_row % self._block == 0 for shard in shards)
+        self._needed, self._parts = self._list([shards[r :: ranks.size] for r in range(ranks.size)])
+        self._own = self._parts[ranks.rank]
+        self._leaving = [Staging(device, max(16, self._own.nbytes)) for _ in range(2)]
+        self._coming = Staging(device, 16 + sum(part.nbytes + 8 for part in self._parts))
+        self._rooms = [np.empty(0 if ranks.shares_memory else part.nbytes, np.uint8) for part in self._parts]
+        self._copiers = thread_pool(COPIERS, "clgraph-copy")
+        # a GPU reads the memory that another one has pinned
+        self._direct, self._read = ranks.shares_memory and device.kind == "gpu", [np.empty(0, np.uint8)]
+
+    def _list(self, owned: list[tuple[Shard, ...]]) -> tuple[Any, list[Part]]:
+        """The vertices that others need, those of each rank together, and what each sends."""
+        device, n, program = self._device, self._power.n, self._program()
+        present = device.empty(n, np.uint8)
+        if self._packs:
+            program.exchange_present(self._over(n), n=n, inverse=self._power.inverse, present=present)
+        else:
+            device.fill(present, np.uint8(1), n)
+        before = running_sums(device, present, n, of=np.uint8, into=np.int32)
+
+        def place(vertex: int) -> int:
+            return int(device.download(before, np.int32, 1, offset=vertex)[0])
+
+        needed, parts, at = device.empty(place(n), np.int32), [], 0
+        for shards in owned:
+            first, blocks = at, 0
+            for shard in shards:
+                listed = {"at": at, "before": before, "needed": needed}
+                program.exchange_list.launch(shard, self._over(shard.rows), **listed)
+                at += place(shard.first_row + shard.rows) - place(shard.first_row)
+                blocks += -(-shard.rows // self._block) if self._packs else 0
+            size = 16 * blocks + (at - first) * self._dtype.itemsize
+            parts.append(Part(list(shards), first, at - first, 16 * blocks, size))
+        return needed, parts
+
+    def _program(self) -> Any:
+        real = "float" if self._dtype == np.float32 else "double"
+        return self._device.program("ranking/shards_exchange", REAL=real, ITEMS=self._device.tuning.items)
+
+    def _over(self, count: int) -> int:
+        return -(-count // self._device.tuning.items)
+
+    def sums(self) -> Reals:
+        """Sums of all blocks, by this rank alone: for the vector to start from."""
+        with self._device.alone():
+            return self._power.blocks(0, self._blocks)
+
+    def __call__(self) -> Callable[[], Reals]:
+        """Let all have the next ranks of all vertices that are gathered; waits for the sums of all blocks."""
+        if self._ranks.size == 1:
+            with self._device.alone():
+                return self._power.start_blocks(0, self._blocks)
+        # two in turn: others may still read what was sent last, but not what was sent before that
+        self._leaving.reverse()
+        with self._device.alone():
+            message = self._gather(self._leaving[0])
+        if not self._ranks.shares_memory:  # what pins memory for a network must not meet a driver's
+            message = self._copy(self._rooms[self._ranks.rank], message)
+        found = self._ranks.everywhere(message, into=self._rooms)
+        with self._device.alone():
+            every = self._spread(found)
+        return lambda: every
+
+    def _gather(self, staging: Staging) -> Bytes:
+        own, at = self._own, 0
+        staging.give(0, 0)
+        for shard in own.shards if self._packs else ():
+            blocks = -(-shard.rows // self._block)
+            self._power.add_blocks(shard.first_row // self._block, blocks, staging.buffer, at)
+            at += blocks
+        self._program().exchange_pack(
+            self._over(own.count), **self._values_of(own, 0), values=self._power.y, message=staging.buffer
+        )
+        return staging.fetch(own.nbytes)
+
+    def _values_of(self, part: Part, begin: int) -> dict[str, Any]:
+        """Arguments for packing and unpacking a message that begins at a byte."""
+        at = (begin + part.sums) // self._dtype.itemsize
+        return {"count": part.count, "first": part.first, "at": at, "needed": self._needed}
+
+    def _copy(self, into: Bytes, data: Bytes) -> Bytes:
+        def copy(begin: int) -> None:
+            into[begin : begin + COPIED] = data[begin : begin + COPIED]
+
+        list(self._copiers.map(copy, range(0, len(data), COPIED)))
+        return into
+
+    def _spread(self, found: list[Bytes]) -> Reals:
+        every, coming, end = np.zeros((self._blocks, 2)), self._coming, 0
+        if not self._direct:
+            coming.take_back()
+        self._read = found  # what was read in the last turn is free: `_gather` has waited since
+        begins = {}
+        for rank, (part, message) in enumerate(zip(self._parts, found, strict=True)):
+            sums = message[: part.sums].view(np.float64).reshape(-1, 2)
+            for shard in part.shards if self._packs else ():
+                first, count = shard.first_row // self._block, -(-shard.rows // self._block)
+                every[first : first + count], sums = sums[:count], sums[count:]
+            if rank != self._ranks.rank:
+                begins[rank] = end
+                if self._direct:
+                    coming.give_array(message, end)
+                else:
+                    self._copy(coming.array[end : end + part.nbytes], message)
+                end += -(-part.nbytes // 8) * 8
+        if not self._direct:
+            coming.give(0, end)
+        for rank, begin in begins.items():
+            part = self._parts[rank]
+            self._program().exchange_unpack(
+                self._over(part.count),
+                **self._values_of(part, begin),
+                message=coming.buffer,
+                values=self._power.y,
+            )
+        return every if self._packs else self._power.blocks(0, self._blocks)
+
+    def complete(self) -> npt.NDArray[Any]:
+        """The present ranks of all vertices; nobody reads anybody's messages any more."""
+        with self._device.alone():
+            found = self._power.ranks()
+        if self._ranks.size == 1:
+            return found
+        own = [found[shard.first_row :][: shard.rows] for shard in self._own.shards]
+        every = self._ranks.everywhere(np.concatenate([np.empty(0, self._dtype), *own]))
+        for part, values in zip(self._parts, every, strict=True):
+            at = 0
+            for shard in part.shards:
+                found[shard.first_row :][: shard.rows] = values[at : at + shard.rows]
+                at += shard.rows
+        self._copiers.shutdown()
+        return found
+
+
 # --- the solver: over a graph's rows as one block, or over those of a dataset ----------------------------
 
 
@@ -411,7 +582,11 @@ class ReproducibleSolver:
     ) -> None:
         if stop.norm != "l1":
             raise InputError(f"variant 'fixed' stops by the L1 norm: norm {stop.norm!r} is of the others")
-        check_doubles(device)
+        if "HAVE_FP64" not in device.features:
+            raise DeviceError(
+                f"{device.name}: variant 'fixed' computes in float64, which this device does not have; use "
+                "another device or variant"
+            )
         self._device, self._graph, self._problem, self._stop = device, graph, problem, stop
         self._dtype, self._kind = np.dtype(dtype), self._what_counts(weight)
         self._config = LAUNCH[dtype].of(device)
@@ -457,21 +632,10 @@ class ReproducibleSolver:
         self._prepared = {0: prepared}
 
     def _begin(self, leaving: Leaving, ranks: Ranks, shards: tuple[Shard, ...]) -> None:
-        """Make the vectors, and what brings in those of other ranks; distributions are scaled exactly."""
-        problem = self._problem
-        p, same = normalised(problem.personalization), problem.dangling is problem.personalization
-        self._power = ReproduciblePower(
-            self._device,
-            leaving,
-            damping=problem.damping,
-            p=p,
-            q=p if same else normalised(problem.dangling),
-            drop=problem.drop,
-            start=normalised(problem.start),
-            dtype=self._dtype.name,
-            kind=self._kind,
-        )
-        self._exchange = Exchange(ranks, self._device, self._power, shards)
+        """Make the vectors, and what brings in those of other ranks."""
+        device, dtype, kind = self._device, self._dtype.name, self._kind
+        self._power = ReproduciblePower(device, leaving, self._problem, dtype=dtype, kind=kind)
+        self._exchange = Exchange(ranks, device, self._power, shards)
 
     def _leaving(self) -> tuple[Leaving, int]:
         """The weight that leaves each vertex, and the longest chain of additions in it."""

@@ -122,6 +122,7 @@ def case_top_many(device: Any) -> None:
 
 def _fixed(device: Any, span: int) -> None:
     from clgraph.csr.parts import DeviceCSR
+    from clgraph.ranking.problem import Problem
     from clgraph.ranking.reproducible import LaunchConfig, Leaving, ReproduciblePower
 
     row_ptr = np.array([0, 0, 40, 41, 45], np.int32)
@@ -129,16 +130,14 @@ def _fixed(device: Any, span: int) -> None:
     out = np.bincount(heads, minlength=4).astype(np.float64)
     arrays = [device.upload(array) for array in (row_ptr, heads)]
     rows = DeviceCSR(4, 45, *arrays, np.int32, values={"weights": device.upload(np.ones(45))})
+    to_first = np.array([1.0, 0, 0, 0])
+    problem = Problem(0.85, None, to_first, None, False, "given", 4, weighing=None)  # type: ignore[arg-type]
     for dtype, kind in (("float64", "weights"), ("float32", "weights"), ("float32", "arcs")):
         shape = LaunchConfig(span=span, items=2, width=span or 1)
         power = ReproduciblePower(
             device,
             Leaving.of(device, 4, device.upload(out), kind, shape),
-            damping=0.85,
-            p=None,
-            q=np.array([1.0, 0, 0, 0]),
-            drop=False,
-            start=None,
+            problem,
             dtype=dtype,
             kind=kind,
             config=shape,

@@ -186,8 +186,8 @@ def case_bfs_many_of_shards(device: Any) -> None:
 
 def case_pagerank_exchange(device: Any) -> None:
     """What two ranks tell each other; here the other one says 0 of every vertex."""
-    from clgraph.ranking.reproducible import BLOCK, LAUNCH, Leaving, ReproduciblePower
-    from clgraph.ranking.shards_exchange import Exchange
+    from clgraph.ranking.problem import Problem
+    from clgraph.ranking.reproducible import BLOCK, LAUNCH, Exchange, Leaving, ReproduciblePower
     from clgraph.scale.comm import Alone
     from clgraph.scale.manifest import Shard
 
@@ -200,9 +200,9 @@ def case_pagerank_exchange(device: Any) -> None:
 
     n = BLOCK + 9
     out = (np.arange(n) % 3).astype(np.float64)
-    given = {"p": None, "q": None, "start": None, "drop": False, "damping": 0.85}
+    problem = Problem(0.85, None, None, None, False, "uniform", n, weighing=None)  # type: ignore[arg-type]
     leaving = Leaving.of(device, n, device.upload(out), "arcs", LAUNCH["float32"].of(device))
-    power = ReproduciblePower(device, leaving, **given, dtype="float32", kind="arcs")
+    power = ReproduciblePower(device, leaving, problem, dtype="float32", kind="arcs")
     shards = (Shard("a", 0, BLOCK, 0, 0, 0, 0, 0), Shard("b", BLOCK, 9, 0, 0, 0, 0, 0))
     sums = Exchange(Told(), device, power, shards)()()
     found = device.download(power.y, np.float32, n)

@@ -11,6 +11,7 @@ from clgraph.csr.upload import graph_of, parts_of
 from clgraph.device.launch_config import LaunchTable
 from clgraph.device.memory import Memory
 from clgraph.ranking import reproducible, transition_weights
+from clgraph.ranking.problem import Problem
 from clgraph.ranking.reproducible import BLOCK, LaunchConfig, Leaving, ReproduciblePower, normalised, tree_sum
 
 SMALL = {"items": LaunchConfig(span=0, items=3, width=1), "windows": LaunchConfig(span=32, items=1, width=64)}
@@ -66,16 +67,12 @@ def test_an_iteration(device, monkeypatch, kind, shape, dtype):
     values = values if kind != "counts" else values.astype(np.int32)
     counts = np.ones(back.num_arcs) if values is None else values
     out = np.bincount(back.col_idx, weights=counts, minlength=n)
-    p = normalised(rng.random(n))
-    start = normalised(rng.random(n))
+    given, begin = rng.random(n), rng.random(n)
+    p, start = normalised(given), normalised(begin)
     power = ReproduciblePower(
         device,
         Leaving.of(device, n, device.upload(out), kind, SMALL[shape]),
-        damping=0.85,
-        p=p,
-        q=None,
-        drop=False,
-        start=start,
+        Problem(0.85, given, None, begin, False, "uniform", n, weighing=None),  # type: ignore[arg-type]
         dtype=dtype,
         kind=kind,
         config=SMALL[shape],
