@@ -11,7 +11,7 @@ import numpy.typing as npt
 from clgraph import keyed
 from clgraph.arguments import flag, whole
 from clgraph.centrality.distances import chosen_of
-from clgraph.centrality.power import Floats, need_doubles
+from clgraph.centrality.eigen import Floats, need_doubles
 from clgraph.device.launch_config import LaunchTable
 from clgraph.errors import CapacityError, InputError
 from clgraph.graph import Graph, as_graph, build_csr

@@ -119,7 +119,7 @@ def _iterated_hits(
     G: ConvertedGraph, max_iter: int, tol: float, start: Floats | None, normalized: bool
 ) -> tuple[dict[Any, float], dict[Any, float]]:
     """NetworkX's iteration, step by step, so that it ends (or does not) where NetworkX's does."""
-    from clgraph.centrality.power import Vectors
+    from clgraph.centrality.eigen import Vectors
 
     hubs = np.ones(len(G)) if start is None else start
     hubs = hubs / hubs.sum()

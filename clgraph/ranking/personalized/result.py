@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph.errors import ConvergenceError, ConvergenceWarning
+from clgraph.ranking import remedy
 from clgraph.ranking.personalized.request import ids_of
 from clgraph.ranking.problem import error_bound
-from clgraph.ranking.result import remedy
 from clgraph.results import RunsOn
 
 if TYPE_CHECKING:
