@@ -69,7 +69,7 @@ class Brandes:
         if LANES * n >= 2**31:
             raise CapacityError(f"{dev}: betweenness takes graphs below {2**31 // LANES} vertices, not {n}")
         self.leaving = upload_csr(dev, search.graph)
-        self.arriving = upload_csr(dev, search.graph.reverse) if search.graph.directed else self.leaving
+        self.arriving = upload_csr(dev, search.graph.reverse)
         self.config = LAUNCH.of(dev)
         dev.reserve({"paths": 8 * LANES * n, "shares": 8 * LANES * n, "distances": LANES * n, "sums": 8 * n})
         self.paths, self.share = (dev.empty(LANES * n, np.float64) for _ in range(2))

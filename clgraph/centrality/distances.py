@@ -273,20 +273,13 @@ def closeness_centrality(
     whole = as_graph(graph)
     improved = flag(improved, "improved")
     chosen = chosen_of(whole, vertices)
+    found, others = np.zeros(len(chosen)), whole.num_vertices - 1
     with run_on(device) as run:
-        return closeness_of(run.device, whole, chosen, improved=improved, progress=progress)
-
-
-def closeness_of(
-    dev: Device, graph: Graph, chosen: npt.NDArray[np.int32], *, improved: bool, progress: Tell | None = None
-) -> Floats:
-    """`closeness_centrality` of vertices by index."""
-    found, others = np.zeros(len(chosen)), graph.num_vertices - 1
-    for batch, counts in distance_counts(dev, _arriving(graph), chosen, progress=progress):
-        reached = counts.sum(axis=1).astype(np.float64)
-        total = (counts @ np.arange(counts.shape[1])).astype(np.float64)
-        close = np.divide(reached, total, out=np.zeros(len(total)), where=total > 0)
-        found[batch] = close * (reached / others) if improved and others else close
+        for batch, counts in distance_counts(run.device, whole.reverse, chosen, progress=progress):
+            reached = counts.sum(axis=1).astype(np.float64)
+            total = (counts @ np.arange(counts.shape[1])).astype(np.float64)
+            close = np.divide(reached, total, out=np.zeros(len(total)), where=total > 0)
+            found[batch] = close * (reached / others) if improved and others else close
     return found
 
 
@@ -340,24 +333,12 @@ def harmonic_centrality(
     if sources is not None:
         counted = np.zeros(whole.num_vertices, bool)
         counted[chosen_of(whole, sources, "sources")] = True
-    with run_on(device) as run:
-        return harmonic_of(run.device, whole, chosen, counted=counted, progress=progress)
-
-
-def harmonic_of(
-    dev: Device,
-    graph: Graph,
-    chosen: npt.NDArray[np.int32],
-    *,
-    counted: npt.NDArray[np.bool_] | None = None,
-    progress: Tell | None = None,
-) -> Floats:
-    """`harmonic_centrality` of vertices by index; `counted`: of which distances count."""
     found = np.zeros(len(chosen))
-    batches = distance_counts(dev, _arriving(graph), chosen, counted=counted, progress=progress)
-    for batch, counts in batches:
-        for distance in range(1, counts.shape[1]):
-            found[batch] += counts[:, distance] / distance
+    with run_on(device) as run:
+        about: dict[str, Any] = {"counted": counted, "progress": progress}
+        for batch, counts in distance_counts(run.device, whole.reverse, chosen, **about):
+            for distance in range(1, counts.shape[1]):
+                found[batch] += counts[:, distance] / distance
     return found
 
 
@@ -368,8 +349,3 @@ def chosen_of(graph: Graph, vertices: Any, name: str = "vertices") -> npt.NDArra
     if vertices is None:
         return np.arange(graph.num_vertices, dtype=np.int32)
     return indices_of(graph, flat_list(vertices, name)).astype(np.int32)
-
-
-def _arriving(graph: Graph) -> Graph:
-    """The graph whose searches follow arcs backwards."""
-    return graph.reverse if graph.directed else graph

@@ -90,29 +90,26 @@ class Vectors:
         self.device, self.n = device, graph.num_vertices
         config = LAUNCH.of(device)
         self._local, self.groups = config.local, max(1, -(-self.n // config.chunk))
-        self._rows = [self._matrix(part, weight) for part in (graph, graph.reverse)]
         tunables = {"LOCAL": config.local, "CHUNK": config.chunk, "LONG": config.long}
-        self._programs = [
-            device.program("centrality/power", **tunables, **csr.defines) for csr, _ in self._rows
-        ]
+        self._sides: list[tuple[Any, dict[str, Any]]] = []  # the matrix and its transpose
+        for rows in (graph, graph.reverse):
+            csr = upload_csr(device, rows)
+            entries = {**csr.buffers, "weight": self._entries(rows, weight)}
+            self._sides.append((device.program("centrality/power", **tunables, **csr.defines), entries))
         # three vectors of float64: x, y and what is between them
         device.reserve({"vectors": 24 * self.n})
         self.part, self.sum = device.empty(3 * self.groups, np.float64), device.empty(3, np.float64)
 
-    def _matrix(self, rows: Graph, weight: bool) -> tuple[Any, Any]:
-        """Rows and their entries on the device."""
-        csr = upload_csr(self.device, rows)
+    def _entries(self, rows: Graph, weight: bool) -> Any:
+        """The entries of rows on the device; None where all are 1."""
         if weight and rows.weights is not None:
             check_weights(rows)
-            return csr, Place.of(self.device, rows).column(rows, "weights")
-        counts = rows.multiplicity
+            return Place.of(self.device, rows).column(rows, "weights")
+        counts, device = rows.multiplicity, self.device
         if counts is None:
-            return csr, None
-
-        def make() -> Any:
-            return self.device.upload(counts.astype(np.float64))
-
-        return csr, self.device.cached(rows, "multiplicity as numbers", make)
+            return None
+        key = "multiplicity as numbers"
+        return device.cached(rows, key, lambda: device.upload(counts.astype(np.float64)))
 
     def vector(self, values: Floats | None = None) -> Any:
         """A vector on the device."""
@@ -122,14 +119,13 @@ class Vectors:
 
     def multiply(self, x: Any, y: Any, *, turned: bool = False) -> None:
         """y = A x, or its transpose times x; does not wait."""
-        (csr, weights), program = self._rows[turned], self._programs[turned]
-        size = self.groups * self._local
-        rows = {**csr.buffers, "weight": weights}
-        program.power_product.launch(self, size, local=self._local, **rows, x=x, y=y)
+        program, entries = self._sides[turned]
+        local = self._local
+        program.power_product.launch(self, self.groups * local, local=local, **entries, x=x, y=y)
 
     def combine(self, y: Any, a: float, x: Any, b: float = 0.0, c: float | Any = 0.0) -> Sums:
         """y = a y + b x + c, where c is a number or a vector; waits."""
-        program, local = self._programs[0], self._local
+        (program, _), local = self._sides[0], self._local
         added = {"one": c, "each": None} if isinstance(c, (int, float)) else {"one": 0, "each": c}
         program.power_combine.launch(self, self.groups * local, local=local, a=a, b=b, x=x, y=y, **added)
         program.power_sums.launch(self, 3 * local, local=local)

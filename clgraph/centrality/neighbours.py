@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import sqrt
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -25,18 +26,20 @@ LAUNCH = LaunchTable(gpu=16, cpu=4096, simulator=5)  # arcs of a work-item
 
 def degrees_of(graph: Graph, direction: Direction = "out") -> Ints:
     """Degrees as NetworkX counts them: parallel edges one by one, a loop of an undirected graph twice."""
-    if not graph.directed:
-        loops = np.zeros(graph.num_vertices, np.int64)
-        if graph.num_self_loops:
-            at = np.flatnonzero(graph.tails == graph.col_idx)
-            times = 1 if graph.multiplicity is None else graph.multiplicity[at]
-            np.add.at(loops, graph.col_idx[at], times)
-        return _row_sums(graph) + loops
+    found = _over_rows(graph, direction, _row_sums)
+    if not graph.directed and graph.num_self_loops:
+        at = np.flatnonzero(graph.tails == graph.col_idx)
+        np.add.at(found, graph.col_idx[at], 1 if graph.multiplicity is None else graph.multiplicity[at])
+    return found
+
+
+def _over_rows(graph: Graph, direction: Direction, sums: Callable[[Graph], Ints]) -> Ints:
+    """Add up the sums over each vertex's arcs out, in, or both; an undirected graph has one kind of arc."""
     found = np.zeros(graph.num_vertices, np.int64)
-    if "out" in direction:
-        found += _row_sums(graph)
-    if "in" in direction:
-        found += _row_sums(graph.reverse)
+    if "out" in direction or not graph.directed:
+        found += sums(graph)
+    if "in" in direction and graph.directed:
+        found += sums(graph.reverse)
     return found
 
 
@@ -121,21 +124,9 @@ def average_neighbor_degree(
     word(source, "source", get_args(Direction))
     word(target, "target", get_args(Direction))
     with run_on(device) as run:
-        total = sums_over_neighbours(run.device, whole, degrees_of(whole, target), source)
-        own = degrees_of(whole, source)
-        return np.divide(total, own, out=np.zeros(len(own)), where=own > 0)
-
-
-def sums_over_neighbours(dev: Device, graph: Graph, value: Ints, source: Direction) -> Ints:
-    """The sum of a value over each vertex's neighbours by arcs out, in, or both."""
-    if not graph.directed:
-        return neighbour_sums(dev, graph, value, counted=False)
-    total = np.zeros(graph.num_vertices, np.int64)
-    if "out" in source:
-        total += neighbour_sums(dev, graph, value, counted=False)
-    if "in" in source:
-        total += neighbour_sums(dev, graph.reverse, value, counted=False)
-    return total
+        value, own = degrees_of(whole, target), degrees_of(whole, source)
+        total = _over_rows(whole, source, lambda rows: neighbour_sums(run.device, rows, value, counted=False))
+    return np.divide(total, own, out=np.zeros(len(own)), where=own > 0)
 
 
 def degree_assortativity_coefficient(
@@ -185,7 +176,7 @@ def degree_assortativity_coefficient(
     with run_on(device) as run:
         tail, head = degrees_of(whole, x), degrees_of(whole, y)
         sums = neighbour_sums(run.device, whole, head, counted=True)
-        leaving, arriving = _row_sums(whole), _row_sums(whole.reverse) if whole.directed else _row_sums(whole)
+        leaving, arriving = _row_sums(whole), _row_sums(whole.reverse)
     return correlation(
         int(leaving.sum()),
         (_dot(leaving, tail), _dot(arriving, head)),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import networkx as nx
 import numpy as np
@@ -176,14 +176,13 @@ def closeness_centrality(
     G: ConvertedGraph, u: Any = None, distance: Any = None, wf_improved: bool = True, *, sp: Any = None
 ) -> Any:
     """Like `networkx.closeness_centrality` without `distance` and `sp` (known since NetworkX 3.7)."""
-    from clgraph.centrality.distances import closeness_of
+    from clgraph.centrality import closeness_centrality as central
 
-    places = np.arange(len(G), dtype=np.int32)
     if u is not None:
         check_in(G, Source=u)
-        places = np.array([G.nodes.find(u)], np.int32)
     with on_device("closeness_centrality") as device:
-        found = closeness_of(device, G.rows, places, improved=bool(wf_improved))
+        place = None if u is None else [G.nodes.find(u)]
+        found = central(G.rows, place, improved=bool(wf_improved), device=device)
     return G.by_node(found) if u is None else found.tolist()[0]
 
 
@@ -191,16 +190,11 @@ def harmonic_centrality(
     G: ConvertedGraph, nbunch: Any = None, distance: Any = None, sources: Any = None
 ) -> dict[Any, Any]:
     """Like `networkx.harmonic_centrality` without `distance`."""
-    from clgraph.centrality.distances import harmonic_of
+    from clgraph.centrality import harmonic_centrality as central
 
     chosen, counted = _some(G, nbunch), _some(G, sources)
     with on_device("harmonic_centrality") as device:
-        found = harmonic_of(
-            device,
-            G.rows,
-            np.arange(len(G), dtype=np.int32) if chosen is None else chosen,
-            counted=None if counted is None else np.isin(np.arange(len(G)), counted),
-        ).tolist()
+        found = central(G.rows, chosen, sources=counted, device=device).tolist()
     nodes = G.nodes.objects if chosen is None else G.nodes.names(chosen)
     return {node: value or 0 for node, value in zip(nodes, found, strict=True)}
 
@@ -224,7 +218,7 @@ def average_neighbor_degree(
     G: ConvertedGraph, source: Any = "out", target: Any = "out", nodes: Any = None, weight: Any = None
 ) -> dict[Any, float]:
     """Like `networkx.average_neighbor_degree` without weights."""
-    from clgraph.centrality.neighbours import Direction, degrees_of, sums_over_neighbours
+    from clgraph.centrality import average_neighbor_degree as mean
 
     if not G.is_directed() and (source, target) != ("out", "out"):
         raise nx.NetworkXError("source and target arguments are only supported for directed graphs")
@@ -233,11 +227,9 @@ def average_neighbor_degree(
         if word not in WORDS:
             raise nx.NetworkXError(f"{role} argument {word} must be 'in', 'out' or 'in+out'")
     with on_device("average_neighbor_degree") as device:
-        degrees = degrees_of(G.rows, cast(Direction, target))
-        sums = sums_over_neighbours(device, G.rows, degrees, cast(Direction, source))
-        own = degrees_of(G.rows, cast(Direction, source))
-    found: dict[Any, float] = of_nodes(G, nodes, np.where(own, sums / np.maximum(own, 1), 0.0).tolist())
-    return found
+        found = mean(G.rows, source=source, target=target, device=device).tolist()
+    some: dict[Any, float] = of_nodes(G, nodes, found)
+    return some
 
 
 # --- shared -------------------------------------------------------------------------------------------
