@@ -210,7 +210,7 @@ def ppr(run: Run) -> None:
     clgraph ppr cnr-2000.edges.gz --directed --sources ids.txt --method monte-carlo --seed 1 -o top.tsv
     clgraph ppr bought.txt --ids str --users users.txt --exclude neighbours --top 5
     """
-    from clgraph.ranking.personalized.request import check_options
+    from clgraph.ranking.personalized.request import Options
     from clgraph.ranking.problem import check_damping
 
     options = vars(run.options)
@@ -220,10 +220,10 @@ def ppr(run: Run) -> None:
     )
     # invalid options are refused before a large file is read
     checked = dict(options)
-    method, damping, dangling = (checked.pop(name) for name in ("method", "damping", "dangling"))
+    damping, dangling = (checked.pop(name) for name in ("damping", "dangling"))
     # both are words of choices
     del checked["dtype"], checked["on_nonconvergence"]  # which are words that click has checked
-    check_options(1, method, check_damping(damping), dangling, **checked, top=1 if top else None)
+    Options(**checked, top=1 if top else None).checked(1, check_damping(damping), dangling)
     run.check_output()
     if top == 0 and not run.output and not run.as_json:
         raise InputError("--top 0 asks for all ranks: give -o a file to write them to")

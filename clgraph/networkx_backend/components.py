@@ -172,7 +172,7 @@ def _is_one(name: str, G: ConvertedGraph, connection: Connection = "weak") -> bo
 
 
 def _sets_lazily(name: str, G: ConvertedGraph, connection: Connection = "weak") -> Iterator[set[Any]]:
-    return lazily(_sets, name, G, connection) if len(G) else iter(())
+    return lazily(_sets)(name, G, connection) if len(G) else iter(())
 
 
 def _sets(name: str, G: ConvertedGraph, connection: Connection) -> Iterator[set[Any]]:

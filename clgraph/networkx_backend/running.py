@@ -6,8 +6,9 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import wraps
 from threading import Lock
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 import networkx as nx
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from clgraph.device import Device
     from clgraph.networkx_backend.converted import ConvertedGraph
 
+P = ParamSpec("P")
 T = TypeVar("T")
 #: of NetworkX
 RELEASE = tuple(int(part) for part in nx.__version__.split(".")[:2])
@@ -67,10 +69,15 @@ def chosen_device() -> Device:
         raise
 
 
-def lazily(function: Callable[..., Iterator[T]], *args: Any) -> Iterator[T]:
-    """The generator; a missing device is reported at the call, when NetworkX can still take over."""
-    chosen_device()
-    return function(*args)
+def lazily(function: Callable[P, Iterator[T]]) -> Callable[P, Iterator[T]]:
+    """Decorator of generators: a missing device is reported at the call, while NetworkX can take over."""
+
+    @wraps(function)
+    def begin(*args: P.args, **options: P.kwargs) -> Iterator[T]:
+        chosen_device()
+        return function(*args, **options)
+
+    return begin
 
 
 def check_in(G: ConvertedGraph, **ends: Any) -> None:

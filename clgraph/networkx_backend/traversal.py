@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator
+from functools import cached_property
 from itertools import pairwise
 from math import ceil, inf
 from typing import TYPE_CHECKING, Any
@@ -22,87 +23,166 @@ if TYPE_CHECKING:
 PLACES = 1 << 25  # vertices of all searches that run at once, at most: the host holds a distance for each
 SEARCHES = 64  # that run at once: the lanes of `bfs_many`
 Places = npt.NDArray[Any]
+By = Callable[..., Any] | None
+Paths = dict[Any, list[Any]]
 
 
+class Search:
+    """A search on a device from some nodes.
+
+    Parameters
+    ----------
+    name : str
+        The function of NetworkX that it is for.
+    G : ConvertedGraph
+    *sources : nodes
+    limit : number, optional
+        The last level, as NetworkX takes it.
+    turned : bool
+        Whether it follows arcs backwards.
+
+    Attributes
+    ----------
+    distance : int32 array, shape (n,)
+        The level of each vertex, -1 where none leads.
+    """
+
+    def __init__(
+        self, name: str, G: ConvertedGraph, *sources: Any, limit: Any = None, turned: bool = False
+    ) -> None:
+        from clgraph.traversal import bfs
+
+        self.G, self._turned = G, turned
+        self._sources = [_place(G, source) for source in sources]
+        graph, depth = G.turned if turned and G.is_directed() else G.rows, _depth(limit)
+        with on_device(name) as device:
+            found = bfs(graph, self._sources, depth_limit=depth, predecessors=False, device=device)
+        self.distance = found.distance
+
+    @cached_property
+    def ordered(self) -> tuple[Places, Places]:
+        """Vertices and their parents in NetworkX's order; the parent of a source is -1."""
+        rows = self.G.arriving if self._turned else self.G.rows
+        return in_order(rows, self.distance, np.array(self._sources))
+
+    @property
+    def nodes(self) -> list[Any]:
+        """The nodes in that order."""
+        found: list[Any] = self.G.nodes.names(self.ordered[0])
+        return found
+
+    def lengths(self) -> dict[Any, int]:
+        """The distances of the nodes reached."""
+        return dict(zip(self.nodes, self.distance[self.ordered[0]].tolist(), strict=True))
+
+    def edges(self) -> Iterator[tuple[Any, Any]]:
+        """The parent of each node that is no source, and the node; of one source."""
+        return zip(self.G.nodes.names(self.ordered[1][1:]), self.nodes[1:], strict=True)
+
+    def paths(self) -> Paths:
+        """A path from the only source to each node that it reaches."""
+        source = self.nodes[0]
+        paths = {source: [source]}
+        for parent, node in self.edges():
+            paths[node] = [*paths[parent], node]
+        return paths
+
+
+def _place(G: ConvertedGraph, node: Any) -> int:
+    place = G.nodes.find(node)
+    if place is None:
+        raise nx.NetworkXError(f"The node {node} is not in the {'di' if G.is_directed() else ''}graph.")
+    return place
+
+
+def _depth(limit: Any) -> int | None:
+    """The last level for a limit as NetworkX takes it: it expands levels while they are below the limit."""
+    if limit is None or limit == inf:
+        return None
+    return min(ceil(limit), 2**31 - 1) if limit > 0 else 0
+
+
+def _check_sorting(sort_neighbors: Any) -> None:
+    if sort_neighbors is not None:
+        raise NotImplementedError("clgraph does not call sort_neighbors on a device")
+
+
+def _edges(
+    name: str, G: ConvertedGraph, source: Any, depth_limit: Any, sort_neighbors: Any, reverse: bool = False
+) -> Iterator[tuple[Any, Any]]:
+    _check_sorting(sort_neighbors)
+    yield from Search(name, G, source, limit=depth_limit, turned=reverse).edges()
+
+
+@lazily
 def bfs_edges(
-    G: ConvertedGraph,
-    source: Any,
-    reverse: bool = False,
-    depth_limit: Any = None,
-    sort_neighbors: Callable[..., Any] | None = None,
+    G: ConvertedGraph, source: Any, reverse: bool = False, depth_limit: Any = None, sort_neighbors: By = None
 ) -> Iterator[tuple[Any, Any]]:
     """Like `networkx.bfs_edges`."""
-    return lazily(_edges, "bfs_edges", G, source, reverse, depth_limit, sort_neighbors)
+    return _edges("bfs_edges", G, source, depth_limit, sort_neighbors, reverse)
 
 
 def bfs_tree(
-    G: ConvertedGraph,
-    source: Any,
-    reverse: bool = False,
-    depth_limit: Any = None,
-    sort_neighbors: Callable[..., Any] | None = None,
+    G: ConvertedGraph, source: Any, reverse: bool = False, depth_limit: Any = None, sort_neighbors: By = None
 ) -> Any:
     """Like `networkx.bfs_tree`."""
     tree = nx.DiGraph()
     tree.add_node(source)
-    tree.add_edges_from(_edges("bfs_tree", G, source, reverse, depth_limit, sort_neighbors))
+    tree.add_edges_from(_edges("bfs_tree", G, source, depth_limit, sort_neighbors, reverse))
     return tree
 
 
+@lazily
 def bfs_predecessors(
-    G: ConvertedGraph, source: Any, depth_limit: Any = None, sort_neighbors: Callable[..., Any] | None = None
+    G: ConvertedGraph, source: Any, depth_limit: Any = None, sort_neighbors: By = None
 ) -> Iterator[tuple[Any, Any]]:
     """Like `networkx.bfs_predecessors`."""
-
-    def pairs() -> Iterator[tuple[Any, Any]]:
-        if RELEASE >= (3, 7):
-            warnings.warn(
-                "\n\nbfs_predecessors is deprecated and will be removed in NetworkX 3.9\n"
-                "Use ``(t, s) for (s, t) in bfs_edges`` instead",
-                DeprecationWarning,
-                stacklevel=2,
-            )
-        for parent, child in _edges("bfs_predecessors", G, source, False, depth_limit, sort_neighbors):
-            yield child, parent
-
-    return lazily(pairs)
+    if RELEASE >= (3, 7):
+        warnings.warn(
+            "\n\nbfs_predecessors is deprecated and will be removed in NetworkX 3.9\n"
+            "Use ``(t, s) for (s, t) in bfs_edges`` instead",
+            DeprecationWarning,
+            stacklevel=2,
+        )
+    for parent, child in _edges("bfs_predecessors", G, source, depth_limit, sort_neighbors):
+        yield child, parent
 
 
+@lazily
 def bfs_successors(
-    G: ConvertedGraph, source: Any, depth_limit: Any = None, sort_neighbors: Callable[..., Any] | None = None
+    G: ConvertedGraph, source: Any, depth_limit: Any = None, sort_neighbors: By = None
 ) -> Iterator[tuple[Any, list[Any]]]:
     """Like `networkx.bfs_successors`."""
-
-    def groups() -> Iterator[tuple[Any, list[Any]]]:
-        _check_sorting(sort_neighbors)
-        vertices, parents = _search("bfs_successors", G, [_place(G, source)], depth_limit)
-        children, parents = vertices[1:], parents[1:]
-        if not len(children):
-            yield source, []
-            return
-        begins = np.concatenate(([0], np.flatnonzero(parents[1:] != parents[:-1]) + 1))
-        names = G.nodes.names(children)
-        ends = [*begins[1:].tolist(), len(names)]
-        for parent, begin, end in zip(G.nodes.names(parents[begins]), begins.tolist(), ends, strict=True):
-            yield parent, names[begin:end]
-
-    return lazily(groups)
+    _check_sorting(sort_neighbors)
+    search = Search("bfs_successors", G, source, limit=depth_limit)
+    children, parents = search.nodes[1:], search.ordered[1][1:]
+    if not children:
+        yield source, []
+        return
+    begins = _begins(parents)
+    for parent, (begin, end) in zip(G.nodes.names(parents[begins[:-1]]), pairwise(begins), strict=True):
+        yield parent, children[begin:end]
 
 
+@lazily
 def bfs_layers(G: ConvertedGraph, sources: Any) -> Iterator[list[Any]]:
     """Like `networkx.bfs_layers`."""
+    first = [sources] if sources in G else list(sources)
+    if RELEASE >= (3, 5):  # the order of the first layer is that of this set, in NetworkX too
+        first = list(set(first))
+    for source in first:
+        if source not in G:
+            raise nx.NetworkXError(f"The node {source} is not in the graph.")
+    if first:
+        search = Search("bfs_layers", G, *first)
+        nodes = search.nodes
+        for begin, end in pairwise(_begins(search.distance[search.ordered[0]])):
+            yield nodes[begin:end]
 
-    def layers() -> Iterator[list[Any]]:
-        first = [sources] if sources in G else list(sources)
-        if RELEASE >= (3, 5):  # the order of the first layer is that of this set, in NetworkX too
-            first = list(set(first))
-        for source in first:
-            if source not in G:
-                raise nx.NetworkXError(f"The node {source} is not in the graph.")
-        if first:
-            yield from _layers("bfs_layers", G, first)
 
-    return lazily(layers)
+def _begins(values: Places) -> list[int]:
+    """Where runs of equal values begin, and the end of the last one."""
+    return [0, *(np.flatnonzero(values[1:] != values[:-1]) + 1).tolist(), len(values)]
 
 
 def descendants_at_distance(G: ConvertedGraph, source: Any, distance: Any) -> set[Any]:
@@ -111,32 +191,31 @@ def descendants_at_distance(G: ConvertedGraph, source: Any, distance: Any) -> se
         raise nx.NetworkXError(f"The node {source} is not in the graph.")
     if not (isinstance(distance, (int, float)) and 0 <= distance < len(G) and distance == int(distance)):
         return set()  # NetworkX counts levels up to this number, and never meets it
-    found = distances("descendants_at_distance", G, source, distance)
+    found = Search("descendants_at_distance", G, source, limit=distance).distance
     return set(G.nodes.names(np.flatnonzero(found == int(distance))))
 
 
 def descendants(G: ConvertedGraph, source: Any) -> set[Any]:
     """Like `networkx.descendants`."""
-    _place(G, source)
-    return set(G.nodes.names(np.flatnonzero(distances("descendants", G, source) > 0)))
+    return set(G.nodes.names(np.flatnonzero(Search("descendants", G, source).distance > 0)))
 
 
 def ancestors(G: ConvertedGraph, source: Any) -> set[Any]:
     """Like `networkx.ancestors`."""
-    _place(G, source)
-    return set(G.nodes.names(np.flatnonzero(distances("ancestors", G, source, turned=True) > 0)))
+    return set(G.nodes.names(np.flatnonzero(Search("ancestors", G, source, turned=True).distance > 0)))
 
 
 def single_source_shortest_path_length(G: ConvertedGraph, source: Any, cutoff: Any = None) -> dict[Any, int]:
     """Like `networkx.single_source_shortest_path_length`."""
     check_in(G, Source=source)
-    return found_lengths("single_source_shortest_path_length", G, source, cutoff)
+    return Search("single_source_shortest_path_length", G, source, limit=cutoff).lengths()
 
 
 def single_target_shortest_path_length(G: ConvertedGraph, target: Any, cutoff: Any = None) -> Any:
     """Like `networkx.single_target_shortest_path_length`: a dict, before NetworkX 3.5 an iterator."""
     check_in(G, Target=target)
-    found = found_lengths("single_target_shortest_path_length", G, target, cutoff, turned=True)
+    name = "single_target_shortest_path_length"
+    found = Search(name, G, target, limit=cutoff, turned=True).lengths()
     return found if RELEASE >= (3, 5) else iter(found.items())
 
 
@@ -144,64 +223,52 @@ def all_pairs_shortest_path_length(
     G: ConvertedGraph, cutoff: Any = None
 ) -> Iterator[tuple[Any, dict[Any, int]]]:
     """Like `networkx.all_pairs_shortest_path_length`."""
+    return _all_lengths("all_pairs_shortest_path_length", G, cutoff)
 
-    return all_lengths("all_pairs_shortest_path_length", G, cutoff)
 
-
-def all_lengths(name: str, G: ConvertedGraph, cutoff: Any = None) -> Iterator[tuple[Any, dict[Any, int]]]:
+@lazily
+def _all_lengths(name: str, G: ConvertedGraph, cutoff: Any = None) -> Iterator[tuple[Any, dict[Any, int]]]:
     """The lengths from each node, 64 nodes at a time."""
+    from clgraph.traversal import bfs_many
 
-    def rows() -> Iterator[tuple[Any, dict[Any, int]]]:
-        from clgraph.traversal import bfs_many
-
-        n, depth = len(G), _depth(cutoff)
-        together = max(1, min(SEARCHES, PLACES // max(n, 1)))
-        for begin in range(0, n, together):
-            sources = np.arange(begin, min(begin + together, n))
-            with on_device(name) as device:
-                found = bfs_many(G.rows, sources, depth_limit=depth, device=device).distance
-            distance = found.reshape(-1)
-            places, _ = in_order(G.rows, distance, np.arange(len(sources)) * n + sources)
-            # 64 searches fit in 8 bits, which NumPy sorts by radix
-            search = (places // n).astype(np.uint8)
-            places = places[np.argsort(search, kind="stable")]
-            ends = np.cumsum(np.bincount(search, minlength=len(sources))).tolist()
-            names, lengths = G.nodes.names(places % n), distance[places].tolist()
-            start = 0
-            for source, end in zip(G.nodes.names(sources), ends, strict=True):
-                yield source, dict(zip(names[start:end], lengths[start:end], strict=True))
-                start = end
-
-    return lazily(rows)
+    n, depth = len(G), _depth(cutoff)
+    together = max(1, min(SEARCHES, PLACES // max(n, 1)))
+    for begin in range(0, n, together):
+        sources = np.arange(begin, min(begin + together, n))
+        with on_device(name) as device:
+            found = bfs_many(G.rows, sources, depth_limit=depth, device=device).distance
+        distance = found.reshape(-1)
+        places, _ = in_order(G.rows, distance, np.arange(len(sources)) * n + sources)
+        # 64 searches fit in 8 bits, which NumPy sorts by radix
+        search = (places // n).astype(np.uint8)
+        places = places[np.argsort(search, kind="stable")]
+        ends = np.cumsum(np.bincount(search, minlength=len(sources))).tolist()
+        names, lengths = G.nodes.names(places % n), distance[places].tolist()
+        start = 0
+        for source, end in zip(G.nodes.names(sources), ends, strict=True):
+            yield source, dict(zip(names[start:end], lengths[start:end], strict=True))
+            start = end
 
 
-def single_source_shortest_path(G: ConvertedGraph, source: Any, cutoff: Any = None) -> dict[Any, list[Any]]:
+def single_source_shortest_path(G: ConvertedGraph, source: Any, cutoff: Any = None) -> Paths:
     """Like `networkx.single_source_shortest_path`."""
-    return found_paths("single_source_shortest_path", G, source, cutoff)
+    return _paths("single_source_shortest_path", G, source, cutoff)
 
 
-def found_paths(
-    name: str, G: ConvertedGraph, source: Any, cutoff: Any = None, *, turned: bool = False
-) -> dict[Any, list[Any]]:
+def _paths(name: str, G: ConvertedGraph, source: Any, cutoff: Any = None, *, turned: bool = False) -> Paths:
     """A path from one node to each that it reaches."""
     if source not in G:
         raise nx.NodeNotFound(f"Source {source} not in G")
-    vertices, parents = _search(name, G, [_place(G, source)], cutoff, turned=turned)
-    paths = {source: [source]}
-    for node, parent in zip(G.nodes.names(vertices[1:]), G.nodes.names(parents[1:]), strict=True):
-        paths[node] = [*paths[parent], node]
-    return paths
+    return Search(name, G, source, limit=cutoff, turned=turned).paths()
 
 
 def has_path(G: ConvertedGraph, source: Any, target: Any) -> bool:
     """Like `networkx.has_path`."""
     check_in(G, Source=source, Target=target)
-    return bool(distances("has_path", G, source)[G.nodes.find(target)] >= 0)
+    return bool(Search("has_path", G, source).distance[G.nodes.find(target)] >= 0)
 
 
 # --- shortest paths between one, some or all nodes ---
-
-Paths = dict[Any, list[Any]]
 
 
 def shortest_path(
@@ -212,30 +279,58 @@ def shortest_path(
     Between two nodes it is the path to the target that `networkx.single_source_shortest_path` gives:
     NetworkX's own search from both ends may find another one of the same length.
     """
+    if source is None and target is None:
+        return _all_paths(G)
     if source is None:
-        return _all_paths(G) if target is None else _paths_to(G, target)
+        found = _paths("shortest_path", G, target, turned=True)
+        for path in found.values():
+            path.reverse()
+        return found
     if target is None:
-        return found_paths("shortest_path", G, source)
-    return _path(G, source, target)
+        return _paths("shortest_path", G, source)
+    check_in(G, Source=source, Target=target)
+    distance, v = _distance("shortest_path", G, source, target)
+    # what is farther away than the target need not be put in order
+    near = np.where(distance <= distance[v], distance, -1)
+    vertices, parents = in_order(G.rows, near, np.array([G.nodes.find(source)]))
+    parent = dict(zip(vertices.tolist(), parents.tolist(), strict=True))
+    way = [v]
+    while way[-1] >= 0:
+        way.append(parent[way[-1]])
+    return G.nodes.names(np.array(way[-2::-1]))
+
+
+@lazily
+def _all_paths(G: ConvertedGraph) -> Iterator[tuple[Any, Paths]]:
+    """Yield the paths from each node to all others, one node after the other."""
+    for node in G.nodes.objects:
+        yield node, _paths("shortest_path", G, node)
+
+
+def _distance(name: str, G: ConvertedGraph, source: Any, target: Any) -> tuple[Places, int]:
+    """Levels of a search that reaches a node, and the node's place."""
+    distance, v = Search(name, G, source).distance, _place(G, target)
+    if distance[v] < 0:
+        raise nx.NetworkXNoPath(f"No path between {source} and {target}.")
+    return distance, v
 
 
 def shortest_path_length(
     G: ConvertedGraph, source: Any = None, target: Any = None, weight: Any = None, method: Any = "dijkstra"
 ) -> Any:
     """Like `networkx.shortest_path_length` without weights."""
+    name = "shortest_path_length"
+    if source is None and target is None:
+        return _all_lengths(name, G)
     if source is None:
-        if target is None:
-            return all_lengths("shortest_path_length", G)
         check_in(G, Source=target)  # NetworkX searches the reversed graph from it, and says so
-        return found_lengths("shortest_path_length", G, target, turned=True)
+        return Search(name, G, target, turned=True).lengths()
+    check_in(G, Source=source)
     if target is None:
-        check_in(G, Source=source)
-        return found_lengths("shortest_path_length", G, source)
-    check_in(G, Source=source, Target=target)
-    length = int(distances("shortest_path_length", G, source)[G.nodes.find(target)])
-    if length < 0:
-        raise nx.NetworkXNoPath(f"No path between {source} and {target}.")
-    return length
+        return Search(name, G, source).lengths()
+    check_in(G, Target=target)
+    distance, v = _distance(name, G, source, target)
+    return int(distance[v])
 
 
 def average_shortest_path_length(G: ConvertedGraph, weight: Any = None, method: Any = None) -> float:
@@ -254,119 +349,6 @@ def average_shortest_path_length(G: ConvertedGraph, weight: Any = None, method: 
         except InputError as error:
             kind = "strongly connected" if G.is_directed() else "connected"
             raise nx.NetworkXError(f"Graph is not {kind}.") from error
-
-
-def _path(G: ConvertedGraph, source: Any, target: Any) -> list[Any]:
-    """The path to one node."""
-    check_in(G, Source=source, Target=target)
-    distance = distances("shortest_path", G, source)
-    v = G.nodes.find(target)
-    assert v is not None
-    if distance[v] < 0:
-        raise nx.NetworkXNoPath(f"No path between {source} and {target}.")
-    # what is farther away than the target need not be put in order
-    near = np.where(distance <= distance[v], distance, -1)
-    found, parents = in_order(G.rows, near, np.array([G.nodes.find(source)]))
-    parent = dict(zip(found.tolist(), parents.tolist(), strict=True))
-    path = [v]
-    while path[-1] >= 0:
-        path.append(parent[path[-1]])
-    names: list[Any] = G.nodes.names(np.array(path[-2::-1]))
-    return names
-
-
-def _paths_to(G: ConvertedGraph, target: Any) -> Paths:
-    """A path from every node that has one."""
-    found = found_paths("shortest_path", G, target, turned=True)
-    for path in found.values():
-        path.reverse()
-    return found
-
-
-def _all_paths(G: ConvertedGraph) -> Iterator[tuple[Any, Paths]]:
-    """Yield the paths from each node to all others, one node after the other."""
-
-    def rows() -> Iterator[tuple[Any, Paths]]:
-        for node in G.nodes.objects:
-            yield node, found_paths("shortest_path", G, node)
-
-    return lazily(rows)
-
-
-# --- shared -------------------------------------------------------------------------------------------
-
-
-def _edges(
-    name: str, G: ConvertedGraph, source: Any, reverse: bool, depth_limit: Any, sort_neighbors: Any
-) -> Iterator[tuple[Any, Any]]:
-    _check_sorting(sort_neighbors)
-    vertices, parents = _search(name, G, [_place(G, source)], depth_limit, turned=reverse)
-    yield from zip(G.nodes.names(parents[1:]), G.nodes.names(vertices[1:]), strict=True)
-
-
-def _check_sorting(sort_neighbors: Any) -> None:
-    if sort_neighbors is not None:
-        raise NotImplementedError("clgraph does not call sort_neighbors on a device")
-
-
-def _place(G: ConvertedGraph, node: Any) -> int:
-    place = G.nodes.find(node)
-    if place is None:
-        raise nx.NetworkXError(f"The node {node} is not in the {'di' if G.is_directed() else ''}graph.")
-    return place
-
-
-def _depth(limit: Any) -> int | None:
-    """The last level for a limit as NetworkX takes it: it expands levels while they are below the limit."""
-    if limit is None or limit == inf:
-        return None
-    return min(ceil(limit), 2**31 - 1) if limit > 0 else 0
-
-
-def _reach(
-    name: str, G: ConvertedGraph, sources: list[int], depth: int | None, turned: bool
-) -> npt.NDArray[np.int32]:
-    from clgraph.traversal import bfs
-
-    graph = G.turned if turned and G.is_directed() else G.rows
-    with on_device(name) as device:
-        return bfs(graph, sources, depth_limit=depth, predecessors=False, device=device).distance
-
-
-def distances(
-    name: str, G: ConvertedGraph, source: Any, limit: Any = None, *, turned: bool = False
-) -> npt.NDArray[np.int32]:
-    """Levels of a search from one node."""
-    return _reach(name, G, [_place(G, source)], _depth(limit), turned)
-
-
-def _search(
-    name: str, G: ConvertedGraph, sources: list[int], limit: Any = None, *, turned: bool = False
-) -> tuple[Places, Places]:
-    """Vertices and their parents in NetworkX's order."""
-    distance = _reach(name, G, sources, _depth(limit), turned)
-    return in_order(G.arriving if turned else G.rows, distance, np.array(sources))
-
-
-def _layers(name: str, G: ConvertedGraph, sources: list[Any]) -> Iterator[list[Any]]:
-    places = [_place(G, source) for source in sources]
-    distance = _reach(name, G, places, None, False)
-    vertices, _ = in_order(G.rows, distance, np.array(places))
-    levels = distance[vertices]
-    names = G.nodes.names(vertices)
-    begins = [0, *(np.flatnonzero(levels[1:] != levels[:-1]) + 1).tolist(), len(names)]
-    for begin, end in pairwise(begins):
-        yield names[begin:end]
-
-
-def found_lengths(
-    name: str, G: ConvertedGraph, source: Any, cutoff: Any = None, *, turned: bool = False
-) -> dict[Any, int]:
-    """Lengths of paths from one node, or (turned) to it."""
-    place = _place(G, source)
-    distance = _reach(name, G, [place], _depth(cutoff), turned)
-    vertices, _ = in_order(G.arriving if turned else G.rows, distance, np.array([place]))
-    return dict(zip(G.nodes.names(vertices), distance[vertices].tolist(), strict=True))
 
 
 # --- NetworkX's order, from levels --------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from clgraph.arguments import word
 from clgraph.errors import InputError
 from clgraph.graph import Graph, as_graph
 from clgraph.progress import with_progress
-from clgraph.ranking.personalized.request import Request, check_options, make_exclusion, make_queries
+from clgraph.ranking.personalized.request import Options, Request, make_exclusion, make_queries
 from clgraph.ranking.personalized.result import PersonalizedResult, make_result, report_nonconvergence
 from clgraph.ranking.problem import (
     Norm,
@@ -177,17 +177,21 @@ def personalized_pagerank(
     stays = on_device(arrays)
     if stays and (top is not None or stored):
         raise InputError("arrays='device' is of all ranks, computed there: leave top and stored out")
-    given: dict[str, Any] = {"top": top, "walks": walks, "epsilon": epsilon, "confidence": confidence}
-    iterating = {
-        "tol": tol,
-        "norm": norm,
-        "max_iter": max_iter,
-        "check_every": check_every,
-        "squared": squared,
-        "stored": stored,
-        "stable_top": stable_top,
-        "seed": seed,
-    }
+    asked = Options(
+        method=method,
+        top=top,
+        tol=tol,
+        norm=norm,
+        max_iter=max_iter,
+        check_every=check_every,
+        squared=squared,
+        stored=stored,
+        stable_top=stable_top,
+        walks=walks,
+        epsilon=epsilon,
+        confidence=confidence,
+        seed=seed,
+    )
     if (shards := dataset_of(graph)) is not None:
         from clgraph.ranking.personalized.shards import walk_shards
 
@@ -198,7 +202,8 @@ def personalized_pagerank(
             raise not_offered("method", method, why)
         # before the shards are loaded and joined, which takes long
         policy = dangling if isinstance(dangling, str) else "given"
-        check_options(shards.num_vertices, method, check_damping(damping), policy, **given, **iterating)
+        asked.checked(shards.num_vertices, check_damping(damping), policy)
+        given: dict[str, Any] = {"top": top, "walks": walks, "epsilon": epsilon, "confidence": confidence}
         given |= {"damping": damping, "dangling": dangling, "exclude": exclude}
         given |= {"weight": weight, "dtype": dtype}
         walk = partial(personalized_pagerank, method=method, **given)
@@ -206,7 +211,7 @@ def personalized_pagerank(
     graph = as_graph(graph)
     problem = make_problem(graph, damping=damping, dangling=dangling, weight=weight)
     queries = make_queries(graph, sources, problem)
-    options = check_options(problem.n, method, problem.damping, problem.policy, **given, **iterating)
+    options = asked.checked(problem.n, problem.damping, problem.policy)
     exclusion = make_exclusion(graph, exclude, queries, options.top)
     # the device selects as many more as any source leaves out
     if exclusion is not None:
@@ -231,8 +236,6 @@ def personalized_pagerank(
             found,
             run.seconds,
             excluded=None if exclusion is None else [exclusion.vertices[i] for i in queries.row],
-            epsilon=epsilon,
-            confidence=confidence,
             provenance=run.provenance,
         )
     report_nonconvergence(result, options.stop, on_nonconvergence)

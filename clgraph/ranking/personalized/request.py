@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from clgraph.device import Device
     from clgraph.graph import Graph
     from clgraph.progress import Tell
-    from clgraph.ranking.problem import Problem, Stop
+    from clgraph.ranking.problem import Problem
     from clgraph.ranking.solver import Numbers
 
 Ints = npt.NDArray[np.int64]
@@ -243,38 +243,84 @@ def _first_wrong(graph: Graph, names: list[Any], rows: list[Any]) -> str | None:
 
 @dataclass(frozen=True)
 class Options:
-    """Options of a call: method, selection, and when to stop.
+    """Options of a call: as given, or validated by `checked`.
 
     Attributes
     ----------
     method : str
-    stop : Stop
-        Unused by "monte-carlo".
     top : int or None
         Select this many highest ranks.
+    tol, norm, max_iter
+        What `stop` is made of; unused by "monte-carlo".
     check_every : int
         Sum the difference only once in this many iterations.
     squared : bool
         Compare its square with the squared tolerance.
-    stable_top : int
-        Stop once the top k set was the same at this many checks in a row after the first; 0: never.
     stored : bool
         Answer sources without out-arcs from stored ranks.
-    walks : int
-        Walks from each source; 0 unless the method is "monte-carlo".
+    stable_top : int
+        Stop once the top k set was the same at this many checks in a row after the first; 0: never.
+    walks, epsilon, confidence
+        Walks from each source, or what their number follows from. Once validated `walks` is the number; 0
+        unless the method is "monte-carlo".
     seed : int
-        Of the walks.
+        Of the walks; None draws one.
+    stop : Stop
+        When to stop; only of validated ones.
     """
 
     method: str
-    stop: Stop
-    top: int | None
-    check_every: int
-    squared: bool
-    stable_top: int
-    stored: bool
-    walks: int
-    seed: int
+    top: Any
+    tol: Any
+    norm: Any
+    max_iter: Any
+    check_every: Any
+    squared: Any
+    stored: Any
+    stable_top: Any
+    walks: Any
+    epsilon: Any
+    confidence: Any
+    seed: Any
+    stop: Any = None
+
+    def checked(self, n: int, damping: float, policy: str) -> Options:
+        """Validate them for a graph of `n` vertices.
+
+        What is invalid for one vertex is invalid for more: so a caller may find out before there is a graph.
+
+        Raises
+        ------
+        InputError
+            If a value is out of range, the method does not have an option, or two do not go together.
+        """
+        stop, by_walks = make_stop(self.tol, self.norm, self.max_iter, n), self.method == "monte-carlo"
+        made = replace(
+            self,
+            stop=stop,
+            top=None if self.top is None else whole(self.top, "top", 1, n),
+            check_every=whole(self.check_every, "check_every", 1, LARGEST),
+            squared=flag(self.squared, "squared"),
+            stable_top=whole(self.stable_top, "stable_top", 0, LARGEST),
+            stored=flag(self.stored, "stored"),
+            walks=check_walks(self, damping, n, policy) if by_walks else 0,
+            seed=check_seed(self.seed) if by_walks else 0,
+        )
+        usual = {"check_every": 1, "squared": False, "stored": False, "stable_top": 0}
+        if by_walks and (other := next((x for x in usual if getattr(made, x) != usual[x]), None)):
+            raise InputError(f"{other} is an option of the iterating methods, not of 'monte-carlo'")
+        for name in () if by_walks else ("walks", "epsilon", "seed"):
+            if (value := getattr(self, name)) is not None:
+                raise InputError(
+                    f"{name} is {shown(value)}: an option of method 'monte-carlo', not of {self.method!r}"
+                )
+        if made.squared and stop.norm != "l2":
+            raise InputError(f"squared=True is a form of the test in norm 'l2', not {stop.norm!r}")
+        if made.stable_top and made.top is None:
+            raise InputError("stable_top needs top: which k vertices are to be the same")
+        if made.stable_top and stop.tol == 0:
+            raise InputError("stable_top stops early, and tol=0 asks for exactly max_iter iterations")
+        return made
 
 
 @dataclass(frozen=True)
@@ -327,70 +373,6 @@ class Request:
         return round_off(self.numbers.dtype, chain)
 
 
-def check_options(
-    n: int,
-    method: str,
-    damping: float,
-    policy: str,
-    *,
-    tol: Any,
-    norm: Any,
-    max_iter: Any,
-    top: Any,
-    walks: Any,
-    epsilon: Any,
-    confidence: Any,
-    check_every: Any,
-    squared: Any,
-    stored: Any,
-    stable_top: Any,
-    seed: Any,
-) -> Options:
-    """Validate the options for a graph of `n` vertices; a seed that is None is drawn.
-
-    What is invalid for one vertex is invalid for more: so a caller may find out before there is a graph.
-
-    Raises
-    ------
-    InputError
-        If a value is out of range, the method does not have an option, or two do not go together.
-    """
-    stop, by_walks = make_stop(tol, norm, max_iter, n), method == "monte-carlo"
-    options = Options(
-        method,
-        stop,
-        None if top is None else whole(top, "top", 1, n),
-        whole(check_every, "check_every", 1, LARGEST),
-        flag(squared, "squared"),
-        whole(stable_top, "stable_top", 0, LARGEST),
-        flag(stored, "stored"),
-        check_walks(walks, epsilon, confidence, damping, n, policy) if by_walks else 0,
-        check_seed(seed) if by_walks else 0,
-    )
-    if not by_walks:
-        for name, value in (("walks", walks), ("epsilon", epsilon), ("seed", seed)):
-            if value is not None:
-                raise InputError(
-                    f"{name} is {shown(value)}: an option of method 'monte-carlo', not of {method!r}"
-                )
-        _check_iterating(options)
-        return options
-    usual = {"check_every": 1, "squared": False, "stored": False, "stable_top": 0}
-    for name, value in usual.items():
-        if getattr(options, name) != value:
-            raise InputError(f"{name} is an option of the iterating methods, not of 'monte-carlo'")
-    return options
-
-
-def _check_iterating(options: Options) -> None:
-    if options.squared and options.stop.norm != "l2":
-        raise InputError(f"squared=True is a form of the test in norm 'l2', not {options.stop.norm!r}")
-    if options.stable_top and options.top is None:
-        raise InputError("stable_top needs top: which k vertices are to be the same")
-    if options.stable_top and options.stop.tol == 0:
-        raise InputError("stable_top stops early, and tol=0 asks for exactly max_iter iterations")
-
-
 # --- how many walks: as given, or as many as an error bound needs ---------------------------------------
 
 
@@ -398,8 +380,9 @@ def _check_iterating(options: Options) -> None:
 DEFAULT_WALKS = 200_000
 
 
-def check_walks(walks: Any, epsilon: Any, confidence: Any, damping: float, n: int, policy: str) -> int:
+def check_walks(options: Options, damping: float, n: int, policy: str) -> int:
     """The number of walks: as given, from the error that is allowed, or the default."""
+    walks, epsilon, confidence = options.walks, options.epsilon, options.confidence
     if walks is not None and epsilon is not None:
         raise InputError("walks and epsilon are both given: the number of walks follows from epsilon")
     most = most_walks(damping)

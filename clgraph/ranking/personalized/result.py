@@ -279,8 +279,6 @@ def make_result(
     seconds: dict[str, float],
     *,
     excluded: list[npt.NDArray[np.int64]] | None,
-    epsilon: Any,
-    confidence: Any,
     **how: Any,
 ) -> PersonalizedResult:
     """The result of a call, in the order of the caller's sources."""
@@ -305,8 +303,8 @@ def make_result(
         ended=found.ended.tolist(),
         walks=options.walks if by_walks else None,
         seed=options.seed if by_walks else None,
-        epsilon=None if epsilon is None else float(epsilon),
-        confidence=None if epsilon is None else float(confidence),
+        epsilon=None if options.epsilon is None else float(options.epsilon),
+        confidence=None if options.epsilon is None else float(options.confidence),
         plan=(f"method {options.method} on {device.name}", *found.plan, f"dangling mass: {problem.policy}"),
         dtype=request.numbers.dtype,
         seconds=seconds,
