@@ -5,7 +5,7 @@
 //             vertices, too; distances are int[n], -1 where not reached
 // groups      uint[]   not 0: of these 4096 vertices some can add to the level
 // launch      block_push, block_pull, block_before, block_owners: a work-item takes RUN consecutive entries of the block
-//             and finds the first one's row by bisection, so that rows may be of any length
+//             and finds the first one's row by bisection, so that rows may be of any length; RUN 0: ITEMS whole rows
 //             block_step: ITEMS consecutive words of 32 vertices; the others: runs of ITEMS vertices
 // tunables    RUN, ITEMS, LANES; OFFSET: type of row_ptr
 
@@ -37,11 +37,11 @@ __kernel void block_push(BLOCK, __global const BITS *restrict seen, __global con
                          volatile __global BITS *next)
 {
     FOR_ROW_PARTS(row, p, stop, rows, entries) {
-        const BITS mine = p < stop ? BITS_OF(front, first_row + row) : 0;
-        for (; mine && p < stop; p++) {
-            const BITS fresh = mine & ~BITS_OF(seen, col_idx[p]);
+        const BITS mine = BITS_OF(front, first_row + row);
+        for (long e = p; mine && e < stop; e++) {
+            const BITS fresh = mine & ~BITS_OF(seen, col_idx[e]);
             if (fresh)
-                mark(next, col_idx[p], fresh);
+                mark(next, col_idx[e], fresh);
         }
     }
 }
@@ -52,10 +52,10 @@ __kernel void block_pull(BLOCK, __global const BITS *restrict seen, __global con
 {
     const BITS active = ACTIVE_IN(state, level);
     FOR_ROW_PARTS(row, p, stop, rows, entries) {
-        const BITS wanted = p < stop ? active & ~BITS_OF(seen, first_row + row) : 0;
+        const BITS wanted = active & ~BITS_OF(seen, first_row + row);
         BITS got = 0;
-        for (; p < stop && wanted & ~got; p++)
-            got |= BITS_OF(front, col_idx[p]);
+        for (long e = p; e < stop && wanted & ~got; e++)
+            got |= BITS_OF(front, col_idx[e]);
         if (got & wanted)
             mark(next, first_row + row, got & wanted);
     }
@@ -87,9 +87,9 @@ __kernel void block_owners(BLOCK, const int level, __global const int *restrict 
     FOR_ROW_PARTS(row, p, stop, rows, entries) {
         uint found = UINT_MAX;
         if (p < stop && distance[first_row + row] == level)
-            for (; p < stop; p++)
-                if (distance[col_idx[p]] == level - 1)
-                    found = min(found, SHARED_LOAD(&owner[col_idx[p]]));   // of the level before: nobody writes to it
+            for (long e = p; e < stop; e++)
+                if (distance[col_idx[e]] == level - 1)
+                    found = min(found, SHARED_LOAD(&owner[col_idx[e]]));   // of the level before: nobody writes to it
         if (found != UINT_MAX)
             atomic_min(&owner[first_row + row], found);
     }
@@ -99,10 +99,10 @@ __kernel void block_owners(BLOCK, const int level, __global const int *restrict 
 __kernel void block_before(BLOCK, __global const int *restrict distance, volatile __global uint *before)
 {
     FOR_ROW_PARTS(row, p, stop, rows, entries) {
-        const int own = p < stop ? distance[first_row + row] : 0;
-        for (; own > 0 && p < stop; p++)
-            if (distance[col_idx[p]] == own - 1) {
-                atomic_min(&before[row], (uint)col_idx[p]);
+        const int own = distance[first_row + row];
+        for (long e = p; own > 0 && e < stop; e++)
+            if (distance[col_idx[e]] == own - 1) {
+                atomic_min(&before[row], (uint)col_idx[e]);
                 break;
             }
     }

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from clgraph.device import Device
 
 # entries that a work-item takes for one search: on GPUs more than for many, as most rows are passed over, and
-# what costs time is to find the first one by bisection
-ENTRIES = LaunchTable(gpu=32, cpu=4096, simulator=5)
+# what costs time is to find the first one by bisection. 0: whole rows (a CPU core goes through rows of any length)
+ENTRIES = LaunchTable(gpu=32, cpu=0, simulator=5)
 FEW = 32  # a frontier of fewer than a 32nd of the unvisited vertices is pushed from, a larger one pulled to
 DEEP = 127  # levels that searches go on together: up to there a batch takes BYTES
 BYTES = 3  # a vertex and lane: bits seen, frontiers, up to 8 planes while 4 are widened, distances
@@ -232,10 +232,11 @@ class Search:
 
     def _over(self, rows: DeviceCSR, name: str, **more: Any) -> None:
         """Launch a kernel over the entries of a block."""
-        device, run = self._device, ENTRIES.of(self._device)
+        device, run, items = self._device, ENTRIES.of(self._device), self._device.tuning.items
+        size = -(-rows.arcs // run) if run else -(-rows.n // items)
         with device.alone():
-            program = device.program("traversal/blocks", LANES=1, RUN=run, **rows.defines)
-            getattr(program, name).launch(self, -(-rows.arcs // run), **rows.arguments, **more)
+            program = device.program("traversal/blocks", LANES=1, RUN=run, ITEMS=items, **rows.defines)
+            getattr(program, name).launch(self, size, **rows.arguments, **more)
 
     def _step(self) -> int:
         """Take over what the level has found; returns how many vertices are new."""
