@@ -122,11 +122,4 @@ __kernel void block_groups(const int n, const uint level, const int pushes, __gl
                 atomic_or(&groups[v >> GROUP_BITS], 1u);
 }
 
-// Brings in what another rank has found.
-__kernel void block_join_found(const int n, __global const BITS *restrict other, __global BITS *restrict next)
-{
-    FOR_ITEMS(v, n)
-        next[v] |= other[v];
-}
-
 #endif

@@ -78,8 +78,7 @@ class Brandes:
 
     def add(self, sources: npt.NDArray[np.int32]) -> None:
         """Add what a batch of sources contributes."""
-        from clgraph.traversal.arguments import DISTANCE_TYPES, distance_type
-        from clgraph.traversal.search import NO_LIMIT
+        from clgraph.traversal.results import DISTANCE_TYPES, NO_LIMIT, distance_type
 
         search, dev, n, self.count = self.search, self.dev, self.n, len(sources)
         levels = search.search(sources, NO_LIMIT, deep=NO_LIMIT)

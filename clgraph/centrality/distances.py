@@ -59,7 +59,7 @@ def distance_counts(
         Column 0 is 0: a source does not count itself.
     """
     from clgraph.traversal.many import ManySearch
-    from clgraph.traversal.search import NO_LIMIT
+    from clgraph.traversal.results import NO_LIMIT
 
     with ManySearch(dev, graph, LANES, len(sources)) as search:
         program = dev.program("centrality/distances", LANES=LANES, ITEMS=dev.tuning.items)
@@ -162,8 +162,7 @@ def _search(
     graph: Graph, source: Any, target: Any, device: Any, *, predecessors: bool
 ) -> tuple[BFSResult, int]:
     """A search from the source that reaches the target, and the target's index."""
-    from clgraph.traversal import bfs
-    from clgraph.traversal.arguments import indices_of
+    from clgraph.traversal import bfs, indices_of
 
     first, last = indices_of(graph, [one_id(source, "source"), one_id(target, "target")]).tolist()
     found = bfs(graph, graph.ids[[first]], predecessors=predecessors, device=device)
@@ -344,8 +343,8 @@ def harmonic_centrality(
 
 def chosen_of(graph: Graph, vertices: Any, name: str = "vertices") -> npt.NDArray[np.int32]:
     """Return the indices of the given vertices; of all by default."""
-    from clgraph.traversal.arguments import indices_of
+    from clgraph.traversal import indices_of
 
     if vertices is None:
         return np.arange(graph.num_vertices, dtype=np.int32)
-    return indices_of(graph, flat_list(vertices, name)).astype(np.int32)
+    return indices_of(graph, flat_list(vertices, name))

@@ -131,7 +131,7 @@ class _Counter:
 
     def count_alone(self, sources: npt.NDArray[np.int32]) -> npt.NDArray[np.int64]:
         """Count pairs at distance 0, 1, ... from these sources of the only graph."""
-        from clgraph.traversal.search import NO_LIMIT
+        from clgraph.traversal.results import NO_LIMIT
 
         search = self.search
         levels = search.search(sources, NO_LIMIT)
@@ -146,7 +146,7 @@ class _Counter:
 
     def count(self, batch: list[npt.NDArray[np.int32]]) -> npt.NDArray[np.int64]:
         """Count the same of several graphs: an array with one row per graph."""
-        from clgraph.traversal.search import NO_LIMIT
+        from clgraph.traversal.results import NO_LIMIT
 
         at = [part + np.int32(base) for part, base in zip(batch, self.pack.begin.tolist(), strict=False)]
         lanes = np.concatenate([np.arange(len(part), dtype=np.uint32) for part in batch])

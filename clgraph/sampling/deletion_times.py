@@ -61,7 +61,7 @@ def follow(device: Device, words: Any, n: int, seed: int, target: int, *, edges:
     live = run.download().live
     # the sample is connected in the forest: a search from any of its vertices reaches the others through it
     search = Search(device, graph, "hybrid", predecessors=True, owners=False)
-    levels, _ = search.run(np.array([run.root], np.int32), None)
+    levels, _ = search.run(np.array([run.root], np.int32))
     distance, up = search.distance, search.predecessor
     program = device.program("sampling/deletion_times", ITEMS=device.tuning.items, BY_EDGE=int(edges))
     over = -(-n // device.tuning.items)

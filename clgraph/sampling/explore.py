@@ -151,7 +151,7 @@ class _Breadth:
     def mark(self, begin: int, target: int, live: Any, progress: Tell | None) -> int:
         """Mark the first `target` vertices; returns the number of levels that they span."""
         if not len(self.up_to):
-            levels, _ = self.search.run(np.array([begin], np.int32), None)
+            levels, _ = self.search.run(np.array([begin], np.int32))
             self.distance = self.search.distance
             self.up_to = np.cumsum(self._sizes(levels + 1), dtype=np.int64)
         self.level = int(np.searchsorted(self.up_to, target))

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 
-from clgraph.arguments import flag, flat_list, hints, whole, word
+from clgraph.arguments import flag, flat_list, hints, is_one, whole, word
+from clgraph.errors import InputError
 from clgraph.progress import with_progress
 from clgraph.results import Arrays
 from clgraph.run import opened, run_on
-from clgraph.traversal import arguments
-from clgraph.traversal.results import BFSResult, ManyBFSResult
+from clgraph.traversal.results import NO_LIMIT, BFSResult, ManyBFSResult, distance_type
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -22,13 +22,24 @@ if TYPE_CHECKING:
 
 __all__ = ["BFSResult", "ManyBFSResult", "bfs", "bfs_many"]
 
+Method = Literal["hybrid", "frontier"]
+Lanes = Literal[32, 64]
+
+
+def indices_of(graph: Graph | Any, ids: list[Any]) -> npt.NDArray[np.int32]:
+    """Return the indices of vertices to search from, in the order given; an InputError if there are none."""
+    if not ids:
+        raise InputError("no source is given: a breadth-first search starts from at least one vertex")
+    found: npt.NDArray[np.int32] = graph.indices_of(ids).astype(np.int32)
+    return found
+
 
 @hints
 def bfs(
     graph: Graph | Any,
     source: Any,
     *,
-    method: arguments.Method = "hybrid",
+    method: Method = "hybrid",
     depth_limit: int | None = None,
     predecessors: bool = True,
     arrays: Arrays = "host",
@@ -84,42 +95,34 @@ def bfs(
     (array([ 0,  1,  2, -1, -1], dtype=int32), array([-1,  0,  1, -1, -1], dtype=int32))
     """
     start = time.perf_counter()
-    word(method, "method", get_args(arguments.Method))
-    if depth_limit is not None:
-        whole(depth_limit, "depth_limit")
+    word(method, "method", get_args(Method))
+    last = NO_LIMIT if depth_limit is None else min(whole(depth_limit, "depth_limit"), NO_LIMIT)
     predecessors = flag(predecessors, "predecessors")
     same = "only the default, which gives the same arrays, is"
     graph, stays = opened(graph, arrays, method=(method, ("hybrid",), same))
-    sources, several = arguments.source_indices(graph, source)
+    several = not is_one(source)
+    sources = np.unique(indices_of(graph, flat_list(source, "source") if several else [source]))
     sections = (("in", "out") if graph.directed else ("rows",)) if method == "hybrid" and not stays else ()
     with run_on(device, graph, *sections, start=start) as run:
-        dev = run.device
         if run.blocks is not None:
             from clgraph.traversal.blocks import search_blocks
 
-            asked = sources, several, depth_limit, predecessors
-            return run.stamped(search_blocks(run.blocks, *asked, device=dev))
-        from clgraph.traversal.search import Search
+            found, facts = search_blocks(run.blocks, sources, last, predecessors, device=run.device)
+        else:
+            from clgraph.traversal.search import Search
 
-        search = Search(dev, graph, method, predecessors, owners=len(sources) > 1 or (several and stays))
-        levels, reached = search.run(sources, depth_limit)
-        distance, predecessor, source_of = search.take(on_device=stays)
+            owners = len(sources) > 1 or (several and stays)
+            search = Search(run.device, graph, method, predecessors, owners)
+            levels, reached = search.run(sources, last)
+            found = search.take(on_device=stays)
+            facts = {"levels": levels, "reached": reached, "seconds": search.seconds, "method": method}
+            facts["device"] = run.device.name
+            run.seconds = search.seconds
+        distance, predecessor, source_of = found
         if several and source_of is None:
             source_of = np.where(distance >= 0, sources[0], np.int32(-1))
-        run.seconds = search.seconds
-        return BFSResult(
-            distance=distance,
-            predecessor=predecessor,
-            source_of=source_of,
-            sources=sources,
-            levels=levels,
-            reached=reached,
-            depth_limit=depth_limit,
-            seconds=search.seconds,
-            device=dev.name,
-            method=method,
-            provenance=run.provenance,
-        )
+        facts |= {"depth_limit": depth_limit, "provenance": run.provenance}
+        return BFSResult(distance, predecessor, source_of, sources, **facts)
 
 
 @with_progress("searching")
@@ -129,7 +132,7 @@ def bfs_many(
     *,
     depth_limit: int | None = None,
     dtype: npt.DTypeLike | None = None,
-    lanes: arguments.Lanes = 64,
+    lanes: Lanes = 64,
     arrays: Arrays = "host",
     device: Device | str | None = None,
     progress: Any = None,
@@ -186,34 +189,24 @@ def bfs_many(
            [2, 1, 0]], dtype=int8)
     """
     start = time.perf_counter()
-    if depth_limit is not None:
-        whole(depth_limit, "depth_limit")
-    word(lanes, "lanes", get_args(arguments.Lanes))
-    arguments.check_distance_type(dtype)
+    last = NO_LIMIT if depth_limit is None else min(whole(depth_limit, "depth_limit"), NO_LIMIT)
+    word(lanes, "lanes", get_args(Lanes))
+    distance_type(1, dtype)  # refuses what is no type of distances before a device is used
     graph, stays = opened(graph, arrays)
-    index = arguments.indices_of(graph, flat_list(sources, "sources")).astype(np.int32)
+    index = indices_of(graph, flat_list(sources, "sources"))
     sections = () if stays else ("in", "out") if graph.directed else ("rows",)
     with run_on(device, graph, *sections, start=start) as run:
         dev = run.device
         if run.blocks is not None:
             from clgraph.traversal.blocks import search_blocks_often
 
-            asked = index, depth_limit, dtype, lanes
-            return run.stamped(search_blocks_often(run.blocks, *asked, dev, progress))
-        from clgraph.traversal.many import ManySearch, joined
-        from clgraph.traversal.search import last_level
+            found = search_blocks_often(run.blocks, index, last, dtype, lanes, dev, progress)
+            distance, levels, seconds, name = found
+        else:
+            from clgraph.traversal.many import search_often
 
-        parts, levels = [], 0
-        with ManySearch(dev, graph, lanes, len(index)) as search:
-            for first in range(0, len(index), lanes):
-                batch = index[first : first + lanes]
-                part, deepest = search.run(batch, last_level(depth_limit), dtype, stays=stays)
-                parts.append(part)
-                levels = max(levels, deepest)
-                if progress:
-                    progress(min(first + lanes, len(index)), len(index))
-        distance = parts[0] if len(parts) == 1 else joined(parts)
-        run.seconds = search.seconds
-        return ManyBFSResult(
-            distance, index, levels, depth_limit, run.seconds, dev.name, provenance=run.provenance
-        )
+            distance, levels, seconds = search_often(
+                dev, graph, index, last, dtype, lanes, progress, stays=stays
+            )
+            run.seconds, name = seconds, dev.name
+        return ManyBFSResult(distance, index, levels, depth_limit, seconds, name, provenance=run.provenance)

@@ -6,7 +6,7 @@ One search keeps a bit a vertex (`Search`), a batch of searches a word of bits (
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from functools import partial
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -20,10 +20,8 @@ from clgraph.scale.comm import Ranks, run_on_ranks
 from clgraph.scale.loading import Loading
 from clgraph.scale.manifest import BLOCK, Shard
 from clgraph.scale.shards import Shards
-from clgraph.traversal.arguments import distance_type
 from clgraph.traversal.many import ManyBatch, ManyScratch
-from clgraph.traversal.results import BFSResult, ManyBFSResult
-from clgraph.traversal.search import last_level
+from clgraph.traversal.results import distance_type, one_by_one
 
 if TYPE_CHECKING:
     from clgraph.csr.parts import DeviceCSR
@@ -38,42 +36,28 @@ BYTES = 3  # a vertex and lane: bits seen, frontiers, up to 8 planes while 4 are
 
 
 def search_blocks(
-    shards: Shards,
-    roots: npt.NDArray[np.int32],
-    several: bool,
-    depth_limit: int | None,
-    predecessors: bool,
-    device: Any,
-) -> BFSResult:
-    """Search as `clgraph.bfs` does, from vertices of which `several` were asked for."""
+    shards: Shards, roots: npt.NDArray[np.int32], last: int, predecessors: bool, *, device: Any
+) -> tuple[tuple[Any, Any, Any], dict[str, Any]]:
+    """Search as `clgraph.bfs` does: distances, predecessors, sources, and the other attributes of its result.
+
+    Sources are None where there is one root, and predecessors where they are not requested.
+    """
     owners = len(roots) > 1
     push, pull = sections_of(shards, backward=predecessors or owners)
 
-    def work(ranks: Ranks, dev: Device) -> BFSResult:
-        _agree(ranks, shards, "bfs", roots, depth_limit)
+    def work(ranks: Ranks, dev: Device) -> tuple[tuple[Any, Any, Any], dict[str, Any]]:
+        _agree(ranks, shards, "bfs", roots, last)
         started = perf_counter()
         room = dev.global_memory // 2 - 5 * shards.num_vertices
         search = Search(Blocks(ranks, Loading(dev, shards, room=room), push, pull), dev)
-        levels, reached = search.run(roots, depth_limit)
+        levels, reached = search.run(roots, last)
         seconds = {"bfs": perf_counter() - started}
         distance = search.found()
         before = search.before() if predecessors else None
-        owner = None
-        if several:
-            owner = search.owners(roots, distance) if owners else np.where(distance < 0, -1, roots[0])
+        owner = search.owners(roots, distance) if owners else None
         seconds["total"] = perf_counter() - started
-        return BFSResult(
-            distance=distance,
-            predecessor=before,
-            source_of=None if owner is None else owner.astype(np.int32, copy=False),
-            sources=roots,
-            levels=levels,
-            reached=reached,
-            depth_limit=depth_limit,
-            seconds=seconds,
-            device=dev.name,
-            method="shards",
-        )
+        facts = {"levels": levels, "reached": reached, "seconds": seconds, "device": dev.name}
+        return (distance, before, owner), facts | {"method": "shards"}
 
     return run_on_ranks(work, device, shards.comm)
 
@@ -81,18 +65,21 @@ def search_blocks(
 def search_blocks_often(
     shards: Shards,
     roots: npt.NDArray[np.int32],
-    depth_limit: int | None,
+    last: int,
     dtype: npt.DTypeLike | None,
     lanes: int,
     device: Any,
     progress: Callable[[int, int], None] | None,
-) -> ManyBFSResult:
-    """Search as `clgraph.bfs_many` does: the searches of a batch share each pass over a block."""
+) -> tuple[npt.NDArray[Any], int, dict[str, float], str]:
+    """Search as `clgraph.bfs_many` does: distances (k, n), levels, time by phase, and the device's name.
+
+    The searches of a batch share each pass over a block.
+    """
     push, pull = sections_of(shards, backward=False)
     n = shards.num_vertices
 
-    def work(ranks: Ranks, dev: Device) -> ManyBFSResult:
-        _agree(ranks, shards, "bfs_many", roots, depth_limit)
+    def work(ranks: Ranks, dev: Device) -> tuple[npt.NDArray[Any], int, dict[str, float], str]:
+        _agree(ranks, shards, "bfs_many", roots, last)
         started = perf_counter()
         room = min(dev.global_memory // 2 // BYTES, dev.max_buffer)  # a byte each of the distances
         most = min(lanes, 32 if len(roots) <= 32 else 64)
@@ -107,18 +94,18 @@ def search_blocks_often(
         levels = 0
         for first in range(0, len(roots), width or 1):
             batch = roots[first : first + (width or 1)]
-            part = search.run(batch, last_level(depth_limit), dtype) if search else None
+            part = search.run(batch, last, dtype) if search else None
             if part is None:
                 single = single or Search(blocks, dev)
-                part = single.one_by_one(batch, depth_limit, dtype)
+                part = one_by_one(partial(single.distances, last=last), batch, dtype)
             rows, deepest = part
             levels = max(levels, deepest)
             found = found.astype(distance_type(levels, dtype), copy=False)
             found[first : first + len(batch)] = rows
             if progress and ranks.rank == 0:
                 progress(first + len(batch), len(roots))
-        seconds = {"bfs": perf_counter() - started, "total": perf_counter() - started}
-        return ManyBFSResult(found, roots, levels, depth_limit, seconds, dev.name)
+        took = perf_counter() - started
+        return found, levels, {"bfs": took, "total": took}, dev.name
 
     return run_on_ranks(work, device, shards.comm)
 
@@ -135,12 +122,10 @@ def sections_of(shards: Shards, *, backward: bool) -> tuple[str | None, str | No
     return push, pull
 
 
-def _agree(
-    ranks: Ranks, shards: Shards, method: str, roots: npt.NDArray[np.int32], depth: int | None
-) -> None:
+def _agree(ranks: Ranks, shards: Shards, method: str, roots: npt.NDArray[np.int32], last: int) -> None:
     """Raise InputError unless all ranks search the same."""
     given = f"{len(roots)} ids, checksum {zlib.crc32(roots.tobytes()):08x}"
-    ranks.agree(dataset=shards.fingerprint, method=method, sources=given, depth=str(depth))
+    ranks.agree(dataset=shards.fingerprint, method=method, sources=given, depth=str(last))
 
 
 class Blocks:
@@ -170,17 +155,39 @@ class Blocks:
             own = [number for number, wanted in zip(own, has, strict=True) if wanted]
         return self._loading.rows(name, own)
 
-    def arriving(self, numbers: Sequence[int] | None = None) -> Iterator[DeviceCSR]:
-        """Load own blocks of the rows to pull along; by default all."""
-        name, _, own = self._of(False)
-        return self._loading.rows(name, own if numbers is None else numbers)
+    def arriving(self, wanted: Callable[[Shard], bool] = lambda shard: True) -> Iterator[DeviceCSR]:
+        """Load those own blocks of the rows to pull along that are wanted."""
+        name, shards, own = self._of(False)
+        return self._loading.rows(name, [number for number in own if wanted(shards[number])])
+
+    def join(self, own: npt.NDArray[Any], by: np.ufunc) -> npt.NDArray[Any]:
+        """Return the arrays of all ranks joined element by element; `own` is written to.
+
+        By a tree of messages: a ring would hold the arrays of all ranks at each of them.
+        """
+
+        def take(mine: npt.NDArray[Any], other: npt.NDArray[np.uint8]) -> npt.NDArray[Any]:
+            return by(mine, other.view(mine.dtype), out=mine)
+
+        return self.ranks.broadcast(self.ranks.merge(own, lambda mine: mine, take), own.dtype)
+
+    def share(
+        self, device: Device, buffer: Any, count: int, dtype: Any, by: np.ufunc = np.bitwise_or
+    ) -> None:
+        """Bring together what the ranks have in a buffer of `count` elements."""
+        if self.ranks.size > 1:
+            with device.alone():
+                own = device.download(buffer, dtype, count)
+            whole = self.join(own, by)
+            with device.alone():
+                device.write(buffer, whole)
 
 
 class Search:
     """One search on one rank's device, level by level."""
 
     def __init__(self, blocks: Blocks, device: Device) -> None:
-        self._blocks, self._ranks, self._device = blocks, blocks.ranks, device
+        self._blocks, self._device = blocks, device
         self.n = n = blocks.shards.num_vertices
         self._words = words = -(-n // 32)
         self.level, self.state = 0, None  # `block_pull` takes that of many searches, too
@@ -190,7 +197,7 @@ class Search:
             self.distance = device.empty(n, np.int32)
             self.count = device.empty(1, np.int32)
 
-    def run(self, roots: npt.NDArray[np.int32], depth_limit: int | None) -> tuple[int, int]:
+    def run(self, roots: npt.NDArray[np.int32], last: int) -> tuple[int, int]:
         """Search from these vertices; returns levels, and vertices reached."""
         device = self._device
         first = np.zeros(self._words, np.uint32)
@@ -201,7 +208,7 @@ class Search:
             device.write(self.next, first)
         self.level = 0
         reached = fresh = self._step()
-        while fresh and (depth_limit is None or self.level < depth_limit):
+        while fresh and self.level < last:
             self.level += 1
             # pushing reads the rows of the frontier, pulling those of all that are not reached yet
             few = FEW * fresh < self.n - reached
@@ -209,7 +216,7 @@ class Search:
             words = partial(self._words_of_interest, pushes)
             for rows in self._blocks.having(words, 32, pushes=pushes):
                 self._over(rows, "block_push" if pushes else "block_pull")
-            self._share()
+            self._blocks.share(device, self.next, self._words, np.uint32)
             fresh = self._step()
             reached += fresh
         return (self.level + 1 if fresh else self.level), reached
@@ -219,16 +226,10 @@ class Search:
         with self._device.alone():
             return self._device.download(self.distance, np.int32, self.n)
 
-    def one_by_one(
-        self, roots: npt.NDArray[np.int32], depth_limit: int | None, dtype: npt.DTypeLike | None
-    ) -> tuple[npt.NDArray[Any], int]:
-        """Search from one vertex after the other: distances (k, n), and the number of levels."""
-        rows, levels = [], 0
-        for root in roots:
-            deepest, _ = self.run(root[None], depth_limit)
-            rows.append(self.found().astype(distance_type(deepest, dtype), copy=False))
-            levels = max(levels, deepest)
-        return np.stack(rows), levels
+    def distances(self, roots: npt.NDArray[np.int32], last: int) -> tuple[npt.NDArray[np.int32], int]:
+        """Return the distances from these vertices, and the number of levels."""
+        levels, _ = self.run(roots, last)
+        return self.found(), levels
 
     def _over(self, rows: DeviceCSR, name: str, **more: Any) -> None:
         """Launch a kernel over the entries of a block."""
@@ -247,18 +248,6 @@ class Search:
             program.block_step.launch(self, -(-self._words // items))
             return int(device.download(self.count, np.int32, 1)[0])
 
-    def _share(self) -> None:
-        """Bring together what all ranks have found."""
-        if self._ranks.size == 1:
-            return
-        device = self._device
-        with device.alone():
-            found = device.download(self.next, np.uint32, self._words)
-        # bits of several ranks may overlap: each marks what its own rows reach
-        whole = np.bitwise_or.reduce(self._ranks.everywhere(found))
-        with device.alone():
-            device.write(self.next, whole)
-
     def _words_of_interest(self, pushes: bool) -> npt.NDArray[np.int64]:
         """Return the words of 32 vertices of which some are in the frontier, or not seen yet."""
         with self._device.alone():
@@ -271,62 +260,35 @@ class Search:
 
     def before(self) -> npt.NDArray[np.int32]:
         """Return the predecessor of each vertex."""
-        device, ranks, pull = self._device, self._ranks, self._blocks.pull
-        assert pull is not None
-        shards = self._blocks.shards.section(pull).shards
+        device = self._device
         whole = np.full(self.n, -1, np.int32)
-        of = [whole[shard.first_row : shard.first_row + shard.rows] for shard in shards]
         for rows in self._blocks.arriving():
             with device.alone():
                 before = device.empty(rows.n, np.int32)
                 device.fill(before, np.int32(-1), rows.n)  # the largest uint
                 self._over(rows, "block_before", before=before)
-                device.fetch(before, of[rows.number])
-        if ranks.size > 1:
-            mine = np.concatenate([np.empty(0, np.int32), *of[ranks.rank :: ranks.size]])
-            for rank, found in enumerate(ranks.everywhere(mine)):
-                at = 0
-                for rows_of in of[rank :: ranks.size]:
-                    rows_of[:] = found[at : at + len(rows_of)]
-                    at += len(rows_of)
-        return whole
+                device.fetch(before, whole[rows.first_row : rows.first_row + rows.n])
+        return self._blocks.join(whole.view(np.uint32), np.minimum).view(np.int32)
 
     def owners(self, roots: npt.NDArray[np.int32], distance: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
         """Return the nearest source of each vertex, the smallest of several: level by level."""
-        device, size, pull = self._device, self._ranks.size, self._blocks.pull
-        assert pull is not None
-        shards = self._blocks.shards.section(pull).shards
-        levels = int(distance.max()) + 1
+        device, blocks = self._device, self._blocks
+
+        def levels_of(shard: Shard) -> set[int]:
+            counts = np.bincount(distance[shard.first_row :][: shard.rows] + 1)
+            return set((np.flatnonzero(counts) - 1).tolist())
+
+        assert blocks.pull is not None
+        levels = {shard: levels_of(shard) for shard in blocks.shards.section(blocks.pull).shards}
         owner = np.full(self.n, -1, np.int32)
         owner[roots] = roots
         with device.alone():
             device.reserve({"sources": 4 * self.n})
             kept = device.upload(owner, writable=True)
-        # which levels each own shard has vertices of
-        present = {
-            number: np.bincount(distance[shard.first_row :][: shard.rows] + 1, minlength=levels + 1)[1:] > 0
-            for number, shard in enumerate(shards)
-            if number % size == self._ranks.rank
-        }
-        if size > 1:
-            numbers = np.repeat(np.arange(len(shards)), [shard.rows for shard in shards])
-            narrow = np.int16 if levels < 2**15 else np.int32  # sorted by their digits
-            order = np.argsort(distance.astype(narrow), kind="stable")
-            ends = np.cumsum(np.bincount(distance + 1, minlength=levels + 1))
-        for level in range(1, levels):
-            for rows in self._blocks.arriving([number for number, at in present.items() if at[level]]):
+        for level in range(1, int(distance.max()) + 1):
+            for rows in blocks.arriving(lambda shard, level=level: level in levels[shard]):  # type: ignore[misc]
                 self._over(rows, "block_owners", owner=kept, level=level)
-            if size == 1:
-                continue
-            vertices = order[ends[level] : ends[level + 1]]
-            holders = numbers[vertices]
-            with device.alone():
-                owner = device.download(kept, np.int32, self.n)
-            mine = owner[vertices[holders % size == self._ranks.rank]]
-            for rank, found in enumerate(self._ranks.everywhere(mine)):
-                owner[vertices[holders % size == rank]] = found
-            with device.alone():
-                device.write(kept, owner)
+            blocks.share(device, kept, self.n, np.uint32, np.minimum)
         with device.alone():
             return device.download(kept, np.int32, self.n)
 
@@ -336,7 +298,7 @@ class Searches(ManyBatch):
 
     def __init__(self, blocks: Blocks, device: Device, lanes: int) -> None:
         super().__init__(device, blocks.shards.num_vertices, lanes)
-        self._blocks, self._ranks = blocks, blocks.ranks
+        self._blocks = blocks
         self._bits = np.dtype(np.uint64 if lanes == 64 else np.uint32)
         with device.alone():
             self.scratch = ManyScratch.make(device, self.n, lanes)
@@ -356,7 +318,7 @@ class Searches(ManyBatch):
                 if level + 1 >= 1 << self.scratch.bits:
                     self._more_planes()
             self._go_on(level, count)
-            self._share()
+            self._blocks.share(device, self.scratch.next, self.n, self._bits)
             with device.alone():
                 self._launch("bfs_many_settle_all", level, None)
                 self.scratch.swap_fronts()
@@ -390,27 +352,3 @@ class Searches(ManyBatch):
             kernel = self._program("traversal/blocks").block_groups
             kernel.launch(self.scratch, self._vertices(), **given)
             return np.flatnonzero(self.dev.download(groups, np.uint32, count))
-
-    def _share(self) -> None:
-        """Bring together what all ranks have found."""
-        if self._ranks.size == 1:
-            return
-        device, scratch, n = self.dev, self.scratch, self.n
-
-        def pack(_: object) -> npt.NDArray[Any]:
-            with device.alone():
-                return device.download(scratch.next, self._bits, n)
-
-        def join(_: object, other: npt.NDArray[np.uint8]) -> None:
-            with device.alone():
-                program = self._program("traversal/blocks")
-                found = device.upload(other.view(self._bits))
-                program.block_join_found(self._vertices(), n=n, other=found, next=scratch.next)
-                device.finish()  # the message's memory is free
-
-        # rank 0 gets the bits by a tree of messages, as each is 8 bytes per vertex
-        self._ranks.merge(None, pack, join)
-        whole = self._ranks.broadcast(pack(None) if self._ranks.rank == 0 else None, self._bits)
-        if self._ranks.rank:
-            with device.alone():
-                device.write(scratch.next, whole)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -13,9 +14,9 @@ from clgraph.csr.upload import degrees_of, upload_csr
 from clgraph.device.graph_cache import Pool
 from clgraph.device.launch_config import LaunchTable
 from clgraph.traversal import search
-from clgraph.traversal.arguments import DISTANCE_TYPES, distance_type
 from clgraph.traversal.ranked import Ranked, rank_graph
-from clgraph.traversal.search import COUNT, NO_LIMIT, STATE_SIZE, Search, read_state, slot_of
+from clgraph.traversal.results import DISTANCE_TYPES, NO_LIMIT, distance_type, one_by_one
+from clgraph.traversal.search import COUNT, STATE_SIZE, Search, read_state
 
 if TYPE_CHECKING:
     from clgraph.csr.upload import DeviceCSR
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from clgraph.graph import Graph
 
 PLANES = 4  # bits of a distance to begin with: levels up to 15
-PULLING = ("bfs_many_pull", "bfs_many_pull_long", "bfs_many_settle_all")  # in many_pull.cl
 MANY_ARCS = 5  # where a slot has the arcs (cl/traversal/many.h)
 # levels after which searches go on one by one: so deep, they hardly share a frontier. It is the same on every
 # device: the hop plot depends on it
@@ -138,10 +138,10 @@ class ManyBatch:
         self.seconds["compile"] += time.perf_counter() - start
         return made
 
-    def _searches(self, name: str = "traversal/many") -> Program:
+    def _searches(self) -> Program:
         many = self.many
         return self._program(
-            name,
+            "traversal/many",
             TEAM=self.shape.team,
             MANY_ITEMS=many.run,
             PARTS=many.parts,
@@ -156,10 +156,11 @@ class ManyBatch:
         self, name: str, level: int, rows: DeviceCSR | None, size: int | None = None, local: int | None = None
     ) -> None:
         """Launch a kernel of a level, which reads these rows; by default over all vertices."""
-        program = self._searches("traversal/many_pull" if name in PULLING else "traversal/many")
         buffers = rows.buffers if rows else {"row_ptr": None, "col_idx": None}
         size, local = size or self._vertices(), local or self.shape.local
-        getattr(program, name).launch(self.scratch, size, n=self.rows, level=level, **buffers, local=local)
+        getattr(self._searches(), name).launch(
+            self.scratch, size, n=self.rows, level=level, **buffers, local=local
+        )
 
     def _vertices(self) -> int:
         return -(-self.rows // self.shape.items)
@@ -176,7 +177,7 @@ class ManyBatch:
 
     def _frontier(self, level: int) -> tuple[int, int]:
         """Return a level's vertices, and about how many arcs leave them; waits."""
-        slot = slot_of(read_state(self.dev, self.scratch.state), level)
+        slot = read_state(self.dev, self.scratch.state)[1][level % 3]
         return slot[COUNT], slot[MANY_ARCS]
 
     def _pulls(self, level: int, count: int) -> bool:
@@ -304,7 +305,6 @@ class ManySearch(ManyBatch):
         then. Where the graph consists of several, one search in each may have the same of the `lanes`.
         """
         dev, scratch = self.dev, self.scratch
-        self._searches("traversal/many_pull")
         self._start(sources if self.ranked is None else self.ranked.rank[sources], lanes)
         arcs = int(degrees_of(dev, self.graph, sources).sum())
         level, count, queued = 0, len(sources), True
@@ -323,15 +323,16 @@ class ManySearch(ManyBatch):
         self, sources: npt.NDArray[np.int32], last: int, dtype: npt.DTypeLike | None
     ) -> tuple[npt.NDArray[Any], int]:
         """The same by one search after the other."""
-        rows, levels = [], 0
-        for source in sources:
-            search = Search(self.dev, self.graph, "hybrid", predecessors=False, owners=False)
-            deepest, _ = search.run(np.array([source], np.int32), None if last == NO_LIMIT else last)
-            rows.append(search.take()[0].astype(distance_type(deepest, dtype), copy=False))
-            levels = max(levels, deepest)
+
+        def search(source: npt.NDArray[np.int32]) -> tuple[npt.NDArray[np.int32], int]:
+            alone = Search(self.dev, self.graph, "hybrid", predecessors=False, owners=False)
+            levels, _ = alone.run(source, last)
+            distance = alone.take()[0]
             for phase in self.seconds:
-                self.seconds[phase] += search.seconds[phase]
-        return np.stack(rows), levels
+                self.seconds[phase] += alone.seconds[phase]
+            return distance, levels
+
+        return one_by_one(search, sources, dtype)
 
     def _go_on(
         self, level: int, count: int, arcs: int, queued: bool, last: int
@@ -354,13 +355,11 @@ class ManySearch(ManyBatch):
             size = min(shape.fused_local, kernel.limit)
             given = {"n": self.rows, "level": level, "last": min(last, (1 << scratch.bits) - 1)}
             kernel.launch(scratch, size, local=size, **given, **csr.buffers)
-            state = read_state(self.dev, scratch.state)
-            ended = int(state[0])
-            slot = slot_of(state, ended)
+            (ended, *_), slots = read_state(self.dev, scratch.state)
             if (ended - level) % 2:
                 scratch.swap_fronts()
                 scratch.swap_queues()
-            return ended, slot[COUNT], slot[MANY_ARCS], True
+            return ended, slots[ended % 3][COUNT], slots[ended % 3][MANY_ARCS], True
         else:
             queued = arcs * many.scatter_share <= self.rows
             push = "bfs_many_push" if queued else "bfs_many_scatter"
@@ -386,11 +385,32 @@ class ManySearch(ManyBatch):
         return upload_csr(self.dev, self.graph.reverse) if self.graph.directed else self.csr
 
 
-def joined(parts: list[Any]) -> Any:
-    """Distances of several batches below each other, in the largest of their types, wherever they are."""
-    if isinstance(parts[0], np.ndarray):
-        return np.concatenate(parts)
+def search_often(
+    dev: Device,
+    graph: Graph,
+    sources: npt.NDArray[np.int32],
+    last: int,
+    dtype: npt.DTypeLike | None,
+    lanes: int,
+    progress: Callable[[int, int], None] | None,
+    *,
+    stays: bool,
+) -> tuple[Any, int, dict[str, float]]:
+    """Search as `clgraph.bfs_many` does: distances (k, n), the number of levels, and time by phase."""
+    parts, levels = [], 0
+    with ManySearch(dev, graph, lanes, len(sources)) as search:
+        for first in range(0, len(sources), lanes):
+            part, deepest = search.run(sources[first : first + lanes], last, dtype, stays=stays)
+            parts.append(part)
+            levels = max(levels, deepest)
+            if progress:
+                progress(min(first + lanes, len(sources)), len(sources))
+    if len(parts) == 1:
+        return parts[0], levels, search.seconds
+    if not stays:
+        return np.concatenate(parts), levels, search.seconds
     from pyopencl.array import concatenate
 
     kind = max((part.dtype for part in parts), key=lambda each: each.itemsize)
-    return concatenate([part if part.dtype == kind else part.astype(kind) for part in parts])
+    whole = concatenate([part if part.dtype == kind else part.astype(kind) for part in parts])
+    return whole, levels, search.seconds

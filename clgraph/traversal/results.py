@@ -1,14 +1,56 @@
-"""What the searches return."""
+"""Results of searches, and the types of their distances."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from clgraph.arguments import shown
+from clgraph.errors import InputError
 from clgraph.results import RunsOn
+
+NO_LIMIT = 2**32 - 2  # above all levels, and level + 1 still fits the kernels' uint
+
+# types of the distances of `bfs_many`, the smallest first, as OpenCL C calls them
+DISTANCE_TYPES: dict[np.dtype[Any], str] = {
+    np.dtype(np.int8): "char",
+    np.dtype(np.int16): "short",
+    np.dtype(np.int32): "int",
+}
+
+
+def distance_type(levels: int, dtype: npt.DTypeLike | None) -> np.dtype[Any]:
+    """Return the smallest type for distances below `levels`, or the requested one if it holds them."""
+    large_enough = [each for each in DISTANCE_TYPES if levels <= 2 ** (8 * each.itemsize - 1)]
+    if dtype is None:
+        return large_enough[0]
+    try:
+        kind = np.dtype(dtype)
+    except (TypeError, ValueError, SyntaxError):  # raised by NumPy for what is no type
+        kind = None
+    if kind not in DISTANCE_TYPES:
+        raise InputError(f"dtype is {shown(dtype)}: distances are int8, int16 or int32")
+    if kind not in large_enough:
+        raise InputError(f"distances reach {levels - 1}: more than {kind} holds; leave dtype out")
+    return kind
+
+
+def one_by_one(
+    search: Callable[[npt.NDArray[np.int32]], tuple[npt.NDArray[np.int32], int]],
+    sources: Iterable[np.int32],
+    dtype: npt.DTypeLike | None,
+) -> tuple[npt.NDArray[Any], int]:
+    """Search from one source after another: distances (k, n), and the number of levels."""
+    rows, levels = [], 0
+    for source in sources:
+        distance, deepest = search(np.array([source]))
+        rows.append(distance.astype(distance_type(deepest, dtype), copy=False))
+        levels = max(levels, deepest)
+    return np.stack(rows), levels
 
 
 @dataclass(frozen=True, repr=False)

@@ -18,19 +18,14 @@ from clgraph.csr.partitions import Cut, upload_layout
 from clgraph.csr.upload import degrees_of, upload_csr
 from clgraph.device.graph_cache import Pool
 from clgraph.device.launch_config import DeviceLimits, LaunchTable, fit_group, fit_local
+from clgraph.traversal.results import NO_LIMIT
 
 if TYPE_CHECKING:
     from clgraph.csr.upload import DeviceCSR
     from clgraph.device import Device
     from clgraph.graph import Graph
 
-NO_LIMIT = 2**32 - 2  # above all levels, and level + 1 still fits the kernels' uint
 PROGRAMS = ("traversal/search", "traversal/search_push", "traversal/search_pull", "traversal/search_fused")
-
-
-def last_level(depth_limit: int | None) -> int:
-    """Return the level after which a search ends, as the kernels take it."""
-    return NO_LIMIT if depth_limit is None else min(int(depth_limit), NO_LIMIT)
 
 
 @dataclass(frozen=True)
@@ -103,15 +98,13 @@ STATE_SIZE = 28  # words
 COUNT, LONGS, ARCS = 0, 1, 2
 
 
-def read_state(dev: Device, state: Any) -> npt.NDArray[np.uint32]:
-    """Return the words of a state; waits."""
-    return dev.download(state, np.uint32, STATE_SIZE)
+def read_state(dev: Device, state: Any) -> tuple[list[int], list[list[int]]]:
+    """Return what a fused launch reports, and three slots of counters; waits.
 
-
-def slot_of(state: npt.NDArray[np.uint32], level: int) -> list[int]:
-    """Return a level's counters, in the order of COUNT, LONGS, ...: three slots take turns."""
-    at = 4 + 8 * (level % 3)
-    return state[at : at + 8].tolist()
+    The counters of a level, in the order of COUNT, LONGS, ..., are in slot ``level % 3``.
+    """
+    words = dev.download(state, np.uint32, STATE_SIZE)
+    return words[:4].tolist(), words[4:].reshape(3, 8).tolist()
 
 
 # --- the search ---
@@ -181,10 +174,12 @@ class Search:
         self.predecessor: Any = None
         self.owner: Any = None
 
-    def run(self, sources: npt.NDArray[np.int32], depth_limit: int | None) -> tuple[int, int]:
-        """Search from `sources`, which ascend, each once; returns levels and vertices reached."""
+    def run(self, sources: npt.NDArray[np.int32], last: int = NO_LIMIT) -> tuple[int, int]:
+        """Search from `sources`, which ascend, each once; returns levels and vertices reached.
+
+        The search ends after level `last`.
+        """
         dev, n, hybrid = self.dev, self.n, self.method == "hybrid"
-        last = NO_LIMIT if depth_limit is None else min(int(depth_limit), NO_LIMIT)
         start = time.perf_counter()
         pool: Pool[dict[str, Any]] = dev.graph_cache.cached(self.graph, ("bfs", self.method), Pool)
         # kept for the graph, but nothing in it from one search to the next; two threads get one each
@@ -260,7 +255,7 @@ class Search:
         while count and level < last:
             kernel.launch(self, self._passes, level=level, local=self.shape.local)
             level += 1
-            count = slot_of(read_state(self.dev, self.state), level)[COUNT]
+            count = read_state(self.dev, self.state)[1][level % 3][COUNT]
             reached += count
             self.frontier, self.next = self.next, self.frontier
         return level + (count > 0), reached
@@ -289,15 +284,14 @@ class Search:
                 kernel = self._programs["traversal/search_fused"].bfs_fused
                 size = min(shape.fused_local, kernel.limit)
                 kernel.launch(self, size, local=size, last_level=last)
-                state = self.dev.download(self.state, np.uint32, STATE_SIZE)
-                found, ended = int(state[1]), int(state[0])
+                (ended, found, *_), slots = read_state(self.dev, self.state)
                 reached += found
                 unseen -= arcs
                 if ended > self.level:
                     if (ended - self.level) % 2:
                         self._swap_queues()
                     self.level = ended
-                    count, longs, arcs = slot_of(state, ended)[: ARCS + 1]
+                    count, longs, arcs = slots[ended % 3][: ARCS + 1]
                     continue
             unseen -= arcs
             # from here on most arcs of the frontier lead to vertices that are known: pulling reads fewer
@@ -318,7 +312,7 @@ class Search:
 
     def _counters(self) -> list[int]:
         """Return the vertices of a level, the pieces of their long rows, and their arcs; waits."""
-        return slot_of(read_state(self.dev, self.state), self.level)[: ARCS + 1]
+        return read_state(self.dev, self.state)[1][self.level % 3][: ARCS + 1]
 
     def _push(self, count: int, longs: int) -> list[int]:
         """Push one level, of `count` vertices and `longs` pieces; returns the counters of the next."""

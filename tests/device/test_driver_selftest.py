@@ -81,7 +81,7 @@ def test_every_kernel_file_has_a_family() -> None:
     for name in KERNELS:
         found = [start for start in public.FAMILIES if name.startswith(start)]
         assert found, f"cl/{name}.cl: its folder has no family in clgraph/public.py"
-    assert public.family_of("traversal/many_pull") == "searches at once"
+    assert public.family_of("traversal/many_expand") == "searches at once"
     assert public.family_of("traversal/search_push") == "search"
     assert public.family_of("device/memory_fill") == ""
     for start in public.FAMILIES:

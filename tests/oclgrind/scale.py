@@ -165,21 +165,9 @@ def case_bfs_many_of_shards(device: Any) -> None:
         found = clgraph.bfs_many(shards, [*sources, *[5] * 30], device=device)
         assert found.distance.tolist() == expected + [expected[0]] * 30
 
-        class Told(Alone):
-            size = 2
-
-            def merge(self, value: Any, pack: Any, join: Any) -> None:
-                join(value, pack(value).view(np.uint8))
-
-            def broadcast(self, array: Any, dtype: Any) -> Any:
-                return array
-
-            def shares(self, count: int) -> range:
-                return range(count)
-
         loading = Loading(device, shards, room=1 << 20)
         for push in ("rows", None):
-            searches = Searches(Blocks(Told(), loading, push, "rows"), device, 32)
+            searches = Searches(Blocks(Alone(), loading, push, "rows"), device, 32)
             part = searches.run(np.array(sources, np.int32), bfs_many.DEEP, None)
             assert part is not None and part[0].tolist() == expected
 

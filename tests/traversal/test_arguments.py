@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from clgraph import Graph, InputError, bfs, bfs_many
-from clgraph.traversal.arguments import distance_type, source_indices
+from clgraph.traversal import indices_of
+from clgraph.traversal.results import distance_type
 
 
 @pytest.mark.smoke
@@ -35,7 +36,7 @@ def test_bad_options() -> None:
         bfs_many(graph, [0], dtype=np.float32)
 
 
-def test_sources_as_indices() -> None:
+def test_sources_as_indices(device: Any) -> None:
     graph = Graph.from_edges([10, 20], [20, 30])
     for given, wanted, several in (
         (20, [1], False),
@@ -44,10 +45,12 @@ def test_sources_as_indices() -> None:
         (np.array([30]), [2], True),
         ((20,), [1], True),
     ):
-        found, many = source_indices(graph, given)
-        assert (found.tolist(), found.dtype, many) == (wanted, np.int32, several)
+        found = bfs(graph, given, device=device)
+        assert (found.sources.tolist(), found.sources.dtype) == (wanted, np.int32)
+        assert (found.source_of is not None) == several
     named = Graph.from_edges(["ab", "c"], ["c", "d"])
-    assert source_indices(named, "ab")[0].tolist() == named.indices_of(["ab"]).tolist()
+    assert bfs(named, "ab", device=device).sources.tolist() == named.indices_of(["ab"]).tolist()
+    assert indices_of(graph, [30, 10, 30]).tolist() == [2, 0, 2]
 
 
 @pytest.mark.parametrize(
