@@ -1,6 +1,7 @@
 // components/shards.cl: components of a graph that comes in shards: rows joined one after the other, labels merged.
 //
-// label   int[n]   label[v] <= v; a root has label[r] == r; joined vertices have one root (see components/finder.h)
+// label   int[n]   label[v] <= v; a root has label[r] == r; joined vertices have one root (see components/finder.h);
+//                  components_compress of components/finder.cl comes after each kernel
 // launch           shard_join: a work-item takes RUN consecutive entries of the shard and finds the first one's row by
 //                  binary search; the others: padded ranges, ITEMS consecutive vertices each
 // tunables         RUN, ITEMS; OFFSET: type of row_ptr
@@ -32,15 +33,4 @@ __kernel void shard_merge(const int n, __global const int *restrict other, __glo
 {
     FOR_ITEMS(v, n)
         join(label, v, other[v]);
-}
-
-// Every vertex points at its root. Others shorten their ways meanwhile: a stale value is an ancestor, too.
-__kernel void shard_compress(const int n, __global int *label)
-{
-    FOR_ITEMS(v, n) {
-        int root = SHARED_LOAD(&label[v]);
-        for (int next = SHARED_LOAD(&label[root]); next != root; next = SHARED_LOAD(&label[root]))
-            root = next;
-        SHARED_STORE(&label[v], root);
-    }
 }

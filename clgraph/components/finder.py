@@ -5,7 +5,7 @@ Host half of ``cl/components/finder.cl`` and ``cl/components/finder_rank.cl``.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -65,50 +65,6 @@ LAUNCH = LaunchTable(
 )
 
 
-@dataclass(frozen=True)
-class Buffers:
-    """What a finder works in; several finders of one number of vertices may share it, one call at a time.
-
-    Attributes
-    ----------
-    scratch : device buffer, int32 (n,)
-    state : device buffer, int32 (3,)
-        As in the head of ``cl/components/finder.cl``.
-    sums : device buffer, int32 (3,)
-    tally : device buffer, int32 (2 * blocks,)
-    queue : device buffer, int32 (2 * capacity,)
-        Pieces of long rows.
-    capacity : int
-    """
-
-    scratch: Any
-    state: Any
-    sums: Any
-    tally: Any
-    queue: Any
-    capacity: int
-
-    @classmethod
-    def make(cls, device: Device, n: int, blocks: int, capacity: int) -> Buffers:
-        """Allocate for `n` vertices and the given numbers of ranking blocks and pieces of long rows."""
-        device.reserve({"label": 4 * n, "scratch": 4 * n, "queue": 8 * capacity})
-        return cls(
-            device.empty(n, np.int32),
-            device.empty(3, np.int32),
-            device.empty(3, np.int32),
-            device.empty(2 * blocks, np.int32),
-            device.empty(max(2 * capacity, 1), np.int32),
-            capacity,
-        )
-
-    def with_queue(self, device: Device, capacity: int) -> Buffers:
-        """The same buffers, with a longer queue if this one is too short."""
-        if capacity <= self.capacity:
-            return self
-        device.reserve({"queue": 8 * capacity})
-        return replace(self, queue=device.empty(2 * capacity, np.int32), capacity=capacity)
-
-
 class GiantFinder:
     """Components, and the largest of them, of adjacency rows on a device; made once, used many times.
 
@@ -128,18 +84,19 @@ class GiantFinder:
     masked : bool
         The caller fills the label buffer beforehand: -1 for a vertex that is not there, anything >= 0 for one
         that is. Arcs to and from vertices that are not there are ignored.
-    arc_key : {None, "uint", "ulong"}
-        Type of `labels_into`'s arc keys, if there are any.
+    arc_keys : bool
+        Whether `labels_into` is given keys of arcs.
     wide : bool
         Whether offsets are 64-bit integers.
     long_row, piece : int, optional
         Rows with more slots are cut into pieces for work-groups (default: by device, see `LAUNCH`).
-    shared : Buffers, optional
-        Of another finder of as many vertices, to work in; default: its own.
+    shared : GiantFinder, optional
+        Another finder of as many vertices, whose buffers this one works in: they serve one call at a time.
 
     Attributes
     ----------
-    buffers : Buffers
+    capacity : int
+        Pieces of long rows that the queue has room for.
     """
 
     def __init__(
@@ -150,34 +107,28 @@ class GiantFinder:
         *,
         copra: bool = False,
         masked: bool = False,
-        arc_key: Literal["uint", "ulong"] | None = None,
+        arc_keys: bool = False,
         wide: bool = False,
         long_row: int | None = None,
         piece: int = PIECE,
-        shared: Buffers | None = None,
+        shared: GiantFinder | None = None,
     ) -> None:
         self.device, self.n = device, n
         shape = LAUNCH.of(device)
-        types: dict[str, type[np.unsignedinteger[Any]]] = {"uint": np.uint32, "ulong": np.uint64}
-        self._key_type = None if arc_key is None else types[arc_key]
         items = device.tuning.items
         defines: dict[str, Any] = {
             "ITEMS": items,
-            "END_SHIFT": int(not copra),
             "OFFSET": "long" if wide else "int",
             "SAMPLES": shape.samples,
-            "HAS_DEAD": copra or None,
-            "MASKED": masked or None,
-            "ARC_KEY": arc_key,
+            "HAS_DEAD": copra,
+            "MASKED": masked,
+            "ARC_KEY": "uint" if arc_keys else None,
         }
         # Pipelines take rows of any length, read from their arguments what the options above say, and always
         # want the labels filled in beforehand.
         self._pipeline = device.has_pipeline("components/finder")
-        self._copra, self._filled = copra, masked
-        if long_row is None:
-            long_row = shape.long_row
-        if self._pipeline:
-            long_row = None
+        self._copra, self._filled, self._arc_keys = copra, masked, arc_keys
+        long_row = None if self._pipeline else long_row or shape.long_row
         self._links_twice = shape.link_every > 1 and not self._pipeline
         if self._links_twice:
             defines["LINK_EVERY"] = shape.link_every
@@ -186,23 +137,31 @@ class GiantFinder:
             defines |= {"LONG_ROW": long_row, "PIECE": piece}
             # a long row has more than long_row slots and takes one piece more than it fills
             self.capacity = slots // long_row + slots // piece + 1
-        self._program: Program = device.program("components/finder", **defines)
+        self.program: Program = device.program("components/finder", **defines)
         self._passes = -(-n // items)  # work-items of a pass over all vertices
-        self._block, self._sample_width = shape.block, shape.sample_width
-        self.blocks = -(-n // self._block)
-        self._rank_items = shape.rank_items
-        self._rank_passes = -(-n // self._rank_items)
+        self._sample_width, self._rank_items = shape.sample_width, shape.rank_items
+        self.blocks, self._rank_passes = -(-n // shape.block), -(-n // shape.rank_items)
         self._rank_program: Program = device.program(
-            "components/finder_rank", BLOCK=self._block, ITEMS=self._rank_items
+            "components/finder_rank", BLOCK=shape.block, ITEMS=shape.rank_items
         )
-        if shared is None:
-            self.buffers = Buffers.make(device, n, self.blocks, self.capacity)
-        else:
-            self.buffers = shared.with_queue(device, self.capacity)
         # what follows has the names of the kernels' arguments
-        own = self.buffers
-        self.next = self.count = self.number = own.scratch
-        self.state, self.sums, self.tally, self.queue = own.state, own.sums, own.tally, own.queue
+        if shared is None:
+            device.reserve({"label": 4 * n, "scratch": 4 * n, "queue": 8 * self.capacity})
+            self.next, self.tally = device.empty(n, np.int32), device.empty(2 * self.blocks, np.int32)
+            self.state, self.sums = device.empty(3, np.int32), device.empty(3, np.int32)
+        else:
+            self.next, self.tally, self.state, self.sums = (
+                shared.next,
+                shared.tally,
+                shared.state,
+                shared.sums,
+            )
+        self.count = self.number = self.next
+        if shared is None or self.capacity > shared.capacity:
+            device.reserve({"queue": 8 * self.capacity})
+            self.queue = device.empty(max(2 * self.capacity, 1), np.int32)
+        else:
+            self.queue = shared.queue
 
     def labels_into(
         self,
@@ -231,8 +190,8 @@ class GiantFinder:
             `label` already holds the components that some of the arcs make: -1 for a vertex that is not
             there, for the others a root that is labelled with itself. Only the remaining arcs are joined. (If
             a root was not the smallest of its component, the result need not be either.)
-        arc_key : device buffer (slots,), optional
-            With the `arc_key` option: arc e is present iff ``arc_key[e] >= threshold``. Both arcs of an edge
+        arc_key : device buffer, uint32 (slots,), optional
+            With the `arc_keys` option: arc e is present iff ``arc_key[e] >= threshold``. Both arcs of an edge
             must have one key.
         vertex_key : device buffer, uint32 (n,), optional
             With `newest`.
@@ -241,10 +200,10 @@ class GiantFinder:
             With `begun`: everything with a larger key has been joined already; only arcs (with `arc_key`) or
             arcs of vertices (with `vertex_key`) with at most this key are read.
         """
-        program, passes, n = self._program, self._passes, self.n
+        program, passes, n = self.program, self._passes, self.n
         keys: dict[str, Any] = {}
-        if self._key_type is not None:
-            last = newest if newest is not None else ~self._key_type(0)
+        if self._arc_keys:
+            last = 2**32 - 1 if newest is None else newest
             keys = {"arc_key": arc_key, "threshold": threshold, "newest": last}
         v_end = None if self._pipeline and not self._copra else v_end
         rows = {"v_start": v_start, "v_end": v_end, "edges": edges, "label": label, **keys}
@@ -282,7 +241,7 @@ class GiantFinder:
 
     def sample(self, label: Any) -> None:
         """Guess the giant component of labels made elsewhere; `largest_label` and `rank` need that guess."""
-        kernel = self._program.components_sample
+        kernel = self.program.components_sample
         width = min(self._sample_width, kernel.limit)
         kernel(width, local=width, n=self.n, label=label, state=self.state)
 
@@ -362,7 +321,10 @@ class GiantFinder:
         sizes = np.ones(larger + singles, np.int64)
         if larger:
             found = dev.download(size, np.int32, larger)
-            order = _by_decreasing_size(found)
+            # NumPy sorts 16-bit keys by radix, and the few sizes that need more bits share the first key
+            order = np.argsort(np.maximum(NUMBERS - 1 - found, 0).astype(np.uint16), kind="stable")
+            large = order[: np.count_nonzero(found >= NUMBERS - 1)]
+            large[:] = large[np.argsort(-found[large], kind="stable")]
             place = np.empty(larger, np.int32)
             place[order] = np.arange(larger, dtype=np.int32)
             sizes[:larger] = found[order]
@@ -370,16 +332,6 @@ class GiantFinder:
             program.rank_scatter(larger, larger=larger, root=root, place=place, number=self.number)
         program.rank_apply.launch(self, self._rank_passes, label=label)
         return sizes
-
-
-def _by_decreasing_size(size: npt.NDArray[np.int32]) -> npt.NDArray[np.int64]:
-    """Stable order by decreasing size: NumPy sorts 16-bit keys by radix, and few sizes need more bits."""
-    large = np.flatnonzero(size >= NUMBERS)
-    if len(large) == 0:
-        return np.argsort((NUMBERS - 1 - size).astype(np.uint16), kind="stable")
-    small = np.flatnonzero(size < NUMBERS)
-    by_size = large[np.argsort(-size[large].astype(np.int64), kind="stable")]
-    return np.concatenate((by_size, small[_by_decreasing_size(size[small])]))
 
 
 # --- the finder of a graph ---
@@ -434,21 +386,15 @@ class GraphComponents:
             self.found = Largest(label, root, size)
         return self.found
 
-    def masked(self, arc_key: Literal["uint", "ulong"] | None = None) -> GiantFinder:
+    def masked(self, *, arc_keys: bool = False) -> GiantFinder:
         """A finder of these rows that passes over vertices, and arcs by their keys; shares the buffers."""
-        return GiantFinder(
-            self.device,
-            self.csr.n,
-            self.csr.arcs,
-            masked=True,
-            arc_key=arc_key,
-            wide=self.csr.offset is np.int64,
-            shared=self.finder.buffers,
-        )
+        csr, wide = self.csr, self.csr.offset is np.int64
+        options = {"masked": True, "arc_keys": arc_keys, "wide": wide}
+        return GiantFinder(self.device, csr.n, csr.arcs, **options, shared=self.finder)
 
     def copra(self, slots: int, *, wide: bool) -> GiantFinder:
         """A finder of the graph's COPRA arrays, which have `slots` slots; shares the buffers."""
-        return GiantFinder(self.device, self.csr.n, slots, copra=True, wide=wide, shared=self.finder.buffers)
+        return GiantFinder(self.device, self.csr.n, slots, copra=True, wide=wide, shared=self.finder)
 
 
 def graph_components(device: Device, graph: Graph) -> GraphComponents:

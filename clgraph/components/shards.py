@@ -35,10 +35,10 @@ class Labels:
     """
 
     def __init__(self, device: Device, n: int) -> None:
-        device.reserve({"labels": 4 * n, "scratch": 4 * n})
         self._device, self._n = device, n
         self._run = LAUNCH.of(device)
         self._passes = -(-n // device.tuning.items)
+        self.finder = GiantFinder(device, n, 0)
         self.label = device.empty(n, np.int32)
         self._program("int").shard_start(self._passes, n=n, label=self.label)
 
@@ -64,7 +64,7 @@ class Labels:
         self._compress()
 
     def _compress(self) -> None:
-        self._program("int").shard_compress(self._passes, n=self._n, label=self.label)
+        self.finder.program.components_compress(self._passes, n=self._n, label=self.label)
         self._device.finish()  # the shard's buffers are free
 
     def download(self) -> npt.NDArray[np.int32]:
@@ -101,9 +101,8 @@ def join_components(shards: Shards, *, device: Any) -> tuple[Any, ...]:
         numbered = sizes = None
         if whole is not None:
             with dev.alone():
-                finder = GiantFinder(dev, n, 0)
-                finder.sample(whole.label)
-                sizes = finder.rank(whole.label)
+                whole.finder.sample(whole.label)
+                sizes = whole.finder.rank(whole.label)
                 numbered = whole.download()
         numbered, sizes = ranks.broadcast(numbered, np.int32), ranks.broadcast(sizes, np.int64)
         seconds = {"components": joined - started, "ranking": perf_counter() - joined}

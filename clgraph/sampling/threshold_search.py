@@ -81,7 +81,7 @@ class Probes:
             "sampling/exact", ITEMS=items, HAS_COPIES=int(graph.is_multigraph), **csr.defines
         )
         self.components = graph_components(device, graph)
-        self.finder = self.components.masked("uint" if edges else None)
+        self.finder = self.components.masked(arc_keys=edges)
         self.marks = Marks(device, csr)
         self.key = device.empty(max(keys, 1), np.uint32)
         # of the lower and the upper end of the bracket, and of the threshold that is being probed

@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     from clgraph.device import Device
 
 # entries that a work-item takes for one search: on GPUs more than for many, as most rows are passed over, and
-# what costs time is to find the first one by bisection. 0: whole rows (a CPU core goes through rows of any length)
+# what costs time is to find the first one by bisection. 0: whole rows, of any length, which a CPU core goes
+# through in three quarters of the time
 ENTRIES = LaunchTable(gpu=32, cpu=0, simulator=5)
 FEW = 32  # a frontier of fewer than a 32nd of the unvisited vertices is pushed from, a larger one pulled to
 DEEP = 127  # levels that searches go on together: up to there a batch takes BYTES

@@ -15,7 +15,7 @@ from clgraph.device.graph_cache import Pool
 from clgraph.device.launch_config import LaunchTable
 from clgraph.traversal import search
 from clgraph.traversal.ranked import Ranked, rank_graph
-from clgraph.traversal.results import DISTANCE_TYPES, NO_LIMIT, distance_type, one_by_one
+from clgraph.traversal.results import DISTANCE_TYPES, distance_type, one_by_one
 from clgraph.traversal.search import COUNT, STATE_SIZE, Search, read_state
 
 if TYPE_CHECKING:

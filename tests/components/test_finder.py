@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from clgraph.components import Components, connected_components, largest_component
-from clgraph.components.finder import GiantFinder, _by_decreasing_size
+from clgraph.components.finder import GiantFinder
 from clgraph.csr.upload import upload_csr
 from clgraph.errors import InputError
 from clgraph.graph import Graph
@@ -108,9 +108,15 @@ def test_large_components_are_ranked_by_size_beyond_16_bits(device: Any) -> None
     check(graph, device)
 
 
-def test_by_decreasing_size() -> None:
-    size = np.array([2, 70000, 65535, 65536, 2, 70000, 3], np.int32)
-    assert _by_decreasing_size(size).tolist() == [1, 5, 3, 2, 6, 0, 4]
+def test_by_decreasing_size(device: Any) -> None:
+    size = np.array([2, 70000, 65535, 65536, 2, 70000, 3])
+    n, order = int(size.sum()), [1, 5, 3, 2, 6, 0, 4]
+    finder = GiantFinder(device, n, 0)
+    label = device.upload(np.repeat(np.cumsum(size) - size, size).astype(np.int32), writable=True)
+    finder.sample(label)
+    assert finder.rank(label).tolist() == size[order].tolist()
+    number = np.argsort(order)
+    assert device.download(label, np.int32, n).tolist() == np.repeat(number, size).tolist()
 
 
 @pytest.mark.parametrize("directed", [False, True])
@@ -228,18 +234,18 @@ def test_finder_with_mask(device: Any, directed: bool, pieces: dict[str, int]) -
 
 
 @pytest.mark.parametrize("pieces", PIECES)
-@pytest.mark.parametrize("key", ["uint", "ulong"])
-def test_finder_with_arc_keys(device: Any, key: Literal["uint", "ulong"], pieces: dict[str, int]) -> None:
+def test_finder_with_arc_keys(device: Any, pieces: dict[str, int]) -> None:
     rng = np.random.default_rng(8)
     for _ in range(15):
         graph = random_graph(rng, 70, False)
         n = graph.num_vertices
         csr = upload_csr(device, graph)
-        finder = GiantFinder(device, n, csr.arcs, arc_key=key, **pieces)
-        dtype = np.uint32 if key == "uint" else np.uint64
+        finder = GiantFinder(device, n, csr.arcs, arc_keys=True, **pieces)
         # one key per unordered pair
         low, high = np.minimum(graph.tails, graph.col_idx), np.maximum(graph.tails, graph.col_idx)
-        keys = ((low.astype(np.uint64) * 7919 + high * 104_729) % 1000).astype(dtype) * dtype(4_000_000)
+        keys = ((low.astype(np.uint64) * 7919 + high * 104_729) % 1000).astype(np.uint32) * np.uint32(
+            4_000_000
+        )
         keys_there = device.upload(keys)
         label = device.empty(n, np.int32)
         for threshold in (0, 1_500_000_000, 2_500_000_000):  # one finder, many probes
@@ -381,6 +387,6 @@ def test_the_finder_is_kept_with_the_graph(device: Any) -> None:
     assert launches
     assert not [launch for launch in launches if launch.program.startswith("components/")]
     # masked rows share the buffers of the kept finder, whose labels stay as they are
-    other = kept.masked("uint")
-    assert other.buffers is kept.finder.buffers
+    other = kept.masked(arc_keys=True)
+    assert other.next is kept.finder.next and other.state is kept.finder.state
     check_labels(device.download(largest.label, np.int32, graph.num_vertices), labels, sizes)

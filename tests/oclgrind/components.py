@@ -19,7 +19,7 @@ def _components(device: Any, directed: bool, **options: Any) -> None:
     csr = upload_csr(device, graph)
     finder = GiantFinder(device, 50, csr.arcs, **options)
     label = device.zeros(50, np.int32)  # masked: all are there
-    keys = {"arc_key": device.zeros(csr.arcs, np.uint32)} if "arc_key" in options else {}
+    keys = {"arc_key": device.zeros(csr.arcs, np.uint32)} if "arc_keys" in options else {}
     finder.labels_into(csr.row_ptr, csr.row_ptr, csr.col_idx, label, one_way=directed, **keys)
     labels, sizes = reference_components(graph)
     assert finder.largest_label(label) == (int(np.argmin(labels)), sizes[0], 50)
@@ -51,7 +51,7 @@ def case_components_directed(device: Any) -> None:
 
 def case_components_pieces(device: Any) -> None:
     """Weak components with long rows in pieces, masks and arc keys."""
-    _components(device, directed=False, long_row=2, piece=3, masked=True, arc_key="uint")
+    _components(device, directed=False, long_row=2, piece=3, masked=True, arc_keys=True)
 
 
 def case_components_copra(device: Any) -> None:
