@@ -34,8 +34,8 @@ class Public(NamedTuple):
     verifier : str
         What checks a result (`found`) of `call` against its definition, below `clgraph.reference`.
     selftest : str
-        Graphs of `clgraph.selftest.graphs` on which the self-test calls and verifies it, as Oclgrind does on
-        that of `call`; most families have checks of their own in `clgraph.selftest.checks`.
+        Graphs (of `clgraph.selftest.checks.Graphs`) on which the self-test calls and verifies it, as Oclgrind
+        does on that of `call`; most families have checks of their own in `clgraph.selftest.checks`.
     family : str
         The kernel family (see `FAMILIES`) that `call` needs.
     doubles : bool
@@ -438,7 +438,7 @@ PUBLIC: tuple[Public, ...] = (
         call="graph, alpha=0.01",
         reference="centrality.reference_katz",
         verifier="centrality.verify_katz(graph, found, alpha=0.01)",
-        selftest="arcs",
+        selftest="directed",
         doubles=True,
         values="GRAPHS ; alpha=0.1 | 0.9 ; beta=1.0 | {0: 1}",
     ),
