@@ -44,7 +44,7 @@ BLOCK = 0xFF00  # bytes in a block, as bgzip has them: also where they do not sh
 BATCH = 16 * BLOCK  # bytes that a thread compresses at a time: 8 ms of work
 LEVELS = {"isal": 3, "zlib": 6}  # as small as gzip's own 6; isal takes a thirteenth of the time
 ZSTD_LEVEL = 1  # edge lists become no smaller by 3, which takes two and a half times as long
-READ = 1 << 20  # bytes of blocks that are read and cut at a time: the work of all threads
+READ = 1 << 18  # bytes of blocks that are read and cut at a time: the work of all threads
 MOST_THREADS = 8  # more threads wait for the one that reads or writes the file
 
 

@@ -8,7 +8,6 @@ without the cache misses of a bucket sort.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -57,32 +56,26 @@ def check_rows(directed: Any, duplicates: Any, multiplicity: Any) -> None:
 
 def id_column(ids: npt.ArrayLike, name: str) -> npt.NDArray[Any]:
     """Convert ids to a one-dimensional array; whether it holds ids is checked later."""
-    try:
-        array = np.asarray(ids)
-        if array.dtype.kind == "U" and isinstance(ids, (list, tuple)):
-            # NumPy has made text of numbers among strings, and cut off NULs at their ends
-            array = np.empty(len(ids), object)
-            array[:] = ids
-    except (ValueError, TypeError, OverflowError) as error:  # lists of different lengths, say
-        raise InputError(f"{name} is no list of vertex ids: {error}") from error
-    if array.ndim != 1:
-        raise InputError(
-            f"{name} has the shape {array.shape}: a one-dimensional list of vertex ids is needed"
-        )
-    if is_masked(ids):
-        raise InputError(f"{name} has masked entries: every edge has two ends; leave such rows out")
+    array = column_of(ids, name, "list of vertex ids")
+    if array.dtype.kind == "U" and isinstance(ids, (list, tuple)):
+        # NumPy has made text of numbers among strings, and cut off NULs at their ends
+        array = np.empty(len(ids), object)
+        array[:] = ids
     return array
 
 
-def first_repeated(names: list[Any]) -> Any:
-    """The first name that stands in a list twice, or None."""
-    seen: set[Any] = set()
-    return next((name for name in names if name in seen or seen.add(name)), None)  # type: ignore[func-returns-value]
-
-
-def is_masked(values: Any) -> bool:
-    """True for a masked array with masked entries; without ``numpy.ma`` loaded there is none."""
-    return "numpy.ma" in sys.modules and bool(np.ma.is_masked(values))
+def column_of(values: npt.ArrayLike, name: str, what: str) -> npt.NDArray[Any]:
+    """Convert values to a one-dimensional array; InputError for other shapes and for masked entries."""
+    try:
+        array = np.asarray(values)
+    except (ValueError, TypeError, OverflowError) as error:  # lists of different lengths, say
+        raise InputError(f"{name} is no {what}: {error}") from error
+    if array.ndim != 1:
+        raise InputError(f"{name} has the shape {array.shape}: a one-dimensional {what} is needed")
+    # without numpy.ma loaded there is no masked array
+    if "numpy.ma" in sys.modules and np.ma.is_masked(values):
+        raise InputError(f"{name} has masked entries: every one is needed; leave such rows out")
+    return array
 
 
 def number_vertices(
@@ -120,14 +113,14 @@ def number_vertices(
         source = target = np.empty(0, np.int64)
 
     lowest, highest = min(int(group.min()) for group in filled), max(int(group.max()) for group in filled)
-    if lowest < 0:
-        where = _place(groups, lambda group: group == lowest)
-        raise InputError(
-            f"vertex id {lowest} is negative ({where}): ids are non-negative integers, or strings"
-        )
-    if highest > 2**63 - 1:
-        where = _place(groups, lambda group: group == highest)
-        raise InputError(f"vertex id {highest} does not fit in 64 bits ({where})")
+    for value, why in ((lowest, "is negative"), (highest, "does not fit in 64 bits")):
+        if not 0 <= value < 2**63:
+            places = ((np.flatnonzero(group == value), name) for name, group in groups.items())
+            rows, name = next(place for place in places if len(place[0]))
+            raise InputError(
+                f"vertex id {value} {why} (row {rows[0]} of {name}, counted from 0): ids are non-negative "
+                "integers, or strings"
+            )
     # ids so close that a table of all numbers up to the highest costs less than sorting them
     if highest < 8 * sum(len(group) for group in filled) + 1024:
         present = np.zeros(highest + 1, dtype=bool)
@@ -168,15 +161,6 @@ def _check_names(groups: dict[str, npt.NDArray[Any]]) -> None:
     raise InputError("vertex ids of type object: make an integer array of them")
 
 
-def _place(groups: dict[str, npt.NDArray[Any]], test: Callable[[npt.NDArray[Any]], Any]) -> str:
-    """Position of the first id that passes a test: ``row 3 of source, counted from 0``."""
-    for name, group in groups.items():
-        found = test(group)
-        if np.any(found):
-            return f"row {int(np.argmax(found))} of {name}, counted from 0"
-    raise AssertionError("no id passes the test")
-
-
 def check_count(n: int) -> None:
     """Raise InputError for more vertices than int32 can number."""
     if n > INT32_MAX:
@@ -185,7 +169,7 @@ def check_count(n: int) -> None:
 
 def checked_weights(weights: npt.ArrayLike, count: int) -> npt.NDArray[np.float64]:
     """Check weights of `count` edges, and convert them to float64; the first that is not finite is named."""
-    given = _numbers(weights, "weights")
+    given = column_of(weights, "weights", "list of numbers")
     if given.dtype.kind not in "biuf":
         raise InputError(f"weights of type {given.dtype}: weights are real numbers")
     if given.shape != (count,):
@@ -200,7 +184,7 @@ def checked_weights(weights: npt.ArrayLike, count: int) -> npt.NDArray[np.float6
 
 def checked_counts(counts: npt.ArrayLike, count: int) -> npt.NDArray[np.int32]:
     """Check multiplicities of `count` edges, and convert them to int32; all are at least 1."""
-    given = _numbers(counts, "multiplicity")
+    given = column_of(counts, "multiplicity", "list of numbers")
     if given.dtype.kind not in "iu":
         raise InputError(f"multiplicity of type {given.dtype}: it counts edges in whole numbers")
     if given.shape != (count,):
@@ -212,16 +196,6 @@ def checked_counts(counts: npt.ArrayLike, count: int) -> npt.NDArray[np.int32]:
             f"multiplicity {given[row]} (row {row}, counted from 0): it is at least 1 and at most {INT32_MAX}"
         )
     return given.astype(np.int32, copy=False)
-
-
-def _numbers(values: npt.ArrayLike, name: str) -> npt.NDArray[Any]:
-    try:
-        array = np.asarray(values)
-    except (ValueError, TypeError, OverflowError) as error:  # lists of different lengths, say
-        raise InputError(f"{name} is no list of numbers: {error}") from error
-    if is_masked(values):
-        raise InputError(f"{name} has masked entries: every edge has one")
-    return array
 
 
 def sorted_rows(

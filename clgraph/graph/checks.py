@@ -7,6 +7,7 @@ Each fault is an InputError that names the place and the value.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from itertools import chain
 from typing import Any
@@ -21,9 +22,8 @@ from clgraph.graph.building import (
     INT32_MAX,
     check_count,
     checked_values,
-    first_repeated,
+    column_of,
     id_column,
-    is_masked,
     pack,
     stable_argsort,
 )
@@ -56,18 +56,11 @@ def checked_arrays(
 
 def integers(values: npt.ArrayLike, name: str) -> npt.NDArray[Any]:
     """Check that values are a one-dimensional array of whole numbers, of any type."""
-    try:
-        array = np.asarray(values)
-    except (ValueError, TypeError, OverflowError) as error:  # lists of different lengths, say
-        raise InputError(f"{name} is no array of whole numbers: {error}") from error
+    array = column_of(values, name, "array of whole numbers")
     if array.size == 0 and array.dtype.kind == "f":  # NumPy makes floats of an empty list
         array = array.astype(np.int32)
-    if array.ndim != 1:
-        raise InputError(f"{name} has the shape {array.shape}: it is one-dimensional")
     if array.dtype.kind not in "iu":
         raise InputError(f"{name} is of type {array.dtype}: it holds whole numbers")
-    if is_masked(values):
-        raise InputError(f"{name} has masked entries: every one is needed")
     return array
 
 
@@ -192,7 +185,8 @@ def checked_ids(ids: npt.ArrayLike, n: int) -> npt.NDArray[Any]:
                 f"vertex id {shown(names[strange])} (vertex {strange}): ids are all non-negative integers, "
                 "or all strings"
             )
-        if (twice := first_repeated(names)) is not None:
+        if len(set(names)) < n:
+            twice = next(name for name, count in Counter(names).items() if count > 1)
             raise InputError(f"two vertices have the id {shown(twice)}: ids differ")
         return array.astype(object, copy=False)
     if n == 0:

@@ -12,7 +12,8 @@ from clgraph.arguments import shown, word
 from clgraph.errors import InputError
 from clgraph.graph.arrays import Arrays
 from clgraph.graph.attributes import Attributes
-from clgraph.graph.building import Duplicates, check_count, checked_counts, first_repeated, sorted_rows
+from clgraph.graph.building import Duplicates, check_count, checked_counts, sorted_rows
+from clgraph.graph.checks import checked_ids
 from clgraph.graph.exchange.common import library, listed
 from clgraph.graph.exchange.tables import Rows
 
@@ -59,32 +60,14 @@ def _names(graph: Any) -> npt.NDArray[Any] | None:
     """Ids in igraph's order, or None if they are its own numbers."""
     if "name" not in graph.vs.attributes():
         return None
-    names = graph.vs["name"]
-    kinds = set(map(type, names))
-    if kinds <= {str}:
-        ids = np.array(names, dtype=object)
-    elif kinds <= {int} and min(names) >= 0 and max(names) < 2**63:
-        ids = np.array(names, dtype=np.int64)
-        if np.array_equal(ids, np.arange(len(ids))):
-            return None
-    else:
-        row, name = next(
-            (i, name)
-            for i, name in enumerate(names)
-            if type(name) is not type(names[0])
-            or type(name) not in (str, int)
-            or (type(name) is int and not 0 <= name < 2**63)
-        )
+    try:
+        ids = checked_ids(graph.vs["name"], graph.vcount())
+    except InputError as error:
         raise InputError(
-            f"igraph vertex {row} has the name {shown(name)}: names are all strings, or all non-negative "
-            "integers; delete the attribute (del graph.vs['name']) to use igraph's own numbers"
-        )
-    if (twice := first_repeated(names)) is not None:
-        raise InputError(
-            f"two igraph vertices have the name {shown(twice)}: ids differ; rename them, or delete "
-            "the attribute"
-        )
-    return ids
+            f"the names of the igraph graph: {error}; rename vertices, or delete the attribute "
+            "(del graph.vs['name']) to use igraph's own numbers"
+        ) from error
+    return None if np.array_equal(ids, np.arange(len(ids))) else ids
 
 
 def _weights(graph: Any, weight: bool | str) -> npt.NDArray[np.float64] | None:

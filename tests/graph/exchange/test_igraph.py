@@ -85,9 +85,9 @@ def ring(names: list[Any] | None = None, **edges: Any) -> Any:
     ("call", "said"),
     [
         (lambda: Graph.from_igraph(3), "igraph.Graph is needed, not int"),
-        (lambda: Graph.from_igraph(ring(["a", "b", "a"])), "two igraph vertices have the name 'a'"),
-        (lambda: Graph.from_igraph(ring(["a", None, "b"])), "vertex 1 has the name None"),
-        (lambda: Graph.from_igraph(ring([1, -2, 3])), "vertex 1 has the name -2"),
+        (lambda: Graph.from_igraph(ring(["a", "b", "a"])), "igraph graph: two vertices have the id 'a'"),
+        (lambda: Graph.from_igraph(ring(["a", None, "b"])), r"igraph graph: vertex id None \(vertex 1\)"),
+        (lambda: Graph.from_igraph(ring([1, -2, 3])), r"igraph graph: vertex id -2 \(vertex 1\)"),
         (lambda: Graph.from_igraph(ring(weight=[1, None, 2])), "edge 1 has weight None"),
         (lambda: Graph.from_igraph(ring(weight=[1, "x", 2])), "edge 1 has weight 'x'"),
         (lambda: Graph.from_igraph(ring(weight=[1, 2, float("inf")])), "edge 2 has weight inf"),
