@@ -16,12 +16,11 @@ and CPU devices had to copy large mapped arrays anyway, to get larger pages (see
 from __future__ import annotations
 
 import os
-import struct
 import zlib
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
+from functools import partial
 from itertools import chain, pairwise
 from pathlib import Path
 from typing import IO, Any
@@ -56,11 +55,17 @@ SECTIONS = {  # and the item types that each section may have
     "text": ("|u1",),
 }
 SECTIONS_OF_2 = {"way": ("|u1",), "crc": ("<u4",)}  # from version 2 on
-PLACE = "QQ8s"  # of a section: where it begins, its bytes, the type of its items
-# magic, version, flags, vertices, arcs, loops, length; sections; of a shard its first row, its rows and the
-# vertices of the whole graph; further sections
-LAYOUT = struct.Struct(f"<8sIIQQQQ{len(SECTIONS) * PLACE}QQQ{len(SECTIONS_OF_2) * PLACE}")
-OF_SHARD = 7 + 3 * len(SECTIONS)  # where these three fields stand among all
+PLACE = np.dtype([("offset", "<u8"), ("nbytes", "<u8"), ("kind", "S8")])  # of a section
+LAYOUT = np.dtype(
+    [
+        *(("magic", "S8"), ("version", "<u4"), ("flags", "<u4")),
+        *((name, "<u8") for name in ("vertices", "arcs", "loops", "length")),
+        ("sections", PLACE, len(SECTIONS)),
+        # of a shard its first row, its rows and the vertices of the whole graph
+        *((name, "<u8") for name in ("first_row", "rows", "whole")),
+        ("further", PLACE, len(SECTIONS_OF_2)),
+    ]
+)
 DIRECTED = 1
 CHECKED = PAGE - 4  # bytes of the header that its own checksum, which follows them, covers
 
@@ -99,27 +104,12 @@ class Header:
 def pack_header(header: Header, length: int) -> bytes:
     """Return the header of a file of version 2 that is `length` bytes long."""
     n = header.n
-
-    def table(names: Iterable[str]) -> Iterator[int | bytes]:
-        for name in names:
-            each = header.sections.get(name, Section(0, 0, ""))
-            yield from (each.offset, each.nbytes, each.kind.encode())
-
-    head = LAYOUT.pack(
-        MAGIC,
-        VERSION,
-        DIRECTED * header.directed,
-        n,
-        header.arcs,
-        header.loops,
-        length,
-        *table(SECTIONS),
-        header.first_row,
-        n,
-        n if header.whole is None else header.whole,
-        *table(SECTIONS_OF_2),
-    ).ljust(CHECKED, b"\0")
-    return head + struct.pack("<I", zlib.crc32(head))
+    places = [astuple(header.sections.get(name, Section(0, 0, ""))) for name in (*SECTIONS, *SECTIONS_OF_2)]
+    counts = n, header.arcs, header.loops, length, places[: len(SECTIONS)]
+    rows = header.first_row, n, n if header.whole is None else header.whole, places[len(SECTIONS) :]
+    fields = np.array((MAGIC, VERSION, DIRECTED * header.directed, *counts, *rows), LAYOUT)
+    head = fields.tobytes().ljust(CHECKED, b"\0")
+    return head + zlib.crc32(head).to_bytes(4, "little")
 
 
 def unpack_header(path: Path, head: bytes, size: int, *, shard: bool = False) -> Header:
@@ -132,8 +122,9 @@ def unpack_header(path: Path, head: bytes, size: int, *, shard: bool = False) ->
             f"{path}: not a .clg file (its first bytes differ, or it is cut off); make it with clgraph "
             "convert"
         )
-    fields = LAYOUT.unpack_from(head)
-    _, version, flags, n, arcs, loops, length = fields[:7]
+    fields = np.frombuffer(head, LAYOUT, 1)[0]
+    _, version, flags, n, arcs, loops, length, _, *rows, _ = fields.tolist()
+    places, further = fields["sections"].tolist(), fields["further"].tolist()
     if version not in (1, VERSION):
         raise InputError(
             f"{path}: version {version} of the .clg form, but this clgraph reads versions 1 and {VERSION}; "
@@ -146,32 +137,29 @@ def unpack_header(path: Path, head: bytes, size: int, *, shard: bool = False) ->
     if flags & ~DIRECTED:
         raise InputError(f"{path}: its flags are {flags}, of which this clgraph knows only {DIRECTED}")
     check_vertex_count(path, n)
-    first, rows, whole = fields[OF_SHARD : OF_SHARD + 3] if version > 1 else (0, n, n)
-    places = fields[7:OF_SHARD]
+    first, count, whole = rows if version > 1 else (0, n, n)
     if version > 1:
-        places += fields[OF_SHARD + 3 :]
-        if ((first, rows, whole) != (0, n, n) or any(places[-6:-4])) and not shard:
+        if (rows != [0, n, n] or any(further[0][:2])) and not shard:
             raise InputError(
-                f"{path}: a shard, rows {first} to {first + rows - 1} of a graph of {whole} vertices; read a "
-                "file that holds a whole graph"
+                f"{path}: a shard, rows {first} to {first + count - 1} of a graph of {whole} vertices; read "
+                "a file that holds a whole graph"
             )
         check_vertex_count(path, whole)
-        if rows != n or first + rows > whole:
+        if count != n or first + count > whole:
             raise damaged(
-                path, f"rows {first} to {first + rows - 1} of {whole} cannot be the {n} that it has"
+                path, f"rows {first} to {first + count - 1} of {whole} cannot be the {n} that it has"
             )
     elif shard:
         raise InputError(f"{path}: version 1 of the .clg form holds no shards; convert the graph again")
     sections = {}
     # a header of version 1 ends before the sections of version 2
-    names = {**SECTIONS, **SECTIONS_OF_2}.items()
-    for (name, kinds), k in zip(names, range(0, len(places), 3), strict=False):
-        offset, nbytes, code = places[k : k + 3]
+    named = zip(SECTIONS.items(), places, strict=True), zip(SECTIONS_OF_2.items(), further, strict=True)
+    for (name, kinds), (offset, nbytes, code) in chain(*named[:version]):
         if not offset:
-            if nbytes or code.strip(b"\0"):
+            if nbytes or code:
                 raise damaged(path, f"its section {name} is damaged: it begins nowhere")
             continue
-        kind = code.rstrip(b"\0").decode("ascii", "replace")
+        kind = code.decode("ascii", "replace")
         if kind not in kinds or offset % PAGE or offset + nbytes > size:
             raise damaged(
                 path, f"its section {name} is damaged: {nbytes} bytes of type {kind!r} from {offset}"
@@ -267,22 +255,19 @@ def read_sections(
         except MemoryError as error:
             raise InputError(f"{path}: its {size} bytes do not fit in this machine's memory") from error
         crc = header.crc
-        ranges: list[tuple[Section, int | None]]  # bytes to be read, and their checksum
+        expected: list[int] = []
         if full and crc is not None:
             # the sums stand at the end, and are needed before the blocks
             _fill(path, file, data, crc)
-            ranges = list(zip(_blocks(PAGE, crc.offset, BLOCK), _array(data, crc).tolist(), strict=True))
+            ranges, expected = [*_blocks(PAGE, crc.offset, BLOCK)], _array(data, crc).tolist()
         else:
-            ranges = [
-                (each, None)
-                for section in header.sections.values()
-                for each in _blocks(section.offset, section.end, PIECE)
-            ]
+            sections = header.sections.values()
+            ranges = [each for section in sections for each in _blocks(section.offset, section.end, PIECE)]
 
         def read_one(number: int, _: int) -> int:
-            each, expected = ranges[number]
+            each = ranges[number]
             _fill(path, file, data, each)
-            if expected is not None and zlib.crc32(data[each.offset : each.end].data) != expected:
+            if expected and zlib.crc32(data[each.offset : each.end].data) != expected[number]:
                 raise damaged(path, f"bytes {each.offset} to {each.end - 1} do not match their checksum")
             return each.end
 
@@ -410,9 +395,8 @@ def id_arrays(ids: npt.NDArray[Any], path: Path) -> dict[str, npt.NDArray[Any]]:
 # --- sections written from arrays in memory, or a few bytes at a time ---
 
 
-PIECE = (
-    1 << 22
-)  # bytes that are read or written at a time: enough for a thread, and progress is reported between
+# bytes that are read or written at a time: enough for a thread, and progress is reported between
+PIECE = 1 << 22
 
 
 @dataclass(frozen=True)
@@ -430,21 +414,31 @@ class Streamed:
         return self.count * self.dtype.itemsize
 
 
+def given(count: int, dtype: np.dtype[Any], parts: Callable[[], Iterator[npt.NDArray[Any]]]) -> Streamed:
+    """Return an array of `count` values, which `parts` gives, some at a time."""
+    kind = dtype.newbyteorder("<")
+    return Streamed(
+        count, kind, lambda: (np.ascontiguousarray(each, kind).view(np.uint8).data for each in parts())
+    )
+
+
 def on_disk(path: Path, dtype: np.dtype[Any], first: int, count: int) -> Streamed:
     """Return the array of `count` values from the value `first` of a file of ours on."""
 
-    def pieces() -> Iterator[memoryview]:
-        with open(path, "rb", buffering=0) as file:
-            file.seek(first * dtype.itemsize)
-            left = count * dtype.itemsize
-            while left:
-                data = file.read(min(left, PIECE))
-                if not data:
-                    raise InputError(f"{path}: became shorter while it was read")
-                left -= len(data)
-                yield memoryview(data)
+    def parts() -> Iterator[npt.NDArray[Any]]:
+        for at, step in _steps(count, dtype):
+            found = np.fromfile(path, dtype, step, offset=(first + at) * dtype.itemsize)
+            if len(found) < step:
+                raise InputError(f"{path}: became shorter while it was read")
+            yield found
 
-    return Streamed(count, dtype, pieces)
+    return given(count, dtype, parts)
+
+
+def _steps(count: int, dtype: np.dtype[Any]) -> Iterator[tuple[int, int]]:
+    """Yield where each piece of an array begins, and how many values it has."""
+    step = PIECE // dtype.itemsize
+    return ((at, min(step, count - at)) for at in range(0, count, step))
 
 
 def zeros(count: int, dtype: np.dtype[Any]) -> Streamed:
@@ -456,39 +450,19 @@ def zeros(count: int, dtype: np.dtype[Any]) -> Streamed:
 
 def widened(array: npt.NDArray[Any], dtype: np.dtype[Any]) -> Streamed:
     """Return an array as values of a longer type, converted by threads while it is written."""
-    step, kind = PIECE // dtype.itemsize, dtype.newbyteorder("<")
 
-    def piece(begin: int) -> memoryview:
-        return array[begin : begin + step].astype(kind).view(np.uint8).data
+    def parts() -> Iterator[npt.NDArray[Any]]:
+        # a few pieces at a time, or all of the array would be in memory as it is written
+        for begin in range(0, len(array), some := 8 * PIECE // dtype.itemsize):
+            part = array[begin : begin + some]
+            yield from over_pieces(lambda at, end: part[at:end].astype(dtype), len(part), some // 8)  # noqa: B023
 
-    def pieces() -> Iterator[memoryview]:
-        # few threads: more would wait for the one that writes the file
-        with thread_pool(min(4, cores()), "clgraph-widen") as pool:
-            ahead: deque[Future[memoryview]] = deque()
-            for begin in range(0, len(array), step):
-                ahead.append(pool.submit(piece, begin))
-                if len(ahead) > 8:  # or all of the array would be in memory as it is written
-                    yield ahead.popleft().result()
-            while ahead:
-                yield ahead.popleft().result()
-
-    return Streamed(len(array), dtype, pieces)
-
-
-def given(count: int, dtype: np.dtype[Any], parts: Callable[[], Iterator[npt.NDArray[Any]]]) -> Streamed:
-    """Return an array of `count` values, which `parts` gives, some at a time."""
-    kind = dtype.newbyteorder("<")
-    return Streamed(
-        count, dtype, lambda: (np.ascontiguousarray(each, kind).view(np.uint8).data for each in parts())
-    )
+    return given(len(array), dtype, parts)
 
 
 def _in_memory(array: npt.NDArray[Any]) -> Streamed:
-    whole = np.ascontiguousarray(array, array.dtype.newbyteorder("<")).reshape(-1)
-    data = whole.view(np.uint8).data
-    return Streamed(
-        len(whole), whole.dtype, lambda: (data[at : at + PIECE] for at in range(0, len(data), PIECE))
-    )
+    steps = partial(_steps, len(array), array.dtype)
+    return given(len(array), array.dtype, lambda: (array[at : at + step] for at, step in steps()))
 
 
 def write_sections(
@@ -501,14 +475,14 @@ def write_sections(
     for name in (*SECTIONS, "way"):
         if (found := arrays.get(name)) is not None:
             array = _in_memory(found) if isinstance(found, np.ndarray) else found
-            section = Section(_next_page(end), array.nbytes, array.dtype.newbyteorder("<").str)
+            section = Section(_next_page(end), array.nbytes, array.dtype.str)
             parts.append((section.offset - end, array))
             sections[name], end = section, section.end
     # the checksums come last, as they are known only when all else is written
     offset = _next_page(end)
     parts.append((offset - end, _in_memory(np.empty(0, np.uint8))))
     sections["crc"] = crc = Section(offset, 4 * -(-(offset - PAGE) // BLOCK), "<u4")
-    checksums = _Checksums(offset)
+    checksums = _Checksums()
     expect(crc.end)
     file.write(pack_header(replace(header, sections=sections), crc.end))
     for gap, array in parts:
@@ -528,13 +502,11 @@ def _next_page(offset: int) -> int:
 
 
 class _Checksums:
-    """A CRC-32 for each block of the bytes that go through, computed by threads if there are several."""
+    """A CRC-32 for each block of the bytes that go through, computed by threads."""
 
-    def __init__(self, total: int) -> None:
-        self._crc32 = unpacker()[1].crc32
-        self._pool = thread_pool(cores(), "clgraph-crc") if total > BLOCK else None
-        self._waiting: list[Future[int]] = []
-        self._done: list[int] = []
+    def __init__(self) -> None:
+        self._pool = thread_pool(cores(), "clgraph-crc")
+        self._sums: list[Future[int]] = []
         self._block: list[memoryview] = []
         self._room = BLOCK
 
@@ -548,25 +520,21 @@ class _Checksums:
                 self._end_block()
 
     def _end_block(self) -> None:
-        block, self._block, self._room = self._block, [], BLOCK
-        if self._pool is None:
-            self._done.append(self._sum(block))
-            return
-        if len(self._waiting) > cores():  # blocks that come from a file are in memory meanwhile
-            self._done.append(self._waiting.pop(0).result())
-        self._waiting.append(self._pool.submit(self._sum, block))
-
-    def _sum(self, pieces: list[memoryview]) -> int:
-        found = 0
-        for piece in pieces:
-            found = self._crc32(piece, found)
-        return found
+        if len(self._sums) > cores():  # blocks that come from a file are in memory meanwhile
+            self._sums[-cores() - 1].result()
+        self._sums.append(self._pool.submit(_sum, self._block))
+        self._block, self._room = [], BLOCK
 
     def finished(self) -> list[int]:
         """Return all of them."""
         if self._block:
             self._end_block()
-        self._done += [future.result() for future in self._waiting]
-        if self._pool is not None:
-            self._pool.shutdown()
-        return self._done
+        with self._pool:
+            return [each.result() for each in self._sums]
+
+
+def _sum(pieces: list[memoryview]) -> int:
+    crc32, found = unpacker()[1].crc32, 0
+    for piece in pieces:
+        found = crc32(piece, found)
+    return found
