@@ -37,7 +37,9 @@ from clgraph.formats.text_table import (
     parse_names,
     scan_rows,
 )
+from clgraph.graph.exchange.arrow import plain_columns
 from clgraph.graph.exchange.common import library
+from clgraph.graph.exchange.tables import Names as TableNames
 
 # --- lines whose ids are text: names by numbers, parsed block by block ---
 
@@ -320,22 +322,14 @@ def _columns(chunk: Any, where: str) -> list[Any]:
 
 
 def _table_columns(chunk: Any, where: str, weighted: bool) -> list[Any]:
-    names = list(chunk.schema.names)
-    found = columns_of(where, names, weighted)
-    wanted = [names.index(name) for name in found if name is not None]
-    made = []
-    for i in wanted:
-        column = chunk.column(i)
-        try:
-            column.validate(full=True)
-        except library("pyarrow", "arrow").ArrowException as error:
-            raise InputError(f"{where}: column {names[i]!r} is damaged: {error}; write it again") from error
-        if column.null_count:
-            raise InputError(f"{where}: column {names[i]!r} has missing values: leave those rows out")
-        made.append(
-            column.to_numpy(zero_copy_only=False) if not hasattr(column, "chunks") else column.to_numpy()
-        )
-    return made
+    wanted = columns_of(where, list(chunk.schema.names), weighted)
+    try:
+        columns = plain_columns(chunk, *wanted, None)[: 2 + weighted]
+    except InputError as error:
+        raise InputError(f"{where}: {error}") from error
+    return [
+        np.array(each.names, object)[each.codes] if isinstance(each, TableNames) else each for each in columns
+    ]
 
 
 def _ids(column: Any, where: str, name: str, how: How) -> npt.NDArray[Any]:

@@ -225,7 +225,7 @@ def parquet_parts(
         with file, reading(path):
             try:
                 for batch in file.iter_batches(rows, columns=wanted):
-                    yield plain_columns(pa.Table.from_batches([batch]), source, target, weight, counts)
+                    yield plain_columns(batch, source, target, weight, counts)
             except InputError:
                 raise
             except damaged as error:

@@ -163,8 +163,9 @@ def further_columns(table: Any, used: Sequence[Any]) -> Attributes | None:
 
 
 def plain_columns(table: Any, *names: Any) -> tuple[Any, ...]:
-    """The rows of a table as they are: ids of both ends, weights and counts; see `EdgeTable.plain`."""
-    return ArrowTable().plain(checked(table, names), names)
+    """The rows of a table or batch as they are: ids, weights and counts; see `EdgeTable.plain`."""
+    tables = ArrowTable()
+    return tables.plain(checked(_as_table(tables.pa, table), names), names)
 
 
 def _as_table(pa: Any, table: Any) -> Any:
