@@ -49,7 +49,7 @@ def _loaded(edges: EdgeTable, options: Options, device: Device) -> Loaded:
         numbered = number_vertices(device, columns)
         graph = graph_of_rows(device, columns, numbered, options, directed=edges.directed)
     graph.attributes = further_columns(edges.table, (edges.source, edges.target, edges.weight))
-    return Loaded(graph, edges.told)
+    return Loaded(graph, edges.rows)
 
 
 def _columns(edges: EdgeTable, count: int, device: Device) -> Columns:

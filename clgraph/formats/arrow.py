@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import os
 import struct
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
@@ -43,7 +44,12 @@ class EdgeTable:
     weight: str | None  # this and the next: if wanted and there
     multiplicity: str | None
     directed: bool
-    told: str  # what is to be said of the rows
+    unread: tuple[str, ...]  # a note on weights that are not read
+
+    @property
+    def rows(self) -> str:
+        """What a summary says of the rows."""
+        return "; ".join((counted(self.table.num_rows, "row"), *self.unread))
 
 
 def read_parquet(path: Path, options: Options) -> Loaded:
@@ -58,23 +64,20 @@ def read_arrow(path: Path, options: Options) -> Loaded:
 
 def parquet_table(path: Path, options: Options) -> EdgeTable:
     """The edge table in a Parquet file."""
-    pa, parquet = _pyarrow(path), parquet_library(path)
-
-    def read_table() -> Any:
+    parquet = parquet_library(path)
+    with _undamaged(path, "a Parquet") as pa:
         with parquet.ParquetFile(str(path)) as file:
             _check_parquet(path, file.metadata, options)
-            schema, leaves = (
-                file.schema_arrow,
-                map(file.metadata.schema.column, range(file.metadata.num_columns)),
-            )
+            schema, about = file.schema_arrow, file.metadata
+            leaves = map(about.schema.column, range(about.num_columns))
             # text is read as dictionaries first: a page may repeat one long word millions of times
             text = [leaf.path for leaf in leaves if leaf.physical_type == "BYTE_ARRAY"]
         with parquet.ParquetFile(str(path), read_dictionary=text, page_checksum_verification=True) as file:
             if text and _may_be_long(path, file, text, options):
-                return pa.Table.from_batches(_spelled(path, file, schema, options), schema)
-        return parquet.read_table(str(path), page_checksum_verification=True)
-
-    return _opened(path, options, read_table, "a Parquet")
+                table = pa.Table.from_batches(_spelled(path, file, schema, options), schema)
+            else:
+                table = parquet.read_table(str(path), page_checksum_verification=True)
+    return _edge_table(path, table, options)
 
 
 def arrow_table(path: Path, options: Options) -> EdgeTable:
@@ -82,23 +85,31 @@ def arrow_table(path: Path, options: Options) -> EdgeTable:
 
     The file is read, not mapped: it may become shorter meanwhile (see `clgraph.formats.clg`).
     """
-    pa = _pyarrow(path)
-
-    def read_table() -> Any:
-        with open(path, "rb") as file:
-            data = aligned_empty(os.fstat(file.fileno()).st_size, np.uint8)
-            if file.readinto(data.data) < len(data):
-                raise InputError(
-                    f"{path}: it became shorter while it was read; read it again when it is complete"
-                )
+    with _undamaged(path, "an Arrow") as pa, open(path, "rb") as file:
+        data = aligned_empty(os.fstat(file.fileno()).st_size, np.uint8)
+        if file.readinto(data.data) < len(data):
+            raise InputError(
+                f"{path}: it became shorter while it was read; read it again when it is complete"
+            )
         size = len(data)
         # before pyarrow makes room for what the buffers say they unpack to
         check_ratio(path, size + _unpacked(data.data), size, options.max_ratio)
         table = pa.ipc.open_file(pa.BufferReader(pa.py_buffer(data))).read_all()
         check_ratio(path, CELLS * table.num_rows, size, options.max_ratio)
-        return table
+    return _edge_table(path, table, options)
 
-    return _opened(path, options, read_table, "an Arrow")
+
+@contextmanager
+def _undamaged(path: Path, kind: str) -> Iterator[Any]:
+    """Give pyarrow, and turn its errors within the block into an InputError that names the file."""
+    pa = _pyarrow(path)
+    with reading(path):
+        try:
+            yield pa
+        except InputError:
+            raise
+        except (pa.ArrowException, ValueError, MemoryError, OverflowError, KeyError, struct.error) as error:
+            raise InputError(f"{path}: not {kind} file, or damaged: {error}") from error
 
 
 def _check_parquet(path: Path, about: Any, options: Options) -> None:
@@ -203,39 +214,23 @@ def parquet_parts(
     Edges are sources, targets, weights and multiplicities or None; ids that are text are no arrays, but
     `Names`.
     """
-    pa, parquet = _pyarrow(path), parquet_library(path)
-    damaged = pa.ArrowException, ValueError, MemoryError, OverflowError, KeyError
-    with reading(path):
-        try:
-            file = parquet.ParquetFile(str(path), page_checksum_verification=True)
-            _check_parquet(path, file.metadata, options)
-            empty = file.schema_arrow.empty_table()
-        except InputError:
-            raise
-        except damaged as error:
-            raise InputError(f"{path}: not a Parquet file, or damaged: {error}") from error
-    source, target, weight = columns_of(path, empty.column_names, options.weights)
-    if any(_is_text(pa, empty.schema, name) for name in (source, target)):
-        raise _text_ids(path, source, target)
-    noted = "multiplicity" in empty.column_names and METADATA in _noted(empty)
-    counts = "multiplicity" if noted and options.duplicates != "keep" else None
-    wanted = list(dict.fromkeys(name for name in (source, target, weight, counts) if name is not None))
+    parquet = parquet_library(path)
+    with _undamaged(path, "a Parquet"):
+        file = parquet.ParquetFile(str(path), page_checksum_verification=True)
+        _check_parquet(path, file.metadata, options)
+        empty = file.schema_arrow.empty_table()
+    edges = _edge_table(path, empty, options)
+    columns = edges.source, edges.target, edges.weight, edges.multiplicity
+    wanted = list(dict.fromkeys(name for name in columns if name is not None))
 
     def parts() -> Iterator[tuple[Any, ...]]:
-        with file, reading(path):
-            try:
-                for batch in file.iter_batches(rows, columns=wanted):
-                    yield plain_columns(batch, source, target, weight, counts)
-            except InputError:
-                raise
-            except damaged as error:
-                raise InputError(f"{path}: damaged: {error}") from error
+        with file, _undamaged(path, "a Parquet"):
+            for batch in file.iter_batches(rows, columns=wanted):
+                yield plain_columns(batch, *columns)
 
-    unread = _unread_weights(empty, options)
-    further = [name for name in empty.column_names if name not in (*wanted, unread)]
-    left = ["weights not read (use --weights)"] * (unread is not None)
-    left += [f"left out: {', '.join(few(further))}"] * bool(further)
-    return options.direction(noted_direction(empty)), parts(), left
+    further = [name for name in edges.table.column_names if name not in wanted]
+    left = [f"left out: {', '.join(few(further))}"] if further else []
+    return edges.directed, parts(), [*edges.unread, *left]
 
 
 def _pyarrow(path: Path) -> Any:
@@ -251,16 +246,10 @@ def parquet_library(path: Path) -> Any:
     return library("pyarrow.parquet", "arrow")
 
 
-def _opened(path: Path, options: Options, read_table: Callable[[], Any], kind: str) -> EdgeTable:
+def _edge_table(path: Path, table: Any, options: Options) -> EdgeTable:
     pa = _pyarrow(path)
-    with reading(path):
-        try:
-            table = read_table()
-            table.column_names  # noqa: B018 - which may be no UTF-8
-        except InputError:
-            raise
-        except (pa.ArrowException, ValueError, MemoryError, OverflowError, KeyError, struct.error) as error:
-            raise InputError(f"{path}: not {kind} file, or damaged: {error}") from error
+    with _undamaged(path, "an Arrow"):
+        table.column_names  # noqa: B018 - which may be no UTF-8
     source, target, weight = columns_of(path, table.column_names, options.weights)
     checked(table, [source, target, weight, "multiplicity"])
     for column in (table.column(name) for name in (source, target)):
@@ -268,7 +257,10 @@ def _opened(path: Path, options: Options, read_table: Callable[[], Any], kind: s
             views = (np.frombuffer(chunk.buffers()[1], "<i4")[4 * chunk.offset :] for chunk in column.chunks)
             total = sum(int(view[: 4 * len(column) : 4].sum(dtype=np.int64)) for view in views)
             check_ratio(path, total, path.stat().st_size, options.max_ratio)
-    text = any(_is_text(pa, table.schema, name) for name in (source, target))
+    kinds = [table.schema.field(name).type for name in (source, target)]
+    kinds = [kind.value_type if pa.types.is_dictionary(kind) else kind for kind in kinds]
+    known = pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view
+    text = any(is_text(kind) for kind in kinds for is_text in known)
     if options.ids == "str" and not text:
         for name in (source, target):
             at = table.column_names.index(name)
@@ -280,17 +272,18 @@ def _opened(path: Path, options: Options, read_table: Callable[[], Any], kind: s
                     "strings"
                 ) from error
     elif options.ids == "int" and text:
-        raise _text_ids(path, source, target)
-    counts = "multiplicity" if "multiplicity" in table.column_names and METADATA in _noted(table) else None
-    told = counted(table.num_rows, "row")
-    unread = _unread_weights(table, options)
-    if unread is not None:
-        told += "; weights not read (use --weights)"
-    left = {unread}
-    if options.duplicates == "keep":
-        left, counts = left | {counts}, None
+        raise InputError(
+            f"{path}: the ids in columns {source!r} and {target!r} are text; read with ids='str'"
+        )
+    # a column of another tool's that is called so need not hold counts
+    noted = "multiplicity" in table.column_names and METADATA in (table.schema.metadata or {})
+    counts = "multiplicity" if noted and options.duplicates != "keep" else None
+    weights = [name for name in table.column_names if name.lower() in WEIGHT_NAMES and not options.weights]
+    left = {*weights[:1], *(["multiplicity"] if noted and counts is None else [])}
     table = table.drop_columns([name for name in dict.fromkeys(table.column_names) if name in left])
-    return EdgeTable(table, source, target, weight, counts, options.direction(noted_direction(table)), told)
+    directed = options.direction(noted_direction(table))
+    unread = ("weights not read (use --weights)",) if weights else ()
+    return EdgeTable(table, source, target, weight, counts, directed, unread)
 
 
 def _loaded(edges: EdgeTable, options: Options) -> Loaded:
@@ -303,27 +296,7 @@ def _loaded(edges: EdgeTable, options: Options) -> Loaded:
         directed=edges.directed,
         duplicates=options.duplicates,
     )
-    return Loaded(graph, edges.told)
-
-
-def _unread_weights(table: Any, options: Options) -> str | None:
-    if options.weights:
-        return None
-    return next((name for name in table.column_names if name.lower() in WEIGHT_NAMES), None)
-
-
-def _noted(table: Any) -> dict[bytes, bytes]:
-    return table.schema.metadata or {}
-
-
-def _text_ids(path: Path, source: str, target: str) -> InputError:
-    return InputError(f"{path}: the ids in columns {source!r} and {target!r} are text; read with ids='str'")
-
-
-def _is_text(pa: Any, schema: Any, name: str) -> bool:
-    kind = schema.field(name).type
-    kind = kind.value_type if pa.types.is_dictionary(kind) else kind
-    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
+    return Loaded(graph, edges.rows)
 
 
 def columns_of(where: str | Path, names: list[Any], weighted: bool) -> tuple[str, str, str | None]:

@@ -47,10 +47,7 @@ class Options:
 
     def direction(self, file_says: bool | None = None) -> bool:
         """Directed or not: as the user says, else as the file says, else undirected."""
-        for answer in (self.directed, file_says):
-            if answer is not None:
-                return answer
-        return False
+        return bool(file_says if self.directed is None else self.directed)
 
 
 @dataclass
@@ -151,18 +148,11 @@ def numbered_lines(path: Path, encoding: str, max_ratio: float = MAX_RATIO) -> I
     except UnicodeDecodeError as error:
         # the decoder reads ahead and counts no lines, so the first bad one is looked for again
         with open_binary(path, max_ratio) as raw:
-            number = next((i for i, line in enumerate(raw, 1) if not _decodes(line)), 0)
+            wrong = (i for i, line in enumerate(raw, 1) if line.decode(errors="ignore").encode() != line)
+            number = next(wrong, 0)
         raise InputError(
             f"{path}, line {number}: bytes that are not UTF-8 ({error.reason}); convert it with iconv"
         ) from error
-
-
-def _decodes(line: bytes) -> bool:
-    try:
-        line.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
 
 
 def check_vertex_count(path: Path, n: int, options: Options | None = None) -> None:
