@@ -174,15 +174,23 @@ def check_vertex_count(path: Path, n: int, options: Options | None = None) -> No
         )
 
 
-def vertex_id(path: Path, number: int, text: str) -> int:
-    """The id, a whole number, that a text in a line of a file is; InputError if it is none."""
-    value = natural(text)
-    if value is None or value > ID_MAX:
+def vertex_id(where: str, text: str, ids: tuple[int, int] = (0, ID_MAX), *, plus: bool = False) -> int:
+    """The vertex, one of `ids`, that a text names by its number; InputError if it does not."""
+    lowest, highest = ids
+    value = whole_number(text) if text.isdigit() or (plus and text[:1] == "+") else None
+    if value is not None and lowest <= value <= highest:
+        return value
+    if highest < ID_MAX:
+        raise InputError(f"{where}: {text[:80]!r} is not a vertex: they are {lowest} .. {highest}")
+    if text.isascii() and text.lstrip("+-").isdigit():
+        what = "is negative" if text[0] == "-" else "does not fit in 64 bits"
         raise InputError(
-            f"{path}, line {number}: {text[:80]!r} is not a vertex id, a whole number up to {ID_MAX}; if ids "
-            "are text, read with ids='str'"
+            f"{where}: id {text[:80]} {what}; ids are whole numbers from 0 to {ID_MAX}, or text with "
+            "ids='str'"
         )
-    return value
+    raise InputError(
+        f"{where}: {text[:80]!r} is not a vertex id, a whole number; if ids are text, read with ids='str'"
+    )
 
 
 def natural(text: str) -> int | None:

@@ -130,12 +130,6 @@ def read_npz(path: Path, options: Options) -> Loaded:
     if options.duplicates == "keep":
         raise InputError(f"{path}: a sparse matrix holds no parallel edges; leave duplicates='keep' out")
     directed = options.direction(_noted_direction(path, found.get("clgraph_directed")))
-    if options.weights and matrix.dtype.kind not in "biuf":
-        raise InputError(f"{path}: entries of type {matrix.dtype} cannot be weights; leave weights=True out")
-    if options.weights and not np.all(np.isfinite(matrix.data)):
-        raise InputError(
-            f"{path}: the matrix holds a value that is not finite; correct it or leave weights=True out"
-        )
     entries = matrix.nnz
     if not options.weights and np.any(matrix.data != 1):
         left = ["values of entries", *left]

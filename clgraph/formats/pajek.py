@@ -41,6 +41,7 @@ from clgraph.formats.common import (
     finite_weight,
     natural,
     numbered_lines,
+    vertex_id,
 )
 from clgraph.formats.markup import attributes_by_id
 from clgraph.formats.vertex_table import kind_of
@@ -218,10 +219,7 @@ class _Reader:
             self._fields(text.split(None, 3)[3], 1, (u, v, is_arc))
 
     def _number(self, where: str, word: str) -> int:
-        v = natural(word)
-        if v is None or self.n is None or not 1 <= v <= self.n:
-            raise InputError(f"{where}: {word[:80]!r} is not a vertex: they are 1 .. {self.n}")
-        return v
+        return vertex_id(where, word, (1, self.n or 0))
 
 
 def read_pajek(path: Path, options: Options) -> Loaded:

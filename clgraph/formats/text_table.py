@@ -18,12 +18,11 @@ from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from clgraph.arguments import whole_number
 from clgraph.errors import InputError
 from clgraph.formats.arcs import graph_of_arcs
 from clgraph.formats.cells import cells, only_whole_weights, whole_cells, write_rows, writing
@@ -163,7 +162,7 @@ def scan_rows(numbered: Lines, path: str, layout: Layout, options: Options) -> R
         for end, column in zip(ends, layout.columns, strict=False):
             name = fields[column]
             if as_int:
-                end.append(_integer(where, name.strip(), layout))
+                end.append(vertex_id(where, name.strip(), layout.ids, plus=True))
             elif name:
                 end.append(name)
             else:
@@ -191,29 +190,6 @@ def _check_fields(where: str, line: str, fields: list[str], layout: Layout) -> N
         raise InputError(
             f"{where}: {counted(len(fields), 'field')} in {line[:80]!r}, but a row is {wanted}; {hint}"
         )
-
-
-def _integer(where: str, name: str, layout: Layout) -> int:
-    value = None if name.startswith("-") else whole_number(name)
-    lowest, highest = layout.ids
-    if value is None or not lowest <= value <= highest:
-        if highest < ID_MAX:
-            raise InputError(f"{where}: {name[:80]!r} is not a vertex: they are {lowest} .. {highest}")
-        _bad_id(where, name)
-    return value
-
-
-def _bad_id(where: str, name: str) -> NoReturn:
-    if name.isascii() and name.lstrip("+-").isdigit():
-        what = "is negative" if name[0] == "-" else "does not fit in 64 bits"
-        raise InputError(
-            f"{where}: id {name[:80]} {what}; ids are whole numbers from 0 to {ID_MAX}, or text with "
-            "ids='str'"
-        )
-    raise InputError(
-        f"{where}: {name[:80]!r} where a vertex id, a whole number, should be; "
-        "if ids are text, read with ids='str'"
-    )
 
 
 def split_row(line: str, delimiter: str | None, where: str) -> list[str]:
@@ -448,7 +424,7 @@ def listed_vertices(
             continue
         if name == end:
             return labels, number
-        vertex = name if options.ids == "str" else vertex_id(path, number, name)
+        vertex = name if options.ids == "str" else vertex_id(f"{path}, line {number}", name)
         if vertex in labels:
             raise InputError(f"{path}, line {number}: vertex {name[:80]!r} a second time; keep it once")
         labels[vertex] = label.strip()

@@ -50,7 +50,7 @@ def read_vertex_table(path: Path, ids: Ids, max_ratio: float) -> dict[str, Colum
                     "into quotes, in one line"
                 )
             name = fields.pop(key).strip()
-            vertex = name if ids == "str" and name else vertex_id(path, number, name)
+            vertex = name if ids == "str" and name else vertex_id(f"{path}, line {number}", name)
             if vertex in seen:
                 raise InputError(f"{path}, line {number}: a second row of the vertex {vertex!r}; keep one")
             seen.add(vertex)

@@ -163,7 +163,7 @@ def test_names_are_forgotten():
         (b"a,b\nc,\n", {}, "line 2: an empty id"),
         (b"a b 1\na b x\n", {"weighted": True}, "line 2: weight 'x' is not a finite number"),
         (b"a b 1\na c -1\n", {"weighted": True}, "line 2: weight '-1' is below 0; correct it"),
-        (b"a b\nc d\n", {"ids": "int"}, r"line 2: 'c' where a vertex id.*ids='str'"),
+        (b"a b\nc d\n", {"ids": "int"}, r"line 2: 'c' is not a vertex id.*ids='str'"),
         ([(["a"], ["b"]), ([1], [2])], {"ids": None}, "chunk 2: source holds whole numbers, .* were text"),
         ([(["a"], [1])], {"ids": None}, "chunk 1: target holds whole numbers"),
         ([([1], [2]), (["a"], ["b"])], {"ids": None}, "chunk 2: source holds text"),
@@ -181,7 +181,7 @@ def test_bad_names(source, options, words):
     ("text", "options", "words"),
     [
         ("1 2\n3", {}, "line 2: 1 field in '3', but a row is two ids"),
-        ("1 2\n3 x\n", {}, "line 2: 'x' where a vertex id"),
+        ("1 2\n3 x\n", {}, "line 2: 'x' is not a vertex id"),
         ("1 2\n3 -4\n", {}, "line 2: id -4 is negative"),
         ("1 2\n3 9999999999999999999\n", {}, "line 2: id 9999999999999999999 does not fit"),
         ("1 2 3\n3 4\n", {"weighted": True}, "line 2: 2 fields in '3 4', but a row is two ids and a weight"),

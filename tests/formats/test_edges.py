@@ -84,7 +84,7 @@ def test_string_ids(tmp_path: Path) -> None:
     ("text", "said"),
     [
         ("1 2\n3\n", r"line 2: 1 field in '3'.*two ids"),
-        ("1 2\n3 x\n", r"line 2: 'x' where.*ids='str'"),
+        ("1 2\n3 x\n", r"line 2: 'x' is not a vertex id.*ids='str'"),
         ("alice bob\n", r"line 1: 'alice'.*ids='str'"),
         ("1 2\n\n# c\n3 -4\n", r"line 4: id -4 is negative"),
         ("1 2\n3 9223372036854775808\n", r"line 2: id 9223372036854775808 does not fit in 64 bits"),
@@ -93,7 +93,7 @@ def test_string_ids(tmp_path: Path) -> None:
         ("1 2\n3 1e3\n", r"line 2: '1e3'"),
         ("1 2\n3 1_0\n", r"line 2: '1_0'"),
         ("1 2\n3 \u0663\n", r"line 2: "),
-        ("1,2\n3,\n", r"line 2: '' where"),
+        ("1,2\n3,\n", r"line 2: '' is not a vertex id"),
         ('1,2\n3,"4\n5,6\n7,"8\n', r"line 2: quotes that do not match"),
         ('1,2\n"3,4\n5,6"\n', r"line 2: quotes"),
         ("# c\rx 7\n1 2\n", r"line 2: 'x'"),
@@ -227,7 +227,7 @@ def test_header_as_asked(tmp_path: Path) -> None:
     path = put(tmp_path / "y.txt", "7 8\n1 2\n")
     assert read(path, header=True).ids.tolist() == [1, 2]
     path = put(tmp_path / "z.csv", "x,y\n1,2\n")
-    with pytest.raises(InputError, match=r"line 1: 'x' where a vertex id"):
+    with pytest.raises(InputError, match=r"line 1: 'x' is not a vertex id"):
         read(path, header=False)
     with pytest.raises(InputError, match=r"npz files have no header row"):
         write(read(path), tmp_path / "a.npz")
@@ -251,10 +251,10 @@ LONG = "1" * 5000
     [
         (f"1 {LONG}", "line 2: id 1{80} does not fit in 64 bits"),
         (f"1 -{LONG}", "line 2: id -1{79} is negative"),
-        ("1 1_2", "line 2: '1_2' where a vertex id"),
-        ("1 \u0661", "line 2: .* where a vertex id"),
-        ("1 \u00b2", "line 2: .* where a vertex id"),
-        ("1 1.0", "line 2: '1.0' where a vertex id"),
+        ("1 1_2", "line 2: '1_2' is not a vertex id"),
+        ("1 \u0661", "line 2: .* is not a vertex id"),
+        ("1 \u00b2", "line 2: .* is not a vertex id"),
+        ("1 1.0", "line 2: '1.0' is not a vertex id"),
     ],
 )
 def test_numbers_that_only_python_takes(tmp_path: Path, row: str, said: str) -> None:

@@ -58,7 +58,7 @@ def test_round_trip(tmp_path: Path, which: str) -> None:
         ("1\n2\n", "no line '#'"),
         ("1\nx\n#\n", "line 2: 'x' is not a vertex id"),
         ("1\n2\n#\n1\n", "line 4: 1 field in '1'"),
-        ("1\n2\n#\n1 2\n\n1 x\n", "line 6: 'x' where a vertex id"),
+        ("1\n2\n#\n1 2\n\n1 x\n", "line 6: 'x' is not a vertex id"),
         ("1\n2\n#\n1 2\n2 3\n", "row 2: vertex 3 is not in the list before '#'"),
     ],
 )

@@ -145,11 +145,15 @@ def _values(
     """Weights or multiplicities, as asked for."""
     if weighted:
         if a.dtype.kind not in "biuf":
-            raise InputError(f"the matrix holds {a.dtype} values: weights are real numbers")
+            raise InputError(
+                f"the matrix holds {a.dtype} values: weights are real numbers; leave weights out"
+            )
         weights = a.data.astype(np.float64)  # always a copy
         if not np.all(np.isfinite(weights)):
             where = _entry(a, int(np.argmin(np.isfinite(weights))))
-            raise InputError(f"the matrix holds a value that is not finite: entry {where}")
+            raise InputError(
+                f"the matrix holds a value that is not finite: entry {where}; correct it or leave weights out"
+            )
         return weights, None
     if counts:
         wrong = (a.data < 1) | (a.data > INT32_MAX)
