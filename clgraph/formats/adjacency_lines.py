@@ -18,10 +18,10 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph.errors import InputError
-from clgraph.formats.arcs import Arcs, graph_of_arcs, without_twin
 from clgraph.formats.cells import cells, only_whole_weights, write_cells, writing
-from clgraph.formats.common import Loaded, Options, check_vertex_count, counted, open_binary
+from clgraph.formats.common import Loaded, Options, check_vertex_count, counted, graph_of_arcs, open_binary
 from clgraph.formats.progress import reached
+from clgraph.graph.checks import Arcs, without_twin
 from clgraph.graph.graph import Graph
 
 BLOCK = 1 << 22  # bytes of text worked on at a time
@@ -246,11 +246,7 @@ def _check_twins(
     if found is None:
         return
     u, v = found
-    there, back = (np.count_nonzero((tail == one) & (head == other)) for one, other in ((u, v), (v, u)))
-    # the vertex named first lists the other one more often
-    if there < back:
-        u, v = v, u
-    what = "with the same weight" if there == back else "as often"
+    what = "as often" if weights is None else "as often, with the same weight"
     raise InputError(
         f"{path}, line {_line_of(path, u, COMMENT)}: vertex {u + 1} lists {v + 1}, but vertex {v + 1} "
         f"(line {_line_of(path, v, COMMENT)}) does not list {u + 1} {what}; METIS files hold every edge "

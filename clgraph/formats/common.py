@@ -14,12 +14,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Literal
 
+import numpy as np
+
 from clgraph.arguments import real_number, whole_number
 from clgraph.errors import InputError
 from clgraph.formats.packed import GZIP, GZIP_MAGIC, SUFFIXES, ZSTD, ZSTD_MAGIC, Unpacked
 from clgraph.formats.progress import REPORT, TrackedFile
 from clgraph.graph.building import INT32_MAX, Duplicates
-from clgraph.graph.graph import Graph
+from clgraph.graph.checks import Arcs, without_twin
+from clgraph.graph.graph import Graph, build_csr
 
 Ids = Literal["int", "str", "name"]
 
@@ -216,3 +219,26 @@ def few(names: list[str]) -> list[str]:
     """Names from a file as a note shows them: the first ones, cut, and how many more there are."""
     more = [f"{len(names) - NAMES_SHOWN} more"] if len(names) > NAMES_SHOWN else []
     return [name[:40] for name in names[:NAMES_SHOWN]] + more
+
+
+def graph_of_arcs(
+    arcs: Arcs, n: int, options: Options, directed: bool, *, first: int = 0, twins: bool = False
+) -> Graph:
+    """Return the graph of arcs between vertices counted from 0, whose ids count from `first`.
+
+    With `twins` an undirected graph has both arcs of each edge, if all have both.
+    """
+    tail, head, weights = arcs
+    if twins and not directed and without_twin(arcs) is None:
+        # of two twins the arc from the smaller end stays; a loop is one arc
+        once = tail <= head
+        tail, head, weights = tail[once], head[once], None if weights is None else weights[once]
+    return build_csr(
+        tail,
+        head,
+        n,
+        weights=weights.astype(np.float64, copy=False) if options.weights and weights is not None else None,
+        ids=np.arange(first, n + first) if first else None,
+        directed=directed,
+        duplicates=options.duplicates,
+    )

@@ -17,13 +17,13 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph.errors import InputError
-from clgraph.formats.arcs import Arcs, difference, distinct_rows, graph_of_arcs, without_twin
 from clgraph.formats.atomic import atomic_write
 from clgraph.formats.cells import CHUNK, only_whole_weights
-from clgraph.formats.common import Loaded, Options, check_vertex_count, counted
+from clgraph.formats.common import Loaded, Options, check_vertex_count, counted, graph_of_arcs
 from clgraph.formats.progress import expect
-from clgraph.graph.arrays import Arrays, aligned_empty
+from clgraph.graph.arrays import Arrays, aligned_empty, last_of_rows
 from clgraph.graph.building import row_ptr_of
+from clgraph.graph.checks import Arcs, difference, without_twin
 from clgraph.graph.graph import Graph
 
 HEADER = 17  # bytes
@@ -46,7 +46,7 @@ def _read(weighted: bool, path: Path, options: Options) -> Loaded:
             raise InputError(f"{path}: {what}: {found[0]} -> {found[1]}; make the file again")
     directed = options.direction(is_directed)
     # rows that are a graph's already need no sorting
-    if (directed or not is_directed) and distinct_rows(offsets, arcs[1]):
+    if (directed or not is_directed) and _distinct_rows(offsets, arcs[1]):
         weights = arcs[2].astype(np.float64) if arcs[2] is not None and options.weights else None
         graph = Graph._from_arrays(Arrays(row_ptr_of(np.diff(offsets)), arcs[1], weights, directed=directed))
     else:
@@ -57,6 +57,13 @@ def _read(weighted: bool, path: Path, options: Options) -> Loaded:
 
 read_sg = partial(_read, False)
 read_wsg = partial(_read, True)
+
+
+def _distinct_rows(row_ptr: npt.NDArray[Any], heads: npt.NDArray[Any]) -> bool:
+    """True if the heads of each row ascend and differ: such rows are a graph's as they are."""
+    ascend = heads[1:] > heads[:-1]
+    ascend[last_of_rows(row_ptr, len(heads))] = True  # from one row to the next they may fall
+    return bool(ascend.all())
 
 
 def _header(path: Path, file: IO[bytes], weighted: bool, options: Options) -> tuple[bool, int, int]:

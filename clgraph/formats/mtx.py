@@ -16,13 +16,13 @@ import numpy as np
 
 from clgraph.arguments import real_number
 from clgraph.errors import InputError
-from clgraph.formats.arcs import graph_of_arcs
 from clgraph.formats.cells import writing
 from clgraph.formats.common import (
     Loaded,
     Options,
     check_vertex_count,
     counted,
+    graph_of_arcs,
     open_binary,
     open_text,
     unpacked_size,

@@ -21,9 +21,8 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph.errors import InputError
-from clgraph.formats.arcs import graph_of_arcs
 from clgraph.formats.atomic import atomic_write
-from clgraph.formats.common import Loaded, Options, check_vertex_count, counted, few
+from clgraph.formats.common import Loaded, Options, check_vertex_count, counted, few, graph_of_arcs
 from clgraph.formats.packed import check_ratio
 from clgraph.graph.checks import PARTS, check_parts, check_square, checked_ids
 from clgraph.graph.graph import Graph

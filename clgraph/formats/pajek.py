@@ -18,7 +18,6 @@ import numpy as np
 
 from clgraph.arguments import real_number
 from clgraph.errors import InputError
-from clgraph.formats.arcs import graph_of_arcs
 from clgraph.formats.cells import (
     CHUNK,
     cells,
@@ -39,6 +38,7 @@ from clgraph.formats.common import (
     counted,
     few,
     finite_weight,
+    graph_of_arcs,
     natural,
     numbered_lines,
     vertex_id,

@@ -24,7 +24,6 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph.errors import InputError
-from clgraph.formats.arcs import graph_of_arcs
 from clgraph.formats.cells import cells, only_whole_weights, whole_cells, write_rows, writing
 from clgraph.formats.common import (
     ID_MAX,
@@ -34,6 +33,7 @@ from clgraph.formats.common import (
     check_vertex_count,
     counted,
     finite_weight,
+    graph_of_arcs,
     numbered_lines,
     open_binary,
     open_text,

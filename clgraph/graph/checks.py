@@ -20,6 +20,7 @@ from clgraph.errors import InputError
 from clgraph.graph.arrays import LONG, Arrays, last_of_rows, over_pieces, row_of
 from clgraph.graph.building import (
     INT32_MAX,
+    LOW_HALF,
     check_count,
     checked_values,
     column_of,
@@ -134,28 +135,19 @@ def check_mirrored(arrays: Arrays) -> int:
         up = tail < head
         there = pack(tail[up], head[up])
         if not np.array_equal(there, back[begin : begin + len(there)]):
-            raise _no_mirror(there, back[begin:])
+            begin = -1
+            break
         begin += len(there)
-    if begin < downward:
-        raise _no_mirror(back[:0], back[begin:])
+    if begin < downward and (found := without_twin((arrays.tails(), arrays.col_idx, None))):
+        u, v = found
+        raise InputError(
+            f"the graph is undirected, but has the arc {u} -> {v} and none {v} -> {u}; give both, or "
+            "directed=True"
+        )
     for name, values in (("weight", arrays.weights), ("multiplicity", arrays.multiplicity)):
         if values is not None:
             _check_mirrored_values(arrays, values, name)
     return arcs - upward - downward
-
-
-def _no_mirror(there: npt.NDArray[np.int64], back: npt.NDArray[np.int64]) -> InputError:
-    """The error for the first arc that is not in both: keys (tail, head) here, (head, tail) of those back."""
-    few = min(len(there), len(back))
-    differ = there[:few] != back[:few]
-    at = int(np.argmax(differ)) if np.any(differ) else few
-    lacks_back = at == len(back) or (at < len(there) and there[at] < back[at])
-    low, high = divmod(int((there if lacks_back else back)[at]), 2**32)
-    u, v = (low, high) if lacks_back else (high, low)
-    return InputError(
-        f"the graph is undirected, but has the arc {u} -> {v} and none {v} -> {u}; give both, or "
-        "directed=True"
-    )
 
 
 def _check_mirrored_values(arrays: Arrays, values: npt.NDArray[Any], name: str) -> None:
@@ -170,6 +162,54 @@ def _check_mirrored_values(arrays: Arrays, values: npt.NDArray[Any], name: str) 
             f"the graph is undirected, but its arc {u} -> {v} has {name} {one[at]} and {v} -> {u} has "
             f"{other[at]}; give both the same, or directed=True"
         )
+
+
+Arcs = tuple[npt.NDArray[Any], npt.NDArray[Any], "npt.NDArray[Any] | None"]  # tails, heads, weights
+
+
+def difference(one: Arcs, other: Arcs) -> tuple[int, int] | None:
+    """The first arc (by tail and head) that is not in both as often, or else not with the same weight."""
+    keys: list[Any] = []
+    weights: list[Any] = []
+    for tail, head, weight in (one, other):
+        key: Any = pack(tail, head)
+        if weight is None:
+            # most files are sorted already, and a look costs far less than a sort
+            if np.any(key[1:] < key[:-1]):
+                key.sort()
+        else:
+            # parallel arcs in the order of their weights, so that equal lists compare equal
+            order = np.lexsort((weight, key))
+            key, weight = key[order], weight[order]
+        keys.append(key)
+        weights.append(weight)
+    shared = min(map(len, keys))
+    different = keys[0][:shared] != keys[1][:shared]
+    if weights[0] is not None and not different.any():
+        different = weights[0][:shared] != weights[1][:shared]
+    # both lists are sorted, so the smaller of two unequal keys is missing from the other one
+    if different.any():
+        i = int(np.argmax(different))
+        first = min(int(keys[0][i]), int(keys[1][i]))
+    elif len(keys[0]) != len(keys[1]):
+        first = int(max(keys, key=len)[shared])
+    else:
+        return None
+    return first >> 32, first & LOW_HALF
+
+
+def without_twin(arcs: Arcs) -> tuple[int, int] | None:
+    """The first arc (by its smaller end) that has no twin of the same weight; None if all have one."""
+    tail, head, weight = arcs
+    # turned round, the arcs that go down must be those that go up
+    up, down = np.flatnonzero(tail < head), np.flatnonzero(tail > head)
+    there: Arcs = tail[up], head[up], None if weight is None else weight[up]
+    back: Arcs = head[down], tail[down], None if weight is None else weight[down]
+    found = difference(there, back)
+    if found is None:
+        return None
+    forth, back_again = (np.count_nonzero((tail == u) & (head == v)) for u, v in (found, found[::-1]))
+    return found if forth >= back_again else found[::-1]
 
 
 def checked_ids(ids: npt.ArrayLike, n: int) -> npt.NDArray[Any]:
