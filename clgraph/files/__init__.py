@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from clgraph.files.dispatch import load
 from clgraph.files.summary import write_with_summary
-from clgraph.formats.common import MAX_RATIO, Ids, Options
+from clgraph.formats.common import MAX_RATIO, Ids
 from clgraph.graph import Duplicates, Graph
 from clgraph.progress import with_progress
 
@@ -107,7 +107,9 @@ def read(
     >>> read(path)
     <Graph: undirected, 3 vertices, 2 edges>
     """
-    options = Options(
+    return load(
+        path,
+        format=format,
         directed=directed,
         ids=ids,
         weights=weights,
@@ -116,8 +118,10 @@ def read(
         header=header,
         max_vertices=max_vertices,
         max_ratio=max_ratio,
-    )
-    return load(path, options, format=format, attributes=attributes, device=device, progress=progress).graph
+        attributes=attributes,
+        device=device,
+        progress=progress,
+    ).graph
 
 
 @with_progress("writing", data=True)

@@ -9,7 +9,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 from clgraph.arguments import file_name, flag, word
 from clgraph.errors import CapacityError, DeviceError, InputError
@@ -43,38 +43,38 @@ NAMED = ("graphml", "gexf")  # formats whose vertices may have names beside thei
 
 def load(
     path: str | os.PathLike[str],
-    given: Options,
     *,
     format: str | None = None,
     attributes: str | os.PathLike[str] | None = None,
     device: Device | str | None = None,
     progress: Tell | None = None,
+    **options: Any,
 ) -> Loaded:
-    """Read a graph where `device` says (see `clgraph.read`), else on the host; `given` is not checked yet."""
+    """Read a graph where `device` says, else on the host; all as in `clgraph.read`."""
     if isinstance(device, str) and device != HOST:
         from clgraph.device import get_device
 
         device = get_device(device)
-    options, file = _checked(given), file_name(path)
+    given, file = _checked(Options(**options)), file_name(path)
     with ExitStack() as stack:
         if str(file) == STDIN:
             file, format = stack.enter_context(spooled(progress)), format or "edges"
         form = find_format(file, format)
-        options = _options_for(form, file, options)
+        given = _options_for(form, file, given)
         try:
-            loaded = _loaded(form, file, options, device, progress)
+            loaded = _loaded(form, file, given, device, progress)
         except InputError as error:
             # errors raised by Graph itself do not name the file
             if str(error).startswith(str(file.with_suffix(""))):
                 raise
             raise InputError(f"{file}: {error}") from error
-        if options.max_vertices is not None:
-            check_vertex_count(file, loaded.graph.num_vertices, options)
+        if given.max_vertices is not None:
+            check_vertex_count(file, loaded.graph.num_vertices, given)
     if attributes is not None:
         from clgraph.formats.vertex_table import add_vertex_table
 
         ids: Ids = "str" if loaded.graph.ids.dtype == object else "int"
-        add_vertex_table(loaded.graph, file_name(attributes), ids, options.max_ratio)
+        add_vertex_table(loaded.graph, file_name(attributes), ids, given.max_ratio)
     return loaded
 
 

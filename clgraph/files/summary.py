@@ -13,7 +13,7 @@ from clgraph.arguments import file_name
 from clgraph.errors import InputError
 from clgraph.files.dispatch import HOST, NAME, STDIN, load, write_edges_somewhere
 from clgraph.formats.atomic import STDOUT, named
-from clgraph.formats.common import Loaded, Options, counted, few
+from clgraph.formats.common import Loaded, counted, few
 from clgraph.formats.progress import telling
 from clgraph.formats.table import Format, check_writable, find_format
 from clgraph.graph import Graph, as_graph
@@ -24,22 +24,12 @@ if TYPE_CHECKING:
     from clgraph.device import Device
 
 
-def read_with_summary(
-    path: str | os.PathLike[str],
-    *,
-    format: str | None = None,
-    attributes: str | os.PathLike[str] | None = None,
-    device: Device | str | None = None,
-    progress: Tell | None = None,
-    **options: Any,
-) -> tuple[Graph, str]:
+def read_with_summary(path: str | os.PathLike[str], **options: Any) -> tuple[Graph, str]:
     """`read`, and a line that says how the file was read and what was merged or skipped.
 
     It looks like ``read internet.txt: undirected, 22963 vertices, 48436 edges (48436 rows)``.
     """
-    loaded = load(
-        path, Options(**options), format=format, attributes=attributes, device=device, progress=progress
-    )
+    loaded = load(path, **options)
     name = NAME if str(path) == STDIN else file_name(path).name
     return loaded.graph, f"read {name}: {_describe(loaded)}"
 

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 NAMES = {"i1": "char", "i2": "short", "i4": "int", "i8": "long"}
 NAMES |= {f"u{code[1]}": f"u{name}" for code, name in NAMES.items()}
-SEEN = 3
-WRONG, HIGHEST, LOOPS = range(SEEN)
+SEEN = 3  # ids that do not fit, the highest, and loops
+WRONG = 0
 
 
 def read_parquet(path: Path, options: Options, device: Device, how: How = AS_USUAL) -> Loaded:
@@ -61,14 +61,35 @@ def _columns(edges: EdgeTable, count: int, device: Device) -> Columns:
         strange = next((chunk.dtype for chunk in chunks if chunk.dtype.str[1:] not in kinds), None)
         if strange is not None:
             raise NotTaken(f"a column of {strange} values")
+    items = device.tuning.items
+    passes = -(-count // items)
+
+    def program(kind: str, id_type: type) -> Any:
+        name = "int" if id_type is np.int32 else "long"
+        return device.program("files/table", ITEMS=items, IN=kind, ID=name)
+
+    def column(chunks: list[Any], kernel: str, id_type: type, kind: type) -> Any:
+        at, made = 0, device.empty(count, kind)
+        for chunk in chunks:
+            # the kernel of weights is the same in all programs
+            take = getattr(program(NAMES.get(chunk.dtype.str[1:], "long"), id_type), kernel)
+            there, length = device.upload(chunk), len(chunk)
+            take(-(-length // items), count=length, at=at, in_=there, column=made, seen=seen)
+            at += length
+        return made
+
     # 32 bits suffice for most tables; wider ids show in the first pass
     for id_type in (np.int32, np.int64):
-        taken = _Taken(device, count, id_type)
-        tail, head = taken.ids(source), taken.ids(target)
-        wrong, highest, loops = taken.seen(tail, head)
+        seen = device.zeros(SEEN, np.uint32)
+        tail, head = (column(chunks, "table_ids", id_type, id_type) for chunks in (source, target))
+        loops_of = program("long", id_type).table_loops
+        loops_of(passes, count=count, source=tail, target=head, seen=seen)
+        wrong, highest, loops = device.download(seen, np.uint32, SEEN).tolist()
         if wrong:
             continue
-        heaviness = None if weight is None else taken.weights(weight)
+        heaviness = None if weight is None else column(weight, "table_weights", id_type, np.float64)
+        if device.download(seen, np.uint32, SEEN)[WRONG]:
+            raise NotTaken("weights that are not finite")
         if id_type is np.int64:
             highest = highest << 32 | 0xFFFFFFFF
         return Columns(tail, head, heaviness, count, id_type, highest, loops)
@@ -84,48 +105,3 @@ def _chunks(table: Any, name: str) -> list[Any]:
         return [chunk.to_numpy() for chunk in column.chunks]
     except (ValueError, NotImplementedError) as error:  # no array of plain values
         raise NotTaken(f"a column of {column.type} values") from error
-
-
-class _Taken:
-    """Columns of a table on a device, and what was seen in them."""
-
-    def __init__(self, device: Device, count: int, id_type: type) -> None:
-        self._device, self._count, self._type = device, count, id_type
-        self._seen = device.zeros(SEEN, np.uint32)
-
-    def _program(self, kind: str) -> Any:
-        name = "int" if self._type is np.int32 else "long"
-        return self._device.program("files/table", ITEMS=self._device.tuning.items, IN=kind, ID=name)
-
-    def _passes(self, count: int) -> int:
-        return -(-count // self._device.tuning.items)
-
-    def ids(self, chunks: list[Any]) -> Any:
-        """A column of ids."""
-        return self._column(chunks, self._type, "table_ids")
-
-    def weights(self, chunks: list[Any]) -> Any:
-        """A column of weights."""
-        column = self._column(chunks, np.float64, "table_weights")
-        if self._device.download(self._seen, np.uint32, SEEN)[WRONG]:
-            raise NotTaken("weights that are not finite")
-        return column
-
-    def _column(self, chunks: list[Any], kind: type, kernel: str) -> Any:
-        device, at = self._device, 0
-        column = device.empty(self._count, kind)
-        for chunk in chunks:
-            # the kernel of weights is the same in all programs
-            take = getattr(self._program(NAMES.get(chunk.dtype.str[1:], "long")), kernel)
-            there, count = device.upload(chunk), len(chunk)
-            take(self._passes(count), count=count, at=at, in_=there, column=column, seen=self._seen)
-            at += count
-        return column
-
-    def seen(self, source: Any, target: Any) -> list[int]:
-        """Ids that do not fit, the highest, and loops; waits."""
-        self._program("long").table_loops(
-            self._passes(self._count), count=self._count, source=source, target=target, seen=self._seen
-        )
-        found: list[int] = self._device.download(self._seen, np.uint32, SEEN).tolist()
-        return found
