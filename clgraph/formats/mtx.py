@@ -54,10 +54,6 @@ class _Ended:
         return data
 
 
-def _ended(path: Path, file: IO[bytes]) -> Any:
-    return _Ended(path, file)
-
-
 @dataclass(frozen=True)
 class Head:
     """Header of a Matrix Market file."""
@@ -77,7 +73,7 @@ def look(path: Path, options: Options) -> Head:
     import scipy.io
 
     with _said(path), open_binary(path, options.max_ratio) as file:
-        rows, columns, entries, layout, field, symmetry = scipy.io.mminfo(_ended(path, file))
+        rows, columns, entries, layout, field, symmetry = scipy.io.mminfo(_Ended(path, file))  # type: ignore[arg-type]
     if layout != "coordinate":
         raise InputError(f"{path}, line 1: a dense matrix ({layout!r}); a graph is a 'coordinate' matrix")
     if rows != columns:
@@ -86,7 +82,14 @@ def look(path: Path, options: Options) -> Head:
         )
     check_vertex_count(path, rows, options)
     # SciPy makes arrays as long as the header says
-    _check_entries(path, entries, options)
+    size = path.stat().st_size
+    if ENTRY * entries > size:
+        size = unpacked_size(path, options.max_ratio)
+    if ENTRY * entries > size + 1:
+        raise InputError(
+            f"{path}: the header says {entries} entries, too many for {size} bytes; download the file again "
+            "or correct the header"
+        )
     if options.weights and field in ("pattern", "complex"):
         raise InputError(
             f"{path}, line 1: a {field} matrix has no real entries to take as weights; leave weights=True out"
@@ -113,7 +116,7 @@ def read_mtx(path: Path, options: Options) -> Loaded:
 
     head = look(path, options)
     with _said(path), open_binary(path, options.max_ratio) as file:
-        matrix: Any = scipy.io.mmread(_ended(path, file), spmatrix=False)
+        matrix: Any = scipy.io.mmread(_Ended(path, file), spmatrix=False)  # type: ignore[arg-type]
     weights = matrix.data.astype(np.float64) if options.weights else None
     if weights is not None and not np.all(np.isfinite(weights)):
         raise InputError(
@@ -128,18 +131,6 @@ def read_mtx(path: Path, options: Options) -> Loaded:
         weights = None if weights is None else weights[lower]
     graph = graph_of_arcs((source, target, weights), head.n, options, directed, first=1)
     return Loaded(graph, counted(head.entries, "entry", "entries"), head.skipped(options))
-
-
-def _check_entries(path: Path, entries: int, options: Options) -> None:
-    """Raise InputError for a header that promises more entries than the file has bytes for."""
-    size = path.stat().st_size
-    if ENTRY * entries > size:
-        size = unpacked_size(path, options.max_ratio)
-    if ENTRY * entries > size + 1:
-        raise InputError(
-            f"{path}: the header says {entries} entries, too many for {size} bytes; download the file again "
-            "or correct the header"
-        )
 
 
 def _line_not_finite(path: Path) -> int:

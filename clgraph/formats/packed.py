@@ -288,36 +288,29 @@ class Packer(io.BufferedIOBase):
         self._most = 2 * threads
         self.pool = thread_pool(threads, "clgraph-pack")  # which starts its threads when they are needed
         self._packing: deque[Future[bytes]] = deque()
-        self._rest: list[bytes] = []
-        self._held = 0
+        self._rest = bytearray()
 
     def writable(self) -> bool:
         return True
 
     def write(self, data: Any) -> int:
-        view = memoryview(data).cast("B")
-        length, at = len(view), 0
-        while at < length:
-            part = bytes(view[at : at + BATCH - self._held])
-            self._rest.append(part)
-            self._held += len(part)
-            at += len(part)
-            if self._held == BATCH:
-                self._submit()
-        return length
+        self._rest += data
+        while len(self._rest) >= BATCH:
+            self._submit()
+        return memoryview(data).nbytes
 
     def finish(self) -> None:
         """Write what is left; the file stays open."""
-        if self._held:
+        if self._rest:
             self._submit()
         while self._packing:
             self._file.write(self._packing.popleft().result())
         self._file.write(END)
 
     def _submit(self) -> None:
-        self._packing.append(self.pool.submit(_blocks, b"".join(self._rest)))
-        self._rest, self._held = [], 0
-        # as many pieces ahead as keep the threads at work: more would only take memory
+        self._packing.append(self.pool.submit(_blocks, bytes(self._rest[:BATCH])))
+        del self._rest[:BATCH]
+        # as many batches ahead as keep the threads at work: more would only take memory
         if len(self._packing) > self._most:
             self._file.write(self._packing.popleft().result())
 

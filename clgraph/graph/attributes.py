@@ -10,6 +10,7 @@ import numpy as np
 
 from clgraph.arguments import real_number, whole_number
 
+Ends = tuple[list[Any], list[Any]]  # ids of tails and heads
 BOOLEANS = {"true": True, "1": True, "false": False, "0": False}
 
 
@@ -65,10 +66,9 @@ class Column:
         """Return the attribute for edges that point the other way."""
         return Column(self.kind, {(v, u): text for (u, v), text in self.texts.items()}, self.default)
 
-    def renamed(self, edges: Renaming) -> Column:
-        """Return the attribute for the same edges under other ids."""
-        tails, heads, directed = edges.old
-        texts = zip(zip(*edges.new, strict=True), self.edge_texts(tails, heads, directed), strict=True)
+    def renamed(self, old: Ends, new: Ends, directed: bool) -> Column:
+        """Return the attribute for the same edges under other ids of their ends."""
+        texts = zip(zip(*new, strict=True), self.edge_texts(*old, directed), strict=True)
         return Column(self.kind, {key: text for key, text in texts if text is not None}, self.default)
 
 
@@ -81,20 +81,6 @@ def free_names(columns: Mapping[str, Column], taken: Collection[Any]) -> dict[st
                 name += "_"
             found[name] = column
     return found
-
-
-@dataclass(frozen=True)
-class Renaming:
-    """The edges of a graph whose vertices get other ids.
-
-    Attributes
-    ----------
-    old : (ids of tails, of heads, whether directed)
-    new : (ids of tails, of heads)
-    """
-
-    old: tuple[list[Any], list[Any], bool]
-    new: tuple[list[Any], list[Any]]
 
 
 @dataclass(frozen=True, repr=False)
@@ -127,15 +113,16 @@ class Attributes:
         """Return the attributes of the reversed graph."""
         return Attributes(self.vertices, {name: column.reversed() for name, column in self.edges.items()})
 
-    def renamed(self, ids: Mapping[Any, Any], edges: Renaming) -> Attributes:
-        """Return the attributes of the same graph under other ids; `ids` has the new ones by the old."""
+    def renamed(self, ids: Mapping[Any, Any], old: Ends, new: Ends, directed: bool) -> Attributes:
+        """Return the attributes of the same graph under other ids: of vertices by the old, of edges' ends."""
         vertices = {
             name: Column(
                 column.kind, {ids[v]: text for v, text in column.texts.items() if v in ids}, column.default
             )
             for name, column in self.vertices.items()
         }
-        return Attributes(vertices, {name: column.renamed(edges) for name, column in self.edges.items()})
+        edges = {name: column.renamed(old, new, directed) for name, column in self.edges.items()}
+        return Attributes(vertices, edges)
 
     def vertex_values(self, ids: list[Any], taken: Collection[Any] = ()) -> dict[str, list[Any]]:
         """The values of vertices by name, but none of the names `taken`; None where there is none."""
@@ -152,19 +139,17 @@ class Attributes:
             for name, column in free_names(self.edges, taken).items()
         }
 
-    def of_vertices(self, names: Iterable[Any]) -> Iterator[list[tuple[str, str]]]:
-        """For each vertex the names and texts that it has."""
-        columns = [(name, column.texts) for name, column in self.vertices.items()]
-        for each in names:
-            yield [(name, texts[each]) for name, texts in columns if each in texts]
+    def of_vertices(self, names: list[Any]) -> Iterator[list[tuple[str, str]]]:
+        """For each vertex the names and texts that it has, but defaults."""
+        found = [map(each.texts.get, names) for each in self.vertices.values()]
+        return _rows(len(names), list(self.vertices), found)
 
     def of_edges(self, tails: list[Any], heads: list[Any], directed: bool) -> Iterator[list[tuple[str, str]]]:
-        """For each edge the names and texts that it has."""
-        names = list(self.edges)
-        found = [column.edge_texts(tails, heads, directed) for column in self.edges.values()]
-        for i in range(len(tails)):
-            yield [
-                (name, text)
-                for name, texts in zip(names, found, strict=True)
-                if (text := texts[i]) is not None
-            ]
+        """For each edge the names and texts that it has, but defaults."""
+        found = [each.edge_texts(tails, heads, directed) for each in self.edges.values()]
+        return _rows(len(tails), list(self.edges), found)
+
+
+def _rows(count: int, names: list[str], columns: list[Any]) -> Iterator[list[tuple[str, str]]]:
+    for _, *row in zip(range(count), *columns, strict=True):
+        yield [(name, text) for name, text in zip(names, row, strict=True) if text is not None]

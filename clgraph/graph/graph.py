@@ -20,7 +20,6 @@ from clgraph.arguments import one_id, shown
 from clgraph.errors import DeviceError, InputError
 from clgraph.graph import views
 from clgraph.graph.arrays import Arrays, Edges, last_of_rows
-from clgraph.graph.attributes import Renaming
 from clgraph.graph.building import Duplicates, rows_of_edges, sorted_rows
 from clgraph.graph.checks import (
     check_mirrored,
@@ -324,12 +323,9 @@ class Graph(Exchange, Shown):
         )
         if self.attributes is not None:
             old, new = self.to_edges(), made.to_edges()
-            edges = Renaming(
-                (old.source.tolist(), old.target.tolist(), self.directed),
-                (new.source.tolist(), new.target.tolist()),
-            )
             names = dict(zip(self.ids.tolist(), made.ids.tolist(), strict=True))
-            made.attributes = self.attributes.renamed(names, edges)
+            before, after = ((each.source.tolist(), each.target.tolist()) for each in (old, new))
+            made.attributes = self.attributes.renamed(names, before, after, self.directed)
         return made
 
     def subgraph(self, vertices: npt.NDArray[Any], arcs: npt.NDArray[np.bool_] | None = None) -> Graph:

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from clgraph.arguments import shown
 from clgraph.errors import InputError
 from clgraph.graph.arrays import Arrays
-from clgraph.graph.attributes import Attributes, Column, Renaming, free_names
+from clgraph.graph.attributes import Attributes, Column, free_names
 from clgraph.graph.building import (
     Duplicates,
     check_count,
@@ -253,10 +253,9 @@ class TableColumn(Column):
         """Return the attribute for edges that point the other way."""
         return TableColumn(self.table, self._rows.reversed(), self.label, self.values)
 
-    def renamed(self, edges: Renaming) -> Column:
-        """Return the attribute for the same edges under other ids."""
-        rows = Rows(partial(_arrays, *edges.new))
-        return TableColumn(self.table, rows, self.label, self.picked(*edges.old))
+    def renamed(self, old: Any, new: Any, directed: bool) -> Column:
+        """Return the attribute for the same edges under other ids of their ends."""
+        return TableColumn(self.table, Rows(partial(_arrays, *new)), self.label, self.picked(*old, directed))
 
 
 def spelled(value: Any) -> str | None:
