@@ -8,7 +8,7 @@ two arcs each. Labels are the ids if ids are text, else the numbers are.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Mapping
 from functools import partial
 from itertools import repeat
 from pathlib import Path
@@ -86,26 +86,28 @@ class Fields:
     def __init__(self, known: Attributes, *, numbered: bool) -> None:
         self.numbered = numbered
         self.left: dict[str, None] = {}
-        self.vertices, self.edges = self._named("node", known.vertices), self._named("edge", known.edges)
-        if self.edges.pop("l", None) is not None:  # which would be read as a label
+        vertices, edges = self._named("node", known.vertices), self._named("edge", known.edges)
+        if edges.pop("l", None) is not None:  # which would be read as a label
             self.left["edge l"] = None
+        self.known = Attributes(vertices, edges)
 
-    def _named(self, owner: str, columns: Any) -> dict[str, Column]:
+    def _named(self, owner: str, columns: Mapping[str, Column]) -> dict[str, Column]:
         self.left |= {f"{owner} {name}": None for name in columns if not NAME.fullmatch(name)}
         return {name: column for name, column in columns.items() if NAME.fullmatch(name)}
 
-    def _held(self, owner: str, found: Iterable[tuple[str, str | None]]) -> dict[str, str]:
-        """The texts that there are, and that a line can hold."""
-        texts = {name: text for name, text in found if text is not None}
-        for name in [name for name, text in texts.items() if NO_VALUE.search(text)]:
-            del texts[name]
-            self.left[f"{owner} {name}"] = None
-        return texts
+    def _texts(
+        self, owner: str, columns: Mapping[str, Column], found: list[tuple[str, str]]
+    ) -> dict[str, str]:
+        """The texts that there are, defaults too, and that a line can hold."""
+        own = dict(found)
+        texts = {name: own.get(name, column.default) for name, column in columns.items()}
+        strange = {name for name, text in texts.items() if text is not None and NO_VALUE.search(text)}
+        self.left |= {f"{owner} {name}": None for name in columns if name in strange}
+        return {name: text for name, text in texts.items() if text is not None and name not in strange}
 
-    def of_vertex(self, vertex: Any) -> str:
+    def of_vertex(self, vertex: Any, found: list[tuple[str, str]]) -> str:
         """Return the text after a vertex's number; the vertex is given by id."""
-        columns = self.vertices.items()
-        texts = self._held("node", ((name, each.texts.get(vertex, each.default)) for name, each in columns))
+        texts = self._texts("node", self.known.vertices, found)
         label = texts.pop("label", vertex) if self.numbered else vertex
         words = [f'"{label}"']
         for axis in AXES:
@@ -116,18 +118,11 @@ class Fields:
             words.append(texts.pop("shape", SHAPE))
         return " ".join([*words, *(f'{name} "{text}"' for name, text in texts.items())]) + "\n"
 
-    def of_edges(self, tails: Any, heads: Any, directed: bool, weights: Iterable[str]) -> Iterator[str]:
-        """Yield the text after the ends of edges, given by ids: weights, then fields."""
-        columns = self.edges.items()
-        found = [each.edge_texts(tails, heads, directed) for _, each in columns]
-        for weight, row in zip(weights, zip(*found, strict=True), strict=False):
-            own = (
-                (name, each.default if text is None else text)
-                for (name, each), text in zip(columns, row, strict=True)
-            )
-            texts = self._held("edge", own).items()
-            words = (f'{"l" if name == "label" else name} "{text}"' for name, text in texts)
-            yield " ".join([weight, *words]) + "\n"
+    def of_edge(self, weight: str, found: list[tuple[str, str]]) -> str:
+        """Return the text after the ends of an edge."""
+        texts = self._texts("edge", self.known.edges, found).items()
+        words = (f'{"l" if name == "label" else name} "{text}"' for name, text in texts)
+        return " ".join([weight, *words]) + "\n"
 
     def notes(self) -> list[str]:
         """Return notes on attributes that the lines could not hold."""
@@ -150,7 +145,7 @@ class _Reader:
         self.arcs = False  # whether a section of arcs was there
         self.weighted = False
         self.left: dict[str, None] = {}
-        self.known: tuple[dict[str, dict[Any, str]], ...] = {}, {}  # fields of vertices and edges, by name
+        self.known: tuple[dict[str, Column], ...] = {}, {}  # fields of vertices and edges, by name
 
     def line(self, where: str, text: str) -> None:
         """Take one line."""
@@ -191,13 +186,14 @@ class _Reader:
             self.labels[v] = label
         self._fields(found[4] or "", 0, v)
 
-    def _fields(self, text: str, of: int, key: Any) -> None:
+    def _fields(self, text: str, of: int, *keys: Any) -> None:
         """Note what follows the label of a vertex (0), or the weight of an edge (1)."""
         pairs, all_read = parse_fields(text, of_edge=of == 1)
         if not all_read:
             self.left[f"fields of {('vertices', 'edges')[of]}"] = None
         for name, value in pairs:
-            self.known[of].setdefault(name, {}).setdefault(key, value)
+            for key in keys:
+                self.known[of].setdefault(name, Column()).texts.setdefault(key, value)
 
     def _edge(self, where: str, text: str) -> None:
         words = text.split()
@@ -216,7 +212,8 @@ class _Reader:
                 weight = finite_weight(where, words[2])
         self.rows.append((u, v, weight, is_arc))
         if len(words) > 3:
-            self._fields(text.split(None, 3)[3], 1, (u, v, is_arc))
+            # an edge may become two arcs
+            self._fields(text.split(None, 3)[3], 1, (u, v), *([] if is_arc else [(v, u)]))
 
     def _number(self, where: str, word: str) -> int:
         return vertex_id(where, word, (1, self.n or 0))
@@ -265,23 +262,15 @@ def _text(line: str) -> str:
 
 def _attributes(reader: _Reader, graph: Graph) -> Attributes | None:
     """Return the attributes of vertices and edges, by the graph's ids."""
-    of_vertices, of_edges = reader.known
-    if set(of_vertices.get("shape", {}).values()) == {SHAPE}:
-        del of_vertices["shape"]
+    vertices, edges = reader.known
+    if "shape" in vertices and set(vertices["shape"].texts.values()) == {SHAPE}:
+        del vertices["shape"]
     if reader.options.ids != "str":
         labels = {v: label for v, label in reader.labels.items() if label != str(v)}
-        of_vertices = ({"label": labels} if labels else {}) | of_vertices
-    edges: dict[str, dict[Any, str]] = {}
-    for name, texts in of_edges.items():
-        for (u, v, is_arc), text in texts.items():
-            edges.setdefault(name, {}).setdefault((u, v), text)
-            if graph.directed and not is_arc:
-                edges[name].setdefault((v, u), text)
-    vertices, between = (
-        {name: Column(kind_of(texts.values()), texts) for name, texts in columns.items()}
-        for columns in (of_vertices, edges)
-    )
-    return attributes_by_id(vertices, between, dict(enumerate(graph.ids.tolist(), 1)), graph.directed)
+        vertices = ({"label": Column(texts=labels)} if labels else {}) | vertices
+    for column in (*vertices.values(), *edges.values()):
+        column.kind = kind_of(column.texts.values())
+    return attributes_by_id(vertices, edges, dict(enumerate(graph.ids.tolist(), 1)), graph.directed)
 
 
 def _names(path: Path, n: int, labels: dict[int, str]) -> Any:
@@ -305,24 +294,26 @@ def write_pajek(graph: Graph, path: Path) -> list[str]:
     fields = Fields(known, numbered=ids is not None and np.array_equal(ids, np.arange(1, n + 1)))
     labels = id_cells(graph, b'"', partial(_label, path))
     source = cells(np.arange(1, n + 1), b" ")
-    target = source if graph.weights is not None or fields.edges else ended_by(source, b"\n")
+    target = source if graph.weights is not None or fields.known.edges else ended_by(source, b"\n")
     quote, end = cells(np.array([b""]), b'"'), cells(np.array([b""]), b"\n")
     with writing(path) as file:
         file.write(f"*Vertices {n}\n".encode())
         for start in range(0, n, CHUNK):
             some = labels[start : start + CHUNK]
             same = np.zeros(len(some), np.intp)
-            if ids is not None and fields.vertices:
-                rows = text_cells(map(fields.of_vertex, ids[start : start + CHUNK].tolist()))
-                write_cells(file, source[start : start + CHUNK], rows)
+            if ids is not None and fields.known.vertices:
+                some_ids = ids[start : start + CHUNK].tolist()
+                rows = map(fields.of_vertex, some_ids, fields.known.of_vertices(some_ids))
+                write_cells(file, source[start : start + CHUNK], text_cells(rows))
             else:
                 write_cells(file, source[start : start + CHUNK], quote[same], some, end[same])
         file.write(b"*Arcs\n" if graph.directed else b"*Edges\n")
         for tail, head, weight in edges_in_pieces(graph):
             columns = [source[tail], target[head]]
-            if ids is not None and fields.edges:
+            if ids is not None and fields.known.edges:
                 weights = repeat("1") if weight is None else map(repr, weight.tolist())
-                columns.append(text_cells(fields.of_edges(ids[tail], ids[head], graph.directed, weights)))
+                found = fields.known.of_edges(ids[tail].tolist(), ids[head].tolist(), graph.directed)
+                columns.append(text_cells(map(fields.of_edge, weights, found)))
             elif weight is not None:
                 columns.append(weight_cells(weight, b"\n"))
             write_cells(file, *columns)
