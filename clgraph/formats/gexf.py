@@ -14,18 +14,7 @@ import numpy as np
 from clgraph.errors import InputError
 from clgraph.formats.cells import cells, weight_cells, writing
 from clgraph.formats.common import Loaded, Options
-from clgraph.formats.markup import (
-    KINDS,
-    TYPES,
-    Found,
-    Network,
-    Parts,
-    Words,
-    Writer,
-    default_of,
-    escaped,
-    read_network,
-)
+from clgraph.formats.markup import KINDS, Found, Network, Parts, Words, Writer
 from clgraph.graph.attributes import Column
 from clgraph.graph.graph import Graph
 
@@ -34,6 +23,7 @@ HEAD = """<?xml version="1.0" encoding="UTF-8"?>
 <gexf xmlns="http://www.gexf.net/1.2draft" version="1.2">
 """
 LABEL = "label"
+ATTRIBUTE = '<attribute id="{number}" title="{name}" type="{type}">{default}</attribute>\n'
 TIMES = {"start", "end", "startopen", "endopen", "timestamp", "timestamps", "intervals"}
 
 
@@ -125,7 +115,7 @@ class GEXF(Network):
 def read_gexf(path: Path, options: Options) -> Loaded:
     """Read a GEXF file (see `clgraph.read`)."""
     network = GEXF(path, options)
-    loaded = read_network(network)
+    loaded = network.read()
     if options.weights and network.edges and not network.weighted:
         raise InputError(f"{path}: no edge has a weight; leave weights=True out")
     return loaded
@@ -134,24 +124,16 @@ def read_gexf(path: Path, options: Options) -> Loaded:
 def write_gexf(graph: Graph, path: Path) -> None:
     """Write a GEXF file."""
     writer, weighted = Writer(graph, path), graph.weights is not None
-    numbers: dict[tuple[str, str], int] = {}
-    lines = []
-    for owner, columns in (("node", writer.known.vertices), ("edge", writer.known.edges)):
-        some = {name: column for name, column in columns.items() if name != LABEL}
-        lines += [f'<attributes class="{owner}">\n'] if some else []
-        for name, column in some.items():
-            number = numbers[owner, name] = len(numbers)
-            lines.append(
-                f'<attribute id="{number}" title="{escaped(path, name, name)}" '
-                f'type="{TYPES[column.kind]}">{default_of(path, name, column)}</attribute>\n'
-            )
-        lines += ["</attributes>\n"] if some else []
+    declared = (
+        f'<attributes class="{owner}">\n{lines}</attributes>\n' if lines else ""
+        for owner, lines in writer.declare(ATTRIBUTE, LABEL).items()
+    )
 
     def inside(owner: str, found: Found) -> str:
         """The label of an element and its data, which follow its own attributes."""
-        label = "".join(f' label="{escaped(path, name, text)}"' for name, text in found if name == LABEL)
+        label = "".join(f' label="{writer.escaped(name, text)}"' for name, text in found if name == LABEL)
         values = "".join(
-            f'<attvalue for="{numbers[owner, name]}" value="{escaped(path, name, text)}"/>'
+            f'<attvalue for="{writer.numbers[owner, name]}" value="{writer.escaped(name, text)}"/>'
             for name, text in found
             if name != LABEL
         )
@@ -172,7 +154,7 @@ def write_gexf(graph: Graph, path: Path) -> None:
     direction = "directed" if graph.directed else "undirected"
     with writing(path) as file:
         file.write(f'{HEAD}<graph mode="static" defaultedgetype="{direction}">\n'.encode())
-        file.write(f"{''.join(lines)}<nodes>\n".encode())
+        file.write(f"{''.join(declared)}<nodes>\n".encode())
         writer.nodes(file, node_parts, node, b"/>\n")
         file.write(b"</nodes>\n<edges>\n")
         writer.edges(file, edge_parts, lambda found: inside("edge", found), b"/>\n")

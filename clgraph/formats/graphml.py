@@ -12,18 +12,7 @@ from typing import Any
 
 from clgraph.formats.cells import weight_cells, writing
 from clgraph.formats.common import Loaded, Options
-from clgraph.formats.markup import (
-    KINDS,
-    TYPES,
-    Found,
-    Network,
-    Parts,
-    Words,
-    Writer,
-    default_of,
-    escaped,
-    read_network,
-)
+from clgraph.formats.markup import KINDS, Found, Network, Parts, Words, Writer
 from clgraph.graph.graph import Graph
 
 DIRECTIONS = {"directed": True, "undirected": False}
@@ -31,6 +20,7 @@ SPELLED = {"true": True, "false": False, "1": True, "0": False}
 HEAD = """<?xml version="1.0" encoding="UTF-8"?>
 <graphml xmlns="http://graphml.graphdrawing.org/xmlns">
 """
+KEY = '<key id="d{number}" for="{owner}" attr.name="{name}" attr.type="{type}">{default}</key>\n'
 
 
 class GraphML(Network):
@@ -119,25 +109,19 @@ class GraphML(Network):
 
 def read_graphml(path: Path, options: Options) -> Loaded:
     """Read a GraphML file (see `clgraph.read`)."""
-    return read_network(GraphML(path, options))
+    return GraphML(path, options).read()
 
 
 def write_graphml(graph: Graph, path: Path) -> None:
     """Write a GraphML file."""
     writer, weighted = Writer(graph, path), graph.weights is not None
-    keys: dict[tuple[str, str], str] = {}
-    lines = ['<key id="weight" for="edge" attr.name="weight" attr.type="double"/>\n'] if weighted else []
-    for owner, columns in (("node", writer.known.vertices), ("edge", writer.known.edges)):
-        for name, column in columns.items():
-            key = keys[owner, name] = f"d{len(keys)}"
-            lines.append(
-                f'<key id="{key}" for="{owner}" attr.name="{escaped(path, name, name)}" '
-                f'attr.type="{TYPES[column.kind]}">{default_of(path, name, column)}</key>\n'
-            )
+    lines = writer.declare(KEY)
+    weights = '<key id="weight" for="edge" attr.name="weight" attr.type="double"/>\n' if weighted else ""
 
     def data(owner: str, found: Found) -> str:
         return "".join(
-            f'<data key="{keys[owner, name]}">{escaped(path, name, text)}</data>' for name, text in found
+            f'<data key="d{writer.numbers[owner, name]}">{writer.escaped(name, text)}</data>'
+            for name, text in found
         )
 
     def node(found: Found, _: Any) -> str:
@@ -155,7 +139,7 @@ def write_graphml(graph: Graph, path: Path) -> None:
 
     direction = "directed" if graph.directed else "undirected"
     with writing(path) as file:
-        file.write(f'{HEAD}{"".join(lines)}<graph edgedefault="{direction}">\n'.encode())
+        file.write(f'{HEAD}{weights}{"".join(lines.values())}<graph edgedefault="{direction}">\n'.encode())
         writer.nodes(file, lambda some: [b'<node id="', some], node, b"/>\n")
         writer.edges(file, parts, edge, empty.encode())
         file.write(b"</graph>\n</graphml>\n")

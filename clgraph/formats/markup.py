@@ -133,7 +133,60 @@ class Network:
         """The number that a text spells."""
         return finite_weight(f"{self.path}, line {line}", text.strip())
 
-    def loaded(self) -> Loaded:
+    def read(self) -> Loaded:
+        """Parse the file, and return the graph in it."""
+        parser = expat.ParserCreate()
+        # else one text would come in several calls
+        parser.buffer_text = True
+        stack: list[str] = []
+        text: list[str] = []
+
+        def begin(name: str, words: Words) -> None:
+            stack.append(name.rpartition(":")[2])
+            text.clear()
+            if len(stack) == 1 and stack[0] != self.root:
+                hint = f"; read it with format='{stack[0]}'" if stack[0] in ("graphml", "gexf") else ""
+                raise self.wrong(
+                    parser.CurrentLineNumber, f"<{name[:80]}> where <{self.root}> should be{hint}"
+                )
+            self.start(stack, words, parser.CurrentLineNumber)
+
+        def finish(name: str) -> None:
+            self.end(stack, "".join(text), parser.CurrentLineNumber)
+            text.clear()
+            stack.pop()
+
+        def take(data: str) -> None:
+            if self.wants:
+                text.append(data)
+
+        def refuse(*_: Any) -> None:
+            raise self.wrong(
+                parser.CurrentLineNumber,
+                "a document type (<!DOCTYPE), which can make a small file expand or read others; remove it",
+            )
+
+        parser.StartElementHandler, parser.EndElementHandler = begin, finish
+        parser.CharacterDataHandler = take
+        parser.StartDoctypeDeclHandler = refuse
+        with open_binary(self.path, self.options.max_ratio) as file:
+            try:
+                while piece := file.read(PIECE):
+                    parser.Parse(piece, False)
+                parser.Parse(b"", True)
+            except InputError:
+                raise
+            except expat.ExpatError as error:
+                raise InputError(f"{self.path}: not well-formed XML: {error}; download it again") from error
+            except (LookupError, ValueError) as error:
+                raise InputError(
+                    f"{self.path}: its encoding is not known: {error}; convert it to UTF-8"
+                ) from error
+        if not self.graphs:
+            raise InputError(f"{self.path}: holds no <graph>; download it again")
+        return self._loaded()
+
+    def _loaded(self) -> Loaded:
         """Return the graph that was found."""
         check_vertex_count(self.path, len(self.lines))
         for source, target, _, line in self.edges:
@@ -219,77 +272,11 @@ def attributes_by_id(
     return Attributes(*found) if any(found) else None
 
 
-def read_network(network: Network) -> Loaded:
-    """Parse a file by a format's class."""
-    path, root = network.path, network.root
-    parser = expat.ParserCreate()
-    # else one text would come in several calls
-    parser.buffer_text = True
-    stack: list[str] = []
-    text: list[str] = []
-
-    def begin(name: str, words: Words) -> None:
-        stack.append(name.rpartition(":")[2])
-        text.clear()
-        if len(stack) == 1 and stack[0] != root:
-            hint = f"; read it with format='{stack[0]}'" if stack[0] in ("graphml", "gexf") else ""
-            raise network.wrong(parser.CurrentLineNumber, f"<{name[:80]}> where <{root}> should be{hint}")
-        network.start(stack, words, parser.CurrentLineNumber)
-
-    def finish(name: str) -> None:
-        network.end(stack, "".join(text), parser.CurrentLineNumber)
-        text.clear()
-        stack.pop()
-
-    def take(data: str) -> None:
-        if network.wants:
-            text.append(data)
-
-    def refuse(*_: Any) -> None:
-        raise network.wrong(
-            parser.CurrentLineNumber,
-            "a document type (<!DOCTYPE), which can make a small file expand or read others; remove it",
-        )
-
-    parser.StartElementHandler, parser.EndElementHandler = begin, finish
-    parser.CharacterDataHandler = take
-    parser.StartDoctypeDeclHandler = refuse
-    with open_binary(path, network.options.max_ratio) as file:
-        try:
-            while piece := file.read(PIECE):
-                parser.Parse(piece, False)
-            parser.Parse(b"", True)
-        except InputError:
-            raise
-        except expat.ExpatError as error:
-            raise InputError(f"{path}: not well-formed XML: {error}; download it again") from error
-        except (LookupError, ValueError) as error:
-            raise InputError(f"{path}: its encoding is not known: {error}; convert it to UTF-8") from error
-    if not network.graphs:
-        raise InputError(f"{path}: holds no <graph>; download it again")
-    return network.loaded()
-
-
 def attribute_text(path: Path, name: str) -> bytes:
     """An id as the value of an attribute; InputError if XML cannot hold it."""
     if found := NO_XML.search(name):
         raise no_place(path, name, f"holds {found[0]!r}, which XML cannot")
     return encoded(path, name.translate(ESCAPES))
-
-
-def escaped(path: Path, name: str, text: str) -> str:
-    """The value of an attribute, or its name, inside XML; InputError if XML cannot hold it."""
-    if found := NO_XML.search(text):
-        raise InputError(
-            f"cannot write {path}: the attribute {name[:80]!r} of a vertex or edge holds {found[0]!r}, which "
-            "XML cannot; correct it"
-        )
-    return text.translate(ESCAPES)
-
-
-def default_of(path: Path, name: str, column: Column) -> str:
-    """The element with the default of an attribute, if it has one."""
-    return "" if column.default is None else f"<default>{escaped(path, name, column.default)}</default>"
 
 
 Parts = list[bytes | npt.NDArray[Any]]
@@ -303,9 +290,36 @@ class Writer:
     """
 
     def __init__(self, graph: Graph, path: Path) -> None:
-        self.graph = graph
+        self.graph, self._path = graph, path
         self.known = graph.attributes or Attributes()
         self.names = id_cells(graph, b'"', partial(attribute_text, path))
+        self.numbers: dict[tuple[str, str], int] = {}  # of attributes, by whose they are and name
+
+    def declare(self, line: str, but: str = "") -> dict[str, str]:
+        """Number the attributes, and return the elements that declare those of nodes and of edges."""
+        lines = {"node": "", "edge": ""}
+        for owner, columns in (("node", self.known.vertices), ("edge", self.known.edges)):
+            for name, column in columns.items():
+                if name != but:
+                    number = self.numbers[owner, name] = len(self.numbers)
+                    default = "" if column.default is None else self.escaped(name, column.default)
+                    lines[owner] += line.format(
+                        owner=owner,
+                        number=number,
+                        name=self.escaped(name, name),
+                        type=TYPES[column.kind],
+                        default=default and f"<default>{default}</default>",
+                    )
+        return lines
+
+    def escaped(self, name: str, text: str) -> str:
+        """The value of an attribute, or its name, inside XML; InputError if XML cannot hold it."""
+        if found := NO_XML.search(text):
+            raise InputError(
+                f"cannot write {self._path}: the attribute {name[:80]!r} of a vertex or edge holds "
+                f"{found[0]!r}, which XML cannot; correct it"
+            )
+        return text.translate(ESCAPES)
 
     def nodes(
         self,
