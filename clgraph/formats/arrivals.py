@@ -334,26 +334,20 @@ def _table_columns(chunk: Any, where: str, weighted: bool) -> list[Any]:
 
 def _ids(column: Any, where: str, name: str, how: How) -> npt.NDArray[Any]:
     """A column of ids: uint64, or str objects."""
-    values = np.asarray(column)
+    values, names = np.asarray(column), how.names
     if values.size == 0:
-        return np.zeros(0, object if how.names.text else np.uint64)
-    text, names = values.dtype.kind in "OU", how.names
-    if text:
-        strange = [value for value in values.tolist() if not isinstance(value, str)]
-        if strange:
-            raise InputError(
-                f"{where}: {name} holds {shown(strange[0])}: ids are all whole numbers, in an array of "
-                "integers, or all strings"
-            )
-        if how.ids == "int":
-            raise InputError(f"{where}: the ids in {name} are text; read with ids='str'")
-    elif values.dtype.kind not in "iu":
+        return np.zeros(0, object if names.text else np.uint64)
+    if how.ids == "str" and values.dtype.kind in "iu":
+        values = values.astype(str)
+    text = values.dtype.kind in "OU"
+    strange = [value for value in values.tolist() if not isinstance(value, str)] if text else []
+    if strange or values.dtype.kind not in "OUiu":
         raise InputError(
-            f"{where}: {name} holds {shown(values.tolist()[0])} (type {values.dtype}): ids are whole "
-            "numbers, or strings"
+            f"{where}: {name} holds {shown((strange or values.tolist())[0])} (type {values.dtype}): ids are "
+            "all whole numbers, in an array of integers, or all strings"
         )
-    elif how.ids == "str":
-        text, values = True, np.array([str(value) for value in values.tolist()], object)
+    if text and how.ids == "int":
+        raise InputError(f"{where}: the ids in {name} are text; read with ids='str'")
     if names.text is None:
         names.text = text
     if text != names.text:

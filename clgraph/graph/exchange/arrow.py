@@ -35,13 +35,9 @@ class ArrowTable(EdgeTable):
         """Its predicates on types of columns."""
         return self.pa.types
 
-    def labels(self, table: Any) -> list[str]:
-        """The names of its columns."""
-        return table.column_names
-
-    def at(self, table: Any, place: int) -> Any:
-        """The column at a place."""
-        return table.column(place)
+    def columns(self, table: Any) -> Iterable[tuple[str, Any]]:
+        """Names and columns of a table."""
+        return zip(table.column_names, table.columns, strict=True)
 
     def type(self, column: Any) -> Any:
         """The type of a column's values."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -32,13 +33,9 @@ class PandasTable(EdgeTable):
         """Its predicates on types of columns."""
         return self.pd.api.types
 
-    def labels(self, table: Any) -> Any:
-        """The labels of its columns."""
-        return table.columns
-
-    def at(self, table: Any, place: int) -> Any:
-        """The column at a place."""
-        return table.iloc[:, place]
+    def columns(self, table: Any) -> Iterable[tuple[Any, Any]]:
+        """Labels and columns of a data frame."""
+        return table.items()
 
     def type(self, column: Any) -> Any:
         """The type of a column's values."""

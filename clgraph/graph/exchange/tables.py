@@ -272,8 +272,8 @@ class EdgeTable:
     ----------
     noun : str
         What it calls them.
-    labels, at : callable
-        A table's labels; its column at a place. A column is an object of the library.
+    columns : callable
+        A table's labels and columns, in pairs. A column is an object of the library.
     type, kind, is_real : callable
         The type of a column's values, for messages; "boolean", "integer", "number" or "string", for
         attributes; whether they are real numbers.
@@ -297,8 +297,7 @@ class EdgeTable:
     """
 
     noun: str
-    labels: Any
-    at: Any
+    columns: Any
     type: Any
     kind: Any
     is_real: Any
@@ -314,16 +313,16 @@ class EdgeTable:
 
     def column(self, table: Any, name: Any, argument: str) -> Any:
         """The column of this name."""
-        labels = list(self.labels(table))
-        places = [place for place, label in enumerate(labels) if _alike(label, name)]
-        if not places:
+        columns = list(self.columns(table))
+        found = [column for label, column in columns if _alike(label, name)]
+        if not found:
             raise InputError(
-                f"the {self.noun} has no column {shown(name)}: its columns are {listed(labels)}; "
-                f"name one with {argument}="
+                f"the {self.noun} has no column {shown(name)}: its columns are "
+                f"{listed(label for label, _ in columns)}; name one with {argument}="
             )
-        if len(places) > 1:
+        if len(found) > 1:
             raise InputError(f"the {self.noun} has several columns {name!r}: rename all but one of them")
-        return self.at(table, places[0])
+        return found[0]
 
     def check_whole(self, column: Any, where: str) -> None:
         """Raise InputError for the first value that is missing."""
@@ -402,9 +401,9 @@ class EdgeTable:
         """
         rows = Rows(partial(self.ends, *self._ends_of(table, used)))
         found: dict[str, Column] = {}
-        for place, label in enumerate(self.labels(table)):
+        for label, column in self.columns(table):
             if label not in used and str(label) not in found:
-                found[str(label)] = TableColumn(self, rows, label, self.at(table, place))
+                found[str(label)] = TableColumn(self, rows, label, column)
         return Attributes(edges=found) if found else None
 
     def read(
