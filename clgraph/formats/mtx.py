@@ -72,8 +72,8 @@ def look(path: Path, options: Options) -> Head:
     """Read and check the first lines."""
     import scipy.io
 
-    with _said(path), open_binary(path, options.max_ratio) as file:
-        rows, columns, entries, layout, field, symmetry = scipy.io.mminfo(_Ended(path, file))  # type: ignore[arg-type]
+    with _opened(path, options) as file:
+        rows, columns, entries, layout, field, symmetry = scipy.io.mminfo(file)
     if layout != "coordinate":
         raise InputError(f"{path}, line 1: a dense matrix ({layout!r}); a graph is a 'coordinate' matrix")
     if rows != columns:
@@ -98,10 +98,11 @@ def look(path: Path, options: Options) -> Head:
 
 
 @contextmanager
-def _said(path: Path) -> Iterator[None]:
-    """Turn SciPy's errors into an InputError that names the file."""
+def _opened(path: Path, options: Options) -> Iterator[Any]:
+    """The file as SciPy may read it, whose errors become an InputError that names the file."""
     try:
-        yield
+        with open_binary(path, options.max_ratio) as file:
+            yield _Ended(path, file)
     except InputError:
         raise
     except (ValueError, OverflowError, RuntimeError, MemoryError) as error:
@@ -115,8 +116,8 @@ def read_mtx(path: Path, options: Options) -> Loaded:
     import scipy.io
 
     head = look(path, options)
-    with _said(path), open_binary(path, options.max_ratio) as file:
-        matrix: Any = scipy.io.mmread(_Ended(path, file), spmatrix=False)  # type: ignore[arg-type]
+    with _opened(path, options) as file:
+        matrix: Any = scipy.io.mmread(file, spmatrix=False)
     weights = matrix.data.astype(np.float64) if options.weights else None
     if weights is not None and not np.all(np.isfinite(weights)):
         raise InputError(

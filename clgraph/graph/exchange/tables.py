@@ -255,7 +255,9 @@ class TableColumn(Column):
 
     def renamed(self, old: Any, new: Any, directed: bool) -> Column:
         """Return the attribute for the same edges under other ids of their ends."""
-        return TableColumn(self.table, Rows(partial(_arrays, *new)), self.label, self.picked(*old, directed))
+        return TableColumn(
+            self.table, Rows(partial(_arrays, *new)), self.label, self.picked(old[0], old[1], directed)
+        )
 
 
 def spelled(value: Any) -> str | None:
