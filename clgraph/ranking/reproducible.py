@@ -27,7 +27,7 @@ from clgraph.progress import Tell
 from clgraph.ranking.problem import noise
 from clgraph.ranking.solver import DEGREE, launch_order
 from clgraph.ranking.transition_weights import sums_of_rows
-from clgraph.scale.comm import Alone, Ranks
+from clgraph.scale.comm import Ranks
 from clgraph.scale.loading import Loading
 from clgraph.scale.manifest import Shard
 from clgraph.system import thread_pool
@@ -621,7 +621,7 @@ class ReproducibleSolver:
         device, graph = self._device, self._graph
         key, reverse = (self._kind, self._dtype.name), graph.reverse  # which the host may have to make
         leaving, self._out_chain = device.cached(graph, ("fixed-leaving", *key), self._leaving)
-        self._begin(leaving, Alone(), ())
+        self._begin(leaving, Ranks(), ())
 
         def prepare() -> tuple[Prepared, int]:
             back = parts_of(device, reverse)

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import os
 import queue
-import threading
 import time
 import warnings
 from collections.abc import Callable, Sequence
@@ -33,7 +32,7 @@ STARTED = ("PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS", "FLUX_JOB
 
 
 class Ranks:
-    """The ranks of a job, seen by one of them; here the only one.
+    """The ranks of a job, seen by one of them; as it is: one rank, which has nobody to talk to.
 
     Attributes
     ----------
@@ -134,10 +133,6 @@ class Ranks:
         return range(self.rank, count, self.size)
 
 
-class Alone(Ranks):
-    """One rank; it has nobody to talk to."""
-
-
 class Failure(ClgraphError):
     """What a rank raises when another one has failed; it has that one's message."""
 
@@ -192,21 +187,14 @@ class Threads(Ranks):
             except BaseException as error:  # raised in the caller's thread
                 ranks.fail(error)
 
-        threads = [
-            threading.Thread(target=one, args=(rank,), name=f"clgraph-rank-{rank}") for rank in range(size)
-        ]
-        for thread in threads:
-            with system.starting_threads():
-                thread.start()
-        try:
-            for thread in threads:
-                while thread.is_alive():
-                    thread.join(0.2)
-        except BaseException as error:  # Ctrl-C reaches the main thread only
-            failed.append(error)
-            for thread in threads:
-                thread.join()
-            raise
+        with system.thread_pool(size, "clgraph-rank") as pool:
+            jobs = [pool.submit(one, rank) for rank in range(size)]
+            try:
+                for job in jobs:
+                    job.result()
+            except BaseException as error:  # Ctrl-C reaches the main thread only
+                failed.append(error)
+                raise
         if failed:
             raise failed[0]
         return results[0]
@@ -285,10 +273,6 @@ class Mpi(Ranks):
         """Give the communicator back, once all ranks are done."""
         self._comm.Free()
 
-    def abort(self) -> None:
-        """End all processes of the job."""
-        self._comm.Abort(1)
-
 
 def started_by_mpi() -> bool:
     """Whether this process is one of several that a launcher such as mpiexec has started."""
@@ -352,12 +336,11 @@ def run_on_ranks(work: Callable[[Ranks, Any], T], device: Any = None, comm: Any 
     comm : mpi4py.MPI.Comm, optional
         Default: all processes, if a launcher has started several.
     """
-    wanted = _specs(device)
     comm = world() if comm is None else comm
     if comm and comm.Get_size() > 1:
         ranks = Mpi(comm)
         try:
-            made = work(ranks, _of_host(wanted, ranks))
+            made = work(ranks, _of_host(_specs(device), ranks))
         except Failure:
             raise
         except BaseException as error:
@@ -365,23 +348,23 @@ def run_on_ranks(work: Callable[[Ranks, Any], T], device: Any = None, comm: Any 
             raise
         ranks.close()
         return made
-    from clgraph.device import get_device
-
-    if len(wanted) < 2:
-        return work(Alone(), get_device(wanted[0] if wanted else None))
-    with system.thread_pool(len(wanted), "clgraph-open") as pool:  # a GPU's context takes a while
-        devices = list(pool.map(get_device, wanted))
+    devices = devices_of(device)
+    if len(devices) == 1:
+        return work(Ranks(), devices[0])
     return Threads.run(len(devices), lambda ranks: work(ranks, devices[ranks.rank]))
 
 
-def devices_of(device: str | None, comm: Any = None) -> list[Any]:
-    """The devices of this process in `run_on_ranks`."""
+def devices_of(device: Any, comm: Any = None) -> list[Any]:
+    """Return the devices of this process in `run_on_ranks`."""
+    from clgraph.device import get_device
+
     wanted = _specs(device)
     if comm is not None and comm.Get_size() > 1:
         return [_of_host(wanted, Mpi(comm))]
-    from clgraph.device import get_device
-
-    return [get_device(spec) for spec in wanted or [None]]
+    if len(wanted) < 2:
+        return [get_device(*wanted)]
+    with system.thread_pool(len(wanted), "clgraph-open") as pool:  # a GPU's context takes a while
+        return list(pool.map(get_device, wanted))
 
 
 def _specs(device: Any) -> list[Any]:

@@ -8,13 +8,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from clgraph import system
 from clgraph.arguments import file_name
 from clgraph.csr.build import build_some
 from clgraph.csr.generate import GUIDE_BITS, model_args
@@ -22,20 +20,16 @@ from clgraph.csr.parts import DeviceCSR
 from clgraph.device.launch_config import LaunchTable
 from clgraph.graph.models import PowerLaw, RMat
 from clgraph.scale.comm import Ranks, run_on_ranks
-from clgraph.scale.manifest import BLOCK, Shard
+from clgraph.scale.manifest import BLOCK
 from clgraph.scale.shards import Shards, open_shards
 from clgraph.scale.writing import (
+    LEAVING,
     SHARD_EDGES,
-    Sums,
-    Writer,
+    Rows,
     check_dataset_name,
     check_sections,
     check_shard_edges,
-    gathered,
-    gathered_sums,
-    row_sums,
     shared_dataset,
-    summed,
 )
 
 if TYPE_CHECKING:
@@ -147,21 +141,15 @@ def generate_shards(
     def work(ranks: Ranks, dev: Device) -> None:
         about = {key: str(value) for key, value in vars(model).items() if np.isscalar(value)}
         ranks.agree(dataset=str(target), **about, sections=str(wanted), shard_edges=str(shard_edges))
-        sums: list[Sums] = []
-        base = "out" if model.directed else "rows"  # what leaves each vertex
-        names = [*wanted, *([base] if "in" in wanted and base not in wanted else [])]
+        # what leaves each vertex is in another section than the arcs in
+        more = ["out"] if "in" in wanted and "out" not in wanted else []
+        names = [*wanted, *more]
         with dev.alone():
             draws = Draws(dev, model)
             cuts = {name: draws.cuts(name, shard_edges) for name in names}
-        own_steps = ((name, ranks.shares(len(found))) for name, found in cuts.items())
-        steps = [(name, number) for name, numbers in own_steps for number in numbers]
-        with (
-            shared_dataset(ranks, target) as folder,
-            system.thread_pool(system.cores(), "clgraph-write") as pool,
-        ):
-            writer = Writer(folder, directed=model.directed, vertices=model.num_vertices)
-            jobs: dict[str, dict[int, Future[Shard]]] = {name: {} for name in wanted}
-            for done, (name, number) in enumerate(steps):
+        steps = [(name, number) for name in names for number in ranks.shares(len(cuts[name]))]
+        with shared_dataset(ranks, target, directed=model.directed, vertices=model.num_vertices) as writer:
+            for done, (name, number) in enumerate(steps, 1):
                 first, last, count = cuts[name][number]
                 with dev.alone():
                     rows = draws.rows(SECTIONS[name], first, last, count)
@@ -169,24 +157,10 @@ def generate_shards(
                     values = {"way": draws.ways(rows, first, last, count)} if ways else {}
                     row_ptr = dev.take(rows.row_ptr, rows.offset, rows.n + 1)
                     heads = dev.take(rows.col_idx, np.int32, rows.arcs)
-                if name == base:
-                    sums.append((first, row_sums(row_ptr, None)))
-                if name in wanted:
-                    own = jobs[name]
-                    own[number] = pool.submit(
-                        writer.shard, name, number, first, row_ptr, heads, values, loops=0
-                    )
-                    if len(own) > system.cores():  # so many shards are in memory at once
-                        list(own.values())[-system.cores()].result()
+                writer.put(name, number, Rows(first, row_ptr, heads, values), writes=name in wanted)
                 if progress and ranks.rank == 0:
-                    progress(done + 1, len(steps))
-            made = {
-                name: summed(gathered(ranks, {number: job.result() for number, job in jobs[name].items()}))
-                for name in wanted
-            }
-            leaving = gathered_sums(ranks, sums, model.num_vertices)
-            if ranks.rank == 0:
-                writer.finish(made, leaving=[leaving] if base in cuts else None)
+                    progress(done, len(steps))
+            writer.finish_together(wanted, leaving=not {*LEAVING}.isdisjoint(names))
 
     run_on_ranks(work, device, comm)
     return open_shards(target)

@@ -7,10 +7,11 @@ import os
 import shutil
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -34,7 +35,17 @@ from clgraph.scale.shards import VALUES, Shards, check_shards, open_shards
 from clgraph.temporary import sync, sync_folder, temporary_name
 
 Sums = tuple[int, npt.NDArray[np.float64]]  # first entry, and values from there on
+LEAVING = ("rows", "out")  # sections whose rows have all that leaves a vertex
 SHARD_EDGES = 1 << 28  # a GiB of heads, so that offsets within a shard are 32-bit integers
+
+
+class Rows(NamedTuple):
+    """Rows that become a shard: their first vertex, their offsets, and their entries with their values."""
+
+    first_row: int
+    row_ptr: npt.NDArray[Any]
+    col_idx: npt.NDArray[np.int32]
+    values: dict[str, npt.NDArray[Any]]
 
 
 class Writer:
@@ -281,35 +292,65 @@ def told_as(temporary: Path, path: Path) -> Iterator[None]:
         raise InputError(str(error).replace(str(temporary), str(path))) from error
 
 
+class RanksWriter(Writer):
+    """Writes a dataset with other ranks: each its own shards, in threads, while its device goes on."""
+
+    def __init__(
+        self, folder: Path, ranks: Ranks, pool: ThreadPoolExecutor, *, directed: bool, vertices: int
+    ) -> None:
+        super().__init__(folder, directed=directed, vertices=vertices)
+        self.pool, self._ranks = pool, ranks
+        self._jobs: list[Future[tuple[str, int, Shard | None, Sums | None]]] = []
+
+    def put(self, name: str, number: int, rows: Rows, *, writes: bool = True) -> None:
+        """Write rows without self-loops as a shard; or, unless it `writes`, only add up what leaves them."""
+
+        def job() -> tuple[str, int, Shard | None, Sums | None]:
+            shard = self.shard(name, number, *rows, loops=0) if writes else None
+            first, row_ptr, _, values = rows
+            carried = values.get("weights", values.get("multiplicity"))
+            return name, number, shard, (first, row_sums(row_ptr, carried)) if name in LEAVING else None
+
+        self._jobs.append(self.pool.submit(job))
+        # all threads have work, and no more shards than that are in memory
+        if len(self._jobs) > system.cores():
+            self._jobs[-system.cores()].result()
+
+    def finish_together(
+        self, names: Sequence[str], *, leaving: bool, ids: Future[Part | None] | None = None, **flags: bool
+    ) -> None:
+        """Write the manifest at rank 0, of what all ranks have written."""
+        made = [job.result() for job in self._jobs]
+        own = [(name, number, vars(shard)) for name, number, shard, _ in made if shard is not None]
+        found: dict[str, dict[int, Shard]] = {name: {} for name in names}
+        for each in self._ranks.everywhere(np.frombuffer(json.dumps(own).encode(), np.uint8)):
+            for name, number, entry in json.loads(bytes(each)):
+                found[name][number] = Shard(**entry)
+        sums = gathered_sums(self._ranks, [each for *_, each in made if each is not None], self._n)
+        if self._ranks.rank == 0:
+            sections = {name: summed([of[k] for k in sorted(of)]) for name, of in found.items()}
+            part = None if ids is None else ids.result()
+            self.finish(sections, **flags, ids=part, leaving=[sums] if leaving else None)
+
+
 @contextmanager
-def shared_dataset(ranks: Ranks, path: Path) -> Iterator[Path]:
+def shared_dataset(ranks: Ranks, path: Path, *, directed: bool, vertices: int) -> Iterator[RanksWriter]:
     """`new_dataset` for all ranks: rank 0 makes and renames the folder, the others write into it."""
     nothing: npt.NDArray[np.uint8] = np.empty(0, np.uint8)
-    if ranks.rank == 0:
-        with new_dataset(path) as folder:
-            ranks.broadcast(np.frombuffer(os.fsencode(folder), np.uint8), np.uint8)
-            yield folder
-            ranks.everywhere(nothing)  # all have written
-    else:
-        folder = Path(os.fsdecode(ranks.broadcast(None, np.uint8).tobytes()))
-        with told_as(folder, path):
-            yield folder
-        ranks.everywhere(nothing)
+    with ExitStack() as stack:
+        name = None
+        if ranks.rank == 0:
+            name = np.frombuffer(os.fsencode(stack.enter_context(new_dataset(path))), np.uint8)
+        folder = Path(os.fsdecode(ranks.broadcast(name, np.uint8).tobytes()))
+        stack.enter_context(told_as(folder, path))
+        with system.thread_pool(system.cores(), "clgraph-write") as pool:
+            yield RanksWriter(folder, ranks, pool, directed=directed, vertices=vertices)
+        ranks.everywhere(nothing)  # all have written
     ranks.everywhere(nothing)  # the dataset is in its place
 
 
-def gathered(ranks: Ranks, made: dict[int, Shard]) -> list[Shard]:
-    """The shards that all ranks have written, in order of their numbers."""
-    text = json.dumps({number: vars(shard) for number, shard in made.items()}).encode()
-    found: dict[int, Shard] = {}
-    for each in ranks.everywhere(np.frombuffer(text, np.uint8)):
-        for number, entry in json.loads(bytes(each)).items():
-            found[int(number)] = Shard(**entry)
-    return [found[number] for number in sorted(found)]
-
-
 def gathered_sums(ranks: Ranks, parts: list[Sums], size: int) -> npt.NDArray[np.float64]:
-    """One array of the parts that all ranks have, from (first entry, values)."""
+    """Return one array of the parts that all ranks have, from (first entry, values)."""
     # ranks send only what they have: whole arrays would take 8 bytes per vertex and rank
     sums = np.zeros(size)
     firsts = ranks.everywhere(np.array([[first, len(part)] for first, part in parts], np.int64).reshape(-1))

@@ -148,7 +148,7 @@ def case_bfs_many_of_shards(device: Any) -> None:
     import clgraph
     from clgraph.graph import Graph
     from clgraph.reference.traversal import reference_bfs
-    from clgraph.scale.comm import Alone
+    from clgraph.scale.comm import Ranks
     from clgraph.scale.loading import Loading
     from clgraph.scale.writing import write_shards
     from clgraph.traversal import blocks as bfs_many
@@ -167,7 +167,7 @@ def case_bfs_many_of_shards(device: Any) -> None:
 
         loading = Loading(device, shards, room=1 << 20)
         for push in ("rows", None):
-            searches = Searches(Blocks(Alone(), loading, push, "rows"), device, 32)
+            searches = Searches(Blocks(Ranks(), loading, push, "rows"), device, 32)
             part = searches.run(np.array(sources, np.int32), bfs_many.DEEP, None)
             assert part is not None and part[0].tolist() == expected
 
@@ -176,10 +176,10 @@ def case_pagerank_exchange(device: Any) -> None:
     """What two ranks tell each other; here the other one says 0 of every vertex."""
     from clgraph.ranking.problem import Problem
     from clgraph.ranking.reproducible import BLOCK, LAUNCH, Exchange, Leaving, ReproduciblePower
-    from clgraph.scale.comm import Alone
+    from clgraph.scale.comm import Ranks
     from clgraph.scale.manifest import Shard
 
-    class Told(Alone):
+    class Told(Ranks):
         size, shares_memory = 2, False
 
         def everywhere(self, array: Any, into: Any = None) -> Any:

@@ -15,7 +15,7 @@ from cli_runs import ROOT, environment, process
 
 import clgraph
 from clgraph.errors import InputError
-from clgraph.scale.comm import Alone, Threads
+from clgraph.scale.comm import Ranks, Threads
 from clgraph.scale.writing import write_shards
 
 MPIEXEC = shutil.which(
@@ -60,7 +60,7 @@ def test_collective_calls(size):
         assert told == [1.5, 2.5] and each == expected and total == [size * (size - 1) // 2, size]
         shares += share
     assert sorted(shares) == list(range(11))
-    assert work(Alone())[1] == [1.5, 2.5]
+    assert work(Ranks())[1] == [1.5, 2.5]
 
 
 def test_ranks_that_differ():

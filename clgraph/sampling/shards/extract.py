@@ -6,51 +6,27 @@ Host half of ``cl/sampling/shards/extract.cl``.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from clgraph import system
 from clgraph.csr.scan import flag_positions
 from clgraph.device.memory import on_large_pages
 from clgraph.graph.arrays import Arrays
 from clgraph.sampling.shards.forest import Chosen
 from clgraph.scale.comm import Ranks
 from clgraph.scale.loading import VALUES, Loading
-from clgraph.scale.manifest import Shard
+from clgraph.scale.manifest import Part
 from clgraph.scale.shards import Shards, open_shards
-from clgraph.scale.writing import Sums, Writer, gathered, gathered_sums, row_sums, shared_dataset, summed
+from clgraph.scale.writing import LEAVING, Rows, Writer, shared_dataset
 
 if TYPE_CHECKING:
     from clgraph.csr.parts import DeviceCSR
     from clgraph.device import Device
 
 Place = Callable[[str, int], npt.NDArray[Any]]
-
-
-@dataclass(frozen=True)
-class Kept:
-    """What stays of a shard.
-
-    Attributes
-    ----------
-    first_row : int
-        The new number of its first vertex that stays.
-    row_ptr : array, shape (rows that stay + 1,)
-    col_idx : int32 array
-        New numbers.
-    values : dict of str to array
-        weights, multiplicity, way: as far as the shard was loaded with them.
-    """
-
-    first_row: int
-    row_ptr: npt.NDArray[Any]
-    col_idx: npt.NDArray[np.int32]
-    values: dict[str, npt.NDArray[Any]]
 
 
 class Extraction:
@@ -109,14 +85,14 @@ class Extraction:
         """Count the entries of a shard that stay."""
         return self._mark(block)[1] if block.arcs else 0
 
-    def of(self, block: DeviceCSR, place: Place | None = None) -> Kept:
+    def of(self, block: DeviceCSR, place: Place | None = None) -> Rows:
         """Take out the part of a shard; `place` gives the arrays of entries that stay, by name and length."""
         device = self.device
         first = self._rank(block.first_row)
         rows = self._rank(block.first_row + block.n) - first
         if not block.arcs:
             none = {name: np.empty(0, VALUES[name]) for name in block.values}
-            return Kept(first, np.zeros(rows + 1, np.int32), np.empty(0, np.int32), none)
+            return Rows(first, np.zeros(rows + 1, np.int32), np.empty(0, np.int32), none)
         (marked, total), program = self._mark(block), self._program(block)
 
         def taken(name: str, buffer: Any, dtype: Any) -> npt.NDArray[Any]:
@@ -143,7 +119,7 @@ class Extraction:
         row_ptr = device.take(offsets, block.offset, rows + 1)
         row_ptr[rows] = total
         values = {name: taken(name, buffer, VALUES[name]) for name, buffer in made.items()}
-        return Kept(first, row_ptr, taken("col_idx", head, np.int32), values)
+        return Rows(first, row_ptr, taken("col_idx", head, np.int32), values)
 
 
 def count_edges(
@@ -159,57 +135,31 @@ def count_edges(
 
 def write_sample(
     ranks: Ranks, device: Device, shards: Shards, loading: Loading, extraction: Extraction, output: Path
-) -> tuple[Shards, int]:
+) -> Shards:
     """Write the sample as a dataset; threads write what is taken out while the device goes on."""
-    size, sections = extraction.size, {}
-    leaving: list[Sums] = []
-    with shared_dataset(ranks, output) as folder, system.thread_pool(system.cores(), "clgraph-write") as pool:
-        writer = Writer(folder, directed=shards.directed, vertices=size)
-        ids = _ids(device, shards, extraction, writer, pool) if ranks.rank == 0 else None
-        for name in shards.manifest.sections:
-            jobs: dict[int, Future[tuple[Shard, Sums | None]]] = {}
-            for rows in loading.rows(name, list(ranks.shares(len(shards.section(name).shards)))):
+    names = list(shards.manifest.sections)
+    with shared_dataset(ranks, output, directed=shards.directed, vertices=extraction.size) as writer:
+        ids = None
+        if ranks.rank == 0:
+            with device.alone():
+                members = extraction.members()
+            ids = writer.pool.submit(_write_ids, writer, shards, members)
+        for name in names:
+            for rows in loading.rows(name, ranks.shares(len(shards.section(name).shards))):
                 with device.alone():
-                    kept = extraction.of(rows)
-                jobs[rows.number] = pool.submit(_write, writer, name, rows.number, kept)
-                # so many shards are in memory at once
-                if len(jobs) > 2 * system.cores():
-                    list(jobs.values())[-2 * system.cores()].result()
-            made = {number: job.result() for number, job in jobs.items()}
-            leaving += [sums for _, sums in made.values() if sums is not None]
-            sections[name] = summed(gathered(ranks, {number: shard for number, (shard, _) in made.items()}))
-        sums = gathered_sums(ranks, leaving, size)
-        if ids is not None:
-            known = {"rows", "out"} & shards.manifest.sections.keys()
-            flags = {name: getattr(shards.manifest, name) for name in ("weights", "multiplicity")}
-            writer.finish(sections, **flags, ids=ids.result(), leaving=[sums] if known else None)
-    return open_shards(output), sections["pairs"].edges
+                    taken = extraction.of(rows)
+                writer.put(name, rows.number, taken)
+        flags = {name: getattr(shards.manifest, name) for name in ("weights", "multiplicity")}
+        writer.finish_together(names, leaving=not {*LEAVING}.isdisjoint(names), ids=ids, **flags)
+    return open_shards(output)
 
 
-def _write(writer: Writer, name: str, number: int, kept: Kept) -> tuple[Shard, Sums | None]:
-    shard = writer.shard(name, number, kept.first_row, kept.row_ptr, kept.col_idx, kept.values, loops=0)
-    if name not in ("rows", "out"):
-        return shard, None
-    values = kept.values.get("weights", kept.values.get("multiplicity"))
-    return shard, (kept.first_row, row_sums(kept.row_ptr, values))
-
-
-def _ids(
-    device: Device, shards: Shards, extraction: Extraction, writer: Writer, pool: ThreadPoolExecutor
-) -> Future[Any]:
-    """The file of ids, if the sample needs one."""
-    with device.alone():
-        members = extraction.members()
-
-    def write() -> Any:
-        known = members if shards.manifest.ids is None else shards.ids[members]
-        size = len(known)
-        ends = known.dtype != object and (not size or (known[0] == 0 and known[-1] == size - 1))
-        if ends and np.array_equal(known, np.arange(size)):
-            return None
-        return writer.ids(known)
-
-    return pool.submit(write)
+def _write_ids(writer: Writer, shards: Shards, members: npt.NDArray[np.int32]) -> Part | None:
+    """Write the file of ids; None where they are 0, 1, 2, ..."""
+    known = members if shards.manifest.ids is None else shards.ids[members]
+    size = len(known)
+    ends = known.dtype != object and (not size or (known[0] == 0 and known[-1] == size - 1))
+    return None if ends and np.array_equal(known, np.arange(size)) else writer.ids(known)
 
 
 class Growing:
@@ -225,7 +175,7 @@ class Growing:
         """Where the next entries of a column belong."""
         return self._columns[name][self._at : self._at + count]
 
-    def add(self, part: Kept) -> None:
+    def add(self, part: Rows) -> None:
         """Take over rows whose entries are in their places."""
         ends = self._row_ptr[part.first_row : part.first_row + len(part.row_ptr)]
         np.add(part.row_ptr, self._at, out=ends, dtype=ends.dtype)

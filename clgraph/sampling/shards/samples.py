@@ -30,7 +30,7 @@ from clgraph.sampling.shards.extract import Extraction, Growing, count_edges, wr
 from clgraph.sampling.shards.forest import Chosen, choose, unpacked
 from clgraph.sampling.shards.passes import ForestPass, about_of, check_method
 from clgraph.sampling.shards.saved import SavedForest, open_forest
-from clgraph.scale.comm import Alone, Ranks, run_on_ranks, shared_seed
+from clgraph.scale.comm import Ranks, run_on_ranks, shared_seed
 from clgraph.scale.loading import VALUES
 from clgraph.scale.shards import Shards
 from clgraph.scale.writing import check_dataset_name
@@ -153,7 +153,8 @@ def sample_shards(
             if name is None:
                 edges = count_edges(ranks, dev, loading, extraction, found.own)
             else:
-                opened, edges = write_sample(ranks, dev, shards, loading, extraction, name)
+                opened = write_sample(ranks, dev, shards, loading, extraction, name)
+                edges = opened.section("pairs").edges
             notes = notes_of(n, target, chosen.untouched, extraction.size, loops)
             made.append(
                 Sample(
@@ -294,7 +295,7 @@ def samples_of_blocks(
     watched = device.watch()
     n, method = held.num_vertices, how.method
     carried = held.carried
-    found = ForestPass(Alone(), device, held, method, seed, progress=progress, values=carried)
+    found = ForestPass(Ranks(), device, held, method, seed, progress=progress, values=carried)
     chosen = _choose(found, [target for _, target in wanted])
     # the second pass has its memory
     found.words = None
