@@ -14,17 +14,19 @@ import stat
 import sys
 import threading
 import warnings
-from collections.abc import Callable, Iterator
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from clgraph.errors import ClgraphError
 
 if TYPE_CHECKING:
     from concurrent.futures import Future, ThreadPoolExecutor
 
+T = TypeVar("T")
 #: for `os.open`: children do not inherit the file, and Windows leaves its bytes alone
 OPEN = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOINHERIT", 0)
 #: the signals by which somebody else ends a process; Windows has no hang-up
@@ -127,6 +129,21 @@ def _pool_class() -> type[ThreadPoolExecutor]:
                 return super().submit(fn, *args, **options)
 
     return Pool
+
+
+def ahead(
+    work: Callable[..., T], given: Iterable[tuple[Any, ...]], threads: int | None = None
+) -> Iterator[T]:
+    """Yield what `work` makes of each of some arguments, in order; as many at a time as there are cores."""
+    threads = cores() if threads is None else threads
+    with thread_pool(threads, "clgraph-ahead") as pool:
+        waiting: deque[Future[T]] = deque()
+        for each in given:
+            waiting.append(pool.submit(work, *each))
+            if len(waiting) > threads:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
 
 
 _MAPS = "/proc/self/maps"

@@ -422,19 +422,6 @@ def given(count: int, dtype: np.dtype[Any], parts: Callable[[], Iterator[npt.NDA
     )
 
 
-def on_disk(path: Path, dtype: np.dtype[Any], first: int, count: int) -> Streamed:
-    """Return the array of `count` values from the value `first` of a file of ours on."""
-
-    def parts() -> Iterator[npt.NDArray[Any]]:
-        for at, step in _steps(count, dtype):
-            found = np.fromfile(path, dtype, step, offset=(first + at) * dtype.itemsize)
-            if len(found) < step:
-                raise InputError(f"{path}: became shorter while it was read")
-            yield found
-
-    return given(count, dtype, parts)
-
-
 def _steps(count: int, dtype: np.dtype[Any]) -> Iterator[tuple[int, int]]:
     """Yield where each piece of an array begins, and how many values it has."""
     step = PIECE // dtype.itemsize

@@ -34,18 +34,7 @@ from clgraph.scale import inputs as work
 from clgraph.scale.inputs import WRITTEN_TO, Input
 from clgraph.scale.sections import Rows, Stored, in_order, turned
 from clgraph.scale.shards import Shards, open_shards
-from clgraph.scale.tables import (
-    STEP,
-    Columns,
-    Dealt,
-    Lengths,
-    Numbering,
-    Table,
-    ahead,
-    behind,
-    by_row,
-    merged,
-)
+from clgraph.scale.tables import STEP, Columns, Dealt, Lengths, Numbering, Table, behind, by_row, merged
 from clgraph.scale.writing import (
     SHARD_EDGES,
     Writer,
@@ -57,6 +46,7 @@ from clgraph.scale.writing import (
     told_as,
     write_shards,
 )
+from clgraph.system import ahead
 from clgraph.temporary import remove_own, temporary_name
 
 if TYPE_CHECKING:

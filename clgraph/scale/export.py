@@ -28,8 +28,8 @@ from clgraph.graph.building import INT32_MAX
 from clgraph.graph.exchange.arrow import ArrowTable, edge_table
 from clgraph.progress import Tell
 from clgraph.scale.shards import ShardRows, Shards
-from clgraph.scale.tables import ahead
 from clgraph.scale.writing import join_shards
+from clgraph.system import ahead
 
 STEP = 1 << 18  # entries that are in memory at a time; a longer row is whole
 ROW_GROUP = 1 << 20  # rows of a group in a Parquet file, as pyarrow writes it

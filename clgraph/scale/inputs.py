@@ -34,7 +34,7 @@ from clgraph.formats.table import find_format
 from clgraph.graph.arrays import tails_between
 from clgraph.graph.checks import check_offsets, check_range, checked_ids
 from clgraph.progress import Tell
-from clgraph.scale.tables import STEP, Columns, Table
+from clgraph.scale.tables import STEP, Columns, FileColumn, Table
 from clgraph.temporary import strangers, sync
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ class Input:
         Ids of vertices that need not have edges.
     left : list of str
         What it holds and is not read, in words for the user.
-    header, row_ptr
+    header, row_ptr, columns
         Of a .clg file.
 
     Raises
@@ -171,13 +171,19 @@ class Input:
         named = header.sections.get("ids")
         if "text" in header.sections or (named is not None and named.nbytes == 8 * (header.n + 1)):
             raise NotTaken("ids that are text")
+        self.columns: dict[str, FileColumn] = {}
+        for name, section in header.sections.items():
+            dtype = np.dtype(section.kind)
+            # sections begin at multiples of 4096 bytes
+            self.columns[name] = FileColumn(path, dtype, section.offset // dtype.itemsize)
         with reading(path):
             if self._options.verify is not False and header.crc is not None:
                 check_sums(path, header)
-            self.row_ptr = self.read("row_ptr")
+            self.row_ptr = self.columns["row_ptr"].read(0, header.n + 1)
             try:
                 check_offsets(self.row_ptr, header.arcs)
-                ids = checked_ids(self.read("ids"), header.n) if named else np.arange(header.n)
+                known = self.columns["ids"].read(0, header.n) if named else None
+                ids = np.arange(header.n) if known is None else checked_ids(known, header.n)
             except InputError as error:
                 raise damaged(path, str(error)) from error
         self.vertices = ids
@@ -188,22 +194,10 @@ class Input:
         names = ["weights", "multiplicity"] if self._options.weights else ["multiplicity"]
         return [name for name in names if name in self.header.sections]
 
-    def read(self, name: str, first: int = 0, count: int = -1) -> npt.NDArray[Any]:
-        """Some entries of a section of a .clg file."""
-        section = self.header.sections[name]
-        dtype = np.dtype(section.kind)
-        count = count if count >= 0 else section.nbytes // dtype.itemsize
-        found = np.fromfile(self.path, dtype, count, offset=section.offset + first * dtype.itemsize)
-        if len(found) != count:
-            raise InputError(
-                f"{self.path}: it became shorter while it was read; convert it again when it is complete"
-            )
-        return found
-
     def heads(self, first: int, count: int) -> npt.NDArray[np.int32]:
         """Some heads of a .clg file's arcs; InputError names the file if one is no vertex."""
         with reading(self.path):
-            found = self.read("col_idx", first, count)
+            found = self.columns["col_idx"].read(first, count)
         try:
             check_range(found, self.header.n, "col_idx")
         except InputError as error:
@@ -224,7 +218,7 @@ class Input:
             count = min(STEP, header.arcs - first)
             head = self.heads(first, count)
             with reading(self.path):
-                columns: Columns = {name: self.read(name, first, count) for name in self.values}
+                columns: Columns = {name: self.columns[name].read(first, count) for name in self.values}
             tail = tails_between(self.row_ptr, first, first + count)
             once = slice(None) if header.directed else tail <= head
             columns = {name: column[once] for name, column in columns.items()}
@@ -303,7 +297,7 @@ def _samples(path: Path, size: int) -> str:
 
 def keep(folder: Path, number: int, about: About, tables: Sequence[Table]) -> None:
     """Keep the tables of an input, also if the power fails."""
-    paths = [table.path(column) for table in tables for column in table.types]
+    paths = [column.path for table in tables for column in table.columns.values()]
     for path in paths:
         with open(path, "rb+") as file:
             sync(file.fileno())

@@ -19,7 +19,7 @@ from clgraph.device.launch_config import LaunchTable
 from clgraph.errors import DeviceError
 from clgraph.files.clg import Sums
 from clgraph.files.read_ahead import Plain
-from clgraph.formats.clg import PAGE, Section, unpack_header
+from clgraph.formats.clg import PAGE, Section
 from clgraph.formats.common import reading
 from clgraph.scale.shards import ShardRows, Shards
 
@@ -148,11 +148,9 @@ class Loading:
         device, shard = self._device, self.shards.section(name).shards[number]
         path = self.shards.path_of(shard)
         with reading(path), closing(Plain(path)) as source:
-            self.shards.check_size(shard, source.size)
             head = bytearray(PAGE)
             source.read(memoryview(head), 0)
-            header = unpack_header(path, bytes(head), source.size, shard=True)
-            self.shards.check_header(name, shard, header)
+            header = self.shards.header_of(name, shard, bytes(head), source.size)
             crc = header.sections["crc"]
             wanted = {key: part for key, part in header.sections.items() if key != "crc"}
             if not full:

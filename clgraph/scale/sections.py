@@ -14,13 +14,14 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph.errors import InputError
-from clgraph.formats.clg import Streamed, damaged, on_disk
+from clgraph.formats.clg import damaged
 from clgraph.graph.arrays import row_of, tails_between, tails_of
 from clgraph.graph.building import INT32_MAX, checked_counts, checked_weights
 from clgraph.progress import Tell
 from clgraph.scale.inputs import Input
 from clgraph.scale.shards import VALUES
-from clgraph.scale.tables import STEP, Columns, Table, ahead
+from clgraph.scale.tables import STEP, Columns, FileColumn, Table
+from clgraph.system import ahead
 
 Words = npt.NDArray[np.uint64]
 
@@ -37,18 +38,6 @@ def turned(name: str, tail: npt.NDArray[np.int32], part: Columns) -> Columns:
     return {"row": head[apart], "head": tail[apart]} | {each: part[each][apart] for each in part}
 
 
-@dataclass(frozen=True)
-class FileColumn:
-    """A column in a file, of which slices are written to shards."""
-
-    path: Path
-    dtype: np.dtype[Any]
-    first: int = 0
-
-    def __getitem__(self, part: slice) -> Streamed:
-        return on_disk(self.path, self.dtype, self.first + part.start, part.stop - part.start)
-
-
 class Rows:
     """The rows of a section, in files.
 
@@ -62,9 +51,10 @@ class Rows:
         "head", and what else entries have.
     """
 
-    def __init__(self, row_ptr: npt.NDArray[Any], rows: int, base: Rows | None = None) -> None:
-        self.row_ptr, self.rows, self._base = row_ptr, rows, base
-        self.columns: dict[str, FileColumn] = {}
+    def __init__(
+        self, row_ptr: npt.NDArray[Any], rows: int, columns: dict[str, FileColumn], base: Rows | None = None
+    ) -> None:
+        self.row_ptr, self.rows, self.columns, self._base = row_ptr, rows, columns, base
         self._loops: list[npt.NDArray[np.int32]] = []
 
     def note_loops(self, vertices: npt.NDArray[np.int32]) -> None:
@@ -92,7 +82,7 @@ class Rows:
         return np.diff(self.row_ptr[first : last + 1]), self._read(begin, end)
 
     def _read(self, begin: int, end: int) -> Columns:
-        raise NotImplementedError
+        return {name: column.read(begin, end - begin) for name, column in self.columns.items()}
 
 
 class Stored(Rows):
@@ -111,8 +101,9 @@ class Stored(Rows):
     """
 
     def __init__(self, folder: Path, name: str, n: int, most: int, base: Rows | None = None) -> None:
-        super().__init__(np.zeros(n + 1, np.int32 if most <= INT32_MAX else np.int64), 0, base)
         self._table = Table(folder, f"section-{name}")
+        offset = np.int32 if most <= INT32_MAX else np.int64
+        super().__init__(np.zeros(n + 1, offset), 0, self._table.columns, base)
 
     def add(
         self, row_ptr: npt.NDArray[Any], col_idx: npt.NDArray[np.int32], first: int, values: dict[str, Any]
@@ -130,45 +121,33 @@ class Stored(Rows):
         """Add entries whose rows come in another way."""
         col_idx = columns["head"]
         assert col_idx is not None
-        self._write("head", col_idx)
+        self._table.write("head", col_idx)
         for name in VALUES:
             column = columns.get(name)
             if column is not None and name not in self.columns:
                 for begin in range(0, self.rows, STEP):  # multiplicities: those so far were 1
-                    self._write(name, np.ones(min(STEP, self.rows - begin), column.dtype))
+                    self._table.write(name, np.ones(min(STEP, self.rows - begin), column.dtype))
             if column is not None or name in self.columns:
-                self._write(name, np.ones(len(col_idx), np.int32) if column is None else column)
+                self._table.write(name, np.ones(len(col_idx), np.int32) if column is None else column)
         self.rows += len(col_idx)
-        self._table.rows = self.rows
-
-    def _write(self, name: str, column: npt.NDArray[Any]) -> None:
-        self._table.write(name, column)
-        self.columns[name] = FileColumn(self._table.path(name), self._table.types[name])
 
     def remove(self) -> None:
         """Remove the files."""
         self._table.remove()
-
-    def _read(self, begin: int, end: int) -> Columns:
-        return self._table.read(begin, end - begin)
 
 
 class InFile(Rows):
     """The rows of a .clg file, which stay there."""
 
     def __init__(self, source: Input) -> None:
-        super().__init__(source.row_ptr, source.header.arcs)
+        names = {"head": "col_idx"} | {name: name for name in source.values}
+        columns = {name: source.columns[section] for name, section in names.items()}
+        super().__init__(source.row_ptr, source.header.arcs, columns)
         self._source = source
-        for name in ("col_idx", *source.values):
-            section = source.header.sections[name]
-            dtype = np.dtype(section.kind)
-            first = section.offset // dtype.itemsize  # sections begin at multiples of 4096 bytes
-            self.columns["head" if name == "col_idx" else name] = FileColumn(source.path, dtype, first)
 
     def _read(self, begin: int, end: int) -> Columns:
-        source, count = self._source, end - begin
-        values = {name: source.read(name, begin, count) for name in source.values}
-        return {"head": source.heads(begin, count), **values}  # checked again: it may have been written to
+        # heads are checked again: the file may have been written to
+        return super()._read(begin, end) | {"head": self._source.heads(begin, end - begin)}
 
     def check_unchanged(self) -> None:
         """Raise InputError if the file is not the one that was checked."""
@@ -260,7 +239,7 @@ def _looked_at(source: Input, begin: int, end: int) -> _Part:
     path, row_ptr = source.path, source.row_ptr
     before = begin - min(begin, 1)  # with the entry in front
     head = source.heads(before, end - before)
-    values = {name: source.read(name, begin, end - begin) for name in source.values}
+    values = {name: source.columns[name].read(begin, end - begin) for name in source.values}
     try:
         if "weights" in values:
             checked_weights(values["weights"], end - begin)

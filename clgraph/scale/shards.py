@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -24,7 +24,7 @@ from clgraph.graph.building import checked_counts, checked_weights
 from clgraph.graph.checks import check_ascending, check_offsets, check_range
 from clgraph.lazy import lazy
 from clgraph.scale.manifest import Manifest, Part, Section, Shard, read_manifest
-from clgraph.system import thread_pool
+from clgraph.system import ahead
 
 VALUES = ("weights", "multiplicity", "way")  # that entries may have
 
@@ -207,17 +207,9 @@ class Shards:
             )
         return found
 
-    def rows(self, name: str, which: Sequence[int] | None = None) -> Iterator[ShardRows]:
-        """The rows of a section's shards, in the order asked for (default: all); the next is read ahead."""
-        section = self.section(name)
-        numbers = list(range(len(section.shards)) if which is None else which)
-        with thread_pool(1, "clgraph-shards") as reader:
-            ahead = [reader.submit(self.read, name, number) for number in numbers[:1]]
-            for place in range(len(numbers)):
-                found = ahead.pop().result()
-                if place + 1 < len(numbers):
-                    ahead.append(reader.submit(self.read, name, numbers[place + 1]))
-                yield found
+    def rows(self, name: str) -> Iterator[ShardRows]:
+        """Return the rows of a section, shard by shard; the next one is read ahead."""
+        return ahead(self.read, ((name, number) for number in range(len(self.section(name).shards))), 1)
 
     def read(self, name: str, number: int) -> ShardRows:
         """One shard of a section, checked."""
@@ -275,10 +267,7 @@ class Shards:
         path = self.path_of(shard)
         with reading(path), open(path, "rb", buffering=0) as file:
             size = os.fstat(file.fileno()).st_size
-            self.check_size(shard, size)
-            header = unpack_header(path, file.read(PAGE), size, shard=True)
-            self.check_header(name, shard, header)
-            yield file, header
+            yield file, self.header_of(name, shard, file.read(PAGE), size)
 
     def _offsets(self, shard: Shard, file: IO[bytes], header: Header) -> npt.NDArray[Any]:
         row_ptr = _read_some(self.path_of(shard), file, header.sections["row_ptr"], 0, shard.rows + 1)
@@ -317,15 +306,15 @@ class Shards:
         """A shard has been found right: its checksums are not compared again."""
         self._verified.add(shard.file)
 
-    def check_size(self, shard: Shard, size: int) -> None:
-        """Raise InputError if the file has another length than the manifest says."""
-        if size != shard.bytes:
-            path = self.path_of(shard)
-            raise InputError(f"{path}: {size} bytes long, but the manifest says {shard.bytes}: cut off?")
+    def header_of(self, name: str, shard: Shard, head: bytes, size: int) -> Header:
+        """Return a file's header; InputError unless it is the file that the manifest lists, with its arrays.
 
-    def check_header(self, name: str, shard: Shard, header: Header) -> None:
-        """Raise InputError unless the file is the one that the manifest lists, with its arrays."""
+        `head` is the file's first bytes, and `size` its length.
+        """
         whole, path = self.num_vertices, self.path_of(shard)
+        if size != shard.bytes:
+            raise InputError(f"{path}: {size} bytes long, but the manifest says {shard.bytes}: cut off?")
+        header = unpack_header(path, head, size, shard=True)
         said = (header.first_row, header.n, header.arcs, header.loops, header.whole, header.directed)
         if said != (shard.first_row, shard.rows, shard.edges, shard.loops, whole, self.directed):
             raise InputError(f"{path}: is not the shard that the manifest lists; copy the dataset again")
@@ -339,6 +328,7 @@ class Shards:
             wrong = "it has multiplicities, but the manifest has none"
         if wrong:
             raise InputError(f"{path}: damaged: {wrong}; convert the graph again, or copy it again")
+        return header
 
     def check_sums(self, shard: Shard, sums: npt.NDArray[Any]) -> None:
         """Raise InputError unless the checksums in a file are those that the manifest means."""

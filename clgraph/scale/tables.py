@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from concurrent.futures import Future
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_array
 
-from clgraph import system
 from clgraph.errors import InputError
+from clgraph.formats.clg import PIECE, Streamed, given
 from clgraph.graph.arrays import Arrays
 from clgraph.graph.building import INT32_MAX, check_count, sorted_rows
 
-T = TypeVar("T")
 Column = npt.NDArray[Any]
 Columns = dict[str, Column]
 Lengths = npt.NDArray[Any]
@@ -29,6 +27,34 @@ DENSE = 1 << 27  # ids below this are always marked in a table of bytes ...
 PER_ROW = 4  # ... or below so many times the number of rows
 DIRECT = 1 << 24  # ids below this are always numbered by a table, or below so many times the number of ids
 CHUNK = 1 << 22  # marks that are looked at together
+
+
+@dataclass(frozen=True)
+class FileColumn:
+    """Values of one type in a file, from the value `first` of the file on."""
+
+    path: Path
+    dtype: np.dtype[Any]
+    first: int = 0
+
+    def read(self, begin: int, count: int) -> Column:
+        """Return some values."""
+        found = np.fromfile(self.path, self.dtype, count, offset=(self.first + begin) * self.dtype.itemsize)
+        if len(found) != count:
+            raise InputError(
+                f"{self.path}: it became shorter while it was read; convert again when it is complete"
+            )
+        return found
+
+    def __getitem__(self, part: slice) -> Streamed:
+        """Return some values, which are read as they are written."""
+        count, step = part.stop - part.start, PIECE // self.dtype.itemsize
+
+        def parts() -> Iterator[Column]:
+            for at in range(0, count, step):
+                yield self.read(part.start + at, min(step, count - at))
+
+        return given(count, self.dtype, parts)
 
 
 class Table:
@@ -43,8 +69,7 @@ class Table:
 
     Attributes
     ----------
-    types : dict of str to dtype
-        Of the columns.
+    columns : dict of str to FileColumn
     rows : int
     """
 
@@ -52,24 +77,29 @@ class Table:
         self, folder: Path, name: str, types: Mapping[str, str] | None = None, rows: int = 0
     ) -> None:
         self._folder, self.name, self.rows = folder, name, rows
-        self.types = {each: np.dtype(kind) for each, kind in (types or {}).items()}
+        self.columns: dict[str, FileColumn] = {}
+        for each, kind in (types or {}).items():
+            self._column(each, np.dtype(kind))
 
-    def path(self, column: str) -> Path:
-        """Return a column's file."""
-        return self._folder / f"{self.name}.{column}"
+    @property
+    def types(self) -> dict[str, np.dtype[Any]]:
+        """The columns' types."""
+        return {name: column.dtype for name, column in self.columns.items()}
+
+    def _column(self, name: str, dtype: np.dtype[Any]) -> FileColumn:
+        return self.columns.setdefault(name, FileColumn(self._folder / f"{self.name}.{name}", dtype))
 
     def append(self, columns: Mapping[str, Column]) -> None:
         """Add rows."""
         for name, column in columns.items():
-            self.types.setdefault(name, column.dtype)
-            assert self.types[name] == column.dtype, (name, column.dtype)
             self.write(name, column)
         self.rows += len(next(iter(columns.values())))
 
     def write(self, name: str, column: Column) -> None:
         """Add values to a column alone."""
-        self.types.setdefault(name, column.dtype)
-        path = self.path(name)
+        known = self._column(name, column.dtype)
+        assert known.dtype == column.dtype, (name, column.dtype)
+        path = known.path
         try:
             with open(path, "ab") as file:
                 file.write(np.ascontiguousarray(column).view(np.uint8).data)
@@ -79,24 +109,19 @@ class Table:
             ) from error
 
     def parts(self, step: int = STEP) -> Iterator[Columns]:
-        """All rows, so many at a time."""
+        """Yield all rows, some at a time."""
         for first in range(0, self.rows, step):
             yield self.read(first, min(step, self.rows - first))
 
     def read(self, first: int = 0, count: int | None = None) -> Columns:
-        """Some rows."""
+        """Return some rows."""
         count = self.rows - first if count is None else count
-        found: Columns = {}
-        for name, dtype in self.types.items():
-            found[name] = np.fromfile(self.path(name), dtype, count, offset=first * dtype.itemsize)
-            if len(found[name]) != count:
-                raise InputError(f"{self.path(name)}: became shorter; begin again")
-        return found
+        return {name: column.read(first, count) for name, column in self.columns.items()}
 
     def remove(self) -> None:
         """Remove the files."""
-        for name in self.types:
-            self.path(name).unlink(missing_ok=True)
+        for column in self.columns.values():
+            column.path.unlink(missing_ok=True)
 
 
 class Dealt:
@@ -302,18 +327,6 @@ class Numbering:
 
 
 # --- sorting, by SciPy, which sorts row by row ---
-
-
-def ahead(work: Callable[..., T], given: Iterable[tuple[Any, ...]]) -> Iterator[T]:
-    """What `work` makes of each of some arguments, in order; as many at a time as there are cores."""
-    with system.thread_pool(system.cores(), "clgraph-sort") as pool:
-        waiting: deque[Future[T]] = deque()
-        for each in given:
-            waiting.append(pool.submit(work, *each))
-            if len(waiting) > system.cores():
-                yield waiting.popleft().result()
-        while waiting:
-            yield waiting.popleft().result()
 
 
 def merged(first: int, last: int, edges: Columns, n: int) -> Arrays:
