@@ -41,12 +41,7 @@ __kernel void fixed_terms(const int n, __global const int *restrict place, __glo
     }
 }
 
-// `mass` is D, or 0 where it is dropped.
-__kernel void fixed_rows(const int rows, const int first_row, const double d, const double mass, const double uniform,
-                         __global const OFFSET *restrict row_ptr, __global const int *restrict col_idx,
-                         __global const double *restrict shares, __global const VALUE *restrict x,
-                         __global const double *restrict p, __global const double *restrict q,
-                         __global REAL *restrict y)
+__kernel void fixed_rows(const int rows, __global const OFFSET *restrict row_ptr, TERM_ARGS, NEXT_ARGS)
 {
     FOR_ITEMS(r, rows) {
         double sum = 0;
@@ -67,7 +62,7 @@ __kernel void fixed_rows(const int rows, const int first_row, const double d, co
             sum += lane[0];
             begin = end;
         }
-        y[first_row + r] = (REAL)next_rank(sum, d, mass, uniform, p, q, first_row + r);
+        NEXT(r, sum);
     }
 }
 

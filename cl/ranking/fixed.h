@@ -27,6 +27,14 @@
 #define TERM(e) (x[col_idx[e]])
 #endif
 
+// What rows gather, and what their next ranks are made of (`mass` is D, or 0 where it is dropped).
+#define TERM_ARGS                                                                                       \
+    __global const int *restrict col_idx, __global const double *restrict shares, __global const VALUE *restrict x
+#define NEXT_ARGS                                                                                       \
+    const int first_row, const double d, const double mass, const double uniform,             \
+        __global const double *restrict p, __global const double *restrict q, __global REAL *restrict y
+#define NEXT(row, sum) y[first_row + (row)] = (REAL)next_rank(sum, d, mass, uniform, p, q, first_row + (row))
+
 static inline double next_rank(double sum, double d, double mass, double uniform, __global const double *p,
                                __global const double *q, int v)
 {

@@ -43,28 +43,20 @@
 #define WHOLE(value) ((long)((value) * 0x1p62f))
 #endif
 
-#define RANK(sum, v) ((REAL)next_rank((double)(sum) * 0x1p-62, d, mass, uniform, p, q, v))
+#define NEXT_WHOLE(row, sum) NEXT(row, (double)(sum) * 0x1p-62)
 
-__kernel void fixed_whole_rows(const int rows, const int first_row, const double d, const double mass,
-                               const double uniform, __global const OFFSET *restrict row_ptr,
-                               __global const int *restrict col_idx, __global const double *restrict shares,
-                               __global const VALUE *restrict x, __global const double *restrict p,
-                               __global const double *restrict q, __global REAL *restrict y)
+__kernel void fixed_whole_rows(const int rows, __global const OFFSET *restrict row_ptr, TERM_ARGS, NEXT_ARGS)
 {
     FOR_ITEMS(r, rows) {
         long sum = 0;
         for (OFFSET e = row_ptr[r]; e < row_ptr[r + 1]; e++)
             sum += WHOLE(FETCH(e));
-        y[first_row + r] = RANK(sum, first_row + r);
+        NEXT_WHOLE(r, sum);
     }
 }
 
-__kernel void fixed_whole_windows(const int first_row, const double d, const double mass, const double uniform,
-                                  __global const int *restrict window, __global const OFFSET *restrict begins,
-                                  __global const OFFSET *restrict row_ptr, __global const int *restrict col_idx,
-                                  __global const double *restrict shares, __global const VALUE *restrict x,
-                                  __global const double *restrict p, __global const double *restrict q,
-                                  __global REAL *restrict y)
+__kernel void fixed_whole_windows(__global const int *restrict window, __global const OFFSET *restrict begins,
+                                  __global const OFFSET *restrict row_ptr, TERM_ARGS, NEXT_ARGS)
 {
     __local HELD terms[TILE];
     __local long sums[2 * WIDTH];
@@ -90,7 +82,7 @@ __kernel void fixed_whole_windows(const int first_row, const double d, const dou
         if (lane == 0 && r < kept) {
             for (int k = 1; k < TEAM; k++)
                 sum += sums[side + lid + k];
-            y[first_row + r] = RANK(sum, first_row + r);
+            NEXT_WHOLE(r, sum);
         }
         side ^= WIDTH;   // the other half was read before the barrier
         r += WIDTH / TEAM;
@@ -118,8 +110,7 @@ __kernel void fixed_whole_cuts(const int longs, __global const int *restrict lis
 }
 
 __kernel void fixed_whole_pieces(__global const OFFSET *restrict piece_begins, __global const int *restrict piece_counts,
-                                 __global const int *restrict col_idx, __global const double *restrict shares,
-                                 __global const VALUE *restrict x, __global long *restrict sums)
+                                 TERM_ARGS, __global long *restrict sums)
 {
     __local long held[WIDTH];
     const int k = get_group_id(0), lid = get_local_id(0), count = piece_counts[k];
@@ -151,16 +142,13 @@ __kernel void fixed_whole_pieces(__global const OFFSET *restrict piece_begins, _
     }
 }
 
-__kernel void fixed_whole_longs(const int longs, const int first_row, const double d, const double mass,
-                                const double uniform, __global const int *restrict listed,
-                                __global const int *restrict before, __global const long *restrict sums,
-                                __global const double *restrict p, __global const double *restrict q,
-                                __global REAL *restrict y)
+__kernel void fixed_whole_longs(const int longs, __global const int *restrict listed,
+                                __global const int *restrict before, __global const long *restrict sums, NEXT_ARGS)
 {
     FOR_ITEMS(i, longs) {
         long sum = 0;
         for (int k = before[i]; k < before[i + 1]; k++)
             sum += sums[k];
-        y[first_row + listed[i]] = RANK(sum, first_row + listed[i]);
+        NEXT_WHOLE(listed[i], sum);
     }
 }

@@ -79,12 +79,8 @@ __kernel void fixed_listed(const long windows, __global const int *restrict star
         }
 }
 
-__kernel void fixed_window_rows(const int first_row, const double d, const double mass, const double uniform,
-                                __global const int *restrict window, __global const OFFSET *restrict begins,
-                                __global const OFFSET *restrict row_ptr, __global const int *restrict col_idx,
-                                __global const double *restrict shares, __global const VALUE *restrict x,
-                                __global const double *restrict p, __global const double *restrict q,
-                                __global REAL *restrict y)
+__kernel void fixed_window_rows(__global const int *restrict window, __global const OFFSET *restrict begins,
+                                __global const OFFSET *restrict row_ptr, TERM_ARGS, NEXT_ARGS)
 {
     __local double terms[TILE], sums[WIDTH];
     const int lid = get_local_id(0), lane = lid & (TEAM - 1);
@@ -109,17 +105,14 @@ __kernel void fixed_window_rows(const int first_row, const double d, const doubl
                 sums[lid] += sums[lid + half_];
         }
         if (lane == 0 && r < kept)
-            y[first_row + r] = (REAL)next_rank(sums[lid], d, mass, uniform, p, q, first_row + r);
+            NEXT(r, sums[lid]);
         barrier(CLK_LOCAL_MEM_FENCE);
     }
 }
 
 // While 32 work-items add up one tile, the others gather the next.
-__kernel void fixed_long_rows(const int first_row, const double d, const double mass, const double uniform,
-                              __global const int *restrict listed, __global const OFFSET *restrict row_ptr,
-                              __global const int *restrict col_idx, __global const double *restrict shares,
-                              __global const VALUE *restrict x, __global const double *restrict p,
-                              __global const double *restrict q, __global REAL *restrict y)
+__kernel void fixed_long_rows(__global const int *restrict listed, __global const OFFSET *restrict row_ptr, TERM_ARGS,
+                              NEXT_ARGS)
 {
     __local double terms[2 * TILE], lanes[32];
     const int lid = get_local_id(0), r = listed[get_group_id(0)];
@@ -152,5 +145,5 @@ __kernel void fixed_long_rows(const int first_row, const double d, const double 
             sum += lanes[0];
     }
     if (lid == 0)
-        y[first_row + r] = (REAL)next_rank(sum, d, mass, uniform, p, q, first_row + r);
+        NEXT(r, sum);
 }

@@ -29,6 +29,13 @@
 #define LOCAL 1
 #endif
 
+// the contribution of a vertex; SEND_RANK: its rank itself, and each arc divides (variant pull)
+#ifdef SEND_RANK
+#define SENT(rank, inverse) (rank)
+#else
+#define SENT(rank, inverse) ((rank) * (inverse))
+#endif
+
 // the position of vertex 0 in contribution and next: 1 leaves a zero in front, for padding to read
 #ifndef SHIFT
 #define SHIFT 0
@@ -114,7 +121,7 @@ static inline int is_stuck(WIDE moved, WIDE noise, int stale) { return moved < n
 #define VERTEX_PASS rank, next, inverse, p, q, damping, even, norm, sums
 
 // Row v is summed: its new rank, its next contribution, and its part of the tally. `before` is its rank, `inv` its
-// inverse. SEND_RANK: the contribution is the rank itself, and each arc divides (variant pull).
+// inverse.
 static inline void settle_with(int v, ACC sum, WIDE before, REAL inv, ACC *dangling_mass, ACC *moved, ACC *other,
                                VERTEX_ARGS_AS())
 {
@@ -126,11 +133,7 @@ static inline void settle_with(int v, ACC sum, WIDE before, REAL inv, ACC *dangl
     const REAL now = (REAL)((1 - damping) * to + damping * (ACC_VALUE(sum) + ACC_VALUE(sums[0]) * back));
     const WIDE change = (WIDE)now - before, size = change < 0 ? -change : change;
     rank[v] = now;
-#ifdef SEND_RANK
-    next[v + SHIFT] = now;
-#else
-    next[v + SHIFT] = now * inv;
-#endif
+    next[v + SHIFT] = SENT(now, inv);
     *dangling_mass = acc_add(*dangling_mass, inv == 0 ? now : 0);
     *moved = acc_add(*moved, size);
 #ifndef PLAIN

@@ -56,6 +56,13 @@
 #endif
 #define TURNS (1 << TURN_BITS)
 #define KIND_OF(key) ((int)((key) >> (bits + TURN_BITS)))
+// `low` becomes the first position from itself to `high` where `before` (of `middle`) no longer holds
+#define BISECT(before)                              \
+    while (low < high) {                            \
+        const OFFSET middle = low + (high - low) / 2; \
+        if (before) low = middle + 1;               \
+        else high = middle;                         \
+    }
 
 // --- numbers --------------------------------------------------------------------------------------------------------
 
@@ -222,13 +229,7 @@ __kernel void sell_long_rows(const int n, __global const int *restrict long_befo
 // The first arc of a row from a source after number `last`.
 static inline OFFSET first_after(int last, OFFSET low, OFFSET high, __global const int *source)
 {
-    while (low < high) {
-        const OFFSET middle = low + (high - low) / 2;
-        if (source[middle] <= last)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    BISECT(source[middle] <= last)
     return low;
 }
 
@@ -269,15 +270,9 @@ __kernel void sell_kinds(const int kinds, const int count, const int bits, __glo
                          __global int *restrict first)
 {
     FOR_ITEMS(k, kinds + 1) {
-        int low = 0, high = count;
-        while (low < high) {
-            const int middle = low + (high - low) / 2;
-            if (KIND_OF(key[middle]) < k)
-                low = middle + 1;
-            else
-                high = middle;
-        }
-        first[k] = low;
+        OFFSET low = 0, high = count;
+        BISECT(KIND_OF(key[middle]) < k)
+        first[k] = (int)low;
     }
 }
 

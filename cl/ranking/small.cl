@@ -41,6 +41,12 @@
     for (int e = hot_begin[s] * WIDTH + lane, end_ = hot_begin[s + 1] * WIDTH; e < end_; e += WIDTH)             \
         LANES(l) sum[l] = acc_add(sum[l], HOT_ARC(SPACE REAL, old, e + l));
 
+// SUM_LANES reads the slices of pieces, or those of rows, from here on.
+#define READ_SLICES(part)                                                                                        \
+    __global const int *hot_begin = part##_begin;                                                                \
+    __global const ushort *hot_index = part##_index;                                                             \
+    __global const REAL *hot_share = part##_share
+
 // Up to `turns` more iterations, at most `last` in all.
 OF_GROUP
 __kernel void pagerank_small(const int n, const int sources, const int silent, const int turns, const int last,
@@ -77,11 +83,7 @@ __kernel void pagerank_small(const int n, const int sources, const int silent, c
     while (done < until && !met && !stuck) {   // the same for all work-items
         const int quiet = silent && done + 2 < last;   // the last iterate is compared with the one before
         {
-            __global const int *hot_begin = hot_piece_begin;
-            __global const ushort *hot_index = hot_piece_index;
-#ifdef WEIGHTED
-            __global const REAL *hot_share = hot_piece_share;
-#endif
+            READ_SLICES(hot_piece);
             for (int t = turn_begin[team]; t < turn_begin[team + 1]; t++) {
                 const int s = turn[t];
                 SUM_LANES(sum, s)
@@ -96,11 +98,7 @@ __kernel void pagerank_small(const int n, const int sources, const int silent, c
         const WIDE flow = damping * ACC_VALUE(mass);
         moved = other = ACC_ZERO;
         for (int part = 1; part < 3 - quiet; part++) {
-            __global const int *hot_begin = hot_row_begin;
-            __global const ushort *hot_index = hot_row_index;
-#ifdef WEIGHTED
-            __global const REAL *hot_share = hot_row_share;
-#endif
+            READ_SLICES(hot_row);
             for (int t = turn_begin[part * TEAMS + team]; t < turn_begin[part * TEAMS + team + 1]; t++) {
                 const int s = turn[t];
                 SUM_LANES(sum, s)

@@ -23,20 +23,13 @@ __kernel void pagerank_start(const int n, const WIDE even, __global const REAL *
         const REAL x = start ? start[v] : (REAL)even;
         const REAL inv = inverse[v];
         rank[v] = x;
-#ifdef SEND_RANK
-        contribution[v + SHIFT] = x;
-#else
-        contribution[v + SHIFT] = x * inv;
-#endif
+        contribution[v + SHIFT] = SENT(x, inv);
         if (inv == 0) tally.dangling_mass = acc_add(tally.dangling_mass, x);
     }
     TALLY_GROUP(tally, parts, get_group_id(0));
-    if (get_global_id(0) == 0) {
-        state[STOPPED] = 0;
-        state[ITERATIONS] = 0;
-        state[CONVERGED] = 0;
-        state[STALE] = 0;
-    }
+    if (get_global_id(0) == 0)
+        for (int i = 0; i < 4; i++)
+            state[i] = 0;
 }
 
 // Totals of `count` parts; counts the iteration (`counts` 0: the start does not count as one) and stops after `last` of
