@@ -40,21 +40,14 @@ class Weighing:
         Whether arcs weigh differently.
     make : callable
         Makes both.
-    counts_arcs : bool
-        W is the out-degree. Devices count it themselves.
     largest : int, optional
         The largest multiplicity, if w are multiplicities that only a device has, which makes both itself.
     """
 
     def __init__(
-        self,
-        weighted: bool,
-        make: Callable[[], tuple[Reals | None, Reals]],
-        *,
-        counts_arcs: bool = False,
-        largest: int | None = None,
+        self, weighted: bool, make: Callable[[], tuple[Reals | None, Reals]], *, largest: int | None = None
     ) -> None:
-        self.weighted, self._make, self.counts_arcs, self.largest = weighted, make, counts_arcs, largest
+        self.weighted, self._make, self.largest = weighted, make, largest
 
     @lazy
     def made(self) -> tuple[Reals | None, Reals]:
@@ -107,7 +100,7 @@ class Problem:
 
     def dangles(self, graph: Graph, vertices: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
         """Return whether no weight leaves each of some vertices."""
-        if self.weighing.counts_arcs or self.weighing.largest is not None:
+        if not self.weighing.weighted or self.weighing.largest is not None:
             return graph.row_ptr[vertices + 1] == graph.row_ptr[vertices]
         return np.asarray(self.out[vertices] == 0)
 
@@ -207,7 +200,7 @@ def _weigh(graph: Graph, weight: bool) -> Weighing:
         weights = arc_weights(there, weight) if largest else None
         return weights, _leaving(there, weights)
 
-    return Weighing(bool(largest), make, counts_arcs=not largest, largest=largest or None)
+    return Weighing(bool(largest), make, largest=largest or None)
 
 
 def _leaving(graph: Graph, weights: Reals | None) -> Reals:

@@ -25,7 +25,7 @@ from clgraph.csr.sort import sort_by_key
 from clgraph.csr.upload import DeviceCSR, upload_csr
 from clgraph.device.launch_config import LaunchTable
 from clgraph.ranking.solver import Solver
-from clgraph.ranking.transition_weights import upload_shares
+from clgraph.ranking.transition_weights import RUN, upload_shares
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -34,30 +34,9 @@ if TYPE_CHECKING:
 Begin = npt.NDArray[np.int32]
 
 
-@dataclass(frozen=True)
-class LaunchConfig:
-    """Launch configuration.
-
-    Attributes
-    ----------
-    run, rows : int
-        Consecutive arcs of a work-item, and rows where it reads their arcs.
-    least_window, most_window : int
-        Positions of a window: enough rows for equal lengths to meet, few enough for a core's cache.
-    """
-
-    run: int
-    rows: int
-    least_window: int
-    most_window: int
-
-
-# the simulator's are small, so that graphs of 50 vertices have several
-LAUNCH = LaunchTable(
-    gpu=LaunchConfig(run=16, rows=1, least_window=1 << 10, most_window=1 << 15),
-    cpu=LaunchConfig(run=4096, rows=64, least_window=1 << 10, most_window=1 << 15),
-    simulator=LaunchConfig(run=8, rows=2, least_window=16, most_window=16),
-)
+# consecutive rows of a work-item where it reads their arcs; the simulator's are few, so that graphs of 50
+# vertices have several work-items
+ROWS = LaunchTable(gpu=1, cpu=64, simulator=2)
 WINDOWS = 1 << 7  # approximately, if their sizes allow it
 # what the end of a row costs beside its arcs, in arcs: for `balanced`
 SETTLE = 3
@@ -86,9 +65,10 @@ class Layout:
         counted from the segment's first source.
     block : int
         Pieces of a row that are added up together.
-    windows : bool
-        Rows are sorted within windows, and their arcs not at all: neighbours in the graph stay neighbours, as
-        the caches of a core prefer (of one segment only).
+    windows : pair of int, or None
+        Positions of a window at least and at most: enough rows for equal lengths to meet, few enough for a
+        core's cache. Rows are sorted within windows, and their arcs not at all: neighbours in the graph stay
+        neighbours, as the caches of a core prefer (of one segment only). None: all are sorted.
     """
 
     width: int
@@ -97,7 +77,7 @@ class Layout:
     classes: tuple[int, ...] = ()
     segments: int = 1
     block: int = 32
-    windows: bool = False
+    windows: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True)
@@ -179,7 +159,7 @@ class SellBuilder:
         self.own = upload_csr(device, graph)
         self.rows = rows = upload_csr(device, graph.reverse)
         self.n, self.arcs, self.row_ptr, self.col_idx = rows.n, rows.arcs, rows.row_ptr, rows.col_idx
-        self.config, self.items, self.long_row = LAUNCH.of(device), device.tuning.items, layout.long_row
+        self.run, self.items, self.long_row = RUN.of(device), device.tuning.items, layout.long_row
         weighted = share is not None
         self.head = np.int64 if weighted and not layout.windows else np.int32
         self.program = device.program(
@@ -191,8 +171,8 @@ class SellBuilder:
             WIDTH=layout.width,
             LONG_ROW=layout.long_row,
             ITEMS=self.items,
-            RUN=self.config.run,
-            ROWS=self.config.rows,
+            RUN=self.run,
+            ROWS=ROWS.of(device),
             TURN_BITS=TURN_BITS,
         )
 
@@ -244,12 +224,14 @@ class SellBuilder:
 
         hot_classes = bounds.index(hot) + 1 if self.sources else 0
         own = {"degree_class": degree_class, "hot_by_index": hot_by_index}
-        self._launch("hot", self.arcs, run=self.config.run, hot_classes=hot_classes, **own)
+        self._launch("hot", self.arcs, run=self.run, hot_classes=hot_classes, **own)
         self._launch("length_keys", n, hot_by_index=hot_by_index, key=key)
         # the radix sort makes no more passes than the largest key has digits
         largest = max(longest - self.long_row, 0) + (self.long_row + 1) ** 2
         key, by_length = sort_by_key(device, key, n, largest.bit_length())
-        window, groups = self._windows(bounds, degree_class) if layout.windows else (None, len(bounds))
+        window, groups = None, len(bounds)
+        if layout.windows:
+            window, groups = self._windows(*layout.windows, bounds, degree_class)
         # the sort is stable: within a group rows stay ordered by length
         self._launch("group_keys", n, by_length=by_length, degree_class=degree_class, window=window, key=key)
         _, self.order = sort_by_key(device, key, n, groups.bit_length(), by_length)
@@ -268,10 +250,9 @@ class SellBuilder:
         longest, filled = self.device.download(figures, np.uint32, 2).tolist()
         return longest, filled
 
-    def _windows(self, bounds: list[int], degree_class: Any) -> tuple[Any, int]:
+    def _windows(self, least: int, most: int, bounds: list[int], degree_class: Any) -> tuple[Any, int]:
         """The window of each vertex, and how many there are; none spans two classes."""
         device, n = self.device, self.n
-        least, most = self.config.least_window, self.config.most_window
         size = min(max(least, 1 << max(0, (n // WINDOWS).bit_length() - 1)), most)
         begin = np.array([0, *bounds], np.int32)
         step = np.full(len(begin), size, np.int32)
@@ -292,13 +273,13 @@ class SellBuilder:
         device, arcs = self.device, self.arcs
         source = device.empty(arcs, self.head)
         # weighted arcs carry their position in the lower half of a 64-bit key through the sort
-        self._launch("arcs", arcs, run=self.config.run, source=source)
+        self._launch("arcs", arcs, run=self.run, source=source)
         csr = DeviceCSR(self.n, arcs, self.start, source, self.rows.offset)
         sort_rows(device, csr, self.longest, merge=False, head=self.head)
         if self.share is None:
             return source, None
         both, source, share = source, device.empty(arcs, np.int32), device.empty(arcs, self.real)
-        self._launch("shares", arcs, run=self.config.run, sorted=both, source=source, arc_share=share)
+        self._launch("shares", arcs, run=self.run, sorted=both, source=source, arc_share=share)
         return source, share
 
     # --- long rows ------------------------------------------------------------------------------------
@@ -394,11 +375,11 @@ class SellBuilder:
         """Put the arcs into the slices."""
         if source is None:
             self._launch(
-                "place_rows", self.n, run=self.config.rows, local=1, arc_share=arc_share, **self.parts
+                "place_rows", self.n, run=ROWS.of(self.device), local=1, arc_share=arc_share, **self.parts
             )
             return
         given = {"segments": self.layout.segments, "source": source, "arc_share": arc_share}
-        self._launch("place", self.arcs, run=self.config.run, **given, **self.parts)
+        self._launch("place", self.arcs, run=self.run, **given, **self.parts)
 
 
 def balanced(begin: npt.NDArray[Any], runs: int) -> npt.NDArray[np.int32]:

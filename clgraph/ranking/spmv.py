@@ -206,10 +206,9 @@ class BinSolver(SpmvSolver):
 # --- a work-item takes a run of slices --------------------------------------------------------------------
 
 # 65535 values are 256 KB: a core's own cache holds them
-_CORES = Layout(width=8, hot=65535, long_row=1024, classes=(8192, 65535, 262144), windows=True)
-RUNS = LaunchTable(
-    gpu=_CORES, cpu=_CORES, simulator=Layout(width=4, hot=8, long_row=6, classes=(4, 16), windows=True)
-)
+_CORES = Layout(width=8, hot=65535, long_row=1024, classes=(8192, 65535, 262144), windows=(1 << 10, 1 << 15))
+_SMALL = Layout(width=4, hot=8, long_row=6, classes=(4, 16), windows=(16, 16))
+RUNS = LaunchTable(gpu=_CORES, cpu=_CORES, simulator=_SMALL)
 MOST_RUNS = 256  # of slices: enough for balance on any number of cores
 
 

@@ -31,20 +31,18 @@ class LaunchConfig(WorkGroup):
     ----------
     long : int
         Arcs of a row from which on a work-group divides them together.
-    run : int
-        Arcs of a work-item.
     """
 
     long: int
-    run: int
     EACH: ClassVar[int] = 8
 
 
 LAUNCH = LaunchTable(
-    gpu=LaunchConfig(local=64, long=256, run=16),
-    cpu=LaunchConfig(local=1, long=1, run=4096),
-    simulator=LaunchConfig(local=4, long=6, run=8),
+    gpu=LaunchConfig(local=64, long=256),
+    cpu=LaunchConfig(local=1, long=1),
+    simulator=LaunchConfig(local=4, long=6),
 )
+RUN = LaunchTable(gpu=16, cpu=4096, simulator=8)  # consecutive arcs of a work-item
 
 
 def arc_shares(weights: Reals, out: Reals, tails: npt.NDArray[Any]) -> Reals:
@@ -109,7 +107,7 @@ def upload_shares(
         # the two graphs' buffers, and which of them an arc's source is in
         given = {"counts": there.multiplicity, "largest": largest, "by_tail": by_tail, "arcs": arcs}
         kernel = _program(device, own.rows, real).shares_arcs
-        passes = -(-arcs // LAUNCH.of(device).run)
+        passes = -(-arcs // RUN.of(device))
         kernel(passes, n=own.rows.n, **there.rows.buffers, **given, out=out, share=share)
         return share
 
@@ -147,7 +145,7 @@ def sums_of_rows(
 def _program(device: Device, rows: DeviceCSR, real: type[Any], dtype: type[Any] = np.int32) -> Any:
     config = LAUNCH.of(device)
     names: dict[Any, str] = {np.int32: "int", np.float32: "float", np.float64: "double"}
-    fixed = {"LOCAL": config.local, "LONG": config.long, "RUN": config.run, "ITEMS": device.tuning.items}
+    fixed = {"LOCAL": config.local, "LONG": config.long, "RUN": RUN.of(device), "ITEMS": device.tuning.items}
     return device.program(
         "ranking/transition_weights", **fixed, REAL=names[real], COUNT=names[dtype], **rows.defines
     )

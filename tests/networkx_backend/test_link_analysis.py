@@ -13,7 +13,7 @@ nx = pytest.importorskip("networkx")
 from networkx_graphs import convert, types_in  # noqa: E402
 
 from clgraph import networkx_backend as backend  # noqa: E402
-from clgraph.networkx_backend.link_analysis import STRICT  # noqa: E402
+from clgraph.networkx_backend.centrality import STRICT  # noqa: E402
 
 
 def test_pagerank(on, graph):

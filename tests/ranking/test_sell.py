@@ -31,6 +31,12 @@ def on_host(graph: Graph, layout: Layout, shares: Any = None) -> Any:
     )
 
 
+def few_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Many work-items even for small graphs: 8 arcs, or 3 rows each."""
+    monkeypatch.setattr(sell, "RUN", sell.LaunchTable(gpu=8, cpu=8, simulator=8))
+    monkeypatch.setattr(sell, "ROWS", sell.LaunchTable(gpu=3, cpu=3, simulator=3))
+
+
 def skewed(seed: int, weighted: bool) -> Graph:
     rng = np.random.default_rng(seed)
     tails, heads = (rng.random((2, 1200)) ** 3 * 150).astype(int)
@@ -40,14 +46,13 @@ def skewed(seed: int, weighted: bool) -> Graph:
     )
 
 
-@pytest.mark.parametrize("layout", [TINY, replace(TINY, segments=3), replace(TINY, windows=True)])
+@pytest.mark.parametrize("layout", [TINY, replace(TINY, segments=3), replace(TINY, windows=(16, 16))])
 @pytest.mark.parametrize(("weighted", "real"), [(False, np.float32), (True, np.float32), (True, np.float64)])
 def test_arcs(
     device: Device, weighted: bool, real: Any, layout: Layout, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Every arc once, with its share, in the row of its head; long rows in pieces by segment."""
-    tiny = sell.LaunchConfig(run=8, rows=3, least_window=16, most_window=16)
-    monkeypatch.setattr(sell, "LAUNCH", sell.LaunchTable(gpu=tiny, cpu=tiny, simulator=tiny))
+    few_each(monkeypatch)
     for seed in range(3):
         graph = skewed(seed, weighted)
         problem = make_problem(graph)
@@ -112,9 +117,8 @@ def test_long_rows(device: Device, segments: int) -> None:
 
 def test_one_window(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where no class needs two windows, rows in windows are numbered as others are."""
-    layout = replace(TINY, hot=5, classes=(), windows=True)
-    wide = sell.LaunchConfig(run=8, rows=3, least_window=1 << 13, most_window=1 << 13)
-    monkeypatch.setattr(sell, "LAUNCH", sell.LaunchTable(gpu=wide, cpu=wide, simulator=wide))
+    layout = replace(TINY, hot=5, classes=(), windows=(1 << 13, 1 << 13))
+    few_each(monkeypatch)
     for graph in layout_graphs():
         want = on_host(graph, layout)
         made = SellBuilder(device, graph, None, np.float32, layout).build()
@@ -127,9 +131,8 @@ def test_one_window(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_windows(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
     """Windows keep to the classes, which are by out-degree; inside, long rows come first, then by length."""
-    tiny = sell.LaunchConfig(run=8, rows=3, least_window=16, most_window=16)
-    monkeypatch.setattr(sell, "LAUNCH", sell.LaunchTable(gpu=tiny, cpu=tiny, simulator=tiny))
-    layout = replace(TINY, windows=True)
+    few_each(monkeypatch)
+    layout = replace(TINY, windows=(16, 16))
     graph = skewed(3, weighted=False)
     made = SellBuilder(device, graph, None, np.float32, layout).build()
     order = device.download(made.order, np.int32, graph.num_vertices)

@@ -39,7 +39,7 @@ def test_the_bytes_of_the_host(
     if "HAVE_FP64" not in device.features:
         pytest.skip("the host makes them for devices without float64")
     if teams:  # rows are shared as GPUs do it
-        shape = LaunchConfig(local=16, long=100, run=16)
+        shape = LaunchConfig(local=16, long=100)
         monkeypatch.setattr(transition_weights, "LAUNCH", LaunchTable(gpu=shape, cpu=shape, simulator=shape))
     host = counted(directed)
     asked = make_problem(host)
@@ -92,5 +92,5 @@ def test_counts_that_are_all_the_same_are_no_weights(device: Any) -> None:
     twice = Graph.from_edges([0, 0, 1, 1], [1, 1, 2, 2], directed=True)
     there = on_device(device, twice)
     problem = make_problem(there)
-    assert not problem.weighing.weighted and problem.weighing.largest is None and problem.weighing.counts_arcs
+    assert not problem.weighing.weighted and problem.weighing.largest is None
     assert problem.out.tolist() == [1, 1, 0]

@@ -389,34 +389,16 @@ class RunBatch(BatchedPower):
 # --- the rows on GPUs -------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Places:
-    """The rows by decreasing length, on a device; buffers are named as in the kernels.
+def make_places(device: Device, rows: DeviceCSR, piece: int) -> dict[str, Any]:
+    """Sort the rows of the reversed graph by decreasing length, and cut the long ones.
 
-    Attributes
-    ----------
-    order : buffer of int32, n
-        The row at each place.
-    long_rows, filled : int
-        How many are in pieces; how many have arcs.
-    first_piece, piece_begin, piece_end : buffers
-        Of each long row, and (in offsets) of each piece.
-    pieces, longest_join : int
-        Pieces of all rows, and the most of one.
+    Returns
+    -------
+    dict with
+        "order" (buffer of int32, n): the row at each place; "long_rows", "filled": how many are in pieces,
+        how many have arcs; "first_piece", "piece_begin", "piece_end" (buffers): of each long row, and (in
+        offsets) of each piece; "pieces", "longest_join": pieces of all rows, and the most of one.
     """
-
-    order: Any
-    long_rows: int
-    filled: int
-    first_piece: Any
-    piece_begin: Any
-    piece_end: Any
-    pieces: int
-    longest_join: int
-
-
-def make_places(device: Device, rows: DeviceCSR, piece: int) -> Places:
-    """Sort the rows of the reversed graph, and cut the long ones."""
     n, items, row_ptr = rows.n, device.tuning.items, rows.row_ptr
     program = device.program("ranking/personalized/teams_order", **rows.defines, ITEMS=items)
     device.reserve({"order": 4 * n, "keys": 12 * n})
@@ -435,11 +417,14 @@ def make_places(device: Device, rows: DeviceCSR, piece: int) -> Places:
     begin, end = (device.empty(pieces, rows.offset) for _ in range(2))
     program.teams_cut(passes, **cutting, first=first, piece_begin=begin, piece_end=end)
     longest_join = int(device.download(most, np.int32, 1)[0])
-    return Places(order, long_rows, filled, first, begin, end, pieces, longest_join)
+    cut = {"first_piece": first, "piece_begin": begin, "piece_end": end, "pieces": pieces}
+    return {**cut, "order": order, "long_rows": long_rows, "filled": filled, "longest_join": longest_join}
 
 
 class TeamBatch(BatchedPower):
     """Teams of work-items take a row each, four lanes to a work-item."""
+
+    pieces: int
 
     def prepare(self) -> None:
         device, reverse, piece = self.device, self.graph.reverse, self.config.piece
@@ -450,15 +435,10 @@ class TeamBatch(BatchedPower):
         self.tallies = min(GROUPS, -(-self.n // teams))
         self.csr = csr = upload_csr(device, reverse)
         self.row_ptr, self.col_idx = csr.row_ptr, csr.col_idx
-
-        def make() -> Places:
-            return make_places(device, csr, piece)
-
-        places = device.cached(reverse, ("ppr-places", piece), make)
-        vars(self).update(vars(places))
+        places = device.cached(reverse, ("ppr-places", piece), lambda: make_places(device, csr, piece))
+        vars(self).update(places)
         each = self.n // (self.tallies * teams)
-        self.chain = piece + places.longest_join + each + int(log2(self.group))
-        self.pieces = places.pieces
+        self.chain = piece + places["longest_join"] + each + int(log2(self.group))
 
     def about(self) -> list[str]:
         return [

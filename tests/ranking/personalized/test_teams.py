@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -54,7 +55,7 @@ def test_places(device: Device) -> None:
     """Every row has a place, by decreasing length; the pieces of a long one cover its arcs."""
     graph = skewed_graph(400, 4000)
     lengths = np.diff(graph.row_ptr)
-    places = batched_power.make_places(device, upload_csr(device, graph), piece=16)
+    places = SimpleNamespace(**batched_power.make_places(device, upload_csr(device, graph), piece=16))
     order = device.download(places.order, np.int32, 400)
     assert order.tolist() == np.argsort(-lengths, kind="stable").tolist()
     assert places.long_rows == np.count_nonzero(lengths > 16)
