@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from clgraph.ranking.personalized.engines import run_engine
 from clgraph.ranking.personalized.result import Outcome
@@ -43,7 +44,10 @@ def fill_from_store(
     x = (1-d) p + d g; under "personalization" x = p, under "drop" x = (1-d) p.
     """
     problem, d, n, top = request.problem, request.problem.damping, request.problem.n, request.options.top
-    order = np.arange(n, dtype=np.int32) if store is None else store.order
+    ranks, order = np.zeros(n), np.arange(n, dtype=np.int32)
+    if store is not None:
+        g = store.result
+        ranks, order = request.device.cached(g, "on the host", lambda: _on_host(g.ranks))
     share = 1.0 if problem.policy == "personalization" else 1 - d
     best = None
     if top is not None:  # of the stored ranks as few as can matter
@@ -52,7 +56,7 @@ def fill_from_store(
     for i in sources:
         where, mass = request.queries.entries(i)
         some = np.arange(n) if best is None else np.union1d(best, where)
-        x = np.zeros(len(some)) if store is None else d * store.ranks[some]
+        x = d * ranks[some]
         if best is None:
             x[where] += share * mass
             found.values[i] = x.astype(request.numbers.real)
@@ -63,6 +67,12 @@ def fill_from_store(
         assert found.index is not None
         found.index[i], found.values[i] = some[chosen], x[chosen]
     found.residuals[sources] = np.nan
-    found.error_bounds[sources] = (0.0 if store is None else d * store.error_bound) + found.round_off
+    found.error_bounds[sources] = (0.0 if store is None else d * store.result.error_bound) + found.round_off
     found.ended[sources] = "store"
     found.converged[sources] = True
+
+
+def _on_host(given: Any) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int32]]:
+    """The ranks, and the vertices by descending rank, equal ones by index."""
+    ranks = (given if isinstance(given, np.ndarray) else given.get()).astype(np.float64)
+    return ranks, np.argsort(-ranks, kind="stable").astype(np.int32)

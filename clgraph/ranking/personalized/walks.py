@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from clgraph.csr.upload import upload_csr
 from clgraph.device.launch_config import DeviceLimits, LaunchTable, fit_group
-from clgraph.lazy import lazy
 from clgraph.ranking import PageRankResult, pagerank
 from clgraph.ranking.personalized.batched_power import POLICIES
 from clgraph.ranking.personalized.result import Outcome
@@ -77,9 +76,10 @@ class Walks:
             "draws keyed by (seed, source, walk, step)"
         ]
         if self.lost_ranks is not None:
+            iterations = self.lost_ranks.result.iterations
             lines.append(
-                f"what dangling vertices lose comes back as stored ranks ({self.lost_ranks.iterations} "
-                "iterations, once per graph, damping and dangling distribution)"
+                f"what dangling vertices lose comes back as stored ranks ({iterations} iterations, once per "
+                "graph, damping and dangling distribution)"
             )
         return tuple(lines)
 
@@ -305,40 +305,18 @@ def arc_limits(graph: Graph, problem: Problem) -> npt.NDArray[np.uint64]:
 TOL = 1e-10
 
 
-class DanglingRanks:
-    """g, the PageRank whose personalization and dangling distribution are both q.
+class DanglingRanks(NamedTuple):
+    """The ranks of the dangling distribution, and their device buffer; None where they are on the host."""
 
-    Attributes
-    ----------
-    buffer : device buffer, or None
-        The ranks on the device, in `real`; None where they are on the host only.
-    error_bound : float
-        The ranks are no farther than this (L1) from the exact ones.
-    iterations : int
-    """
-
-    def __init__(self, found: PageRankResult) -> None:
-        self._found: Any = found.ranks
-        self.buffer = None if isinstance(found.ranks, np.ndarray) else found.ranks.base_data
-        self.real: Any = found.ranks.dtype.type
-        self.error_bound, self.iterations = found.error_bound, found.iterations
-
-    @lazy
-    def ranks(self) -> npt.NDArray[np.float64]:
-        """On the host."""
-        ranks = self._found if self.buffer is None else self._found.get()
-        return ranks.astype(np.float64)
-
-    @lazy
-    def order(self) -> npt.NDArray[np.int32]:
-        """The vertices by descending rank, equal ones by index."""
-        return np.argsort(-self.ranks, kind="stable").astype(np.int32)
+    result: PageRankResult
+    buffer: Any  # named, so that it counts as the graph's device memory and can be dropped
 
 
 def dangling_ranks(request: Request) -> DanglingRanks | None:
-    """g, made once for a graph, damping and q, and kept as long as the graph lives.
+    """Return g, the PageRank whose personalization and dangling distribution are both q.
 
-    To an L1 difference of 1e-10 where the device has float64. None unless q is uniform or was given.
+    Made once for a graph, damping and q, and cached as long as the graph lives; to an L1 difference of 1e-10
+    where the device has float64. None unless q is uniform or was given.
     """
     graph, problem, device = request.graph, request.problem, request.device
     if problem.policy not in ("uniform", "given"):
@@ -359,19 +337,20 @@ def dangling_ranks(request: Request) -> DanglingRanks | None:
             arrays="host" if by_pipelines(device) else "device",
             device=device,
         )
-        return DanglingRanks(found)
+        ranks: Any = found.ranks
+        return DanglingRanks(found, None if isinstance(ranks, np.ndarray) else ranks.base_data)
 
     return device.cached(graph, _key(request), make)
 
 
 def upload_ranks(request: Request, found: DanglingRanks) -> Any:
-    """Return them on the device, in the call's type; kept there as long as the graph lives."""
-    device, real = request.device, request.numbers.real
+    """Return them on the device, in the call's type; cached as long as the graph lives."""
+    device, real, ranks = request.device, request.numbers.real, found.result.ranks
 
     def make() -> Any:
         if found.buffer is None:
-            return device.upload(found.ranks.astype(real))
-        return found.buffer if found.real is real else narrowed(device, found.buffer, request.problem.n)
+            return device.upload(ranks.astype(real))
+        return found.buffer if ranks.dtype == real else narrowed(device, found.buffer, len(ranks))
 
     return device.cached(request.graph, (_key(request), real), make)
 
