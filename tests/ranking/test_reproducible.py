@@ -125,9 +125,8 @@ def test_the_next_call_brings_nothing(device, monkeypatch, directed, place):
         host = clgraph.Graph.from_edges(source, target, directed=directed, vertices=np.arange(720), **form)
         values = {"weights": host.weights, "counts": host.multiplicity, "arcs": None}[kind]
         assert (values is None) == (kind == "arcs")
-        shape = transition_weights.LaunchConfig(
-            local=(1, 16)[number % 2], long=100, run=16
-        )  # alone, or in groups as on GPUs
+        # alone, or in groups as on GPUs
+        shape = transition_weights.LaunchConfig(local=(1, 16)[number % 2], long=100)
         monkeypatch.setattr(transition_weights, "LAUNCH", LaunchTable(gpu=shape, cpu=shape, simulator=shape))
         graph = graph_of(device, parts_of(device, host)) if place == "device" else host
         call = {"variant": "fixed", "dtype": "float64", "tol": 0, "max_iter": 3, "device": device}
