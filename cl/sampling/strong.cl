@@ -4,7 +4,7 @@
 // represents: WAY_OUT v -> u, WAY_IN u -> v, or both. Where parallel arcs were kept, each is an edge of its own in the
 // view; of the copies between two vertices those from the smaller to the larger one come first (as in
 // Graph.undirected). The live arcs are packed at the front of the view's rows, once by tails and once by heads; the
-// components in them are found by components/strong_trim.cl and components/strong_color.cl.
+// components in them are found by components/strong.cl.
 //
 // out_end, in_end OFFSET[n]   one past v's live out-arcs, in-arcs; its row begins at row_ptr[v]
 // launch                      padded range, ITEMS consecutive vertices per work-item

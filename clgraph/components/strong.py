@@ -1,6 +1,6 @@
 """Strongly connected components on a device.
 
-Host half of ``cl/components/strong_trim.cl`` and ``cl/components/strong_color.cl``.
+Host half of ``cl/components/strong.cl``.
 """
 
 from __future__ import annotations
@@ -128,8 +128,7 @@ class StrongFinder:
             self.capacity = 2 * (rows.arcs // long_row + rows.arcs // piece + 1)
         sizes = dict.fromkeys(("region", "color", "done", "in_left", "out_left"), 4 * n)
         device.reserve({**sizes, "queue": 8 * self.capacity})
-        self._trim = device.program("components/strong_trim", **defines)
-        self._color = device.program("components/strong_color", **defines)
+        self._program = device.program("components/strong", **defines)
         # what follows has the names of the kernels' arguments
         self.region, self.color, self.done = (device.empty(n, np.uint32) for _ in range(3))
         self.in_left, self.out_left = device.empty(n, np.int32), device.empty(n, np.int32)
@@ -144,7 +143,7 @@ class StrongFinder:
 
     def labels_into(self, label: Any) -> None:
         """Fill `label`, int32 (n,): the smallest vertex of each vertex's strong component."""
-        dev, n, trim, color = self.device, self.n, self._trim, self._color
+        dev, n, program = self.device, self.n, self._program
         self.label = label
         dev.fill(label, np.int32(-1), n)
         dev.fill(self.region, np.uint32(1), n)
@@ -152,14 +151,14 @@ class StrongFinder:
         self.rounds = self.launches = 0
         while True:
             # only arcs between vertices of one region count: others cannot close a cycle
-            self._scan(trim.strong_degrees, trim.strong_degrees_long, whole=self.rounds == 0)
-            self._until_settled(trim.strong_trim, trim.strong_trim_long)
-            self._pass(color.strong_seed, pivot=self._pivot() if self.rounds == 0 else -1)
-            self._until_settled(color.strong_forward, color.strong_forward_long)
-            self._pass(color.strong_roots)
-            self._until_settled(color.strong_backward, color.strong_backward_long)
+            self._scan(program.strong_degrees, program.strong_degrees_long, whole=self.rounds == 0)
+            self._until_settled(program.strong_trim, program.strong_trim_long)
+            self._pass(program.strong_seed, pivot=self._pivot() if self.rounds == 0 else -1)
+            self._until_settled(program.strong_forward, program.strong_forward_long)
+            self._pass(program.strong_roots)
+            self._until_settled(program.strong_backward, program.strong_backward_long)
             dev.fill(self.state, np.int32(0), 3)
-            self._pass(color.strong_settle)
+            self._pass(program.strong_settle)
             self.rounds += 1
             if not dev.download(self.state, np.int32, 3)[LEFT]:
                 break
@@ -170,8 +169,8 @@ class StrongFinder:
                 )
         least = self.in_left
         dev.fill(least, np.int32(n), n)
-        self._pass(color.strong_least, least=least)
-        self._pass(color.strong_relabel, least=least)
+        self._pass(program.strong_least, least=least)
+        self._pass(program.strong_relabel, least=least)
         self.label = None
 
     def _pass(self, kernel: Kernel, **more: Any) -> None:
@@ -195,7 +194,7 @@ class StrongFinder:
 
     def _pivot(self) -> int:
         """Return the unassigned vertex with the largest product of degrees; n (none) if all are assigned."""
-        self._color.strong_pivot.launch(self, self.blocks)
+        self._program.strong_pivot.launch(self, self.blocks)
         vertex, product = self.device.download(self.best, np.int32, 2 * self.blocks).reshape(-1, 2).T
         pivot = int(vertex[np.argmax(product)])
         return pivot if pivot >= 0 else self.n

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from clgraph import keyed
 from clgraph.measures.pack import Pack, spread
+from clgraph.traversal.results import NO_LIMIT
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -58,7 +59,7 @@ def hop_plot(dev: Device, graph: Graph, seed: int = 0, sources: int = SOURCES) -
     seed : int
     sources : int
     """
-    return hop_plots(Pack.of_one(dev, graph), seed, sources)[0]
+    return hop_plots(Pack.of(dev, [graph]), seed, sources)[0]
 
 
 def hop_plots(pack: Pack, seed: int = 0, sources: int = SOURCES) -> list[HopPlot]:
@@ -72,11 +73,10 @@ def hop_plots(pack: Pack, seed: int = 0, sources: int = SOURCES) -> list[HopPlot
     }
     chosen = [of_size[n] for n in sizes]
     counts, done = [np.zeros(1, np.int64) for _ in sizes], [0] * len(sizes)
-    alone = pack.count == 1
-    with ManySearch(pack.device, pack.graph, LANES, len(chosen[0]) if alone else 0) as search:
-        counter = _Counter(search, pack)
+    # searches of several graphs never have their vertices ranked, which would lose their lanes: none counts
+    with ManySearch(pack.device, pack.graph, LANES, len(chosen[0]) if pack.count == 1 else 0) as search:
         while any(map(len, batch := [each[at : at + LANES] for each, at in zip(chosen, done, strict=True)])):
-            more = counter.count_alone(batch[0])[None] if alone else counter.count(batch)
+            more = _count(search, pack, batch)
             for i, part in enumerate(batch):
                 if not len(part):
                     continue
@@ -121,48 +121,33 @@ def draw_sources(n: int, count: int, seed: int) -> npt.NDArray[np.int32]:
     return np.sort(chosen).astype(np.int32)
 
 
-class _Counter:
-    """Counts pairs by distance, a batch of searches at a time."""
-
-    def __init__(self, search: ManySearch, pack: Pack) -> None:
-        self.search, self.pack = search, pack
-        self.kernel = search.dev.program("measures/hops", LANES=LANES, LEVELS=LEVELS).hops_count
-        self.size, self.local = spread(search.dev, self.kernel, pack.count)
-
-    def count_alone(self, sources: npt.NDArray[np.int32]) -> npt.NDArray[np.int64]:
-        """Count pairs at distance 0, 1, ... from these sources of the only graph."""
-        from clgraph.traversal.results import NO_LIMIT
-
-        search = self.search
-        levels = search.search(sources, NO_LIMIT)
-        # too deep to go on together: one by one
-        if levels is None:
-            distance, levels = search.one_by_one(sources, NO_LIMIT, None)
-            return np.bincount(distance[distance >= 0], minlength=levels).astype(np.int64)
+def _count(search: ManySearch, pack: Pack, batch: list[npt.NDArray[np.int32]]) -> npt.NDArray[np.int64]:
+    """Count pairs at distance 0, 1, ... from some sources of each graph: an array with one row per graph."""
+    dev, graphs, alone = pack.device, pack.count, pack.count == 1
+    if alone:
+        levels = search.search(batch[0], NO_LIMIT)
+        if levels is None:  # too deep to go on together
+            distance, levels = search.one_by_one(batch[0], NO_LIMIT, None)
+            return np.bincount(distance[distance >= 0], minlength=levels).astype(np.int64)[None]
         # vertices may be numbered by degree here, and those without arcs have no row
-        found = self._found(search.dev.upload(np.array([0, search.rows], np.int32)), levels)[0]
-        found[0] = len(sources)
-        return found
-
-    def count(self, batch: list[npt.NDArray[np.int32]]) -> npt.NDArray[np.int64]:
-        """Count the same of several graphs: an array with one row per graph."""
-        from clgraph.traversal.results import NO_LIMIT
-
-        at = [part + np.int32(base) for part, base in zip(batch, self.pack.begin.tolist(), strict=False)]
+        begin = dev.upload(np.array([0, search.rows], np.int32))
+    else:
+        at = [part + np.int32(base) for part, base in zip(batch, pack.begin.tolist(), strict=False)]
         lanes = np.concatenate([np.arange(len(part), dtype=np.uint32) for part in batch])
-        levels = self.search.search(np.concatenate(at), NO_LIMIT, lanes=lanes, deep=NO_LIMIT)
+        levels = search.search(np.concatenate(at), NO_LIMIT, lanes=lanes, deep=NO_LIMIT)
         assert levels is not None
-        return self._found(self.pack.begins, levels)
-
-    def _found(self, begin: Any, levels: int) -> npt.NDArray[np.int64]:
-        """Count what the planes of a search hold, by graph and level."""
-        dev, graphs, parts, scratch = self.search.dev, self.pack.count, [], self.search.scratch
-        planes = {"bits": scratch.bits, "seen": scratch.seen, "planes": scratch.planes}
-        rows = {"begin": begin, "rows": self.search.rows, **planes}
-        for first in range(0, levels, LEVELS):
-            part = dev.zeros(graphs * LEVELS, np.int64)
-            some = {"first": first, "levels": min(LEVELS, levels - first), "count": part}
-            self.kernel.exact(self.size, local=self.local, **rows, **some)
-            parts.append(part)
-        found = [dev.download(part, np.int64, graphs * LEVELS).reshape(graphs, LEVELS) for part in parts]
-        return np.concatenate(found, axis=1)[:, :levels]
+        begin = pack.begins
+    kernel = dev.program("measures/hops", LANES=LANES, LEVELS=LEVELS).hops_count
+    size, local = spread(dev, kernel, graphs)
+    scratch, parts = search.scratch, []
+    planes = {"bits": scratch.bits, "seen": scratch.seen, "planes": scratch.planes, "rows": search.rows}
+    for first in range(0, levels, LEVELS):
+        part = dev.zeros(graphs * LEVELS, np.int64)
+        some = {"first": first, "levels": min(LEVELS, levels - first), "count": part}
+        kernel.exact(size, local=local, begin=begin, **planes, **some)
+        parts.append(part)
+    counts = [dev.download(part, np.int64, graphs * LEVELS).reshape(graphs, LEVELS) for part in parts]
+    found = np.concatenate(counts, axis=1)[:, :levels]
+    if alone:
+        found[0, 0] = len(batch[0])
+    return found

@@ -74,16 +74,11 @@ class Pack:
         return self.device.program(f"measures/{name}", ITEMS=items, **variant, **csr.defines)
 
     @classmethod
-    def of_one(cls, device: Device, graph: Graph) -> Pack:
-        """A single graph, undirected and simple."""
-        begin, arcs = np.array([[0, graph.num_vertices], [0, graph.num_arcs]], np.int64)
-        return cls(device, graph, begin, arcs)
-
-    @classmethod
     def of(cls, device: Device, graphs: Sequence[Graph]) -> Pack:
-        """Graphs that are undirected and simple, copied one behind the other: below 2**31 arcs in all."""
+        """Graphs that are undirected and simple; several are copied: below 2**31 arcs in all."""
         if len(graphs) == 1:
-            return cls.of_one(device, graphs[0])
+            begin, arcs = np.array([[0, graphs[0].num_vertices], [0, graphs[0].num_arcs]], np.int64)
+            return cls(device, graphs[0], begin, arcs)
         return cls.join(device, [alone(device, graph) for graph in graphs])
 
     @classmethod

@@ -192,7 +192,7 @@ def measure(graph: Graph, dev: Device, wish: Wish, progress: Callable[[str], Non
 
     def make() -> Measures:
         started = time.perf_counter()
-        pack = Pack.of_one(dev, measured_view(dev, graph))
+        pack = Pack.of(dev, [measured_view(dev, graph)])
         if progress:
             progress("view")
         found = measure_all(pack, wish, progress)[0]
@@ -271,27 +271,23 @@ def measure_all(pack: Pack, wish: Wish, progress: Callable[[str], None] | None =
             core_numbers=cores,
             local_clustering=corners.distribution(n),
         )
-        found.append(replace(made, reasons=_reasons(made, wedges, unmixed)))
+        found.append(replace(made, reasons=_reasons(made, unmixed)))
     lap("fits")
     return [replace(each, seconds=seconds) for each in found]
 
 
-def _reasons(made: Measures, wedges: int, unmixed: str | None) -> dict[str, str]:
+def _reasons(made: Measures, unmixed: str | None) -> dict[str, str]:
     """Return why measures are None, by their names."""
-    reasons: dict[str, str] = {}
-    if made.vertices == 0:
-        names = ("average_degree", "density", "clustering")
-        reasons |= dict.fromkeys(names, "the graph is empty: it has no vertices")
-    elif made.vertices == 1:
-        reasons["density"] = "one vertex: there are no pairs"
-    if wedges == 0:
-        reasons["transitivity"] = "no vertex has two neighbours"
-    if unmixed is not None:
-        reasons["assortativity"] = unmixed
-    if made.edges == 0:
-        names = ("effective_diameter", "mean_distance", "diameter")
-        reasons |= dict.fromkeys(names, "no vertex has a neighbour")
-    return reasons
+    empty, lonely = "the graph is empty: it has no vertices", "no vertex has a neighbour"
+    reasons = {
+        "average_degree": empty,
+        "density": "one vertex: there are no pairs" if made.vertices else empty,
+        "clustering": empty,
+        "transitivity": "no vertex has two neighbours",
+        "assortativity": str(unmixed),
+        **dict.fromkeys(("effective_diameter", "mean_distance", "diameter"), lonely),
+    }
+    return {name: reason for name, reason in reasons.items() if getattr(made, name) is None}
 
 
 def _spectra(pack: Pack, wanted: bool | None) -> list[tuple[Floats, str | None]]:

@@ -1,8 +1,8 @@
 """The largest eigenvalues of adjacency matrices and Laplacians, by Lanczos's method: graphs side by side.
 
-Host half of ``cl/measures/spectrum.cl`` and ``cl/measures/spectrum_start.cl``: product, basis,
-orthogonalisation and restart are made on the device; what comes here are the small projected matrices, once a
-cycle. A graph's eigenvalues depend on no other graph beside it.
+Host half of ``cl/measures/spectrum.cl``: product, basis, orthogonalisation and restart are made on the
+device; what comes here are the small projected matrices, once a cycle. A graph's eigenvalues depend on no
+other graph beside it.
 """
 
 from __future__ import annotations
@@ -154,7 +154,7 @@ def eigenvalues(
     found = as_graph(graph)
     with run_on(device) as run:
         dev = run.device
-        ((values, why),) = largest_eigenvalues(Pack.of_one(dev, measured_view(dev, found)), None, matrix)
+        ((values, why),) = largest_eigenvalues(Pack.of(dev, [measured_view(dev, found)]), None, matrix)
     if why is not None and not len(values) and found.num_arcs and "neighbour" not in why:
         raise ConvergenceError(why, None)
     return values[:count]
@@ -181,10 +181,8 @@ def largest_eigenvalues(
             continue
         if arcs[i] == arcs[i + 1]:
             found[i] = np.zeros(0), "no vertex has a neighbour: all eigenvalues are 0"
-        elif on_host(device, n):
-            found[i] = scipy_eigenvalues(*pack.rows_of(i), matrix)
-        elif n <= DENSE:
-            found[i] = dense_eigenvalues(*pack.rows_of(i), matrix), None
+        elif n <= DENSE or on_host(device, n):
+            found[i] = host_eigenvalues(*pack.rows_of(i), matrix)
         else:
             large.append(i)
     for some in _side_by_side(device, np.diff(begin), large):
@@ -237,9 +235,8 @@ class Lanczos:
             "LANES": shape.lanes,
             **csr.defines,
         }
-        number = get_args(Matrix).index(matrix)
-        self.steps = device.program("measures/spectrum", MATRIX=number, **options)
-        self.starts = device.program("measures/spectrum_start", VECTORS=STEPS + 1, **options)
+        options |= {"MATRIX": get_args(Matrix).index(matrix), "VECTORS": STEPS + 1}
+        self.program = device.program("measures/spectrum", **options)
         # the basis, read and written
         self.u = self.w = device.zeros((STEPS + 1) * self.stride, np.float64)
         self.chunk, self.begin = device.upload(chunk), device.upload(first.astype(np.int32))
@@ -262,7 +259,7 @@ class Lanczos:
             self.alive = device.upload(going.astype(np.int32))
             if number:
                 kept = KEPT
-                self._launch(self.starts.spectrum_turn, kept=kept, turn=device.upload(ritz.turn))
+                self._launch(self.program.spectrum_turn, kept=kept, turn=device.upload(ritz.turn))
                 device.write(self.scale, ritz.scale)
             flags = ritz.flags(kept)
             self.flag = device.upload(flags)
@@ -301,26 +298,26 @@ class Lanczos:
         """Take from a vector alpha[j] v[j] and, where the flag is set, what it has of the first `count`."""
         named = {"j": j, "count": count if some else 0, "target": target, "row": row}
         if some and count:
-            self._launch(self.steps.spectrum_dots, **named)
-            self._join(self.starts.spectrum_sum, count, row=0, out=h)
-        self._launch(self.steps.spectrum_update, **named, h=h)
+            self._launch(self.program.spectrum_dots, **named)
+            self._join(self.program.spectrum_sum, count, row=0, out=h)
+        self._launch(self.program.spectrum_update, **named, h=h)
 
     def _begin(self, kept: int, number: int) -> None:
         """Set the first vector of a cycle: the residual of the last one, or a random one."""
-        self._launch(self.starts.spectrum_random, target=kept, number=number, row=STEPS)
+        self._launch(self.program.spectrum_random, target=kept, number=number, row=STEPS)
         for _ in range(2):
             self._orthogonal(-1, kept, kept, STEPS, self.h)
-        self._join(self.starts.spectrum_norm, target=kept, alpha=None)
+        self._join(self.program.spectrum_norm, target=kept, alpha=None)
 
     def _step(self, j: int, kept: int, *, some: bool) -> None:
         """Make the product with vector j orthogonal to the last two vectors and, by the flags, to all."""
-        self._launch(self.steps.spectrum_product, j=j, begin=kept)
-        self._join(self.starts.spectrum_sum, 1, row=j, scale=None, out=self.alpha)
+        self._launch(self.program.spectrum_product, j=j, begin=kept)
+        self._join(self.program.spectrum_sum, 1, row=j, scale=None, out=self.alpha)
         self._orthogonal(j, j + 1, j + 1, j, self.coupling if j == kept else self.h, some=some)
         # what it has of the vectors that were kept is large: a second time
         if j == kept:
             self._orthogonal(-1, j + 1, j + 1, j, self.h)
-        self._join(self.starts.spectrum_norm, target=j + 1)
+        self._join(self.program.spectrum_norm, target=j + 1)
 
 
 # --- The projected matrices of several graphs, on the host: Lanczos's method with thick restarts ---
@@ -476,15 +473,7 @@ def matrix_of(row_ptr: npt.NDArray[np.integer], col_idx: npt.NDArray[np.int32], 
     return sp.csgraph.laplacian(adjacency, normed=matrix == "normalized laplacian")
 
 
-def dense_eigenvalues(
-    row_ptr: npt.NDArray[np.integer], col_idx: npt.NDArray[np.int32], matrix: Matrix
-) -> Floats:
-    """Of a small graph, by NumPy."""
-    whole = matrix_of(row_ptr, col_idx, matrix).toarray()
-    return positive(np.linalg.eigvalsh(whole).astype(np.float64))
-
-
-def scipy_eigenvalues(
+def host_eigenvalues(
     row_ptr: npt.NDArray[np.integer], col_idx: npt.NDArray[np.int32], matrix: Matrix = "adjacency"
 ) -> Found:
     """By SciPy's eigsh, of small graphs by NumPy; or why there are none.
@@ -493,10 +482,9 @@ def scipy_eigenvalues(
     """
     from scipy.sparse.linalg import ArpackNoConvergence, eigsh
 
-    n = len(row_ptr) - 1
+    n, whole = len(row_ptr) - 1, matrix_of(row_ptr, col_idx, matrix)
     if n <= NO_LANCZOS:
-        return dense_eigenvalues(row_ptr, col_idx, matrix), None
-    whole = matrix_of(row_ptr, col_idx, matrix)
+        return positive(np.linalg.eigvalsh(whole.toarray()).astype(np.float64)), None
     # a fixed start vector: all ones would miss antisymmetric eigenvectors, and SciPy's random one
     # would not be reproducible
     start = np.random.Generator(np.random.Philox(1)).random(n) + 0.5

@@ -1,13 +1,13 @@
 """How often values occur among the vertices of several graphs: degrees, component sizes, clustering.
 
-Host half of ``cl/measures/tally.cl`` and ``corners.cl``.
+Host half of ``cl/measures/tally.cl``.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -16,11 +16,6 @@ from clgraph.components.finder import graph_components
 from clgraph.csr.scan import flag_positions
 from clgraph.csr.sort import sort_by_words
 from clgraph.measures.pack import Pack, spread
-
-if TYPE_CHECKING:
-    from clgraph.device import Device
-    from clgraph.graph import Graph
-
 
 # most vertices have a smaller value
 BINS = 256
@@ -70,11 +65,6 @@ def degree_histograms(pack: Pack, *, bins: int = BINS) -> list[Histogram]:
     kernel = pack.program("tally", BINS=bins).tally_degrees
     kernel(pack.passes(), n=n, row_ptr=pack.csr.row_ptr, value=value)
     return tally(pack, value, bins=bins)
-
-
-def degree_histogram(device: Device, graph: Graph, *, bins: int = BINS) -> Histogram:
-    """As `degree_histograms`, of one simple graph."""
-    return degree_histograms(Pack.of_one(device, graph), bins=bins)[0]
 
 
 def component_sizes(pack: Pack) -> list[Histogram]:
@@ -131,7 +121,7 @@ def assortativity(degrees: Histogram, products: int) -> tuple[float | None, str 
     return (first * products - second * second) / spread_, None
 
 
-# --- Local clustering, summed up by degree and triangles: host half of ``cl/measures/corners.cl`` ---
+# --- Local clustering, summed up by degree and triangles ---
 
 # words of `corners_words`
 TRIANGLES, TRIANGLES_HIGH, DEGREE, GRAPH = range(4)
@@ -189,7 +179,7 @@ def find_corners(pack: Pack, count: Any) -> list[Corners]:
     count : int64 device buffer, shape (n,)
         Triangles that each vertex is a corner of.
     """
-    device, csr, program = pack.device, pack.csr, pack.program("corners")
+    device, csr, program = pack.device, pack.csr, pack.program("tally", BINS=BINS)
     flag, most = device.empty(csr.n, np.uint8), device.zeros(2, np.uint32)
     program.corners_flags(pack.passes(), n=csr.n, count=count, flag=flag, most=most)
     place, k = flag_positions(device, flag, csr.n)

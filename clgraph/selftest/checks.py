@@ -26,13 +26,7 @@ from clgraph.measures.cores import find_cores
 from clgraph.measures.hops import hop_plot
 from clgraph.measures.pack import Pack
 from clgraph.measures.spectrum import largest_eigenvalues
-from clgraph.measures.tally import (
-    component_sizes,
-    degree_histogram,
-    degree_histograms,
-    degree_products,
-    find_corners,
-)
+from clgraph.measures.tally import component_sizes, degree_histograms, degree_products, find_corners
 from clgraph.measures.triangle_count import count_triangles, triangles
 from clgraph.methods import CONTRACTING, EXACT, EXPLORING
 from clgraph.public import PUBLIC, Public, call_as, load
@@ -421,7 +415,7 @@ def _matrix(graph: Graph) -> sp.csr_array:
 def _measures(graphs: Graphs, device: Device) -> None:
     """Degrees, triangles, hop plot of one graph."""
     for graph in (graphs.large, graphs.star):
-        degrees = np.repeat(*degree_histogram(device, graph))
+        degrees = np.repeat(*degree_histograms(Pack.of(device, [graph]))[0])
         _equal(degrees, np.sort(graph.degrees), "the degrees are wrong")
         lower = sp.tril(_matrix(graph), format="csr")
         total = int((lower @ lower).multiply(lower).sum())  # paths down, closed by an arc

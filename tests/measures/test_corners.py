@@ -43,6 +43,6 @@ def test_triangles_beyond_32_bits(device):
     """Sums whose high words decide the order."""
     graph = Graph.from_edges(*np.triu_indices(6, 1))
     count = np.array([5 << 32, 7, 2**32 - 1, (5 << 32) + 1, 7, 5 << 32], np.int64)
-    (found,) = find_corners(Pack.of_one(device, graph), device.upload(count))
+    (found,) = find_corners(Pack.of(device, [graph]), device.upload(count))
     assert found.triangles.tolist() == sorted(set(count.tolist()))
     assert found.vertices.tolist() == [2, 1, 2, 1]

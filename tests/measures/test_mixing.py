@@ -30,7 +30,7 @@ def test_where_there_is_none(device):
         (Graph.from_edges([], [], vertices=[1]), "no vertex has a neighbour"),
         (Graph.from_edges([], []), "no vertex has a neighbour"),
     ):
-        pack = Pack.of_one(device, graph)
+        pack = Pack.of(device, [graph])
         found, reason = assortativity(degree_histograms(pack)[0], degree_products(pack)[0])
         assert found is None and why in reason
     import numpy as np

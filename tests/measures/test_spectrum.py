@@ -7,7 +7,7 @@ from graphs import tangle
 from clgraph import Graph, InputError, eigenvalues, powerlaw_graph, quality
 from clgraph.measures import spectrum
 from clgraph.measures.pack import Pack, simple_view
-from clgraph.measures.spectrum import COUNT, DENSE, largest_eigenvalues, on_host, scipy_eigenvalues
+from clgraph.measures.spectrum import COUNT, DENSE, host_eigenvalues, largest_eigenvalues, on_host
 from clgraph.reference.measures import reference_eigenvalues, verify_eigenvalues
 
 
@@ -40,7 +40,7 @@ def test_side_by_side_alone_and_by_numpy(device):
     for (name, graph), (values, reason) in zip(graphs.items(), together, strict=True):
         assert (reason is None) == (graph.num_arcs > 0), name
         np.testing.assert_allclose(values, reference_eigenvalues(graph, COUNT), rtol=1e-9, err_msg=name)
-        ((alone, why),) = largest_eigenvalues(Pack.of_one(device, graph))
+        ((alone, why),) = largest_eigenvalues(Pack.of(device, [graph]))
         assert (alone.tobytes(), why) == (values.tobytes(), reason), name
     assert "all eigenvalues are 0" in together[2][1]
 
@@ -83,7 +83,7 @@ def test_larger_graphs_as_scipy_and_verified(device):
 def test_without_float64_scipy_finds_them_and_what_does_not_converge_says_so(device, monkeypatch):
     graph = simple_view(powerlaw_graph(1100, seed=4))
     wanted = reference_eigenvalues(graph, COUNT)
-    values, reason = scipy_eigenvalues(graph.row_ptr, graph.col_idx)
+    values, reason = host_eigenvalues(graph.row_ptr, graph.col_idx)
     assert reason is None
     np.testing.assert_allclose(values, wanted, rtol=1e-9)
     found = quality(graph, device=device).original
@@ -93,6 +93,6 @@ def test_without_float64_scipy_finds_them_and_what_does_not_converge_says_so(dev
     assert "on the host" in on_host(device, 2**40)
     if "HAVE_FP64" in device.features:
         monkeypatch.setattr(spectrum, "RESTARTS", 1)
-        ((values, reason),) = largest_eigenvalues(Pack.of_one(device, graph))
+        ((values, reason),) = largest_eigenvalues(Pack.of(device, [graph]))
         assert len(values) == 0
         assert "too close together" in reason

@@ -6,11 +6,11 @@ from graphs import tangle
 
 from clgraph import Graph
 from clgraph.measures.pack import Pack
-from clgraph.measures.tally import BINS, component_sizes, degree_histogram, degree_histograms, tally
+from clgraph.measures.tally import BINS, component_sizes, degree_histograms, tally
 
 
 def assert_counts(device, graph, **options):
-    degrees, counts = degree_histogram(device, graph, **options)
+    ((degrees, counts),) = degree_histograms(Pack.of(device, [graph]), **options)
     want = np.bincount(graph.degrees)
     assert degrees.dtype == counts.dtype == np.int64
     assert degrees.tolist() == np.flatnonzero(want).tolist()
@@ -60,7 +60,7 @@ def test_each_graph_has_its_own(device):
 
 
 def test_no_vertices_and_no_edges(device):
-    degrees, counts = degree_histogram(device, Graph.from_edges([], []))
+    ((degrees, counts),) = degree_histograms(Pack.of(device, [Graph.from_edges([], [])]))
     assert (len(degrees), len(counts)) == (0, 0)
-    degrees, counts = degree_histogram(device, Graph.from_edges([], [], vertices=[1, 2, 3]))
+    ((degrees, counts),) = degree_histograms(Pack.of(device, [Graph.from_edges([], [], vertices=[1, 2, 3])]))
     assert (degrees.tolist(), counts.tolist()) == ([0], [3])

@@ -16,10 +16,11 @@ def _tangle() -> Any:
 
 def case_degrees(device: Any) -> None:
     """Degrees in local memory, and in global memory."""
-    from clgraph.measures.tally import degree_histogram
+    from clgraph.measures.pack import Pack
+    from clgraph.measures.tally import degree_histograms
 
     graph = _tangle()
-    degrees, counts = degree_histogram(device, graph, bins=4)
+    ((degrees, counts),) = degree_histograms(Pack.of(device, [graph]), bins=4)
     assert np.array_equal(np.repeat(degrees, counts), np.sort(graph.degrees))
 
 
@@ -66,7 +67,7 @@ def case_several_graphs(device: Any) -> None:
     assert [each.triangles for each in together[1:]] == [0, 35]
     assert [each.largest_core for each in together[1:]] == [1, 6]
     for graph, found in zip(graphs, together, strict=True):
-        (alone,) = measure_all(Pack.of_one(device, graph), wish)
+        (alone,) = measure_all(Pack.of(device, [graph]), wish)
         assert found.to_dict() | {"seconds": 0} == alone.to_dict() | {"seconds": 0}
 
 
