@@ -224,15 +224,15 @@ def _labels(run: run_on, graph: Graph, connection: Connection) -> tuple[Any, Gia
     run.lap()
     csr = upload_csr(device, graph)
     if strong:
-        upload_csr(device, graph.reverse, wide=csr.offset is np.int64)
+        back = upload_csr(device, graph.reverse, wide=csr.offset is np.int64)
     device.finish()
     run.lap("upload")
     label = device.empty(csr.n, np.int32)
-    finder = graph_components(device, graph).finder
+    finder = graph_components(device, graph)
     if strong:
         from clgraph.components.strong import StrongFinder
 
-        strong_finder = StrongFinder(device, graph)
+        strong_finder = StrongFinder(device, csr, back)
     run.lap("build")
     if strong:
         strong_finder.labels_into(label)

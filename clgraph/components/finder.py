@@ -356,45 +356,39 @@ class Largest:
     size: int
 
 
-@dataclass
-class GraphComponents:
+class GraphComponents(GiantFinder):
     """The components finder of a graph's rows; get it from `graph_components`.
 
     Attributes
     ----------
-    device : Device
     csr : DeviceCSR
-    finder : GiantFinder
-        Of these rows.
-    found : Largest or None
-        What `largest` found, once it was asked.
     """
 
-    device: Device
-    csr: DeviceCSR
-    finder: GiantFinder
-    found: Largest | None = None
+    def __init__(self, device: Device, csr: DeviceCSR) -> None:
+        super().__init__(device, csr.n, csr.arcs, wide=csr.offset is np.int64)
+        self.csr = csr
+        self._largest: Largest | None = None
 
     def largest(self) -> Largest:
         """The largest component (of an undirected graph); searched for at the first call only."""
-        if self.found is None:
+        if self._largest is None:
             device, csr = self.device, self.csr
             device.reserve({"labels of the graph": 4 * csr.n})
             label = device.empty(csr.n, np.int32)
-            self.finder.labels_into(csr.row_ptr, csr.row_ptr, csr.col_idx, label)
-            root, size, _ = self.finder.largest_label(label)
-            self.found = Largest(label, root, size)
-        return self.found
+            self.labels_into(csr.row_ptr, csr.row_ptr, csr.col_idx, label)
+            root, size, _ = self.largest_label(label)
+            self._largest = Largest(label, root, size)
+        return self._largest
 
     def masked(self, *, arc_keys: bool = False) -> GiantFinder:
         """A finder of these rows that passes over vertices, and arcs by their keys; shares the buffers."""
         csr, wide = self.csr, self.csr.offset is np.int64
         options = {"masked": True, "arc_keys": arc_keys, "wide": wide}
-        return GiantFinder(self.device, csr.n, csr.arcs, **options, shared=self.finder)
+        return GiantFinder(self.device, csr.n, csr.arcs, **options, shared=self)
 
     def copra(self, slots: int, *, wide: bool) -> GiantFinder:
         """A finder of the graph's COPRA arrays, which have `slots` slots; shares the buffers."""
-        return GiantFinder(self.device, self.csr.n, slots, copra=True, wide=wide, shared=self.finder)
+        return GiantFinder(self.device, self.csr.n, slots, copra=True, wide=wide, shared=self)
 
 
 def graph_components(device: Device, graph: Graph) -> GraphComponents:
@@ -408,8 +402,6 @@ def graph_components(device: Device, graph: Graph) -> GraphComponents:
     """
 
     def make() -> GraphComponents:
-        csr = upload_csr(device, graph)
-        finder = GiantFinder(device, csr.n, csr.arcs, wide=csr.offset is np.int64)
-        return GraphComponents(device, csr, finder)
+        return GraphComponents(device, upload_csr(device, graph))
 
     return device.graph_cache.cached(graph, "components", make)

@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from clgraph.components import finder
-from clgraph.csr.upload import upload_csr
 from clgraph.device.launch_config import LaunchTable
 from clgraph.errors import DeviceError
-from clgraph.graph import Graph
 
 if TYPE_CHECKING:
+    from clgraph.csr.upload import DeviceCSR
     from clgraph.device import Device
     from clgraph.device.program import Kernel
 
@@ -47,51 +46,16 @@ LAUNCH = LaunchTable(
 )
 
 
-@dataclass(frozen=True)
-class ArcRows:
-    """The out-arcs and the in-arcs of n >= 1 vertices on a device.
-
-    Attributes
-    ----------
-    n, arcs : int
-        Vertices; length of the index arrays, which the rows need not cover.
-    out, back : tuple of device buffers
-        Starts of the rows, ends of the rows, heads (of in-arcs: tails).
-    offset : type
-        NumPy type of starts and ends.
-    end_shift : int
-        The end of row v is ``ends[v + end_shift]``: 1 where starts serve as ends too, 0 otherwise.
-    """
-
-    n: int
-    arcs: int
-    out: tuple[Any, Any, Any]
-    back: tuple[Any, Any, Any]
-    offset: type
-    end_shift: int
-
-    @classmethod
-    def of_graph(cls, device: Device, graph: Graph) -> ArcRows:
-        """The rows of a graph; its reverse is made on the host and kept."""
-        out = upload_csr(device, graph)
-        back = upload_csr(device, graph.reverse, wide=out.offset is np.int64)
-        rows = [(csr.row_ptr, csr.row_ptr, csr.col_idx) for csr in (out, back)]
-        return cls(out.n, out.arcs, rows[0], rows[1], out.offset, 1)
-
-    @property
-    def defines(self) -> dict[str, Any]:
-        """Build options that tell the kernels of these rows."""
-        return {"OFFSET": "int" if self.offset is np.int32 else "long", "END_SHIFT": self.end_shift}
-
-
 class StrongFinder:
     """Strong components of a directed graph on a device.
 
     Parameters
     ----------
     device : Device
-    rows : Graph or ArcRows
-        With at least one vertex.
+    out, back : DeviceCSR
+        The out-arcs and the in-arcs of at least one vertex, with offsets of one type.
+    ends : pair of device buffers, optional
+        Where the rows of each end, if not where the next one begins.
     long_row, piece : int, optional
         Rows with more arcs are cut into pieces for work-groups (default: as in `clgraph.components.finder`).
     chase : int, optional
@@ -106,34 +70,36 @@ class StrongFinder:
     def __init__(
         self,
         device: Device,
-        rows: Graph | ArcRows,
+        out: DeviceCSR,
+        back: DeviceCSR,
         *,
+        ends: tuple[Any, Any] | None = None,
         long_row: int | None = None,
         piece: int = finder.PIECE,
         chase: int | None = None,
     ) -> None:
         self.device = device
-        self.rows = rows = ArcRows.of_graph(device, rows) if isinstance(rows, Graph) else rows
-        self.n = n = rows.n
+        self.n = n = out.n
         shape = LAUNCH.of(device)
         if chase is None:
             chase = shape.chase
         if long_row is None:
             long_row = finder.LAUNCH.of(device).long_row
-        defines: dict[str, Any] = {"ITEMS": device.tuning.items, "CHASE": chase, **rows.defines}
+        defines: dict[str, Any] = {"ITEMS": device.tuning.items, "CHASE": chase, **out.defines}
+        defines["END_SHIFT"] = int(ends is None)  # a row ends where the next one begins
         self.capacity = 0
         if long_row is not None:
             defines |= {"LONG_ROW": long_row, "PIECE": piece}
             # a launch queues each row once in each direction; see GiantFinder
-            self.capacity = 2 * (rows.arcs // long_row + rows.arcs // piece + 1)
+            self.capacity = 2 * (out.arcs // long_row + out.arcs // piece + 1)
         sizes = dict.fromkeys(("region", "color", "done", "in_left", "out_left"), 4 * n)
         device.reserve({**sizes, "queue": 8 * self.capacity})
         self._program = device.program("components/strong", **defines)
         # what follows has the names of the kernels' arguments
         self.region, self.color, self.done = (device.empty(n, np.uint32) for _ in range(3))
         self.in_left, self.out_left = device.empty(n, np.int32), device.empty(n, np.int32)
-        self.row_ptr, self.row_end, self.col_idx = rows.out
-        self.in_ptr, self.in_end, self.in_idx = rows.back
+        self.row_ptr, self.col_idx, self.in_ptr, self.in_idx = *out.buffers.values(), *back.buffers.values()
+        self.row_end, self.in_end = ends or (self.row_ptr, self.in_ptr)
         self.state, self.label = device.empty(3, np.int32), None
         self.block, self.blocks = shape.block, -(-n // shape.block)
         self.best = device.empty(2 * self.blocks, np.int32)

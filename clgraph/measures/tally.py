@@ -75,7 +75,7 @@ def component_sizes(pack: Pack) -> list[Histogram]:
     components = graph_components(pack.device, pack.graph)
     label = components.largest().label
     # a size less one is below n, as a counted value must be
-    less_one = components.finder.sizes_less_one(label)
+    less_one = components.sizes_less_one(label)
     kernel = pack.program("tally", BINS=BINS).tally_sizes
     kernel(pack.passes(), n=n, label=label, less_one=less_one, value=value)
     return [(sizes + 1, counts) for sizes, counts in tally(pack, value)]

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from clgraph.components.finder import GraphComponents
-from clgraph.components.strong import ArcRows, StrongFinder
-from clgraph.csr.upload import upload_csr
+from clgraph.components.strong import StrongFinder
+from clgraph.csr.upload import DeviceCSR, upload_csr
 from clgraph.graph import Graph
 from clgraph.sampling.copra import Copra
 
@@ -54,16 +54,9 @@ class StrongCopraFinder:
         self.out_end, self.in_end = (device.empty(n, copra.offset) for _ in range(2))
         self.out_idx, self.in_idx = (device.empty(max(arcs, 1), np.int32) for _ in range(2))
         self.label = device.empty(n, np.int32)
-        rows = ArcRows(
-            n,
-            arcs,
-            (csr.row_ptr, self.out_end, self.out_idx),
-            (csr.row_ptr, self.in_end, self.in_idx),
-            copra.offset,
-            0,
-        )
-        self.strong = StrongFinder(device, rows, long_row=long_row)
-        self.giant = components.finder
+        rows = (DeviceCSR(n, arcs, csr.row_ptr, idx, copra.offset) for idx in (self.out_idx, self.in_idx))
+        self.strong = StrongFinder(device, *rows, ends=(self.out_end, self.in_end), long_row=long_row)
+        self.giant = components
         self.way = device.cached(graph, "strong-ways", lambda: self._make_ways(graph))
 
     def _make_ways(self, graph: Graph) -> Any:

@@ -388,5 +388,5 @@ def test_the_finder_is_kept_with_the_graph(device: Any) -> None:
     assert not [launch for launch in launches if launch.program.startswith("components/")]
     # masked rows share the buffers of the kept finder, whose labels stay as they are
     other = kept.masked(arc_keys=True)
-    assert other.next is kept.finder.next and other.state is kept.finder.state
+    assert other.next is kept.next and other.state is kept.state
     check_labels(device.download(largest.label, np.int32, graph.num_vertices), labels, sizes)

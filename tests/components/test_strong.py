@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from clgraph.components import Components
-from clgraph.components.strong import ArcRows, StrongFinder
+from clgraph.components.strong import StrongFinder
+from clgraph.csr.upload import DeviceCSR, upload_csr
 from clgraph.graph import Graph
 from clgraph.reference.traversal import reference_components, verify_components
 
@@ -20,6 +21,10 @@ def random_graph(rng: np.random.Generator, most: int) -> Graph:
     duplicates = str(rng.choice(["merge", "keep"]))
     ends = rng.integers(0, n, (2, m))
     return Graph.from_edges(*ends, directed=True, vertices=np.arange(n), duplicates=duplicates)  # type: ignore[arg-type]
+
+
+def finder_of(device: Any, graph: Graph, **options: Any) -> StrongFinder:
+    return StrongFinder(device, upload_csr(device, graph), upload_csr(device, graph.reverse), **options)
 
 
 def check(device: Any, graph: Graph, finder: StrongFinder) -> None:
@@ -37,12 +42,12 @@ def test_against_scipy(device: Any) -> None:
     rng = np.random.default_rng(6)
     for most in [12] * 20 + [80] * 15 + [2000] * 3:
         graph = random_graph(rng, most)
-        check(device, graph, StrongFinder(device, graph))
+        check(device, graph, finder_of(device, graph))
 
 
 def test_one_finder_many_times(device: Any) -> None:
     graph = random_graph(np.random.default_rng(7), 80)
-    finder = StrongFinder(device, graph)
+    finder = finder_of(device, graph)
     for _ in range(3):
         check(device, graph, finder)
 
@@ -61,10 +66,11 @@ def test_rows_that_leave_slots_out(device: Any) -> None:
             slots = rng.integers(0, n, max(2 * graph.num_arcs, 1)).astype(np.int32)
             slots[np.arange(graph.num_arcs) + graph.row_ptr[graph.tails]] = graph.col_idx
             end = (start + np.diff(graph.row_ptr)).astype(np.int32)
-            rows.append(tuple(device.upload(array) for array in (start, end, slots)))
-        arcs = ArcRows(n, 2 * left.num_arcs, rows[0], rows[1], np.int32, 0)
+            start, end, slots = (device.upload(array) for array in (start, end, slots))
+            rows.append((DeviceCSR(n, 2 * left.num_arcs, start, slots, np.int32), end))
+        (out, out_end), (back, in_end) = rows
         for pieces in ({}, {"long_row": 2, "piece": 3}):
-            check(device, left, StrongFinder(device, arcs, **pieces))
+            check(device, left, StrongFinder(device, out, back, ends=(out_end, in_end), **pieces))
 
 
 @pytest.mark.parametrize("shape", ["cycle", "path"])
@@ -75,7 +81,7 @@ def test_long_thin_graphs_takes_few_launches(device: Any, shape: str, shuffled: 
     arcs = (place, np.roll(place, -1)) if shape == "cycle" else (place[:-1], place[1:])
     graph = Graph.from_edges(*arcs, directed=True)
     label = device.empty(n, np.int32)
-    finder = StrongFinder(device, graph, chase=2048)
+    finder = finder_of(device, graph, chase=2048)
     finder.labels_into(label)
     expected = np.zeros(n) if shape == "cycle" else np.arange(n)
     np.testing.assert_array_equal(device.download(label, np.int32, n), expected)
@@ -87,7 +93,7 @@ def test_a_chain_of_components_takes_few_rounds(device: Any) -> None:
     v = np.arange(10_000)
     tails, heads = np.concatenate((v[:-1], v[1::2])), np.concatenate((v[1:], v[::2]))
     graph = Graph.from_edges(tails, heads, directed=True)
-    finder = StrongFinder(device, graph)
+    finder = finder_of(device, graph)
     label = device.empty(10_000, np.int32)
     finder.labels_into(label)
     np.testing.assert_array_equal(device.download(label, np.int32, 10_000), v // 2 * 2)
@@ -99,7 +105,7 @@ def test_rows_in_pieces(device: Any) -> None:
     rng = np.random.default_rng(5)
     for _ in range(25):
         graph = random_graph(rng, 60)
-        check(device, graph, StrongFinder(device, graph, long_row=2, piece=3, chase=3))
+        check(device, graph, finder_of(device, graph, long_row=2, piece=3, chase=3))
 
 
 def test_verifier_sees_a_wrong_partition() -> None:

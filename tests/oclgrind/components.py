@@ -94,6 +94,7 @@ def case_components_no_majority(device: Any) -> None:
 
 def _strong(device: Any, long_row: int | None) -> None:
     from clgraph.components.strong import StrongFinder
+    from clgraph.csr.upload import upload_csr
     from clgraph.graph import Graph
     from clgraph.reference.traversal import reference_components
 
@@ -107,7 +108,8 @@ def _strong(device: Any, long_row: int | None) -> None:
     for tails, heads in ends:
         graph = Graph.from_edges(tails, heads, directed=True, vertices=v)
         label = device.empty(50, np.int32)
-        finder = StrongFinder(device, graph, long_row=long_row, piece=2, chase=4)
+        rows = upload_csr(device, graph), upload_csr(device, graph.reverse)
+        finder = StrongFinder(device, *rows, long_row=long_row, piece=2, chase=4)
         finder.labels_into(label)
         labels, _ = reference_components(graph, connection="strong")
         smallest = np.array([np.argmax(labels == c) for c in range(labels.max() + 1)])
