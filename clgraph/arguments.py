@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from fractions import Fraction
 from functools import wraps
 from math import floor, isfinite
@@ -28,10 +28,8 @@ R = TypeVar("R")
 ELSEWHERE = {
     **dict.fromkeys(("alpha", "damping_factor"), ("damping",)),
     **dict.fromkeys(("random_state", "rng", "random_seed"), ("seed",)),
-    **dict.fromkeys(
-        ("fraction", "frac", "ratio", "sample_size", "number_of_nodes"), ("size", "num_vertices")
-    ),
-    **dict.fromkeys(("n", "num_nodes", "n_samples"), ("size", "num_vertices")),
+    **dict.fromkeys(("fraction", "frac", "ratio", "sample_size"), ("size", "num_vertices")),
+    **dict.fromkeys(("number_of_nodes", "n", "num_nodes", "n_samples"), ("size", "num_vertices")),
     **dict.fromkeys(("m", "number_of_edges", "num_edges"), ("edges", "num_edges", "edges_each")),
     **dict.fromkeys(("max_iterations", "n_iter", "niter", "iterations"), ("max_iter",)),
     **dict.fromkeys(("eps", "epsilon", "tolerance"), ("tol",)),
@@ -88,9 +86,8 @@ def shown(value: Any) -> str:
 
 def whole(value: Any, name: str, least: int = 0, most: int = 2**63 - 1) -> int:
     """A whole number from `least` to `most`."""
-    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)):
-        raise InputError(f"{name} is {shown(value)}: use a whole number from {least} to {most}")
-    if not least <= int(value) <= most:
+    number = not isinstance(value, (bool, np.bool_)) and isinstance(value, (int, np.integer))
+    if not number or not least <= int(value) <= most:
         raise InputError(f"{name} is {shown(value)}: use a whole number from {least} to {most}")
     return int(value)
 
@@ -138,12 +135,9 @@ def flat_list(values: Any, name: str) -> list[Any]:
     dimensions = _dimensions(values, 1)
     if dimensions > 1:
         raise InputError(f"{name} is {shown(values)}: use one flat list of ids of vertices")
-    try:
-        found = None if isinstance(values, (str, bytes)) or not dimensions else list(values)
-    except TypeError:
-        found = None
-    if found is None:
+    if not isinstance(values, Iterable) or isinstance(values, (str, bytes)) or not dimensions:
         raise InputError(f"{name} is {shown(values)}: use a list of ids of vertices")
+    found = list(values)
     for each in found:
         if isinstance(each, (list, tuple, set, frozenset, dict)) or _dimensions(each, 0) > 0:
             raise InputError(

@@ -164,15 +164,11 @@ def inline_svg(drawing: Drawing, tokens: dict[str, str] = TOKENS) -> str:
 
 
 def _style(colours: dict[str, str]) -> Any:
-    ink = colours["ink"]
+    inked = ("axes.edgecolor", "axes.labelcolor", "text.color", "xtick.color", "ytick.color")
     return {
+        **dict.fromkeys(inked, colours["ink"]),
         "font.size": 11.5,
         "axes.titlesize": 12,
-        "axes.edgecolor": ink,
-        "axes.labelcolor": ink,
-        "text.color": ink,
-        "xtick.color": ink,
-        "ytick.color": ink,
         "grid.color": colours["grid"],
         "axes.spines.top": False,
         "axes.spines.right": False,
@@ -248,11 +244,9 @@ def _thin(count: int) -> Any:
 Points = tuple[Any, Any, tuple[float, float]]
 
 
-def _degrees(graph: Measures) -> Points | None:
+def _degrees(graph: Measures) -> Points:
     """Vertices of each degree."""
     degree, count = with_neighbours(*graph.degree_histogram)
-    if not len(degree):
-        return None
     fit, keep, end = graph.degree_exponent, _thin(len(degree)), float(degree[-1])
     if fit.intercept is not None and fit.slope is not None and fit.slope < 0:
         # not below half a vertex, where the line means nothing
@@ -260,29 +254,24 @@ def _degrees(graph: Measures) -> Points | None:
     return degree[keep], count[keep], (degree[0], end)
 
 
-def _ranks(graph: Measures) -> Points | None:
+def _ranks(graph: Measures) -> Points:
     """Degree of each vertex by its rank."""
     degree, count = (each[::-1] for each in with_neighbours(*graph.degree_histogram))
-    if not len(degree):
-        return None
     ends = np.cumsum(count)
     ranks = np.unique(np.geomspace(1, int(ends[-1]), 90).astype(np.int64))
     return ranks, degree[np.searchsorted(ends, ranks)], (1, int(ends[-1]))
 
 
-def _hops(graph: Measures) -> Points | None:
+def _hops(graph: Measures) -> Points:
     """Pairs of vertices within h hops."""
-    pairs = graph.hop_plot[1:]
-    if not len(pairs):
-        return None
-    keep = _thin(len(pairs))
-    return keep + 1, pairs[keep], (1, max(2, graph.hop_plot_exponent.points))
+    keep = _thin(len(graph.hop_plot) - 1) + 1
+    return keep, graph.hop_plot[keep], (1, max(2, graph.hop_plot_exponent.points))
 
 
-def _eigenvalues(graph: Measures) -> Points | None:
+def _eigenvalues(graph: Measures) -> Points:
     """The largest eigenvalues by their rank."""
     values = graph.eigenvalues
-    return (np.arange(1, len(values) + 1), values, (1, len(values))) if len(values) else None
+    return np.arange(1, len(values) + 1), values, (1, len(values))
 
 
 # of each figure the exponent whose line is drawn, its points, and what the axes are
@@ -298,10 +287,9 @@ def draw_fitted(axes: Any, colours: dict[str, str], figure: str, graphs: Named) 
     """Draw points of each graph, and the line through them; it bears the name, if there is one."""
     exponent, points, x_label, y_label = FITTED[figure]
     for name, graph in graphs:
-        found = points(graph)
-        if found is None:
+        if not graph.edges or (figure == "eigenvalues" and not len(graph.eigenvalues)):
             continue
-        (x, y, between), fit = found, getattr(graph, exponent)
+        (x, y, between), fit = points(graph), getattr(graph, exponent)
         _points(axes, x, y, name, colours[name], name if fit.slope is None else None)
         if fit.slope is None or fit.intercept is None:
             continue
