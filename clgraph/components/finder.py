@@ -224,15 +224,10 @@ class GiantFinder:
                 program.components_link.launch(self, passes, label=label)
             program.components_compress(passes, n=n, label=label)
         self.sample(label)
-        limited = vertex_key is not None and newest is not None
-        program.components_rest.launch(
-            self,
-            passes,
-            skip=not one_way,
-            vertex_key=vertex_key if limited else None,
-            newest_vertex=newest if limited else 0,
-            **rows,
-        )
+        some = {"vertex_key": None, "newest_vertex": 0}
+        if vertex_key is not None and newest is not None:
+            some = {"vertex_key": vertex_key, "newest_vertex": newest}
+        program.components_rest.launch(self, passes, skip=not one_way, **some, **rows)
         if self.capacity:
             width = min(self.device.tuning.local_size, program.components_long.limit)
             groups = min(self.capacity, 16 * self.device.compute_units)

@@ -54,13 +54,8 @@ def check_part(
     rows = upload_csr(device, sample.undirected)
     other = upload_csr(device, original.undirected)
     place = _places(device, original, sample)
-    program = device.program(
-        "measures/compare",
-        RUN=LAUNCH.of(device),
-        ITEMS=device.tuning.items,
-        WHOLE=other.defines["OFFSET"],
-        **rows.defines,
-    )
+    defines = {"RUN": LAUNCH.of(device), "ITEMS": device.tuning.items, "WHOLE": other.defines["OFFSET"]}
+    program = device.program("measures/compare", **defines, **rows.defines)
     # the kernel keeps the smallest vertex at fault, so that every device names the same one
     k, none = rows.n, np.array([rows.n], np.int32)
     bad = device.upload(none, writable=True)
@@ -74,17 +69,8 @@ def check_part(
         )
     if relation == "contraction" or rows.arcs == 0:
         return
-    program.compare_arcs(
-        -(-rows.arcs // LAUNCH.of(device)),
-        k=k,
-        arcs=rows.arcs,
-        row_ptr=rows.row_ptr,
-        col_idx=rows.col_idx,
-        place=place,
-        whole_ptr=other.row_ptr,
-        whole_idx=other.col_idx,
-        bad=bad,
-    )
+    within = {"place": place, "whole_ptr": other.row_ptr, "whole_idx": other.col_idx}
+    program.compare_arcs.launch(rows, -(-rows.arcs // LAUNCH.of(device)), k=k, bad=bad, **within)
     first = int(device.download(bad, np.int32, 1)[0])
     if first < rows.n:
         u, v = sample.ids[first], _missing(original, sample, first)
@@ -120,10 +106,9 @@ def _positions(original: Graph, sample: Graph) -> npt.NDArray[np.int64]:
         return np.full(len(ids), -1, np.int64)
     if original._has_identity_ids:
         return np.where((ids >= 0) & (ids < original.num_vertices), ids, -1).astype(np.int64)
-    order = np.argsort(known, kind="stable")
-    at = np.searchsorted(known[order], ids)
-    at[at == len(known)] = 0
-    return np.where(known[order[at]] == ids, order[at], -1)
+    ascending, order = original._sorted_ids
+    at = order[np.minimum(np.searchsorted(ascending, ids), len(known) - 1)]
+    return np.where(known[at] == ids, at, -1)
 
 
 def ks_distance(

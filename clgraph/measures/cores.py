@@ -140,33 +140,22 @@ def find_cores(dev: Device, rows: Graph) -> Any:
     dev.reserve({"cores": 16 * n})
     left, core, queue, other = (dev.empty(n, np.int32) for _ in range(4))
     state = dev.empty(2, np.int32)
-    program.cores_begin(passes, n=n, row_ptr=csr.row_ptr, left=left, core=core)
-    # a level without vertices is skipped: the scan says which is the next that has some
+    kept = {"left": left, "core": core, "state": state}
+    program.cores_begin.launch(csr, passes, left=left, core=core)
     k = 0
     while True:
         dev.write(state, np.array([0, LARGEST], np.int32))
-        program.cores_scan(passes, n=n, k=k, left=left, core=core, next=queue, state=state)
+        program.cores_scan(passes, n=n, k=k, next=queue, **kept)
         taken, least = dev.download(state, np.int32, 2).tolist()
-        level = k
-        if not taken and least == LARGEST:
-            return core
         if not taken:
-            k = least
+            if least == LARGEST:
+                return core
+            k = least  # levels without vertices are skipped: the scan says which is the next that has some
             continue
         while taken:
             dev.fill(state, np.int32(0), 1)
-            program.cores_peel(
-                lanes * taken,
-                count=taken,
-                k=level,
-                row_ptr=csr.row_ptr,
-                col_idx=csr.col_idx,
-                queue=queue,
-                left=left,
-                core=core,
-                next=other,
-                state=state,
-            )
+            lists = {"queue": queue, "next": other}
+            program.cores_peel.launch(csr, lanes * taken, count=taken, k=k, **lists, **kept)
             queue, other = other, queue
             taken = int(dev.download(state, np.int32, 1)[0])
-        k = level + 1
+        k += 1

@@ -95,17 +95,9 @@ class Pack:
         device.fill(row_ptr, np.int32(0), 1)
         for piece, vertex, arc in zip(pieces, base, before, strict=True):
             rows = piece.rows
-            device.program("measures/pack", ITEMS=items, **rows.defines).pack_append(
-                -(-max(rows.n, rows.arcs) // items),
-                n=rows.n,
-                arcs=rows.arcs,
-                base=vertex,
-                before=arc,
-                row_ptr=rows.row_ptr,
-                col_idx=rows.col_idx,
-                into_ptr=row_ptr,
-                into_idx=col_idx,
-            )
+            append = device.program("measures/pack", ITEMS=items, **rows.defines).pack_append
+            size, into = -(-max(rows.n, rows.arcs) // items), {"into_ptr": row_ptr, "into_idx": col_idx}
+            append.launch(rows, size, base=vertex, before=arc, **into)
         begins = [piece.begin[:-1] + at for piece, at in zip(pieces, base, strict=True)]
         arc_begins = [piece.arc_begin[:-1] + at for piece, at in zip(pieces, before, strict=True)]
         graph = of_rows(device, DeviceCSR(n, total, row_ptr, col_idx, np.int32))

@@ -78,17 +78,9 @@ def _rank(dev: Device, graph: Graph, items: int) -> Ranked | None:
         row_ptr: npt.NDArray[Any] = np.zeros(n + 1, csr.offset)
         np.cumsum(np.diff(of.row_ptr)[order], out=row_ptr[1:])  # beyond `rows` too: searches may start there
         made = DeviceCSR(n, csr.arcs, dev.upload(row_ptr), dev.output(csr.arcs, np.int32), csr.offset)
-        dev.program("traversal/ranked", **csr.defines).bfs_many_rank(
-            -(-rows // items),
-            rows=rows,
-            row_ptr=csr.row_ptr,
-            col_idx=csr.col_idx,
-            order=orders,
-            rank=ranks,
-            ranked_ptr=made.row_ptr,
-            ranked_idx=made.col_idx,
-            local=1,
-        )
+        kernel = dev.program("traversal/ranked", **csr.defines).bfs_many_rank
+        into = {"ranked_ptr": made.row_ptr, "ranked_idx": made.col_idx}
+        kernel.launch(csr, -(-rows // items), rows=rows, order=orders, rank=ranks, **into, local=1)
         return made
 
     leaving = by_rank(graph)
