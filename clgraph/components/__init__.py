@@ -152,15 +152,13 @@ def connected_components(
 
             found = Components(*join_components(run.blocks, device=dev))
             return run.stamped(found, connection=connection)
-        if n == 0:
-            none = dev.array(dev.empty(0, np.int32), np.int32, 0) if stays else np.empty(0, np.int32)
-            return Components(
-                none, np.empty(0, np.int64), connection, {}, dev.name, provenance=run.provenance
-            )
-        label, finder = _labels(run, graph, connection)
-        sizes = finder.rank(label)
-        dev.finish()
-        run.lap("ranking")
+        if n:
+            label, finder = _labels(run, graph, connection)
+            sizes = finder.rank(label)
+            dev.finish()
+            run.lap("ranking")
+        else:  # engines want a vertex
+            label, sizes = dev.empty(0, np.int32), np.empty(0, np.int64)
         labels = dev.array(label, np.int32, n) if stays else dev.download(label, np.int32, n)
         run.lap("download")
         return Components(labels, sizes, connection, run.seconds, dev.name, provenance=run.provenance)

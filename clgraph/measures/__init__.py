@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from clgraph import keyed
@@ -252,14 +253,11 @@ def quality(
         dev = run.device
         if part is not None:
             check_part(whole, part, "subset" if relation is None else relation, device=dev)
-        steps = (1 if part is None else 2) * len(PHASES)
-        done = 0
+        steps, done = (1 if part is None else 2) * len(PHASES), count(1)
 
         def advance(_: str) -> None:
-            nonlocal done
-            done += 1
             if progress:
-                progress(done, steps)
+                progress(next(done), steps)
 
         wish = Wish(seed, hop_sources, eigenvalues, fit)
         first = measure(whole, dev, wish, advance)

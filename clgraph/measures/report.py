@@ -35,100 +35,90 @@ class Row:
         return self.name.startswith(("its ", "by ", "where "))
 
 
-# (path of attributes, name, what it means)
-SIZE = (
-    ("vertices", "vertices", "How many vertices there are."),
-    ("edges", "edges", "Pairs of vertices that are joined; self-loops and parallel edges are not counted."),
-    ("average_degree", "average degree", "Neighbours of a vertex on average, 2m/n."),
-    ("largest_degree", "largest degree", "Neighbours of the vertex that has the most."),
-    ("density", "density", "The share of all possible edges that exist."),
-    ("components", "components", "Parts that are not connected with each other."),
+# what measures mean, by their attributes
+SIZE = {
+    "vertices": "How many vertices there are.",
+    "edges": "Pairs of vertices that are joined; self-loops and parallel edges are not counted.",
+    "average_degree": "Neighbours of a vertex on average, 2m/n.",
+    "largest_degree": "Neighbours of the vertex that has the most.",
+    "density": "The share of all possible edges that exist.",
+    "components": "Parts that are not connected with each other.",
+    "largest_component": "Vertices of the largest part; a sample by reduction is one part.",
+}
+SHAPE = {
+    "clustering": "How likely two neighbours of a vertex are neighbours, averaged over the vertices.",
+    "transitivity": "The same over all pairs of edges that meet: hubs count more.",
+    "triangles": "Triples of vertices that are all neighbours.",
+    "assortativity": "Correlation of the degrees of neighbours: negative where hubs are joined with vertices "
+    "of few.",
+    "largest_core": "The largest k for which a part has k or more neighbours each within it.",
+    "effective_diameter": "Hops within which 90 % of the connected pairs lie.",
+    "mean_distance": "Hops between two vertices on average.",
+    "diameter": "The longest distance; of a large graph the longest that was found.",
+}
+# exponents, and what their slope, its correlation, the cumulative fit and that by maximum likelihood mean
+EXPONENTS = (
     (
-        "largest_component",
-        "largest component",
-        "Vertices of the largest part; a sample by reduction is one part.",
-    ),
-)
-CUMULATIVE, LIKELY = "by the cumulative fit", "by maximum likelihood"
-LAWS = (
-    (
-        "degree_exponent.slope",
-        "degree exponent",
+        "degree",
         "Slope of the number of vertices of a degree against the degree, both as logarithms: the steeper, "
         "the rarer the hubs.",
-    ),
-    (
-        "degree_exponent.correlation",
-        "its correlation",
         "How well a line fits: \u22121 or 1 is a perfect power law.",
-    ),
-    (
-        "degree_exponent.ccdf.exponent",
-        CUMULATIVE,
         "The same exponent from the share of vertices with at least a degree, which is less noisy.",
-    ),
-    (
-        "degree_exponent.mle.exponent",
-        LIKELY,
         "The same exponent for the tail of the distribution, statistically the soundest of the three.",
     ),
-    ("degree_exponent.mle.minimum", "where that tail begins", "The smallest degree of the tail."),
     (
-        "degree_exponent.mle.lognormal_ratio",
+        "rank",
+        "Slope of a vertex's degree against its rank by degree, both as logarithms.",
+        "How well a line fits.",
+        "Derived from the cumulative fit of the degrees.",
+        "Derived from the tail's alpha: \u22121/(alpha \u2212 1).",
+    ),
+    (
+        "eigen",
+        "Slope of the 20 largest eigenvalues of the adjacency matrix against their rank, both as logarithms.",
+        "How well a line fits.",
+        "A line through the same points, rank against value.",
+        "Hill's estimator of the same points.",
+    ),
+    (
+        "hop-plot",
+        "How fast the number of pairs of vertices within h hops grows: 2 in a grid, more in a small world.",
+        "How well a line fits its first few points.",
+    ),
+)
+TAIL = (
+    ("minimum", "where that tail begins", "The smallest degree of the tail."),
+    (
+        "lognormal_ratio",
         "by its likelihood, against a lognormal",
         "Positive: a power law is the likelier of the two. The next row says how sure that is.",
     ),
     (
-        "degree_exponent.mle.lognormal_p",
+        "lognormal_p",
         "by chance, if they were equal",
         "The probability of a ratio as far from 0: small where its sign means something.",
     ),
-    (
-        "rank_exponent.slope",
-        "rank exponent",
-        "Slope of a vertex's degree against its rank by degree, both as logarithms.",
-    ),
-    ("rank_exponent.correlation", "its correlation", "How well a line fits."),
-    ("rank_exponent.ccdf.exponent", CUMULATIVE, "Derived from the cumulative fit of the degrees."),
-    ("rank_exponent.mle.exponent", LIKELY, "Derived from the tail's alpha: \u22121/(alpha \u2212 1)."),
-    (
-        "eigen_exponent.slope",
-        "eigen exponent",
-        "Slope of the 20 largest eigenvalues of the adjacency matrix against their rank, both as logarithms.",
-    ),
-    ("eigen_exponent.correlation", "its correlation", "How well a line fits."),
-    ("eigen_exponent.ccdf.exponent", CUMULATIVE, "A line through the same points, rank against value."),
-    ("eigen_exponent.mle.exponent", LIKELY, "Hill's estimator of the same points."),
-    (
-        "hop_plot_exponent.slope",
-        "hop-plot exponent",
-        "How fast the number of pairs of vertices within h hops grows: 2 in a grid, more in a small world.",
-    ),
-    ("hop_plot_exponent.correlation", "its correlation", "How well a line fits its first few points."),
 )
-SHAPE = (
-    (
-        "clustering",
-        "clustering",
-        "How likely two neighbours of a vertex are neighbours, averaged over the vertices.",
-    ),
-    ("transitivity", "transitivity", "The same over all pairs of edges that meet: hubs count more."),
-    ("triangles", "triangles", "Triples of vertices that are all neighbours."),
-    (
-        "assortativity",
-        "assortativity",
-        "Correlation of the degrees of neighbours: negative where hubs are joined with vertices of few.",
-    ),
-    (
-        "largest_core",
-        "largest core",
-        "The largest k for which a part has k or more neighbours each within it.",
-    ),
-    ("effective_diameter", "effective diameter", "Hops within which 90 % of the connected pairs lie."),
-    ("mean_distance", "mean distance", "Hops between two vertices on average."),
-    ("diameter", "diameter", "The longest distance; of a large graph the longest that was found."),
-)
-TABLES = (("Size", SIZE), ("Power laws", LAWS), ("Shape", SHAPE))
+Entry = tuple[str, str, str]  # path of attributes, name, what it means
+
+
+def _named(meanings: dict[str, str]) -> list[Entry]:
+    return [(path, path.replace("_", " "), meaning) for path, meaning in meanings.items()]
+
+
+def _laws() -> Iterator[Entry]:
+    fits = {"correlation": "its correlation"}
+    fits |= {"ccdf.exponent": "by the cumulative fit", "mle.exponent": "by maximum likelihood"}
+    for law, slope, *meanings in EXPONENTS:
+        path = f"{law.replace('-', '_')}_exponent"
+        yield f"{path}.slope", f"{law} exponent", slope
+        for (fit, name), meaning in zip(fits.items(), meanings, strict=False):
+            yield f"{path}.{fit}", name, meaning
+        if law == "degree":
+            yield from ((f"{path}.mle.{attribute}", name, meaning) for attribute, name, meaning in TAIL)
+
+
+TABLES = (("Size", _named(SIZE)), ("Power laws", list(_laws())), ("Shape", _named(SHAPE)))
 DISTANCES = (
     ("degree", "degrees", "Neighbours of the vertices."),
     ("clustering", "local clustering", "How likely a vertex's neighbours are neighbours, vertex by vertex."),

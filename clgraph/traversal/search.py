@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from clgraph.device import Device
     from clgraph.graph import Graph
 
-PROGRAMS = ("traversal/search", "traversal/search_push", "traversal/search_pull", "traversal/search_fused")
+# the first serves both methods, the last an FPGA that pulls in partitions
+PROGRAMS = tuple(f"traversal/search{part}" for part in ("", "_push", "_pull", "_fused", "_partitions"))
 
 
 @dataclass(frozen=True)
@@ -190,20 +191,10 @@ class Search:
         self.owner = dev.output(n, np.int32) if self.owners else None
         begun = time.perf_counter()
         self.seconds["upload"] += begun - start
-        defines: dict[str, Any] = {
-            "PREDECESSOR": self.predecessors,
-            "OWNER": self.owners,
-            "FRONTIER": not hybrid,
-        }
-        defines |= self.csr.defines
-        for name, value in vars(self.shape).items():
-            defines[name.upper()] = value
-        self._programs = {}
-        for name in PROGRAMS if hybrid else PROGRAMS[:1]:
-            self._programs[name] = dev.program(name, **defines)
-        if self._cut:
-            name = "traversal/search_partitions"
-            self._programs[name] = dev.program(name, **defines)
+        defines = {"PREDECESSOR": self.predecessors, "OWNER": self.owners, "FRONTIER": not hybrid}
+        defines |= self.csr.defines | {name.upper(): value for name, value in vars(self.shape).items()}
+        names = PROGRAMS if self._cut else PROGRAMS[:-1] if hybrid else PROGRAMS[:1]
+        self._programs = {name: dev.program(name, **defines) for name in names}
         start, uploads = time.perf_counter(), self.seconds["upload"]
         self.seconds["compile"] += start - begun
         program, local = self._programs["traversal/search"], self.shape.local
