@@ -167,7 +167,7 @@ class _Reading:
     def loaded(self) -> Loaded:
         options, path = self.options, self.path
         head = bytearray(min(PAGE, self.source.size))
-        self.source.read(memoryview(head), 0)
+        self.source.fill(memoryview(head), 0)
         header = unpack_header(path, bytes(head), self.source.size)
         self._refuse(header)
         self.full = self.source.size <= FULL_BELOW if options.verify is None else options.verify
@@ -211,7 +211,7 @@ class _Reading:
             dtype = np.dtype(section.kind)
 
             def read(view: memoryview, offset: int, section: Section = section) -> None:
-                self.source.read(view, section.offset + offset)
+                self.source.fill(view, section.offset + offset)
                 if sums is not None:
                     sums.read(view, section.offset - PAGE + offset)
 
@@ -226,7 +226,7 @@ class _Reading:
         if sums is not None and crc is not None:
             self._between(at, crc.offset)
             told = np.empty(crc.nbytes // 4, "<u4")
-            self.source.read(told.view(np.uint8).data, crc.offset)
+            self.source.fill(told.view(np.uint8).data, crc.offset)
             if sums.all() != told.tolist():
                 raise Faulty
         return buffers
@@ -234,7 +234,7 @@ class _Reading:
     def _between(self, begin: int, end: int) -> None:
         """Raise NotTaken unless the bytes between two arrays are fewer than a page, and zero."""
         gap = bytearray(max(min(end - begin, PAGE), 0))
-        self.source.read(memoryview(gap), begin)
+        self.source.fill(memoryview(gap), begin)
         if not begin <= end < begin + PAGE or any(gap):
             raise NotTaken("an unusual layout")
 

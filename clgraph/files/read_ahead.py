@@ -20,7 +20,7 @@ import numpy.typing as npt
 from clgraph import system
 from clgraph.device.launch_config import LaunchTable
 from clgraph.device.memory import Staging
-from clgraph.errors import InputError
+from clgraph.formats.common import fill
 from clgraph.formats.packed import Unpacked
 from clgraph.progress import Tell
 from clgraph.system import thread_pool
@@ -50,17 +50,10 @@ class Plain:
         for begin in range(0, length, PART):
             yield begin, min(begin + PART, length)
 
-    def read(self, view: memoryview, offset: int) -> int:
+    def fill(self, view: memoryview, offset: int) -> int:
         """Fill a view, at the end a part of it; an InputError if the file has become shorter."""
-        wanted, done = min(len(view), max(self.size - offset, 0)), 0
-        while done < wanted:
-            got = system.read_at(self._descriptor, view[done:wanted], offset + done)
-            if got == 0:
-                raise InputError(
-                    f"{self._path}: became shorter while it was read ({offset + done} bytes of {self.size}); "
-                    "read it again when it is complete"
-                )
-            done += got
+        wanted = min(len(view), max(self.size - offset, 0))
+        fill(self._path, self._descriptor, view[:wanted], offset, self.size)
         return wanted
 
     def consumed(self, given: int) -> int:
@@ -76,37 +69,29 @@ class Plain:
         os.close(self._descriptor)
 
 
-class Packed:
+class Packed(Unpacked):
     """The bytes of a .gz or .zst file, one piece after the other; otherwise as `Plain`."""
 
     threads = 1
-
-    def __init__(self, path: Path, max_ratio: float) -> None:
-        self._file = Unpacked(path, max_ratio)
-        self.size = self._file.size
 
     def parts(self, length: int) -> Iterator[tuple[int, int]]:
         """One part: there is no other way to the bytes than past those before."""
         yield 0, length
 
-    def read(self, view: memoryview, offset: int) -> int:
+    def fill(self, view: memoryview, offset: int) -> int:
         """Fill a view with the next bytes."""
         done = 0
-        while done < len(view) and (count := self._file.readinto(view[done:])):
+        while done < len(view) and (count := self.readinto(view[done:])):
             done += count
         return done
 
     def consumed(self, given: int) -> int:
         """Compressed bytes whose contents were given."""
-        return self._file.taken
+        return self.taken
 
     def total(self) -> int:
         """As many as the rest gives if it is packed as the bytes so far."""
-        return self._file.given * self.size // max(self._file.taken, 1)
-
-    def close(self) -> None:
-        """Close the file."""
-        self._file.close()
+        return self.given * self.size // max(self.taken, 1)
 
 
 Source = Plain | Packed
@@ -179,7 +164,7 @@ def pieces(
         nonlocal offset
         view = room.array.data[HEAD : HEAD + shape.piece]
         parts = [
-            pool.submit(source.read, view[begin:end], offset + begin)
+            pool.submit(source.fill, view[begin:end], offset + begin)
             for begin, end in source.parts(shape.piece)
         ]
         filling.append((room, parts))

@@ -19,7 +19,7 @@ import numpy as np
 
 from clgraph.errors import InputError
 from clgraph.formats.atomic import atomic_write
-from clgraph.formats.common import Loaded, Options, counted, few, reading
+from clgraph.formats.common import Loaded, Options, counted, few, fill, reading
 from clgraph.formats.edges import WEIGHT_NAMES, named_columns
 from clgraph.formats.packed import check_ratio, is_suspicious
 from clgraph.graph.arrays import aligned_empty
@@ -86,12 +86,9 @@ def arrow_table(path: Path, options: Options) -> EdgeTable:
     The file is read, not mapped: it may become shorter meanwhile (see `clgraph.formats.clg`).
     """
     with _undamaged(path, "an Arrow") as pa, open(path, "rb") as file:
-        data = aligned_empty(os.fstat(file.fileno()).st_size, np.uint8)
-        if file.readinto(data.data) < len(data):
-            raise InputError(
-                f"{path}: it became shorter while it was read; read it again when it is complete"
-            )
-        size = len(data)
+        size = os.fstat(file.fileno()).st_size
+        data = aligned_empty(size, np.uint8)
+        fill(path, file.fileno(), data.data, 0, size)
         # before pyarrow makes room for what the buffers say they unpack to
         check_ratio(path, size + _unpacked(data.data), size, options.max_ratio)
         table = pa.ipc.open_file(pa.BufferReader(pa.py_buffer(data))).read_all()

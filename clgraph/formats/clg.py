@@ -23,21 +23,21 @@ from dataclasses import astuple, dataclass, replace
 from functools import partial
 from itertools import chain, pairwise
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from clgraph.errors import InputError
 from clgraph.formats.atomic import atomic_write
-from clgraph.formats.common import Loaded, Options, check_vertex_count, counted
+from clgraph.formats.common import Loaded, Options, check_vertex_count, counted, fill
 from clgraph.formats.packed import unpacker
 from clgraph.formats.progress import expect, tell
 from clgraph.graph.arrays import FEW, Arrays, aligned_empty, over_pieces
 from clgraph.graph.building import checked_counts, checked_weights
 from clgraph.graph.checks import check_ascending, check_mirrored, check_offsets, check_range, checked_ids
 from clgraph.graph.graph import Graph, build_csr
-from clgraph.system import cores, read_at, thread_pool
+from clgraph.system import cores, thread_pool
 
 # --- the header: packed, and taken apart with every field checked against the file ---
 
@@ -258,7 +258,7 @@ def read_sections(
         expected: list[int] = []
         if full and crc is not None:
             # the sums stand at the end, and are needed before the blocks
-            _fill(path, file, data, crc)
+            fill(path, file.fileno(), data[crc.offset : crc.end].data, crc.offset, size)
             ranges, expected = [*_blocks(PAGE, crc.offset, BLOCK)], _array(data, crc).tolist()
         else:
             sections = header.sections.values()
@@ -266,8 +266,9 @@ def read_sections(
 
         def read_one(number: int, _: int) -> int:
             each = ranges[number]
-            _fill(path, file, data, each)
-            if expected and zlib.crc32(data[each.offset : each.end].data) != expected[number]:
+            view = data[each.offset : each.end].data
+            fill(path, file.fileno(), view, each.offset, size)
+            if expected and zlib.crc32(view) != expected[number]:
                 raise damaged(path, f"bytes {each.offset} to {each.end - 1} do not match their checksum")
             return each.end
 
@@ -276,18 +277,6 @@ def read_sections(
             tell(end, size)
     data.flags.writeable = False
     return header, {name: _array(data, section) for name, section in header.sections.items()}, full
-
-
-def _fill(path: Path, file: IO[bytes], data: npt.NDArray[np.uint8], section: Section) -> None:
-    """Read some bytes to their place."""
-    begin = section.offset
-    while begin < section.end:
-        count = read_at(file.fileno(), data[begin : section.end].data, begin)
-        if not count:
-            raise InputError(
-                f"{path}: it became shorter while it was read; read it again when it is complete"
-            )
-        begin += count
 
 
 def _array(data: npt.NDArray[np.uint8], section: Section) -> npt.NDArray[Any]:

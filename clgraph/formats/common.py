@@ -23,6 +23,7 @@ from clgraph.formats.progress import REPORT, TrackedFile
 from clgraph.graph.building import INT32_MAX, Duplicates
 from clgraph.graph.checks import Arcs, without_twin
 from clgraph.graph.graph import Graph, build_csr
+from clgraph.system import read_at
 
 Ids = Literal["int", "str", "name"]
 
@@ -126,6 +127,19 @@ def open_binary(path: Path, max_ratio: float = MAX_RATIO) -> IO[bytes]:
             return file
         file.close()
     return io.BufferedReader(Unpacked(path, max_ratio), 1 << 20)
+
+
+def fill(path: Path, file: int, view: memoryview, offset: int, size: int) -> None:
+    """Read a part of an open file of `size` bytes into a view; InputError if it has become shorter."""
+    done = 0
+    while done < len(view):
+        got = read_at(file, view[done:], offset + done)
+        if got == 0:
+            raise InputError(
+                f"{path}: became shorter while it was read ({offset + done} bytes of {size}); read it again "
+                "when it is complete"
+            )
+        done += got
 
 
 def unpacked_size(path: Path, max_ratio: float = MAX_RATIO) -> int:

@@ -149,7 +149,7 @@ class Loading:
         path = self.shards.path_of(shard)
         with reading(path), closing(Plain(path)) as source:
             head = bytearray(PAGE)
-            source.read(memoryview(head), 0)
+            source.fill(memoryview(head), 0)
             header = self.shards.header_of(name, shard, bytes(head), source.size)
             crc = header.sections["crc"]
             wanted = {key: part for key, part in header.sections.items() if key != "crc"}
@@ -160,7 +160,7 @@ class Loading:
             buffers = {key: self._column(source, part, sums) for key, part in wanted.items()}
             if sums is not None:
                 told = np.empty(crc.nbytes // 4, "<u4")
-                source.read(told.view(np.uint8).data, crc.offset)
+                source.fill(told.view(np.uint8).data, crc.offset)
                 if sums.all() != told.tolist():
                     return None
                 self.shards.check_sums(shard, told)
@@ -178,7 +178,7 @@ class Loading:
         dtype = np.dtype(section.kind)
 
         def read(view: memoryview, offset: int) -> None:
-            source.read(view, section.offset + offset)
+            source.fill(view, section.offset + offset)
             if sums is not None:
                 sums.read(view, section.offset - PAGE + offset)
 

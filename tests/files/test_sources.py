@@ -17,7 +17,7 @@ def all_of(source: Source, piece: int) -> bytes:
     while True:
         view = bytearray(piece)
         got = sum(
-            source.read(memoryview(view)[begin:end], offset + begin) for begin, end in source.parts(piece)
+            source.fill(memoryview(view)[begin:end], offset + begin) for begin, end in source.parts(piece)
         )
         found += view[:got]
         offset += piece
