@@ -192,7 +192,7 @@ class Adjacency:
             # a list first: np.fromiter takes half as long again with a generator
             return np.fromiter([data.get(name, 1) for data in self.attributes()], np.float64)
         except (TypeError, ValueError, OverflowError) as error:
-            raise self._no_number(name) from error
+            raise self.no_number(name) from error
 
     def summed(self, values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
         """The sum over each arc's parallel edges, from a value of each of them."""
@@ -202,19 +202,21 @@ class Adjacency:
         found: npt.NDArray[Any] = np.bincount(arc, weights=values, minlength=self.num_arcs)
         return found
 
-    def _no_number(self, name: Any) -> InputError:
+    def no_number(self, name: Any) -> InputError:
+        """The error for the first edge whose attribute is no finite number."""
         for node, row in zip(self.nodes.objects, self.rows, strict=True):
             for neighbour, data in row.items():
                 for value in [d.get(name, 1) for d in (data.values() if self.multigraph else [data])]:
-                    try:
-                        np.fromiter([value], np.float64, 1)
-                    except (TypeError, ValueError, OverflowError):
+                    number = np.array(np.nan)
+                    with suppress(TypeError, ValueError, OverflowError):
+                        number = np.fromiter([value], np.float64, 1)
+                    if not np.isfinite(number):
                         return InputError(
-                            f"the edge ({shown(node)}, {shown(neighbour)}) has {name} {shown(value)}: a real "
-                            "number is needed (weight=None, in Graph.from_networkx weight=False, leaves "
-                            "weights out)"
+                            f"the edge ({shown(node)}, {shown(neighbour)}) has {name} {shown(value)}: a "
+                            "finite number is needed (weight=None, in Graph.from_networkx weight=False, "
+                            "leaves weights out)"
                         )
-        raise AssertionError(f"the values of {name!r} changed while they were read")
+        return InputError(f"values of {name} of parallel edges add up to more than a float64 holds")
 
 
 def _check_networkx(graph: Any) -> Any:
@@ -246,7 +248,9 @@ def from_networkx(graph: Any, *, weight: Any, duplicates: Duplicates) -> Arrays:
     else:
         order = np.argsort(key, kind="stable")
         key = key[order]
-        weights = None if weights is None else _finite(weights, adjacency)[order]
+        if weights is not None and not np.all(np.isfinite(weights)):
+            raise adjacency.no_number("weight" if weight is True else weight)
+        weights = None if weights is None else weights[order]
         counts = None if counts is None or counts.max(initial=1) == 1 else counts[order]
     return Arrays(
         row_ptr,
@@ -268,21 +272,6 @@ def _weights(adjacency: Adjacency, weight: Any) -> npt.NDArray[np.float64] | Non
     weights = adjacency.weights("weight" if weight is True else weight)
     if weights is None and weight is not True and adjacency.num_arcs:
         raise InputError(f"no edge of the NetworkX graph has the attribute {shown(weight)}")
-    return weights
-
-
-def _finite(weights: npt.NDArray[np.float64], adjacency: Adjacency) -> npt.NDArray[np.float64]:
-    finite = np.isfinite(weights)
-    if not np.all(finite) and len(weights) == adjacency.num_arcs:
-        at = int(np.argmin(finite))
-        tail = int(np.searchsorted(adjacency.row_ptr, at, side="right")) - 1
-        ends = adjacency.nodes.objects[tail], adjacency.nodes.objects[adjacency.heads[at]]
-        raise InputError(
-            f"the edge ({shown(ends[0])}, {shown(ends[1])}) has weight {weights[at]}: a finite number is "
-            "needed"
-        )
-    if not np.all(finite):
-        raise InputError(f"an edge has weight {weights[np.argmin(finite)]}: a finite number is needed")
     return weights
 
 

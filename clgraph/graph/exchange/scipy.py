@@ -15,7 +15,7 @@ from clgraph.arguments import flag, word
 from clgraph.errors import CapacityError, InputError
 from clgraph.graph.arrays import Arrays, aligned_empty
 from clgraph.graph.building import INT32_MAX, pack, sorted_rows
-from clgraph.graph.checks import check_matrix
+from clgraph.graph.checks import check_matrix, without_twin
 
 Asymmetric = Literal["refuse", "sum"]
 
@@ -63,13 +63,8 @@ def from_symmetric(matrix: Any) -> Arrays:
     """An undirected graph from a matrix of symmetric pattern; any other, maybe directed, is an InputError."""
     _check_sparse(matrix)
     a = _canonical(matrix, values=False)
-    mirror = _transpose(a)
-    if not _same(a, mirror):
-        key, wanted = pack(*_ends(a)), pack(*_ends(mirror))
-        at = int(np.argmax(key != wanted))  # both ascend: here one has an entry that the other has not
-        u, v = divmod(int(min(key[at], wanted[at])), 1 << 32)
-        if wanted[at] < key[at]:
-            u, v = v, u
+    if not _same(a, _transpose(a)) and (found := without_twin((*_ends(a), None))):
+        u, v = found
         raise InputError(
             f"the matrix is not symmetric: it has an entry ({u}, {v}) and none at ({v}, {u}); say whether "
             "the graph is directed: Graph.from_scipy(A, directed=...)"
