@@ -72,10 +72,21 @@ class Layout:
 
 def read_table(path: Path, layout: Layout, options: Options) -> Rows:
     """The rows of a file: source ids, target ids, weights or None."""
-    rows = _parse(path, layout, options) if options.ids == "int" and not layout.empty else None
-    if rows is not None:
-        return rows
-    unpacked_size(path, options.max_ratio)  # before millions of rows are kept
+    if options.ids == "int" and not layout.empty:
+        weighted = len(layout.columns) == 3
+        plain = None if weighted else read_integers(path, layout, options.max_ratio)
+        if plain is not None and (not layout.row or _are_ids(layout, *plain)):
+            return plain[0], plain[1], None
+    unpacked_size(
+        path, options.max_ratio
+    )  # NumPy would unpack whatever comes, and the scanner keeps all rows
+    # NumPy takes signs, which rows of a fixed form do not have
+    if options.ids == "int" and not layout.empty and (weighted or not layout.row):
+        # NumPy reads a named file in blocks, an open one line by line
+        named = nullcontext(os.path.abspath(path))
+        with open_text(path, "latin-1", options.max_ratio) if path.suffix == ZSTD else named as file:
+            if (rows := load_rows(file, layout)) is not None:
+                return rows
     return scan_rows(
         numbered_lines(path, encoding_of(options), options.max_ratio), str(path), layout, options
     )
@@ -85,22 +96,6 @@ def encoding_of(options: Options) -> str:
     """How the text of a table is decoded."""
     # integers need no decoding, and comments are often in some old encoding: latin-1 takes any byte
     return "utf-8" if options.ids == "str" else "latin-1"
-
-
-def _parse(path: Path, layout: Layout, options: Options) -> Rows | None:
-    """Integers (and weights) by blocks or by NumPy; None if the file holds anything that they do not take."""
-    weighted = len(layout.columns) == 3
-    if not weighted:
-        plain = read_integers(path, layout, options.max_ratio)
-        if plain is not None and (not layout.row or _are_ids(layout, *plain)):
-            return plain[0], plain[1], None
-        if layout.row:  # NumPy would take signs
-            return None
-    unpacked_size(path, options.max_ratio)  # NumPy would unpack whatever comes
-    # NumPy reads a named file in blocks, an open one line by line
-    named = nullcontext(os.path.abspath(path))
-    with open_text(path, "latin-1", options.max_ratio) if path.suffix == ZSTD else named as file:
-        return load_rows(file, layout)
 
 
 def load_rows(file: Any, layout: Layout) -> Rows | None:

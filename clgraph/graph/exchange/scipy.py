@@ -204,25 +204,14 @@ def _check_each_edge_once(
     together.sort()
     if not np.any(together[1:] == together[:-1]):
         return
-    place = np.searchsorted(key, wanted)  # the keys ascend as the rows do
-    place[place == len(key)] = 0
-    has_mirror = key[place] == wanted
-    advice = (
-        "an undirected graph wants a symmetric matrix (or each edge once); read it with directed=True, "
-        "or with asymmetric='sum' for A + A^T"
-    )
-    if data is not None:
-        differs = has_mirror & (data != data[place])
-        if np.any(differs):
-            at = int(np.argmax(differs))
-            u, v, one, other = tail[at], head[at], data[at], data[place[at]]
-            raise InputError(
-                f"the matrix is not symmetric: entry ({u}, {v}) is {one} and ({v}, {u}) is {other}; {advice}"
-            )
-    at = int(np.argmin(has_mirror))
-    u, v = tail[at], head[at]
+    u, v = without_twin((tail, head, data)) or (0, 0)
+    one, other = (np.flatnonzero((tail == a) & (head == b)) for a, b in ((u, v), (v, u)))
+    what = f"it has an entry ({u}, {v}) and none at ({v}, {u})"
+    if data is not None and len(one) and len(other):
+        what = f"entry ({u}, {v}) is {data[one[0]]} and ({v}, {u}) is {data[other[0]]}"
     raise InputError(
-        f"the matrix is not symmetric: it has an entry ({u}, {v}) and none at ({v}, {u}); {advice}"
+        f"the matrix is not symmetric: {what}; an undirected graph wants a symmetric matrix (or each edge "
+        "once); read it with directed=True, or with asymmetric='sum' for A + A^T"
     )
 
 
