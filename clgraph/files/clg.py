@@ -7,6 +7,7 @@ A file at which anything is wrong is read again by the host's reader, which says
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import cache
@@ -156,6 +157,54 @@ def read_clg(path: Path, options: Options, device: Device, how: How = AS_USUAL) 
         raise NotTaken("it needed a closer look") from None
 
 
+def load_sections(
+    device: Device,
+    source: Plain,
+    wanted: Mapping[str, Section],
+    crc: Section | None,
+    progress: Tell | None = None,
+) -> tuple[dict[str, Any], npt.NDArray[Any] | None]:
+    """Load arrays of a file to a device, all if their checksums (`crc`) are compared; return these, too."""
+    device.reserve({name: section.nbytes for name, section in wanted.items()})
+    sums = None if crc is None else Sums(device, crc.offset - PAGE)
+    buffers, at, before = {}, PAGE, 0
+    # in the order of the file, which is then read once from front to back
+    for name, section in sorted(wanted.items(), key=lambda item: item[1].offset):
+        dtype = np.dtype(section.kind)
+
+        def read(view: memoryview, offset: int, section: Section = section) -> None:
+            source.fill(view, section.offset + offset)
+            if sums is not None:
+                sums.read(view, section.offset - PAGE + offset)
+
+        def tell(done: int, before: int = before) -> None:
+            if progress is not None:
+                progress(before + done, source.size)
+
+        if sums is not None:
+            _check_gap(source, at, section.offset)
+        buffers[name] = device.load(section.nbytes // dtype.itemsize, dtype, read, tell)
+        if sums is not None:
+            sums.loaded(buffers[name], section.offset - PAGE, section.nbytes)
+        at, before = section.end, before + section.nbytes
+    if sums is None or crc is None:
+        return buffers, None
+    _check_gap(source, at, crc.offset)
+    noted = np.empty(crc.nbytes // 4, "<u4")
+    source.fill(noted.view(np.uint8).data, crc.offset)
+    if sums.all() != noted.tolist():
+        raise Faulty
+    return buffers, noted
+
+
+def _check_gap(source: Plain, begin: int, end: int) -> None:
+    """Raise NotTaken unless the bytes between two arrays are fewer than a page, and zero."""
+    gap = bytearray(max(min(end - begin, PAGE), 0))
+    source.fill(memoryview(gap), begin)
+    if not begin <= end < begin + PAGE or any(gap):
+        raise NotTaken("an unusual layout")
+
+
 @dataclass
 class _Reading:
     path: Path
@@ -171,7 +220,14 @@ class _Reading:
         header = unpack_header(path, bytes(head), self.source.size)
         self._refuse(header)
         self.full = self.source.size <= FULL_BELOW if options.verify is None else options.verify
-        buffers = self._load(header)
+        compare = options.verify is not False
+        wanted = {
+            name: section
+            for name, section in header.sections.items()
+            if name != "crc" and (compare or self.full or name != "weights" or options.weights)
+        }
+        crc = header.crc if compare else None
+        buffers, _ = load_sections(self.device, self.source, wanted, crc, self.progress)
         parts = self._checked(header, buffers)
         notes = []
         if not options.weights and "weights" in header.sections:
@@ -191,52 +247,6 @@ class _Reading:
             raise NotTaken("ids that are text")
         if self.options.ids != "int" or (self.options.weights and "weights" not in header.sections):
             raise NotTaken("other ids or weights than the file has")
-
-    def _load(self, header: Header) -> dict[str, Any]:
-        """The arrays on the device; their checksums are right, unless the user wants none compared."""
-        crc, device = header.crc, self.device
-        compare = crc is not None and self.options.verify is not False
-        wanted = {
-            name: section
-            for name, section in header.sections.items()
-            if name != "crc" and (compare or self.full or name != "weights" or self.options.weights)
-        }
-        device.reserve({name: section.nbytes for name, section in wanted.items()})
-        sums = Sums(device, crc.offset - PAGE) if compare and crc is not None else None
-        buffers, at, before = {}, PAGE, 0
-        # in the order of the file, which is then read once from front to back
-        for name, section in sorted(wanted.items(), key=lambda item: item[1].offset):
-            if sums is not None:
-                self._between(at, section.offset)
-            dtype = np.dtype(section.kind)
-
-            def read(view: memoryview, offset: int, section: Section = section) -> None:
-                self.source.fill(view, section.offset + offset)
-                if sums is not None:
-                    sums.read(view, section.offset - PAGE + offset)
-
-            def progress(done: int, before: int = before) -> None:
-                if self.progress is not None:
-                    self.progress(before + done, self.source.size)
-
-            buffers[name] = device.load(section.nbytes // dtype.itemsize, dtype, read, progress)
-            at, before = section.end, before + section.nbytes
-            if sums is not None:
-                sums.loaded(buffers[name], section.offset - PAGE, section.nbytes)
-        if sums is not None and crc is not None:
-            self._between(at, crc.offset)
-            told = np.empty(crc.nbytes // 4, "<u4")
-            self.source.fill(told.view(np.uint8).data, crc.offset)
-            if sums.all() != told.tolist():
-                raise Faulty
-        return buffers
-
-    def _between(self, begin: int, end: int) -> None:
-        """Raise NotTaken unless the bytes between two arrays are fewer than a page, and zero."""
-        gap = bytearray(max(min(end - begin, PAGE), 0))
-        self.source.fill(memoryview(gap), begin)
-        if not begin <= end < begin + PAGE or any(gap):
-            raise NotTaken("an unusual layout")
 
     def _checked(self, header: Header, buffers: dict[str, Any]) -> Parts:
         """The graph's parts, of which every kernel's accesses lie within bounds, and all else if `full`."""

@@ -17,9 +17,10 @@ import numpy as np
 from clgraph.csr.parts import DeviceCSR
 from clgraph.device.launch_config import LaunchTable
 from clgraph.errors import DeviceError
-from clgraph.files.clg import Sums
+from clgraph.files.clg import Faulty, load_sections
+from clgraph.files.parse import NotTaken
 from clgraph.files.read_ahead import Plain
-from clgraph.formats.clg import PAGE, Section
+from clgraph.formats.clg import PAGE
 from clgraph.formats.common import reading
 from clgraph.scale.shards import ShardRows, Shards
 
@@ -155,15 +156,12 @@ class Loading:
             wanted = {key: part for key, part in header.sections.items() if key != "crc"}
             if not full:
                 wanted = {key: wanted[key] for key in ("row_ptr", "col_idx", *self._values) if key in wanted}
-            device.reserve({key: part.nbytes for key, part in wanted.items()})
-            sums = Sums(device, crc.offset - PAGE) if full else None
-            buffers = {key: self._column(source, part, sums) for key, part in wanted.items()}
+            try:
+                buffers, sums = load_sections(device, source, wanted, crc if full else None)
+            except (Faulty, NotTaken):
+                return None
             if sums is not None:
-                told = np.empty(crc.nbytes // 4, "<u4")
-                source.fill(told.view(np.uint8).data, crc.offset)
-                if sums.all() != told.tolist():
-                    return None
-                self.shards.check_sums(shard, told)
+                self.shards.check_sums(shard, sums)
         offset = np.int64 if wanted["row_ptr"].kind == "<i8" else np.int32
         col_idx = buffers.get("col_idx") or device.empty(0, np.int32)
         values = {key: buffers[key] for key in VALUES if key in buffers}
@@ -172,20 +170,6 @@ class Loading:
         if self._wrong(block, shard.loops, pairs=name == "pairs", full=full):
             return None
         return replace(block, values={key: values[key] for key in values if key in self._values})
-
-    def _column(self, source: Plain, section: Section, sums: Sums | None) -> Any:
-        """A section of a file in a buffer of its own."""
-        dtype = np.dtype(section.kind)
-
-        def read(view: memoryview, offset: int) -> None:
-            source.fill(view, section.offset + offset)
-            if sums is not None:
-                sums.read(view, section.offset - PAGE + offset)
-
-        buffer = self._device.load(section.nbytes // dtype.itemsize, dtype, read)
-        if sums is not None:
-            sums.loaded(buffer, section.offset - PAGE, section.nbytes)
-        return buffer
 
     def _wrong(self, block: DeviceCSR, told: int, *, pairs: bool, full: bool) -> bool:
         """Whether the shard would lead kernels out of bounds or, if `full`, has another fault."""
