@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,87 +11,14 @@ from clgraph.graph import Graph, as_graph
 from clgraph.measures.hops import SOURCES
 from clgraph.progress import with_progress
 from clgraph.run import run_on
-from clgraph.studies.plan import check_tolerance, make_plan, notes_of
-from clgraph.studies.summary import Found
+from clgraph.studies.plan import make_plan, notes_of
+from clgraph.studies.summary import Study
 
 if TYPE_CHECKING:
     from clgraph.device import Device
     from clgraph.sampling.request import Size
 
 __all__ = ["Study", "study"]
-
-
-@dataclass(frozen=True, repr=False)
-class Study(Found):
-    """The samples of a graph by several methods, sizes and seeds, each measured.
-
-    Attributes
-    ----------
-    plan : Plan
-        Methods, sizes and seeds.
-    rows : list of dict
-        One per sample: method, mode, size, target, seed, then every measure; None if not defined.
-    original : dict
-        The same measures of the original.
-    reasons : dict of str to str
-        Why a measure of the original is not defined.
-    degrees : dict
-        Degree histograms (degrees, vertices): of the first seed's sample by method and size, and of the
-        "original".
-    input : str
-        The hash of the original (`clgraph.graph.digest.digest`).
-    notes : list of str
-        What the user should know: samples that collapsed, seeds that were drawn instead.
-    version, device : str
-    """
-
-    def to_pandas(self) -> Any:
-        """The rows as a data frame; undefined values are missing ones."""
-        from clgraph.graph.exchange.common import library
-        from clgraph.studies.columns import COLUMNS
-
-        frame = library("pandas", "pandas").DataFrame(self.rows, columns=list(COLUMNS))
-        return frame.convert_dtypes()
-
-    def plot(self, measure: str, axes: Any = None) -> Any:
-        """Draw a measure against the size, with its 95 % intervals, a line for each method.
-
-        Parameters
-        ----------
-        measure : str
-            A column of `rows`.
-        axes : matplotlib Axes, optional
-            Default: those of a new figure.
-
-        Returns
-        -------
-        matplotlib Axes
-
-        Raises
-        ------
-        InputError
-            If it is no measure.
-        ClgraphError
-            If matplotlib is not installed.
-        """
-        from clgraph.studies.figures import plot
-
-        return plot(self, measure, axes)
-
-    def _facts(self) -> dict[str, Any]:
-        plan = self.plan
-        return {
-            "samples": len(self.rows),
-            "methods": ", ".join(plan.methods),
-            "sizes": ", ".join(plan.sizes),
-            "seeds": plan.seeds,
-            "device": self.device,
-        }
-
-    def _repr_html_(self) -> str:
-        from clgraph.studies.report import answer_html
-
-        return answer_html(self, self.best(), check_tolerance(None))
 
 
 @with_progress("sampling and measuring")
@@ -174,26 +100,27 @@ def study(
     dev = run.device
     place = None if folder is None else file_name(folder, "folder")
     state = State(place, plan, digest(whole), __version__, dev.name)
-    notes = [*notes_of(whole, plan), *state.notes]
-    for note in notes:
+    notes: list[str] = []
+
+    def come_to(done: list[str]) -> None:
+        """Note what came up, and say how far the study has come."""
+        notes.extend(done)
         if on_note:
-            on_note(note)
+            for note in done:
+                on_note(note)
+        if progress:
+            progress(len(state.rows), plan.samples)
+
+    come_to([*notes_of(whole, plan), *state.notes])
     with run:  # the samples that follow lock the device batch by batch, and others work in between
         wish = Wish(sources=plan.hop_sources, eigenvalues=plan.eigenvalues)
         original = measure(whole, dev, wish)
     histogram = original.degree_histogram
     state.degrees["original"] = [histogram[0].tolist(), histogram[1].tolist()]
-    if progress:
-        progress(len(state.rows), plan.samples)
     # rows are stored a batch at a time: an interrupt loses the current batch alone
     for batch in batches(whole, plan, original, dev, list(state.rows)):
         state.add(batch)
-        notes += batch.notes
-        for note in batch.notes:
-            if on_note:
-                on_note(note)
-        if progress:
-            progress(len(state.rows), plan.samples)
+        come_to(batch.notes)
     found = scalars(original)
     made = Study(
         plan,

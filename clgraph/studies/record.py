@@ -78,19 +78,8 @@ def _is_option(value: Any) -> bool:
 
 
 def _is_histogram(value: Any) -> bool:
-    """Whether it is two lists of counts of one length: degrees, and vertices of each."""
     lists = isinstance(value, list) and len(value) == 2 and all(isinstance(each, list) for each in value)
     return lists and len(value[0]) == len(value[1]) and all(COUNT.holds(k) for each in value for k in each)
-
-
-def _is_degrees(value: Any) -> bool:
-    """Whether it is a histogram of the original, and one of each method and size."""
-    return isinstance(value, dict) and all(
-        _is_histogram(each)
-        if name == "original"
-        else isinstance(each, dict) and all(map(_is_histogram, each.values()))
-        for name, each in value.items()
-    )
 
 
 def is_lost(value: Any) -> bool:
@@ -98,21 +87,10 @@ def is_lost(value: Any) -> bool:
     return isinstance(value, str) and re.fullmatch(r"<\w+>", value, re.ASCII) is not None
 
 
-def _or_lost(leaf: Leaf) -> Leaf:
-    return Leaf(leaf.what, lambda value: is_lost(value) or leaf.holds(value))
-
-
 def _list_of(leaf: Leaf) -> Leaf:
     return Leaf(
         f"a list of {leaf.what}",
         lambda value: isinstance(value, list) and len(value) > 0 and all(map(leaf.holds, value)),
-    )
-
-
-def _object_of(leaf: Leaf) -> Leaf:
-    return Leaf(
-        f"an object of {leaf.what}",
-        lambda value: isinstance(value, dict) and all(map(leaf.holds, value.values())),
     )
 
 
@@ -134,7 +112,10 @@ METHOD = Leaf(
     "a method that `clgraph methods` lists", lambda value: isinstance(value, str) and value in METHODS
 )
 SIZE = Leaf("a size, such as 30% or 5000", _is_size)
+SIZES = Leaf("sizes of strata", lambda value: isinstance(value, dict) and all(map(_is_size, value.values())))
 OPTION = Leaf("a number, perhaps as text", _is_option)
+LOST = Leaf("the type of an array in angle brackets", is_lost)
+HISTOGRAM = Leaf("two lists of counts: degrees, and vertices of each", _is_histogram)
 ID = COUNT | PLAIN
 ANYTHING = Leaf("anything", lambda _: True)  # which nobody reads
 
@@ -148,7 +129,7 @@ OPTIONS: dict[str, Leaf] = {
     "edges": SIZE,
     "start": ID | _list_of(ID),
     "powers": PLAIN | _list_of(OPTION),
-    "strata": Leaf("an array's type", is_lost),
+    "strata": LOST,
 }
 del OPTIONS["min_size"]  # which changes no sample: the seed of the run that was taken stands in the record
 RUNS_ON = {"kernels": TEXT, "built": [TEXT], "pieces": COUNT}
@@ -158,13 +139,13 @@ SAMPLE = Keys(
     {
         **ABOUT,
         "directed": FLAG,
-        "options": Keys({name: _or_lost(each) for name, each in OPTIONS.items()} | {"sizes": [SIZE]}),
+        "options": Keys({name: each | LOST for name, each in OPTIONS.items()} | {"sizes": [SIZE]}),
         "input_sha256": HASH,
         "sha256": HASH,
         "method": METHOD,
         "mode": PLAIN,
         "seed": SEED,
-        "size": SIZE | _object_of(SIZE) | NULL,  # an object: of strata
+        "size": SIZE | SIZES | NULL,
         "target": COUNT | NULL,
         **dict.fromkeys(("vertices", "edges", "arrivals", "iterations"), COUNT),
         **dict.fromkeys(("device", "way", "weighting", "keep"), TEXT),
@@ -208,7 +189,7 @@ RUN = Keys(
         "device": Keys(dict.fromkeys(("name", "kind", "platform", "driver"), TEXT) | RUNS_ON),
         "input": [FILE],
         "reading": READING,
-        "result": lambda value: _kind(value),
+        "result": lambda value: _kind(value),  # which stands below
     }
 )
 PLAN = {
@@ -227,7 +208,8 @@ STUDY = Keys(
         "input": HASH,
         "output": HASH,
         "samples": COUNT,
-        "degrees": Leaf("histograms by method and size", _is_degrees),
+        # of the original, and of each method by size
+        "degrees": lambda value: Keys({name: Each(HISTOGRAM) for name in value} | {"original": HISTOGRAM}),
         "original": Each(NUMBER | NULL),
         "reasons": Each(TEXT),
         "files": [FILE],
@@ -239,10 +221,10 @@ STUDY = Keys(
 )
 
 
-def _kind(value: Any) -> Keys:
+def _kind(value: dict[str, Any]) -> Keys:
     """Return the schema of an object: of a study, a command, or one or several samples alone."""
     kinds = {"study": STUDY, "result": RUN, "samples": SEVERAL}
-    return next((kind for key, kind in kinds.items() if isinstance(value, dict) and key in value), SAMPLE)
+    return next((kind for key, kind in kinds.items() if key in value), SAMPLE)
 
 
 def load_record(path: str) -> dict[str, Any]:
@@ -277,7 +259,7 @@ def load_record(path: str) -> dict[str, Any]:
 
 def _check(value: Any, schema: Any, at: str) -> None:
     if callable(schema):  # which schema holds depends on the value: a study's, a command's, a sample's
-        schema = schema(value)
+        schema = schema(value if isinstance(value, dict) else {})
     if isinstance(schema, Leaf):
         if not schema.holds(value):
             raise InputError(f"{at} is {shown(value)}, not {schema.what}")

@@ -117,7 +117,7 @@ def replay(
     progress: Callable[[int, int], None] | None = None,
     *,
     max_ratio: float = MAX_RATIO,
-) -> list[tuple[str, str | None]]:
+) -> list[Made]:
     """Draw the samples of a record, or run its study, and compare them with it.
 
     Parameters
@@ -141,20 +141,22 @@ def replay(
     InputError
         If the record asks for something that there is not.
     """
-    if isinstance(graph, str):
-        return _streams(record, graph, device, progress, max_ratio)
-    if record.study is not None:
+    if record.study is not None and isinstance(graph, Graph):
         return [_study(record, graph, device, progress)]
-    made = []
+    made: list[Made] = []
     # one after the other, as they were made: a sample alone has the same bytes as in a sequence
-    for number, entry in enumerate(record.samples):
-        made.append(_sample(record, entry, graph, device))
+    for number, entry in enumerate(record.samples, 1):
+        if isinstance(graph, str):
+            drawn = _streamed(record, entry, graph, device, max_ratio)
+        else:
+            drawn = _sample(record, entry, graph, device)
+        made.append(_compared(_name(entry), drawn, entry))
         if progress:
-            progress(number + 1, len(record.samples))
+            progress(number, len(record.samples))
     return made
 
 
-def _sample(record: Record, entry: Mapping[str, Any], graph: Graph, device: Device | str | None) -> Made:
+def _sample(record: Record, entry: Mapping[str, Any], graph: Graph, device: Device | str | None) -> Graph:
     options = dict(entry.get("options", {}))
     if "weight" in options:  # the name of `mix` in older records
         options["mix"] = options.pop("weight")
@@ -169,9 +171,9 @@ def _sample(record: Record, entry: Mapping[str, Any], graph: Graph, device: Devi
         if sizes is None:
             size = None if "edges" in options else size  # it is how many edges were wanted
             alone: Any = sample(graph, entry["method"], size=size, **options)
-            return _compared(name, alone.graph, entry)
+            return alone.graph
         found: Any = sample(graph, entry["method"], sizes=sizes, **options)
-        return _compared(name, found[list(map(str, sizes)).index(str(size))].graph, entry)
+    return found[list(map(str, sizes)).index(str(size))].graph
 
 
 def _name(entry: Mapping[str, Any]) -> str:
@@ -195,23 +197,17 @@ def _compared(name: str, graph: Graph, entry: Mapping[str, Any]) -> Made:
     return name, f"{n} vertices with hash {hashed}, {recorded}"
 
 
-def _streams(
-    record: Record, path: str, device: Device | str | None, progress: Tell | None, max_ratio: float
-) -> list[Made]:
+def _streamed(
+    record: Record, entry: Mapping[str, Any], path: str, device: Device | str | None, max_ratio: float
+) -> Graph:
     from clgraph.sampling.literature.streams import stream_samples
 
-    made = []
     read_as = {name: record.reading[name] for name in READ_AS if name in record.reading}
     read_as["max_ratio"] = max_ratio  # limits are the reader's own
-    for number, entry in enumerate(record.samples):
-        options = {**entry.get("options", {}), "seed": entry["seed"], "device": device}
-        size, name = entry.get("size") if entry["method"] == "pies" else None, _name(entry)
-        with _naming(record, name):
-            found = stream_samples(path, entry["method"], size, None, None, options, read_as)[0]
-            made.append(_compared(name, found.graph, entry))
-        if progress:
-            progress(number + 1, len(record.samples))
-    return made
+    options = {**entry.get("options", {}), "seed": entry["seed"], "device": device}
+    size = entry.get("size") if entry["method"] == "pies" else None
+    with _naming(record, _name(entry)):
+        return stream_samples(path, entry["method"], size, None, None, options, read_as)[0].graph
 
 
 def _study(record: Record, graph: Graph, device: Device | str | None, progress: Tell | None) -> Made:

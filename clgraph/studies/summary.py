@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,7 +12,7 @@ import numpy.typing as npt
 
 from clgraph.lazy import lazy
 from clgraph.results import RunsOn, Shown, kernel_facts
-from clgraph.studies.columns import COMPARED, MEASURES, Row
+from clgraph.studies.columns import COLUMNS, COMPARED, MEASURES, Row, lines_of
 from clgraph.studies.plan import Plan, Tolerance, check_tolerance
 
 # seeds from which on there are bootstrap intervals, too: a percentile of fewer values is too narrow
@@ -100,8 +101,8 @@ class Verdict:
 
 
 @dataclass(frozen=True)
-class Place:
-    """A method's place among the methods.
+class Standing:
+    """A method's standing among the methods.
 
     Attributes
     ----------
@@ -125,7 +126,7 @@ class Answer(Shown):
     Attributes
     ----------
     verdicts : list of Verdict
-    ranking : list of Place
+    ranking : list of Standing
         The method that keeps most measures within the tolerance, counted over all sizes, first; of equals the
         one that deviates less.
     deviations : dict of (method, measure) to float
@@ -135,7 +136,7 @@ class Answer(Shown):
     """
 
     verdicts: list[Verdict]
-    ranking: list[Place]
+    ranking: list[Standing]
     deviations: dict[tuple[str, str], float]
     missing: dict[str, str]
 
@@ -193,7 +194,7 @@ def answer(plan: Plan, summary: list[Row], tolerance: Tolerance, missing: dict[s
         found = [gap for (name, _), gap in deviations.items() if name == method]
         if found:
             kept = {size: held[method, size] for size in plan.sizes}
-            places.append(Place(method, kept, float(np.mean(found))))
+            places.append(Standing(method, kept, float(np.mean(found))))
     places.sort(key=lambda place: (-sum(place.kept.values()), place.deviation))
     return Answer(verdicts, places, deviations, missing)
 
@@ -227,12 +228,29 @@ def not_compared(plan: Plan, original: Row, reasons: dict[str, str]) -> dict[str
     }
 
 
-# --- What a study found: its rows, and what they come to ---
-
-
 @dataclass(frozen=True, repr=False)
-class Found(RunsOn):
-    """The results of a `clgraph.Study`, without how it shows itself: see there."""
+class Study(RunsOn):
+    """The samples of a graph by several methods, sizes and seeds, each measured.
+
+    Attributes
+    ----------
+    plan : Plan
+        Methods, sizes and seeds.
+    rows : list of dict
+        One per sample: method, mode, size, target, seed, then every measure; None if not defined.
+    original : dict
+        The same measures of the original.
+    reasons : dict of str to str
+        Why a measure of the original is not defined.
+    degrees : dict
+        Degree histograms (degrees, vertices): of the first seed's sample by method and size, and of the
+        "original".
+    input : str
+        The hash of the original (`clgraph.graph.digest.digest`).
+    notes : list of str
+        What the user should know: samples that collapsed, seeds that were drawn instead.
+    version, device : str
+    """
 
     plan: Plan
     rows: list[Row] = field(repr=False)
@@ -289,11 +307,54 @@ class Found(RunsOn):
 
         The device's name, clgraph's version and what comes of eigenvalues have no part in it.
         """
-        import hashlib
-
-        from clgraph.studies.columns import lines_of
-
         # eigenvalues come of float64 sums whose order differs by device
         beside = dict.fromkeys(("version", "device", "eigen_exponent", "largest_eigenvalue"))
         same = [{**row, **beside} for row in self.rows]
         return hashlib.sha256(lines_of(same).encode()).hexdigest()
+
+    def to_pandas(self) -> Any:
+        """The rows as a data frame; undefined values are missing ones."""
+        from clgraph.graph.exchange.common import library
+
+        frame = library("pandas", "pandas").DataFrame(self.rows, columns=list(COLUMNS))
+        return frame.convert_dtypes()
+
+    def plot(self, measure: str, axes: Any = None) -> Any:
+        """Draw a measure against the size, with its 95 % intervals, a line for each method.
+
+        Parameters
+        ----------
+        measure : str
+            A column of `rows`.
+        axes : matplotlib Axes, optional
+            Default: those of a new figure.
+
+        Returns
+        -------
+        matplotlib Axes
+
+        Raises
+        ------
+        InputError
+            If it is no measure.
+        ClgraphError
+            If matplotlib is not installed.
+        """
+        from clgraph.studies.figures import plot
+
+        return plot(self, measure, axes)
+
+    def _facts(self) -> dict[str, Any]:
+        plan = self.plan
+        return {
+            "samples": len(self.rows),
+            "methods": ", ".join(plan.methods),
+            "sizes": ", ".join(plan.sizes),
+            "seeds": plan.seeds,
+            "device": self.device,
+        }
+
+    def _repr_html_(self) -> str:
+        from clgraph.studies.report import answer_html
+
+        return answer_html(self, self.best(), check_tolerance(None))

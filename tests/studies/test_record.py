@@ -165,7 +165,7 @@ def test_every_option_that_changes_a_sample_has_its_type():
 def test_a_study_goes_on_from_no_other_record(records, tmp_path, device):
     told = json.loads(records["study"])
     for wrong, words in (
-        ({**told, "degrees": {"drv": [[1], [1]]}}, "degrees is"),
+        ({**told, "degrees": {"drv": [[1], [1]]}}, "degrees.drv is .* not an object"),
         ({**told, "notes": "x"}, "notes is 'x', not a list"),
         ({key: told[key] for key in ("clgraph", "device")}, "has no method"),
         (json.loads(records["one"]), "not a study's record"),

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -80,104 +81,6 @@ class OfForest(Selection):
         return arcs
 
 
-def sample_shards(
-    shards: Shards,
-    method: str = "drv",
-    *,
-    sizes: Sequence[Size],
-    seed: int | None = None,
-    device: Any = None,
-    outputs: Sequence[str | os.PathLike[str] | None] | None = None,
-    strict: bool = False,
-    checkpoint: str | os.PathLike[str] | None = None,
-    **given: Any,
-) -> list[Sample]:
-    """`clgraph.sample` of a graph in shards: samples of several sizes in two passes over its pairs.
-
-    Their bytes are the same whatever the shards, the devices, the ranks, or the room.
-
-    Parameters
-    ----------
-    shards : Shards
-    method : {"drv", "dre"}
-    sizes, seed, strict
-        As `clgraph.sample` takes them.
-    device : str or Device, or several of them, optional
-        Several (``"0:0,0:1"``, or a list) share the work, each in a thread; MPI's ranks on one host take them
-        in turn.
-    outputs : sequence of str or path, optional
-        A dataset's name for each size (or None); the sample is written there, a shard for each shard.
-    room : int, optional
-        Edges held on a device at a time; default: what fits half of its memory.
-    progress : callable, optional
-        Called with (shards done, shards to do), at rank 0.
-    forest : SavedForest, optional
-        Instead of the first pass; of this dataset, method and seed.
-    checkpoint : path, optional
-        A folder that keeps what the first pass has found; it is gone when the samples are there.
-
-    Returns
-    -------
-    list of Sample
-        In the order of `sizes`; equal at all ranks.
-    """
-    n = check_method(shards, method)
-    targets = [target_size(size, n) for size in sizes]
-    for size, target in zip(sizes, targets, strict=True):
-        if strict and target > n:
-            raise InputError(f"size {shown(size)}: the graph has only {n} vertices")
-    names = checked_outputs(outputs, len(targets))
-    folder = None if checkpoint is None else file_name(checkpoint, "checkpoint")
-    values = tuple(VALUES) if any(names) else ()
-
-    def work(ranks: Ranks, dev: Device) -> list[Sample]:
-        drawn = np.array([keyed.check_seed(seed)], np.uint64)
-        agreed = int(ranks.broadcast(drawn, np.uint64)[0])
-        asked = {"sizes": str(list(sizes)), "seed": str(seed), "outputs": str([str(name) for name in names])}
-        ranks.agree(dataset=shards.fingerprint, method=method, **asked)
-        started = perf_counter()
-        found = ForestPass(ranks, dev, shards, method, agreed, values=values, checkpoint=folder, **given)
-        seconds = {"forest": perf_counter() - started}
-        started = perf_counter()
-        cuts = _choose(found, targets)
-        loading, loops = found.loading, shards.section("pairs").loops
-        # the second pass has its memory
-        found.words = None
-        seconds["sample"] = perf_counter() - started
-        made = []
-        for size, target, name in zip(sizes, targets, names, strict=True):
-            chosen, opened = cuts[target], None
-            started = perf_counter()
-            with dev.alone():
-                extraction = Extraction(dev, agreed, n, chosen)
-            if name is None:
-                edges = count_edges(ranks, dev, loading, extraction, found.own)
-            else:
-                opened = write_sample(ranks, dev, shards, loading, extraction, name)
-                edges = opened.section("pairs").edges
-            notes = notes_of(n, target, chosen.untouched, extraction.size, loops)
-            made.append(
-                Sample(
-                    method,
-                    "exact",
-                    size,
-                    target,
-                    agreed,
-                    dev.name,
-                    {**seconds, "edges": perf_counter() - started},
-                    "untouched" if chosen.untouched else "forest",
-                    0,
-                    tuple(notes),
-                    shards,
-                    selection=OfForest(chosen, agreed, (extraction.size, edges), opened),
-                )
-            )
-        found.forget()
-        return made
-
-    return run_on_ranks(work, device, shards.comm)
-
-
 def checked_outputs(outputs: Sequence[str | os.PathLike[str] | None] | None, count: int) -> list[Path | None]:
     """Return a name, or None, for each of `count` samples."""
     if outputs is None:
@@ -223,32 +126,91 @@ def sample_of_shards(
     sizes: Sequence[Size] | None,
     seeds: int | None,
     options: Mapping[str, Any],
+    *,
+    room: int | None = None,
 ) -> list[Sample]:
-    """Sample a graph in shards as `clgraph.sample` does, with what it does not offer refused."""
+    """Sample a graph in shards as `clgraph.sample` does, all sizes of a run in two passes over its pairs.
+
+    What shards do not offer is refused. The bytes are the same whatever the shards, the devices, the ranks,
+    or the `room`: edges held on a device at a time, by default what fits half of its memory.
+    """
     given = dict(options)
     mode, connection = given.pop("mode", None), given.pop("connection", "weak")
     mode = "auto" if mode is None else mode  # None is the default of `clgraph.sample`
     taken = {name: given.pop(name, None) for name in (*OF_SHARDS, "seed", "device", "progress", "strict")}
     method = exact_method(shards, method, mode, connection, given)
-    strict = taken.pop("strict")
-    wanted = [each for each, _ in check_sizes(shards, size, sizes, False if strict is None else strict)]
-    seed = taken.pop("seed")
-    taken["forest"] = forest = forest_given(shards, method, taken["forest"], seed)
+    strict, seed, output, outputs = (taken[name] for name in ("strict", "seed", "output", "outputs"))
+    wanted = check_sizes(shards, size, sizes, False if strict is None else strict)
+    forest = forest_given(shards, method, taken["forest"], seed)
     first = shared_seed(seed if forest is None else forest.about.seed, shards.comm)
     runs = check_seeds(first, seeds)
     if forest is not None and runs > 1:
         raise InputError(f"{forest.path}: a forest of one seed, and {runs} runs are asked for")
-    several = sizes is not None or seeds is not None
-    output, outputs = taken.pop("output"), taken.pop("outputs")
     if output is not None:
-        if outputs is not None or several:
+        if outputs is not None or sizes is not None or seeds is not None:
             raise InputError("output is of one sample: give outputs, a name for each of several, alone")
         outputs = [output]
     names = checked_outputs(outputs, runs * len(wanted))
+    folder = None if taken["checkpoint"] is None else file_name(taken["checkpoint"], "checkpoint")
+    ways = {"room": room, "forest": forest, "checkpoint": folder, "progress": taken["progress"]}
     made: list[Sample] = []
     for run in range(runs):
-        some = names[run * len(wanted) :][: len(wanted)]
-        made += sample_shards(shards, method, sizes=wanted, seed=first + run, outputs=some, **taken)
+        asked = [(*pair, names[run * len(wanted) + k]) for k, pair in enumerate(wanted)]
+        work = partial(_one_run, shards, method, first + run, asked, ways)
+        made += run_on_ranks(work, taken["device"], shards.comm)
+    return made
+
+
+def _one_run(
+    shards: Shards,
+    method: str,
+    seed: int,
+    asked: list[tuple[Size, int, Path | None]],
+    ways: dict[str, Any],
+    ranks: Ranks,
+    dev: Device,
+) -> list[Sample]:
+    """Make a sample for each (size, target, name of the output), equal at all ranks."""
+    about = {"seed": str(seed), "outputs": str([str(name) for *_, name in asked])}
+    ranks.agree(dataset=shards.fingerprint, method=method, sizes=str([size for size, *_ in asked]), **about)
+    n, loops, seconds = shards.num_vertices, shards.section("pairs").loops, {}
+    values = tuple(VALUES) if any(name for *_, name in asked) else ()
+    started = perf_counter()
+    found = ForestPass(ranks, dev, shards, method, seed, values=values, **ways)
+    seconds["forest"] = perf_counter() - started
+    started = perf_counter()
+    cuts = _choose(found, [target for _, target, _ in asked])
+    # the second pass has its memory
+    found.words = None
+    seconds["sample"] = perf_counter() - started
+    made = []
+    for size, target, name in asked:
+        chosen, opened = cuts[target], None
+        started = perf_counter()
+        with dev.alone():
+            extraction = Extraction(dev, seed, n, chosen)
+        if name is None:
+            edges = count_edges(ranks, dev, found.loading, extraction, found.own)
+        else:
+            opened = write_sample(ranks, dev, shards, found.loading, extraction, name)
+            edges = opened.section("pairs").edges
+        made.append(
+            Sample(
+                method,
+                "exact",
+                size,
+                target,
+                seed,
+                dev.name,
+                {**seconds, "edges": perf_counter() - started},
+                "untouched" if chosen.untouched else "forest",
+                0,
+                tuple(notes_of(n, target, chosen.untouched, extraction.size, loops)),
+                shards,
+                selection=OfForest(chosen, seed, (extraction.size, edges), opened),
+            )
+        )
+    found.forget()
     return made
 
 
@@ -302,11 +264,11 @@ def samples_of_blocks(
     call.lap("sample")
     smaller = _extracted(held, found, chosen)
     call.lap("result")
-    made = {}
+    made = []
     for size, target in wanted:
         each, part = chosen[target], smaller[target]
-        told = notes_of(n, target, each.untouched, part.num_vertices, graph.num_self_loops)
-        made[target] = Sample(
+        notes = notes_of(n, target, each.untouched, part.num_vertices, graph.num_self_loops)
+        one = Sample(
             method,
             how.mode,
             size,
@@ -316,13 +278,14 @@ def samples_of_blocks(
             dict(call.seconds),
             "untouched" if each.untouched else "forest",
             0,
-            (*how.notes, *told),
+            (*how.notes, *notes),
             graph,
             how.given,
             OfForest(each, seed),
             provenance=watched() | {"pieces": held.pieces},
-        )._with_graph(part)
-    return [made[target]._changed(size=size) for size, target in wanted]
+        )
+        made.append(one._with_graph(part))
+    return made
 
 
 def _extracted(held: HeldShards, found: ForestPass, chosen: dict[int, Chosen]) -> dict[int, Graph]:
@@ -366,9 +329,9 @@ def curve_of_shards(
 ) -> tuple[Any, ...]:
     """Return what `clgraph.ReductionCurve` says of a graph in shards, by two passes over its pairs.
 
-    The rows are those of `clgraph.reduction_curve` in exact mode, the options those of `sample_shards`.
+    The rows are those of `clgraph.reduction_curve` in exact mode, the options those of `ForestPass`.
     """
-    n = check_method(shards, method)
+    n = shards.num_vertices
     target = target_size(size, n)
     agreed = shared_seed(seed, shards.comm)
     folder = None if checkpoint is None else file_name(checkpoint, "checkpoint")

@@ -5,9 +5,14 @@ import pytest
 
 import clgraph
 from clgraph.sampling.shards import passes
-from clgraph.sampling.shards.samples import sample_shards
+from clgraph.sampling.shards.samples import sample_of_shards
 from clgraph.scale.comm import Ranks
 from clgraph.scale.writing import join_shards, write_shards
+
+
+def sample_shards(shards, method="drv", *, sizes, room=None, **options):
+    """`clgraph.sample` with a room."""
+    return sample_of_shards(shards, method, None, sizes, None, options, room=room)
 
 
 def equal(one, other):
@@ -124,7 +129,7 @@ def test_what_shards_do_not_offer(tmp_path):
     (tmp_path / "there.clgs" / "mine").write_text("")
     with pytest.raises(clgraph.InputError, match="exists, and is no dataset"):
         sample_shards(shards, sizes=[2], outputs=[tmp_path / "there.clgs"])
-    with pytest.raises(clgraph.InputError, match="has only 3 vertices"):
+    with pytest.raises(clgraph.InputError, match=r"larger than the graph \(3 vertices\)"):
         sample_shards(shards, sizes=[5], strict=True)
     copies = clgraph.Graph.from_edges([0, 0], [1, 1], duplicates="keep")
     with pytest.raises(clgraph.InputError, match="shards hold each edge once"):
