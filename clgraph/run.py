@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from clgraph.device import Device
     from clgraph.results import RunsOn
-    from clgraph.scale.held import HeldShards
+    from clgraph.scale.blocks import GraphBlocks
     from clgraph.scale.shards import Shards
 
 R = TypeVar("R", bound="RunsOn")
@@ -185,7 +185,7 @@ def serial_device(device: Device) -> Device:
 
 def _blocks(
     device: Device, graph: Graph, sections: tuple[str, ...], values: bool, once: bool
-) -> HeldShards | None:
+) -> GraphBlocks | None:
     """The graph's rows as blocks in memory; None if its arcs fit one buffer.
 
     What engines for blocks do not take goes the usual way, which says what does not fit: parallel arcs
@@ -198,15 +198,15 @@ def _blocks(
     fits = width * views * graph.num_arcs <= device.max_buffer
     if fits or not device.has_compiler or graph.is_multigraph:
         return None
-    from clgraph.scale.held import HeldShards, shelve
+    from clgraph.scale.blocks import GraphBlocks, shelve
 
     rows = "out" if graph.directed else "rows"
     if not (once and graph.directed):
         sections = tuple(sorted({rows if name == "pairs" else name for name in sections}))
 
-    def make() -> HeldShards:
+    def make() -> GraphBlocks:
         # half a buffer each: a block has offsets and values beside its entries
-        return HeldShards(graph, sections, values, device.max_buffer // 2 // widest)
+        return GraphBlocks(graph, sections, values, device.max_buffer // 2 // widest)
 
     shelve(device, graph)
     return device.cached(graph, ("pieces", sections, values), make)

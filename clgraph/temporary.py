@@ -11,7 +11,7 @@ import time
 
 from clgraph import system
 
-_NAME = re.compile(r"\.clgraph-([0-9]{1,10})-[0-9a-f]{12}\.tmp")
+_NAME = re.compile(r"\.clgraph-([0-9]{1,10})-([0-9a-f]{12})\.tmp")
 #: files that clgraph puts into folders of its own: nothing else in a folder is ever deleted
 _OWN = re.compile(
     r"(manifest|work|input-[0-9]+)\.json|leaving\.f8|ids\.clg|(pairs|rows|in|out)-[0-9]{6,}\.clg"
@@ -25,9 +25,18 @@ STALE = 24 * 3600
 _NO_SYNC = (errno.EINVAL, errno.ENOSYS, errno.ENOTSUP, errno.EROFS)
 
 
-def temporary_name() -> str:
-    """A new name for a temporary file or folder of this process: ``.clgraph-PID-RANDOM.tmp``."""
-    return f".clgraph-{os.getpid()}-{secrets.token_hex(6)}.tmp"
+def temporary_name(mark: str = "") -> str:
+    """Return a new name for a temporary file or folder of this process: ``.clgraph-PID-RANDOM.tmp``.
+
+    With a `mark`, 8 hexadecimal digits, the random part begins with it: `marked` finds such files again.
+    """
+    return f".clgraph-{os.getpid()}-{mark}{secrets.token_hex(2 if mark else 6)}.tmp"
+
+
+def marked(folder: str | os.PathLike[str], mark: str) -> list[str]:
+    """Return the names of temporary files with a mark in a folder, of whatever processes."""
+    names = ((name, _NAME.fullmatch(name)) for name in os.listdir(folder))
+    return [name for name, found in names if found is not None and found[2].startswith(mark)]
 
 
 def strangers(folder: str | os.PathLike[str]) -> list[str]:

@@ -178,9 +178,9 @@ class _Planner:
             prepared = power.prepare(block)
             return lambda: power.rows(prepared, 0.0)
         if command == "ppr":
-            return lambda: Extraction(device, 1, VERTICES, Chosen.of(np.ones(VERTICES, bool), None)).count(
-                block
-            )
+            return lambda: Extraction(
+                device, 1, VERTICES, Chosen(np.full(VERTICES // 32, 0xFFFFFFFF, np.uint32), None)
+            ).count(block)
         return lambda: Labels(device, VERTICES).add(block)
 
     # --- what is known ------------------------------------------------------------------------------

@@ -21,7 +21,7 @@ _LINKS = 40  # symbolic links in one path, as in Linux
 
 
 @contextmanager
-def atomic_write(path: str | os.PathLike[str], mode: str = "wb") -> Iterator[IO[Any]]:
+def atomic_write(path: str | os.PathLike[str], mode: str = "wb", mark: str = "") -> Iterator[IO[Any]]:
     """Open a file for writing that appears only when the block ends without an error.
 
     The data go to a temporary file in the same folder. At the end it is brought to the disk (fsync), so that
@@ -36,6 +36,8 @@ def atomic_write(path: str | os.PathLike[str], mode: str = "wb") -> Iterator[IO[
         ``-`` is standard output.
     mode : {"wb", "w"}
         Text is UTF-8 with plain line feeds.
+    mark : str
+        Of the temporary file's name, see `clgraph.temporary.temporary_name`.
 
     Raises
     ------
@@ -54,7 +56,7 @@ def atomic_write(path: str | os.PathLike[str], mode: str = "wb") -> Iterator[IO[
     'whole'
     """
     with atomic_files() as create:
-        yield create(path, mode)
+        yield create(path, mode, mark)
 
 
 @contextmanager
@@ -71,10 +73,10 @@ def atomic_files() -> Iterator[Callable[..., IO[Any]]]:
     """
     files: list[_Output] = []
 
-    def create(path: str | os.PathLike[str], mode: str = "wb") -> IO[Any]:
+    def create(path: str | os.PathLike[str], mode: str = "wb", mark: str = "") -> IO[Any]:
         if mode not in ("wb", "w"):
             raise ValueError(f"mode is {mode!r}: use 'wb' or 'w'")
-        files.append(_Output(path))
+        files.append(_Output(path, mark))
         files[-1].open(mode)
         return files[-1].file
 
@@ -100,8 +102,8 @@ class _Output:
 
     file: IO[Any]
 
-    def __init__(self, path: str | os.PathLike[str]) -> None:
-        self._path = path
+    def __init__(self, path: str | os.PathLike[str], mark: str) -> None:
+        self._path, self._mark = path, mark
         self._target: Path | None = None
         self._temporary: Path | None = None
 
@@ -118,7 +120,7 @@ class _Output:
                 return
         self._target = Path(os.path.realpath(self._path))  # a symbolic link stays one
         remove_stale_once(self._target.parent)
-        self._temporary = self._target.with_name(temporary_name())
+        self._temporary = self._target.with_name(temporary_name(self._mark))
         # os.open rather than tempfile: the file gets the permissions that the user's umask gives
         flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY | system.OPEN
         descriptor = os.open(self._temporary, flags, 0o666)

@@ -25,7 +25,7 @@ SECTIONS = ("pairs", "rows", "in", "out")
 MOST = 2**63 - 1  # of what a file has of anything
 LARGEST = 64 << 20  # bytes of a manifest: some 400 000 shards ...
 MOST_SHARDS = LARGEST // 80  # ... and never more than these, of some 85 bytes each at least
-_FILE = re.compile(r"[a-z0-9][a-z0-9_.-]{0,63}")
+FILE = re.compile(r"[a-z0-9][a-z0-9_.-]{0,63}")  # a name in the dataset
 
 
 @dataclass(frozen=True)
@@ -175,7 +175,7 @@ def _parsed(found: Any) -> Manifest:
     for key, known, then in (("format", FORMAT, ", not"), ("version", VERSION, "; this clgraph reads")):
         if found.get(key) != known:
             raise ValueError(f"its {key} is {found.get(key)!r:.40}{then} {known!r}")
-    given = _fields(found, "the manifest", **kinds)
+    given = fields_of(found, "the manifest", **kinds)
     if given.pop("block") != BLOCK:
         raise ValueError(f"its block is not {BLOCK}")
     wanted = {"pairs", *(("in", "out") if given["directed"] else ("rows",))}
@@ -189,7 +189,7 @@ def _parsed(found: Any) -> Manifest:
     if "pairs" not in sections:
         raise ValueError("it has no section pairs")
     parts: dict[str, Any] = {
-        name: Part(**_fields(found[name], f"{name} of the manifest", file=str, bytes=MOST, crc=2**32 - 1))
+        name: Part(**fields_of(found[name], f"{name} of the manifest", file=FILE, bytes=MOST, crc=2**32 - 1))
         for name in ("ids", "leaving")
         if found.get(name) is not None
     }
@@ -197,7 +197,7 @@ def _parsed(found: Any) -> Manifest:
 
 
 def _section(entry: Any, name: str, n: int) -> Section:
-    whole = _fields(entry, name, edges=MOST, loops=MOST)
+    whole = fields_of(entry, name, edges=MOST, loops=MOST)
     if not isinstance(entry.get("shards"), list):
         raise ValueError(f"{name} lists no shards")
     counts = dict.fromkeys(("first_row", "rows", "edges", "loops", "first_edge", "bytes", "crc"), MOST)
@@ -205,7 +205,7 @@ def _section(entry: Any, name: str, n: int) -> Section:
     row = edge = loops = 0
     for number, each in enumerate(entry["shards"]):
         which = f"shard {number} of {name}"
-        shard = Shard(**_fields(each, which, file=str, **counts))
+        shard = Shard(**fields_of(each, which, file=FILE, **counts))
         if (shard.first_row, shard.first_edge) != (row, edge):
             raise ValueError(
                 f"{which} begins at row {shard.first_row} and edge {shard.first_edge}, not at {row} and "
@@ -224,20 +224,20 @@ def _section(entry: Any, name: str, n: int) -> Section:
     return Section(edge, loops, tuple(shards))
 
 
-def _fields(entry: Any, name: str, **kinds: Any) -> dict[str, Any]:
-    """Return entries of a JSON object, checked: numbers up to the one given, flags, or names of files."""
+def fields_of(entry: Any, name: str, **kinds: Any) -> dict[str, Any]:
+    """Return entries of a JSON object, checked: numbers up to the one given, flags, or texts of a pattern."""
     if not isinstance(entry, dict):
         raise ValueError(f"{name} is no object")
     for key, kind in kinds.items():
         value = entry.get(key)
         if kind is bool:
             right, needed = type(value) is bool, "true or false"
-        elif kind is str:
-            right = isinstance(value, str) and _FILE.fullmatch(value) is not None
-            needed = "no name of a file in the dataset"
-        else:
+        elif isinstance(kind, int):
             right = type(value) is int and 0 <= value <= kind
             needed = f"a whole number from 0 to {kind}"
+        else:
+            right = isinstance(value, str) and kind.fullmatch(value) is not None
+            needed = f"text like {kind.pattern}"
         if not right:
-            raise ValueError(f"{key} of {name} is {value!r:.40}: {needed}")
+            raise ValueError(f"{key} of {name} is {value!r:.40}: {needed} is needed")
     return {key: entry[key] for key in kinds}

@@ -63,7 +63,8 @@ def case_extract(device: Any) -> None:
     member = np.arange(50) % 3 > 0
     loaded = _loaded(device, row_ptr, heads, 0, 50)
     for cut in (None, (1 << 63, 0)):
-        extraction = Extraction(device, 3, 50, Chosen.of(member, cut))
+        bits = np.packbits(np.pad(member, (0, -len(member) % 32)), bitorder="little").view("<u4")
+        extraction = Extraction(device, 3, 50, Chosen(bits, cut))
         assert extraction.members().tolist() == np.flatnonzero(member).tolist()
         found = extraction.of(loaded).values["way"].tolist()
         expected = [v for u, v in pairs if u != v and member[u] and member[v]]

@@ -76,7 +76,11 @@ def test_shards_changed_places(copy):
         (("vertices",), 2**40, "vertices of the manifest"),
         (("vertices",), 3, "has .* rows, but there are 3 vertices"),
         (("version",), 2, "version is 2"),
-        (("sections", "pairs", "shards", 0, "file"), "../../etc/passwd", "no name of a file"),
+        (
+            ("sections", "pairs", "shards", 0, "file"),
+            "../../etc/passwd",
+            "file of shard 0 of section pairs is .*: text like",
+        ),
         (("sections", "pairs", "shards", 1, "first_edge"), 7, "where the one before ends"),
         (("sections", "pairs", "shards"), None, "lists no shards"),
         (("sections", "in"), {}, "does not belong"),

@@ -306,19 +306,6 @@ class Chosen:
     cut: tuple[int, int] | None
     untouched: bool = False
 
-    @staticmethod
-    def of(member: npt.NDArray[np.bool_], cut: tuple[int, int] | None) -> Chosen:
-        """Return the choice of a bool for each vertex."""
-        packed = np.zeros(-(-len(member) // 32) * 4, np.uint8)
-        some = np.packbits(member, bitorder="little")
-        packed[: len(some)] = some
-        return Chosen(packed.view("<u4").astype(np.uint32), cut)
-
-
-def unpacked(bits: Bits, n: int) -> npt.NDArray[np.bool_]:
-    """Return a bool for each vertex."""
-    return np.unpackbits(bits.astype("<u4").view(np.uint8), count=n, bitorder="little").view(np.bool_)
-
 
 def choose(
     device: Device, words: Any, n: int, method: str, seed: int, targets: Sequence[int]

@@ -26,9 +26,9 @@ from clgraph.sampling.deletion_times import Path as CurvePath
 from clgraph.sampling.deletion_times import count_pairs, follow
 from clgraph.sampling.request import OF_SHARDS, check_seeds, check_sizes
 from clgraph.sampling.result import Sample, notes_of
-from clgraph.sampling.selection import Mask, Selection
+from clgraph.sampling.selection import Mask, Selection, unpacked
 from clgraph.sampling.shards.extract import Extraction, Growing, count_edges, write_sample
-from clgraph.sampling.shards.forest import Chosen, choose, unpacked
+from clgraph.sampling.shards.forest import Chosen, choose
 from clgraph.sampling.shards.passes import ForestPass, about_of, check_method
 from clgraph.sampling.shards.saved import SavedForest, open_forest
 from clgraph.scale.comm import Ranks, run_on_ranks, shared_seed
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from clgraph.device import Device
     from clgraph.run import run_on
     from clgraph.sampling.request import Request
-    from clgraph.scale.held import HeldShards
+    from clgraph.scale.blocks import GraphBlocks
 
 Size = float | int | str
 
@@ -244,7 +244,7 @@ def forest_given(shards: Shards, method: str, forest: Any, seed: int | None) -> 
 
 def samples_of_blocks(
     call: run_on,
-    held: HeldShards,
+    held: GraphBlocks,
     graph: Graph,
     how: Request,
     seed: int,
@@ -288,7 +288,7 @@ def samples_of_blocks(
     return made
 
 
-def _extracted(held: HeldShards, found: ForestPass, chosen: dict[int, Chosen]) -> dict[int, Graph]:
+def _extracted(held: GraphBlocks, found: ForestPass, chosen: dict[int, Chosen]) -> dict[int, Graph]:
     """Cut out samples as graphs on the host, each by its target: shards are counted first, then cut."""
     device, seed = found.device, found.about.seed
     n, carried, own_ids = held.num_vertices, held.carried, held.own_ids()

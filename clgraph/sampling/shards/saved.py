@@ -24,7 +24,8 @@ from clgraph.formats.atomic import atomic_write
 from clgraph.formats.common import reading
 from clgraph.graph.building import INT32_MAX
 from clgraph.results import Shown
-from clgraph.scale.manifest import MOST_SHARDS
+from clgraph.scale.manifest import MOST, MOST_SHARDS, fields_of
+from clgraph.temporary import marked
 
 FORMAT = "clgraph-forest 1"
 SUFFIX = ".forest"
@@ -32,6 +33,16 @@ SUFFIX = ".forest"
 KEPT = re.compile(r"([0-9]+|none)-[0-9a-f]{8}\.forest")
 # bytes of the line of JSON: as much is read before anything is known of the file
 LONGEST = 1 << 24
+# what that line has
+HEAD: dict[str, Any] = {
+    "dataset": re.compile("[0-9a-f]{64}"),
+    "vertices": INT32_MAX,
+    "method": re.compile("drv|dre"),
+    "seed": 2**64 - 1,
+    "of": MOST_SHARDS,
+    "edges": MOST,
+    "shards": re.compile("[0-9,-]*"),
+}
 Words = npt.NDArray[np.uint64]
 
 
@@ -118,12 +129,14 @@ class SavedForest(Shown):
         return words
 
 
-def write_forest(path: Path, about: About, shards: Iterable[int], words: Words) -> SavedForest:
+def write_forest(
+    path: Path, about: About, shards: Iterable[int], words: Words, mark: str = ""
+) -> SavedForest:
     """Write a forest; the file appears complete or not at all."""
     numbers = tuple(sorted(set(shards)))
     line = json.dumps({**vars(about), "shards": spelled(numbers), "edges": len(words)}, sort_keys=True)
     data = line.encode() + b"\n" + words.astype("<u8").tobytes()
-    with atomic_write(path, "wb") as file:
+    with atomic_write(path, "wb", mark) as file:
         file.write(_head(data))
         file.write(data)
     return SavedForest(path, about, numbers)
@@ -137,28 +150,15 @@ def open_forest(path: str | os.PathLike[str]) -> SavedForest:
     if not head.startswith(FORMAT.encode() + b" "):
         raise InputError(f"{name}: is no forest that clgraph forest has written")
     try:
-        about, shards, edges = _parsed(json.loads(line))
-    except (ValueError, TypeError, KeyError, RecursionError) as error:
+        known = fields_of(json.loads(line), "its head", **HEAD)
+        edges, listed = known.pop("edges"), known.pop("shards")
+        about = About(**known)
+        shards = numbers_of(listed, about.of, "shards")
+    except (ValueError, RecursionError) as error:
         raise _damaged(name, f"its head cannot be ({error})") from error
     if size != len(head) + len(line) + 8 * edges:
         raise _damaged(name, f"{size} bytes long")
     return SavedForest(name, about, shards)
-
-
-def _parsed(found: dict[str, Any]) -> tuple[About, tuple[int, ...], int]:
-    counts = {key: found[key] for key in ("vertices", "seed", "of", "edges")}
-    for key, value in counts.items():
-        if type(value) is not int or value < 0:
-            raise ValueError(f"{key} {value!r:.40}")
-    if counts["vertices"] > INT32_MAX or counts["seed"] >= 2**64 or counts["of"] > MOST_SHARDS:
-        raise ValueError("a number is too large")
-    if found["method"] not in ("drv", "dre") or not re.fullmatch("[0-9a-f]{64}", found["dataset"]):
-        raise ValueError("method or dataset")
-    if not isinstance(found["shards"], str):
-        raise ValueError(f"shards {found['shards']!r:.40}")
-    edges = counts.pop("edges")
-    about = About(dataset=found["dataset"], method=found["method"], **counts)
-    return about, numbers_of(found["shards"], about.of, "shards"), edges
 
 
 def _head(data: bytes) -> bytes:
@@ -204,6 +204,8 @@ class Checkpoint:
 
     def __init__(self, folder: Path, about: About) -> None:
         self.folder, self.about = folder, about
+        # a rank that is killed while it writes leaves its temporary file: `clear` finds it by this mark
+        self._mark = f"{zlib.crc32(json.dumps(vars(about)).encode()):08x}"
         self._own: list[SavedForest] = []
 
     def found(self) -> list[SavedForest]:
@@ -238,7 +240,7 @@ class Checkpoint:
                 "write to"
             ) from error
         path = self.folder / f"{numbers[0] if numbers else 'none'}-{mark:08x}{SUFFIX}"
-        made = write_forest(path, self.about, numbers, words)
+        made = write_forest(path, self.about, numbers, words, self._mark)
         for each in self._own:
             if each.path != made.path:
                 each.path.unlink(missing_ok=True)
@@ -248,5 +250,9 @@ class Checkpoint:
         """Remove what is there of this forest, and the folder if nothing else is in it."""
         for each in self.found():
             each.path.unlink(missing_ok=True)
-        if self.folder.exists() and not any(self.folder.iterdir()):
+        if not self.folder.exists():
+            return
+        for name in marked(self.folder, self._mark):
+            (self.folder / name).unlink(missing_ok=True)
+        if not any(self.folder.iterdir()):
             self.folder.rmdir()

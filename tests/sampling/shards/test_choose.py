@@ -6,7 +6,8 @@ import pytest
 import clgraph
 from clgraph import keyed
 from clgraph.reference.reduction import reference_forest
-from clgraph.sampling.shards.forest import choose, unpacked
+from clgraph.sampling.selection import unpacked
+from clgraph.sampling.shards.forest import choose
 
 
 @pytest.mark.parametrize("method", ["drv", "dre"])

@@ -37,7 +37,8 @@ def test_extraction(device, tmp_path, directed):
         if place is not None:
             later[order[: place + 1]] = False
         kept = member[low] & member[high] & later
-        extraction = Extraction(device, 5, 70, Chosen.of(member, cut))
+        bits = np.packbits(np.pad(member, (0, -len(member) % 32)), bitorder="little").view("<u4")
+        extraction = Extraction(device, 5, 70, Chosen(bits, cut))
         assert np.array_equal(extraction.members(), np.flatnonzero(member))
         pairs = []
         with device.alone():

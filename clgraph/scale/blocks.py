@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from clgraph.device import Device
 
 
-class HeldShards(Shards):
+class GraphBlocks(Shards):
     """Shards that are parts of arrays on the host, checked when these were made.
 
     Attributes
@@ -68,7 +68,7 @@ class HeldShards(Shards):
         return self._whole.num_arcs if self.directed else (self._whole.num_arcs + loops) // 2
 
     def __repr__(self) -> str:
-        return f"<HeldShards: {self.pieces} parts of {self.owner!r}>"
+        return f"<GraphBlocks: {self.pieces} parts of {self.owner!r}>"
 
     @lazy
     def ids(self) -> npt.NDArray[Any]:
