@@ -187,11 +187,13 @@ def drawings(study: Study, answer: Answer) -> Iterator[Drawing]:
 
 def write_figures(study: Study, answer: Answer, folder: Path) -> int:
     """Every figure as an SVG file; how many."""
+    from matplotlib import rc_context
+
     folder.mkdir(exist_ok=True)
     drawn = list(drawings(study, answer))
     for each in drawn:
-        figure = figure_of(each, PAPER)
-        with atomic_write(folder / f"{each.name}.svg", "wb") as out:
-            # without the date, the same study gives the same bytes
+        figure, name = figure_of(each, PAPER), f"{each.name}.svg"
+        # without the date and random ids, the same study gives the same bytes
+        with rc_context({"svg.hashsalt": each.name}), atomic_write(folder / name, "wb") as out:
             figure.savefig(out, format="svg", metadata={"Date": None})
     return len(drawn)

@@ -4,7 +4,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from clgraph.studies.figures import span_of
+import clgraph
+from clgraph.studies.figures import span_of, write_figures
 
 
 def study(*rows, original=4.0):
@@ -21,3 +22,11 @@ def test_wide_intervals_do_not_flatten_the_lines():
     assert 4 < limits[1] < 5
     assert not cut
     assert span_of(study((4, 1, 9)), "x") == (None, False)
+
+
+def test_the_same_study_gives_the_same_files(tmp_path, device):
+    found = clgraph.study(clgraph.powerlaw_graph(300, seed=1), "drv", "50%", seeds=2, device=device)
+    for folder in ("one", "other"):
+        write_figures(found, found.best(), tmp_path / folder)
+    for one in (tmp_path / "one").iterdir():
+        assert one.read_bytes() == (tmp_path / "other" / one.name).read_bytes(), one.name
