@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,14 +12,87 @@ from clgraph.graph import Graph, as_graph
 from clgraph.measures.hops import SOURCES
 from clgraph.progress import with_progress
 from clgraph.run import run_on
-from clgraph.studies.plan import make_plan, notes_of
-from clgraph.studies.summary import Study
+from clgraph.studies.plan import check_tolerance, make_plan, notes_of
+from clgraph.studies.summary import StudyResult
 
 if TYPE_CHECKING:
     from clgraph.device import Device
     from clgraph.sampling.request import Size
 
 __all__ = ["Study", "study"]
+
+
+@dataclass(frozen=True, repr=False)
+class Study(StudyResult):
+    """The samples of a graph by several methods, sizes and seeds, each measured.
+
+    Attributes
+    ----------
+    plan : Plan
+        Methods, sizes and seeds.
+    rows : list of dict
+        One per sample: method, mode, size, target, seed, then every measure; None if not defined.
+    original : dict
+        The same measures of the original.
+    reasons : dict of str to str
+        Why a measure of the original is not defined.
+    degrees : dict
+        Degree histograms (degrees, vertices): of the first seed's sample by method and size, and of the
+        "original".
+    input : str
+        The hash of the original (`clgraph.graph.digest.digest`).
+    notes : list of str
+        What the user should know: samples that collapsed, seeds that were drawn instead.
+    version, device : str
+    """
+
+    def to_pandas(self) -> Any:
+        """The rows as a data frame; undefined values are missing ones."""
+        from clgraph.graph.exchange.common import library
+        from clgraph.studies.columns import COLUMNS
+
+        frame = library("pandas", "pandas").DataFrame(self.rows, columns=list(COLUMNS))
+        return frame.convert_dtypes()
+
+    def plot(self, measure: str, axes: Any = None) -> Any:
+        """Draw a measure against the size, with its 95 % intervals, a line for each method.
+
+        Parameters
+        ----------
+        measure : str
+            A column of `rows`.
+        axes : matplotlib Axes, optional
+            Default: those of a new figure.
+
+        Returns
+        -------
+        matplotlib Axes
+
+        Raises
+        ------
+        InputError
+            If it is no measure.
+        ClgraphError
+            If matplotlib is not installed.
+        """
+        from clgraph.studies.figures import plot
+
+        return plot(self, measure, axes)
+
+    def _facts(self) -> dict[str, Any]:
+        plan = self.plan
+        return {
+            "samples": len(self.rows),
+            "methods": ", ".join(plan.methods),
+            "sizes": ", ".join(plan.sizes),
+            "seeds": plan.seeds,
+            "device": self.device,
+        }
+
+    def _repr_html_(self) -> str:
+        from clgraph.studies.report import answer_html
+
+        return answer_html(self, self.best(), check_tolerance(None))
 
 
 @with_progress("sampling and measuring")

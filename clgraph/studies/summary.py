@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from clgraph.lazy import lazy
 from clgraph.results import RunsOn, Shown, kernel_facts
-from clgraph.studies.columns import COLUMNS, COMPARED, MEASURES, Row, lines_of
+from clgraph.studies.columns import COMPARED, MEASURES, Row, lines_of
 from clgraph.studies.plan import Plan, Tolerance, check_tolerance
 
 # seeds from which on there are bootstrap intervals, too: a percentile of fewer values is too narrow
@@ -229,28 +229,8 @@ def not_compared(plan: Plan, original: Row, reasons: dict[str, str]) -> dict[str
 
 
 @dataclass(frozen=True, repr=False)
-class Study(RunsOn):
-    """The samples of a graph by several methods, sizes and seeds, each measured.
-
-    Attributes
-    ----------
-    plan : Plan
-        Methods, sizes and seeds.
-    rows : list of dict
-        One per sample: method, mode, size, target, seed, then every measure; None if not defined.
-    original : dict
-        The same measures of the original.
-    reasons : dict of str to str
-        Why a measure of the original is not defined.
-    degrees : dict
-        Degree histograms (degrees, vertices): of the first seed's sample by method and size, and of the
-        "original".
-    input : str
-        The hash of the original (`clgraph.graph.digest.digest`).
-    notes : list of str
-        What the user should know: samples that collapsed, seeds that were drawn instead.
-    version, device : str
-    """
+class StudyResult(RunsOn):
+    """The results of a `clgraph.Study`, without how it shows itself: see there."""
 
     plan: Plan
     rows: list[Row] = field(repr=False)
@@ -311,50 +291,3 @@ class Study(RunsOn):
         beside = dict.fromkeys(("version", "device", "eigen_exponent", "largest_eigenvalue"))
         same = [{**row, **beside} for row in self.rows]
         return hashlib.sha256(lines_of(same).encode()).hexdigest()
-
-    def to_pandas(self) -> Any:
-        """The rows as a data frame; undefined values are missing ones."""
-        from clgraph.graph.exchange.common import library
-
-        frame = library("pandas", "pandas").DataFrame(self.rows, columns=list(COLUMNS))
-        return frame.convert_dtypes()
-
-    def plot(self, measure: str, axes: Any = None) -> Any:
-        """Draw a measure against the size, with its 95 % intervals, a line for each method.
-
-        Parameters
-        ----------
-        measure : str
-            A column of `rows`.
-        axes : matplotlib Axes, optional
-            Default: those of a new figure.
-
-        Returns
-        -------
-        matplotlib Axes
-
-        Raises
-        ------
-        InputError
-            If it is no measure.
-        ClgraphError
-            If matplotlib is not installed.
-        """
-        from clgraph.studies.figures import plot
-
-        return plot(self, measure, axes)
-
-    def _facts(self) -> dict[str, Any]:
-        plan = self.plan
-        return {
-            "samples": len(self.rows),
-            "methods": ", ".join(plan.methods),
-            "sizes": ", ".join(plan.sizes),
-            "seeds": plan.seeds,
-            "device": self.device,
-        }
-
-    def _repr_html_(self) -> str:
-        from clgraph.studies.report import answer_html
-
-        return answer_html(self, self.best(), check_tolerance(None))
