@@ -103,36 +103,32 @@ ERRORS = (
 
 def _function(
     name: str,
-    home: str,
-    page: str,
     call: str = "graph",
+    values: str = "GRAPHS",
+    *,
     reference: str = "",
     verifier: str = "",
-    values: str = "GRAPHS",
     lacks: Mapping[str, str] = {},
     **more: Any,
 ) -> Public:
-    """The entry of a function. What is not given is the usual, unless it is in `lacks`.
+    """Return the entry of a function: what is not given is the usual, unless it is in `lacks`.
 
     Parameters
     ----------
     call : str
         The arguments of the example alone.
+    reference : str
+        ``{}`` in it is the function's name, without ``_graph`` or ``_centrality``.
     verifier : str
         Default: of ``M.reference_X`` it is ``M.verify_X(graph, found)``.
     **more
         See `Public`.
     """
+    reference = reference.format(name.removesuffix("_graph").removesuffix("_centrality"))
     if reference and not verifier:
         verifier = f"{reference.replace('reference_', 'verify_')}(graph, found)"
-    fields = more | {
-        "call": f"{name}({call})",
-        "reference": reference,
-        "verifier": verifier,
-        "values": values,
-        "lacks": lacks,
-    }
-    return Public(name, home, page, **(fields | dict.fromkeys(lacks, "")))
+    fields = {"call": f"{name}({call})", "reference": reference, "verifier": verifier, "values": values}
+    return Public(name, lacks=lacks, **{**more, **fields, **dict.fromkeys(lacks, "")})
 
 
 #: the fuzzer's values of options that mean the same in every function that has them
@@ -156,8 +152,18 @@ OPTIONS = {
 }
 
 # entries that are alike
-_generator = partial(_function, home="csr", page="graph", family="graph generator", lacks=MODEL)
-_measure = partial(_function, home="measures", page="sampling", family="measures")
+_generator = partial(
+    _function,
+    home="csr",
+    page="graph",
+    family="graph generator",
+    reference="models.reference_{}",
+    lacks=MODEL,
+)
+_measure = partial(
+    _function, home="measures", page="sampling", family="measures", reference="measures.reference_{}"
+)
+_samples = partial(_function, page="sampling", family="samples")
 _dataset = partial(_function, home="scale", page="shards", lacks=SHARDS | HOST)
 _forest = partial(
     _function,
@@ -167,7 +173,14 @@ _forest = partial(
     family="forests of large graphs",
     lacks=DATASET | EXACT,
 )
-_centrality = partial(_function, home="centrality", page="centrality", family="centrality")
+_traversal = partial(_function, page="traversal", reference="traversal.reference_bfs")
+_components = partial(
+    _traversal, home="components", reference="traversal.reference_components", family="components"
+)
+_centrality = partial(
+    _function, home="centrality", page="centrality", family="centrality", reference="centrality.reference_{}"
+)
+_path = partial(_centrality, reference="traversal.reference_bfs", family="search")
 _device = partial(_function, home="device", page="devices", lacks=MACHINE)
 _check = partial(_function, home="reference", page="verification", lacks=CHECK)
 _verifier = partial(_check, lacks=VERIFIER)
@@ -183,150 +196,100 @@ PUBLIC: tuple[Public, ...] = (
     Public("datasets", "datasets", "graph"),
     _function(
         "read",
-        "files",
-        "graph",
-        family="reading files",
-        lacks=FILES,
         values=(
             "'g.txt' | 'none.txt' | '.' | 'g.xyz' | '' | P('g.txt') | 'g.txt\\0' ; format='edges' | 'mtx' "
             "| 'clg' ; ids='int' | 'str' | 'name' ; weights=True | False"
         ),
+        home="files",
+        page="graph",
+        family="reading files",
+        lacks=FILES,
     ),
     _function(
         "write",
-        "files",
-        "graph",
-        lacks=FILES | {"family": "small graphs are written by the host"},
         values=(
             "GRAPHS ; 'o.txt' | 'o.clg' | 'none/o.txt' | '.' | 'o' | 'o.npz' | 'o.mtx' | 'o' * 244 + "
             "'.txt' | 'a\\0.txt' ; format='edges' | 'metis' | 'ldbc' | 'npz'"
         ),
+        home="files",
+        page="graph",
+        lacks=FILES | {"family": "small graphs are written by the host"},
     ),
-    _generator("powerlaw_graph", call="30, seed=1", lacks=NUMPY, values="0 | 1 | 50 ; exponent=2.5"),
+    _generator("powerlaw_graph", "30, seed=1", "0 | 1 | 50 ; exponent=2.5", lacks=NUMPY),
     _generator(
         "rmat_graph",
-        call="4, seed=1",
+        "4, seed=1",
+        "0 | 1 | 5 ; edge_factor=2 | 0 | 0.5 ; a=0.5 ; b=0.2 | 0.9 ; c=0.1 ; scramble=True | False",
         lacks=NUMPY,
-        values="0 | 1 | 5 ; edge_factor=2 | 0 | 0.5 ; a=0.5 ; b=0.2 | 0.9 ; c=0.1 ; scramble=True | False",
     ),
-    _generator(
-        "barabasi_albert_graph",
-        call="30, 2, seed=1",
-        reference="models.reference_barabasi_albert",
-        values="0 | 3 | 50 ; 0 | 1 | 3 | 49",
-    ),
-    _generator(
-        "erdos_renyi_graph",
-        call="30, 40, seed=1",
-        reference="models.reference_erdos_renyi",
-        values="0 | 1 | 50 ; 0 | 40 | 1225",
-    ),
-    _generator(
-        "watts_strogatz_graph",
-        call="30, 4, 0.1, seed=1",
-        reference="models.reference_watts_strogatz",
-        values="0 | 3 | 50 ; 0 | 2 | 3 | 40 ; 0 | 0.5 | 1 | 2",
-    ),
+    _generator("barabasi_albert_graph", "30, 2, seed=1", "0 | 3 | 50 ; 0 | 1 | 3 | 49"),
+    _generator("erdos_renyi_graph", "30, 40, seed=1", "0 | 1 | 50 ; 0 | 40 | 1225"),
+    _generator("watts_strogatz_graph", "30, 4, 0.1, seed=1", "0 | 3 | 50 ; 0 | 2 | 3 | 40 ; 0 | 0.5 | 1 | 2"),
     _generator(
         "configuration_graph",
-        call="30, seed=1",
-        reference="models.reference_configuration",
-        values="0 | 1 | 50 ; exponent=2 | 0 | 30 ; min_degree=1 | 0 | 9 ; max_degree=9 | 60",
+        "30, seed=1",
+        "0 | 1 | 50 ; exponent=2 | 0 | 30 ; min_degree=1 | 0 | 9 ; max_degree=9 | 60",
     ),
-    _generator(
-        "static_model_graph",
-        call="30, seed=1",
-        reference="models.reference_static_model",
-        values="0 | 1 | 50 ; alpha=0.5 | 2 | -1 ; shift=0 | 3.5",
-    ),
+    _generator("static_model_graph", "30, seed=1", "0 | 1 | 50 ; alpha=0.5 | 2 | -1 ; shift=0 | 3.5"),
     _generator(
         "lfr_graph",
-        call="200, seed=1",
-        reference="models.reference_lfr",
+        "200, seed=1",
+        "0 | 60 | 200 ; mixing=0 | 0.5 | 1 | 2 ; degree_exponent=2 ; min_degree=1 | 5 ; max_degree=10 | 300 "
+        "; community_exponent=1 ; min_community=1 | 20 ; max_community=25 | 1000",
         verifier="models.verify_communities(found, mixing=0.1)",
         lacks={},
-        values=(
-            "0 | 60 | 200 ; mixing=0 | 0.5 | 1 | 2 ; degree_exponent=2 ; min_degree=1 | 5 ; max_degree=10 "
-            "| 300 ; community_exponent=1 ; min_community=1 | 20 ; max_community=25 | 1000"
-        ),
     ),
-    _function(
-        "copra_graph",
-        "theses.copra",
-        "graph",
-        call="100",
-        family="graph generator",
-        lacks=NUMPY,
-        values="0 | 10 | 200",
-    ),
+    _generator("copra_graph", "100", "0 | 10 | 200", home="theses.copra", lacks=NUMPY),
     Public("Communities", "csr", "graph"),
     # --- sampling and quality
-    _function(
+    _samples(
         "sample",
-        "sampling",
-        "sampling",
-        call='graph, "drv", size=9, seed=1',
+        'graph, "drv", size=9, seed=1',
+        "GRAPHS ; METHODS ; size=1 | 0.5 | 2 | '50%' ; seed=1 | 2 ; mode='auto' | 'batched' | 'exact' ; "
+        "tolerance=None | 0 | 2 ; connection='weak' | 'strong' ; components='afforest' | 'bfs' | None ; "
+        "far_scan=True | False ; mix=0.5 | '0.8' ; start=0 | None ; strict=True | False ; min_size=1 | 3",
+        home="sampling",
         reference="samples.reference_sample",
-        family="samples",
-        values=(
-            "GRAPHS ; METHODS ; size=1 | 0.5 | 2 | '50%' ; seed=1 | 2 ; mode='auto' | 'batched' | 'exact' "
-            "; tolerance=None | 0 | 2 ; connection='weak' | 'strong' ; components='afforest' | 'bfs' | "
-            "None ; far_scan=True | False ; mix=0.5 | '0.8' ; start=0 | None ; strict=True | False ; "
-            "min_size=1 | 3"
-        ),
     ),
     Public("Sample", "sampling", "sampling"),
     Public("Samples", "sampling", "sampling"),
-    _function(
+    _samples(
         "reduction_curve",
-        "sampling.curve",
-        "sampling",
-        call='graph, "drv", 1',
-        family="samples",
+        'graph, "drv", 1',
+        "GRAPHS ; METHODS ; size=1 | 0.5 ; mode='auto' | 'batched'",
+        home="sampling.curve",
         lacks=POINTS,
-        values="GRAPHS ; METHODS ; size=1 | 0.5 ; mode='auto' | 'batched'",
     ),
     Public("ReductionCurve", "sampling.curve", "sampling"),
-    _function(
+    _samples(
         "deletion_order",
-        "sampling.curve",
-        "sampling",
-        call='graph, "dre"',
+        'graph, "dre"',
+        "GRAPHS ; method='drv' | 'dre'",
+        home="sampling.curve",
         lacks=HOST | ORDER,
-        values="GRAPHS ; method='drv' | 'dre'",
     ),
     _measure(
         "quality",
-        call="graph, eigenvalues=False",
+        "graph, eigenvalues=False",
+        "GRAPHS ; GRAPHS ; relation=None | 'none' | 'subset' | 'contraction' | 'x' ; hop_sources=1 | 3 ; "
+        "eigenvalues=True | False | None",
         lacks=MEASURED,
-        values=(
-            "GRAPHS ; GRAPHS ; relation=None | 'none' | 'subset' | 'contraction' | 'x' ; hop_sources=1 | "
-            "3 ; eigenvalues=True | False | None"
-        ),
     ),
     Public("Quality", "measures", "sampling"),
-    _function(
-        "study",
-        "studies",
-        "sampling",
-        call='graph, ["drv"], [9], seeds=1, eigenvalues=False',
-        family="samples",
-        lacks=STUDIED,
-    ),
+    _samples("study", 'graph, ["drv"], [9], seeds=1, eigenvalues=False', home="studies", lacks=STUDIED),
     Public("Study", "studies", "sampling"),
     _measure("triangles", lacks=COUNTED),
     _measure("clustering", lacks=COUNTED),
     _measure("average_clustering", lacks=COUNTED),
     _measure("transitivity", lacks=COUNTED),
-    _measure("core_numbers", reference="measures.reference_core_numbers"),
+    _measure("core_numbers"),
     _measure(
         "eigenvalues",
-        reference="measures.reference_eigenvalues",
-        lacks={"family": "few vertices are left to the host"},
         values="GRAPHS ; count=1 | 20 ; matrix='laplacian' | 'normalized laplacian'",
+        lacks={"family": "few vertices are left to the host"},
     ),
     _measure(
-        "k_core", reference="measures.reference_core_numbers", lacks=EXACT, values="GRAPHS ; k=None | 1 | 2"
+        "k_core", values="GRAPHS ; k=None | 1 | 2", reference="measures.reference_core_numbers", lacks=EXACT
     ),
     # --- shards
     _dataset(
@@ -346,141 +309,103 @@ PUBLIC: tuple[Public, ...] = (
     _forest(
         "merge_forests", values="['g.txt'] | [] | ['none.forest', 'none.forest'] ; 'o.forest' | 'none/o'"
     ),
-    _dataset("open_forest", home="sampling.shards", values="'g.txt' | 'none.forest' | '.'"),
+    _dataset("open_forest", values="'g.txt' | 'none.forest' | '.'", home="sampling.shards"),
     Public("SavedForest", "sampling.shards", "shards"),
     # --- traversal
-    _function(
+    _traversal(
         "bfs",
-        "traversal",
-        "traversal",
-        call="graph, 1",
-        reference="traversal.reference_bfs",
+        "graph, 1",
+        "GRAPHS ; 0 | 1 | [0, 1] | 'a' ; method='hybrid' | 'frontier' ; predecessors=True | False",
+        home="traversal",
         family="search",
-        values="GRAPHS ; 0 | 1 | [0, 1] | 'a' ; method='hybrid' | 'frontier' ; predecessors=True | False",
     ),
     Public("BFSResult", "traversal", "traversal"),
-    _function(
+    _traversal(
         "bfs_many",
-        "traversal",
-        "traversal",
-        call="graph, [1, 6]",
-        reference="traversal.reference_bfs",
+        "graph, [1, 6]",
+        "GRAPHS ; [0] | [0, 1] | ['a'] ; dtype=None | 'int8' | 'int32' ; lanes=32 | 64",
+        home="traversal",
         family="searches at once",
         lacks=EXACT,
-        values="GRAPHS ; [0] | [0, 1] | ['a'] ; dtype=None | 'int8' | 'int32' ; lanes=32 | 64",
     ),
     Public("ManyBFSResult", "traversal", "traversal"),
-    _function(
-        "connected_components",
-        "components",
-        "traversal",
-        reference="traversal.reference_components",
-        family="components",
-    ),
+    _components("connected_components"),
     Public("Components", "components", "traversal"),
-    _function(
-        "largest_component",
-        "components",
-        "traversal",
-        call="parts",
-        reference="traversal.reference_components",
-        family="components",
-        lacks=EXACT,
-    ),
+    _components("largest_component", "parts", lacks=EXACT),
     # --- ranking
     _function(
         "pagerank",
-        "ranking",
-        "ranking",
+        values="GRAPHS ; norm='l1' | 'l2' ; dtype='float32' | 'float64'",
+        home="ranking",
+        page="ranking",
         reference="pagerank.reference_pagerank",
         family="pagerank",
-        values="GRAPHS ; norm='l1' | 'l2' ; dtype='float32' | 'float64'",
     ),
     Public("PageRankResult", "ranking", "ranking"),
     _function(
         "personalized_pagerank",
-        "ranking.personalized",
-        "ranking",
-        call="graph, [1, 2, 3]",  # one alone takes PageRank's kernels
+        "graph, [1, 2, 3]",  # one alone takes PageRank's kernels
+        "GRAPHS ; [0] | 0 | [0, 1] | ['a'] | [[0, 1], [1]] | {'u': ['a']} | {1: [0]} ; exclude=None | 'self' "
+        "| 'neighbours' | [1] | ('self', [0]) ; method='power' | 'walks' ; top=None | 2 ; walks=None | 100 ; "
+        "epsilon=None | 0.1 ; confidence=0.9 ; check_every=1 | 3 ; squared=True | False ; stored=True | "
+        "False ; stable_top=0 | 1 ; dtype='float32'",
+        home="ranking.personalized",
+        page="ranking",
         reference="pagerank.reference_ppr",
         verifier="pagerank.verify_ppr(graph, found, [1, 2, 3])",
         family="personalized pagerank",
-        values=(
-            "GRAPHS ; [0] | 0 | [0, 1] | ['a'] | [[0, 1], [1]] | {'u': ['a']} | {1: [0]} ; exclude=None | "
-            "'self' | 'neighbours' | [1] | ('self', [0]) ; method='power' | 'walks' ; top=None | 2 ; "
-            "walks=None | 100 ; epsilon=None | 0.1 ; confidence=0.9 ; check_every=1 | 3 ; squared=True | "
-            "False ; stored=True | False ; stable_top=0 | 1 ; dtype='float32'"
-        ),
     ),
     Public("PersonalizedResult", "ranking.personalized.result", "ranking"),
     # --- centrality
     _centrality(
         "betweenness_centrality",
-        reference="centrality.reference_betweenness",
-        doubles=True,
         values="GRAPHS ; k=None | 1 | 2 ; sources=None | [0] | ['a'] ; endpoints=True | False",
+        doubles=True,
     ),
     _centrality(
         "closeness_centrality",
-        reference="centrality.reference_closeness",
-        verifier='centrality.verify_distances(graph, "closeness", found, [0, 9, 33])',
         values="GRAPHS ; vertices=None | [0] | [0, 1] | ['a'] ; improved=True | False",
+        verifier='centrality.verify_distances(graph, "closeness", found, [0, 9, 33])',
     ),
     _centrality(
         "harmonic_centrality",
-        reference="centrality.reference_harmonic",
-        verifier='centrality.verify_distances(graph, "harmonic", found, [0, 9, 33])',
         values="GRAPHS ; vertices=None | [0] | [0, 1] | ['a'] ; sources=None | [1] | ['a']",
+        verifier='centrality.verify_distances(graph, "harmonic", found, [0, 9, 33])',
     ),
-    _centrality("eigenvector_centrality", reference="centrality.reference_eigenvector", doubles=True),
+    _centrality("eigenvector_centrality", doubles=True),
     _centrality(
         "katz_centrality",
-        call="graph, alpha=0.01",
-        reference="centrality.reference_katz",
+        "graph, alpha=0.01",
+        "GRAPHS ; alpha=0.1 | 0.9 ; beta=1.0 | {0: 1}",
         verifier="centrality.verify_katz(graph, found, alpha=0.01)",
         selftest="directed",
         doubles=True,
-        values="GRAPHS ; alpha=0.1 | 0.9 ; beta=1.0 | {0: 1}",
     ),
     _centrality(
         "hits",
-        call="graph, weight=False",
-        reference="centrality.reference_hits",
+        "graph, weight=False",
         verifier="centrality.verify_hits(graph, *found, weight=False)",
         doubles=True,
     ),
-    _centrality(
+    _path(
         "shortest_path",
-        call="graph, 1, 27",
-        reference="traversal.reference_bfs",
-        family="search",
+        "graph, 1, 27",
+        "GRAPHS ; 0 | 'a' ; 1 | 0",
         lacks={"verifier": "a path of edges, as long as the reference's distance"},
-        values="GRAPHS ; 0 | 'a' ; 1 | 0",
     ),
-    _centrality(
-        "shortest_path_length",
-        call="graph, 1, 27",
-        reference="traversal.reference_bfs",
-        family="search",
-        lacks=EXACT,
-        values="GRAPHS ; 0 | 'a' ; 1 | 0",
-    ),
-    _centrality(
-        "average_shortest_path_length",
-        reference="centrality.reference_average_shortest_path_length",
-        lacks=EXACT,
-    ),
+    _path("shortest_path_length", "graph, 1, 27", "GRAPHS ; 0 | 'a' ; 1 | 0", lacks=EXACT),
+    _centrality("average_shortest_path_length", lacks=EXACT),
     _centrality(
         "average_neighbor_degree",
+        values="GRAPHS ; source='out' | 'in' | 'in+out' ; target='out' | 'in' | 'in+out'",
         reference="measures.reference_average_neighbor_degree",
         lacks=EXACT,
-        values="GRAPHS ; source='out' | 'in' | 'in+out' ; target='out' | 'in' | 'in+out'",
     ),
     _centrality(
         "degree_assortativity_coefficient",
+        values="GRAPHS ; x='out' | 'in' ; y='out' | 'in'",
         reference="measures.reference_degree_assortativity",
         lacks=EXACT,
-        values="GRAPHS ; x='out' | 'in' ; y='out' | 'in'",
     ),
     # --- devices
     _device("devices", lacks=MACHINE | {"values": "what it gives is this machine's"}),
@@ -493,33 +418,31 @@ PUBLIC: tuple[Public, ...] = (
     # --- references and verification
     _check(
         "reference_sample",
-        call='graph, "drv", size="50%", seed=1',
-        values=(
-            "GRAPHS ; method='drv' | 'dre' | 'drve' | 'dhyb' | 'cre' | 'crve' | 'ebfs' | 'edfs' ; size=1 "
-            "| 0.5 | 2 | '50%' ; mode='exact' | 'batched' ; start=None | 0 ; tolerance=None | 1 ; mix=0.5"
-        ),
+        'graph, "drv", size="50%", seed=1',
+        "GRAPHS ; method='drv' | 'dre' | 'drve' | 'dhyb' | 'cre' | 'crve' | 'ebfs' | 'edfs' ; size=1 | 0.5 | "
+        "2 | '50%' ; mode='exact' | 'batched' ; start=None | 0 ; tolerance=None | 1 ; mix=0.5",
     ),
-    _check("reference_bfs", call="graph, 1", values="GRAPHS ; 0 | [0, 1] | 'a'"),
+    _check("reference_bfs", "graph, 1", "GRAPHS ; 0 | [0, 1] | 'a'"),
     _check("reference_components"),
-    _check("reference_pagerank", call="graph, iterations=3", values="GRAPHS ; iterations=3 | 0"),
+    _check("reference_pagerank", "graph, iterations=3", "GRAPHS ; iterations=3 | 0"),
     _check(
         "reference_ppr",
+        "graph, [1], iterations=3",
+        "GRAPHS ; [0] | 0 | [0, 1] ; iterations=3",
         home="reference.pagerank",
-        call="graph, [1], iterations=3",
-        values="GRAPHS ; [0] | 0 | [0, 1] ; iterations=3",
     ),
-    _verifier("verify_sample", values="GRAPHS ; RESULTS ; CHANGES"),
-    _verifier("verify_bfs", values="GRAPHS ; RESULTS ; CHANGES"),
-    _verifier("verify_components", values="GRAPHS ; RESULTS ; CHANGES"),
-    _verifier("verify_pagerank", values="GRAPHS ; RESULTS ; CHANGES"),
+    *(
+        _verifier(f"verify_{name}", values="GRAPHS ; RESULTS ; CHANGES")
+        for name in ("sample", "bfs", "components", "pagerank")
+    ),
     _verifier(
-        "verify_ppr", home="reference.pagerank", values="GRAPHS ; RESULTS ; CHANGES ; [0] | [0, 1] | 'a'"
+        "verify_ppr", values="GRAPHS ; RESULTS ; CHANGES ; [0] | [0, 1] | 'a'", home="reference.pagerank"
     ),
     _check(
         "top_accuracy",
+        "[1, 0], [0.4, 0.6], 1",
+        "[[0, 1]] | [0] ; np.array([[0.5, 0.5]]) | np.ones(2) ; k=1 | 2",
         home="reference.pagerank",
-        call="[1, 0], [0.4, 0.6], 1",
-        values="[[0, 1]] | [0] ; np.array([[0.5, 0.5]]) | np.ones(2) ; k=1 | 2",
     ),
     # --- errors
     *(Public(name, "errors", "errors") for name in ERRORS),
