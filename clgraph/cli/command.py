@@ -78,8 +78,8 @@ class Run:
         How to read it: keywords of `clgraph.read`.
     spec, output : str or None
         ``--device`` and ``-o``.
-    verify, as_json, measured : bool
-        Whether to check the result, print JSON, and measure the energy.
+    verify, as_json, explain, measured : bool
+        Whether to check the result, print JSON, say what was chosen and why, and measure the energy.
     options : SimpleNamespace
         The options that only this command has.
     seconds : dict of str to float
@@ -94,8 +94,8 @@ class Run:
         self.reading = {name: own.pop(name) for name in READING} if "format" in own else {}
         self.graph: str = own.pop("graph", None) or ""
         self.spec, self.output, self.trace = (own.pop(name, None) for name in ("device", "output", "trace"))
-        flags = ("verify", "as_json", "only_plan", "energy", "quiet")
-        self.verify, self.as_json, self._only_plan, self.energy, self._quiet = (
+        flags = ("verify", "as_json", "only_plan", "energy", "quiet", "explain")
+        self.verify, self.as_json, self._only_plan, self.energy, self._quiet, self.explain = (
             bool(own.pop(name, False)) for name in flags
         )
         self.watts: float | None = own.pop("watts", None)
@@ -406,9 +406,9 @@ def edges_word(graph: Graph | Shards) -> str:
     return "pairs" if graph.directed else "edges"
 
 
-def vertex_of(word: str, graph: Graph | Shards, where: str) -> Any:
-    """Return a vertex id in the type of the graph's ids; `where` says in messages where it was given."""
-    if graph.ids.dtype.kind not in "iu":
+def vertex_of(word: str, numbers: bool, where: str) -> Any:
+    """Return a vertex id, a number if the graph's ids are; `where` says in messages where it was given."""
+    if not numbers:
         return word
     from clgraph.arguments import whole_number
 
@@ -416,6 +416,11 @@ def vertex_of(word: str, graph: Graph | Shards, where: str) -> Any:
     if vertex is None:
         raise InputError(f"{where}: the graph's ids are integers (or read it with --ids str)")
     return vertex
+
+
+def has_numbers(graph: Graph | Shards) -> bool:
+    """Return whether the graph's ids are numbers."""
+    return graph.ids.dtype.kind in "iu"
 
 
 def print_json(value: dict[str, Any]) -> None:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
 
 import clgraph
-from clgraph.cli.command import Command, Run, direction, facts_of, fields_of, table_of, vertex_of
+from clgraph.cli.command import Command, Run, direction, facts_of, fields_of, has_numbers, table_of, vertex_of
 from clgraph.cli.options import AT_LEAST_0, AT_LEAST_1, on_graph, option
 from clgraph.errors import ConvergenceError, ConvergenceWarning, InputError
 
@@ -75,29 +76,27 @@ def pagerank(run: Run) -> None:
     """
     from clgraph.ranking.problem import check_damping, make_stop
 
-    options = vars(run.options)
-    personalize, top, explain = (options.pop(name) for name in ("personalize", "top", "explain"))
+    options = vars(run.options).copy()
+    personalize, top = options.pop("personalize"), options.pop("top")
     # invalid options are rejected before a large file is read
     check_damping(options["damping"])
     make_stop(options["tol"], options["norm"], options["max_iter"], n=1)
     run.check_output()
     about = {"iterations": options["max_iter"], "dtype": options["dtype"]}
     refused = {"variant": options["variant"] not in ("auto", "fixed"), "norm": options["norm"] != "l1"}
-    with run.data("pagerank", about, **refused, explain=explain) as data:
+    with run.data("pagerank", about, **refused, explain=run.explain) as data:
         if run.of_shards:
             del options["variant"], options["norm"]
         options["personalization"] = _distribution(personalize, data, "--personalize")
         options["nstart"] = _distribution(options["nstart"], data, "--nstart")
         if options["dangling"] not in POLICIES:
             options["dangling"] = _distribution(options["dangling"], data, "--dangling")
-        options["device"] = run.device
-        found = _converged(run, clgraph.pagerank, data, explain=explain, **options)
-        run.check(
-            lambda: clgraph.verify_pagerank(data, found),
+        found = _converged(
+            run,
+            partial(clgraph.pagerank, data, device=run.device, **options),
+            partial(clgraph.verify_pagerank, data),
             "one more iteration leaves the ranks where they are, within the error bound",
         )
-        # a failure to converge has been reported already
-        run.measure(lambda: clgraph.pagerank(data, **{**options, "on_nonconvergence": "return"}))
         if not run.speaks:
             return
         run.write(data.ids, found.ranks)
@@ -131,14 +130,14 @@ def _rank_lines(data: Graph | Shards, found: Any, best: list[tuple[Any, float]])
     yield table
 
 
-def _converged(run: Run, call: Any, *data: Any, explain: bool, **options: Any) -> Any:
-    """The ranks; if they do not converge, that is reported in the words of the command line."""
+def _converged(run: Run, call: Callable[..., Any], verify: Callable[[Any], Any], holds: str) -> Any:
+    """Compute, check and measure the ranks; failure to converge is reported in the command line's words."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", ConvergenceWarning)  # Python shows a repeated one only once
         try:
-            found = call(*data, **options)
+            found = call()
         except ConvergenceError as error:
-            others, dtype = "give a larger --max-iter or --tol", options["dtype"]
+            others, dtype = "give a larger --max-iter or --tol", run.options.dtype
             if "roundings" in str(error):  # more iterations would not help
                 wider = "--dtype float64 or " if dtype == "float32" else ""
                 others = f"the roundings of {dtype} ranks keep it there, so give {wider}a larger --tol"
@@ -147,10 +146,13 @@ def _converged(run: Run, call: Any, *data: Any, explain: bool, **options: Any) -
             ) from None
     for warning in caught:
         click.echo(f"clgraph: warning: {str(warning.message).partition(';')[0]}", err=True)
-    for line in found.plan if explain else ():
+    for line in found.plan if run.explain else ():
         click.echo(f"plan: {line}", err=True)
     if run.speaks:
         run.seconds |= found.seconds
+    run.check(lambda: verify(found), holds)
+    # a failure to converge has been reported already
+    run.measure(lambda: call(on_nonconvergence="return"))
     return found
 
 
@@ -213,27 +215,26 @@ def ppr(run: Run) -> None:
     from clgraph.ranking.personalized.request import Options
     from clgraph.ranking.problem import check_damping
 
-    options = vars(run.options)
-    source, file, users, exclude, exclude_ids, explain, top = (
-        options.pop(name)
-        for name in ("source", "sources", "users", "exclude", "exclude_ids", "explain", "top")
+    options = vars(run.options).copy()
+    source, file, users, exclude, exclude_ids, top = (
+        options.pop(name) for name in ("source", "sources", "users", "exclude", "exclude_ids", "top")
     )
-    # invalid options are refused before a large file is read
-    checked = dict(options)
-    damping, dangling = (checked.pop(name) for name in ("damping", "dangling"))
-    # both are words of choices
-    del checked["dtype"], checked["on_nonconvergence"]  # which are words that click has checked
-    Options(**checked, top=1 if top else None).checked(1, check_damping(damping), dangling)
+    # invalid options are refused before a large file is read; click has checked those that are words
+    words = ("damping", "dangling", "dtype", "on_nonconvergence")
+    checked = {name: value for name, value in options.items() if name not in words}
+    Options(**checked, top=1 if top else None).checked(
+        1, check_damping(options["damping"]), options["dangling"]
+    )
     run.check_output()
     if top == 0 and not run.output and not run.as_json:
         raise InputError("--top 0 asks for all ranks: give -o a file to write them to")
     if top == 0 and (exclude or exclude_ids):
         raise InputError("--exclude leaves vertices out of the top: --top 0 asks for all ranks")
     wanted = _sources(source, file, users)
-    left_out = _words("--exclude-ids", exclude_ids) if exclude_ids else []
+    left_out = _words("--exclude-ids", exclude_ids)
     if options["method"] != "monte-carlo":
         del options["confidence"]  # means nothing without --epsilon, which other methods refuse
-    with run.data("ppr", {}, explain=explain) as data:
+    with run.data("ppr", {}, explain=run.explain) as data:
         if isinstance(wanted, dict):
             ids: Any = {user: _ids(words, data) for user, words in wanted.items()}
         else:
@@ -241,14 +242,11 @@ def ppr(run: Run) -> None:
         without = _ids(left_out, data)
         options["exclude"] = (exclude, without) if exclude and without else exclude or without or None
         options |= {"top": min(top, data.num_vertices) or None, "device": run.device}
-        found = _converged(run, clgraph.personalized_pagerank, data, ids, explain=explain, **options)
-        run.check(
-            lambda: clgraph.verify_ppr(data, found, ids),
+        found = _converged(
+            run,
+            partial(clgraph.personalized_pagerank, data, ids, **options),
+            lambda found: clgraph.verify_ppr(data, found, ids),
             "the ranks are those of the reference, within their error",
-        )
-        # a failure to converge has been reported already
-        run.measure(
-            lambda: clgraph.personalized_pagerank(data, ids, **{**options, "on_nonconvergence": "return"})
         )
         if not run.speaks:
             return
@@ -335,46 +333,52 @@ def _source_lines(graph: Graph | Shards, found: PersonalizedResult) -> Iterator[
 Words = list[tuple[str, str]]  # as they are written, and where
 
 
-def _lines(option: str, path: str) -> Iterator[tuple[list[str], str]]:
-    """The words of each line that is no comment in a file that an option names, and the line's place."""
+def _lines(
+    option: str, path: str, counts: range, needed: str, what: str = "vertex"
+) -> Iterator[tuple[list[str], str]]:
+    """Yield the words of each line that is no comment in a file that an option names, and the line's place.
+
+    Raises
+    ------
+    InputError
+        No such line; a line whose number of words is not in `counts`: `needed` says what it should have.
+    """
     from clgraph.arguments import file_name
     from clgraph.formats.common import read_text
 
     try:
-        lines = read_text(file_name(path, option)).splitlines()
+        lines = enumerate(map(str.split, read_text(file_name(path, option)).splitlines()), 1)
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"{option}: cannot read {path}: {error}") from error
-    for number, line in enumerate(lines, 1):
-        words = line.split()
-        if words and words[0][0] not in "#%":
-            yield words, f"{option} {path}, line {number}"
+    found = [(words, f"{option} {path}, line {i}") for i, words in lines if words and words[0][0] not in "#%"]
+    if not found:
+        raise InputError(f"{option} {path} names no {what}")
+    for words, where in found:
+        if len(words) not in counts:
+            raise InputError(f"{where}: {' '.join(words)!r}: {needed}")
+        yield words, where
 
 
 def _distribution(text: str | None, graph: Graph | Shards, option: str) -> dict[Any, float] | None:
-    """Ids with values: from a file of `id [value]` lines if there is one of that name, else from the text."""
+    """Return ids with values: of `id [value]` lines if there is a file of that name, else from the text."""
+    from clgraph.arguments import real_number
+
     if text is None:
         return None
-    pairs: list[tuple[str, float, str]] = []
     if os.path.isfile(text):
-        from clgraph.arguments import real_number
-
-        for words, where in _lines(option, text):
-            if len(words) > 2:
-                raise InputError(f"{where}: {' '.join(words)!r}: an id and at most one value are needed")
-            value = real_number(words[1]) if len(words) == 2 else 1.0
-            if value is None:
-                raise InputError(f"{where}: {words[1][:80]!r} is no number")
-            pairs.append((words[0], value, where))
-        if not pairs:
-            raise InputError(f"{option}: {text} names no vertex")
-    elif any(word.strip() for word in text.split(",")):
+        lines = _lines(option, text, range(1, 3), "an id and at most one value are needed")
+        pairs = [([*words, "1"], where) for words, where in lines]
+    elif text.strip(", "):
         where = f"{option} {text} (there is no file of that name)"
-        pairs = [(word.strip(), 1.0, where) for word in text.split(",")]
+        pairs = [([word.strip(), "1"], where) for word in text.split(",")]
     else:
         raise InputError(f"{option} is empty: give ids with commas between, or a file")
     given: dict[Any, float] = {}
-    for word, value, where in pairs:
-        vertex = vertex_of(word, graph, f"{where}: {word[:80]!r}")
+    for (word, number, *_), where in pairs:
+        vertex = vertex_of(word, has_numbers(graph), f"{where}: {word[:80]!r}")
+        value = real_number(number)
+        if value is None:
+            raise InputError(f"{where}: {number[:80]!r} is no number")
         if vertex in given:
             raise InputError(f"{where}: vertex {vertex} is given twice")
         given[vertex] = value
@@ -382,42 +386,36 @@ def _distribution(text: str | None, graph: Graph | Shards, option: str) -> dict[
 
 
 def _sources(source: tuple[str, ...], file: str | None, users: str | None) -> Words | dict[str, Words]:
-    """The sources of --source and --sources, or the items of each user of --users."""
+    """Return the sources of --source and --sources, or the items of each user of --users."""
     if users is None:
-        words = [(word, f"--source {word}") for word in source] + (_words("--sources", file) if file else [])
-        if not words:
+        given = [(word, f"--source {word}") for word in source] + _words("--sources", file)
+        if not given:
             raise InputError("no source is given: --source ID (repeatable), --sources FILE or --users FILE")
-        return words
+        return given
     if source or file:
         raise InputError("--users FILE has the sources: leave out --source and --sources")
     items: dict[str, Words] = {}
-    for parts, where in _lines("--users", users):
-        if len(parts) == 1:
-            raise InputError(f"{where}: user {parts[0]!r} has no items: a user and ids of items are needed")
+    needed = "a user and ids of items are needed"
+    for words, where in _lines("--users", users, range(2, sys.maxsize), needed, "user"):
         # a user may have several lines: their items add up
-        items.setdefault(parts[0], []).extend((word, where) for word in parts[1:])
-    if not items:
-        raise InputError(f"--users {users} names no user")
+        items.setdefault(words[0], []).extend((word, where) for word in words[1:])
     return items
 
 
-def _words(option: str, path: str) -> Words:
-    """The word on each line of a file, with its place."""
-    words = []
-    for parts, where in _lines(option, path):
-        if len(parts) > 1:
-            raise InputError(f"{where}: {' '.join(parts)!r}: one id a line is needed")
-        words.append((parts[0], where))
-    if not words:
-        raise InputError(f"{option} {path} names no vertex")
-    return words
+def _words(option: str, path: str | None) -> Words:
+    """Return the word on each line of a file, with its place; none if no file is named."""
+    if path is None:
+        return []
+    return [
+        (words[0], where) for words, where in _lines(option, path, range(1, 2), "one id a line is needed")
+    ]
 
 
 def _ids(words: Words, graph: Graph | Shards) -> list[Any]:
-    """Vertices in the type of the graph's ids; an InputError that names its place if there is none such."""
+    """Return vertices in the type of the graph's ids; an InputError names the place of one that is none."""
     ids = []
     for word, where in words:
-        vertex = vertex_of(word, graph, where)
+        vertex = vertex_of(word, has_numbers(graph), where)
         try:
             graph.indices_of(vertex)
         except InputError as error:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import clgraph
-from clgraph.cli.command import Command, Run, direction, edges_word, print_json
+from clgraph.cli.command import Command, Run, direction, edges_word, print_json, vertex_of
 from clgraph.cli.forest import saved_forest, work_folder
 from clgraph.cli.options import (
     MethodName,
@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from clgraph.graph import Graph
 
 OWN_FLAGS = {"far_scan": "--far-scan/--far-search", "start": "--start ID", "min_size": "--min-size SIZE"}
+ONE_SIZE = "Give one of --size (how large) and --sizes (several)."
 TOGETHER = 256  # runs of one call: their samples are written before the next ones are made
 
 
@@ -201,21 +202,15 @@ def sample(run: Run) -> None:
     zcat edges.txt.gz | clgraph sample - --method pies --size 5000 -o held.txt
     mpiexec -n 4 clgraph sample web.clgs --method dre --size 10% -o tenth.clgs
     """
-    order = _order(run)
-    if known(order.method) in STREAMS and run.is_stream():
-        _of_stream(order)
-        several = order.several
-    elif run.of_shards:
-        _of_dataset(order)
-        several = False
-    else:
-        _of_graph(order)
-        several = order.several or run.options.sizes is not None
-    results = order.results
+    order, given = _order(run), run.options
+    streamed = known(order.method) in STREAMS and run.is_stream()
+    (_of_stream if streamed else _of_dataset if run.of_shards else _of_graph)(order)
+    results, several = order.results, given.seeds is not None and not run.of_shards
     if not results:  # a rank that does not speak
         return
-    value: dict[str, Any] = {"samples": results} if several or len(results) > 1 else results[0]
-    if order.several and "directed" in results[0]:  # of a graph: of streams the average degree says little
+    listed = several or len(results) > 1 or (given.sizes is not None and not (streamed or run.of_shards))
+    value: dict[str, Any] = {"samples": results} if listed else results[0]
+    if given.seeds is not None and "directed" in results[0]:  # of streams the average degree says little
         value["spread"] = spread_table(results)
         for row in value["spread"] if not run.as_json else ():
             degree, edges = row["average_degree"], row["edges"]
@@ -227,15 +222,15 @@ def sample(run: Run) -> None:
             )
     value |= run.energy_facts()
     run.print_energy()
-    if run.options.record:
-        write_record(run.options.record, run.graph, run.reading, run.device, value)
+    if given.record:
+        write_record(given.record, run.graph, run.reading, run.device, value)
     if run.as_json:
         print_json(value)
 
 
 @dataclass(frozen=True)
 class _Order:
-    """What ``clgraph sample`` is to make, a sample for each seed and size, and what JSON says of those made.
+    """Samples to make, one per seed and size, and the JSON of those made.
 
     Where the method takes a number of edges or steps, or all there is, `sizes` holds that instead of sizes.
     """
@@ -243,35 +238,22 @@ class _Order:
     run: Run
     method: str
     sizes: list[str]
+    sized: list[str] | None  # `sizes`, if they are sizes
     seeds: range
     options: dict[str, Any]
     results: list[dict[str, Any]] = field(default_factory=list)
 
-    @property
-    def sized(self) -> list[str] | None:
-        """The sizes, if there are any."""
-        given = self.run.options
-        return None if given.size is None and given.sizes is None else self.sizes
-
-    @property
-    def several(self) -> bool:
-        """True if ``--seeds`` is given: then JSON has a list, even of one sample."""
-        return self.run.options.seeds is not None
-
     def output(self, size: str, seed: int) -> str | None:
-        """The name of a sample's file."""
+        """Return the name of a sample's file."""
         return fill_template(self.run.output, size, seed) if self.run.output else None
 
     def check_outputs(self) -> None:
         """Check the file of each sample, before any is made."""
         from clgraph.formats import check_writable
 
-        if not self.run.output:
-            return
-        check_template(self.run.output, self.sizes, len(self.seeds))
-        for size in self.sizes:
+        for size in self.sizes if self.run.output else ():
             for seed in self.seeds:
-                name = fill_template(self.run.output, size, seed)
+                name = str(self.output(size, seed))
                 check_writable(name, self.run.options.output_format)
                 check_different({"-o": name, "--record": self.run.options.record})
 
@@ -320,47 +302,40 @@ def _order(run: Run) -> _Order:
         if name in OPTIONS and value is not None and not (value is False and OPTIONS[name].default is False)
     }
     if "start" in options:
-        options["start"] = _vertex(options["start"], run.reading["ids"])
+        options["start"] = vertex_of(options["start"], run.reading["ids"] == "int", f"--start {given.start}")
     if known(method) is None:
         check_without_graph(method, {name: value for name, value in options.items() if name != "start"})
-    sizes = _sizes(method, given.size, given.sizes, options)
-    return _Order(
-        run, method, sizes, seeds_of(given.seed, 1 if given.seeds is None else given.seeds), options
-    )
+    sized = _sizes(given.size, given.sizes)
+    sizes = sized or [_instead(method, options)]
+    seeds = seeds_of(given.seed, 1 if given.seeds is None else given.seeds)
+    if run.output:
+        check_template(run.output, sizes, len(seeds))
+    return _Order(run, method, sizes, sized, seeds, options)
 
 
-def _sizes(method: str, size: str | None, sizes: str | None, options: dict[str, Any]) -> list[str]:
-    """Return the sizes, or what the method takes in their place."""
+def _sizes(size: str | None, sizes: str | None) -> list[str] | None:
+    """Return the sizes, if there are any."""
     from clgraph.arguments import parse_size
 
     if size is not None and sizes is not None:
-        raise click.UsageError("Give one of --size (how large) and --sizes (several).")
-    if size is not None or sizes is not None:
-        wanted = [part.strip() for part in sizes.split(",")] if sizes else [str(size)]
-        for each in wanted:
-            parse_size(each)
-        return wanted
+        raise click.UsageError(ONE_SIZE)
+    if size is None and sizes is None:
+        return None
+    wanted = [part.strip() for part in sizes.split(",")] if sizes else [str(size)]
+    for each in wanted:
+        parse_size(each)
+    return wanted
+
+
+def _instead(method: str, options: dict[str, Any]) -> str:
+    """Return what the method takes in place of a size."""
     if known(method) is None:
-        raise click.UsageError("Give one of --size (how large) and --sizes (several).")
+        raise click.UsageError(ONE_SIZE)
     if instead := [name for name in ("edges", "steps", "starts", "stages") if name in options]:
-        return [str(options[instead[0]])]
-    if known(method) in UNSIZED:
-        return ["all"]
-    raise click.UsageError("Give one of --size (how large), --sizes (several), --edges and --steps.")
-
-
-def _vertex(text: str, ids: str) -> Any:
-    """Return a vertex id in the type of the graph's ids."""
-    if ids == "str":
-        return text
-    from clgraph.arguments import whole_number
-
-    vertex = whole_number(text)
-    if vertex is None or text[0] in "+-":
-        raise InputError(
-            f"--start {text[:80]}: vertex ids are non-negative integers here (--ids str for names)"
-        )
-    return vertex
+        return str(options[instead[0]])
+    if known(method) not in UNSIZED:
+        raise click.UsageError("Give one of --size (how large), --sizes (several), --edges and --steps.")
+    return "all"
 
 
 # --- Samples of graphs in memory ---
@@ -380,18 +355,18 @@ def _of_graph(order: _Order) -> None:
     for size in dict.fromkeys(order.sized or ()):
         if question := tiny(size, data.num_vertices):
             run.say(f"note: {question}")
-    first, count = order.seeds.start, len(order.seeds)
     # a run that is drawn again takes a seed that none of the others has: they are known to one call only
-    together = count if "min_size" in options else _together(run.device, data, order)
-    for number in range(first, first + count, together):
-        runs = min(together, first + count - number)
-        which = f", seed {number}" if runs == 1 else f", seeds {number} to {number + runs - 1}"
-        with run.progress("sampling" + (which if order.several else "")) as progress:
-            more: dict[str, Any] = {} if runs == 1 else {"seeds": runs}
+    together = len(order.seeds) if "min_size" in options else _together(run.device, data, order)
+    for seeds in (order.seeds[i : i + together] for i in range(0, len(order.seeds), together)):
+        which = f", seed {seeds[0]}" if len(seeds) == 1 else f", seeds {seeds[0]} to {seeds[-1]}"
+        with run.progress("sampling" + (which if given.seeds is not None else "")) as progress:
+            more: dict[str, Any] = {} if len(seeds) == 1 else {"seeds": len(seeds)}
             with warnings.catch_warnings(action="ignore"):  # what it warns of is in the notes, too
-                found = clgraph.sample(data, order.method, seed=number, progress=progress, **more, **options)
-        made = [found] if order.sized is None and runs == 1 else found
-        for size, each in zip(order.sizes * runs, made, strict=True):
+                found = clgraph.sample(
+                    data, order.method, seed=seeds[0], progress=progress, **more, **options
+                )
+        made = [found] if order.sized is None and len(seeds) == 1 else found
+        for size, each in zip(order.sizes * len(seeds), made, strict=True):
             pairs = f"{each.num_edges} pairs, " if data.directed else ""
             target = f"target {each.target_vertices}, " if each.target_vertices else ""
             mode = "" if each.mode == "auto" else f", {each.mode}"
@@ -408,31 +383,24 @@ def _of_graph(order: _Order) -> None:
                 f"({direction(data)}, {pairs}{target}seed {each.seed}{mode}",
                 seconds["sample"] + seconds.get("walk", 0),
                 seconds,
-                partial(_verify, data, each, order.options["connection"]),
+                partial(clgraph.verify_sample, data, each, connection=order.options["connection"]),
                 holds,
                 directed=data.directed,
             )
-    run.measure(lambda: clgraph.sample(data, order.method, seed=first, **options))
-
-
-def _verify(graph: Graph, result: Any, connection: str) -> None:
-    from clgraph.reference import verify_sample
-
-    verify_sample(graph, result, connection=connection)
+    run.measure(lambda: clgraph.sample(data, order.method, seed=order.seeds[0], **options))
 
 
 def _together(device: Any, graph: Graph, order: _Order) -> int:
-    """Number of runs in one call: one, unless runs side by side are faster."""
+    """Return the number of runs in one call: one, unless runs side by side are faster."""
     from clgraph.sampling.request import check_request
     from clgraph.sampling.runs import side_by_side
 
     runs = len(order.seeds)
-    if known(order.method) is not None:  # a sampler of the literature makes its runs side by side
-        return min(runs, TOGETHER)
-    if order.method not in EXACT:
-        return 1
-    request = check_request(graph, order.method, {name: order.options[name] for name in UNSAID})
-    return min(runs, TOGETHER) if side_by_side(device, graph, request, runs) else 1
+    if known(order.method) is None:  # a sampler of the literature always makes its runs side by side
+        request = check_request(graph, order.method, {name: order.options[name] for name in UNSAID})
+        if order.method not in EXACT or not side_by_side(device, graph, request, runs):
+            return 1
+    return min(runs, TOGETHER)
 
 
 # --- Samples of datasets of shards, each written as a dataset ---
@@ -452,8 +420,6 @@ def _of_dataset(order: _Order) -> None:
     refused |= {"mode": options["mode"] == "batched", "to": given.output_format, "record": given.record}
     with run.data("sample", about, **refused, attributes=given.attributes) as shards:
         first = shared_seed(seed)
-        if run.output:
-            check_template(run.output, sizes, count)
         for number in range(first, first + count):
             with run.progress("priority forest") as progress:
                 made: Any = clgraph.sample(
@@ -505,8 +471,7 @@ def _of_stream(order: _Order) -> None:
     order.check_outputs()
     read_as = {name: reading[name] for name in ("format", "header", "max_ratio", "ids")}
     more = {**options, "seed": order.seeds.start, "device": run.device, "strict": run.options.strict}
-    runs = len(order.seeds) if order.several else None
-    made = stream_samples(run.graph, order.method, None, order.sized, runs, more, read_as)
+    made = stream_samples(run.graph, order.method, None, order.sized, run.options.seeds, more, read_as)
     for size, each in zip(order.sizes * len(order.seeds), made, strict=True):
         assert each.stream is not None
         order.deliver(
@@ -532,15 +497,15 @@ def _verify_stream(path: str, sample: Any, given: dict[str, Any], read_as: dict[
 
     edges: list[tuple[Any, Any]] = []
     names = Names()
-    weights: list[int] = []
+    own = ("p", "q", "closing", "triangles", "block")
+    options: dict[str, Any] = {name: value for name, value in given.items() if name in own}
+    options |= {"size": sample.target_vertices, "edges": sample.target_vertices}
     weighted = bool(given.get("weighted"))
+    if weighted:
+        options["weights"] = []
     for chunk in arrivals(path, names, weighted=weighted, **read_as):
         ends = [names.of(end) if names.text else end for end in (chunk.source, chunk.target)]
         edges += zip(*(end.tolist() for end in ends), strict=True)
         if chunk.weight is not None:
-            weights += in_units(chunk.weight).tolist()
-    options: dict[str, Any] = {"size": sample.target_vertices, "edges": sample.target_vertices}
-    options |= {name: given[name] for name in ("p", "q", "closing", "triangles", "block") if name in given}
-    if weighted:
-        options["weights"] = weights
+            options["weights"] += in_units(chunk.weight).tolist()
     verify_held(edges, sample.stream, sample.method, sample.seed, options)

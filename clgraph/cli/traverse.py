@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import clgraph
-from clgraph.cli.command import Command, Run, direction, facts_of, fields_of, vertex_of
+from clgraph.cli.command import Command, Run, direction, facts_of, fields_of, has_numbers, vertex_of
 from clgraph.cli.options import AT_LEAST_0, on_graph, option, output_option
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def bfs(run: Run) -> None:
     if not all(wanted) or not wanted:
         raise click.UsageError("Give start vertices: --source ID (repeatable), or --sources ID,ID,...")
     with run.data("bfs", {}, method=given.method != "hybrid") as data:
-        roots = [vertex_of(word, data, f"--source {word[:80]}") for word in wanted]
+        roots = [vertex_of(word, has_numbers(data), f"--source {word[:80]}") for word in wanted]
         options: dict[str, Any] = {"method": given.method, "depth_limit": given.depth, "device": run.device}
         found = search(data, roots, **options)
         run.measure(lambda: search(data, roots, **options))
