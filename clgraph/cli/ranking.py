@@ -94,7 +94,7 @@ def pagerank(run: Run) -> None:
         found = _converged(
             run,
             partial(clgraph.pagerank, data, device=run.device, **options),
-            partial(clgraph.verify_pagerank, data),
+            lambda found: clgraph.verify_pagerank(data, found),
             "one more iteration leaves the ranks where they are, within the error bound",
         )
         if not run.speaks:
@@ -334,14 +334,14 @@ Words = list[tuple[str, str]]  # as they are written, and where
 
 
 def _lines(
-    option: str, path: str, counts: range, needed: str, what: str = "vertex"
+    option: str, path: str, most: int | None = None, needed: str = "", what: str = "vertex"
 ) -> Iterator[tuple[list[str], str]]:
     """Yield the words of each line that is no comment in a file that an option names, and the line's place.
 
     Raises
     ------
     InputError
-        No such line; a line whose number of words is not in `counts`: `needed` says what it should have.
+        No such line; one of more than `most` words: `needed` says what it should have.
     """
     from clgraph.arguments import file_name
     from clgraph.formats.common import read_text
@@ -354,7 +354,7 @@ def _lines(
     if not found:
         raise InputError(f"{option} {path} names no {what}")
     for words, where in found:
-        if len(words) not in counts:
+        if len(words) > (most or len(words)):
             raise InputError(f"{where}: {' '.join(words)!r}: {needed}")
         yield words, where
 
@@ -366,7 +366,7 @@ def _distribution(text: str | None, graph: Graph | Shards, option: str) -> dict[
     if text is None:
         return None
     if os.path.isfile(text):
-        lines = _lines(option, text, range(1, 3), "an id and at most one value are needed")
+        lines = _lines(option, text, 2, "an id and at most one value are needed")
         pairs = [([*words, "1"], where) for words, where in lines]
     elif text.strip(", "):
         where = f"{option} {text} (there is no file of that name)"
@@ -395,8 +395,9 @@ def _sources(source: tuple[str, ...], file: str | None, users: str | None) -> Wo
     if source or file:
         raise InputError("--users FILE has the sources: leave out --source and --sources")
     items: dict[str, Words] = {}
-    needed = "a user and ids of items are needed"
-    for words, where in _lines("--users", users, range(2, sys.maxsize), needed, "user"):
+    for words, where in _lines("--users", users, what="user"):
+        if len(words) == 1:
+            raise InputError(f"{where}: user {words[0]!r} has no items: a user and ids of items are needed")
         # a user may have several lines: their items add up
         items.setdefault(words[0], []).extend((word, where) for word in words[1:])
     return items
@@ -406,9 +407,7 @@ def _words(option: str, path: str | None) -> Words:
     """Return the word on each line of a file, with its place; none if no file is named."""
     if path is None:
         return []
-    return [
-        (words[0], where) for words, where in _lines(option, path, range(1, 2), "one id a line is needed")
-    ]
+    return [(words[0], where) for words, where in _lines(option, path, 1, "one id a line is needed")]
 
 
 def _ids(words: Words, graph: Graph | Shards) -> list[Any]:
