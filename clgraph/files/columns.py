@@ -9,7 +9,6 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph.device.launch_config import LaunchTable
-from clgraph.device.memory import Staging
 from clgraph.errors import CapacityError
 from clgraph.files.dispatch import device_or_host
 from clgraph.files.parse import powers_of_five
@@ -75,16 +74,13 @@ class Spelling(Spelt):
         kinds = [column.dtype.str[1:] for column in columns]
         names = dict(zip(("FIRST", "SECOND", "THIRD"), (TYPES[kind] for kind in kinds), strict=False))
         longest = sum(LONGEST[kind] for kind in kinds)
-        runs = max(1, min(shape.piece // (longest * self.run), -(-self.count // self.run)))
-        self.step = runs * self.run
         with device.alone():
             device.reserve({"columns": sum(column.nbytes for column in columns)})
             self._program = device.program("files/columns", RUN=self.run, **names)
             there = [*map(device.upload, map(np.ascontiguousarray, columns)), None]
             self.first, self.second, self.third = there[:3]
             self.powers = device.upload(powers_of_five(*TENS, up=True))
-            self.lengths = device.empty(runs + 1, np.int32)
-            self.rooms = [Staging(device, self.step * longest) for _ in range(shape.rooms)]
+            self.cut(shape, longest)
 
     def measure(self, runs: int, first: int, last: int) -> None:
         """Set `lengths` to the bytes of each run of some rows."""

@@ -78,6 +78,15 @@ class Spelt:
     step: int  # and those of a piece
     lengths: Any  # room for one number more than a piece has runs
 
+    def cut(self, config: LaunchConfig, longest: int) -> None:
+        """Cut the rows, of at most so many bytes, into pieces, and make room for some of these."""
+        all_runs = -(-self.count // self.run)
+        runs = max(1, min(config.piece // (longest * self.run), all_runs))
+        self.step, self.lengths = runs * self.run, self.device.empty(runs + 1, np.int32)
+        # a short text needs no more rooms than it has pieces
+        rooms = min(config.rooms, -(-all_runs // runs) + 1)
+        self.rooms = [Staging(self.device, self.step * longest) for _ in range(rooms)]
+
     def measure(self, runs: int, first: int, last: int) -> None:
         """Set `lengths` to the bytes of each run of some rows."""
         raise NotImplementedError
@@ -158,10 +167,8 @@ class Spelling(Spelt):
         separator = ord("," if self.comma else "\t")
         self._program.spell_ids.launch(self, -(-n // items), separator=separator, ids=there)
         longest = 2 * (len(str(highest)) + 1) + LONGEST_WEIGHT * weighted  # bytes of a row
-        all_runs = -(-self.count // self.run)
-        runs = max(1, min(shape.piece // (longest * self.run), all_runs))
-        self.step = self.room = runs * self.run
-        self.lengths = device.empty(runs + 1, np.int32)
+        self.cut(shape, longest)
+        self.room = self.step
         self.weight_cells = self.weight_sizes = self._spell_weights = None
         if weighted:
             device.reserve({"weights as text": (8 * WEIGHT_WORDS + 1) * self.room})
@@ -171,9 +178,6 @@ class Spelling(Spelt):
             own = {"cells": self.weight_cells, "sizes": self.weight_sizes, "weight": parts.weights}
             powers = device.upload(powers_of_five(*TENS, up=True))
             self._spell_weights = kernel.bind(**kernel.arguments_of(self) | own, powers=powers)
-        # a short text needs no more rooms than it has pieces
-        rooms = min(shape.rooms, -(-all_runs // runs) + 1)
-        self.rooms = [Staging(device, self.step * longest) for _ in range(rooms)]
 
     @staticmethod
     def of(graph: Graph, device: Device, path: Path, shape: LaunchConfig | None = None) -> Spelling | None:

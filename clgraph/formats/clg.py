@@ -211,16 +211,8 @@ def read_clg(path: Path, options: Options) -> Loaded:
         )
     if graph.is_multigraph:
         if options.duplicates == "merge":
-            tail, head, weights, multiplicity = graph.edge_indices()
-            graph = build_csr(
-                tail,
-                head,
-                graph.num_vertices,
-                weights=weights,
-                multiplicity=multiplicity,
-                ids=graph._arrays.ids,
-                directed=graph.directed,
-            )
+            edges, n, ids = graph.edge_indices()._asdict(), graph.num_vertices, graph._arrays.ids
+            graph = build_csr(**edges, n=n, ids=ids, directed=graph.directed)
         elif graph.multiplicity is not None:
             raise InputError(
                 f"{path}: has parallel edges and counts of parallel edges, which contradict each other: "
