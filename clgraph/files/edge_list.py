@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from clgraph.csr.build import build_counted, place_weights
 from clgraph.csr.facts import count_single_arcs, differ
@@ -58,18 +57,8 @@ NUMBER_LAUNCH = LaunchTable(
 )
 
 
-@dataclass(frozen=True)
-class Numbered:
-    """Rows by vertex number, on a device: int32 `tail` and `head`."""
-
-    n: int
-    ids: npt.NDArray[np.int64] | Chosen | None  # None where they are 0 .. n - 1
-    tail: Any
-    head: Any
-
-
-def number_vertices(device: Device, columns: Columns) -> Numbered:
-    """Number the ids that occur, in ascending order; the columns are used up."""
+def number_vertices(device: Device, columns: Columns) -> Columns:
+    """Number the ids that occur, in ascending order; the columns given are used up."""
     few = max(BITS_PER_ROW * columns.count, BITS_FLOOR)
     # a bitmap costs less than a sort as long as it is not much longer than the rows
     if columns.id_type is np.int32 and columns.highest < few:
@@ -77,7 +66,7 @@ def number_vertices(device: Device, columns: Columns) -> Numbered:
     return _by_sorting(device, columns)
 
 
-def number_from_one(device: Device, columns: Columns, n: int) -> tuple[Numbered, int]:
+def number_from_one(device: Device, columns: Columns, n: int) -> tuple[Columns, int]:
     """Count ids that are the numbers 1 .. n from 0 on, in place; NotTaken if one is not.
 
     Returns the columns as they are then, and how many rows have a source below the target.
@@ -88,7 +77,7 @@ def number_from_one(device: Device, columns: Columns, n: int) -> tuple[Numbered,
     outside, upper = device.download(told, np.uint32, 2).tolist()
     if outside:
         raise NotTaken(f"{counted(outside, 'row')} with a number that is not among 1 .. {n}")
-    return Numbered(n, from_one(device, n), columns.source, columns.target), upper
+    return replace(columns, n=n, ids=from_one(device, n)), upper
 
 
 def from_one(device: Device, n: int) -> Chosen:
@@ -100,7 +89,7 @@ def from_one(device: Device, n: int) -> Chosen:
     return Chosen(None, ids, n)
 
 
-def _by_bitmap(device: Device, columns: Columns) -> Numbered:
+def _by_bitmap(device: Device, columns: Columns) -> Columns:
     items, span = device.tuning.items, NUMBER_LAUNCH.of(device).span
     program = device.program("files/relabel", ITEMS=items, SPAN=span)
     words = columns.highest // 32 + 1
@@ -112,14 +101,14 @@ def _by_bitmap(device: Device, columns: Columns) -> Numbered:
     check_count(n)
     # every number up to the highest occurs, so ids are indices
     if n == columns.highest + 1:
-        return Numbered(n, None, columns.source, columns.target)
+        return replace(columns, n=n)
     before, ids = device.empty(words, np.uint32), device.output(n, np.int32)
     program.number_ids(runs, words=words, bits=bits, sums=sums, before=before, ids=ids)
     program.number_ends.launch(columns, passes, bits=bits, before=before)
-    return Numbered(n, Chosen(None, ids, n), columns.source, columns.target)
+    return replace(columns, n=n, ids=Chosen(None, ids, n))
 
 
-def _by_sorting(device: Device, columns: Columns) -> Numbered:
+def _by_sorting(device: Device, columns: Columns) -> Columns:
     shape, rows = NUMBER_LAUNCH.of(device), columns.count
     program = device.program(
         "files/relabel_sort", ITEMS=device.tuning.items, ID="int" if columns.id_type is np.int32 else "long"
@@ -148,7 +137,7 @@ def _by_sorting(device: Device, columns: Columns) -> Numbered:
     ids = device.output(n, np.int64)
     tail, head = device.empty(rows, np.int32), device.empty(rows, np.int32)
     program.sort_number(slices, **sized, key=key, place=place, fresh=fresh, ids=ids, tail=tail, head=head)
-    return Numbered(n, device.take(ids, np.int64, n), tail, head)
+    return replace(columns, source=tail, target=head, n=n, ids=device.take(ids, np.int64, n))
 
 
 def read_edges(path: Path, options: Options, device: Device, how: How = AS_USUAL) -> Loaded:
@@ -160,9 +149,8 @@ def read_edges(path: Path, options: Options, device: Device, how: How = AS_USUAL
         if layout.empty:
             raise NotTaken("no edges")
         with device.alone():
-            columns = _listed(path, layout, options, device, how)
-            numbered = number_vertices(device, columns)
-            graph = graph_of_rows(device, columns, numbered, options, directed=options.direction())
+            columns = number_vertices(device, _listed(path, layout, options, device, how))
+            graph = graph_of_rows(device, columns, options, directed=options.direction())
     return Loaded(graph, counted(columns.count, "row") + layout.note, skipped_lines(layout))
 
 
@@ -219,12 +207,10 @@ def opened(path: Path, options: Options) -> Iterator[Source]:
         source.close()
 
 
-def graph_of_rows(
-    device: Device, columns: Columns, numbered: Numbered, options: Options, *, directed: bool
-) -> Graph:
+def graph_of_rows(device: Device, columns: Columns, options: Options, *, directed: bool) -> Graph:
     """The graph whose edges were parsed and numbered; the columns are used up."""
-    merge, loops, count, weight = options.duplicates == "merge", columns.loops, columns.count, columns.weight
-    n, tail, head = numbered.n, numbered.tail, numbered.head
+    merge, n, count = options.duplicates == "merge", columns.n, columns.count
+    tail, head, weight, ids = columns.source, columns.target, columns.weight, columns.ids
     rows = copies = None
     if weight is None or merge:
         rows, copies = build_counted(
@@ -237,7 +223,7 @@ def graph_of_rows(
             device.download(head, np.int32, count),
             n,
             weights=device.download(weight, np.float64, count),
-            ids=numbered.ids.ids(device) if isinstance(numbered.ids, Chosen) else numbered.ids,
+            ids=ids.ids(device) if isinstance(ids, Chosen) else ids,
             directed=directed,
             duplicates=options.duplicates,
         )
@@ -248,8 +234,8 @@ def graph_of_rows(
         directed=directed,
         weights=weight,
         multiplicity=copies,
-        ids=numbered.ids,
-        num_self_loops=None if loops else 0,
+        ids=ids,
+        num_self_loops=None if columns.loops else 0,
         is_multigraph=False if merge else None,
     )
     graph = graph_of(device, parts)
@@ -283,7 +269,8 @@ def read_ldbc(path: Path, options: Options, device: Device, how: How = AS_USUAL)
             numbered = number_vertices(device, every)
             if numbered.n > listed:
                 raise NotTaken("a vertex that is not listed")
-            graph = graph_of_rows(device, columns, numbered, options, directed=directed)
+            rows = replace(numbered, count=columns.count)
+            graph = graph_of_rows(device, rows, options, directed=directed)
     return Loaded(graph, counted(columns.count, "row") + layout.note, skipped_lines(layout))
 
 
@@ -315,10 +302,10 @@ def read_mtx(path: Path, options: Options, device: Device, how: How = AS_USUAL) 
                 raise NotTaken(f"{counted(columns.count, 'row')} instead of {head.entries}")
             if not options.weights:  # they were looked through all the same
                 columns = replace(columns, weight=None)
-            numbered, upper = number_from_one(device, columns, head.n)
+            columns, upper = number_from_one(device, columns, head.n)
             if symmetric and upper:
                 raise NotTaken("a symmetric matrix with entries above the diagonal")
-            graph = graph_of_rows(device, columns, numbered, options, directed=directed)
+            graph = graph_of_rows(device, columns, options, directed=directed)
     return Loaded(graph, counted(head.entries, "entry", "entries"), head.skipped(options))
 
 

@@ -62,6 +62,8 @@ class Columns:
     id_type: type  # of source and target: np.int32 or np.int64
     highest: int  # at least as high as any id
     loops: int  # rows from a vertex to itself
+    n: int = 0  # vertices, once they are numbered
+    ids: Any = None  # theirs, on a device or the host; None where they are 0 .. n - 1
 
 
 @cache

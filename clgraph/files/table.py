@@ -45,9 +45,8 @@ def _loaded(edges: EdgeTable, options: Options, device: Device) -> Loaded:
     if edges.multiplicity is not None:
         raise NotTaken("counts of parallel edges")
     with device.alone():
-        columns = _columns(edges, count, device)
-        numbered = number_vertices(device, columns)
-        graph = graph_of_rows(device, columns, numbered, options, directed=edges.directed)
+        columns = number_vertices(device, _columns(edges, count, device))
+        graph = graph_of_rows(device, columns, options, directed=edges.directed)
     graph.attributes = further_columns(edges.table, (edges.source, edges.target, edges.weight))
     return Loaded(graph, edges.rows)
 

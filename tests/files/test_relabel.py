@@ -45,8 +45,8 @@ def check(device: Any, ends: Any) -> None:
     columns = Columns(uploaded[0], uploaded[1], None, ends.shape[1], kind, highest, 0)
     found = number_vertices(device, columns)
     assert found.n == n
-    assert device.download(found.tail, np.int32, len(tail)).tolist() == tail.tolist()
-    assert device.download(found.head, np.int32, len(head)).tolist() == head.tolist()
+    assert device.download(found.source, np.int32, len(tail)).tolist() == tail.tolist()
+    assert device.download(found.target, np.int32, len(head)).tolist() == head.tolist()
     assert found.ids is not None or ids is None
     if found.ids is not None:
         wanted = list(range(n)) if ids is None else ids.tolist()
