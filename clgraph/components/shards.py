@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 LAUNCH = LaunchTable(gpu=8, cpu=4096, simulator=5)
 
 
-class Labels:
-    """Labels of a device that shards are joined in, one after the other.
+class Labels(GiantFinder):
+    """Labels of a device that shards are joined in, one after the other, and the finder that ranks them.
 
     Parameters
     ----------
@@ -35,41 +35,35 @@ class Labels:
     """
 
     def __init__(self, device: Device, n: int) -> None:
-        self._device, self._n = device, n
-        self._run = LAUNCH.of(device)
-        self._passes = -(-n // device.tuning.items)
-        self.finder = GiantFinder(device, n, 0)
-        self.label = device.empty(n, np.int32)
-        self._program("int").shard_start(self._passes, n=n, label=self.label)
+        super().__init__(device, n, 0)
+        self._run, self.label = LAUNCH.of(device), device.empty(n, np.int32)
+        self._kernels("int").shard_start(self._passes, n=n, label=self.label)
 
-    def _program(self, offset: str) -> Any:
-        device = self._device
+    def _kernels(self, offset: str) -> Any:
+        device = self.device
         return device.program("components/shards", RUN=self._run, ITEMS=device.tuning.items, OFFSET=offset)
 
     def add(self, block: DeviceCSR) -> None:
         """Join what the entries of a block join."""
         if block.arcs == 0:
             return
-        self._program(block.defines["OFFSET"]).shard_join(
-            -(-block.arcs // self._run), **block.arguments, label=self.label
-        )
+        join = self._kernels(block.defines["OFFSET"]).shard_join
+        join(-(-block.arcs // self._run), **block.arguments, label=self.label)
         self._compress()
 
     def merge(self, other: npt.NDArray[np.int32]) -> None:
         """Join what the labels of another rank join."""
-        device = self._device
-        self._program("int").shard_merge(
-            self._passes, n=self._n, other=device.upload(other), label=self.label
-        )
+        label, there = self.label, self.device.upload(other)
+        self._kernels("int").shard_merge(self._passes, n=self.n, other=there, label=label)
         self._compress()
 
     def _compress(self) -> None:
-        self.finder.program.components_compress(self._passes, n=self._n, label=self.label)
-        self._device.finish()  # the shard's buffers are free
+        self.program.components_compress(self._passes, n=self.n, label=self.label)
+        self.device.finish()  # the shard's buffers are free
 
     def download(self) -> npt.NDArray[np.int32]:
         """The smallest vertex of each vertex's component, shape (n,)."""
-        return self._device.download(self.label, np.int32, self._n)
+        return self.device.download(self.label, np.int32, self.n)
 
 
 def join_components(shards: Shards, *, device: Any) -> tuple[Any, ...]:
@@ -101,8 +95,8 @@ def join_components(shards: Shards, *, device: Any) -> tuple[Any, ...]:
         numbered = sizes = None
         if whole is not None:
             with dev.alone():
-                whole.finder.sample(whole.label)
-                sizes = whole.finder.rank(whole.label)
+                whole.sample(whole.label)
+                sizes = whole.rank(whole.label)
                 numbered = whole.download()
         numbered, sizes = ranks.broadcast(numbered, np.int32), ranks.broadcast(sizes, np.int64)
         seconds = {"components": joined - started, "ranking": perf_counter() - joined}

@@ -5,7 +5,6 @@ Host half of ``cl/components/strong.cl``.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,28 +21,9 @@ if TYPE_CHECKING:
 CHANGED, LEFT = range(2)  # slots of the state
 
 
-@dataclass(frozen=True)
-class LaunchConfig:
-    """Launch shape of the strong components kernels.
-
-    Attributes
-    ----------
-    chase : int
-        Steps that a work-item takes in a launch: few where thousands of others could do the work, many where
-        a launch visits all vertices in series.
-    block : int
-        Vertices that a work-item looks through for the pivot.
-    """
-
-    chase: int
-    block: int
-
-
-LAUNCH = LaunchTable(
-    gpu=LaunchConfig(chase=4096, block=64),
-    cpu=LaunchConfig(chase=65536, block=2048),
-    simulator=LaunchConfig(chase=65536, block=2048),
-)
+# steps that a work-item takes in a launch: few where thousands of others could do the work, many where a
+# launch visits all vertices in series
+LAUNCH = LaunchTable(gpu=4096, cpu=65536, simulator=65536)
 
 
 class StrongFinder:
@@ -80,12 +60,10 @@ class StrongFinder:
     ) -> None:
         self.device = device
         self.n = n = out.n
-        shape = LAUNCH.of(device)
-        if chase is None:
-            chase = shape.chase
-        if long_row is None:
-            long_row = finder.LAUNCH.of(device).long_row
-        defines: dict[str, Any] = {"ITEMS": device.tuning.items, "CHASE": chase, **out.defines}
+        shape = finder.LAUNCH.of(device)
+        long_row = long_row or shape.long_row
+        defines: dict[str, Any] = {"ITEMS": device.tuning.items, "CHASE": chase or LAUNCH.of(device)}
+        defines |= out.defines
         defines["END_SHIFT"] = int(ends is None)  # a row ends where the next one begins
         self.capacity = 0
         if long_row is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
+from operator import attrgetter
 from pathlib import Path
 from string import Template
 from typing import TYPE_CHECKING, Any
@@ -142,7 +143,7 @@ def rows(quality: Pair, entries: Any) -> Iterator[Row]:
     """Return the rows of one table of TABLES."""
     graphs = {"original": quality.original, "sample": quality.sample}
     for path, name, meaning in entries:
-        values = [None if graph is None else look_up(graph, path) for graph in graphs.values()]
+        values = [None if graph is None else attrgetter(path)(graph) for graph in graphs.values()]
         # only by the package powerlaw
         if values[0] is None and "lognormal" in path:
             continue
@@ -160,19 +161,11 @@ def rows(quality: Pair, entries: Any) -> Iterator[Row]:
         yield Row(name, meaning, texts[0], texts[1], difference(*values), reasons)
 
 
-def look_up(measures: Measures, path: str) -> Any:
-    """An attribute by a dotted path."""
-    value: Any = measures
-    for name in path.split("."):
-        value = getattr(value, name)
-    return value
-
-
 def why(measures: Measures, path: str) -> str:
     """Why a figure is None."""
     if "." not in path:
         return measures.reasons.get(path, "it is undefined")
-    return str(look_up(measures, path.rsplit(".", 1)[0] + ".reason"))
+    return str(attrgetter(path.rsplit(".", 1)[0] + ".reason")(measures))
 
 
 def difference(one: float | None, other: float | None) -> str:

@@ -51,6 +51,7 @@ from clgraph.traversal import bfs, bfs_many
 if TYPE_CHECKING:
     from clgraph.device import Device
 
+ALL_KINDS = ("power_law", "path", "directed", "star", "rings", "large")
 DELETING = ("drv", "dre", "drve", "dhyb")
 LFR: dict[str, Any] = {
     "mixing": 0.3,
@@ -172,14 +173,14 @@ def _structure() -> Iterator[Listed]:
         yield "graph building", "*", name, _built
     for file in ("graph.txt", "graph.clg"):
         yield "reading files", file, "large", _read, file
-    for name in ("power_law", "path", "directed", "star", "rings", "large"):
+    for name in ALL_KINDS:
         yield "components", "*", name, _components, "weak"
     for name in ("directed", "large_directed", "chain"):
         yield "strong components", "*", name, _components, "strong"
 
 
 def _searches() -> Iterator[Listed]:
-    for name in ("power_law", "path", "directed", "star", "rings", "large", "large_directed"):
+    for name in (*ALL_KINDS, "large_directed"):
         yield "search", "*", name, _bfs
     for name, count in (("power_law", 70), ("star", 40), ("large", 9), ("large", 64), ("path", 5)):
         yield "searches at once", f"*, {count} sources", name, _many, count

@@ -5,11 +5,12 @@ from __future__ import annotations
 import csv
 import io
 from math import isfinite
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
 from clgraph.errors import InputError
-from clgraph.measures.report import look_up, why
+from clgraph.measures.report import why
 from clgraph.measures.scalars import Measures
 
 FIRST = ("method", "mode", "size", "target", "seed")
@@ -54,7 +55,9 @@ Row = dict[str, Any]
 def scalars(measures: Measures) -> Row:
     """The figures of one graph, by column; None where one is not defined."""
     found = {
-        column: look_up(measures, path) for column, path in SCALARS.items() if column != "largest_eigenvalue"
+        column: attrgetter(path)(measures)
+        for column, path in SCALARS.items()
+        if column != "largest_eigenvalue"
     }
     values = measures.eigenvalues
     return {**found, "largest_eigenvalue": float(values[0]) if len(values) else None}

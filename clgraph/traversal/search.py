@@ -191,10 +191,13 @@ class Search:
         self.owner = dev.output(n, np.int32) if self.owners else None
         begun = time.perf_counter()
         self.seconds["upload"] += begun - start
-        defines = {"PREDECESSOR": self.predecessors, "OWNER": self.owners, "FRONTIER": not hybrid}
-        defines |= self.csr.defines | {name.upper(): value for name, value in vars(self.shape).items()}
-        names = PROGRAMS if self._cut else PROGRAMS[:-1] if hybrid else PROGRAMS[:1]
-        self._programs = {name: dev.program(name, **defines) for name in names}
+        defines: dict[str, Any] = {"PREDECESSOR": self.predecessors, "OWNER": self.owners}
+        defines |= {"FRONTIER": not hybrid, **self.csr.defines}
+        for name, value in vars(self.shape).items():
+            defines[name.upper()] = value
+        self._programs = {}
+        for name in PROGRAMS if self._cut else PROGRAMS[:-1] if hybrid else PROGRAMS[:1]:
+            self._programs[name] = dev.program(name, **defines)
         start, uploads = time.perf_counter(), self.seconds["upload"]
         self.seconds["compile"] += start - begun
         program, local = self._programs["traversal/search"], self.shape.local
