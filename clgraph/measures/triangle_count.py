@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,25 +20,9 @@ if TYPE_CHECKING:
     from clgraph.device import Device
 
 
-@dataclass(frozen=True)
-class LaunchConfig:
-    """Launch choices.
-
-    Attributes
-    ----------
-    run : int
-        Consecutive arcs per work-item.
-    skew : int
-        A list that is this many times longer than the other is searched; otherwise both are walked.
-    """
-
-    run: int
-    skew: int = 16
-
-
-LAUNCH = LaunchTable(
-    gpu=LaunchConfig(run=4), cpu=LaunchConfig(run=512), simulator=LaunchConfig(run=8, skew=2)
-)
+# consecutive arcs per work-item; and how many times longer than the other a list is from which on it is searched
+# rather than walked
+LAUNCH = LaunchTable(gpu=(4, 16), cpu=(512, 16), simulator=(8, 2))
 
 
 def triangles(
@@ -95,9 +78,9 @@ def count_triangles(dev: Device, view: Graph) -> Any:
         return count
     # arcs are turned to the end of larger degree, which bounds every row by sqrt(2 m)
     csr = upload_csr(dev, view)
-    shape = LAUNCH.of(dev)
-    prog = dev.program("measures/triangle_count", RUN=shape.run, SKEW=shape.skew, **csr.defines)
-    runs = -(-arcs // shape.run)
+    run, skew = LAUNCH.of(dev)
+    prog = dev.program("measures/triangle_count", RUN=run, SKEW=skew, **csr.defines)
+    runs = -(-arcs // run)
     size = np.dtype(csr.offset).itemsize
     dev.reserve({"runs": (4 + size) * runs, "rows": (4 + size + 8) * n, "turned arcs": 2 * arcs})
     in_run, in_row = dev.empty(runs, np.int32), dev.zeros(n, np.int32)
@@ -106,9 +89,8 @@ def count_triangles(dev: Device, view: Graph) -> Any:
     before = running_sums(dev, in_run, runs, into=csr.offset)
     up_ptr, up_idx = running_sums(dev, in_row, n, into=csr.offset), dev.empty(arcs // 2, np.int32)
     prog.triangles_turn(runs, **whole, before=before, up_idx=up_idx)
-    prog.triangles_count(
-        -(-arcs // 2 // shape.run), n=n, arcs=arcs // 2, up_ptr=up_ptr, up_idx=up_idx, count=count
-    )
+    upward = {"up_ptr": up_ptr, "up_idx": up_idx}
+    prog.triangles_count(-(-arcs // 2 // run), n=n, arcs=arcs // 2, **upward, count=count)
     return count
 
 

@@ -302,7 +302,7 @@ class Searches(ManyBatch):
         self._blocks = blocks
         self._bits = np.dtype(np.uint64 if lanes == 64 else np.uint32)
         with device.alone():
-            self.scratch = ManyScratch.make(device, self.n, lanes)
+            self.scratch = ManyScratch(device, self.n, lanes)
 
     def run(
         self, roots: npt.NDArray[np.int32], last: int, dtype: npt.DTypeLike | None

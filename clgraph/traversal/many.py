@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -64,48 +65,29 @@ class ManyConfig:
 LAUNCH = LaunchTable(gpu=ManyConfig(run=1), cpu=ManyConfig(), simulator=ManyConfig())
 
 
-@dataclass
-class ManyScratch:
-    """For many searches at once: one word of bits per vertex in each array (cl/traversal/many.h).
+class ManyScratch(SimpleNamespace):
+    """For batches of `lanes` searches in a graph of `n` vertices: the buffers of cl/traversal/many.h by name.
 
     `planes` holds distances of `bits` bits; it is widened where they do not fit and stays so.
     """
 
-    seen: Any
-    front: Any
-    next: Any
-    planes: Any
-    stamp: Any
-    queue: Any
-    next_queue: Any
-    state: Any
-    bits: int = PLANES
-
-    @classmethod
-    def make(cls, dev: Device, n: int, lanes: int) -> ManyScratch:
-        """For a graph of `n` vertices and batches of `lanes` searches."""
+    def __init__(self, dev: Device, n: int, lanes: int) -> None:
         words = lanes // 8 * n
-        sizes = {
-            "seen": words,
-            "front": words,
-            "next": words,
-            "planes": PLANES * words,
-            "stamp": 4 * n,
-            "queue": 4 * n,
-            "next_queue": 4 * n,
-            "state": 4 * STATE_SIZE,
-        }
+        sizes = dict.fromkeys(("seen", "front", "next"), words) | {"planes": PLANES * words}
+        sizes |= dict.fromkeys(("stamp", "queue", "next_queue"), 4 * n) | {"state": 4 * STATE_SIZE}
         dev.reserve({**sizes, "distance": lanes * n})
-        # `output` memory is on large pages where it is the host's: gathers from 8 bytes per vertex want them
-        return cls(**{name: dev.output(size, np.uint8) for name, size in sizes.items()})
+        super().__init__(bits=PLANES)
+        for name, size in sizes.items():
+            # `output` memory is on large pages where it is the host's, as gathers want them
+            setattr(self, name, dev.output(size, np.uint8))
 
     def swap_fronts(self) -> None:
         """The next frontier's bits become this one's."""
-        self.front, self.next = self.next, self.front
+        vars(self).update(front=self.next, next=self.front)
 
     def swap_queues(self) -> None:
         """The same of the queues."""
-        self.queue, self.next_queue = self.next_queue, self.queue
+        vars(self).update(queue=self.next_queue, next_queue=self.queue)
 
 
 class ManyBatch:
@@ -246,7 +228,7 @@ class ManySearch(ManyBatch):
         if self._history.pulled:
             self._rank()
         start = time.perf_counter()
-        self.scratch = self._pool.borrow(lambda: ManyScratch.make(self.dev, self.n, self.lanes))
+        self.scratch = self._pool.borrow(lambda: ManyScratch(self.dev, self.n, self.lanes))
         self.seconds["upload"] += time.perf_counter() - start
         return self
 
@@ -276,20 +258,17 @@ class ManySearch(ManyBatch):
         levels = self.search(sources, last)
         if levels is None:
             rows, levels = self.one_by_one(sources, last, dtype)
-            return (self._there(dev.upload(rows), rows.dtype, k) if stays else rows), levels
+            return (dev.array(dev.upload(rows), rows.dtype, k * n).reshape(k, n) if stays else rows), levels
         kind = distance_type(levels, dtype)
         distance = self._expand(k, levels, kind, None if self.ranked is None else self.ranked.ranks)
         dev.finish()
         self.seconds["bfs"] += time.perf_counter() - start - (self.seconds["compile"] - compiled)
         if stays:
-            return self._there(distance, kind, k), levels
+            return dev.array(distance, kind, k * n).reshape(k, n), levels
         start = time.perf_counter()
         result = dev.take(distance, kind, k * n).reshape(k, n)
         self.seconds["download"] += time.perf_counter() - start
         return result, levels
-
-    def _there(self, distance: Any, kind: np.dtype[Any], k: int) -> Any:
-        return self.dev.array(distance, kind, k * self.n).reshape(k, self.n)
 
     def search(
         self,
