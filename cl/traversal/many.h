@@ -7,7 +7,7 @@
 //                          traversal/many_expand.cl turns the planes into distances at the end
 // stamp         uint[n]    the last level in which a push put the vertex into a queue, plus 1
 // queue         uint[n]    vertices with a bit in `front`, in any order (while the frontier is small)
-//               (n here: the vertices with a row, where they are numbered by degree, traversal/ranked.cl)
+//               (n here: the vertices with a row, where they are numbered by degree, traversal/renumber.cl)
 // state         uint[]     COUNT of the frontier, ACTIVE: which searches have one (two words)
 
 #ifndef LANES

@@ -1,12 +1,12 @@
 // traversal/many_expand.cl: distances of many searches, from the bit planes of traversal/many.cl.
 //
-// rank       int[n]             RANKED: a vertex's position in the arrays below (traversal/ranked.cl)
+// position   int[n]             RENUMBERED: a vertex's position in the arrays below (traversal/renumber.cl)
 // seen       BITS[n]            bit i: search i has reached the vertex
-// planes     BITS[PLANES rows]  bit b of the distances is plane b; without RANKED rows is n
+// planes     BITS[PLANES rows]  bit b of the distances is plane b; without RENUMBERED rows is n
 // distance   DIST[k n]          row i: distances of search i, -1 where not reached
 //
 // launch     runs of ITEMS vertices per work-item; row by row within a run, so that writes are consecutive
-// tunables   TEAM (GPUs; never RANKED), ITEMS, LANES (32 or 64), PLANES, DIST (char, short, int)
+// tunables   TEAM (GPUs; never RENUMBERED), ITEMS, LANES (32 or 64), PLANES, DIST (char, short, int)
 
 #ifndef LANES
 #define LANES 64
@@ -26,8 +26,8 @@
 // vertices whose bits are loaded together: their arrays should stay in the inner caches
 #define RUN (PLANES <= 4 ? 512 : 64)
 
-#ifdef RANKED
-#define PLACE_OF(v) ((uint)rank[v])
+#ifdef RENUMBERED
+#define PLACE_OF(v) ((uint)position[v])
 #else
 #define PLACE_OF(v) ((uint)(v))
 #endif
@@ -45,7 +45,7 @@
      FOUR_PLANES(20) | FOUR_PLANES(24) | FOUR_PLANES(28))
 #endif
 
-__kernel void bfs_many_expand(const int n, const int rows, const int searches, __global const int *restrict rank,
+__kernel void bfs_many_expand(const int n, const int rows, const int searches, __global const int *restrict position,
                               __global const BITS *restrict seen, __global const BITS *restrict planes,
                               __global DIST *restrict distance)
 {

@@ -98,7 +98,7 @@ class Brandes:
         self.source = dev.upload(sources)
         begin = program.betweenness_begin
         searched = begin.arguments_of(search) | begin.arguments_of(search.scratch)
-        rank = None if search.ranked is None else search.ranked.ranks
+        rank = None if search.renumbered is None else search.renumbered.positions
         begin.launch(self, passes, **(searched | {"n": n, "rank": rank}))
         program.betweenness_sources.launch(self, self.count)
         bounds = self._list_levels(program, passes, levels)

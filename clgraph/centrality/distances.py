@@ -71,8 +71,8 @@ def distance_counts(
             batch = slice(first, min(first + LANES, len(sources)))
             levels = search.search(sources[batch], NO_LIMIT, deep=NO_LIMIT)
             assert levels is not None
-            if counted is not None and masked is not search.ranked:
-                mask, masked = dev.upload(_renumbered(counted, search)), search.ranked
+            if counted is not None and masked is not search.renumbered:
+                mask, masked = dev.upload(_renumbered(counted, search)), search.renumbered
             rows, scratch, counts = search.rows, search.scratch, dev.zeros(levels * LANES, np.uint32)
             found = {"rows": rows, "bits": scratch.bits, "seen": scratch.seen, "planes": scratch.planes}
             common = {**found, "counted": mask, "count": counts}
@@ -93,10 +93,10 @@ def distance_counts(
 def _renumbered(counted: npt.NDArray[np.bool_], search: ManySearch) -> npt.NDArray[np.uint8]:
     """Mask of the vertices that count, in the numbering of the searches."""
     mask = counted.astype(np.uint8)
-    if search.ranked is None:
+    if search.renumbered is None:
         return mask
     turned = np.zeros(search.n, np.uint8)  # numbered by degree; vertices without arcs have no row
-    turned[search.ranked.rank] = mask
+    turned[search.renumbered.position] = mask
     return turned[: search.rows]
 
 

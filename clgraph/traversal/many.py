@@ -5,22 +5,21 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from clgraph.csr.upload import degrees_of, upload_csr
+from clgraph.csr.upload import DeviceCSR, degrees_of, upload_csr
 from clgraph.device.graph_cache import Pool
 from clgraph.device.launch_config import LaunchTable
 from clgraph.traversal import search
-from clgraph.traversal.ranked import Ranked, rank_graph
 from clgraph.traversal.results import DISTANCE_TYPES, distance_type, one_by_one
 from clgraph.traversal.search import COUNT, STATE_SIZE, Search, read_state
 
 if TYPE_CHECKING:
-    from clgraph.csr.upload import DeviceCSR
     from clgraph.device import Device
     from clgraph.device.program import Program
     from clgraph.graph import Graph
@@ -30,7 +29,10 @@ MANY_ARCS = 5  # where a slot has the arcs (cl/traversal/many.h)
 # levels after which searches go on one by one: so deep, they hardly share a frontier. It is the same on every
 # device: the hop plot depends on it
 DEEP = 48
-RANK_SEARCHES = 64  # searches of a graph that pay for having its vertices ranked (CPUs)
+MANY_VERTICES = 1 << 17  # with fewer vertices the frontiers of 64 searches are in the caches anyway
+HOT_SHARE = 8  # one vertex in this many must hold half of all arcs: otherwise there is little to gain
+MEMORY_SHARE = 4  # the second copy may take at most 1 / MEMORY_SHARE of the device's memory
+RENUMBER_SEARCHES = 64  # searches of a graph that pay for having its vertices renumbered (CPUs)
 
 
 @dataclass(frozen=True)
@@ -176,21 +178,86 @@ class ManyBatch:
         widen.launch(scratch, self._vertices(), **given, local=self.shape.local)
         scratch.planes, scratch.bits = wider, 2 * scratch.bits
 
-    def _expand(self, k: int, levels: int, kind: np.dtype[Any], rank: Any = None) -> Any:
-        """Turn the planes into distances; `rank`: places of the vertices in the arrays."""
+    def _expand(self, k: int, levels: int, kind: np.dtype[Any], position: Any = None) -> Any:
+        """Turn the planes into distances; `position`: of each vertex in the arrays."""
         distance = self.dev.output(k * self.n, kind)
         bits = min(self.scratch.bits, max(1, (levels - 1).bit_length()))
         options = {"PLANES": next(p for p in (2, 3, 4, 8, 16, 32) if p >= bits), "DIST": DISTANCE_TYPES[kind]}
-        options |= {"TEAM": self.shape.team, "RANKED": rank is not None}
+        options |= {"TEAM": self.shape.team, "RENUMBERED": position is not None}
         kernel = self._program("traversal/many_expand", **options).bfs_many_expand
-        given = {"n": self.n, "rows": self.rows, "searches": k, "rank": rank, "distance": distance}
+        given = {"n": self.n, "rows": self.rows, "searches": k, "position": position, "distance": distance}
         kernel.launch(self.scratch, -(-self.n // self.shape.items), **given, local=self.shape.local)
         return distance
 
 
+@dataclass(frozen=True)
+class Renumbered:
+    """A graph's arcs with its vertices numbered by decreasing degree, on a device.
+
+    Attributes
+    ----------
+    rows : int
+        Vertices with arcs, leaving or arriving; they come first.
+    position : int32 array, shape (n,)
+        Each vertex's position in that order; `positions` is the same on the device.
+    leaving, arriving : DeviceCSR
+        The arcs and the reversed arcs; the same object if the graph is undirected.
+    """
+
+    rows: int
+    position: npt.NDArray[np.int32]
+    positions: Any
+    leaving: DeviceCSR
+    arriving: DeviceCSR
+
+
+def renumber(dev: Device, graph: Graph, items: int) -> Renumbered | None:
+    """Number the vertices by decreasing degree; None if searches would not be faster.
+
+    Parameters
+    ----------
+    dev : Device
+        A CPU: its work-items share caches.
+    graph : Graph
+    items : int
+        Vertices per work-item.
+    """
+    n = graph.num_vertices
+    size = (2 if graph.directed else 1) * (graph.col_idx.nbytes + graph.row_ptr.nbytes) + 8 * n
+    if n < MANY_VERTICES or size * MEMORY_SHARE > dev.global_memory:
+        return None
+    degrees = np.diff(graph.row_ptr)
+    key = np.minimum(degrees, 65534)
+    if graph.directed:
+        key += np.diff(graph.reverse.row_ptr) > 0  # vertices that only receive arcs precede those with none
+    # 16 bits, which NumPy sorts by radix; few vertices have more arcs than that
+    order = np.argsort((65535 - key).astype(np.uint16), kind="stable").astype(np.int32)
+    if degrees[order[: n // HOT_SHARE]].sum() * 2 < graph.num_arcs:
+        return None
+    position = np.empty(n, np.int32)
+    position[order] = np.arange(n, dtype=np.int32)
+    rows = int(np.count_nonzero(key))
+    orders, positions = dev.upload(order), dev.upload(position)
+
+    def by_degree(of: Graph) -> DeviceCSR:
+        csr = upload_csr(dev, of)
+        row_ptr: npt.NDArray[Any] = np.zeros(n + 1, csr.offset)
+        np.cumsum(np.diff(of.row_ptr)[order], out=row_ptr[1:])  # beyond `rows` too: searches may start there
+        made = DeviceCSR(n, csr.arcs, dev.upload(row_ptr), dev.output(csr.arcs, np.int32), csr.offset)
+        kernel = dev.program("traversal/renumber", **csr.defines).bfs_many_renumber
+        into = {"new_ptr": made.row_ptr, "new_idx": made.col_idx}
+        kernel.launch(csr, -(-rows // items), rows=rows, order=orders, position=positions, **into, local=1)
+        return made
+
+    leaving = by_degree(graph)
+    arriving = by_degree(graph.reverse) if graph.directed else leaving
+    dev.finish()  # `orders` is freed
+    return Renumbered(rows, position, positions, leaving, arriving)
+
+
 @dataclass
 class History:
-    """What earlier calls with a graph on a device asked for: it decides whether ranking its vertices pays."""
+    """Earlier requests for a graph on a device, which decide whether renumbering its vertices pays."""
 
     searches: int = 0
     pulled: bool = False
@@ -204,7 +271,7 @@ class ManySearch(ManyBatch):
     rows : int
         Vertices with a row in `csr`.
     csr : DeviceCSR
-        The arcs: the graph's, or those between ranks once `ranked` is there.
+        The arcs: the graph's, or those of `renumbered` once it is there.
     scratch : ManyScratch
         What `search` leaves: which searches have seen a vertex, and the planes of the distances.
     seconds : dict of float
@@ -218,7 +285,7 @@ class ManySearch(ManyBatch):
         start = time.perf_counter()
         self.csr: DeviceCSR = upload_csr(dev, graph)
         self.defines = self.csr.defines
-        self.ranked: Ranked | None = None
+        self.renumbered: Renumbered | None = None
         self._history = dev.cached(graph, "bfs_many", History)
         self._history.searches += searches
         self._pool: Pool[ManyScratch] = dev.cached(graph, ("bfs_many", lanes), Pool)
@@ -226,7 +293,7 @@ class ManySearch(ManyBatch):
 
     def __enter__(self) -> ManySearch:
         if self._history.pulled:
-            self._rank()
+            self._renumber()
         start = time.perf_counter()
         self.scratch = self._pool.borrow(lambda: ManyScratch(self.dev, self.n, self.lanes))
         self.seconds["upload"] += time.perf_counter() - start
@@ -237,17 +304,18 @@ class ManySearch(ManyBatch):
             self._pool.give_back(self.scratch)
         del self.scratch
 
-    def _rank(self) -> bool:
+    def _renumber(self) -> bool:
         """Switch to vertices numbered by degree, if that pays; whether it was done now."""
         self._history.pulled = True
-        if self.ranked is not None or self.shape.team or self._history.searches < RANK_SEARCHES:
+        if self.renumbered is not None or self.shape.team or self._history.searches < RENUMBER_SEARCHES:
             return False
         start = time.perf_counter()
-        self.ranked = rank_graph(self.dev, self.graph, self.shape.items)
-        if self.ranked is not None:
-            self.csr, self.rows = self.ranked.leaving, self.ranked.rows
+        make = partial(renumber, self.dev, self.graph, self.shape.items)
+        self.renumbered = self.dev.cached(self.graph, "renumbered", make)
+        if self.renumbered is not None:
+            self.csr, self.rows = self.renumbered.leaving, self.renumbered.rows
         self.seconds["upload"] += time.perf_counter() - start
-        return self.ranked is not None
+        return self.renumbered is not None
 
     def run(
         self, sources: npt.NDArray[np.int32], last: int, dtype: npt.DTypeLike | None, *, stays: bool = False
@@ -260,7 +328,9 @@ class ManySearch(ManyBatch):
             rows, levels = self.one_by_one(sources, last, dtype)
             return (dev.array(dev.upload(rows), rows.dtype, k * n).reshape(k, n) if stays else rows), levels
         kind = distance_type(levels, dtype)
-        distance = self._expand(k, levels, kind, None if self.ranked is None else self.ranked.ranks)
+        distance = self._expand(
+            k, levels, kind, None if self.renumbered is None else self.renumbered.positions
+        )
         dev.finish()
         self.seconds["bfs"] += time.perf_counter() - start - (self.seconds["compile"] - compiled)
         if stays:
@@ -284,14 +354,14 @@ class ManySearch(ManyBatch):
         then. Where the graph consists of several, one search in each may have the same of the `lanes`.
         """
         dev, scratch = self.dev, self.scratch
-        self._start(sources if self.ranked is None else self.ranked.rank[sources], lanes)
+        self._start(sources if self.renumbered is None else self.renumbered.position[sources], lanes)
         arcs = int(degrees_of(dev, self.graph, sources).sum())
         level, count, queued = 0, len(sources), True
         while count and level < last:
             # each level costs a launch for few vertices then: one search after the other is faster
             if level >= deep:
                 return None
-            if self._pulls(level, count) and self._rank():
+            if self._pulls(level, count) and self._renumber():
                 return self.search(sources, last)  # from the start: few levels are lost
             if level + 1 >= 1 << scratch.bits:
                 self._more_planes()
@@ -359,8 +429,8 @@ class ManySearch(ManyBatch):
 
     def _arriving(self) -> DeviceCSR:
         """The reversed arcs, on the device."""
-        if self.ranked is not None:
-            return self.ranked.arriving
+        if self.renumbered is not None:
+            return self.renumbered.arriving
         return upload_csr(self.dev, self.graph.reverse) if self.graph.directed else self.csr
 
 

@@ -93,8 +93,8 @@ def test_some_sources(doubles):
 
 
 def test_same_bytes_whatever_was_searched_before(doubles, monkeypatch):
-    monkeypatch.setattr("clgraph.traversal.ranked.MANY_VERTICES", 100)
-    monkeypatch.setattr(many, "RANK_SEARCHES", 1)
+    monkeypatch.setattr("clgraph.traversal.many.MANY_VERTICES", 100)
+    monkeypatch.setattr(many, "RENUMBER_SEARCHES", 1)
     graph = powerlaw_graph(400, seed=5)
     fresh = Graph(graph.row_ptr, graph.col_idx)
     clgraph.bfs_many(fresh, range(100), device=doubles)

@@ -58,8 +58,8 @@ def test_awkward_and_deep_graphs(device):
 
 
 def test_vertices_numbered_by_degree(device, monkeypatch):
-    monkeypatch.setattr("clgraph.traversal.ranked.MANY_VERTICES", 100)
-    monkeypatch.setattr(many, "RANK_SEARCHES", 1)
+    monkeypatch.setattr("clgraph.traversal.many.MANY_VERTICES", 100)
+    monkeypatch.setattr(many, "RENUMBER_SEARCHES", 1)
     graph = powerlaw_graph(700, seed=3)
     sources = list(range(0, 700, 3))
     counted = clgraph.harmonic_centrality(graph, [5, 6, 690], sources=sources, device=device)

@@ -99,10 +99,9 @@ def case_bfs_many_scatter(device: Any) -> None:
 def case_bfs_many_ranked(device: Any) -> None:
     """Many searches at once with vertices numbered by degree, from the first pull on."""
     from clgraph.traversal import many as bfs_many
-    from clgraph.traversal import ranked as bfs_ranked
 
-    bfs_ranked.MANY_VERTICES, bfs_ranked.HOT_SHARE = 0, 1
-    bfs_many.RANK_SEARCHES = 1
+    bfs_many.MANY_VERTICES, bfs_many.HOT_SHARE = 0, 1
+    bfs_many.RENUMBER_SEARCHES = 1
     _many(device, (0, 0, 3, 10**9))
 
 

@@ -1,4 +1,4 @@
-"""Vertices numbered by degree: the arcs between ranks are the graph's, and searches there find the same."""
+"""Vertices numbered by degree: the arcs are the graph's, and searches there find the same."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from searches import put_shape
 
 from clgraph import Graph, bfs_many
 from clgraph.reference.traversal import reference_bfs
-from clgraph.traversal import many, ranked, search
+from clgraph.traversal import many, search
 
 if TYPE_CHECKING:
     from clgraph.csr.upload import DeviceCSR
@@ -33,15 +33,15 @@ def arcs_of(device: Device, csr: DeviceCSR, rows: int, vertex: npt.NDArray[Any])
 
 @pytest.mark.parametrize("directed", [False, True])
 def test_the_rows_are_permuted(device: Device, monkeypatch: pytest.MonkeyPatch, directed: bool) -> None:
-    monkeypatch.setattr(ranked, "MANY_VERTICES", 0)
-    monkeypatch.setattr(ranked, "HOT_SHARE", 1)
+    monkeypatch.setattr(many, "MANY_VERTICES", 0)
+    monkeypatch.setattr(many, "HOT_SHARE", 1)
     graph = tangle(3, directed=directed, duplicates="keep")
-    made = ranked.rank_graph(device, graph, items=8)
+    made = many.renumber(device, graph, items=8)
     assert made is not None
     n = graph.num_vertices
-    assert sorted(made.rank.tolist()) == list(range(n))
-    assert device.download(made.ranks, np.int32, n).tolist() == made.rank.tolist()
-    vertex = np.argsort(made.rank)
+    assert sorted(made.position.tolist()) == list(range(n))
+    assert device.download(made.positions, np.int32, n).tolist() == made.position.tolist()
+    vertex = np.argsort(made.position)
     key = graph.degrees[vertex]
     if directed:
         key += graph.reverse.degrees[vertex] > 0  # vertices that only receive arcs have rows too
@@ -51,22 +51,22 @@ def test_the_rows_are_permuted(device: Device, monkeypatch: pytest.MonkeyPatch, 
         want = np.stack((of.tails, of.col_idx))
         found = arcs_of(device, csr, made.rows, vertex)
         np.testing.assert_array_equal(found, want[:, np.lexsort(want[::-1])])
-    assert ranked.rank_graph(device, graph, items=8) is made
+    assert many.renumber(device, graph, items=8).rows == made.rows
 
 
 def test_where_it_does_not_pay(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
     small = tangle(3)
-    assert ranked.rank_graph(device, small, items=8) is None
-    monkeypatch.setattr(ranked, "MANY_VERTICES", 0)
+    assert many.renumber(device, small, items=8) is None
+    monkeypatch.setattr(many, "MANY_VERTICES", 0)
     ring = Graph.from_edges(np.arange(100), (np.arange(100) + 1) % 100)
-    assert ranked.rank_graph(device, ring, items=8) is None  # no vertex has more arcs than another
+    assert many.renumber(device, ring, items=8) is None  # no vertex has more arcs than another
 
 
 @pytest.mark.parametrize("short", [True, False])
 def test_searches_find_the_same(device: Device, short: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """Vertices numbered by degree, from the first pull on and in later calls: the rows are the same."""
-    monkeypatch.setattr(ranked, "MANY_VERTICES", 0)
-    monkeypatch.setattr(ranked, "HOT_SHARE", 1)
+    monkeypatch.setattr(many, "MANY_VERTICES", 0)
+    monkeypatch.setattr(many, "HOT_SHARE", 1)
     pulls = replace(many.LAUNCH.of(device), fused_count=0, fused_arcs=0, pull_share=10**9)
     put_shape(monkeypatch, many, device, pulls)
     put_shape(monkeypatch, search, device, replace(search.SERIAL, items=32))
@@ -80,5 +80,5 @@ def test_searches_find_the_same(device: Device, short: bool, monkeypatch: pytest
             found = bfs_many(graph, sources, device=device, depth_limit=limit, lanes=lanes)  # type: ignore
             want = [reference_bfs(graph, source, depth_limit=limit)[0] for source in sources]
             np.testing.assert_array_equal(found.distance, want)
-        made = device.cached(graph, "ranked", lambda: None)
+        made = device.cached(graph, "renumbered", lambda: None)
         assert made is not None and made.rows == np.count_nonzero(graph.undirected.degrees)
