@@ -73,7 +73,7 @@ def hop_plots(pack: Pack, seed: int = 0, sources: int = SOURCES) -> list[HopPlot
     }
     chosen = [of_size[n] for n in sizes]
     counts, done = [np.zeros(1, np.int64) for _ in sizes], [0] * len(sizes)
-    # the vertices of several graphs are never renumbered, which would lose the lanes: none of the searches counts
+    # several graphs are never renumbered, which would lose the lanes: none of their searches counts
     with ManySearch(pack.device, pack.graph, LANES, len(chosen[0]) if pack.count == 1 else 0) as search:
         while any(map(len, batch := [each[at : at + LANES] for each, at in zip(chosen, done, strict=True)])):
             more = _count(search, pack, batch)

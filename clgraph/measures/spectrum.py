@@ -266,8 +266,11 @@ class Lanczos:
             self._begin(kept, number)
             for j in range(kept, STEPS):
                 self._step(j, kept, some=bool(flags[j].any()))
-            alpha, coupling, norm = map(self._small, (self.alpha, self.coupling, self.norm))
-            ritz.take(kept, alpha, coupling, norm, self.sizes)
+            found = (
+                device.download(buffer, np.float64, (STEPS + 1) * self.graphs).reshape(STEPS + 1, self.graphs)
+                for buffer in (self.alpha, self.coupling, self.norm)
+            )
+            ritz.take(kept, self.sizes, *found)
             if ritz.done.all():
                 break
         why = (
@@ -278,10 +281,6 @@ class Lanczos:
             (positive(values), None) if done else (np.zeros(0), why)
             for values, done in zip(ritz.values, ritz.done.tolist(), strict=True)
         ]
-
-    def _small(self, buffer: Any) -> Floats:
-        found = self.device.download(buffer, np.float64, (STEPS + 1) * self.graphs)
-        return found.reshape(STEPS + 1, self.graphs)
 
     def _launch(self, kernel: Any, **named: Any) -> None:
         """Launch over the chunks of graphs that are not done."""
@@ -362,7 +361,7 @@ class Ritz:
         step = np.arange(STEPS)[:, None] - kept
         return np.vstack((step % self._period < 2, self.fresh)).astype(np.int32)
 
-    def take(self, kept: int, alpha: Floats, coupling: Floats, norm: Floats, sizes: Any) -> None:
+    def take(self, kept: int, sizes: Any, alpha: Floats, coupling: Floats, norm: Floats) -> None:
         """What a cycle found: diagonal, the first new vector's products with the kept ones, lengths."""
         going = np.flatnonzero(~self.done)
         matrix, valid = self._projected(going, kept, alpha, coupling, norm)
@@ -462,17 +461,6 @@ def positive(values: Floats) -> Floats:
     return values[values > ZERO * values[0]][:COUNT]
 
 
-def matrix_of(row_ptr: npt.NDArray[np.integer], col_idx: npt.NDArray[np.int32], matrix: Matrix) -> Any:
-    """The adjacency matrix or a Laplacian of some rows, sparse."""
-    import scipy.sparse as sp
-
-    n = len(row_ptr) - 1
-    adjacency = sp.csr_array((np.ones(len(col_idx)), col_idx, row_ptr), shape=(n, n))
-    if matrix == "adjacency":
-        return adjacency
-    return sp.csgraph.laplacian(adjacency, normed=matrix == "normalized laplacian")
-
-
 def host_eigenvalues(
     row_ptr: npt.NDArray[np.integer], col_idx: npt.NDArray[np.int32], matrix: Matrix = "adjacency"
 ) -> Found:
@@ -480,9 +468,13 @@ def host_eigenvalues(
 
     It may find an eigenvalue of a large graph that repeats too seldom, as it begins with one vector.
     """
+    import scipy.sparse as sp
     from scipy.sparse.linalg import ArpackNoConvergence, eigsh
 
-    n, whole = len(row_ptr) - 1, matrix_of(row_ptr, col_idx, matrix)
+    n = len(row_ptr) - 1
+    whole: Any = sp.csr_array((np.ones(len(col_idx)), col_idx, row_ptr), shape=(n, n))
+    if matrix != "adjacency":
+        whole = sp.csgraph.laplacian(whole, normed=matrix == "normalized laplacian")
     if n <= NO_LANCZOS:
         return positive(np.linalg.eigvalsh(whole.toarray()).astype(np.float64)), None
     # a fixed start vector: all ones would miss antisymmetric eigenvectors, and SciPy's random one

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from clgraph.device import Device
 
 
-# consecutive arcs per work-item, and how many times longer than the other a list must be to be searched rather
-# than walked
+# consecutive arcs per work-item, and how many times longer than the other a list must be to be searched
+# rather than walked
 LAUNCH = LaunchTable(gpu=(4, 16), cpu=(512, 16), simulator=(8, 2))
 
 

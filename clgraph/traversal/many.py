@@ -353,20 +353,19 @@ class ManySearch(ManyBatch):
         None if the searches are too deep, more than `deep` levels, to go on together: `one_by_one` does them
         then. Where the graph consists of several, one search in each may have the same of the `lanes`.
         """
-        dev, scratch = self.dev, self.scratch
         self._start(sources if self.renumbered is None else self.renumbered.position[sources], lanes)
-        arcs = int(degrees_of(dev, self.graph, sources).sum())
-        level, count, queued = 0, len(sources), True
-        while count and level < last:
+        self.level, self.count, self.queued = 0, len(sources), True
+        self.arcs = int(degrees_of(self.dev, self.graph, sources).sum())
+        while self.count and self.level < last:
             # each level costs a launch for few vertices then: one search after the other is faster
-            if level >= deep:
+            if self.level >= deep:
                 return None
-            if self._pulls(level, count) and self._renumber():
+            if self._pulls(self.level, self.count) and self._renumber():
                 return self.search(sources, last)  # from the start: few levels are lost
-            if level + 1 >= 1 << scratch.bits:
+            if self.level + 1 >= 1 << self.scratch.bits:
                 self._more_planes()
-            level, count, arcs, queued = self._go_on(level, count, arcs, queued, last)
-        return level + (count > 0)
+            self._go_on(last)
+        return self.level + (self.count > 0)
 
     def one_by_one(
         self, sources: npt.NDArray[np.int32], last: int, dtype: npt.DTypeLike | None
@@ -383,49 +382,49 @@ class ManySearch(ManyBatch):
 
         return one_by_one(search, sources, dtype)
 
-    def _go_on(
-        self, level: int, count: int, arcs: int, queued: bool, last: int
-    ) -> tuple[int, int, int, bool]:
-        """One level, or a run of small ones."""
-        scratch, shape, many = self.scratch, self.shape, self.many
+    def _go_on(self, last: int) -> None:
+        """One level, or a run of small ones: what is known of the next frontier."""
+        scratch, shape, many, level, count = self.scratch, self.shape, self.many, self.level, self.count
         local, csr = shape.local, self.csr
-        pull = self._pulling = self._pulls(level, count)
-        if not pull and not queued:
+        self._pulling = self._pulls(level, count)
+        if not self._pulling and not self.queued:
             self._launch("bfs_many_collect", level, csr)
-            arcs, queued = self._frontier(level)[1], True
-        if pull:
+            self.arcs, self.queued = self._frontier(level)[1], True
+        if self._pulling:
             arriving = self._arriving()
             self._launch("bfs_many_pull", level, arriving)
             if shape.team:
                 self._launch("bfs_many_pull_long", level, arriving, 4 * self.dev.compute_units * local)
-            queued = False
-        elif count <= many.fused_count and arcs <= many.fused_arcs:
+            self.queued = False
+        elif count <= many.fused_count and self.arcs <= many.fused_arcs:
             kernel = self._searches().bfs_many_fused
             size = min(shape.fused_local, kernel.limit)
             given = {"n": self.rows, "level": level, "last": min(last, (1 << scratch.bits) - 1)}
             kernel.launch(scratch, size, local=size, **given, **csr.buffers)
-            (ended, *_), slots = read_state(self.dev, scratch.state)
-            if (ended - level) % 2:
+            (self.level, *_), slots = read_state(self.dev, scratch.state)
+            if (self.level - level) % 2:
                 scratch.swap_fronts()
                 scratch.swap_queues()
-            return ended, slots[ended % 3][COUNT], slots[ended % 3][MANY_ARCS], True
+            slot = slots[self.level % 3]
+            self.count, self.arcs = slot[COUNT], slot[MANY_ARCS]
+            return
         else:
-            queued = arcs * many.scatter_share <= self.rows
-            push = "bfs_many_push" if queued else "bfs_many_scatter"
+            self.queued = self.arcs * many.scatter_share <= self.rows
+            push = "bfs_many_push" if self.queued else "bfs_many_scatter"
             if shape.team:
                 team = min(64, local)
                 self._launch(push, level, csr, count * many.parts * team, team)
             else:
                 self._launch(push, level, csr, -(-count // many.run))
-            if queued:
+            if self.queued:
                 found = self._frontier(level + 1)[0]
                 self._launch("bfs_many_settle", level, csr, -(-max(count, found) // many.run))
                 scratch.swap_queues()
             else:
                 self._launch("bfs_many_settle_all", level, csr)
         scratch.swap_fronts()
-        count, arcs = self._frontier(level + 1)
-        return level + 1, count, arcs, queued
+        self.level = level + 1
+        self.count, self.arcs = self._frontier(self.level)
 
     def _arriving(self) -> DeviceCSR:
         """The reversed arcs, on the device."""
