@@ -1,18 +1,13 @@
-"""Checks before a command reads a graph, names of several outputs, records of runs, and tables over seeds."""
+"""Checks before a command reads a graph, names of several outputs, and tables over seeds."""
 
 from __future__ import annotations
 
-import json
 import re
-import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from clgraph.errors import InputError
-
-if TYPE_CHECKING:
-    from clgraph.device import Device
 
 PICTURES = (".png", ".svg", ".pdf")
 
@@ -97,60 +92,3 @@ def spread_table(samples: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
         }
         rows.append({"size": size, "seeds": len(same), **spreads})
     return rows
-
-
-def write_record(
-    path: str, graph: str, reading: dict[str, Any], device: Device, result: dict[str, Any]
-) -> None:
-    """Write everything that it takes to reproduce the samples."""
-    import platform
-    from importlib.metadata import version
-
-    import clgraph
-    from clgraph.formats import atomic_write
-
-    value = {
-        "command": ["clgraph", *sys.argv[1:]],
-        "clgraph": clgraph.__version__,
-        "versions": {
-            "python": platform.python_version(),
-            **{name: version(name) for name in ("numpy", "scipy", "pyopencl")},
-        },
-        "device": {
-            "name": device.name,
-            "kind": device.kind,
-            "platform": device.platform_name,
-            "driver": device.driver_version,
-            "kernels": device.kernels,
-            "built": device.built_files(),
-        },
-        **input_of(graph, reading),
-        "result": result,
-    }
-    with atomic_write(path, "w") as out:
-        json.dump(value, out, indent=2)
-        out.write("\n")
-
-
-def input_of(graph: str, reading: dict[str, Any]) -> dict[str, Any]:
-    """The files of a graph with their hashes, and how they were read; limits are each reader's own."""
-    import hashlib
-
-    from clgraph.files.dispatch import STDIN
-    from clgraph.formats import ldbc
-    from clgraph.formats.common import check_file
-    from clgraph.formats.table import find_format
-    from clgraph.studies.record import LIMITS
-
-    path, names = Path(graph), [Path(graph)]
-    if graph == STDIN:
-        names = []
-    elif find_format(path, reading["format"]).name == "ldbc":  # the only format of two files
-        names = [file for end in (".v", ".e") if (file := ldbc.find(path, end))]
-    files = []
-    for name in names:
-        check_file(name, may_be_empty=True, packed=True)  # a pipe would be read for ever
-        with open(name, "rb") as data:
-            digest = hashlib.file_digest(data, "sha256").hexdigest()
-        files.append({"path": str(name), "bytes": name.stat().st_size, "sha256": digest})
-    return {"input": files, "reading": {name: how for name, how in reading.items() if name not in LIMITS}}

@@ -31,7 +31,6 @@ from clgraph.cli.outputs import (
     fill_template,
     seeds_of,
     spread_table,
-    write_record,
 )
 from clgraph.errors import InputError
 from clgraph.methods import (
@@ -223,6 +222,8 @@ def sample(run: Run) -> None:
     value |= run.energy_facts()
     run.print_energy()
     if given.record:
+        from clgraph.studies.origin import write_record
+
         write_record(given.record, run.graph, run.reading, run.device, value)
     if run.as_json:
         print_json(value)

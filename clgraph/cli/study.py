@@ -63,9 +63,9 @@ def study(run: Run) -> None:
     DIR gets study.csv (one row per sample), summary.csv, study.json (the record, for `clgraph replay`),
     figures and report.html, which begins with the answer.
     """
-    from clgraph.cli.outputs import input_of
     from clgraph.drawing import need_matplotlib
     from clgraph.files.summary import read_with_summary
+    from clgraph.studies.origin import input_of
     from clgraph.studies.plan import check_tolerance
     from clgraph.studies.report import complete_record, write_outputs
     from clgraph.theses.presets import PRESETS
@@ -206,7 +206,7 @@ def replay(run: Run) -> None:
 
     Ends with status 1 if anything differs.
     """
-    from clgraph.cli.outputs import input_of
+    from clgraph.studies.origin import input_of
     from clgraph.studies.replay import check_input, of_other_version, read_record
     from clgraph.studies.replay import replay as compare
 

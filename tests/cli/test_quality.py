@@ -12,9 +12,9 @@ from cli_runs import InProcess, process
 from graphs import tangle
 
 from clgraph import Graph, powerlaw_graph, read, write
-from clgraph.cli.quality import Origin, curve_of, facts_of
 from clgraph.measures import report
 from clgraph.methods import LITERATURE
+from clgraph.studies.origin import Origin, curve_of, facts_of
 
 
 @pytest.fixture

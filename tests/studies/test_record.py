@@ -19,8 +19,8 @@ from clgraph import (
     write,
     write_shards,
 )
-from clgraph.cli.quality import curve_of, read_origin
 from clgraph.sampling.request import SampleOptions
+from clgraph.studies.origin import curve_of, read_origin
 from clgraph.studies.record import OPTIONS, load_record
 
 GRAPH = powerlaw_graph(300, seed=2)
