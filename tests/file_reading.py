@@ -10,11 +10,11 @@ from graphs import same
 from clgraph import Graph, InputError
 from clgraph.files.dispatch import reader_of
 from clgraph.files.parse import NotTaken
-from clgraph.files.read_ahead import How, LaunchConfig
+from clgraph.files.read_ahead import LaunchConfig, ReadSettings
 from clgraph.formats.common import Options
 from clgraph.formats.table import FORMATS
 
-SMALL = LaunchConfig(piece=97, ahead=2, threads=2)
+SMALL = LaunchConfig(chunk=97, ahead=2, threads=2)
 
 
 def agree(
@@ -34,7 +34,7 @@ def agree(
     except InputError as caught:
         error = str(caught)
     try:
-        made = reader_of(form)(path, options, device, How(shape=shape, block=block))
+        made = reader_of(form)(path, options, device, ReadSettings(config=shape, block=block))
     except NotTaken as caught:
         return str(caught)
     except InputError as caught:

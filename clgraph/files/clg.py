@@ -20,7 +20,7 @@ import numpy.typing as npt
 from clgraph.csr.upload import Chosen, DeviceCSR, Parts, graph_of
 from clgraph.device.launch_config import LaunchTable
 from clgraph.files.parse import NotTaken
-from clgraph.files.read_ahead import AS_USUAL, How, Plain
+from clgraph.files.read_ahead import DEFAULT, Plain, ReadSettings
 from clgraph.formats import clg as host
 from clgraph.formats.clg import BLOCK, FULL_BELOW, PAGE, Header, Section, unpack_header
 from clgraph.formats.common import Loaded, Options, counted, reading
@@ -142,13 +142,13 @@ class Faulty(Exception):
     """A file at which something is wrong."""
 
 
-def read_clg(path: Path, options: Options, device: Device, how: How = AS_USUAL) -> Loaded:
+def read_clg(path: Path, options: Options, device: Device, settings: ReadSettings = DEFAULT) -> Loaded:
     """Read a .clg file to a device, where the graph stays; NotTaken says why the host reads it instead."""
     if sys.byteorder != "little":
         raise NotTaken("numbers are big-endian here")
     try:
         with reading(path), closing(Plain(path)) as source, device.alone():
-            return _Reading(path, options, device, source, how.progress).loaded()
+            return _Reading(path, options, device, source, settings.progress).loaded()
     except Faulty:
         # the host's reader finds the fault again and has the words for it
         host.read_clg(

@@ -24,9 +24,9 @@ LARGE = 1000.0  # floats are written with an exponent from here on, or from more
 ROWS = 1 << 16  # that Python takes at a time: their strings are a few MB
 
 LAUNCH = LaunchTable(
-    gpu=LaunchConfig(run=16, piece=1 << 25, rooms=3),
-    cpu=LaunchConfig(run=2048, piece=1 << 24, rooms=3),
-    simulator=LaunchConfig(run=3, piece=1 << 8, rooms=2),
+    gpu=LaunchConfig(run=16, chunk=1 << 25, rooms=3),
+    cpu=LaunchConfig(run=2048, chunk=1 << 24, rooms=3),
+    simulator=LaunchConfig(run=3, chunk=1 << 8, rooms=2),
 )
 
 
@@ -64,13 +64,13 @@ def _is_plain(column: npt.NDArray[Any]) -> bool:
 
 
 class Spelling(Spelt):
-    """Rows of numbers, spelt piece by piece on a device; a CapacityError if they do not fit it."""
+    """Rows of numbers, spelt chunk by chunk on a device; a CapacityError if they do not fit it."""
 
     def __init__(
-        self, device: Device, columns: Sequence[npt.NDArray[Any]], shape: LaunchConfig | None = None
+        self, device: Device, columns: Sequence[npt.NDArray[Any]], config: LaunchConfig | None = None
     ) -> None:
-        shape = shape or LAUNCH.of(device)
-        self.device, self.run, self.count = device, shape.run, len(columns[0])
+        config = config or LAUNCH.of(device)
+        self.device, self.run, self.count = device, config.run, len(columns[0])
         kinds = [column.dtype.str[1:] for column in columns]
         names = dict(zip(("FIRST", "SECOND", "THIRD"), (TYPES[kind] for kind in kinds), strict=False))
         longest = sum(LONGEST[kind] for kind in kinds)
@@ -80,7 +80,7 @@ class Spelling(Spelt):
             there = [*map(device.upload, map(np.ascontiguousarray, columns)), None]
             self.first, self.second, self.third = there[:3]
             self.powers = device.upload(powers_of_five(*TENS, up=True))
-            self.cut(shape, longest)
+            self.cut(config, longest)
 
     def measure(self, runs: int, first: int, last: int) -> None:
         """Set `lengths` to the bytes of each run of some rows."""

@@ -17,7 +17,7 @@ from clgraph.formats import ldbc
 from clgraph.formats.common import Ids, Loaded, Options, check_file, check_vertex_count
 from clgraph.formats.edges import write_edges
 from clgraph.formats.packed import GZIP, GZIP_MAGIC, ZSTD_MAGIC, unpacker
-from clgraph.formats.progress import telling
+from clgraph.formats.progress import reporting
 from clgraph.formats.table import Format, find_format
 from clgraph.graph import Duplicates, Graph
 from clgraph.progress import Tell
@@ -125,7 +125,7 @@ def _loaded(
     if progress is None:
         loaded = form.read(path, options)
     else:
-        with telling(progress):
+        with reporting(progress):
             loaded = form.read(path, options)
     return replace(loaded, where=why) if why else loaded
 
@@ -135,11 +135,11 @@ def _on_device(
 ) -> Loaded | str:
     """The graph read on a device, or why that is left to the host."""
     from clgraph.files.parse import NotTaken
-    from clgraph.files.read_ahead import How
+    from clgraph.files.read_ahead import ReadSettings
 
     by = f", unpacked by {unpacker()[0]}" if path.suffix == GZIP else ""
     try:
-        loaded = reader_of(name)(path, options, device, How(progress))
+        loaded = reader_of(name)(path, options, device, ReadSettings(progress))
         return replace(loaded, where=f"read on {device}{by}")
     except NotTaken as error:
         return f"{error}"
@@ -176,7 +176,7 @@ def write_edges_somewhere(
         if spelling is not None:
             write_edge_list(spelling, path, progress=progress)
             return
-    with telling(progress):
+    with reporting(progress):
         write_edges(graph, path)
 
 
@@ -201,7 +201,7 @@ def device_or_host(device: Device | str | None) -> Device | None:
 
 STDIN = "-"
 NAME = "standard input"
-PIECE = 1 << 20
+CHUNK = 1 << 20
 
 
 @contextmanager
@@ -217,7 +217,7 @@ def spooled(progress: Tell | None = None) -> Iterator[Path]:
             path = own
         done = 0
         try:
-            while data := os.read(0, PIECE):
+            while data := os.read(0, CHUNK):
                 done += len(data)
                 view = memoryview(data)
                 # a write may take only a part of the data

@@ -20,7 +20,7 @@ from clgraph.csr.upload import Chosen, DeviceCSR, Parts, graph_of
 from clgraph.device.launch_config import LaunchTable
 from clgraph.errors import CapacityError, InputError
 from clgraph.files.parse import Columns, ListParser, NotTaken, Parser, TooWide, Wanted, to_sums
-from clgraph.files.read_ahead import AS_USUAL, How, LongLine, Packed, Plain, Source, pieces
+from clgraph.files.read_ahead import DEFAULT, LongLine, Packed, Plain, ReadSettings, Source, read_chunks
 from clgraph.formats import adjacency_lines, ldbc, mtx
 from clgraph.formats.common import Loaded, Options, counted, open_binary, reading
 from clgraph.formats.edges import look, skipped_lines
@@ -109,7 +109,7 @@ def _by_bitmap(device: Device, columns: Columns) -> Columns:
 
 
 def _by_sorting(device: Device, columns: Columns) -> Columns:
-    shape, rows = NUMBER_LAUNCH.of(device), columns.count
+    config, rows = NUMBER_LAUNCH.of(device), columns.count
     program = device.program(
         "files/relabel_sort", ITEMS=device.tuning.items, ID="int" if columns.id_type is np.int32 else "long"
     )
@@ -117,7 +117,7 @@ def _by_sorting(device: Device, columns: Columns) -> Columns:
     if count >= 2**32:
         raise CapacityError(f"{device}: {rows} rows are too many to sort their ids")
     device.reserve({"ids": 16 * count, "places": 8 * count})
-    slices = max(1, min(shape.slices, count // shape.least))
+    slices = max(1, min(config.slices, count // config.least))
     sized = {"count": count, "slices": slices}
     key, place = device.empty(count, np.int64), device.empty(count, np.uint32)
     program.sort_begin.launch(columns, -(-rows // device.tuning.items), rows=rows, key=key, place=place)
@@ -140,7 +140,7 @@ def _by_sorting(device: Device, columns: Columns) -> Columns:
     return replace(columns, source=tail, target=head, n=n, ids=device.take(ids, np.int64, n))
 
 
-def read_edges(path: Path, options: Options, device: Device, how: How = AS_USUAL) -> Loaded:
+def read_edges(path: Path, options: Options, device: Device, settings: ReadSettings = DEFAULT) -> Loaded:
     """Read an edge list on a device, where the graph stays; NotTaken says why the host reads it instead."""
     if options.ids != "int":
         raise NotTaken("ids that are text")
@@ -149,7 +149,7 @@ def read_edges(path: Path, options: Options, device: Device, how: How = AS_USUAL
         if layout.empty:
             raise NotTaken("no edges")
         with device.alone():
-            columns = number_vertices(device, _listed(path, layout, options, device, how))
+            columns = number_vertices(device, _listed(path, layout, options, device, settings))
             graph = graph_of_rows(device, columns, options, directed=options.direction())
     return Loaded(graph, counted(columns.count, "row") + layout.note, skipped_lines(layout))
 
@@ -165,10 +165,12 @@ def bytes_before(path: Path, layout: Layout, options: Options) -> int:
     return sum(map(len, lines))
 
 
-def _listed(path: Path, layout: Layout, options: Options, device: Device, how: How, **more: Any) -> Columns:
+def _listed(
+    path: Path, layout: Layout, options: Options, device: Device, settings: ReadSettings, **more: Any
+) -> Columns:
     """The columns of an edge list; `more` as `read_columns` has it."""
     wanted = Wanted(layout.columns, layout.delimiter == ",")
-    return read_columns(path, wanted, options, device, bytes_before(path, layout, options), how, **more)
+    return read_columns(path, wanted, options, device, bytes_before(path, layout, options), settings, **more)
 
 
 def read_columns(
@@ -177,7 +179,7 @@ def read_columns(
     options: Options,
     device: Device,
     skip: int,
-    how: How,
+    settings: ReadSettings,
     *,
     types: tuple[type, ...] = (np.int32, np.int64),
     more: int = 0,
@@ -189,8 +191,8 @@ def read_columns(
     # most files have ids of 32 bits; wide columns are tried where one has not
     for id_type in types:
         with opened(path, options) as source:
-            parser = Parser(device, wanted, id_type, source.total, how.block, more)
-            with closing(pieces(device, source, skip, how)) as text, suppress(TooWide):
+            parser = Parser(device, wanted, id_type, source.total, settings.block, more)
+            with closing(read_chunks(device, source, skip, settings)) as text, suppress(TooWide):
                 return parser.all(text)  # an id too wide for this type: the next one takes it, or none does
     raise NotTaken("an id that is too large")
 
@@ -247,7 +249,7 @@ def graph_of_rows(device: Device, columns: Columns, options: Options, *, directe
 # --- LDBC graphs ---
 
 
-def read_ldbc(path: Path, options: Options, device: Device, how: How = AS_USUAL) -> Loaded:
+def read_ldbc(path: Path, options: Options, device: Device, settings: ReadSettings = DEFAULT) -> Loaded:
     """Read NAME.v and NAME.e on a device (see `clgraph.files.edge_list.read_edges`)."""
     if options.ids != "int":
         raise NotTaken("ids that are text")
@@ -261,7 +263,7 @@ def read_ldbc(path: Path, options: Options, device: Device, how: How = AS_USUAL)
         layout = look(files.edges, options)
         types = (np.int32, np.int64) if highest <= INT32_MAX else (np.int64,)
         with device.alone():
-            columns = _listed(files.edges, layout, options, device, how, types=types, more=listed)
+            columns = _listed(files.edges, layout, options, device, settings, types=types, more=listed)
             # each vertex stands behind the rows, as one more of them, so that all are numbered
             for end in (columns.source, columns.target):
                 device.write(end, vertices.astype(columns.id_type), columns.count)
@@ -281,7 +283,7 @@ FIELDS = ("pattern", "real", "integer")
 LINE = 1 << 16  # bytes of a line before the entries: of a file without line ends no more is looked at
 
 
-def read_mtx(path: Path, options: Options, device: Device, how: How = AS_USUAL) -> Loaded:
+def read_mtx(path: Path, options: Options, device: Device, settings: ReadSettings = DEFAULT) -> Loaded:
     """Read a Matrix Market file on a device (see `clgraph.files.edge_list.read_edges`)."""
     with reading(path):
         head = mtx.look(path, options)
@@ -297,7 +299,7 @@ def read_mtx(path: Path, options: Options, device: Device, how: How = AS_USUAL) 
         )
         skip = _bytes_before(path, head, options)
         with device.alone():
-            columns = read_columns(path, wanted, options, device, skip, how, types=(np.int32,))
+            columns = read_columns(path, wanted, options, device, skip, settings, types=(np.int32,))
             if columns.count != head.entries:
                 raise NotTaken(f"{counted(columns.count, 'row')} instead of {head.entries}")
             if not options.weights:  # they were looked through all the same
@@ -324,7 +326,7 @@ def _bytes_before(path: Path, head: mtx.Head, options: Options) -> int:
 # --- METIS graph files ---
 
 
-def read_metis(path: Path, options: Options, device: Device, how: How = AS_USUAL) -> Loaded:
+def read_metis(path: Path, options: Options, device: Device, settings: ReadSettings = DEFAULT) -> Loaded:
     """Read a METIS graph file on a device (see `clgraph.files.edge_list.read_edges`)."""
     with reading(path):
         try:
@@ -339,8 +341,8 @@ def read_metis(path: Path, options: Options, device: Device, how: How = AS_USUAL
         if options.weights and not weighted:
             raise NotTaken("no weights")
         with device.alone(), opened(path, options) as source:
-            lists = ListParser(device, n, weighted, source.total, how.block)
-            with closing(pieces(device, source, skip, how, words=True)) as text:
+            lists = ListParser(device, n, weighted, source.total, settings.block)
+            with closing(read_chunks(device, source, skip, settings, words=True)) as text:
                 arcs = lists.all(text)
             edges = (arcs.count + arcs.loops) // 2
             if m != edges and 2 * m != arcs.count:

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from clgraph.arguments import real_number
 from clgraph.device.launch_config import LaunchTable
 from clgraph.errors import CapacityError
-from clgraph.files.read_ahead import Piece
+from clgraph.files.read_ahead import Chunk
 from clgraph.formats.common import counted
 from clgraph.graph.building import exclusive_sums
 
@@ -120,15 +120,15 @@ class ColumnParser:
         self.weight: Any = None
         self.powers = device.upload(powers_of_five()) if len(types) == 3 else None
 
-    def all(self, pieces: Iterable[Piece]) -> Columns:
-        """Return the rows of all pieces; NotTaken if only the host's reader takes them, or there are none."""
-        for piece in pieces:
-            self._take(piece)
+    def all(self, chunks: Iterable[Chunk]) -> Columns:
+        """Return the rows of all chunks; NotTaken if only the host's reader takes them, or there are none."""
+        for chunk in chunks:
+            self._take(chunk)
         if not self._count:
             raise NotTaken(self.nothing)
         return self._found()
 
-    def _take(self, piece: Piece) -> None:
+    def _take(self, chunk: Chunk) -> None:
         raise NotImplementedError
 
     def _found(self) -> Columns:
@@ -185,23 +185,23 @@ class Parser(ColumnParser):
         self.source_column, self.target_column, self.weight_column = (*wanted.columns, 0)[:3]
         self.comma = wanted.comma
 
-    def one(self, piece: Piece) -> Columns:
-        """Return the rows of a piece alone, in buffers that the next piece uses again; errors as of `all`."""
+    def one(self, chunk: Chunk) -> Columns:
+        """Return the rows of a chunk alone, in buffers that the next chunk uses again; errors as of `all`."""
         self._count = 0
-        self._take(piece)
+        self._take(chunk)
         return self._found()
 
     def _found(self) -> Columns:
         ends = self.source, self.target, self.weight
         return Columns(*ends, self._count, self._id_type, self._highest, self._loops)
 
-    def _take(self, piece: Piece) -> None:
+    def _take(self, chunk: Chunk) -> None:
         device, program = self._device, self._program
-        blocks = -(-(piece.end - piece.begin) // self._block)
+        blocks = -(-(chunk.end - chunk.begin) // self._block)
         rows = device.empty(blocks, np.int32)
-        program.parse_count.launch(piece, blocks, rows=rows)
+        program.parse_count.launch(chunk, blocks, rows=rows)
         count = to_sums(device, rows, blocks)
-        self._grow(self._count, self._count + count, piece.end - piece.begin)
+        self._grow(self._count, self._count + count, chunk.end - chunk.begin)
         nothing = np.zeros(SEEN, np.uint32)
         nothing[ODD_FIRST] = 2**32 - 1
         seen = device.upload(nothing, writable=True)
@@ -211,7 +211,7 @@ class Parser(ColumnParser):
         program.parse_rows.launch(
             self,
             blocks,
-            **program.parse_rows.arguments_of(piece),
+            **program.parse_rows.arguments_of(chunk),
             base=self._count,
             rows=rows,
             hard_room=room,
@@ -219,27 +219,27 @@ class Parser(ColumnParser):
             hard_at=hard[1],
             seen=seen,
         )
-        told = device.download(seen, np.uint32, SEEN).tolist()
-        self._judge(told)
-        if told[HARD_ROWS]:
-            self._read_hard(piece, *(device.download(each, np.int32, told[HARD_ROWS]) for each in hard))
+        counts = device.download(seen, np.uint32, SEEN).tolist()
+        self._judge(counts)
+        if counts[HARD_ROWS]:
+            self._read_hard(chunk, *(device.download(each, np.int32, counts[HARD_ROWS]) for each in hard))
         self._count += count
 
-    def _judge(self, told: list[int]) -> None:
-        if told[ODD_ROWS]:
-            rows = counted(told[ODD_ROWS], "unusual row")
-            raise NotTaken(f"{rows}, the first is row {self._count + told[ODD_FIRST] + 1}")
-        if told[WIDE_ROWS]:
+    def _judge(self, counts: list[int]) -> None:
+        if counts[ODD_ROWS]:
+            rows = counted(counts[ODD_ROWS], "unusual row")
+            raise NotTaken(f"{rows}, the first is row {self._count + counts[ODD_FIRST] + 1}")
+        if counts[WIDE_ROWS]:
             raise TooWide
         wide = self._id_type is np.int64
-        self._highest = max(self._highest, (told[HIGHEST] << 32 | 0xFFFFFFFF) if wide else told[HIGHEST])
-        self._loops += told[LOOPS]
+        self._highest = max(self._highest, (counts[HIGHEST] << 32 | 0xFFFFFFFF) if wide else counts[HIGHEST])
+        self._loops += counts[LOOPS]
 
-    def _read_hard(self, piece: Piece, rows: npt.NDArray[np.int32], places: npt.NDArray[np.int32]) -> None:
+    def _read_hard(self, chunk: Chunk, rows: npt.NDArray[np.int32], places: npt.NDArray[np.int32]) -> None:
         """Weights that the kernel was not sure about."""
         values = np.empty(len(rows))
         for k, place in enumerate(places.tolist()):
-            found = NUMBER.match(piece.array[place : min(place + LONGEST, piece.end)].tobytes())
+            found = NUMBER.match(chunk.array[place : min(place + LONGEST, chunk.end)].tobytes())
             value = real_number(found[0].decode()) if found else None
             if found is None or len(found[0]) == LONGEST or value is None or not math.isfinite(value):
                 raise NotTaken(f"an unusual weight in row {self._count + int(rows[k]) + 1}")
@@ -288,20 +288,20 @@ class ListParser(ColumnParser):
         ends, count = (self.source, self.target, self.weight), self._count // self._step
         return Columns(*ends, count, np.int32, self.n - 1, self._loops)
 
-    def _take(self, piece: Piece) -> None:
+    def _take(self, chunk: Chunk) -> None:
         device, program, known = self._device, self._program, self._count
-        blocks = -(-(piece.end - piece.begin) // self._block)
+        blocks = -(-(chunk.end - chunk.begin) // self._block)
         lines, numbers = device.empty(blocks, np.int32), device.empty(blocks, np.int32)
-        program.lists_count.launch(piece, blocks, lines=lines, numbers=numbers)
+        program.lists_count.launch(chunk, blocks, lines=lines, numbers=numbers)
         more_lines, more_numbers = to_sums(device, lines, blocks), to_sums(device, numbers, blocks)
-        # a neighbour's weight may be in the next piece
+        # a neighbour's weight may be in the next chunk
         arcs, wanted = -(-known // self._step), -(-(known + more_numbers) // self._step)
-        self._grow(arcs, wanted, piece.end - piece.begin)
+        self._grow(arcs, wanted, chunk.end - chunk.begin)
         seen = device.zeros(2, np.uint32)
         program.lists_numbers.launch(
             self,
             blocks,
-            **program.lists_numbers.arguments_of(piece),
+            **program.lists_numbers.arguments_of(chunk),
             line_base=self._lines,
             number_base=known,
             lines=lines,

@@ -1,7 +1,7 @@
 """Files read ahead, by large reads in several threads, into memory from which a device takes them.
 
-The text of a file comes in pieces of whole lines. While kernels parse one, threads fill the next ones; a line
-that two pieces share is put together in front of the second. Files are read, never mapped: one that becomes
+The text of a file comes in chunks of whole lines. While kernels parse one, threads fill the next ones; a line
+that two chunks share is put together in front of the second. Files are read, never mapped: one that becomes
 shorter meanwhile is an error, not a signal that ends the process.
 """
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 # --- where the bytes of a text come from: a file as it is, or a compressed one ---
 
 
-PART = 1 << 22  # bytes that a thread reads at a time: several read one piece
+PART = 1 << 22  # bytes that a thread reads at a time: several read one chunk
 
 
 class Plain:
@@ -46,7 +46,7 @@ class Plain:
         self.size = os.fstat(self._descriptor).st_size
 
     def parts(self, length: int) -> Iterator[tuple[int, int]]:
-        """The ranges of a piece of this length that may be read independently."""
+        """The ranges of a chunk of this length that may be read independently."""
         for begin in range(0, length, PART):
             yield begin, min(begin + PART, length)
 
@@ -70,7 +70,7 @@ class Plain:
 
 
 class Packed(Unpacked):
-    """The bytes of a .gz or .zst file, one piece after the other; otherwise as `Plain`."""
+    """The bytes of a .gz or .zst file, one chunk after the other; otherwise as `Plain`."""
 
     threads = 1
 
@@ -96,7 +96,7 @@ class Packed(Unpacked):
 
 Source = Plain | Packed
 
-HEAD = 1 << 16  # room for the line that began in the piece before: longer ones are left to the host's scanner
+HEAD = 1 << 16  # room for the line that began in the chunk before: longer ones are left to the host's scanner
 TAIL = 64  # room for a line feed after the last line, and for words that reach beyond it
 
 Bytes = npt.NDArray[np.uint8]
@@ -104,37 +104,37 @@ Bytes = npt.NDArray[np.uint8]
 
 @dataclass(frozen=True)
 class LaunchConfig:
-    """How a file is read."""
+    """How a file is read ahead."""
 
-    piece: int  # bytes in a piece
-    ahead: int  # pieces that exist at a time
+    chunk: int  # bytes in a chunk
+    ahead: int  # chunks that exist at a time
     threads: int  # that read
 
 
 # a GPU is given more at a time, which hides how long a transfer takes to begin; on a CPU kernels need the
 # cores that more readers would take
 LAUNCH = LaunchTable(
-    gpu=LaunchConfig(piece=1 << 25, ahead=4, threads=8),
-    cpu=LaunchConfig(piece=1 << 24, ahead=3, threads=2),
-    simulator=LaunchConfig(piece=1 << 10, ahead=2, threads=1),
+    gpu=LaunchConfig(chunk=1 << 25, ahead=4, threads=8),
+    cpu=LaunchConfig(chunk=1 << 24, ahead=3, threads=2),
+    simulator=LaunchConfig(chunk=1 << 10, ahead=2, threads=1),
 )
 
 
 @dataclass(frozen=True)
-class How:
+class ReadSettings:
     """Settings of a file's reader besides the user's options."""
 
     progress: Tell | None = None
-    # how a text is cut into pieces, and pieces into blocks, if not as the device likes it
-    shape: LaunchConfig | None = None
+    # how a text is cut into chunks, and chunks into blocks, if not as the device likes it
+    config: LaunchConfig | None = None
     block: int | None = None
 
 
-AS_USUAL = How()
+DEFAULT = ReadSettings()
 
 
 @dataclass
-class Piece:
+class Chunk:
     """Whole lines in the memory of a device, from `begin` to `end`; the last byte is a line feed."""
 
     text: Any  # device buffer
@@ -144,41 +144,41 @@ class Piece:
 
 
 class LongLine(Exception):
-    """A line that does not fit into a piece's head."""
+    """A line that does not fit into a chunk's head."""
 
 
-def pieces(
-    device: Device, source: Source, skip: int, how: How = AS_USUAL, *, words: bool = False
-) -> Generator[Piece, None, None]:
-    """Yield the text of a source, without its first `skip` bytes, in pieces, each valid until the next.
+def read_chunks(
+    device: Device, source: Source, skip: int, settings: ReadSettings = DEFAULT, *, words: bool = False
+) -> Generator[Chunk, None, None]:
+    """Yield the text of a source, without its first `skip` bytes, in chunks, each valid until the next.
 
-    With `words` a piece may end with a blank, else with a line. A line longer than `HEAD` raises LongLine.
+    With `words` a chunk may end with a blank, else with a line. A line longer than `HEAD` raises LongLine.
     """
-    shape, progress = how.shape or LAUNCH.of(device), how.progress
+    config, progress = settings.config or LAUNCH.of(device), settings.progress
     filling: list[tuple[Staging, list[Future[int]]]] = []
     # a compressed file has one reader: its bytes come one after the other
-    pool = thread_pool(min(shape.threads, source.threads), "clgraph-read")
+    pool = thread_pool(min(config.threads, source.threads), "clgraph-read")
     offset = 0
 
     def fill(room: Staging) -> None:
         nonlocal offset
-        view = room.array.data[HEAD : HEAD + shape.piece]
+        view = room.array.data[HEAD : HEAD + config.chunk]
         parts = [
             pool.submit(source.fill, view[begin:end], offset + begin)
-            for begin, end in source.parts(shape.piece)
+            for begin, end in source.parts(config.chunk)
         ]
         filling.append((room, parts))
-        offset += shape.piece
+        offset += config.chunk
 
     try:
-        for _ in range(shape.ahead):
-            fill(Staging(device, HEAD + shape.piece + TAIL))
+        for _ in range(config.ahead):
+            fill(Staging(device, HEAD + config.chunk + TAIL))
         rest = np.empty(0, np.uint8)
         begin, done = HEAD + skip, 0
         while True:
             room, parts = filling.pop(0)
             got = sum(part.result() for part in parts)
-            last = got < shape.piece
+            last = got < config.chunk
             done += got
             end, array = HEAD + got, room.array
             if begin > end:
@@ -190,12 +190,12 @@ def pieces(
             array[begin : begin + len(rest)] = rest
             cut = end if last else _after_last_line(array, begin, end, words)
             rest = array[cut:end].copy()
-            # a longer line would not fit in front of the next piece
+            # a longer line would not fit in front of the next chunk
             if len(rest) > HEAD:
                 raise LongLine
             if cut > begin:
                 room.give(begin, cut + TAIL // 2)
-                yield Piece(room.buffer, array, begin, cut)
+                yield Chunk(room.buffer, array, begin, cut)
             if progress is not None:
                 progress(source.consumed(done), source.size)
             if last:

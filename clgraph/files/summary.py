@@ -14,7 +14,7 @@ from clgraph.errors import InputError
 from clgraph.files.dispatch import HOST, NAME, STDIN, load, write_edges_somewhere
 from clgraph.formats.atomic import STDOUT, named
 from clgraph.formats.common import Loaded, counted, few
-from clgraph.formats.progress import telling
+from clgraph.formats.progress import reporting
 from clgraph.formats.table import Format, check_writable, find_format
 from clgraph.graph import Graph, as_graph
 from clgraph.graph.attributes import Attributes
@@ -62,11 +62,11 @@ def write_with_summary(
             write_edges_somewhere(graph, file, device, progress)
             notes = form.lost(graph)
         else:
-            with telling(progress):
+            with reporting(progress):
                 notes = form.write(graph, file)
         if (known := graph.attributes) is not None and not form.has("attributes"):
             notes = [*notes, *left_out(_not_carried(form, known))]
-    return told_written(path, _size(graph), notes)
+    return written_text(path, _size(graph), notes)
 
 
 def left_out(attributes: Attributes | None) -> list[str]:
@@ -100,7 +100,7 @@ def naming_output(path: str | os.PathLike[str]) -> Iterator[None]:
         raise InputError(f"cannot write {file}: {error}") from error
 
 
-def told_written(path: str | os.PathLike[str], size: str, notes: list[str]) -> str:
+def written_text(path: str | os.PathLike[str], size: str, notes: list[str]) -> str:
     """The line that says what was written, and what the format could not hold."""
     name = named(path) if os.fspath(path) == STDOUT else file_name(path).name
     return f"wrote {name}: {size}" + (f" ({'; '.join(notes)})" if notes else "")
@@ -126,10 +126,10 @@ def _describe(loaded: Loaded) -> str:
 
 
 def _size(graph: Graph) -> str:
-    return told_size(graph.directed, graph.is_weighted, graph.num_vertices, graph.num_edges)
+    return size_text(graph.directed, graph.is_weighted, graph.num_vertices, graph.num_edges)
 
 
-def told_size(directed: bool, weighted: bool, vertices: int, edges: int) -> str:
+def size_text(directed: bool, weighted: bool, vertices: int, edges: int) -> str:
     """Return the kind and size of a graph, as summaries have it."""
     kind, mark = "directed" if directed else "undirected", ", weighted" if weighted else ""
     return f"{kind}, {counted(vertices, 'vertex', 'vertices')}, {counted(edges, 'edge')}{mark}"

@@ -14,7 +14,7 @@ import numpy as np
 from clgraph.errors import CapacityError
 from clgraph.files.edge_list import graph_of_rows, number_vertices
 from clgraph.files.parse import Columns, NotTaken
-from clgraph.files.read_ahead import AS_USUAL, How
+from clgraph.files.read_ahead import DEFAULT, ReadSettings
 from clgraph.formats.arrow import EdgeTable, arrow_table, parquet_table
 from clgraph.formats.common import Loaded, Options
 from clgraph.graph.exchange.arrow import further_columns
@@ -28,12 +28,12 @@ SEEN = 3  # ids that do not fit, the highest, and loops
 WRONG = 0
 
 
-def read_parquet(path: Path, options: Options, device: Device, how: How = AS_USUAL) -> Loaded:
+def read_parquet(path: Path, options: Options, device: Device, settings: ReadSettings = DEFAULT) -> Loaded:
     """Read a Parquet file; the graph is built on a device and stays there, or NotTaken says why not."""
     return _loaded(parquet_table(path, options), options, device)
 
 
-def read_arrow(path: Path, options: Options, device: Device, how: How = AS_USUAL) -> Loaded:
+def read_arrow(path: Path, options: Options, device: Device, settings: ReadSettings = DEFAULT) -> Loaded:
     """Read an edge table from an Arrow or Feather file, as `read_parquet` does."""
     return _loaded(arrow_table(path, options), options, device)
 

@@ -1,6 +1,6 @@
 """Edge lists written from a device: host half of ``cl/files/write_edges.cl`` and ``write_weights.cl``.
 
-Rows are spelt piece by piece; while the device spells the next piece, a thread writes the last one.
+Rows are spelt chunk by chunk; while the device spells the next chunk, a thread writes the last one.
 """
 
 from __future__ import annotations
@@ -40,15 +40,15 @@ class LaunchConfig:
     """Tunables of ``cl/files/write_edges.cl`` and ``columns.cl``, and how a text is cut."""
 
     run: int  # arcs (or rows) that one work-item takes
-    piece: int  # bytes that a piece has at most
-    rooms: int  # pieces that exist at a time
+    chunk: int  # bytes that a chunk has at most
+    rooms: int  # chunks that exist at a time
 
 
-# pieces as of `clgraph.files.read_ahead`: one is spelt while others are on their way and written
+# chunks as of `clgraph.files.read_ahead`: one is spelt while others are on their way and written
 LAUNCH = LaunchTable(
-    gpu=LaunchConfig(run=64, piece=1 << 25, rooms=4),
-    cpu=LaunchConfig(run=4096, piece=1 << 24, rooms=3),
-    simulator=LaunchConfig(run=3, piece=1 << 8, rooms=2),
+    gpu=LaunchConfig(run=64, chunk=1 << 25, rooms=4),
+    cpu=LaunchConfig(run=4096, chunk=1 << 24, rooms=3),
+    simulator=LaunchConfig(run=3, chunk=1 << 8, rooms=2),
 )
 
 
@@ -69,21 +69,21 @@ def write_edge_list(spelling: Spelling, path: Path, *, progress: Tell | None = N
 
 
 class Spelt:
-    """Rows of a text that a device spells, piece by piece."""
+    """Rows of a text that a device spells, chunk by chunk."""
 
     device: Device
-    rooms: list[Staging]  # what the pieces are spelt into, in turn
+    rooms: list[Staging]  # what the chunks are spelt into, in turn
     count: int  # rows, or arcs
     run: int  # of those that one work-item takes
-    step: int  # and those of a piece
-    lengths: Any  # room for one number more than a piece has runs
+    step: int  # and those of a chunk
+    lengths: Any  # room for one number more than a chunk has runs
 
     def cut(self, config: LaunchConfig, longest: int) -> None:
-        """Cut the rows, of at most so many bytes, into pieces, and make room for some of these."""
+        """Cut the rows, of at most so many bytes, into chunks, and make room for some of these."""
         all_runs = -(-self.count // self.run)
-        runs = max(1, min(config.piece // (longest * self.run), all_runs))
+        runs = max(1, min(config.chunk // (longest * self.run), all_runs))
         self.step, self.lengths = runs * self.run, self.device.empty(runs + 1, np.int32)
-        # a short text needs no more rooms than it has pieces
+        # a short text needs no more rooms than it has chunks
         rooms = min(config.rooms, -(-all_runs // runs) + 1)
         self.rooms = [Staging(self.device, self.step * longest) for _ in range(rooms)]
 
@@ -106,7 +106,7 @@ class Spelt:
         return nbytes
 
     def write(self, file: IO[bytes], tell: Callable[[int, int], None] = lambda last, nbytes: None) -> None:
-        """Write the pieces, each while the next ones are spelt; `tell` gets the rows done, and its bytes."""
+        """Write the chunks, each while the next ones are spelt; `tell` gets the rows done, and its bytes."""
         writing: list[Future[None]] = []
         with thread_pool(1, "clgraph-write") as pool:
             for k, first in enumerate(range(0, self.count, self.step)):
@@ -129,7 +129,7 @@ def _write(file: IO[bytes], text: npt.NDArray[np.uint8]) -> None:
 
 
 class Spelling(Spelt):
-    """The rows of a graph, spelt piece by piece; a CapacityError if they do not fit the device."""
+    """The rows of a graph, spelt chunk by chunk; a CapacityError if they do not fit the device."""
 
     def __init__(
         self,
@@ -138,9 +138,9 @@ class Spelling(Spelt):
         ids: npt.NDArray[Any] | Chosen | None,
         device: Device,
         path: Path,
-        shape: LaunchConfig,
+        config: LaunchConfig,
     ) -> None:
-        self.graph, self.device, self.run = graph, device, shape.run
+        self.graph, self.device, self.run = graph, device, config.run
         self.comma = has_commas(path)
         rows = parts.rows
         n = self.n = rows.n
@@ -167,7 +167,7 @@ class Spelling(Spelt):
         separator = ord("," if self.comma else "\t")
         self._program.spell_ids.launch(self, -(-n // items), separator=separator, ids=there)
         longest = 2 * (len(str(highest)) + 1) + LONGEST_WEIGHT * weighted  # bytes of a row
-        self.cut(shape, longest)
+        self.cut(config, longest)
         self.room = self.step
         self.weight_cells = self.weight_sizes = self._spell_weights = None
         if weighted:
@@ -180,7 +180,7 @@ class Spelling(Spelt):
             self._spell_weights = kernel.bind(**kernel.arguments_of(self) | own, powers=powers)
 
     @staticmethod
-    def of(graph: Graph, device: Device, path: Path, shape: LaunchConfig | None = None) -> Spelling | None:
+    def of(graph: Graph, device: Device, path: Path, config: LaunchConfig | None = None) -> Spelling | None:
         """The rows of a graph whose ids are numbers; else None."""
         with device.alone():
             parts = parts_of(device, graph)
@@ -188,7 +188,7 @@ class Spelling(Spelt):
             if isinstance(ids, Chosen) and (device.shares_memory or ids.of is not None):
                 ids = graph.ids
             text = isinstance(ids, np.ndarray) and ids.dtype == object
-            return None if text else Spelling(graph, parts, ids, device, path, shape or LAUNCH.of(device))
+            return None if text else Spelling(graph, parts, ids, device, path, config or LAUNCH.of(device))
 
     def measure(self, runs: int, first: int, last: int) -> None:
         """Set `lengths` to the bytes of each run of some arcs, whose weights it spells."""

@@ -22,7 +22,7 @@ CHUNK = 1 << 18  # arcs worked on at a time: a few MB, which stay in the cache
 WHOLE_MAX = 2.0**53  # whole numbers below it are exact in float64
 
 
-Piece = tuple[npt.NDArray[np.int32], npt.NDArray[np.int32], "npt.NDArray[np.float64] | None"]
+EdgeChunk = tuple[npt.NDArray[np.int32], npt.NDArray[np.int32], "npt.NDArray[np.float64] | None"]
 
 
 @contextmanager
@@ -129,7 +129,7 @@ def write_cells(file: IO[bytes], *columns: npt.NDArray[Any]) -> None:
     file.write(np.concatenate(columns, axis=1).tobytes().translate(None, b"\0"))
 
 
-def edges_in_pieces(graph: Graph, both_arcs: bool = False) -> Iterator[Piece]:
+def edge_chunks(graph: Graph, both_arcs: bool = False) -> Iterator[EdgeChunk]:
     """Tails, heads and weights (or None) of all edges, u <= v if undirected; or of both arcs of each."""
     rows = graph.tails
     for start in range(0, graph.num_arcs, CHUNK):
@@ -184,7 +184,7 @@ def write_rows(
     # the last column ends the row
     last = names if weighted else ended_by(names, b"\n")
     begin = cells(np.array([mark]), b" ")
-    for tail, head, weight in edges_in_pieces(graph, both_arcs):
+    for tail, head, weight in edge_chunks(graph, both_arcs):
         columns = [names[tail], last[head]]
         if mark:
             columns.insert(0, begin[np.zeros(len(tail), np.int8)])

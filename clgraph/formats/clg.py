@@ -33,7 +33,7 @@ from clgraph.formats.atomic import atomic_write
 from clgraph.formats.common import Loaded, Options, check_vertex_count, counted, fill
 from clgraph.formats.packed import unpacker
 from clgraph.formats.progress import expect, tell
-from clgraph.graph.arrays import FEW, Arrays, aligned_empty, over_pieces
+from clgraph.graph.arrays import FEW, Arrays, aligned_empty, in_parallel
 from clgraph.graph.building import checked_counts, checked_weights
 from clgraph.graph.checks import check_ascending, check_mirrored, check_offsets, check_range, checked_ids
 from clgraph.graph.graph import Graph, build_csr
@@ -254,7 +254,7 @@ def read_sections(
             ranges, expected = [*_blocks(PAGE, crc.offset, BLOCK)], _array(data, crc).tolist()
         else:
             sections = header.sections.values()
-            ranges = [each for section in sections for each in _blocks(section.offset, section.end, PIECE)]
+            ranges = [each for section in sections for each in _blocks(section.offset, section.end, CHUNK)]
 
         def read_one(number: int, _: int) -> int:
             each = ranges[number]
@@ -264,8 +264,8 @@ def read_sections(
                 raise damaged(path, f"bytes {each.offset} to {each.end - 1} do not match their checksum")
             return each.end
 
-        # two blocks are worth a thread each, two pieces are not
-        for end in over_pieces(read_one, len(ranges), 1, few=2 if full else FEW):
+        # two blocks are worth a thread each, two chunks are not
+        for end in in_parallel(read_one, len(ranges), 1, few=2 if full else FEW):
             tell(end, size)
     data.flags.writeable = False
     return header, {name: _array(data, section) for name, section in header.sections.items()}, full
@@ -377,7 +377,7 @@ def id_arrays(ids: npt.NDArray[Any], path: Path) -> dict[str, npt.NDArray[Any]]:
 
 
 # bytes that are read or written at a time: enough for a thread, and progress is reported between
-PIECE = 1 << 22
+CHUNK = 1 << 22
 
 
 @dataclass(frozen=True)
@@ -386,7 +386,7 @@ class Streamed:
 
     count: int
     dtype: np.dtype[Any]
-    pieces: Callable[[], Iterator[memoryview]]
+    chunks: Callable[[], Iterator[memoryview]]
     hole: bool = False  # whether they are zeros for which the file, a regular one, keeps a hole
 
     @property
@@ -404,26 +404,26 @@ def given(count: int, dtype: np.dtype[Any], parts: Callable[[], Iterator[npt.NDA
 
 
 def _steps(count: int, dtype: np.dtype[Any]) -> Iterator[tuple[int, int]]:
-    """Yield where each piece of an array begins, and how many values it has."""
-    step = PIECE // dtype.itemsize
+    """Yield where each chunk of an array begins, and how many values it has."""
+    step = CHUNK // dtype.itemsize
     return ((at, min(step, count - at)) for at in range(0, count, step))
 
 
 def zeros(count: int, dtype: np.dtype[Any]) -> Streamed:
     """Return an array of zeros, for which the file keeps a hole."""
     nbytes = count * dtype.itemsize
-    some = memoryview(bytes(min(PIECE, nbytes)))
-    return Streamed(count, dtype, lambda: (some[: nbytes - at] for at in range(0, nbytes, PIECE)), hole=True)
+    some = memoryview(bytes(min(CHUNK, nbytes)))
+    return Streamed(count, dtype, lambda: (some[: nbytes - at] for at in range(0, nbytes, CHUNK)), hole=True)
 
 
 def widened(array: npt.NDArray[Any], dtype: np.dtype[Any]) -> Streamed:
     """Return an array as values of a longer type, converted by threads while it is written."""
 
     def parts() -> Iterator[npt.NDArray[Any]]:
-        # a few pieces at a time, or all of the array would be in memory as it is written
-        for begin in range(0, len(array), some := 8 * PIECE // dtype.itemsize):
+        # a few chunks at a time, or all of the array would be in memory as it is written
+        for begin in range(0, len(array), some := 8 * CHUNK // dtype.itemsize):
             part = array[begin : begin + some]
-            yield from over_pieces(lambda at, end: part[at:end].astype(dtype), len(part), some // 8)  # noqa: B023
+            yield from in_parallel(lambda at, end: part[at:end].astype(dtype), len(part), some // 8)  # noqa: B023
 
     return given(len(array), dtype, parts)
 
@@ -454,12 +454,12 @@ def write_sections(
     expect(crc.end)
     file.write(pack_header(replace(header, sections=sections), crc.end))
     for gap, array in parts:
-        for piece in chain([memoryview(bytes(gap))], array.pieces()):
-            checksums.add(piece)
+        for chunk in chain([memoryview(bytes(gap))], array.chunks()):
+            checksums.add(chunk)
             if array.hole:
-                file.seek(len(piece), os.SEEK_CUR)
+                file.seek(len(chunk), os.SEEK_CUR)
             else:
-                file.write(piece)
+                file.write(chunk)
     last = np.array(checksums.finished(), "<u4")
     file.write(last.tobytes())
     return last
@@ -481,9 +481,9 @@ class _Checksums:
     def add(self, data: memoryview) -> None:
         """Take the next bytes, which stay as they are until `finished`."""
         while len(data):
-            piece, data = data[: self._room], data[self._room :]
-            self._block.append(piece)
-            self._room -= len(piece)
+            chunk, data = data[: self._room], data[self._room :]
+            self._block.append(chunk)
+            self._room -= len(chunk)
             if not self._room:
                 self._end_block()
 
@@ -501,8 +501,8 @@ class _Checksums:
             return [each.result() for each in self._sums]
 
 
-def _sum(pieces: list[memoryview]) -> int:
+def _sum(chunks: list[memoryview]) -> int:
     crc32, found = unpacker()[1].crc32, 0
-    for piece in pieces:
-        found = crc32(piece, found)
+    for chunk in chunks:
+        found = crc32(chunk, found)
     return found

@@ -12,7 +12,7 @@ import numpy as np
 
 from clgraph.errors import InputError
 from clgraph.formats.atomic import atomic_write
-from clgraph.formats.cells import edges_in_pieces
+from clgraph.formats.cells import edge_chunks
 from clgraph.formats.common import Loaded, Options, counted
 from clgraph.graph.graph import Graph
 
@@ -47,5 +47,5 @@ def write_graph500(graph: Graph, path: Path) -> None:
             f"cannot write {path}: Graph500 files hold numbers, the graph's ids are text; use .clg"
         )
     with atomic_write(path) as file:
-        for tail, head, _ in edges_in_pieces(graph):
+        for tail, head, _ in edge_chunks(graph):
             file.write(np.column_stack((graph.ids[tail], graph.ids[head])).astype("<i8").tobytes())

@@ -85,14 +85,14 @@ def read_ldbc(path: Path, options: Options) -> Loaded:
     with reading(files.edges), open_binary(files.edges, options.max_ratio) as file:
         edgeless = not file.read(1)
     source = target = np.empty(0, vertices.dtype)
-    weights, told, skipped = np.empty(0) if options.weights else None, "", []
+    weights, note, skipped = np.empty(0) if options.weights else None, "", []
     if not edgeless:
         source, target, weights, layout = read_rows(files.edges, replace(options, header=False))
-        told, skipped = layout.note, skipped_lines(layout)
+        note, skipped = layout.note, skipped_lines(layout)
     rows = source, target, weights
     directed = options.direction(files.directed)
     graph = listed_graph(files.edges, rows, vertices, options, directed, files.vertices.name)
-    return Loaded(graph, counted(len(source), "row") + told, skipped)
+    return Loaded(graph, counted(len(source), "row") + note, skipped)
 
 
 def read_vertices(path: Path, options: Options) -> npt.NDArray[Any]:

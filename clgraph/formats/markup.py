@@ -21,7 +21,7 @@ from clgraph.errors import InputError
 from clgraph.formats.cells import (
     CHUNK,
     cells,
-    edges_in_pieces,
+    edge_chunks,
     encoded,
     id_cells,
     no_place,
@@ -42,7 +42,7 @@ from clgraph.formats.common import (
 from clgraph.graph.attributes import Attributes, Column
 from clgraph.graph.graph import Graph
 
-PIECE = 1 << 20  # bytes parsed at a time
+PARSED = 1 << 20  # bytes parsed at a time
 NO_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 ESCAPES = {ord(mark): f"&#{ord(mark)};" for mark in '&<>"\t\n\r'}
 
@@ -171,8 +171,8 @@ class Network:
         parser.StartDoctypeDeclHandler = refuse
         with open_binary(self.path, self.options.max_ratio) as file:
             try:
-                while piece := file.read(PIECE):
-                    parser.Parse(piece, False)
+                while data := file.read(PARSED):
+                    parser.Parse(data, False)
                 parser.Parse(b"", True)
             except InputError:
                 raise
@@ -193,7 +193,7 @@ class Network:
             for end in (source, target):
                 if end not in self.lines:
                     raise self.wrong(line, f"the edge's end {end[:80]!r} is no node of the file")
-        ids, told = self._ids()
+        ids, note = self._ids()
         kind: Any = np.int64 if ids and all(isinstance(each, int) for each in ids.values()) else object
         sources, targets, weights, _ = zip(*self.edges, strict=True) if self.edges else ((),) * 4
         graph = Graph.from_edges(
@@ -205,7 +205,7 @@ class Network:
             vertices=np.array(list(ids.values()), kind),
         )
         graph.attributes = attributes_by_id(self.columns["node"], self.columns["edge"], ids, graph.directed)
-        return Loaded(graph, counted(len(self.edges), "edge") + told, few(list(self.left)))
+        return Loaded(graph, counted(len(self.edges), "edge") + note, few(list(self.left)))
 
     def _ids(self) -> tuple[dict[str, Any], str]:
         """The id of each node, by its own in the file, which is text; and what the summary says of it."""
@@ -217,11 +217,11 @@ class Network:
             return _as_numbers(self._values(name, nodes.pop(name))), f"; ids: the attribute {name!r}"
         ids = {node: node for node in self.lines}
         found: dict[str, Any] = ids if self.options.ids == "str" else _as_numbers(ids)
-        told = "; ids are text" if found is ids and ids and self.options.ids == "int" else ""
+        note = "; ids are text" if found is ids and ids and self.options.ids == "int" else ""
         names = nodes["name"].texts if "name" in nodes else {}
         if ids and len({*names.values()} - {""}) == len(ids) and names != ids:
-            told += "; --ids name takes the attribute 'name' for ids"
-        return found, told
+            note += "; --ids name takes the attribute 'name' for ids"
+        return found, note
 
     def _values(self, name: str, column: Column) -> dict[str, str]:
         """The values of an attribute, which must tell the nodes apart."""
@@ -346,7 +346,7 @@ class Writer:
     ) -> None:
         """Write edges; `parts` gets the number of the first one, and names of both ends and weights."""
         number, directed = 0, self.graph.directed
-        for tail, head, weight in edges_in_pieces(self.graph):
+        for tail, head, weight in edge_chunks(self.graph):
             end: Parts = [empty]
             if self.known:
                 tails, heads = self.graph.ids[tail].tolist(), self.graph.ids[head].tolist()

@@ -21,7 +21,7 @@ from clgraph.errors import InputError
 from clgraph.formats.cells import (
     CHUNK,
     cells,
-    edges_in_pieces,
+    edge_chunks,
     encoded,
     ended_by,
     id_cells,
@@ -308,7 +308,7 @@ def write_pajek(graph: Graph, path: Path) -> list[str]:
             else:
                 write_cells(file, source[start : start + CHUNK], quote[same], some, end[same])
         file.write(b"*Arcs\n" if graph.directed else b"*Edges\n")
-        for tail, head, weight in edges_in_pieces(graph):
+        for tail, head, weight in edge_chunks(graph):
             columns = [source[tail], target[head]]
             if ids is not None and fields.known.edges:
                 weights = repeat("1") if weight is None else map(repr, weight.tolist())

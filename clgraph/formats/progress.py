@@ -14,7 +14,7 @@ from clgraph.progress import Tell
 
 
 @dataclass
-class _Told:
+class _Report:
     progress: Callable[[int, int | None], None]
     total: int | None = None
     done: int = 0  # bytes so far
@@ -22,13 +22,13 @@ class _Told:
     part: float = 0.0
 
 
-REPORT: ContextVar[_Told | None] = ContextVar("clgraph.progress", default=None)
+REPORT: ContextVar[_Report | None] = ContextVar("clgraph.progress", default=None)
 
 
 @contextmanager
-def telling(progress: Tell | None) -> Iterator[None]:
+def reporting(progress: Tell | None) -> Iterator[None]:
     """Report how far this thread's reading and writing by this module is, within the block."""
-    token = REPORT.set(None if progress is None else _Told(progress))
+    token = REPORT.set(None if progress is None else _Report(progress))
     try:
         yield
     finally:
@@ -37,30 +37,30 @@ def telling(progress: Tell | None) -> Iterator[None]:
 
 def tell(done: int, of: int | None = None) -> None:
     """Say how far it is, if anybody asked."""
-    told = REPORT.get()
-    if told is not None:
-        told.done = done
+    report = REPORT.get()
+    if report is not None:
+        report.done = done
         # the share of arcs written so far gives the number of bytes in all
-        if told.part > 0:
-            before = told.before or 0
-            of = of or max(done, before + round((done - before) / told.part))
-        told.progress(done, of or told.total)
+        if report.part > 0:
+            before = report.before or 0
+            of = of or max(done, before + round((done - before) / report.part))
+        report.progress(done, of or report.total)
 
 
 def reached(part: float) -> None:
     """Say what part of what there is to write is behind, where nobody knows its bytes."""
-    told = REPORT.get()
-    if told is not None:
-        told.part = part
-        if told.before is None:
-            told.before = told.done
+    report = REPORT.get()
+    if report is not None:
+        report.part = part
+        if report.before is None:
+            report.before = report.done
 
 
 def expect(total: int) -> None:
     """Say how many bytes there will be."""
-    told = REPORT.get()
-    if told is not None:
-        told.total = total
+    report = REPORT.get()
+    if report is not None:
+        report.total = total
 
 
 class TrackedFile(io.FileIO):

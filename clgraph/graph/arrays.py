@@ -44,28 +44,28 @@ def aligned(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
     return copy
 
 
-# --- work over long arrays and files in pieces, by threads: NumPy and reads let go of the GIL ---
+# --- work over long arrays and files in chunks, by threads: NumPy and reads let go of the GIL ---
 
 
 T = TypeVar("T")
-FEW = 4  # pieces for which threads would take longer to begin
+FEW = 4  # chunks for which threads would take longer to begin
 
 
-def over_pieces(work: Callable[[int, int], T], length: int, piece: int, *, few: int = FEW) -> Iterator[T]:
-    """``work(begin, end)`` of each piece of a range from 0 to `length`, in order."""
+def in_parallel(work: Callable[[int, int], T], length: int, chunk: int, *, few: int = FEW) -> Iterator[T]:
+    """``work(begin, end)`` of each chunk of a range from 0 to `length`, in order."""
 
     def some(begin: int) -> T:
-        return work(begin, min(begin + piece, length))
+        return work(begin, min(begin + chunk, length))
 
-    begins = range(0, length, piece)
+    begins = range(0, length, chunk)
     if len(begins) < few or cores() == 1:
         yield from map(some, begins)
         return
-    with thread_pool(cores(), "clgraph-pieces") as pool:
+    with thread_pool(cores(), "clgraph-chunks") as pool:
         yield from pool.map(some, begins)
 
 
-PIECE = 1 << 17  # arcs that fit in a cache
+CHUNK = 1 << 17  # arcs that fit in a cache
 LONG = 1 << 20  # arcs that a thread takes: with fewer, threads wait for the GIL for longer than they compute
 
 
@@ -136,22 +136,22 @@ class Arrays:
         """Tail of each stored arc, shape (arcs,)."""
         return tails_of(self.row_ptr)
 
-    def pieces(self) -> Iterator[tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]]:
+    def chunks(self) -> Iterator[tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]]:
         """Tails and heads of the arcs, so many at once as fit in a cache."""
-        for begin in range(0, self.num_arcs, PIECE):
-            yield self._piece(begin, min(begin + PIECE, self.num_arcs))
+        for begin in range(0, self.num_arcs, CHUNK):
+            yield self._chunk(begin, min(begin + CHUNK, self.num_arcs))
 
-    def _piece(self, begin: int, end: int) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
+    def _chunk(self, begin: int, end: int) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
         return tails_between(self.row_ptr, begin, end), self.col_idx[begin:end]
 
     def count_loops(self) -> int:
         """Number of arcs from a vertex to itself."""
 
         def count(begin: int, end: int) -> int:
-            tails, heads = self._piece(begin, end)
+            tails, heads = self._chunk(begin, end)
             return int(np.count_nonzero(tails == heads))
 
-        return sum(over_pieces(count, self.num_arcs, LONG))
+        return sum(in_parallel(count, self.num_arcs, LONG))
 
     def is_multigraph(self) -> bool:
         """True if two arcs of a row have one head."""
@@ -166,7 +166,7 @@ class Arrays:
             same[row_ptr[first:last] - (begin + 1)] = False  # from one row to the next
             return bool(np.any(same))
 
-        return any(over_pieces(repeats, self.num_arcs - 1, LONG))
+        return any(in_parallel(repeats, self.num_arcs - 1, LONG))
 
     def values(self, arcs: Any) -> dict[str, Any]:
         """Weights and multiplicities of some arcs, by mask or number, as parameters of `Arrays`."""

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from clgraph.arguments import flag, shown
 from clgraph.errors import InputError
-from clgraph.graph.arrays import LONG, Arrays, last_of_rows, over_pieces, row_of
+from clgraph.graph.arrays import LONG, Arrays, in_parallel, last_of_rows, row_of
 from clgraph.graph.building import (
     INT32_MAX,
     LOW_HALF,
@@ -86,7 +86,7 @@ def check_range(indices: npt.NDArray[Any], n: int, name: str) -> None:
         some = indices[begin:end]
         return int(some.min()) >= 0 and int(some.max()) < n
 
-    if all(over_pieces(right, len(indices), LONG)):
+    if all(in_parallel(right, len(indices), LONG)):
         return
     at = int(np.argmax((indices < 0) | (indices >= n)))
     has = f"from 0 to {n - 1}" if n else "but there are none"
@@ -122,7 +122,7 @@ def check_mirrored(arrays: Arrays) -> int:
     back = np.empty(arcs, np.int64)  # untouched pages take no memory
     downward = upward = 0
     # part by part: keys of all arcs at once would take twice the memory of the graph
-    for tail, head in arrays.pieces():
+    for tail, head in arrays.chunks():
         upward += int(np.count_nonzero(tail < head))
         down = tail > head
         some = pack(head[down], tail[down])
@@ -131,7 +131,7 @@ def check_mirrored(arrays: Arrays) -> int:
     back = back[:downward]
     back.sort()
     begin = 0
-    for tail, head in arrays.pieces():
+    for tail, head in arrays.chunks():
         up = tail < head
         there = pack(tail[up], head[up])
         if not np.array_equal(there, back[begin : begin + len(there)]):

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from clgraph.graph.graph import Graph
 
 # values converted at a time: a copy of all of an array would double what a graph takes
-PIECE = 1 << 22
+CHUNK = 1 << 22
 
 
 def digest(graph: Graph) -> str:
@@ -43,5 +43,5 @@ def digest(graph: Graph) -> str:
 
 
 def _add(found: Any, array: npt.NDArray[Any], kind: str) -> None:
-    for at in range(0, len(array), PIECE):
-        found.update(np.ascontiguousarray(array[at : at + PIECE].astype(kind, copy=False)))
+    for at in range(0, len(array), CHUNK):
+        found.update(np.ascontiguousarray(array[at : at + CHUNK].astype(kind, copy=False)))

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph.arguments import file_name
-from clgraph.files.summary import naming_output, told_size, told_written, write_with_summary
+from clgraph.files.summary import naming_output, size_text, write_with_summary, written_text
 from clgraph.formats.arrow import parquet_library
 from clgraph.formats.atomic import atomic_write
 from clgraph.formats.cells import cells, id_cells, weight_cells, write_cells, writing
@@ -55,8 +55,8 @@ def write_joined(
         return write_with_summary(join_shards(shards), path, format=format, progress=progress)
     with naming_output(path):
         notes = write(_Entries(shards, name, progress), file)
-    size = told_size(shards.directed, shards.manifest.weights, shards.num_vertices, shards.num_edges)
-    return told_written(path, size, notes)
+    size = size_text(shards.directed, shards.manifest.weights, shards.num_vertices, shards.num_edges)
+    return written_text(path, size, notes)
 
 
 class _Entries:

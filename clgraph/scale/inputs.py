@@ -24,7 +24,7 @@ from clgraph.errors import DeviceError, InputError
 from clgraph.files.dispatch import STDIN
 from clgraph.files.edge_list import bytes_before, opened
 from clgraph.files.parse import NotTaken, Parser, TooWide, Wanted
-from clgraph.files.read_ahead import How, pieces
+from clgraph.files.read_ahead import ReadSettings, read_chunks
 from clgraph.formats.arrow import parquet_parts
 from clgraph.formats.atomic import atomic_write
 from clgraph.formats.clg import PAGE, check_sums, damaged, unpack_header
@@ -114,7 +114,7 @@ class Input:
         with reading(path), opened(path, options) as source, device.alone():
             # buffers are as large as the piece needs: nothing is known to follow it
             wide, parser = False, Parser(device, wanted, np.int32, lambda: 0)
-            with closing(pieces(device, source, skip, How(progress))) as text:
+            with closing(read_chunks(device, source, skip, ReadSettings(progress))) as text:
                 for piece in text:
                     found = None
                     while found is None:

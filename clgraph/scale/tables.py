@@ -13,7 +13,8 @@ import numpy.typing as npt
 from scipy.sparse import csr_array
 
 from clgraph.errors import InputError
-from clgraph.formats.clg import PIECE, Streamed, given
+from clgraph.formats.clg import CHUNK as BYTES  # that are written at a time
+from clgraph.formats.clg import Streamed, given
 from clgraph.graph.arrays import Arrays
 from clgraph.graph.building import INT32_MAX, check_count, sorted_rows
 
@@ -48,7 +49,7 @@ class FileColumn:
 
     def __getitem__(self, part: slice) -> Streamed:
         """Return some values, which are read as they are written."""
-        count, step = part.stop - part.start, PIECE // self.dtype.itemsize
+        count, step = part.stop - part.start, BYTES // self.dtype.itemsize
 
         def parts() -> Iterator[Column]:
             for at in range(0, count, step):

@@ -67,7 +67,7 @@ def test_a_reader_tells_its_progress(
     monkeypatch.setattr(Run, "progress", lambda *_, **how: Recorder(seen))
     monkeypatch.setattr("clgraph.files.dispatch.SMALL", 0)
     monkeypatch.setattr("clgraph.cli.command.open_device", lambda spec: device)
-    monkeypatch.setitem(vars(LAUNCH), device.kind, LaunchConfig(piece=1000, ahead=2, threads=1))
+    monkeypatch.setitem(vars(LAUNCH), device.kind, LaunchConfig(chunk=1000, ahead=2, threads=1))
     Run({}).read(str(tmp_path / "g.txt"))
     assert seen[-1] == (6000, 6000) and [done for done, _ in seen][:3] == [1000, 2000, 3000]
 

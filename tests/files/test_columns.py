@@ -42,7 +42,7 @@ def test_kernels_spell_as_python_does(device: Any, tmp_path: Path, which: int) -
     assert (
         wanted.getvalue().splitlines()[2] == "\t".join(str(column[2]) for column in columns[which]).encode()
     )
-    small = LaunchConfig(run=7, piece=900, rooms=2)
+    small = LaunchConfig(run=7, chunk=900, rooms=2)
     for shape in (small, LAUNCH.of(device)) if which == 2 else (small,):
         spelling = Spelling(device, columns[which], shape)
         with open(tmp_path / "a.tsv", "wb") as file, device.alone():

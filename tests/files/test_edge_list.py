@@ -104,12 +104,12 @@ def test_a_large_file(device: Any, tmp_path: Path) -> None:
     rng = np.random.default_rng(3)
     rows = rng.integers(0, 40_000, (120_000, 2))
     path = put(tmp_path / "g.txt", "".join(f"{u}\t{v}\n" for u, v in rows.tolist()))
-    for shape in (None, LaunchConfig(piece=70_000, ahead=3, threads=3)):
+    for shape in (None, LaunchConfig(chunk=70_000, ahead=3, threads=3)):
         assert agree(path, device, shape=shape) == "taken"  # type: ignore[arg-type]
     sparse = put(tmp_path / "s.txt", "".join(f"{u * 99_999_999_977} {v}\n" for u, v in rows.tolist()))
     assert agree(sparse, device, shape=None, directed=True) == "taken"  # type: ignore[arg-type]
     packed = put(tmp_path / "g.txt.gz", path.read_bytes())
-    assert agree(packed, device, shape=LaunchConfig(piece=70_000, ahead=3, threads=3)) == "taken"
+    assert agree(packed, device, shape=LaunchConfig(chunk=70_000, ahead=3, threads=3)) == "taken"
 
 
 def test_the_summary_says_where_it_was_read(device: Any, tmp_path: Path) -> None:

@@ -95,7 +95,7 @@ def test_larger_files(device: Any, tmp_path: Path) -> None:
             path = tmp_path / f"g{suffix}"
             write(graph, path, device="host")
             form = {".mtx": "mtx", ".graph": "metis", ".e": "ldbc"}[suffix.removesuffix(".gz")]
-            for shape in (LaunchConfig(piece=5000, ahead=3, threads=3), None):
+            for shape in (LaunchConfig(chunk=5000, ahead=3, threads=3), None):
                 assert agree(path, device, form, shape=shape) == "taken", suffix
 
 

@@ -22,7 +22,7 @@ from clgraph.files import write
 from clgraph.files.summary import write_with_summary
 from clgraph.files.write_edges import LaunchConfig, Spelling, write_edge_list
 
-SMALL = LaunchConfig(run=3, piece=300, rooms=2)
+SMALL = LaunchConfig(run=3, chunk=300, rooms=2)
 
 
 def spelt(graph: Graph, device: Any, path: Path, shape: LaunchConfig | None) -> Spelling:
@@ -92,7 +92,7 @@ def test_weights_are_those_of_python(device: Any, tmp_path: Path) -> None:
     )
     ends = np.arange(len(weights))
     graph, path = Graph.from_edges(ends, ends + 1, weights=weights, directed=True), tmp_path / "w.txt"
-    write_edge_list(spelt(graph, device, path, LaunchConfig(run=64, piece=200_000, rooms=3)), path)
+    write_edge_list(spelt(graph, device, path, LaunchConfig(run=64, chunk=200_000, rooms=3)), path)
     assert path.read_text() == "".join(f"{k}\t{k + 1}\t{w!r}\n" for k, w in enumerate(weights.tolist()))
     write(graph, tmp_path / "host.txt", device="host")
     assert (tmp_path / "host.txt").read_bytes() == path.read_bytes()
@@ -106,7 +106,7 @@ def test_larger_graphs(device: Any, tmp_path: Path) -> None:
         random_graph(3, 40_000, 150_000),
         random_graph(4, 500, 30_000, directed=True).with_ids(shuffled),
     ):
-        check(graph, device, tmp_path, LaunchConfig(run=64, piece=200_000, rooms=3))
+        check(graph, device, tmp_path, LaunchConfig(run=64, chunk=200_000, rooms=3))
         check(graph, device, tmp_path, None)
 
 

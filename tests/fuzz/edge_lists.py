@@ -71,7 +71,7 @@ def compare(case: Case, folder: Path, device: Any) -> bool:
     from clgraph import ClgraphError
     from clgraph.files.dispatch import reader_of
     from clgraph.files.parse import NotTaken
-    from clgraph.files.read_ahead import How, LaunchConfig
+    from clgraph.files.read_ahead import LaunchConfig, ReadSettings
     from clgraph.formats.common import Options, check_file
     from clgraph.formats.table import FORMATS
 
@@ -84,9 +84,11 @@ def compare(case: Case, folder: Path, device: Any) -> bool:
         wanted = FORMATS[form].read(path, options)
     except ClgraphError as error:
         said = str(error)
-    how = How()
+    how = ReadSettings()
     if "piece" in case.what:
-        how = How(shape=LaunchConfig(piece=case.what["piece"], ahead=2, threads=2), block=case.what["block"])
+        how = ReadSettings(
+            config=LaunchConfig(chunk=case.what["piece"], ahead=2, threads=2), block=case.what["block"]
+        )
     try:
         if form != "ldbc":
             check_file(path)

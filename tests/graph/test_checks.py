@@ -94,7 +94,7 @@ def test_asymmetric_arcs_are_named_exactly() -> None:
 
 def test_symmetry_is_checked_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     for piece in (1, 7, 64, 1 << 17):
-        monkeypatch.setattr("clgraph.graph.arrays.PIECE", piece)
+        monkeypatch.setattr("clgraph.graph.arrays.CHUNK", piece)
         for graph in (tangle(2), tangle(3, duplicates="keep"), Graph.from_edges([], [])):
             assert check_mirrored(graph._arrays) == graph.num_self_loops
         heads = tangle(2).col_idx.copy()
