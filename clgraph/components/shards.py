@@ -77,7 +77,9 @@ def join_components(shards: Shards, *, device: Any) -> tuple[Any, ...]:
         started = perf_counter()
         with dev.alone():
             labels = Labels(dev, n)
-        for rows in Loading(dev, shards).pairs(ranks.shares(len(shards.section(shards.pairs).shards))):
+        for rows in Loading(dev, shards).rows(
+            shards.pairs, ranks.shares(len(shards.section(shards.pairs).shards))
+        ):
             with dev.alone():
                 labels.add(rows)
 

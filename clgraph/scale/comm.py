@@ -274,15 +274,10 @@ class Mpi(Ranks):
         self._comm.Free()
 
 
-def started_by_mpi() -> bool:
-    """Whether this process is one of several that a launcher such as mpiexec has started."""
-    counts = (os.environ.get(name, "") for name in STARTED)
-    return any(count.isdigit() and int(count) > 1 for count in counts) or "PMIX_RANK" in os.environ
-
-
 def world() -> Any:
     """MPI's communicator of all processes, if a launcher has started several; else None."""
-    if not started_by_mpi():
+    counts = [int(count) for name in STARTED if (count := os.environ.get(name, "")).isdigit()]
+    if max(counts, default=1) < 2 and "PMIX_RANK" not in os.environ:
         return None
     try:
         from mpi4py import MPI
@@ -292,7 +287,6 @@ def world() -> Any:
             f"each would do the whole work: {pip_hint('mpi')}"
         ) from error
     comm = MPI.COMM_WORLD
-    counts = [int(count) for name in STARTED if (count := os.environ.get(name, "")).isdigit()]
     if comm.Get_size() == 1 and max(counts, default=1) > 1:
         library = MPI.Get_library_version().splitlines()[0][:60]
         raise InputError(

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from clgraph.arguments import file_name
+from clgraph.arguments import file_name, whole
 from clgraph.errors import InputError
 from clgraph.files.parse import NotTaken
 from clgraph.files.summary import left_out, read_with_summary
@@ -40,7 +40,6 @@ from clgraph.scale.writing import (
     Writer,
     check_dataset_name,
     check_sections,
-    check_shard_edges,
     new_dataset,
     row_sums,
     told_as,
@@ -106,7 +105,7 @@ def convert_to_shards(
     options = options or Options()
     target = file_name(path)
     check_dataset_name(target)
-    check_shard_edges(shard_edges)
+    whole(shard_edges, "shard_edges", 1)
     files = list(_files(inputs))
     with _work_folder(target, resume) as folder:
         conversion = _Conversion(folder, options, format, device, bucket, say if resume else None)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from clgraph.arguments import file_name
+from clgraph.arguments import file_name, whole
 from clgraph.csr.build import build_some
 from clgraph.csr.generate import GUIDE_BITS, model_args
 from clgraph.csr.parts import DeviceCSR
@@ -28,7 +28,6 @@ from clgraph.scale.writing import (
     Rows,
     check_dataset_name,
     check_sections,
-    check_shard_edges,
     shared_dataset,
 )
 
@@ -136,7 +135,7 @@ def generate_shards(
     target = file_name(path)
     check_dataset_name(target)
     wanted = check_sections(sections, model.directed)
-    check_shard_edges(shard_edges)
+    whole(shard_edges, "shard_edges", 1)
 
     def work(ranks: Ranks, dev: Device) -> None:
         about = {key: str(value) for key, value in vars(model).items() if np.isscalar(value)}

@@ -68,27 +68,15 @@ class Loading:
         self._room = room
         self._kept: dict[tuple[str, int], DeviceCSR] = {}
 
-    def pairs(self, numbers: Sequence[int]) -> Iterator[DeviceCSR]:
-        """Shards of the section that has the pairs, as `rows` gives them."""
-        return self.rows(self.shards.pairs, numbers)
-
-    @property
-    def both_ways(self) -> bool:
-        """Whether that section has each pair in the rows of both ends."""
-        return self.shards.both_ways
-
     def rows(self, name: str, numbers: Sequence[int]) -> Iterator[DeviceCSR]:
-        """Shards of a section: first those that are there already, then the others in order; not `alone`.
+        """Yield shards of a section: first those that the device has, then the others in order; not `alone`.
 
         Those of a graph in memory come in order; the device keeps what it has room for.
         """
-        missing = []
-        for number in numbers:
+        for number in sorted(numbers, key=lambda number: (name, number) not in self._kept):
             if (name, number) in self._kept:
                 yield self._kept[name, number]
-            else:
-                missing.append(number)
-        for number in missing:
+                continue
             loaded = self._load(name, number)
             if self.shards.owner is None and loaded.nbytes <= self._room:
                 self._room -= loaded.nbytes

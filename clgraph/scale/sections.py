@@ -6,9 +6,8 @@ A .clg file's rows are a section of the dataset already: they are checked and cu
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -154,35 +153,16 @@ class InFile(Rows):
         self._source.check_unchanged()
 
 
-@dataclass(frozen=True)
-class _Part:
-    """Some entries of a file, looked at.
+class _Part(NamedTuple):
+    """Some entries of a file, looked at."""
 
-    Attributes
-    ----------
-    first : int
-        The row of the first of them.
-    pairs : int64 array
-        How many of each row from there on are not below it.
-    kept : Columns
-        Those, with what they carry.
-    loops : int32 array
-        Vertices that have themselves in their rows.
-    apart : int
-        Of an undirected graph: a sum over the arcs up less the same over those down, modulo 2**64.
-    parallel : bool
-        Whether there are parallel arcs.
-    carried : (tails, values), or None
-        What is added up for each row, if that is not the number of its entries.
-    """
-
-    first: int
-    pairs: npt.NDArray[np.int64]
-    kept: Columns
-    loops: npt.NDArray[np.int32]
-    apart: int
-    parallel: bool
-    carried: tuple[npt.NDArray[np.int32], npt.NDArray[Any]] | None
+    first: int  # the row of the first of them
+    pairs: npt.NDArray[np.int64]  # how many of each row from there on are not below it ...
+    kept: Columns  # ... and these, with what they carry
+    loops: npt.NDArray[np.int32]  # vertices that have themselves in their rows
+    apart: int  # of an undirected graph: a sum over the arcs up less the same over those down, modulo 2**64
+    parallel: bool  # whether there are parallel arcs
+    carried: tuple[npt.NDArray[np.int32], npt.NDArray[Any]] | None  # what is added up for each row, if not 1
 
 
 def in_order(

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph import system
-from clgraph.arguments import file_name, shown
+from clgraph.arguments import file_name, shown, whole
 from clgraph.errors import InputError
 from clgraph.files.clg import followed
 from clgraph.formats.atomic import remove_stale_once
@@ -448,7 +448,7 @@ def write_shards(
     if graph.is_multigraph:
         raise InputError("shards hold each edge once: read the graph with duplicates='merge'")
     wanted = check_sections(sections, graph.directed)
-    check_shard_edges(shard_edges)
+    whole(shard_edges, "shard_edges", 1)
     target, n = file_name(path), graph.num_vertices
     values = {"weights": graph.weights, "multiplicity": graph.multiplicity}
     carried = {name: array for name, array in values.items() if array is not None}
@@ -459,7 +459,7 @@ def write_shards(
             arrays, once = section_of(graph, name)
             columns: dict[str, Any] = {"head": arrays.col_idx}
             if once is None:
-                columns |= {key: found for key in carried if (found := getattr(arrays, key)) is not None}
+                columns |= {key: getattr(arrays, key) for key in carried}
             elif graph.directed:
                 columns["way"] = _ways(graph, arrays)
             else:
@@ -491,12 +491,6 @@ def check_sections(sections: Sequence[str] | None, directed: bool) -> tuple[str,
             kind = "a directed" if directed else "an undirected"
             raise InputError(f"section {shown(name)}: {kind} graph has {', '.join(known)}")
     return tuple(name for name in known if name == "pairs" or name in sections)
-
-
-def check_shard_edges(value: int) -> None:
-    """Raise InputError unless a shard can have so many entries."""
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
-        raise InputError(f"shard_edges is {shown(value)}: a whole number of at least 1 is needed")
 
 
 def section_of(graph: Graph, name: str) -> tuple[Arrays, npt.NDArray[np.bool_] | None]:
@@ -532,35 +526,25 @@ def join_shards(shards: Shards, *, progress: Tell | None = None) -> Graph:
         Called with the rows read and those of the graph; True shows a bar.
     """
     check_shards(shards)
-    directed = shards.directed
-    name = "pairs" if not directed else "out" if "out" in shards.manifest.sections else "in"
-    columns: dict[str, list[Any]] = {key: [] for key in ("tail", "head", "weights", "multiplicity")}
+    directed, manifest = shards.directed, shards.manifest
+    name = "pairs" if not directed else "out" if "out" in manifest.sections else "in"
+    kinds = {"tail": np.int32, "head": np.int32}
+    kinds |= {"weights": np.float64} if manifest.weights else {}
+    kinds |= {"multiplicity": np.int32} if manifest.multiplicity else {}
+    columns: dict[str, list[Any]] = {key: [np.empty(0, kind)] for key, kind in kinds.items()}
     for each in shards.rows(name):
-        first = each.shard.first_row
-        columns["tail"].append(tails_of(each.row_ptr, first))
-        columns["head"].append(each.col_idx)
-        columns["weights"].append(each.weights)
-        ones = np.ones(each.shard.edges, np.int32)
-        columns["multiplicity"].append(ones if each.multiplicity is None else each.multiplicity)
+        first, counts = each.shard.first_row, each.multiplicity
+        found = {"tail": tails_of(each.row_ptr, first), "head": each.col_idx, "weights": each.weights}
+        found["multiplicity"] = np.ones(each.shard.edges, np.int32) if counts is None else counts
+        for key, parts in columns.items():
+            parts.append(found[key])
         if progress:
             progress(first + each.shard.rows, shards.num_vertices)
-
-    def joined(key: str, dtype: Any) -> npt.NDArray[Any]:
-        return np.concatenate([np.empty(0, dtype), *columns[key]])
-
-    tail, head = joined("tail", np.int32), joined("head", np.int32)
-    if name == "in":
-        tail, head = head, tail
-    multiplicity = joined("multiplicity", np.int32) if shards.manifest.multiplicity else None
-    arrays = sorted_rows(
-        tail,
-        head,
-        shards.num_vertices,
-        weights=joined("weights", np.float64) if shards.manifest.weights else None,
-        multiplicity=multiplicity,
-        ids=shards.own_ids(),
-        directed=directed,
-    )
-    if multiplicity is not None and arrays.multiplicity is None:  # all 1: samples keep the array
+    ends = ("head", "tail") if name == "in" else ("tail", "head")
+    tail, head = (np.concatenate(columns.pop(key)) for key in ends)
+    values = {key: np.concatenate(parts) for key, parts in columns.items()}
+    ids = shards.own_ids()
+    arrays = sorted_rows(tail, head, shards.num_vertices, **values, ids=ids, directed=directed)
+    if manifest.multiplicity and arrays.multiplicity is None:  # all 1: samples keep the array
         arrays = replace(arrays, multiplicity=np.ones(arrays.num_arcs, np.int32))
     return Graph._from_arrays(arrays)

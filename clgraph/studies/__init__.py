@@ -13,7 +13,7 @@ from clgraph.measures.hops import SOURCES
 from clgraph.progress import with_progress
 from clgraph.run import run_on
 from clgraph.studies.plan import check_tolerance, make_plan, notes_of
-from clgraph.studies.summary import StudyResult
+from clgraph.studies.summary import Result
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -23,7 +23,7 @@ __all__ = ["Study", "study"]
 
 
 @dataclass(frozen=True, repr=False)
-class Study(StudyResult):
+class Study(Result):
     """The samples of a graph by several methods, sizes and seeds, each measured.
 
     Attributes

@@ -18,7 +18,7 @@ from clgraph.studies.columns import COMPARED, MEASURES
 from clgraph.studies.summary import Answer
 
 if TYPE_CHECKING:
-    from clgraph.studies.summary import StudyResult
+    from clgraph.studies.summary import Result
 
 # Paul Tol's bright and muted colours; markers and dashes differ too, for print and for colour-blind readers
 SERIES = ("#4477AA", "#CC3311", "#228833", "#AA3377", "#997700", "#0099AA", "#7755CC", "#666666")
@@ -37,7 +37,7 @@ def look(i: int, colours: dict[str, str]) -> dict[str, Any]:
     return {"color": colours[f"series{k}"], "marker": MARKERS[k], "linestyle": DASHES[k], "linewidth": 1.4}
 
 
-def plot(study: StudyResult, measure: str, axes: Any = None) -> Any:
+def plot(study: Result, measure: str, axes: Any = None) -> Any:
     """See `Study.plot`."""
     if measure not in MEASURES:
         raise InputError(f"{shown(measure)} is no measure of a study: use {', '.join(MEASURES)}")
@@ -51,7 +51,7 @@ def plot(study: StudyResult, measure: str, axes: Any = None) -> Any:
     return axes
 
 
-def draw_measure(study: StudyResult, measure: str, axes: Any, colours: dict[str, str]) -> None:
+def draw_measure(study: Result, measure: str, axes: Any, colours: dict[str, str]) -> None:
     """A measure against the size, with the 95 % intervals of its mean, a line for each method."""
     plan = study.plan
     whole = study.original["vertices"]
@@ -80,7 +80,7 @@ def draw_measure(study: StudyResult, measure: str, axes: Any, colours: dict[str,
     _legend(axes)
 
 
-def span_of(study: StudyResult, measure: str) -> tuple[tuple[float, float] | None, bool]:
+def span_of(study: Result, measure: str) -> tuple[tuple[float, float] | None, bool]:
     """What a figure of a measure shows, so that intervals of few seeds do not flatten its lines.
 
     Returns
@@ -112,7 +112,7 @@ def _legend(axes: Any) -> None:
     )
 
 
-def draw_heat(study: StudyResult, answer: Answer, axes: Any, colours: dict[str, str]) -> None:
+def draw_heat(study: Result, answer: Answer, axes: Any, colours: dict[str, str]) -> None:
     """How far each method is from the original in each measure, on average over the sizes."""
     methods = [place.method for place in answer.ranking]
     measures = [verdict.measure for verdict in answer.verdicts]
@@ -130,7 +130,7 @@ def draw_heat(study: StudyResult, answer: Answer, axes: Any, colours: dict[str, 
     axes.grid(visible=False)
 
 
-def draw_degrees(study: StudyResult, size: str, axes: Any, colours: dict[str, str]) -> None:
+def draw_degrees(study: Result, size: str, axes: Any, colours: dict[str, str]) -> None:
     """The share of vertices with at least a degree, of the original and of each method's first sample."""
 
     def line(histogram: Any, **style: Any) -> None:
@@ -152,7 +152,7 @@ def draw_degrees(study: StudyResult, size: str, axes: Any, colours: dict[str, st
     _legend(axes)
 
 
-def drawings(study: StudyResult, answer: Answer) -> Iterator[Drawing]:
+def drawings(study: Result, answer: Answer) -> Iterator[Drawing]:
     """All figures: measures against size, the heat map, degree distributions at each size."""
     for verdict in answer.verdicts:
         name = COMPARED[verdict.measure]
@@ -185,7 +185,7 @@ def drawings(study: StudyResult, answer: Answer) -> Iterator[Drawing]:
         )
 
 
-def write_figures(study: StudyResult, answer: Answer, folder: Path) -> int:
+def write_figures(study: Result, answer: Answer, folder: Path) -> int:
     """Every figure as an SVG file; how many."""
     from matplotlib import rc_context
 

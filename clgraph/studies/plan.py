@@ -7,8 +7,6 @@ from dataclasses import asdict, dataclass
 from fractions import Fraction
 from typing import Any
 
-import numpy as np
-
 from clgraph import keyed
 from clgraph.arguments import exact_number, flag, shown, target_size, whole
 from clgraph.errors import InputError
@@ -79,8 +77,7 @@ def make_plan(
         short.append(method)
     if len(set(short)) < len(short):
         raise InputError(f"methods {', '.join(named)}: one is named twice")
-    if isinstance(seeds, bool) or not isinstance(seeds, (int, np.integer)) or seeds < 1:
-        raise InputError(f"seeds is {shown(seeds)}: give a count of runs, 1 or more")
+    whole(seeds, "seeds", 1)
     # twice as many seeds as runs: those of samples that are drawn anew follow the planned ones
     first = keyed.check_seed(seed)
     keyed.check_seed(first + 2 * int(seeds))

@@ -21,7 +21,7 @@ from clgraph.studies.plan import Tolerance
 from clgraph.studies.summary import Answer, Standing
 
 if TYPE_CHECKING:
-    from clgraph.studies.summary import StudyResult
+    from clgraph.studies.summary import Result
 
 
 NOTES = 30  # that the report lists: study.json has all
@@ -53,7 +53,7 @@ class Comparison:
 
 
 def report_html(
-    study: StudyResult,
+    study: Result,
     tolerance: Tolerance,
     *,
     name: str = "the graph",
@@ -64,7 +64,7 @@ def report_html(
 
     Parameters
     ----------
-    study : StudyResult
+    study : Result
     tolerance : Tolerance
     name : str
         Of the graph.
@@ -109,7 +109,7 @@ def _series(colours: tuple[str, ...]) -> str:
     return " ".join(f"--series{i}: {colour};" for i, colour in enumerate(colours))
 
 
-def answer_html(study: StudyResult, found: Answer, tolerance: Tolerance) -> str:
+def answer_html(study: Result, found: Answer, tolerance: Tolerance) -> str:
     """The answer: in a sentence, as cards, and in tables."""
     parts = [f'<p class="lead">{escape(sentence(study, found))}</p>', '<div class="cards">']
     for number, place in enumerate(found.ranking, 1):
@@ -123,7 +123,7 @@ def answer_html(study: StudyResult, found: Answer, tolerance: Tolerance) -> str:
     return "\n".join(parts)
 
 
-def _kept(study: StudyResult, place: Standing) -> str:
+def _kept(study: Result, place: Standing) -> str:
     """How many measures a method keeps at each size, from the largest on; of many sizes at some."""
     plan = study.plan
     sizes = [size for _, size in sorted(zip(plan.targets, plan.sizes, strict=True), reverse=True)]
@@ -132,7 +132,7 @@ def _kept(study: StudyResult, place: Standing) -> str:
     return ", ".join(f"{place.kept[size]} at {size}" for size in sizes)
 
 
-def sentence(study: StudyResult, found: Answer) -> str:
+def sentence(study: Result, found: Answer) -> str:
     """The answer in words."""
     if not found.ranking:
         return "Nothing could be compared: no measure of the original is defined."
@@ -193,7 +193,7 @@ def _heat(found: Answer) -> str:
     )
 
 
-def _missing(study: StudyResult, found: Answer) -> str:
+def _missing(study: Result, found: Answer) -> str:
     items = [f"{COMPARED[name]}: not defined, {why}" for name, why in found.missing.items()]
     partly = [row for row in study.summary if row["measure"] in COMPARED and row["defined"] < row["samples"]]
     items += [
@@ -223,7 +223,7 @@ def complete_record(folder: Path, more: dict[str, Any]) -> None:
 
 
 def write_outputs(
-    study: StudyResult,
+    study: Result,
     folder: Path,
     tolerance: Tolerance,
     *,
@@ -236,7 +236,7 @@ def write_outputs(
 
     Parameters
     ----------
-    study : StudyResult
+    study : Result
     folder : Path
     tolerance : Tolerance
         Of the answer with which the report begins.

@@ -229,7 +229,7 @@ def not_compared(plan: Plan, original: Row, reasons: dict[str, str]) -> dict[str
 
 
 @dataclass(frozen=True, repr=False)
-class StudyResult(RunsOn):
+class Result(RunsOn):
     """The results of a `clgraph.Study`, without how it shows itself: see there."""
 
     plan: Plan

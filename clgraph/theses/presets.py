@@ -12,7 +12,7 @@ from clgraph.studies.report import NONE, Comparison
 from clgraph.theses.copra import CHARACTERISTICS
 
 if TYPE_CHECKING:
-    from clgraph.studies.summary import StudyResult
+    from clgraph.studies.summary import Result
 
 THESIS = ("average_degree", "degree_exponent", "rank_exponent")
 # what the paper of 2007 compares: degrees, degree and rank exponent, hop plot, spectrum
@@ -42,10 +42,10 @@ class Preset:
     methods: str
     sizes: str
     seeds: int
-    compare: Callable[[StudyResult], Comparison]
+    compare: Callable[[Result], Comparison]
 
 
-def _mean(found: StudyResult, method: str, size: str, measure: str) -> float | None:
+def _mean(found: Result, method: str, size: str, measure: str) -> float | None:
     """Over the seeds, of the samples for which it is defined."""
     row = next(
         (r for r in found.summary if (r["method"], r["size"], r["measure"]) == (method, size, measure)), None
@@ -65,7 +65,7 @@ def _off(ratio: float, digits: int) -> str:
     return f"{100 * (ratio - 1):+.{digits}f}\N{NO-BREAK SPACE}%".replace("-", MINUS)
 
 
-def _copra(found: StudyResult) -> Comparison:
+def _copra(found: Result) -> Comparison:
     rows = []
     for method, lines in CHARACTERISTICS.items():
         for percent, *printed in lines:
@@ -87,7 +87,7 @@ def _copra(found: StudyResult) -> Comparison:
     return Comparison("Beside the thesis's Table 4.2", words, (*heads, "rank exponent: thesis", "here"), rows)
 
 
-def _internet(found: StudyResult) -> Comparison:
+def _internet(found: Result) -> Comparison:
     plan = found.plan
     size = min(zip(plan.targets, plan.sizes, strict=True))[1]
     whole = {measure: found.original[measure] for measure in PAPER}

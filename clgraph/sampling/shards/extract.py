@@ -122,17 +122,6 @@ class Extraction:
         return Rows(first, row_ptr, taken("col_idx", head, np.int32), values)
 
 
-def count_edges(
-    ranks: Ranks, device: Device, loading: Loading, extraction: Extraction, numbers: Sequence[int]
-) -> int:
-    """How many pairs a sample has."""
-    count = 0
-    for rows in loading.rows("pairs", numbers):
-        with device.alone():
-            count += extraction.count(rows)
-    return int(ranks.total(np.array([count]))[0])
-
-
 def write_sample(
     ranks: Ranks, device: Device, shards: Shards, loading: Loading, extraction: Extraction, output: Path
 ) -> Shards:

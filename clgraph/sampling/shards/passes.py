@@ -137,11 +137,11 @@ class ForestPass:
                     words = forest.words()
                 self.kept.save(seen, words)
 
-        for done, rows in enumerate(self.loading.pairs(numbers)):
+        for done, rows in enumerate(self.loading.rows(self.loading.shards.pairs, numbers)):
             if progress and ranks.rank == 0:
                 progress(done, len(numbers))
             with device.alone():
-                forest.add(rows, both_ways=self.loading.both_ways)
+                forest.add(rows, both_ways=self.loading.shards.both_ways)
                 # the shard's buffers are free
                 device.finish()
             seen.append(numbers[done])
@@ -167,7 +167,7 @@ class ForestPass:
 
     def loaded(self) -> Iterator[DeviceCSR]:
         """Give this rank's shards, for the second pass."""
-        return self.loading.pairs(self.own)
+        return self.loading.rows(self.loading.shards.pairs, self.own)
 
     def forget(self) -> None:
         """Remove what a checkpoint has kept, once all ranks are done with the first pass."""
@@ -202,7 +202,7 @@ def dealt(ranks: Ranks, kept: Checkpoint, wanted: Sequence[int]) -> tuple[list[i
     text = ranks.broadcast(np.frombuffer(json.dumps(plan).encode(), np.uint8), np.uint8)
     plan = json.loads(bytes(text))
     mine = [open_forest(kept.folder / name) for name in plan["names"][ranks.rank :: ranks.size]]
-    kept.take_over(mine)
+    kept.own += mine  # which the next one that is saved replaces
     return plan["missing"][ranks.rank :: ranks.size], mine
 
 

@@ -27,10 +27,10 @@ from clgraph.sampling.deletion_times import count_pairs, follow
 from clgraph.sampling.request import OF_SHARDS, check_seeds, check_sizes
 from clgraph.sampling.result import Sample, notes_of
 from clgraph.sampling.selection import Mask, Selection, unpacked
-from clgraph.sampling.shards.extract import Extraction, Growing, count_edges, write_sample
+from clgraph.sampling.shards.extract import Extraction, Growing, write_sample
 from clgraph.sampling.shards.forest import Chosen, choose
 from clgraph.sampling.shards.passes import ForestPass, about_of, check_method
-from clgraph.sampling.shards.saved import SavedForest, open_forest
+from clgraph.sampling.shards.saved import SavedForest, open_forest, spelled
 from clgraph.scale.comm import Ranks, run_on_ranks, shared_seed
 from clgraph.scale.loading import VALUES
 from clgraph.scale.shards import Shards
@@ -190,7 +190,11 @@ def _one_run(
         with dev.alone():
             extraction = Extraction(dev, seed, n, chosen)
         if name is None:
-            edges = count_edges(ranks, dev, found.loading, extraction, found.own)
+            count = 0
+            for rows in found.loaded():
+                with dev.alone():
+                    count += extraction.count(rows)
+            edges = int(ranks.total(np.array([count]))[0])
         else:
             opened = write_sample(ranks, dev, shards, found.loading, extraction, name)
             edges = opened.section("pairs").edges
@@ -235,7 +239,11 @@ def forest_given(shards: Shards, method: str, forest: Any, seed: int | None) -> 
         return None
     found = forest if isinstance(forest, SavedForest) else open_forest(forest)
     about_of(shards, method, found.about.seed if seed is None else seed).check_same(found.about, found.path)
-    found.check_complete()
+    if found.missing:
+        raise InputError(
+            f"{found.path}: has {len(found.shards)} of {found.about.of} shards ({spelled(found.missing)} are "
+            "missing): merge the others in (clgraph forest merge)"
+        )
     return found
 
 
@@ -349,7 +357,7 @@ def curve_of_shards(
         ends, gone = (
             ranks.total(_taken(dev, each, np.uint64, path.rows))
             for each in count_pairs(
-                dev, path, agreed, found.loaded(), edges=edges, both_ways=found.loading.both_ways
+                dev, path, agreed, found.loaded(), edges=edges, both_ways=shards.both_ways
             )
         )
         found.forget()

@@ -107,14 +107,6 @@ class SavedForest(Shown):
         there[list(self.shards)] = True
         return np.flatnonzero(~there).tolist()
 
-    def check_complete(self) -> None:
-        """Raise InputError if shards are missing."""
-        if self.missing:
-            raise InputError(
-                f"{self.path}: has {len(self.shards)} of {self.about.of} shards ({spelled(self.missing)} are "
-                "missing): merge the others in (clgraph forest merge)"
-            )
-
     def words(self) -> Words:
         """The edges, ascending; checked."""
         with reading(self.path), open(self.path, "rb") as file:
@@ -200,13 +192,15 @@ class Checkpoint:
     folder : Path
     about : About
         Files of other forests may be in the folder too.
+    own : list of SavedForest
+        This rank's so far: the next one replaces them.
     """
 
     def __init__(self, folder: Path, about: About) -> None:
         self.folder, self.about = folder, about
         # a rank that is killed while it writes leaves its temporary file: `clear` finds it by this mark
         self._mark = f"{zlib.crc32(json.dumps(vars(about)).encode()):08x}"
-        self._own: list[SavedForest] = []
+        self.own: list[SavedForest] = []
 
     def found(self) -> list[SavedForest]:
         """What is there, in order of names; files that are named otherwise are somebody else's."""
@@ -224,12 +218,8 @@ class Checkpoint:
         made = [open_forest(self.folder / name) for name in names]
         return [each for each in made if each.about == self.about]
 
-    def take_over(self, some: Sequence[SavedForest]) -> None:
-        """What `save` will hold from now on."""
-        self._own += some
-
     def save(self, shards: Iterable[int], words: Words) -> None:
-        """Keep the forest of these shards, instead of what this rank has kept or taken over before."""
+        """Keep the forest of these shards, instead of what this rank has kept or was given before."""
         numbers = sorted(set(shards))
         mark = zlib.crc32(json.dumps([vars(self.about), numbers]).encode())
         try:
@@ -241,10 +231,10 @@ class Checkpoint:
             ) from error
         path = self.folder / f"{numbers[0] if numbers else 'none'}-{mark:08x}{SUFFIX}"
         made = write_forest(path, self.about, numbers, words, self._mark)
-        for each in self._own:
+        for each in self.own:
             if each.path != made.path:
                 each.path.unlink(missing_ok=True)
-        self._own = [made]
+        self.own = [made]
 
     def clear(self) -> None:
         """Remove what is there of this forest, and the folder if nothing else is in it."""
