@@ -16,7 +16,6 @@ from clgraph.ranking.reproducible import Leaving, ReproduciblePower
 from clgraph.sampling.shards.forest import LAUNCH, Forest, default_room, room_to_keep
 from clgraph.scale.comm import Ranks, run_on_ranks
 from clgraph.scale.loading import upload_rows
-from clgraph.scale.manifest import Shard
 from clgraph.scale.shards import ShardRows, Shards
 
 if TYPE_CHECKING:
@@ -303,5 +302,4 @@ def _probe_rows() -> ShardRows:
     order = np.argsort(ends[0] * VERTICES + ends[1], kind="stable")
     row_ptr = np.zeros(VERTICES + 1, np.int32)
     np.cumsum(np.bincount(ends[0], minlength=VERTICES), out=row_ptr[1:])
-    shard = Shard("", 0, VERTICES, EDGES, 0, 0, 0, 0)
-    return ShardRows(shard, row_ptr, ends[1][order].astype(np.int32))
+    return ShardRows(0, row_ptr, ends[1][order].astype(np.int32), {})

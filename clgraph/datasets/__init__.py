@@ -74,19 +74,11 @@ KNOWN = {
 }
 
 
-@dataclass(frozen=True)
-class _Source:
-    """Address of a collection's data sets, and the member of a packed file that is the graph."""
-
-    url: str
-    member: str = ""
-    packed: str = ""  # "", "tar" or "zip"
-
-
+# address of a collection's data sets, the member of a packed file that is the graph, and how it is packed
 SOURCES = {
-    "snap": _Source("https://snap.stanford.edu/data/{name}.txt.gz"),
-    "konect": _Source("http://konect.cc/files/download.tsv.{name}.tar.bz2", "{name}/out.{name}", "tar"),
-    "nr": _Source("https://nrvis.com/download/data/{group}/{name}.zip", "{name}.", "zip"),
+    "snap": ("https://snap.stanford.edu/data/{name}.txt.gz", "", ""),
+    "konect": ("http://konect.cc/files/download.tsv.{name}.tar.bz2", "{name}/out.{name}", "tar"),
+    "nr": ("https://nrvis.com/download/data/{group}/{name}.zip", "{name}.", "zip"),
 }
 
 
@@ -182,8 +174,8 @@ def _place(name: Any) -> tuple[str, str, str]:
             f"no data set is called {shown(name)}: use snap:NAME, konect:NAME or "
             f"nr:GROUP/NAME; known ones: {names}"
         )
-    parts = {"name": last, "group": group}
-    return source.url.format(**parts), source.packed, source.member.format(**parts)
+    url, member, packed = source
+    return url.format(name=last, group=group), packed, member.format(name=last)
 
 
 def _downloaded(url: str, packed: str, member: str, folder: Any) -> Path:

@@ -86,19 +86,14 @@ class GraphBlocks(Shards):
         carried = whole.multiplicity if whole.weights is None else whole.weights
         return row_sums(whole.row_ptr, carried)
 
-    def held(self, name: str, number: int) -> ShardRows:
-        """A shard's rows."""
+    def block(self, name: str, number: int) -> ShardRows:
+        """Return a shard's rows."""
         shard, arrays = self.section(name).shards[number], self._arrays[name]
         row_ptr = arrays.row_ptr[shard.first_row : shard.first_row + shard.rows + 1]
         part = slice(int(row_ptr[0]), int(row_ptr[-1]))
         offset = np.int32 if shard.edges < 2**31 else np.int64
-        return ShardRows(
-            shard,
-            (row_ptr - row_ptr[0]).astype(offset),
-            arrays.col_idx[part],
-            None if arrays.weights is None else arrays.weights[part],
-            None if arrays.multiplicity is None else arrays.multiplicity[part],
-        )
+        values = {key: getattr(arrays, key)[part] for key in self.carried}
+        return ShardRows(shard.first_row, (row_ptr - row_ptr[0]).astype(offset), arrays.col_idx[part], values)
 
 
 class _Shelf(Place):

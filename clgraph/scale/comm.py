@@ -140,13 +140,7 @@ class Failure(ClgraphError):
 class Threads(Ranks):
     """Ranks that are threads of this process. A message is the sender's array: nobody writes to it any more.
 
-    Parameters
-    ----------
-    rank : int
-    desks : list of dict
-        For each rank its queues of messages by source; shared by all.
-    failed : list of BaseException
-        Shared by all.
+    All share `desks`, which are for each rank its queues of messages by source, and `failed`.
     """
 
     def __init__(self, rank: int, desks: list[list[queue.SimpleQueue[Array]]], failed: list[Any]) -> None:
@@ -171,28 +165,27 @@ class Threads(Ranks):
 
     @staticmethod
     def run(size: int, work: Callable[[Ranks], T]) -> T:
-        """What `work` returns at rank 0, with a thread for each rank; the first error of any is raised."""
+        """Return what `work` does at rank 0, with a thread for each rank; raise the first error of any."""
         desks: list[list[queue.SimpleQueue[Array]]] = [
             [queue.SimpleQueue() for _ in range(size)] for _ in range(size)
         ]
         failed: list[BaseException] = []
-        results: list[Any] = [None] * size
 
-        def one(rank: int) -> None:
+        def one(rank: int) -> Any:
             ranks = Threads(rank, desks, failed)
             try:
-                results[rank] = work(ranks)
+                return work(ranks)
             except Failure:
                 pass  # the rank that failed first has noted its own error, which is raised below
             except BaseException as error:  # raised in the caller's thread
                 ranks.fail(error)
+            return None
 
         with system.thread_pool(size, "clgraph-rank") as pool:
-            jobs = [pool.submit(one, rank) for rank in range(size)]
             try:
-                for job in jobs:
-                    job.result()
-            except BaseException as error:  # Ctrl-C reaches the main thread only
+                jobs = [pool.submit(one, rank) for rank in range(size)]
+                results = [job.result() for job in jobs]
+            except BaseException as error:  # Ctrl-C reaches the main thread only; no thread could be started
                 failed.append(error)
                 raise
         if failed:
@@ -201,13 +194,7 @@ class Threads(Ranks):
 
 
 class Mpi(Ranks):
-    """Ranks of an MPI communicator.
-
-    Parameters
-    ----------
-    comm : mpi4py.MPI.Comm
-        It is duplicated, so that messages of others do not get in between.
-    """
+    """Ranks of an MPI communicator, which is duplicated: messages of others do not get in between."""
 
     DATA, FAILED = 1, 2
     shares_memory = False
@@ -236,12 +223,12 @@ class Mpi(Ranks):
     def _start(self, to: int, array: Array) -> Callable[[], None]:
         data = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
         length = np.array([len(data)], np.int64)
-        held = [self._comm.Isend([length.view(np.uint8), self._mpi.BYTE], to, self.DATA)]
+        requests = [self._comm.Isend([length.view(np.uint8), self._mpi.BYTE], to, self.DATA)]
         for begin in range(0, len(data), PIECE):
-            held.append(self._comm.Isend([data[begin : begin + PIECE], self._mpi.BYTE], to, self.DATA))
+            requests.append(self._comm.Isend([data[begin : begin + PIECE], self._mpi.BYTE], to, self.DATA))
 
-        def wait(kept: Any = (data, length)) -> None:  # the arrays live until they are sent
-            for request in held:
+        def wait(alive: Any = (data, length)) -> None:  # the arrays live until they are sent
+            for request in requests:
                 self._wait(request)
 
         return wait
@@ -321,14 +308,8 @@ def prepare(ranks: Mpi) -> None:
 def run_on_ranks(work: Callable[[Ranks, Any], T], device: Any = None, comm: Any = None) -> T:
     """Run ``work(ranks, device)`` on all ranks there are, each with a device of its own.
 
-    Parameters
-    ----------
-    work : callable
-    device : str or Device, or several in a list or separated by commas, optional
-        Of MPI's ranks on one host each takes the next one in turn. Without MPI several devices get a thread
-        each.
-    comm : mpi4py.MPI.Comm, optional
-        Default: all processes, if a launcher has started several.
+    `device` may be several, in a list or separated by commas. MPI's ranks on one host take them in turn;
+    without MPI each gets a thread. By default `comm` has all processes, if a launcher has started several.
     """
     comm = world() if comm is None else comm
     if comm and comm.Get_size() > 1:

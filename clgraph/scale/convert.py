@@ -40,9 +40,9 @@ from clgraph.scale.writing import (
     Writer,
     check_dataset_name,
     check_sections,
+    named_as,
     new_dataset,
     row_sums,
-    told_as,
     write_shards,
 )
 from clgraph.system import ahead
@@ -75,32 +75,12 @@ def convert_to_shards(
     buckets; the disk beside `path` about three times the dataset meanwhile. Files other than edge lists of
     numbers, Parquet and .clg are read in one, as are unusual edge lists.
 
-    Parameters
-    ----------
-    inputs : sequence of path
-    path : path
-        The folder ``NAME.clgs``.
-    options, format
-        How the inputs are read.
-    sections, shard_edges
-        As `write_shards` takes them.
-    bucket : int
-        Edges that are sorted at a time, by each core.
-    resume : bool
-        Keep what has been read in ``NAME.clgs.work`` if the conversion ends early, and begin there. What is
-        damaged there, or of a file that has changed, is read again.
-    device : Device, optional
-        Which parses text. Default: the CPU.
-    progress : callable, optional
-        Called with (bytes read, bytes in all), for each input.
-    say : callable, optional
-        Called with each line that the user should see: what inputs hold and the dataset does not, what
-        `resume` reads again.
-
-    Raises
-    ------
-    InputError
-        If an input is not valid, or nothing can be written there.
+    `path` is the folder ``NAME.clgs``; `options` and `format` are those of `clgraph.read`, `sections` and
+    `shard_edges` those of `write_shards`. Each core sorts `bucket` edges at a time. With `resume` what has
+    been read stays in ``NAME.clgs.work`` if the conversion ends early, and the next one begins there; what is
+    damaged there, or of a file that has changed, is read again. `device` parses text (default: the CPU).
+    `progress` is called with (bytes read, bytes in all) for each input, `say` with each line that the user
+    should see: what inputs hold and the dataset does not, what `resume` reads again.
     """
     options = options or Options()
     target = file_name(path)
@@ -158,7 +138,7 @@ def _work_folder(target: Path, resume: bool) -> Iterator[Path]:
         ) from error
     done = False
     try:
-        with told_as(folder, target):
+        with named_as(folder, target):
             yield folder
         done = True
     finally:

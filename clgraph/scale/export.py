@@ -75,7 +75,7 @@ class _Entries:
         for number in range(len(self.section.shards)):
             for rows in self.shards.parts(self.name, number, STEP):
                 yield rows
-                done += rows.shard.edges
+                done += len(rows.col_idx)
                 if self._progress is not None:
                     self._progress(done, self.section.edges)
 
@@ -83,12 +83,12 @@ class _Entries:
         """All rows, with the tails of their entries."""
         for rows in self.parts():
             lengths = np.diff(rows.row_ptr)
-            first = rows.shard.first_row
+            first = rows.first_row
             tails = np.repeat(np.arange(first, first + len(lengths), dtype=np.int32), lengths)
             self._touched[first : first + len(lengths)] |= lengths > 0
             self._touched[rows.col_idx] = True
-            if rows.multiplicity is not None:
-                self._extra += int(rows.multiplicity.sum(dtype=np.int64)) - len(tails)
+            if "multiplicity" in rows.values:
+                self._extra += int(rows.values["multiplicity"].sum(dtype=np.int64)) - len(tails)
             yield rows, tails
 
     def lost(self, *, counts: bool) -> list[str]:
@@ -106,8 +106,8 @@ class _Entries:
 
         def parts() -> Iterator[npt.NDArray[Any]]:
             for rows in self.parts():
-                found = getattr(rows, name)
-                yield np.ones(rows.shard.edges, dtype) if found is None else found
+                known = {"col_idx": rows.col_idx, **rows.values}
+                yield known[name] if name in known else np.ones(len(rows.col_idx), dtype)
 
         return given(self.section.edges, np.dtype(dtype), parts)
 
@@ -128,10 +128,10 @@ def _write_edges(entries: _Entries, path: Path) -> list[str]:
         return cells(index if identity else ids[index], mark)
 
     def columns(rows: ShardRows, tails: npt.NDArray[np.int32]) -> list[Cells]:
-        lengths, first = np.diff(rows.row_ptr), rows.shard.first_row
+        lengths, first = np.diff(rows.row_ptr), rows.first_row
         some = spelt(np.arange(first, first + len(lengths)), separator)
         found = [np.repeat(some, lengths, axis=0), spelt(rows.col_idx, end)]
-        return found if rows.weights is None else [*found, weight_cells(rows.weights, b"\n")]
+        return [*found, weight_cells(rows.values["weights"], b"\n")] if entries.weighted else found
 
     with writing(path) as file:
         file.write(head_of(path, entries.weighted, shards.num_edges))
@@ -153,10 +153,10 @@ def _write_parquet(entries: _Entries, path: Path) -> list[str]:
     left = table(none, none, np.empty(0) if entries.weighted else None, none if entries.counted else None)
     with atomic_write(path) as file, parquet.ParquetWriter(file, left.schema) as writer:
         for rows, tails in entries.edges():
-            counts = rows.multiplicity
+            counts = rows.values.get("multiplicity")
             if entries.counted and counts is None:
                 counts = np.ones(len(tails), np.int32)
-            weights = rows.weights if entries.weighted else None
+            weights = rows.values.get("weights")
             left = concat_tables([left, table(tails, rows.col_idx, weights, counts)])
             # in one piece, as pyarrow writes a table: how values are cut into chunks shows in the bytes
             while left.num_rows >= ROW_GROUP:

@@ -21,15 +21,8 @@ from clgraph.device.launch_config import LaunchTable
 from clgraph.graph.models import PowerLaw, RMat
 from clgraph.scale.comm import Ranks, run_on_ranks
 from clgraph.scale.manifest import BLOCK
-from clgraph.scale.shards import Shards, open_shards
-from clgraph.scale.writing import (
-    LEAVING,
-    SHARD_EDGES,
-    Rows,
-    check_dataset_name,
-    check_sections,
-    shared_dataset,
-)
+from clgraph.scale.shards import ShardRows, Shards, open_shards
+from clgraph.scale.writing import LEAVING, SHARD_EDGES, check_dataset_name, check_sections, shared_dataset
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -40,15 +33,7 @@ LAUNCH = LaunchTable(gpu=32, cpu=4096, simulator=8)  # draws that one work-item 
 
 
 class Draws:
-    """The draws of a model on a device.
-
-    Parameters
-    ----------
-    device : Device
-    model : PowerLaw or RMat
-    kept : bool, optional
-        Whether they are kept. Default: if they take a quarter of its memory at most.
-    """
+    """The draws of a model on a device, which keeps them if they take a quarter of its memory at most."""
 
     def __init__(self, device: Device, model: PowerLaw | RMat, kept: bool | None = None) -> None:
         self._device, self._run = device, LAUNCH.of(device)
@@ -118,19 +103,9 @@ def generate_shards(
 
     It is the graph that `clgraph.powerlaw_graph` or `clgraph.rmat_graph` makes of the same arguments.
 
-    Parameters
-    ----------
-    model : PowerLaw or RMat
-    path, sections, shard_edges
-        As `clgraph.write_shards` takes them; shards are cut by draws, some of which are dropped or merged.
-    device : str or Device, or several, optional
-        Which share the work; also the ranks of MPI do.
-    progress : callable, optional
-        Called with (shards made, shards to make) of the first rank.
-
-    Raises
-    ------
-    InputError, CapacityError
+    `path`, `sections` and `shard_edges` are those of `clgraph.write_shards`; shards are cut by draws, some of
+    which are dropped or merged. Several devices, or MPI's ranks, share the work. `progress` is called with
+    (shards made, shards to make) of the first rank.
     """
     target = file_name(path)
     check_dataset_name(target)
@@ -156,7 +131,7 @@ def generate_shards(
                     values = {"way": draws.ways(rows, first, last, count)} if ways else {}
                     row_ptr = dev.take(rows.row_ptr, rows.offset, rows.n + 1)
                     heads = dev.take(rows.col_idx, np.int32, rows.arcs)
-                writer.put(name, number, Rows(first, row_ptr, heads, values), writes=name in wanted)
+                writer.put(name, number, ShardRows(first, row_ptr, heads, values), writes=name in wanted)
                 if progress and ranks.rank == 0:
                     progress(done, len(steps))
             writer.finish_together(wanted, leaving=not {*LEAVING}.isdisjoint(names))

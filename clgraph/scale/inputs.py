@@ -158,9 +158,9 @@ class Input:
     def _open_binary(self) -> None:
         path = self.path
         with reading(path), open(path, "rb") as file:
-            told = os.fstat(file.fileno())
-            self._told = told.st_size, told.st_mtime_ns
-            self.header = header = unpack_header(path, file.read(PAGE), told.st_size)
+            status = os.fstat(file.fileno())
+            self._checked = status.st_size, status.st_mtime_ns
+            self.header = header = unpack_header(path, file.read(PAGE), status.st_size)
         if self._options.directed not in (None, header.directed):
             raise NotTaken("directions are changed in memory")
         if self._options.weights and "weights" not in header.sections:
@@ -207,8 +207,8 @@ class Input:
     def check_unchanged(self) -> None:
         """Raise InputError if a .clg file is not the one that was checked."""
         with reading(self.path):
-            told = self.path.stat()
-        if (told.st_size, told.st_mtime_ns) != self._told:
+            status = self.path.stat()
+        if (status.st_size, status.st_mtime_ns) != self._checked:
             raise InputError(f"{self.path}: {WRITTEN_TO}")
 
     def _of_binary(self, progress: Tell | None) -> Iterator[Columns]:
@@ -270,14 +270,14 @@ def open_work(folder: Path) -> None:
 def about(path: Path, format: str | None, options: Options) -> About:
     """What must be the same for an input's edges to be those that were kept."""
     with reading(path):
-        told = path.stat()
+        status = path.stat()
         return {
             "file": str(path.resolve()),
             "format": format,
             "options": repr(options),
-            "size": told.st_size,
-            "time": told.st_mtime_ns,
-            "sha256": _samples(path, told.st_size),
+            "size": status.st_size,
+            "time": status.st_mtime_ns,
+            "sha256": _samples(path, status.st_size),
             "clgraph": __version__,
         }
 
@@ -328,7 +328,7 @@ def kept(folder: Path, number: int, about: About) -> tuple[list[Table] | None, s
             unlike = ", ".join(key for key in about if state["about"].get(key) != about[key])
             return None, f"it has changed since, or is to be read in another way ({unlike})"
         tables = [Table(folder, **each) for each in state["tables"]]
-        damaged = [name for name, told in state["sums"].items() if _sum(folder / name) != told]
+        damaged = [name for name, known in state["sums"].items() if _sum(folder / name) != known]
     except (OSError, ValueError, LookupError, TypeError, RecursionError) as error:
         return None, f"{path}, or what it names, is damaged ({error})"
     return (None, f"{folder / damaged[0]} is damaged") if damaged else (tables, "")

@@ -37,16 +37,16 @@ LAUNCH = LaunchTable(gpu=16, cpu=4096, simulator=5)  # entries that one work-ite
 
 def upload_rows(device: Device, rows: ShardRows, values: Sequence[str] = (), number: int = 0) -> DeviceCSR:
     """The rows of a shard, brought to a device."""
-    shard, columns = rows.shard, {name: getattr(rows, name) for name in values}
+    first, row_ptr, col_idx, columns = rows
     return DeviceCSR(
-        shard.rows,
-        shard.edges,
-        device.upload(rows.row_ptr),
-        device.upload(rows.col_idx),
-        np.int64 if rows.row_ptr.dtype == np.int64 else np.int32,
-        shard.first_row,
+        len(row_ptr) - 1,
+        len(col_idx),
+        device.upload(row_ptr),
+        device.upload(col_idx),
+        row_ptr.dtype.type,
+        first,
         number,
-        {name: device.upload(column) for name, column in columns.items() if column is not None},
+        {name: device.upload(columns[name]) for name in values if name in columns},
     )
 
 
@@ -114,8 +114,8 @@ class Loading:
         def column(key: str, dtype: Any, count: int) -> Any:
             def make() -> Any:
                 if not rows:
-                    rows.append(shards.held(name, number))
-                return device.upload(getattr(rows[0], key))
+                    rows.append(shards.block(name, number))
+                return device.upload(rows[0].values[key] if key in VALUES else getattr(rows[0], key))
 
             place = "shard", name, shard.first_row, shard.rows, key
             nbytes = count * np.dtype(dtype).itemsize
@@ -159,7 +159,7 @@ class Loading:
             return None
         return replace(block, values={key: values[key] for key in values if key in self._values})
 
-    def _wrong(self, block: DeviceCSR, told: int, *, pairs: bool, full: bool) -> bool:
+    def _wrong(self, block: DeviceCSR, expected: int, *, pairs: bool, full: bool) -> bool:
         """Whether the shard would lead kernels out of bounds or, if `full`, has another fault."""
         device, run = self._device, LAUNCH.of(self._device)
         if not block.n:
@@ -182,4 +182,4 @@ class Loading:
             arcs, **block.arguments, **{name: block.values.get(name) for name in VALUES}, found=found
         )
         faults, loops = device.download(found, np.uint32, 2).tolist()
-        return bool(faults) or loops != told
+        return bool(faults) or loops != expected

@@ -85,18 +85,9 @@ class Rows:
 
 
 class Stored(Rows):
-    """Rows that are added one range after the other.
+    """Rows, `n` of them with `most` entries at most, that are added one range after the other.
 
-    Parameters
-    ----------
-    folder : Path
-    name : str
-    n : int
-        Rows.
-    most : int
-        Entries, at most.
-    base : Rows, optional
-        Another section of the same graph, which has the same self-loops.
+    `base` is another section of the same graph, which has the same self-loops.
     """
 
     def __init__(self, folder: Path, name: str, n: int, most: int, base: Rows | None = None) -> None:

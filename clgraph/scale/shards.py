@@ -6,9 +6,9 @@ import os
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -29,29 +29,26 @@ from clgraph.system import ahead
 VALUES = ("weights", "multiplicity", "way")  # that entries may have
 
 
-@dataclass(frozen=True)
-class ShardRows:
-    """The rows of one shard.
+class ShardRows(NamedTuple):
+    """The rows of one shard, or some of them.
 
     Attributes
     ----------
-    shard : Shard
+    first_row : int
+        The vertex of the first of them.
     row_ptr : int32 or int64 array, shape (rows + 1,)
         Starts with 0.
     col_idx : int32 array
         Vertices, ascending in each row.
-    weights : float64 array, or None
-    multiplicity : int32 array, or None
-    way : uint8 array, or None
-        Pairs of a directed graph: 1 for an arc from the row's vertex, 2 for one to it, 3 for both.
+    values : dict of str to array
+        What entries have of "weights" (float64), "multiplicity" (int32), and "way" (uint8; pairs of a
+        directed graph: 1 for an arc from the row's vertex, 2 for one to it, 3 for both).
     """
 
-    shard: Shard
+    first_row: int
     row_ptr: npt.NDArray[Any]
     col_idx: npt.NDArray[np.int32]
-    weights: npt.NDArray[np.float64] | None = None
-    multiplicity: npt.NDArray[np.int32] | None = None
-    way: npt.NDArray[np.uint8] | None = None
+    values: dict[str, npt.NDArray[Any]]
 
 
 class Shards:
@@ -290,7 +287,7 @@ class Shards:
         """The graph in memory whose parts these are, if they are no files."""
         return None
 
-    def held(self, name: str, number: int) -> ShardRows:
+    def block(self, name: str, number: int) -> ShardRows:
         """A shard's rows in memory, checked, where there is an `owner`."""
         raise NotImplementedError
 
@@ -347,22 +344,23 @@ class Shards:
         """The rows, checked, and, if `full`, how many self-loops: the host's `clgraph.scale.loading`."""
         row_ptr = arrays["row_ptr"]
         col_idx = arrays.get("col_idx", np.empty(0, np.int32))
-        weights, multiplicity, way = (arrays.get(key) for key in ("weights", "multiplicity", "way"))
+        values = {key: arrays[key] for key in VALUES if key in arrays}
         loops = 0
         check_range(col_idx, self.num_vertices, "col_idx")
         if full:
             check_ascending(Arrays(row_ptr, col_idx))
-            if weights is not None:
-                checked_weights(weights, shard.edges)
-            if multiplicity is not None:
-                checked_counts(multiplicity, shard.edges)
+            if "weights" in values:
+                checked_weights(values["weights"], shard.edges)
+            if "multiplicity" in values:
+                checked_counts(values["multiplicity"], shard.edges)
             tails = tails_of(row_ptr, shard.first_row)
             if name == "pairs" and np.any(tails > col_idx):
                 raise InputError("a pair is in the row of its larger end")
             loops = int(np.count_nonzero(tails == col_idx))
-            if way is not None and len(way) and not 1 <= int(way.min()) <= int(way.max()) <= 3:
+            way = values.get("way", np.empty(0, np.uint8))
+            if len(way) and not 1 <= int(way.min()) <= int(way.max()) <= 3:
                 raise InputError("its section way has something else than 1, 2 and 3")
-        return ShardRows(shard, row_ptr, col_idx, weights, multiplicity, way), loops
+        return ShardRows(shard.first_row, row_ptr, col_idx, values), loops
 
 
 def _read_some(path: Path, file: IO[bytes], section: FileSection, first: int, count: int) -> npt.NDArray[Any]:

@@ -61,17 +61,7 @@ class FileColumn:
 class Table:
     """Columns of one length, each in a file of its own; their types are those of what is appended first.
 
-    Parameters
-    ----------
-    folder : Path
-    name : str
-    types, rows
-        Of a table that is there already.
-
-    Attributes
-    ----------
-    columns : dict of str to FileColumn
-    rows : int
+    `types` and `rows` are those of a table that is there already.
     """
 
     def __init__(
@@ -128,16 +118,8 @@ class Table:
 class Dealt:
     """Rows of a graph dealt to ranges of vertices: what is added is sorted by range, and kept in a table.
 
-    Parameters
-    ----------
-    folder : Path
-    name : str
-    first, last : int
-        The vertices.
-    wanted : int
-        How many ranges, at least, if there are so many vertices.
-    beside : int array, shape (n + 1,), optional
-        Offsets of rows that `groups` counts, too: what has been sorted already.
+    The vertices are those from `first` to `last`, in `wanted` ranges at least. `beside` has offsets of rows
+    that `groups` counts, too: those that are sorted already.
     """
 
     def __init__(

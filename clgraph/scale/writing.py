@@ -11,7 +11,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -31,7 +31,7 @@ from clgraph.graph.building import INT32_MAX, row_ptr_of, sorted_rows
 from clgraph.progress import Tell, with_progress
 from clgraph.scale.comm import Ranks
 from clgraph.scale.manifest import BLOCK, NAME, Manifest, Part, Section, Shard, read_manifest
-from clgraph.scale.shards import VALUES, Shards, check_shards, open_shards
+from clgraph.scale.shards import VALUES, ShardRows, Shards, check_shards, open_shards
 from clgraph.temporary import sync, sync_folder, temporary_name
 
 Sums = tuple[int, npt.NDArray[np.float64]]  # first entry, and values from there on
@@ -39,64 +39,29 @@ LEAVING = ("rows", "out")  # sections whose rows have all that leaves a vertex
 SHARD_EDGES = 1 << 28  # a GiB of heads, so that offsets within a shard are 32-bit integers
 
 
-class Rows(NamedTuple):
-    """Rows that become a shard: their first vertex, their offsets, and their entries with their values."""
-
-    first_row: int
-    row_ptr: npt.NDArray[Any]
-    col_idx: npt.NDArray[np.int32]
-    values: dict[str, npt.NDArray[Any]]
-
-
 class Writer:
-    """Writes the files of one dataset into a folder of its own.
-
-    Parameters
-    ----------
-    folder : path
-        Exists, and is empty.
-    directed : bool
-    vertices : int
-    """
+    """Writes the files of one dataset into a folder of its own, which exists and is empty."""
 
     def __init__(self, folder: Path, *, directed: bool, vertices: int) -> None:
         self.folder, self._directed, self._n = folder, directed, vertices
 
-    def shard(
-        self,
-        section: str,
-        number: int,
-        first_row: int,
-        row_ptr: npt.NDArray[Any],
-        col_idx: npt.NDArray[np.int32] | Streamed,
-        values: Mapping[str, npt.NDArray[Any] | Streamed | None],
-        *,
-        loops: int | None = None,
-    ) -> Shard:
+    def shard(self, section: str, number: int, rows: ShardRows, *, loops: int | None = None) -> Shard:
         """Write one shard; its `first_edge` is 0 until `section` adds it up.
 
-        Parameters
-        ----------
-        section : str
-        number : int
-            Of the shard in its section.
-        first_row : int
-        row_ptr, col_idx : arrays
-        values : mapping of str to array or None
-            weights, multiplicity, way: one for each entry of `col_idx`.
-        loops : int, optional
-            How many entries join a vertex to itself; by default they are counted.
+        `rows` may have columns that lie in files. `loops` is how many entries join a vertex to itself; by
+        default they are counted.
         """
-        rows, edges = len(row_ptr) - 1, int(row_ptr[-1])
+        first_row, row_ptr, col_idx, values = rows
+        count, edges = len(row_ptr) - 1, int(row_ptr[-1])
         name = f"{section}-{number:06d}.clg"
         if loops is None:
             loops = int(np.count_nonzero(tails_of(row_ptr, first_row) == col_idx))
         arrays = {"row_ptr": _from_zero(row_ptr), "col_idx": col_idx, **values}
-        header = Header(self._directed, rows, edges, loops, {}, first_row, self._n)
+        header = Header(self._directed, count, edges, loops, {}, first_row, self._n)
         with self._new(name) as file:
             crc = zlib.crc32(write_sections(file, header, arrays).tobytes())
             length = file.tell()
-        return Shard(name, first_row, rows, edges, loops, 0, length, crc)
+        return Shard(name, first_row, count, edges, loops, 0, length, crc)
 
     def section(
         self,
@@ -120,7 +85,7 @@ class Writer:
             values = {each: columns[each][part] for each in VALUES if each in columns}
             offsets = _from_zero(row_ptr[first : last + 1])
             own = None if loops is None else loops(first, last)
-            made.append(self.shard(name, number, first, offsets, heads, values, loops=own))
+            made.append(self.shard(name, number, ShardRows(first, offsets, heads, values), loops=own))
             if progress:
                 progress(last)
         return summed(made)
@@ -254,7 +219,7 @@ def new_dataset(path: Path) -> Iterator[Path]:
             "may write to"
         ) from error
     try:
-        with told_as(temporary, path):
+        with named_as(temporary, path):
             yield temporary
         check_dataset_name(path)  # again: much may have been put there meanwhile
         former = _put(temporary, target)
@@ -282,7 +247,7 @@ def _put(new: Path, target: Path) -> Path | None:
 
 
 @contextmanager
-def told_as(temporary: Path, path: Path) -> Iterator[None]:
+def named_as(temporary: Path, path: Path) -> Iterator[None]:
     """Report what cannot be written by the dataset's own name, not by the temporary one."""
     try:
         yield
@@ -302,14 +267,14 @@ class RanksWriter(Writer):
         self.pool, self._ranks = pool, ranks
         self._jobs: list[Future[tuple[str, int, Shard | None, Sums | None]]] = []
 
-    def put(self, name: str, number: int, rows: Rows, *, writes: bool = True) -> None:
+    def put(self, name: str, number: int, rows: ShardRows, *, writes: bool = True) -> None:
         """Write rows without self-loops as a shard; or, unless it `writes`, only add up what leaves them."""
 
         def job() -> tuple[str, int, Shard | None, Sums | None]:
-            shard = self.shard(name, number, *rows, loops=0) if writes else None
-            first, row_ptr, _, values = rows
-            carried = values.get("weights", values.get("multiplicity"))
-            return name, number, shard, (first, row_sums(row_ptr, carried)) if name in LEAVING else None
+            shard = self.shard(name, number, rows, loops=0) if writes else None
+            carried = rows.values.get("weights", rows.values.get("multiplicity"))
+            sums = (rows.first_row, row_sums(rows.row_ptr, carried)) if name in LEAVING else None
+            return name, number, shard, sums
 
         self._jobs.append(self.pool.submit(job))
         # all threads have work, and no more shards than that are in memory
@@ -342,7 +307,7 @@ def shared_dataset(ranks: Ranks, path: Path, *, directed: bool, vertices: int) -
         if ranks.rank == 0:
             name = np.frombuffer(os.fsencode(stack.enter_context(new_dataset(path))), np.uint8)
         folder = Path(os.fsdecode(ranks.broadcast(name, np.uint8).tobytes()))
-        stack.enter_context(told_as(folder, path))
+        stack.enter_context(named_as(folder, path))
         with system.thread_pool(system.cores(), "clgraph-write") as pool:
             yield RanksWriter(folder, ranks, pool, directed=directed, vertices=vertices)
         ranks.everywhere(nothing)  # all have written
@@ -465,11 +430,11 @@ def write_shards(
             else:
                 columns |= {key: array[once] for key, array in carried.items()}
 
-            def told(rows: int) -> None:
+            def report(rows: int) -> None:
                 if progress:
                     progress(len(made) * n + rows, len(wanted) * n)
 
-            made[name] = writer.section(name, arrays.row_ptr, columns, shard_edges, progress=told)
+            made[name] = writer.section(name, arrays.row_ptr, columns, shard_edges, progress=report)
         counts = graph.multiplicity if graph.weights is None else graph.weights
         ids = None if graph._has_identity_ids else writer.ids(graph.ids)
         leaving = row_sums(graph.row_ptr, counts)
@@ -528,21 +493,20 @@ def join_shards(shards: Shards, *, progress: Tell | None = None) -> Graph:
     check_shards(shards)
     directed, manifest = shards.directed, shards.manifest
     name = "pairs" if not directed else "out" if "out" in manifest.sections else "in"
-    kinds = {"tail": np.int32, "head": np.int32}
+    kinds: dict[str, Any] = {"tail": np.int32, "head": np.int32}
     kinds |= {"weights": np.float64} if manifest.weights else {}
     kinds |= {"multiplicity": np.int32} if manifest.multiplicity else {}
     columns: dict[str, list[Any]] = {key: [np.empty(0, kind)] for key, kind in kinds.items()}
     for each in shards.rows(name):
-        first, counts = each.shard.first_row, each.multiplicity
-        found = {"tail": tails_of(each.row_ptr, first), "head": each.col_idx, "weights": each.weights}
-        found["multiplicity"] = np.ones(each.shard.edges, np.int32) if counts is None else counts
+        found = {"tail": tails_of(each.row_ptr, each.first_row), "head": each.col_idx, **each.values}
+        found.setdefault("multiplicity", np.ones(len(each.col_idx), np.int32))
         for key, parts in columns.items():
             parts.append(found[key])
         if progress:
-            progress(first + each.shard.rows, shards.num_vertices)
+            progress(each.first_row + len(each.row_ptr) - 1, shards.num_vertices)
     ends = ("head", "tail") if name == "in" else ("tail", "head")
     tail, head = (np.concatenate(columns.pop(key)) for key in ends)
-    values = {key: np.concatenate(parts) for key, parts in columns.items()}
+    values: dict[str, Any] = {key: np.concatenate(parts) for key, parts in columns.items()}
     ids = shards.own_ids()
     arrays = sorted_rows(tail, head, shards.num_vertices, **values, ids=ids, directed=directed)
     if manifest.multiplicity and arrays.multiplicity is None:  # all 1: samples keep the array

@@ -17,7 +17,7 @@ import pytest
 
 import clgraph
 from clgraph import datasets
-from clgraph.datasets import KNOWN, SOURCES, Known, _Source, fetch
+from clgraph.datasets import KNOWN, SOURCES, Known, fetch
 from clgraph.graph.digest import digest
 
 
@@ -50,8 +50,8 @@ def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.setenv("no_proxy", "127.0.0.1")
     for name, end in {"snap": ".txt.gz", "konect": ".tar.bz2", "nr": ".zip"}.items():
         source, url = SOURCES[name], f"http://127.0.0.1:{httpd.server_port}/{name}-{{name}}{end}"
-        assert source.url.endswith(end)
-        monkeypatch.setitem(SOURCES, name, _Source(url, source.member, source.packed))
+        assert source[0].endswith(end)
+        monkeypatch.setitem(SOURCES, name, (url, *source[1:]))
     yield root
     httpd.shutdown()
     thread.join()

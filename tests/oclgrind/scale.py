@@ -45,12 +45,11 @@ def case_forest_of_edges_with_times(device: Any) -> None:
 
 def _loaded(device: Any, row_ptr: Any, heads: Any, begin: int, end: int) -> Any:
     from clgraph.scale.loading import upload_rows
-    from clgraph.scale.manifest import Shard
     from clgraph.scale.shards import ShardRows
 
     some = heads[row_ptr[begin] : row_ptr[end]]
-    shard = Shard("x", begin, end - begin, len(some), 0, 0, 0, 0)
-    rows = ShardRows(shard, row_ptr[begin : end + 1] - row_ptr[begin], some, way=some.astype(np.uint8))
+    ways = {"way": some.astype(np.uint8)}
+    rows = ShardRows(begin, row_ptr[begin : end + 1] - row_ptr[begin], some, ways)
     return upload_rows(device, rows, ("way",))
 
 

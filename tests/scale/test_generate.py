@@ -39,7 +39,7 @@ def test_the_graph_of_one_device(device, tmp_path, name):
             np.concatenate([np.diff(each.row_ptr) for each in parts]), np.diff(whole.row_ptr)
         )
         if section == "pairs" and graph.directed:
-            assert np.array_equal(np.concatenate([each.way for each in parts]), whole.way)
+            assert np.array_equal(np.concatenate([each.values["way"] for each in parts]), whole.values["way"])
 
 
 def test_the_same_bytes_for_any_ranks(tmp_path, monkeypatch):

@@ -31,7 +31,8 @@ def test_a_shard_that_cannot_be(device, tmp_path, name):
     graph = clgraph.powerlaw_graph(300, seed=1)
     shards = write_shards(graph, tmp_path / "g.clgs", shard_edges=400)
     rows = shards.read("pairs", 1)
-    shard, file = rows.shard, tmp_path / "g.clgs" / rows.shard.file
+    shard = shards.section("pairs").shards[1]
+    file = tmp_path / "g.clgs" / shard.file
     row_ptr, heads = rows.row_ptr.copy(), rows.col_idx.copy()
     FORGED[name](row_ptr, heads)
     header = Header(False, shard.rows, shard.edges, shard.loops, {}, shard.first_row, 300)

@@ -19,8 +19,8 @@ from clgraph.sampling.shards.forest import Chosen
 from clgraph.scale.comm import Ranks
 from clgraph.scale.loading import VALUES, Loading
 from clgraph.scale.manifest import Part
-from clgraph.scale.shards import Shards, open_shards
-from clgraph.scale.writing import LEAVING, Rows, Writer, shared_dataset
+from clgraph.scale.shards import ShardRows, Shards, open_shards
+from clgraph.scale.writing import LEAVING, Writer, shared_dataset
 
 if TYPE_CHECKING:
     from clgraph.csr.parts import DeviceCSR
@@ -85,14 +85,14 @@ class Extraction:
         """Count the entries of a shard that stay."""
         return self._mark(block)[1] if block.arcs else 0
 
-    def of(self, block: DeviceCSR, place: Place | None = None) -> Rows:
+    def of(self, block: DeviceCSR, place: Place | None = None) -> ShardRows:
         """Take out the part of a shard; `place` gives the arrays of entries that stay, by name and length."""
         device = self.device
         first = self._rank(block.first_row)
         rows = self._rank(block.first_row + block.n) - first
         if not block.arcs:
             none = {name: np.empty(0, VALUES[name]) for name in block.values}
-            return Rows(first, np.zeros(rows + 1, np.int32), np.empty(0, np.int32), none)
+            return ShardRows(first, np.zeros(rows + 1, np.int32), np.empty(0, np.int32), none)
         (marked, total), program = self._mark(block), self._program(block)
 
         def taken(name: str, buffer: Any, dtype: Any) -> npt.NDArray[Any]:
@@ -119,7 +119,7 @@ class Extraction:
         row_ptr = device.take(offsets, block.offset, rows + 1)
         row_ptr[rows] = total
         values = {name: taken(name, buffer, VALUES[name]) for name, buffer in made.items()}
-        return Rows(first, row_ptr, taken("col_idx", head, np.int32), values)
+        return ShardRows(first, row_ptr, taken("col_idx", head, np.int32), values)
 
 
 def write_sample(
@@ -164,7 +164,7 @@ class Growing:
         """Where the next entries of a column belong."""
         return self._columns[name][self._at : self._at + count]
 
-    def add(self, part: Rows) -> None:
+    def add(self, part: ShardRows) -> None:
         """Take over rows whose entries are in their places."""
         ends = self._row_ptr[part.first_row : part.first_row + len(part.row_ptr)]
         np.add(part.row_ptr, self._at, out=ends, dtype=ends.dtype)

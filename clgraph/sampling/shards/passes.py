@@ -39,11 +39,6 @@ class ForestPass:
 
     Parameters
     ----------
-    ranks : Ranks
-    device : Device
-    shards : Shards
-    method : {"drv", "dre"}
-    seed : int
     which : sequence of int, optional
         The shards to look at, where no second pass follows; default: all.
     room : int, optional
@@ -54,7 +49,6 @@ class ForestPass:
         Instead of the pass.
     checkpoint : Path, optional
         A folder; what is in it is not looked for again.
-    progress : callable, optional
 
     Attributes
     ----------
@@ -86,13 +80,13 @@ class ForestPass:
         self.ranks, self.device, self.about = ranks, device, about_of(shards, method, seed)
         n, section = shards.num_vertices, shards.section(shards.pairs).shards
         self.own = numbers = list(ranks.shares(len(section)))
-        self.kept, merges = None, True
+        self.checkpoint, merges = None, True
         given: list[SavedForest] = []
         if forest is not None:
             room = 0
         elif checkpoint is not None:
-            self.kept = Checkpoint(checkpoint, self.about)
-            numbers, given = dealt(ranks, self.kept, range(len(section)) if which is None else which)
+            self.checkpoint = Checkpoint(checkpoint, self.about)
+            numbers, given = dealt(ranks, self.checkpoint, range(len(section)) if which is None else which)
         elif which is not None:
             numbers = list(which[ranks.rank :: ranks.size])
         elif room is None and all_alike(ranks, device, n, sum(each.edges for each in section)):
@@ -132,10 +126,10 @@ class ForestPass:
         saved = monotonic()
 
         def save() -> None:
-            if self.kept is not None and seen:
+            if self.checkpoint is not None and seen:
                 with device.alone():
                     words = forest.words()
-                self.kept.save(seen, words)
+                self.checkpoint.save(seen, words)
 
         for done, rows in enumerate(self.loading.rows(self.loading.shards.pairs, numbers)):
             if progress and ranks.rank == 0:
@@ -171,8 +165,8 @@ class ForestPass:
 
     def forget(self) -> None:
         """Remove what a checkpoint has kept, once all ranks are done with the first pass."""
-        if self.kept is not None and self.ranks.rank == 0:
-            self.kept.clear()
+        if self.checkpoint is not None and self.ranks.rank == 0:
+            self.checkpoint.clear()
 
 
 def check_method(shards: Shards, method: str) -> int:
@@ -193,16 +187,16 @@ def about_of(shards: Shards, method: str, seed: int) -> About:
     return About(shards.fingerprint, shards.num_vertices, method, seed, count)
 
 
-def dealt(ranks: Ranks, kept: Checkpoint, wanted: Sequence[int]) -> tuple[list[int], list[SavedForest]]:
+def dealt(ranks: Ranks, checkpoint: Checkpoint, wanted: Sequence[int]) -> tuple[list[int], list[SavedForest]]:
     """Return this rank's part of the shards wanted that are missing, and of what is there."""
-    found = kept.found() if ranks.rank == 0 else []
+    found = checkpoint.found() if ranks.rank == 0 else []
     found = [each for each in found if set(each.shards) <= set(wanted)]
-    there = {number for each in found for number in each.shards}
-    plan = {"names": [each.path.name for each in found], "missing": [k for k in wanted if k not in there]}
+    seen = {number for each in found for number in each.shards}
+    plan = {"names": [each.path.name for each in found], "missing": [k for k in wanted if k not in seen]}
     text = ranks.broadcast(np.frombuffer(json.dumps(plan).encode(), np.uint8), np.uint8)
     plan = json.loads(bytes(text))
-    mine = [open_forest(kept.folder / name) for name in plan["names"][ranks.rank :: ranks.size]]
-    kept.own += mine  # which the next one that is saved replaces
+    mine = [open_forest(checkpoint.folder / name) for name in plan["names"][ranks.rank :: ranks.size]]
+    checkpoint.own += mine  # which the next one that is saved replaces
     return plan["missing"][ranks.rank :: ranks.size], mine
 
 

@@ -132,7 +132,7 @@ def sample_of_shards(
     """Sample a graph in shards as `clgraph.sample` does, all sizes of a run in two passes over its pairs.
 
     What shards do not offer is refused. The bytes are the same whatever the shards, the devices, the ranks,
-    or the `room`: edges held on a device at a time, by default what fits half of its memory.
+    or the `room`: edges blocks on a device at a time, by default what fits half of its memory.
     """
     given = dict(options)
     mode, connection = given.pop("mode", None), given.pop("connection", "weak")
@@ -152,11 +152,11 @@ def sample_of_shards(
         outputs = [output]
     names = checked_outputs(outputs, runs * len(wanted))
     folder = None if taken["checkpoint"] is None else file_name(taken["checkpoint"], "checkpoint")
-    ways = {"room": room, "forest": forest, "checkpoint": folder, "progress": taken["progress"]}
+    pass_options = {"room": room, "forest": forest, "checkpoint": folder, "progress": taken["progress"]}
     made: list[Sample] = []
     for run in range(runs):
         asked = [(*pair, names[run * len(wanted) + k]) for k, pair in enumerate(wanted)]
-        work = partial(_one_run, shards, method, first + run, asked, ways)
+        work = partial(_one_run, shards, method, first + run, asked, pass_options)
         made += run_on_ranks(work, taken["device"], shards.comm)
     return made
 
@@ -166,7 +166,7 @@ def _one_run(
     method: str,
     seed: int,
     asked: list[tuple[Size, int, Path | None]],
-    ways: dict[str, Any],
+    pass_options: dict[str, Any],
     ranks: Ranks,
     dev: Device,
 ) -> list[Sample]:
@@ -176,7 +176,7 @@ def _one_run(
     n, loops, seconds = shards.num_vertices, shards.section("pairs").loops, {}
     values = tuple(VALUES) if any(name for *_, name in asked) else ()
     started = perf_counter()
-    found = ForestPass(ranks, dev, shards, method, seed, values=values, **ways)
+    found = ForestPass(ranks, dev, shards, method, seed, values=values, **pass_options)
     seconds["forest"] = perf_counter() - started
     started = perf_counter()
     cuts = _choose(found, [target for _, target, _ in asked])
@@ -252,7 +252,7 @@ def forest_given(shards: Shards, method: str, forest: Any, seed: int | None) -> 
 
 def samples_of_blocks(
     call: run_on,
-    held: GraphBlocks,
+    blocks: GraphBlocks,
     graph: Graph,
     how: Request,
     seed: int,
@@ -263,14 +263,14 @@ def samples_of_blocks(
     device = call.device
     call.forget("sample", "result")
     watched = device.watch()
-    n, method = held.num_vertices, how.method
-    carried = held.carried
-    found = ForestPass(Ranks(), device, held, method, seed, progress=progress, values=carried)
+    n, method = blocks.num_vertices, how.method
+    carried = blocks.carried
+    found = ForestPass(Ranks(), device, blocks, method, seed, progress=progress, values=carried)
     chosen = _choose(found, [target for _, target in wanted])
     # the second pass has its memory
     found.words = None
     call.lap("sample")
-    smaller = _extracted(held, found, chosen)
+    smaller = _extracted(blocks, found, chosen)
     call.lap("result")
     made = []
     for size, target in wanted:
@@ -290,16 +290,16 @@ def samples_of_blocks(
             graph,
             how.given,
             OfForest(each, seed),
-            provenance=watched() | {"pieces": held.pieces},
+            provenance=watched() | {"pieces": blocks.pieces},
         )
         made.append(one._with_graph(part))
     return made
 
 
-def _extracted(held: GraphBlocks, found: ForestPass, chosen: dict[int, Chosen]) -> dict[int, Graph]:
+def _extracted(blocks: GraphBlocks, found: ForestPass, chosen: dict[int, Chosen]) -> dict[int, Graph]:
     """Cut out samples as graphs on the host, each by its target: shards are counted first, then cut."""
     device, seed = found.device, found.about.seed
-    n, carried, own_ids = held.num_vertices, held.carried, held.own_ids()
+    n, carried, own_ids = blocks.num_vertices, blocks.carried, blocks.own_ids()
     with device.alone():
         cutting = {target: Extraction(device, seed, n, each) for target, each in chosen.items()}
     counts = dict.fromkeys(chosen, 0)
@@ -318,7 +318,7 @@ def _extracted(held: GraphBlocks, found: ForestPass, chosen: dict[int, Chosen]) 
             members = extraction.members()
         ids[target] = members.astype(np.int64) if own_ids is None else own_ids[members]
     return {
-        target: Graph._from_arrays(cut.arrays(ids[target], held.directed)) for target, cut in made.items()
+        target: Graph._from_arrays(cut.arrays(ids[target], blocks.directed)) for target, cut in made.items()
     }
 
 

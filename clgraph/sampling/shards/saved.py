@@ -103,9 +103,8 @@ class SavedForest(Shown):
     @property
     def missing(self) -> list[int]:
         """The shards that were not looked at."""
-        there = np.zeros(self.about.of, bool)
-        there[list(self.shards)] = True
-        return np.flatnonzero(~there).tolist()
+        missing: list[int] = np.setdiff1d(np.arange(self.about.of), self.shards).tolist()
+        return missing
 
     def words(self) -> Words:
         """The edges, ascending; checked."""

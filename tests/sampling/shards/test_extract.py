@@ -45,7 +45,7 @@ def test_extraction(device, tmp_path, directed):
             for rows in shards.rows("pairs"):
                 loaded = upload_rows(device, rows, ("way",))
                 part = extraction.of(loaded)
-                assert part.first_row == np.count_nonzero(member[: rows.shard.first_row])
+                assert part.first_row == np.count_nonzero(member[: rows.first_row])
                 assert extraction.count(loaded) == len(part.col_idx) == part.row_ptr[-1]
                 tails = part.first_row + np.repeat(np.arange(len(part.row_ptr) - 1), np.diff(part.row_ptr))
                 ways = part.values["way"] if directed else np.zeros(len(tails))
