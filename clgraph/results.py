@@ -31,20 +31,21 @@ class Shown:
         return None
 
     def __repr__(self) -> str:
-        facts = ", ".join(f"{name} {_text(value)}" for name, value in self._facts().items())
+        facts = ", ".join(f"{name} {text_of(value)}" for name, value in self._facts().items())
         line = f"<{type(self).__name__}: {facts}>"
         return line if len(line) <= LENGTH else f"{line[: LENGTH - 4]}...>"
 
     def _repr_html_(self) -> str:
         rows = "".join(
-            f"<tr><th style='text-align:left'>{escape(name)}</th><td>{escape(_text(value))}</td></tr>"
+            f"<tr><th style='text-align:left'>{escape(name)}</th><td>{escape(text_of(value))}</td></tr>"
             for name, value in self._facts().items()
         )
         bars = self._bars()
         return f"<p>{type(self).__name__}</p><table>{rows}</table>" + (sparkline(*bars) if bars else "")
 
 
-def _text(value: Any) -> str:
+def text_of(value: Any) -> str:
+    """Return a value as a result shows it."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     return f"{value:.4g}" if isinstance(value, float) else str(value)

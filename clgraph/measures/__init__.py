@@ -19,7 +19,7 @@ from clgraph.measures.hops import SOURCES
 from clgraph.measures.scalars import PHASES, Measures, Pair, Wish, measure
 from clgraph.measures.spectrum import eigenvalues
 from clgraph.measures.triangle_count import average_clustering, clustering, transitivity, triangles
-from clgraph.results import kernel_facts
+from clgraph.results import kernel_facts, text_of
 from clgraph.run import run_on
 
 if TYPE_CHECKING:
@@ -158,10 +158,8 @@ class Quality(Pair):
         facts: dict[str, Any] = {}
         for name in ("vertices", "edges", "average_degree", "clustering"):
             values = [getattr(each, name) for each in (one, two) if each is not None]
-            facts[name.replace("_", " ")] = " -> ".join(
-                "not defined" if value is None else f"{value:.4g}" if isinstance(value, float) else str(value)
-                for value in values
-            )
+            texts = ("not defined" if value is None else text_of(value) for value in values)
+            facts[name.replace("_", " ")] = " -> ".join(texts)
         for name, value in (self.ks or {}).items():
             if name in ("degree", "hop_plot") and value is not None:
                 facts[f"KS {name.replace('_', ' ')}"] = float(value)
