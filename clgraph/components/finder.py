@@ -28,7 +28,7 @@ FEW = 1 << 12  # blocks whose tallies the host adds up: it is done before the la
 
 @dataclass(frozen=True)
 class LaunchConfig:
-    """Launch shape of the components kernels.
+    """Launch configuration of the components kernels.
 
     Attributes
     ----------
@@ -114,12 +114,12 @@ class GiantFinder:
         shared: GiantFinder | None = None,
     ) -> None:
         self.device, self.n = device, n
-        shape = LAUNCH.of(device)
+        config = LAUNCH.of(device)
         items = device.tuning.items
         defines: dict[str, Any] = {
             "ITEMS": items,
             "OFFSET": "long" if wide else "int",
-            "SAMPLES": shape.samples,
+            "SAMPLES": config.samples,
             "HAS_DEAD": copra,
             "MASKED": masked,
             "ARC_KEY": "uint" if arc_keys else None,
@@ -128,10 +128,10 @@ class GiantFinder:
         # want the labels filled in beforehand.
         self._pipeline = device.has_pipeline("components/finder")
         self._copra, self._filled, self._arc_keys = copra, masked, arc_keys
-        long_row = None if self._pipeline else long_row or shape.long_row
-        self._links_twice = shape.link_every > 1 and not self._pipeline
+        long_row = None if self._pipeline else long_row or config.long_row
+        self._links_twice = config.link_every > 1 and not self._pipeline
         if self._links_twice:
-            defines["LINK_EVERY"] = shape.link_every
+            defines["LINK_EVERY"] = config.link_every
         self.capacity = 0
         if long_row is not None:
             defines |= {"LONG_ROW": long_row, "PIECE": piece}
@@ -139,10 +139,10 @@ class GiantFinder:
             self.capacity = slots // long_row + slots // piece + 1
         self.program: Program = device.program("components/finder", **defines)
         self._passes = -(-n // items)  # work-items of a pass over all vertices
-        self._sample_width, self._rank_items = shape.sample_width, shape.rank_items
-        self.blocks, self._rank_passes = -(-n // shape.block), -(-n // shape.rank_items)
+        self._sample_width, self._rank_items = config.sample_width, config.rank_items
+        self.blocks, self._rank_passes = -(-n // config.block), -(-n // config.rank_items)
         self._rank_program: Program = device.program(
-            "components/finder_rank", BLOCK=shape.block, ITEMS=shape.rank_items
+            "components/finder_rank", BLOCK=config.block, ITEMS=config.rank_items
         )
         # what follows has the names of the kernels' arguments
         if shared is None:

@@ -53,8 +53,8 @@ class Labels(GiantFinder):
 
     def merge(self, other: npt.NDArray[np.int32]) -> None:
         """Join what the labels of another rank join."""
-        label, there = self.label, self.device.upload(other)
-        self._kernels("int").shard_merge(self._passes, n=self.n, other=there, label=label)
+        label, other_label = self.label, self.device.upload(other)
+        self._kernels("int").shard_merge(self._passes, n=self.n, other=other_label, label=label)
         self._compress()
 
     def _compress(self) -> None:

@@ -60,8 +60,8 @@ class StrongFinder:
     ) -> None:
         self.device = device
         self.n = n = out.n
-        shape = finder.LAUNCH.of(device)
-        long_row = long_row or shape.long_row
+        config = finder.LAUNCH.of(device)
+        long_row = long_row or config.long_row
         defines: dict[str, Any] = {"ITEMS": device.tuning.items, "CHASE": chase or LAUNCH.of(device)}
         defines |= out.defines
         defines["END_SHIFT"] = int(ends is None)  # a row ends where the next one begins
@@ -79,7 +79,7 @@ class StrongFinder:
         self.row_ptr, self.col_idx, self.in_ptr, self.in_idx = *out.buffers.values(), *back.buffers.values()
         self.row_end, self.in_end = ends or (self.row_ptr, self.in_ptr)
         self.state, self.label = device.empty(3, np.int32), None
-        self.block, self.blocks = shape.block, -(-n // shape.block)
+        self.block, self.blocks = config.block, -(-n // config.block)
         self.best = device.empty(2 * self.blocks, np.int32)
         self.queue = device.empty(max(2 * self.capacity, 1), np.int32)
         self.rounds = 0

@@ -16,7 +16,7 @@ from clgraph.measures.compare import Relation, check_part, distances
 from clgraph.measures.cores import core_numbers, k_core
 from clgraph.measures.fits import Fit, check_fit
 from clgraph.measures.hops import SOURCES
-from clgraph.measures.scalars import PHASES, Measures, Pair, Wish, measure
+from clgraph.measures.scalars import PHASES, MeasureRequest, Measures, Pair, measure
 from clgraph.measures.spectrum import eigenvalues
 from clgraph.measures.triangle_count import average_clustering, clustering, transitivity, triangles
 from clgraph.results import kernel_facts, text_of
@@ -244,7 +244,8 @@ def quality(
         from clgraph.methods import CONTRACTING
 
         method = getattr(sample, "method", None)
-        part = as_graph(held if isinstance(held := getattr(sample, "graph", None), Graph) else sample)
+        own = getattr(sample, "graph", None)
+        part = as_graph(own if isinstance(own, Graph) else sample)
         if relation is None:
             relation = "contraction" if method in CONTRACTING else "subset"
     with run_on(device) as run:
@@ -257,8 +258,8 @@ def quality(
             if progress:
                 progress(next(done), steps)
 
-        wish = Wish(seed, hop_sources, eigenvalues, fit)
-        first = measure(whole, dev, wish, advance)
-        second = None if part is None else measure(part, dev, wish, advance)
+        request = MeasureRequest(seed, hop_sources, eigenvalues, fit)
+        first = measure(whole, dev, request, advance)
+        second = None if part is None else measure(part, dev, request, advance)
         ks = None if second is None else distances(first, second)
         return Quality(first, second, ks, seed, dev.name, provenance=run.provenance)

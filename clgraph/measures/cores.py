@@ -140,12 +140,12 @@ def find_cores(dev: Device, rows: Graph) -> Any:
     dev.reserve({"cores": 16 * n})
     left, core, queue, other = (dev.empty(n, np.int32) for _ in range(4))
     state = dev.empty(2, np.int32)
-    kept = {"left": left, "core": core, "state": state}
+    buffers = {"left": left, "core": core, "state": state}
     program.cores_begin.launch(csr, passes, left=left, core=core)
     k = 0
     while True:
         dev.write(state, np.array([0, LARGEST], np.int32))
-        program.cores_scan(passes, n=n, k=k, next=queue, **kept)
+        program.cores_scan(passes, n=n, k=k, next=queue, **buffers)
         taken, least = dev.download(state, np.int32, 2).tolist()
         if not taken:
             if least == LARGEST:
@@ -155,7 +155,7 @@ def find_cores(dev: Device, rows: Graph) -> Any:
         while taken:
             dev.fill(state, np.int32(0), 1)
             lists = {"queue": queue, "next": other}
-            program.cores_peel.launch(csr, lanes * taken, count=taken, k=k, **lists, **kept)
+            program.cores_peel.launch(csr, lanes * taken, count=taken, k=k, **lists, **buffers)
             queue, other = other, queue
             taken = int(dev.download(state, np.int32, 1)[0])
         k += 1

@@ -82,24 +82,24 @@ class Pack:
         return cls.join(device, [alone(device, graph) for graph in graphs])
 
     @classmethod
-    def join(cls, device: Device, pieces: Sequence[Joined]) -> Pack:
-        """The graphs of several pieces."""
-        if len(pieces) == 1:
-            (one,) = pieces
+    def join(cls, device: Device, parts: Sequence[Joined]) -> Pack:
+        """The graphs of several parts."""
+        if len(parts) == 1:
+            (one,) = parts
             return cls(device, of_rows(device, one.rows), one.begin, one.arc_begin)
-        base, n = exclusive_sums(np.array([piece.rows.n for piece in pieces], np.int64))
-        before, total = exclusive_sums(np.array([piece.rows.arcs for piece in pieces], np.int64))
+        base, n = exclusive_sums(np.array([part.rows.n for part in parts], np.int64))
+        before, total = exclusive_sums(np.array([part.rows.arcs for part in parts], np.int64))
         items = device.tuning.items
         device.reserve({"row_ptr": 4 * (n + 1), "col_idx": 4 * total})
         row_ptr, col_idx = device.output(n + 1, np.int32), device.output(total, np.int32)
         device.fill(row_ptr, np.int32(0), 1)
-        for piece, vertex, arc in zip(pieces, base, before, strict=True):
-            rows = piece.rows
+        for part, vertex, arc in zip(parts, base, before, strict=True):
+            rows = part.rows
             append = device.program("measures/pack", ITEMS=items, **rows.defines).pack_append
             size, into = -(-max(rows.n, rows.arcs) // items), {"into_ptr": row_ptr, "into_idx": col_idx}
             append.launch(rows, size, base=vertex, before=arc, **into)
-        begins = [piece.begin[:-1] + at for piece, at in zip(pieces, base, strict=True)]
-        arc_begins = [piece.arc_begin[:-1] + at for piece, at in zip(pieces, before, strict=True)]
+        begins = [part.begin[:-1] + at for part, at in zip(parts, base, strict=True)]
+        arc_begins = [part.arc_begin[:-1] + at for part, at in zip(parts, before, strict=True)]
         graph = of_rows(device, DeviceCSR(n, total, row_ptr, col_idx, np.int32))
         return cls(
             device, graph, np.append(np.concatenate(begins), n), np.append(np.concatenate(arc_begins), total)
@@ -116,7 +116,7 @@ class Pack:
 
 
 def alone(device: Device, graph: Graph) -> Joined:
-    """A graph that is undirected and simple as a piece of its own."""
+    """A graph that is undirected and simple as a part of its own."""
     rows = upload_csr(device, graph)
     return Joined(rows, np.array([0, rows.n], np.int64), np.array([0, rows.arcs], np.int64))
 

@@ -178,7 +178,7 @@ class Pair(RunsOn):
 
 
 @dataclass(frozen=True)
-class Wish:
+class MeasureRequest:
     """How to measure; see `clgraph.quality`."""
 
     seed: int = 0
@@ -187,7 +187,9 @@ class Wish:
     fit: Fit = "own"
 
 
-def measure(graph: Graph, dev: Device, wish: Wish, progress: Callable[[str], None] | None = None) -> Measures:
+def measure(
+    graph: Graph, dev: Device, request: MeasureRequest, progress: Callable[[str], None] | None = None
+) -> Measures:
     """All measures of one graph; see `clgraph.quality`. They are kept with it."""
 
     def make() -> Measures:
@@ -195,15 +197,17 @@ def measure(graph: Graph, dev: Device, wish: Wish, progress: Callable[[str], Non
         pack = Pack.of(dev, [measured_view(dev, graph)])
         if progress:
             progress("view")
-        found = measure_all(pack, wish, progress)[0]
+        found = measure_all(pack, request, progress)[0]
         seconds = {"view": time.perf_counter() - started - sum(found.seconds.values()), **found.seconds}
         host = on_host(dev, found.vertices) if len(found.eigenvalues) else None
         return replace(found, notes=(*_notes(graph), *([host] if host else [])), seconds=seconds)
 
-    return dev.cached(graph, ("measures", wish), make)
+    return dev.cached(graph, ("measures", request), make)
 
 
-def measure_all(pack: Pack, wish: Wish, progress: Callable[[str], None] | None = None) -> list[Measures]:
+def measure_all(
+    pack: Pack, request: MeasureRequest, progress: Callable[[str], None] | None = None
+) -> list[Measures]:
     """All measures of several graphs that are on a device; `seconds` are a graph's share."""
     seconds: dict[str, float] = {}
     last = time.perf_counter()
@@ -224,13 +228,13 @@ def measure_all(pack: Pack, wish: Wish, progress: Callable[[str], None] | None =
     lap("triangles")
     core_counts = tally(pack, find_cores(pack.device, pack.graph))
     lap("cores")
-    plots = hop_plots(pack, wish.seed, wish.sources)
+    plots = hop_plots(pack, request.seed, request.sources)
     lap("hop plot")
-    spectra = _spectra(pack, wish.eigenvalues)
+    spectra = _spectra(pack, request.eigenvalues)
     lap("eigenvalues")
     # the fits of all graphs are made together: one call of SciPy's functions instead of one a graph
     positive = [with_neighbours(*each) for each in degree_counts]
-    tails = likely_tails(positive) if wish.fit == "own" else [packaged_tail(*each) for each in positive]
+    tails = likely_tails(positive) if request.fit == "own" else [packaged_tail(*each) for each in positive]
     vertices = np.diff(pack.begin).tolist()
     counted = degree_counts, products, size_counts, corner_counts, core_counts
     found = []

@@ -65,7 +65,7 @@ Matrix = Literal["adjacency", "laplacian", "normalized laplacian"]
 
 @dataclass(frozen=True)
 class LaunchConfig(WorkGroup):
-    """Launch shape.
+    """Launch configuration.
 
     Attributes
     ----------
@@ -211,28 +211,28 @@ class Lanczos:
     def __init__(self, pack: Pack, some: list[int], matrix: Matrix = "adjacency") -> None:
         self.pack, self.device, self.graphs = pack, pack.device, len(some)
         device, csr = pack.device, pack.csr
-        self.shape = shape = LAUNCH.of(device)
+        self.config = config = LAUNCH.of(device)
         begin = pack.begin[some[0] : some[-1] + 2]
         self.sizes = np.diff(begin)
-        shares = -(-self.sizes // shape.chunk)
+        shares = -(-self.sizes // config.chunk)
         # chunk of each graph
         first = np.append(0, np.cumsum(shares))
         self.chunks = int(first[-1])
         # graph of each chunk
         self.owner = np.repeat(np.arange(self.graphs), shares)
-        at = begin[self.owner] + (np.arange(self.chunks) - first[self.owner]) * shape.chunk
-        end = np.minimum(at + shape.chunk, begin[self.owner + 1])
+        at = begin[self.owner] + (np.arange(self.chunks) - first[self.owner]) * config.chunk
+        end = np.minimum(at + config.chunk, begin[self.owner + 1])
         chunk = np.stack((at, end, self.owner, begin[self.owner]), axis=1).astype(np.int32)
         self.base, n = int(begin[0]), int(begin[-1] - begin[0])
         # a vector's last chunk may reach beyond its end
-        self.stride = n + shape.chunk
+        self.stride = n + config.chunk
         device.reserve({"basis": BYTES * self.stride})
         options = {
-            "LOCAL": shape.local,
-            "CHUNK": shape.chunk,
-            "LONG": shape.long,
-            "ROWS": shape.rows,
-            "LANES": shape.lanes,
+            "LOCAL": config.local,
+            "CHUNK": config.chunk,
+            "LONG": config.long,
+            "ROWS": config.rows,
+            "LANES": config.lanes,
             **csr.defines,
         }
         options |= {"MATRIX": get_args(Matrix).index(matrix), "VECTORS": STEPS + 1}
@@ -284,12 +284,12 @@ class Lanczos:
 
     def _launch(self, kernel: Any, **named: Any) -> None:
         """Launch over the chunks of graphs that are not done."""
-        local = self.shape.local
+        local = self.config.local
         kernel.launch(self, self.groups * local, local=local, **named)
 
     def _join(self, kernel: Any, *more: int, **named: Any) -> None:
         """Add up the sums of chunks: a work-group for each graph that is not done."""
-        local = self.shape.local
+        local = self.config.local
         ones = (1 for _ in more)
         kernel.launch(self, (local, self.going, *more), local=(local, 1, *ones), **named)
 

@@ -165,7 +165,7 @@ def study(
     plan = make_plan(whole, methods, sizes, seeds, seed, min_size, hop_sources, eigenvalues)
     from clgraph._version import __version__
     from clgraph.graph.digest import digest
-    from clgraph.measures.scalars import Wish, measure
+    from clgraph.measures.scalars import MeasureRequest, measure
     from clgraph.studies.columns import SCALARS, scalars, why_not
     from clgraph.studies.run import batches
     from clgraph.studies.state import State
@@ -187,8 +187,8 @@ def study(
 
     come_to([*notes_of(whole, plan), *state.notes])
     with run:  # the samples that follow lock the device batch by batch, and others work in between
-        wish = Wish(sources=plan.hop_sources, eigenvalues=plan.eigenvalues)
-        original = measure(whole, dev, wish)
+        request = MeasureRequest(sources=plan.hop_sources, eigenvalues=plan.eigenvalues)
+        original = measure(whole, dev, request)
     histogram = original.degree_histogram
     state.degrees["original"] = [histogram[0].tolist(), histogram[1].tolist()]
     # rows are stored a batch at a time: an interrupt loses the current batch alone

@@ -11,7 +11,7 @@ from clgraph.graph import Graph
 from clgraph.graph.building import INT32_MAX
 from clgraph.measures.compare import distances
 from clgraph.measures.pack import Pack, alone, measured_view
-from clgraph.measures.scalars import Measures, Wish, measure_all
+from clgraph.measures.scalars import MeasureRequest, Measures, measure_all
 from clgraph.sampling import Samples
 from clgraph.sampling.result import collapsed
 from clgraph.sampling.runs import draw_samples, large_enough
@@ -76,8 +76,8 @@ def _drawn(
 def _measured(
     method: str, plan: Plan, original: Measures, made: Samples, device: Device, notes: list[str], first: bool
 ) -> Batch:
-    wish = Wish(sources=plan.hop_sources, eigenvalues=plan.eigenvalues)
-    found = _measures(made, device, wish)
+    request = MeasureRequest(sources=plan.hop_sources, eigenvalues=plan.eigenvalues)
+    found = _measures(made, device, request)
     rows = []
     for each, measures in zip(made, found, strict=True):
         apart = distances(original, measures)
@@ -104,7 +104,7 @@ def _measured(
     return Batch(method, rows, degrees, notes)
 
 
-def _measures(made: Samples, device: Device, wish: Wish) -> list[Measures]:
+def _measures(made: Samples, device: Device, request: MeasureRequest) -> list[Measures]:
     """The measures of samples, as many at a time as fill the device."""
     # small samples are measured together, in one launch for each kernel: alone they leave a device idle
     with device.alone():
@@ -128,5 +128,5 @@ def _measures(made: Samples, device: Device, wish: Wish) -> list[Measures]:
                 some.append(pieces.pop(0))
             pack = Pack.join(device, [piece for _, piece in some])
             which = [k for each, _ in some for k in each]
-            found.update(zip(which, measure_all(pack, wish), strict=True))
+            found.update(zip(which, measure_all(pack, request), strict=True))
     return [found[k] for k in range(len(made))]

@@ -285,13 +285,13 @@ class Search:
         owner[roots] = roots
         with device.alone():
             device.reserve({"sources": 4 * self.n})
-            kept = device.upload(owner, writable=True)
+            owners = device.upload(owner, writable=True)
         for level in range(1, int(distance.max()) + 1):
             for rows in blocks.arriving(lambda shard, level=level: level in levels[shard]):  # type: ignore[misc]
-                self._over(rows, "block_owners", owner=kept, level=level)
-            blocks.share(device, kept, self.n, np.uint32, np.minimum)
+                self._over(rows, "block_owners", owner=owners, level=level)
+            blocks.share(device, owners, self.n, np.uint32, np.minimum)
         with device.alone():
-            return device.download(kept, np.int32, self.n)
+            return device.download(owners, np.int32, self.n)
 
 
 class Searches(ManyBatch):

@@ -111,14 +111,14 @@ class ManyBatch:
 
     def __init__(self, dev: Device, n: int, lanes: int) -> None:
         self.dev, self.n, self.rows, self.lanes = dev, n, n, lanes
-        self.shape, self.many = search.LAUNCH.of(dev), LAUNCH.of(dev)
+        self.config, self.many = search.LAUNCH.of(dev), LAUNCH.of(dev)
         self.seconds = {"compile": 0.0}
         self.defines: dict[str, Any] = {}
         self._pulling = False
 
     def _program(self, name: str, **defines: Any) -> Program:
         start = time.perf_counter()
-        made = self.dev.program(name, LANES=self.lanes, ITEMS=self.shape.items, **defines)
+        made = self.dev.program(name, LANES=self.lanes, ITEMS=self.config.items, **defines)
         self.seconds["compile"] += time.perf_counter() - start
         return made
 
@@ -126,13 +126,13 @@ class ManyBatch:
         many = self.many
         return self._program(
             "traversal/many",
-            TEAM=self.shape.team,
+            TEAM=self.config.team,
             MANY_ITEMS=many.run,
             PARTS=many.parts,
             MANY_COUNT=many.fused_count,
             MANY_ARCS=many.fused_arcs,
             # a work-group of 256 reads such a row in one step
-            WIDE_ROW=min(self.shape.long_row, 256),
+            WIDE_ROW=min(self.config.long_row, 256),
             **self.defines,
         )
 
@@ -141,19 +141,19 @@ class ManyBatch:
     ) -> None:
         """Launch a kernel of a level, which reads these rows; by default over all vertices."""
         buffers = rows.buffers if rows else {"row_ptr": None, "col_idx": None}
-        size, local = size or self._vertices(), local or self.shape.local
+        size, local = size or self._vertices(), local or self.config.local
         getattr(self._searches(), name).launch(
             self.scratch, size, n=self.rows, level=level, **buffers, local=local
         )
 
     def _vertices(self) -> int:
-        return -(-self.rows // self.shape.items)
+        return -(-self.rows // self.config.items)
 
     def _start(self, at: npt.NDArray[np.int32], lanes: npt.NDArray[np.uint32] | None = None) -> None:
         """Nothing is seen but the sources, at these places."""
-        program, count, passes = self._searches(), len(at), -(-self.n // self.shape.items)
+        program, count, passes = self._searches(), len(at), -(-self.n // self.config.items)
         sizes = {"n": self.n, "rows": self.rows, "p": self.scratch.bits}
-        program.bfs_many_fill.launch(self.scratch, passes, **sizes, local=self.shape.local)
+        program.bfs_many_fill.launch(self.scratch, passes, **sizes, local=self.config.local)
         lane = None if lanes is None else self.dev.upload(lanes)
         given = {"sources": count, "source": self.dev.upload(at), "lane": lane}
         program.bfs_many_start.launch(self.scratch, count, **given)
@@ -175,7 +175,7 @@ class ManyBatch:
         dev.reserve({"planes": 2 * nbytes})
         wider, widen = dev.output(2 * nbytes, np.uint8), self._searches().bfs_many_widen
         given = {"n": self.rows, "p": scratch.bits, "wider": wider}
-        widen.launch(scratch, self._vertices(), **given, local=self.shape.local)
+        widen.launch(scratch, self._vertices(), **given, local=self.config.local)
         scratch.planes, scratch.bits = wider, 2 * scratch.bits
 
     def _expand(self, k: int, levels: int, kind: np.dtype[Any], position: Any = None) -> Any:
@@ -183,10 +183,10 @@ class ManyBatch:
         distance = self.dev.output(k * self.n, kind)
         bits = min(self.scratch.bits, max(1, (levels - 1).bit_length()))
         options = {"PLANES": next(p for p in (2, 3, 4, 8, 16, 32) if p >= bits), "DIST": DISTANCE_TYPES[kind]}
-        options |= {"TEAM": self.shape.team, "RENUMBERED": position is not None}
+        options |= {"TEAM": self.config.team, "RENUMBERED": position is not None}
         kernel = self._program("traversal/many_expand", **options).bfs_many_expand
         given = {"n": self.n, "rows": self.rows, "searches": k, "position": position, "distance": distance}
-        kernel.launch(self.scratch, -(-self.n // self.shape.items), **given, local=self.shape.local)
+        kernel.launch(self.scratch, -(-self.n // self.config.items), **given, local=self.config.local)
         return distance
 
 
@@ -307,10 +307,10 @@ class ManySearch(ManyBatch):
     def _renumber(self) -> bool:
         """Switch to vertices numbered by degree, if that pays; whether it was done now."""
         self._history.pulled = True
-        if self.renumbered is not None or self.shape.team or self._history.searches < RENUMBER_SEARCHES:
+        if self.renumbered is not None or self.config.team or self._history.searches < RENUMBER_SEARCHES:
             return False
         start = time.perf_counter()
-        make = partial(renumber, self.dev, self.graph, self.shape.items)
+        make = partial(renumber, self.dev, self.graph, self.config.items)
         self.renumbered = self.dev.cached(self.graph, "renumbered", make)
         if self.renumbered is not None:
             self.csr, self.rows = self.renumbered.leaving, self.renumbered.rows
@@ -384,8 +384,8 @@ class ManySearch(ManyBatch):
 
     def _go_on(self, last: int) -> None:
         """One level, or a run of small ones: what is known of the next frontier."""
-        scratch, shape, many, level, count = self.scratch, self.shape, self.many, self.level, self.count
-        local, csr = shape.local, self.csr
+        scratch, config, many, level, count = self.scratch, self.config, self.many, self.level, self.count
+        local, csr = config.local, self.csr
         self._pulling = self._pulls(level, count)
         if not self._pulling and not self.queued:
             self._launch("bfs_many_collect", level, csr)
@@ -393,12 +393,12 @@ class ManySearch(ManyBatch):
         if self._pulling:
             arriving = self._arriving()
             self._launch("bfs_many_pull", level, arriving)
-            if shape.team:
+            if config.team:
                 self._launch("bfs_many_pull_long", level, arriving, 4 * self.dev.compute_units * local)
             self.queued = False
         elif count <= many.fused_count and self.arcs <= many.fused_arcs:
             kernel = self._searches().bfs_many_fused
-            size = min(shape.fused_local, kernel.limit)
+            size = min(config.fused_local, kernel.limit)
             given = {"n": self.rows, "level": level, "last": min(last, (1 << scratch.bits) - 1)}
             kernel.launch(scratch, size, local=size, **given, **csr.buffers)
             (self.level, *_), slots = read_state(self.dev, scratch.state)
@@ -411,7 +411,7 @@ class ManySearch(ManyBatch):
         else:
             self.queued = self.arcs * many.scatter_share <= self.rows
             push = "bfs_many_push" if self.queued else "bfs_many_scatter"
-            if shape.team:
+            if config.team:
                 team = min(64, local)
                 self._launch(push, level, csr, count * many.parts * team, team)
             else:

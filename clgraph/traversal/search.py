@@ -130,7 +130,7 @@ class Search:
     graph : Graph
     csr : DeviceCSR
         The graph's arcs on the device.
-    shape : LaunchConfig
+    config : LaunchConfig
     method : str
         "hybrid" or "frontier".
     predecessors, owners : bool
@@ -155,15 +155,15 @@ class Search:
     def __init__(self, dev: Device, graph: Graph, method: str, predecessors: bool, owners: bool) -> None:
         self.dev, self.graph, self.n = dev, graph, graph.num_vertices
         self.method, self.predecessors, self.owners = method, predecessors, owners
-        self.shape = LAUNCH.of(dev)
+        self.config = LAUNCH.of(dev)
         self._cut: Cut | None = None
         if dev.has_pipeline("traversal/search"):
             # one work-item, and rows of any length
-            self.shape = replace(SERIAL if self.shape.team else self.shape, long_row=2**31 - 1)
+            self.config = replace(SERIAL if self.config.team else self.config, long_row=2**31 - 1)
             if method == "hybrid":
                 self._cut = cut_for(dev, graph)
         # one work-item takes `items` vertices, so that CPUs get long serial runs
-        self._passes = -(-self.n // self.shape.items)  # work-items over all vertices
+        self._passes = -(-self.n // self.config.items)  # work-items over all vertices
         start = time.perf_counter()
         self.csr = upload_csr(dev, graph)
         self.row_ptr, self.col_idx = self.csr.row_ptr, self.csr.col_idx
@@ -193,14 +193,14 @@ class Search:
         self.seconds["upload"] += begun - start
         defines: dict[str, Any] = {"PREDECESSOR": self.predecessors, "OWNER": self.owners}
         defines |= {"FRONTIER": not hybrid, **self.csr.defines}
-        for name, value in vars(self.shape).items():
+        for name, value in vars(self.config).items():
             defines[name.upper()] = value
         self._programs = {}
         for name in PROGRAMS if self._cut else PROGRAMS[:-1] if hybrid else PROGRAMS[:1]:
             self._programs[name] = dev.program(name, **defines)
         start, uploads = time.perf_counter(), self.seconds["upload"]
         self.seconds["compile"] += start - begun
-        program, local = self._programs["traversal/search"], self.shape.local
+        program, local = self._programs["traversal/search"], self.config.local
         program.bfs_fill.launch(self, self._passes, sources=len(sources), local=local)
         given = {"sources": len(sources), "source": dev.upload(sources)}
         program.bfs_start.launch(self, len(sources), **given, local=local)
@@ -216,14 +216,14 @@ class Search:
 
     def _make_scratch(self) -> dict[str, Any]:
         """Allocate what a search works in: ``cl/traversal/search.h``; what the other method uses is None."""
-        n, shape, words, arcs = self.n, self.shape, -(-self.n // 32), self.csr.arcs
+        n, config, words, arcs = self.n, self.config, -(-self.n // 32), self.csr.arcs
         # a row of more than long_row arcs takes one piece more than it fills
-        longs = 8 * (arcs // shape.long_row + arcs // shape.long_piece + 1)
+        longs = 8 * (arcs // config.long_row + arcs // config.long_piece + 1)
         sizes = {"frontier": n, "next": n, "state": 4 * STATE_SIZE}
         if self.method == "hybrid":
             sizes = {"queue": 4 * n, "next_queue": 4 * n, "longs": longs, "next_longs": longs}
             sizes |= dict.fromkeys(("visited", "front", "next"), 4 * words)
-            sizes |= {"rest": 4 * n if shape.team else 4, "state": 4 * STATE_SIZE}
+            sizes |= {"rest": 4 * n if config.team else 4, "state": 4 * STATE_SIZE}
         self.dev.reserve({"distance": 4 * n, "predecessor": 4 * n, **sizes})
         unused = dict.fromkeys(("frontier", "queue", "longs", "moved"))
         return unused | {name: self.dev.empty(size, np.uint8) for name, size in sizes.items()}
@@ -247,7 +247,7 @@ class Search:
         kernel = self._programs["traversal/search"].bfs_frontier
         level, count, reached = 0, len(sources), len(sources)
         while count and level < last:
-            kernel.launch(self, self._passes, level=level, local=self.shape.local)
+            kernel.launch(self, self._passes, level=level, local=self.config.local)
             level += 1
             count = read_state(self.dev, self.state)[1][level % 3][COUNT]
             reached += count
@@ -258,11 +258,11 @@ class Search:
 
     def _hybrid(self, sources: npt.NDArray[np.int32], last: int) -> tuple[int, int]:
         """Levels and vertices reached; the sources are in the queue already."""
-        shape, n = self.shape, self.n
+        config, n = self.config, self.n
         degrees = degrees_of(self.dev, self.graph, sources)
         self.level, count, reached = 0, len(sources), len(sources)
         arcs = int(degrees.sum()) >> self.shift
-        longs = int(np.sum(-(-degrees[degrees > shape.long_row] // shape.long_piece)))
+        longs = int(np.sum(-(-degrees[degrees > config.long_row] // config.long_piece)))
         unseen = self.csr.arcs >> self.shift
         pulling = False
         while count and self.level < last:
@@ -270,13 +270,13 @@ class Search:
                 before = count
                 count = self._pull()
                 reached += count
-                if count and count < before and count * shape.beta < n and self.level < last:
+                if count and count < before and count * config.beta < n and self.level < last:
                     _, longs, arcs = self._collect()
                     pulling = False
                 continue
-            if not longs and count <= shape.fuse_count and arcs <= shape.fuse_arcs >> self.shift:
+            if not longs and count <= config.fuse_count and arcs <= config.fuse_arcs >> self.shift:
                 kernel = self._programs["traversal/search_fused"].bfs_fused
-                size = min(shape.fused_local, kernel.limit)
+                size = min(config.fused_local, kernel.limit)
                 kernel.launch(self, size, local=size, last_level=last)
                 (ended, found, *_), slots = read_state(self.dev, self.state)
                 reached += found
@@ -289,8 +289,8 @@ class Search:
                     continue
             unseen -= arcs
             # from here on most arcs of the frontier lead to vertices that are known: pulling reads fewer
-            if arcs * shape.alpha > unseen:
-                row_ptr, local = self._arriving().row_ptr, shape.local
+            if arcs * config.alpha > unseen:
+                row_ptr, local = self._arriving().row_ptr, config.local
                 program = self._programs["traversal/search"]
                 program.bfs_bitmaps.launch(self, self._passes, row_ptr=row_ptr, local=local)
                 pulling = True
@@ -310,11 +310,11 @@ class Search:
 
     def _push(self, count: int, longs: int) -> list[int]:
         """Push one level, of `count` vertices and `longs` pieces; returns the counters of the next."""
-        shape, program = self.shape, self._programs["traversal/search_push"]
-        groups = -(-count // (shape.rows if shape.team else shape.push_items))
-        program.bfs_push.launch(self, groups * shape.local, local=shape.local)
+        config, program = self.config, self._programs["traversal/search_push"]
+        groups = -(-count // (config.rows if config.team else config.push_items))
+        program.bfs_push.launch(self, groups * config.local, local=config.local)
         if longs:
-            program.bfs_push_long.launch(self, longs * shape.local, local=shape.local)
+            program.bfs_push_long.launch(self, longs * config.local, local=config.local)
         # what was found is the frontier of the next level
         self._swap_queues()
         self.level += 1
@@ -331,14 +331,14 @@ class Search:
 
     def _pull(self) -> int:
         """Pull one level through the bitmaps; returns how many vertices it found."""
-        shape, arriving = self.shape, self._arriving().buffers
+        config, arriving = self.config, self._arriving().buffers
         if self._cut is not None:
             self._pull_in_partitions(self._cut, arriving)
         else:
             program = self._programs["traversal/search_pull"]
-            program.bfs_pull.launch(self, self._passes, **arriving, local=shape.local)
-            if shape.team:
-                local = min(64, shape.local)
+            program.bfs_pull.launch(self, self._passes, **arriving, local=config.local)
+            if config.team:
+                local = min(64, config.local)
                 size = 16 * self.dev.compute_units * local
                 program.bfs_pull_rest.launch(self, size, **arriving, local=local)
         self.front, self.next = self.next, self.front
@@ -348,9 +348,9 @@ class Search:
     def _collect(self) -> list[int]:
         """Turn the frontier's bitmap into a queue; returns its counters."""
         words = -(-self.n // 32)
-        passes = -(-words // max(1, self.shape.items // 32))
+        passes = -(-words // max(1, self.config.items // 32))
         kernel = self._programs["traversal/search"].bfs_collect
-        kernel.launch(self, passes, local=self.shape.local)
+        kernel.launch(self, passes, local=self.config.local)
         return self._counters()
 
     def _pull_in_partitions(self, cut: Cut, arriving: dict[str, Any]) -> None:

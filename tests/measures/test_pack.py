@@ -7,7 +7,7 @@ from graphs import same, tangle
 
 from clgraph import Graph, powerlaw_graph
 from clgraph.measures.pack import Pack, measured_view, simple_view
-from clgraph.measures.scalars import Wish, measure, measure_all
+from clgraph.measures.scalars import MeasureRequest, measure, measure_all
 
 
 def equal(one, other):
@@ -29,7 +29,7 @@ def test_all_at_once_as_each_alone(device):
     ]
     pack = Pack.of(device, [simple_view(graph) for graph in graphs])
     for sources in (40, 1024):
-        wish = Wish(seed=5, sources=sources)
+        wish = MeasureRequest(seed=5, sources=sources)
         for i, (graph, found) in enumerate(zip(graphs, measure_all(pack, wish), strict=True)):
             same(Graph(*pack.rows_of(i)), Graph(graph.row_ptr, graph.col_idx))
             equal(measure(graph, device, wish), found)

@@ -58,11 +58,11 @@ def case_several_graphs(device: Any) -> None:
     """Graphs one behind the other: all counts, pairs sorted, searches that share bits."""
     from clgraph.graph import Graph
     from clgraph.measures.pack import Pack
-    from clgraph.measures.scalars import Wish, measure_all
+    from clgraph.measures.scalars import MeasureRequest, measure_all
 
     path = Graph.from_edges(np.arange(5), np.arange(1, 6))
     graphs = [_tangle(), path, Graph.from_edges(*np.triu_indices(7, 1))]
-    wish = Wish(eigenvalues=False, sources=10)
+    wish = MeasureRequest(eigenvalues=False, sources=10)
     together = measure_all(Pack.of(device, graphs), wish)
     assert [each.triangles for each in together[1:]] == [0, 35]
     assert [each.largest_core for each in together[1:]] == [1, 6]
