@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from clgraph.device import Device
     from clgraph.ranking.sell import Sell
 
+WITHOUT_DOUBLES: Any = SimpleNamespace(features=frozenset())
 VARIANTS = ("auto", "serial", "pull", "contribution", "subgroup", "small", "runs", "bins")
 
 
@@ -98,7 +100,7 @@ def long_rows(device: Device, variant: Any) -> None:
 def compensated_sums(device: Device, variant: Any) -> None:
     """As on a device without float64."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(solver, "choose_numbers", lambda device, dtype: Numbers("float32", compensated=True))
+        patch.setattr(solver, "Numbers", lambda device, dtype: Numbers(WITHOUT_DOUBLES, "float32"))
         graph = skewed_graph(1, n=3000, arcs=60_000)
         if variant not in usable(device, graph):
             return

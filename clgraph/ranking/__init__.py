@@ -256,7 +256,7 @@ def pagerank(
     check_reachable(stop, problem.n, dtype, round_off(dtype, 0))
 
     from clgraph.ranking.plan import make_solver
-    from clgraph.ranking.solver import choose_numbers
+    from clgraph.ranking.solver import Numbers
 
     def solved(run: run_on, make: Callable[[], Any], progress: Tell | None) -> PageRankResult:
         run.lap()
@@ -314,7 +314,7 @@ def pagerank(
 
             result = run.stamped(run_on_ranks(work, run.device, blocks.comm))
         else:
-            numbers = choose_numbers(run.device, dtype)
+            numbers = Numbers(run.device, dtype)
             asked = run.device, graph, problem, stop, numbers, bool(weight)
             result = solved(run, lambda: make_solver(variant, *asked), progress)
     if result.converged is False:

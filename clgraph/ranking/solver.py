@@ -66,37 +66,41 @@ class Numbers:
 
     Parameters
     ----------
+    device : Device
     dtype : {"float32", "float64"}
-    compensated : bool
-        Sums are pairs of floats, since the device has no float64.
+
+    Raises
+    ------
+    InputError
+        If the device has no float64.
 
     Attributes
     ----------
+    compensated : bool
+        Sums are pairs of floats, since the device has no float64.
     real : type
         Of what is stored.
     defines : dict
         Build options.
     words : str
         How sums are kept, for a plan.
+    acc, accs
+        The type of the numbers that a sum is made of (an ACC of the kernels), and how many they are.
     """
 
-    def __init__(self, dtype: str, compensated: bool) -> None:
-        self.dtype, self.compensated = dtype, compensated
+    def __init__(self, device: Device, dtype: str) -> None:
+        self.dtype, self.compensated = dtype, "HAVE_FP64" not in device.features
+        if dtype == "float64" and self.compensated:
+            raise InputError(
+                f"{device.spec} ({device.name}) has no float64 arithmetic: use dtype='float32' (its sums are "
+                "compensated there), or another device"
+            )
         self.real: Real = np.float64 if dtype == "float64" else np.float32
         real = "double" if dtype == "float64" else "float"
-        self.defines: dict[str, Any] = {"REAL": real, "COMPENSATED": compensated}
-        self.words = "pairs of float32 (compensated)" if compensated else "float64"
-
-
-def choose_numbers(device: Device, dtype: str) -> Numbers:
-    """Choose the types of a run on a device."""
-    has_doubles = "HAVE_FP64" in device.features
-    if dtype == "float64" and not has_doubles:
-        raise InputError(
-            f"{device.spec} ({device.name}) has no float64 arithmetic: use dtype='float32' (its sums are "
-            "compensated there), or another device"
-        )
-    return Numbers(dtype, not has_doubles)
+        self.defines: dict[str, Any] = {"REAL": real, "COMPENSATED": self.compensated}
+        self.acc: Real = np.float32 if self.compensated else np.float64
+        self.accs = 2 if self.compensated else 1
+        self.words = "pairs of float32 (compensated)" if self.compensated else "float64"
 
 
 def longest_row(device: Device, graph: Graph) -> int:
@@ -141,10 +145,6 @@ class RowOrder:
         """Upload a vector given by vertex, by position."""
         there = self.device.upload(values.astype(self.real))
         return there if self.order is None else self.gather(self.order, there)
-
-    def by_vertex(self, values: Any) -> Any:
-        """Turn a vector by position into one by vertex: itself where that is the same."""
-        return values if self.order is None else self.gather(self.position, values)
 
     def entries(self, vertices: npt.NDArray[Any], values: Reals) -> Any:
         """A vector by position on the device: these values at some vertices, 0 elsewhere."""
@@ -298,7 +298,7 @@ class Solver:
         self.prepare()
         self.row_order = RowOrder(device, self.real, self.n, self.order, self.number)
         # the start has its own tally
-        flat = by_pipelines(device)  # one work-item takes all, and sums in fixed point
+        flat = device.has_pipeline("ranking/solver")  # one work-item takes all, and sums in fixed point
         self.start_items = self.n if flat else self.items
         self.start_groups = -(-self.n // (self.start_items * self.local))
         most = max(self.tallies, self.start_groups)
@@ -432,14 +432,13 @@ class Solver:
         """Iterations, whether the test was met, and the residuals (L1, norm); waits."""
         dev = self.device
         _, iterations, met = dev.download(self.state, np.int32, 3).tolist()
-        if self.numbers.compensated:
-            sums = dev.download(self.sums, np.float32, 6).astype(np.float64).reshape(3, 2).sum(axis=1)
-        else:
-            sums = dev.download(self.sums, np.float64, 3)
+        numbers = self.numbers
+        sums = dev.download(self.sums, numbers.acc, 3 * numbers.accs).astype(np.float64)
+        sums = sums.reshape(3, -1).sum(axis=1)
         return iterations, bool(met), float(sums[1]), float(sums[2])
 
     def take(self, *, on_device: bool = False) -> tuple[Any, int, bool, float, float]:
         """Ranks in the graph's order (or a ``pyopencl.array.Array`` of them), and what `end` gives."""
-        ranks = self.row_order.by_vertex(self.rank)
+        ranks = self.rank if self.order is None else self.row_order.gather(self.number, self.rank)
         take = self.device.array if on_device else self.device.take
         return take(ranks, self.real, self.n), *self.end()

@@ -45,9 +45,7 @@ def test_segments(device: Device, monkeypatch: Any) -> None:
         Graph.from_edges(tails, heads, directed=True),
         Graph.from_edges(tails, heads, weights=weights, directed=True),
     ):
-        rows = BinSolver(
-            device, graph, make_problem(graph), STOP, Numbers("float32", compensated=False), True
-        )
+        rows = BinSolver(device, graph, make_problem(graph), STOP, Numbers(device, "float32"), True)
         sell, (groups, there) = rows.sell, rows.balance["piece"]
         turns = device.download(there, np.int32, 3 * groups).reshape(-1, 3)
         assert set(turns[:, 2].tolist()) == {0, 8, 16, -1}
@@ -65,7 +63,7 @@ def test_segments(device: Device, monkeypatch: Any) -> None:
 def test_runs_take_all_slices(device: Device) -> None:
     """Each slice of rows and of pieces is in one run."""
     graph = skewed_graph(3)
-    rows = RunSolver(device, graph, make_problem(graph), STOP, Numbers("float32", compensated=False), True)
+    rows = RunSolver(device, graph, make_problem(graph), STOP, Numbers(device, "float32"), True)
     slices = -(-graph.num_vertices // rows.layout.width)
     count, there = rows.balance["row"]
     bound = device.download(there, np.int32, count + 1)

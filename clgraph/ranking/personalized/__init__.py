@@ -220,10 +220,10 @@ def personalized_pagerank(
         check_reachable(options.stop, problem.n, dtype, round_off(dtype, 0))
 
     from clgraph.ranking.personalized.engines import answer
-    from clgraph.ranking.solver import choose_numbers
+    from clgraph.ranking.solver import Numbers
 
     with run_on(device, start=start) as run:
-        numbers = choose_numbers(run.device, dtype)
+        numbers = Numbers(run.device, dtype)
         request = Request(
             run.device, graph, problem, queries, options, numbers, bool(weight), progress, stays
         )

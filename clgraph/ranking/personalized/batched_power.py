@@ -266,10 +266,10 @@ class BatchedPower:
 
     def _start(self, lanes: list[int], pending: deque[int]) -> None:
         """Give these lanes the next sources, or nothing."""
-        dev, queries, width = self.device, self.queries, self.width
+        dev, queries, width, numbers = self.device, self.queries, self.width, self.numbers
         first = not np.any(self._job >= 0)
         state = np.zeros((4, width), np.int32)
-        sums = np.zeros((4, width, 2), np.float32) if self.numbers.compensated else np.zeros((4, width))
+        sums: npt.NDArray[Any] = np.zeros((4, width, numbers.accs), numbers.acc)
         source = np.full(width, EMPTY, np.int32)
         if first:
             state[STOPPED] = 1
@@ -285,11 +285,11 @@ class BatchedPower:
             source[lane] = begins[lane] = EMPTY
             rows_of[lane] = j
             sums[:, lane] = 0
-            sums[3, lane] = FAR if sums.ndim == 2 else (FAR, 0)
+            sums[3, lane, 0] = FAR
             if job < 0:
                 continue
             if self.problem.policy != "drop":
-                sums[0, lane] = queries.on_dangling[job] if sums.ndim == 2 else (queries.on_dangling[job], 0)
+                sums[0, lane, 0] = queries.on_dangling[job]
             begins[lane] = source[lane] = 0 if queries.vertices is None else queries.vertices[job]
         given = None
         if self.by_vector:
@@ -318,11 +318,9 @@ class BatchedPower:
             self._program.ppr_take.launch(self, -(-self.n // self._items), count=count)
             for j, job in enumerate(jobs):
                 found.put_ranks(self.request, job, self.out, j * self.n)
-        if self.numbers.compensated:
-            pairs = dev.download(self.sums, np.float32, 8 * self.width).astype(np.float64)
-            sums = pairs.reshape(4, self.width, 2).sum(axis=2)
-        else:
-            sums = dev.download(self.sums, np.float64, 4 * self.width).reshape(4, self.width)
+        count_of_sums = 4 * self.width * self.numbers.accs
+        sums = dev.download(self.sums, self.numbers.acc, count_of_sums).astype(np.float64)
+        sums = sums.reshape(4, self.width, -1).sum(axis=2)
         residuals = np.sqrt(sums[2][lanes]) if self.options.squared else sums[2][lanes]
         met = state[CONVERGED][lanes] != 0
         steady = found.ended[jobs] == "top"

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from clgraph.arguments import flag, flat_list, given_ids, real, shown, whole
+from clgraph.arguments import flag, flat_list, given_ids, is_word, real, shown, whole
 from clgraph.errors import InputError
 from clgraph.keyed import check_seed
 from clgraph.ranking.problem import Reals, check_reachable, distribution, indices_of, make_stop, round_off
@@ -527,22 +527,14 @@ def make_exclusion(graph: Graph, exclude: Any, queries: Queries, top: int | None
 
 def _parts(exclude: Any) -> tuple[str | None, list[Any] | None]:
     """The word and the ids in what was given."""
-    if isinstance(exclude, str):
-        if exclude not in WORDS:
-            raise InputError(
-                f"exclude is {shown(exclude)}: use 'self', 'neighbours', a list of ids, or a pair of both"
-            )
+    if isinstance(exclude, tuple) and len(exclude) == 2 and isinstance(exclude[0], str):
+        word, ids = exclude
+        if np.ndim(ids):
+            return _parts(word)[0], list(ids)
+    if is_word(exclude, *WORDS):
         return exclude, None
-    if (
-        isinstance(exclude, tuple)
-        and len(exclude) == 2
-        and isinstance(exclude[0], str)
-        and np.ndim(exclude[1])
-    ):
-        return _parts(exclude[0])[0], list(exclude[1])
-    try:
-        return None, list(exclude)
-    except TypeError as error:
+    if isinstance(exclude, str) or not np.iterable(exclude):
         raise InputError(
             f"exclude is {shown(exclude)}: use 'self', 'neighbours', a list of ids, or a pair of both"
-        ) from error
+        )
+    return None, list(exclude)

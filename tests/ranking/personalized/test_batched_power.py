@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import networkx as nx
@@ -137,9 +138,8 @@ def test_more_sources_than_fit(device: Device, monkeypatch: pytest.MonkeyPatch) 
 @pytest.mark.parametrize("method", EXACT)
 def test_compensated(device: Device, method: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """As on a device without float64."""
-    monkeypatch.setattr(
-        pagerank_solver, "choose_numbers", lambda device, dtype: Numbers("float32", compensated=True)
-    )
+    without: Any = SimpleNamespace(features=frozenset())
+    monkeypatch.setattr(pagerank_solver, "Numbers", lambda device, dtype: Numbers(without, "float32"))
     graph = skewed_graph()
     found = personalized_pagerank(graph, [0, 5, 77], method=method, tol=0, max_iter=10, device=device)
     close(found, reference_ppr(graph, [0, 5, 77], iterations=10))
