@@ -338,7 +338,12 @@ def report_nonconvergence(result: PageRankResult, stop: Stop, what: OnNonconverg
         f"{remedy(result.dtype, result.iterations, stop.max_iter)}, or on_nonconvergence='return' (the "
         "error's `result` holds what was reached)"
     )
+    report_as(what, text, result)
+
+
+def report_as(what: OnNonconvergence, text: str, result: Any) -> None:
+    """Raise or warn, as requested; the warning is of the line that called the public function."""
     if what == "raise":
         raise ConvergenceError(text, result)
     if what == "warn":
-        warnings.warn(text, ConvergenceWarning, stacklevel=3)
+        warnings.warn(text, ConvergenceWarning, stacklevel=5)

@@ -127,9 +127,10 @@ def test_not_converged(device: Device) -> None:
         pagerank(graph, max_iter=3, device=device)
     assert caught.value.result.iterations == 3
     assert_close(caught.value.result, reference_pagerank(graph, iterations=3), "float32")
-    with pytest.warns(ConvergenceWarning, match="max_iter"):
+    with pytest.warns(ConvergenceWarning, match="max_iter") as warned:
         found = pagerank(graph, max_iter=3, on_nonconvergence="warn", device=device)
     assert found.converged is False
+    assert warned[0].filename == __file__  # the line that called, not one of clgraph's own
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         pagerank(graph, max_iter=3, on_nonconvergence="return", device=device)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -10,7 +11,7 @@ from clgraph.arguments import word
 from clgraph.errors import InputError
 from clgraph.graph import Graph, as_graph
 from clgraph.progress import with_progress
-from clgraph.ranking.personalized.request import Options, Request, make_exclusion, make_queries
+from clgraph.ranking.personalized.request import Options, Request, make_queries, vertices_left_out
 from clgraph.ranking.personalized.result import PersonalizedResult, make_result, report_nonconvergence
 from clgraph.ranking.problem import (
     Norm,
@@ -212,10 +213,10 @@ def personalized_pagerank(
     problem = make_problem(graph, damping=damping, dangling=dangling, weight=weight)
     queries = make_queries(graph, sources, problem)
     options = asked.checked(problem.n, problem.damping, problem.policy)
-    exclusion = make_exclusion(graph, exclude, queries, options.top)
+    left_out = vertices_left_out(graph, exclude, queries, options.top)
     # the device selects as many more as any source leaves out
-    if exclusion is not None:
-        options = exclusion.widened(options)
+    if left_out is not None:
+        options = replace(options, top=options.top + max(map(len, left_out)))
     if method != "monte-carlo":
         check_reachable(options.stop, problem.n, dtype, round_off(dtype, 0))
 
@@ -229,13 +230,13 @@ def personalized_pagerank(
         )
         run.lap()
         found = answer(request, run)
-        if exclusion is not None:
-            found = found.without(exclusion)
+        if left_out is not None:
+            found = found.without(left_out)
         result = make_result(
             request,
             found,
             run.seconds,
-            excluded=None if exclusion is None else [exclusion.vertices[i] for i in queries.row],
+            excluded=None if left_out is None else [left_out[i] for i in queries.row],
             provenance=run.provenance,
         )
     report_nonconvergence(result, options.stop, on_nonconvergence)

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from clgraph.ranking.problem import Problem
     from clgraph.ranking.solver import Numbers
 
-Ints = npt.NDArray[np.int64]
 LARGEST = 2**31 - 1
 
 
@@ -463,28 +462,10 @@ def _failure(walks: float, epsilon: float, damping: float, n: int) -> float:
 WORDS = ("self", "neighbours", "neighbors")
 
 
-@dataclass(frozen=True)
-class Exclusion:
-    """Vertices left out of each source's top.
-
-    Attributes
-    ----------
-    top : int
-        Length of each source's top.
-    vertices : list of int64 arrays
-        For each distinct source the vertices left out, ascending.
-    """
-
-    top: int
-    vertices: list[Ints]
-
-    def widened(self, options: Options) -> Options:
-        """The options with a top that is still long enough when those left out are taken away."""
-        return replace(options, top=self.top + max(map(len, self.vertices)))
-
-
-def make_exclusion(graph: Graph, exclude: Any, queries: Queries, top: int | None) -> Exclusion | None:
-    """Validate `exclude`; None if nothing is left out.
+def vertices_left_out(
+    graph: Graph, exclude: Any, queries: Queries, top: int | None
+) -> list[npt.NDArray[np.int64]] | None:
+    """For each distinct source the vertices that `exclude` leaves out, ascending; None if it is not given.
 
     Raises
     ------
@@ -522,7 +503,7 @@ def make_exclusion(graph: Graph, exclude: Any, queries: Queries, top: int | None
                 if left
                 else f"source {shown(name)}: all vertices are excluded"
             )
-    return Exclusion(top, left_out)
+    return left_out
 
 
 def _parts(exclude: Any) -> tuple[str | None, list[Any] | None]:

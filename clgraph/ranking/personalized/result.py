@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from clgraph.errors import ConvergenceError, ConvergenceWarning
-from clgraph.ranking import remedy
+from clgraph.ranking import remedy, report_as
 from clgraph.ranking.personalized.request import ids_of
 from clgraph.ranking.problem import error_bound
 from clgraph.results import RunsOn
 
 if TYPE_CHECKING:
-    from clgraph.ranking.personalized.request import Exclusion, Request
+    from clgraph.ranking.personalized.request import Request
     from clgraph.ranking.problem import OnNonconvergence, Stop
 
 
@@ -245,15 +243,13 @@ class Outcome:
         # a list, or a string for one source: an array would itself become the entry
         self.ended[sources] = np.where(steady, "top", np.where(met, "tol", last)).tolist()
 
-    def without(self, exclusion: Exclusion) -> Outcome:
-        """Return the outcome without the vertices left out."""
+    def without(self, left_out: list[npt.NDArray[np.int64]]) -> Outcome:
+        """Return the outcome without these vertices of each source: as much shorter as the most of them."""
         assert self.index is not None
-        width, top = self.index.shape[1], exclusion.top
-        left = [
-            np.flatnonzero(~np.isin(row, gone))[:top]
-            for row, gone in zip(self.index, exclusion.vertices, strict=True)
-        ]
-        place = np.stack(left)
+        width = self.index.shape[1]
+        top = width - max(map(len, left_out))
+        rows = zip(self.index, left_out, strict=True)
+        place = np.stack([np.flatnonzero(~np.isin(row, gone))[:top] for row, gone in rows])
         arrays: dict[str, Any] = {
             name: np.take_along_axis(value, place, axis=1)
             for name, value in vars(self).items()
@@ -328,7 +324,4 @@ def report_nonconvergence(result: PersonalizedResult, stop: Stop, what: OnNoncon
         f"(norm {result.norm!r}) is {result.residuals[i]:.3g}, not below {stop.threshold:.3g}; "
         f"{then}, or on_nonconvergence='return' (the error's `result` holds what was reached)"
     )
-    if what == "raise":
-        raise ConvergenceError(text, result)
-    if what == "warn":
-        warnings.warn(text, ConvergenceWarning, stacklevel=4)
+    report_as(what, text, result)

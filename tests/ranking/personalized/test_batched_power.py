@@ -183,8 +183,9 @@ def test_not_converged(device: Device) -> None:
     with pytest.raises(ConvergenceError, match="source 0") as caught:
         personalized_pagerank(graph, [0, 1], max_iter=2, device=device)
     assert caught.value.result.iterations.tolist() == [2, 2]
-    with pytest.warns(ConvergenceWarning):
+    with pytest.warns(ConvergenceWarning) as warned:
         found = personalized_pagerank(graph, [0], max_iter=2, on_nonconvergence="warn", device=device)
+    assert warned[0].filename == __file__
     assert found.ended == ["max_iter"]
     verify_ppr(graph, found, [0])
 
