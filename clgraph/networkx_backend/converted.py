@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
-from typing import Any
+from typing import Any, ClassVar
 
 import networkx as nx
 import numpy as np
@@ -29,6 +30,7 @@ CHANGED = (
 )
 
 
+@dataclass(eq=False, repr=False)
 class ConvertedGraph:
     """A NetworkX graph in arrays; NetworkX keeps it in the graph's cache.
 
@@ -48,24 +50,18 @@ class ConvertedGraph:
         All of the graph with its attributes, where they were to be kept: NetworkX's own dicts, not copied.
     """
 
-    __networkx_backend__ = "clgraph"
+    __networkx_backend__: ClassVar = "clgraph"
 
-    def __init__(
-        self,
-        adjacency: Adjacency,
-        weights: dict[Any, Any],
-        graph: dict[Any, Any],
-        predecessors: Mapping[Any, Any] | None = None,
-        original: Any = None,
-    ) -> None:
-        self.nodes = adjacency.nodes
-        self.adjacency = adjacency
-        self.predecessors = predecessors
-        self.links: Graph | None = None
-        self.graph = graph
-        self.original = original
-        self._weights: dict[Any, npt.NDArray[np.float64]] = weights
-        self._weighted: dict[Any, Graph] = {}
+    adjacency: Adjacency
+    _weights: dict[Any, npt.NDArray[np.float64]]
+    graph: dict[Any, Any]
+    predecessors: Mapping[Any, Any] | None
+    original: Any
+    links: Graph | None = None
+    _weighted: dict[Any, Graph] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.nodes = self.adjacency.nodes
 
     # --- what NetworkX's dispatcher and its decorators ask ----------------------------------------------
 

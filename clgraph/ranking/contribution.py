@@ -38,9 +38,7 @@ class PlainSolver(Solver):
         """Bring the rows to the device, and what all solvers have."""
         csr = upload_csr(self.device, self.reverse)
         self.row_ptr, self.col_idx, self.offset = csr.row_ptr, csr.col_idx, csr.defines
-        self.share = None
-        if self.weighted:
-            self.share = upload_shares(self.device, self.graph, self.problem, self.real, self.weight)
+        self.share = upload_shares(self.device, self.graph, self.problem, self.real, self.weight)
         super().upload()
 
 
@@ -93,8 +91,7 @@ class PartitionSolver(PlainSolver):
         super().prepare()
         self.chain = self.flat_chain
         cut = cut_for(self.device, self.graph)
-        if cut is None:
-            raise ValueError("this graph needs no partitions (see `cut_for`)")
+        assert cut is not None  # `choose` has looked
         self.cut = cut
         self.partitions, self.blocks, self.each = cut.partitions, cut.blocks, cut.each
 

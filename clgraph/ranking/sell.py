@@ -403,7 +403,5 @@ class SellSolver(Solver):
 
     def lay_out(self, layout: Layout) -> Sell:
         """Make the slices."""
-        share = None
-        if self.weighted:
-            share = upload_shares(self.device, self.graph, self.problem, self.real, self.weight)
+        share = upload_shares(self.device, self.graph, self.problem, self.real, self.weight)
         return SellBuilder(self.device, self.graph, share, self.real, layout).build()

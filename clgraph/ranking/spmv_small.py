@@ -108,17 +108,19 @@ class SmallSolver(SellSolver):
     variant = plan = "small"
     config: LaunchConfig
     rooms: dict[str, int]
+    hot_parts: dict[str, Any]
     rest: npt.NDArray[np.int32]
 
     def prepare(self) -> None:
         key = "small", self.numbers.dtype, self.weight if self.weighted else None
         vars(self).update(self.device.cached(self.graph, key, self._make))
+        self.order, self.number, self.sources = self.sell.order, self.sell.number, self.sell.sources
 
     def _make(self) -> dict[str, Any]:
         """Lay out the graph, and assign its slices to teams; all calls on it share this."""
         device, config = self.device, LAUNCH.of(self.device)
-        sell = self.lay_out(config.layout)
-        self.order, self.number, sources = sell.order, sell.number, sell.sources
+        sell = self.sell = self.lay_out(config.layout)
+        sources = sell.sources
         if sources > SOURCES:
             raise InputError(
                 f"variant 'small' takes at most {SOURCES} vertices with out-arcs, the graph has "
@@ -142,11 +144,7 @@ class SmallSolver(SellSolver):
         rest = device.download(sell.order, np.int32, sell.n)[sources:]
         return {
             "sell": sell,
-            **{
-                name: getattr(sell, name)
-                for name in ("order", "number", "sources", "piece_place", "first_piece")
-            },
-            **{name: each for name, each in sell.parts.items() if name.startswith("hot")},
+            "hot_parts": {name: each for name, each in sell.parts.items() if name.startswith("hot")},
             "chain": config.layout.long_row + sell.longest_join,
             "config": config,
             "rooms": {"LOCAL_SOURCES": room, "LOCAL_PIECES": piece_room} if config.in_local else {},
@@ -164,7 +162,7 @@ class SmallSolver(SellSolver):
         if shares is not None:
             into_rest = np.where(into_rest, shares, 0)
         by_vertex = np.bincount(graph.tails, weights=into_rest, minlength=self.n)
-        to_rows = RowOrder(self.device, self.real, self.n, self.order, self.number)
+        to_rows = RowOrder(self.device, self.real, self.n, self.sell.order, self.sell.number)
         return to_rows.upload(by_vertex.astype(np.float64))
 
     def make_work(self) -> dict[str, Any]:
@@ -202,6 +200,8 @@ class SmallSolver(SellSolver):
             for values in (problem.personalization, problem.dangling)
         )
         named = {
+            **self._small.arguments_of(self.sell),
+            **self.hot_parts,
             **self._small.arguments_of(self),
             "silent": self.stop.tol == 0,
             "turns": TURNS,

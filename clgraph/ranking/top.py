@@ -54,10 +54,8 @@ class Top:
         self.chunk = min(n, max(self.local, 1 << (isqrt(n).bit_length())))
         self.chunks = -(-n // self.chunk)
         device.reserve({"best": lanes * self.chunks * np.dtype(real).itemsize})
-        self.best, self.who = (
-            device.empty(lanes * self.chunks, real),
-            device.empty(lanes * self.chunks, np.int32),
-        )
+        self.best = device.empty(lanes * self.chunks, real)
+        self.who = device.empty(lanes * self.chunks, np.int32)
         self.top_name, self.top_score = device.empty(lanes * k, np.int32), device.empty(lanes * k, real)
         options = {"LANES": lanes, "LOCAL": self.local, "SCALED": scaled, "NUMBERED": numbered}
         real_name = "double" if real is np.float64 else "float"

@@ -82,7 +82,7 @@ def upload_shares(
     device : Device
     graph : Graph
     problem : Problem
-        A weighted one.
+        Of one that is not weighted there are none: None.
     real : type
         np.float32 or np.float64.
     weight : bool
@@ -90,6 +90,8 @@ def upload_shares(
     by_tail : bool
         The shares of the graph's own arcs, in its order; else of ``graph.reverse``.
     """
+    if not problem.weighing.weighted:
+        return None
     rows = graph if by_tail else graph.reverse
 
     def make() -> Any:

@@ -176,8 +176,6 @@ class BatchedPower:
 
     def shares(self, *, by_tail: bool = False) -> Any:
         """The transition weights of the graph's arcs; None where all arcs weigh the same."""
-        if not self.weighted:
-            return None
         weight = self.request.weight
         return upload_shares(self.device, self.graph, self.problem, self.real, weight, by_tail=by_tail)
 
