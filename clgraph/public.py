@@ -177,10 +177,16 @@ _traversal = partial(_function, page="traversal", reference="traversal.reference
 _components = partial(
     _traversal, home="components", reference="traversal.reference_components", family="components"
 )
-_centrality = partial(
-    _function, home="centrality", page="centrality", family="centrality", reference="centrality.reference_{}"
+_distances = partial(
+    _function,
+    home="centrality.distances",
+    page="centrality",
+    family="centrality",
+    reference="centrality.reference_{}",
 )
-_path = partial(_centrality, reference="traversal.reference_bfs", family="search")
+_eigen = partial(_distances, home="centrality.eigen")
+_neighbours = partial(_distances, home="centrality.neighbours")
+_path = partial(_distances, reference="traversal.reference_bfs", family="search")
 _device = partial(_function, home="device", page="devices", lacks=MACHINE)
 _check = partial(_function, home="reference", page="verification", lacks=CHECK)
 _verifier = partial(_check, lacks=VERIFIER)
@@ -357,23 +363,24 @@ PUBLIC: tuple[Public, ...] = (
     ),
     Public("PersonalizedResult", "ranking.personalized.result", "ranking"),
     # --- centrality
-    _centrality(
+    _distances(
         "betweenness_centrality",
+        home="centrality.betweenness",
         values="GRAPHS ; k=None | 1 | 2 ; sources=None | [0] | ['a'] ; endpoints=True | False",
         doubles=True,
     ),
-    _centrality(
+    _distances(
         "closeness_centrality",
         values="GRAPHS ; vertices=None | [0] | [0, 1] | ['a'] ; improved=True | False",
         verifier='centrality.verify_distances(graph, "closeness", found, [0, 9, 33])',
     ),
-    _centrality(
+    _distances(
         "harmonic_centrality",
         values="GRAPHS ; vertices=None | [0] | [0, 1] | ['a'] ; sources=None | [1] | ['a']",
         verifier='centrality.verify_distances(graph, "harmonic", found, [0, 9, 33])',
     ),
-    _centrality("eigenvector_centrality", doubles=True),
-    _centrality(
+    _eigen("eigenvector_centrality", doubles=True),
+    _eigen(
         "katz_centrality",
         "graph, alpha=0.01",
         "GRAPHS ; alpha=0.1 | 0.9 ; beta=1.0 | {0: 1}",
@@ -381,7 +388,7 @@ PUBLIC: tuple[Public, ...] = (
         selftest="directed",
         doubles=True,
     ),
-    _centrality(
+    _eigen(
         "hits",
         "graph, weight=False",
         verifier="centrality.verify_hits(graph, *found, weight=False)",
@@ -394,14 +401,14 @@ PUBLIC: tuple[Public, ...] = (
         lacks={"verifier": "a path of edges, as long as the reference's distance"},
     ),
     _path("shortest_path_length", "graph, 1, 27", "GRAPHS ; 0 | 'a' ; 1 | 0", lacks=EXACT),
-    _centrality("average_shortest_path_length", lacks=EXACT),
-    _centrality(
+    _distances("average_shortest_path_length", lacks=EXACT),
+    _neighbours(
         "average_neighbor_degree",
         values="GRAPHS ; source='out' | 'in' | 'in+out' ; target='out' | 'in' | 'in+out'",
         reference="measures.reference_average_neighbor_degree",
         lacks=EXACT,
     ),
-    _centrality(
+    _neighbours(
         "degree_assortativity_coefficient",
         values="GRAPHS ; x='out' | 'in' ; y='out' | 'in'",
         reference="measures.reference_degree_assortativity",

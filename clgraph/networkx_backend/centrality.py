@@ -95,7 +95,7 @@ def eigenvector_centrality(
     G: ConvertedGraph, max_iter: int = 100, tol: float = 1.0e-6, nstart: Any = None, weight: Any = None
 ) -> dict[Any, float]:
     """Like `networkx.eigenvector_centrality`."""
-    from clgraph.centrality import eigenvector_centrality as central
+    from clgraph.centrality.eigen import eigenvector_centrality as central
 
     if len(G) == 0:
         raise nx.NetworkXPointlessConcept("cannot compute centrality for the null graph")
@@ -121,7 +121,7 @@ def katz_centrality(
     weight: Any = None,
 ) -> dict[Any, float]:
     """Like `networkx.katz_centrality`."""
-    from clgraph.centrality import katz_centrality as central
+    from clgraph.centrality.eigen import katz_centrality as central
 
     if len(G) == 0:
         return {}
@@ -160,7 +160,7 @@ def hits(
     method: str = "power_iteration" if RELEASE >= (3, 7) else "svd",
 ) -> tuple[dict[Any, float], dict[Any, float]]:
     """Like `networkx.hits`, which has had a choice of methods since 3.7 and was "svd" before."""
-    from clgraph.centrality import hits as hubs_and_authorities
+    from clgraph.centrality.eigen import hits as hubs_and_authorities
 
     if len(G) == 0:
         return {}, {}
@@ -243,7 +243,7 @@ def closeness_centrality(
     G: ConvertedGraph, u: Any = None, distance: Any = None, wf_improved: bool = True, *, sp: Any = None
 ) -> Any:
     """Like `networkx.closeness_centrality` without `distance` and `sp` (known since NetworkX 3.7)."""
-    from clgraph.centrality import closeness_centrality as central
+    from clgraph.centrality.distances import closeness_centrality as central
 
     if u is not None:
         check_in(G, Source=u)
@@ -257,7 +257,7 @@ def harmonic_centrality(
     G: ConvertedGraph, nbunch: Any = None, distance: Any = None, sources: Any = None
 ) -> dict[Any, Any]:
     """Like `networkx.harmonic_centrality` without `distance`."""
-    from clgraph.centrality import harmonic_centrality as central
+    from clgraph.centrality.distances import harmonic_centrality as central
 
     chosen, counted = _some(G, nbunch), _some(G, sources)
     with on_device("harmonic_centrality") as device:
@@ -275,7 +275,7 @@ def degree_assortativity_coefficient(
     G: ConvertedGraph, x: Any = "out", y: Any = "in", weight: Any = None, nodes: Any = None
 ) -> float:
     """Like `networkx.degree_assortativity_coefficient` of all nodes, without weights."""
-    from clgraph.centrality import degree_assortativity_coefficient as coefficient
+    from clgraph.centrality.neighbours import degree_assortativity_coefficient as coefficient
 
     with on_device("degree_assortativity_coefficient") as device:
         return coefficient(G.rows, x=x, y=y, device=device)
@@ -285,7 +285,7 @@ def average_neighbor_degree(
     G: ConvertedGraph, source: Any = "out", target: Any = "out", nodes: Any = None, weight: Any = None
 ) -> dict[Any, float]:
     """Like `networkx.average_neighbor_degree` without weights."""
-    from clgraph.centrality import average_neighbor_degree as mean
+    from clgraph.centrality.neighbours import average_neighbor_degree as mean
 
     if not G.is_directed() and (source, target) != ("out", "out"):
         raise nx.NetworkXError("source and target arguments are only supported for directed graphs")

@@ -335,7 +335,7 @@ def shortest_path_length(
 
 def average_shortest_path_length(G: ConvertedGraph, weight: Any = None, method: Any = None) -> float:
     """Like `networkx.average_shortest_path_length` without weights."""
-    from clgraph.centrality import average_shortest_path_length as mean
+    from clgraph.centrality.distances import average_shortest_path_length as mean
 
     if len(G) == 0:
         raise nx.NetworkXPointlessConcept(

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 import scipy.sparse as sp
 
-from clgraph.centrality import average_neighbor_degree, closeness_centrality
 from clgraph.centrality.betweenness import dependencies
+from clgraph.centrality.distances import closeness_centrality
+from clgraph.centrality.neighbours import average_neighbor_degree
 from clgraph.components import connected_components, largest_component
 from clgraph.csr import barabasi_albert_graph, erdos_renyi_graph, lfr_graph, powerlaw_graph, rmat_graph
 from clgraph.csr.build import build_rows
