@@ -56,7 +56,7 @@ class Components(RunsOn):
     def largest(self) -> npt.NDArray[np.bool_]:
         """Which vertices form the largest component, shape (n,)."""
         if not isinstance(self.labels, np.ndarray):  # on the device
-            from clgraph.device.drivers import check_process
+            from clgraph.device.locking import check_process
 
             check_process()
         return self.labels == 0

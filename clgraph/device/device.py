@@ -10,7 +10,7 @@ from typing import Any, Protocol, TypeVar
 
 from clgraph import hooks
 from clgraph._version import __version__
-from clgraph.device import drivers, locking
+from clgraph.device import locking
 from clgraph.device.driver_selftest import WORKS, Driver, Verdict, kept, verdict_of
 from clgraph.device.hardware import Kernels, Setup
 from clgraph.device.launch import Kernel
@@ -108,7 +108,7 @@ class Device(Memory):
             In a process that was forked from one that had used OpenCL; if this thread has another device, and
             the one that it asks for is held by a thread that waits, perhaps through others, for that one.
         """
-        drivers.check_process()
+        locking.check_process()
         # the lock itself: between `acquire` and a block of Python an interrupt would leave it locked
         return locking.turn(self._lock, self.spec)
 

@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import Any
 
 from clgraph import system
-from clgraph.device import cache
+from clgraph.device import cache, locking
 from clgraph.errors import DeviceError
 
 SYSTEM_VENDORS = Path("/etc/OpenCL/vendors")
@@ -188,29 +188,12 @@ class _State:
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
-        self.process = 0  # which one has queried the drivers; 0: none has
         self.platforms: list[Any] | None = None
         self.oclgrind = False
         self.early = False  # whether others may have had the folder read before
 
 
 _state = _State()
-
-
-def check_process() -> None:
-    """Raise a DeviceError in a process forked from one that had queried the drivers.
-
-    A fork copies the drivers' memory but not their threads: whatever waits for these would wait for ever.
-    """
-    if _state.process not in (0, os.getpid()):
-        raise _forked(f"process {_state.process}")
-
-
-def _forked(by: str) -> DeviceError:
-    return DeviceError(
-        f"this process was forked from one that had used OpenCL ({by}), and OpenCL's drivers do not survive "
-        'a fork: start it by multiprocessing.get_context("spawn"), or use no device before the fork'
-    )
 
 
 def platforms(*, oclgrind: bool = False) -> list[Any]:
@@ -227,14 +210,14 @@ def platforms(*, oclgrind: bool = False) -> list[Any]:
         If the loader fails; if Oclgrind is requested after the loader has read its folder without it; in a
         process that was forked from one that had queried the drivers.
     """
-    check_process()
-    _state.process = os.getpid()  # before the lock: a process forked while it is held must not wait for it
+    locking.check_process()
+    locking.process = os.getpid()  # before the lock: a process forked while it is held must not wait for it
     with _state.lock:
         if _state.platforms is None:
             for icd in find_icds(oclgrind=oclgrind):
                 if system.is_inherited(icd.stem):  # the parent's own pyopencl, for instance
-                    _state.process = 0
-                    raise _forked(f"by other means than clgraph: its {icd.stem} is loaded here")
+                    locking.process = 0
+                    raise locking.forked(f"by other means than clgraph: its {icd.stem} is loaded here")
             folder = _corrected_folder(oclgrind)
             _state.early = "pyopencl" in sys.modules
             _state.oclgrind = oclgrind
@@ -256,7 +239,7 @@ def platforms(*, oclgrind: bool = False) -> list[Any]:
 
 def unseen() -> str:
     """What to add where a device is not found: the drivers that the loader learned of too late."""
-    if not _state.early or _state.process != os.getpid():
+    if not _state.early or locking.process != os.getpid():
         return ""
     lost = [icd for icd in find_icds() if icd.corrected and _exists(icd) and not _is_loaded(icd.library)]
     if not lost:

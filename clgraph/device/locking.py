@@ -1,4 +1,4 @@
-"""The locks by which threads take turns on devices.
+"""Who may use a device: the locks by which threads take turns, and not a process that was forked meanwhile.
 
 A thread that has one device may ask for another, in a ``progress=`` callback for instance. Two that do so
 crosswise would wait for each other for ever: the one that would close the circle gets an error instead.
@@ -6,6 +6,7 @@ crosswise would wait for each other for ever: the one that would close the circl
 
 from __future__ import annotations
 
+import os
 import threading
 import weakref
 from contextlib import AbstractContextManager
@@ -17,6 +18,24 @@ _locks: list[weakref.ref[Any]] = []
 _guard = threading.Lock()
 # of each thread that has a device and waits for another: what it waits for, and what it has
 _waits: dict[int, tuple[Any, list[Any]]] = {}
+process = 0  # which one has queried the drivers (`clgraph.device.drivers`); 0: none has
+
+
+def check_process() -> None:
+    """Raise a DeviceError in a process forked from one that had queried the drivers.
+
+    A fork copies the drivers' memory but not their threads: whatever waits for these would wait for ever.
+    """
+    if process not in (0, os.getpid()):
+        raise forked(f"process {process}")
+
+
+def forked(by: str) -> DeviceError:
+    """The error in a process that was forked from one that had used OpenCL."""
+    return DeviceError(
+        f"this process was forked from one that had used OpenCL ({by}), and OpenCL's drivers do not survive "
+        'a fork: start it by multiprocessing.get_context("spawn"), or use no device before the fork'
+    )
 
 
 def new_lock() -> Any:
@@ -26,21 +45,16 @@ def new_lock() -> Any:
     return lock
 
 
-def others(lock: Any) -> list[Any]:
-    """The locks other than this one that this thread holds."""
+def turn(lock: Any, spec: str) -> AbstractContextManager[Any]:
+    """What a with-block enters to have a device: its lock, unless this thread has another device already."""
     known = [other() for other in list(_locks)]
-    return [other for other in known if other not in (None, lock) and other._is_owned()]
+    has = [other for other in known if other not in (None, lock) and other._is_owned()]
+    return _SecondTurn(lock, has, spec) if has and not lock._is_owned() else lock
 
 
 def is_second(lock: Any) -> bool:
     """Whether this thread holds another lock and not this one."""
-    return bool(others(lock)) and not lock._is_owned()
-
-
-def turn(lock: Any, spec: str) -> AbstractContextManager[Any]:
-    """What a with-block enters to have a device: its lock, unless this thread has another device already."""
-    has = others(lock)
-    return _SecondTurn(lock, has, spec) if has and not lock._is_owned() else lock
+    return isinstance(turn(lock, ""), _SecondTurn)
 
 
 class _SecondTurn:
