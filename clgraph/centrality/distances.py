@@ -162,9 +162,9 @@ def _search(
     graph: Graph, source: Any, target: Any, device: Any, *, predecessors: bool
 ) -> tuple[BFSResult, int]:
     """A search from the source that reaches the target, and the target's index."""
-    from clgraph.traversal import bfs, indices_of
+    from clgraph.traversal import bfs
 
-    first, last = indices_of(graph, [one_id(source, "source"), one_id(target, "target")]).tolist()
+    first, last = graph.indices_of([one_id(source, "source"), one_id(target, "target")]).tolist()
     found = bfs(graph, graph.ids[[first]], predecessors=predecessors, device=device)
     if found.distance[last] < 0:
         raise InputError(f"no path leads from {shown(source)} to {shown(target)}")
@@ -343,8 +343,10 @@ def harmonic_centrality(
 
 def chosen_of(graph: Graph, vertices: Any, name: str = "vertices") -> npt.NDArray[np.int32]:
     """Return the indices of the given vertices; of all by default."""
-    from clgraph.traversal import indices_of
+    from clgraph.traversal import NO_SOURCE
 
     if vertices is None:
         return np.arange(graph.num_vertices, dtype=np.int32)
-    return indices_of(graph, flat_list(vertices, name))
+    if not (ids := flat_list(vertices, name)):
+        raise InputError(NO_SOURCE)
+    return graph.indices_of(ids).astype(np.int32)

@@ -24,14 +24,7 @@ __all__ = ["BFSResult", "ManyBFSResult", "bfs", "bfs_many"]
 
 Method = Literal["hybrid", "frontier"]
 Lanes = Literal[32, 64]
-
-
-def indices_of(graph: Graph | Any, ids: list[Any]) -> npt.NDArray[np.int32]:
-    """Return the indices of vertices to search from, in the order given; an InputError if there are none."""
-    if not ids:
-        raise InputError("no source is given: a breadth-first search starts from at least one vertex")
-    found: npt.NDArray[np.int32] = graph.indices_of(ids).astype(np.int32)
-    return found
+NO_SOURCE = "no source is given: a breadth-first search starts from at least one vertex"
 
 
 @hints
@@ -101,7 +94,9 @@ def bfs(
     same = "only the default, which gives the same arrays, is"
     graph, stays = opened(graph, arrays, method=(method, ("hybrid",), same))
     several = not is_one(source)
-    sources = np.unique(indices_of(graph, flat_list(source, "source") if several else [source]))
+    if not (ids := flat_list(source, "source") if several else [source]):
+        raise InputError(NO_SOURCE)
+    sources = np.unique(graph.indices_of(ids)).astype(np.int32)
     sections = (("in", "out") if graph.directed else ("rows",)) if method == "hybrid" and not stays else ()
     with run_on(device, graph, *sections, start=start) as run:
         if run.blocks is not None:
@@ -193,7 +188,9 @@ def bfs_many(
     word(lanes, "lanes", get_args(Lanes))
     distance_type(1, dtype)  # refuses what is no type of distances before a device is used
     graph, stays = opened(graph, arrays)
-    index = indices_of(graph, flat_list(sources, "sources"))
+    if not (ids := flat_list(sources, "sources")):
+        raise InputError(NO_SOURCE)
+    index = graph.indices_of(ids).astype(np.int32)
     sections = () if stays else ("in", "out") if graph.directed else ("rows",)
     with run_on(device, graph, *sections, start=start) as run:
         dev = run.device

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from clgraph import Graph, InputError, bfs, bfs_many
-from clgraph.traversal import indices_of
 from clgraph.traversal.results import distance_type
 
 
@@ -50,7 +49,7 @@ def test_sources_as_indices(device: Any) -> None:
         assert (found.source_of is not None) == several
     named = Graph.from_edges(["ab", "c"], ["c", "d"])
     assert bfs(named, "ab", device=device).sources.tolist() == named.indices_of(["ab"]).tolist()
-    assert indices_of(graph, [30, 10, 30]).tolist() == [2, 0, 2]
+    assert bfs_many(graph, [30, 10, 30], device=device).sources.tolist() == [2, 0, 2]
 
 
 @pytest.mark.parametrize(
