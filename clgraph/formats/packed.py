@@ -294,10 +294,13 @@ class Packer(io.BufferedIOBase):
         return True
 
     def write(self, data: Any) -> int:
-        self._rest += data
-        while len(self._rest) >= BATCH:
-            self._submit()
-        return memoryview(data).nbytes
+        view = memoryview(data).cast("B")
+        # not all at once: the buffer stays small, and its pages are used again
+        for at in range(0, len(view), BATCH):
+            self._rest += view[at : at + BATCH]
+            if len(self._rest) >= BATCH:
+                self._submit()
+        return len(view)
 
     def finish(self) -> None:
         """Write what is left; the file stays open."""
@@ -308,14 +311,14 @@ class Packer(io.BufferedIOBase):
         self._file.write(END)
 
     def _submit(self) -> None:
-        self._packing.append(self.pool.submit(_blocks, bytes(self._rest[:BATCH])))
+        self._packing.append(self.pool.submit(_blocks, self._rest[:BATCH]))
         del self._rest[:BATCH]
         # as many batches ahead as keep the threads at work: more would only take memory
         if len(self._packing) > self._most:
             self._file.write(self._packing.popleft().result())
 
 
-def _blocks(data: bytes) -> bytes:
+def _blocks(data: bytearray) -> bytes:
     """Return members of gzip, each of which holds its own length."""
     name, library = unpacker()
     level = LEVELS[name]
