@@ -117,9 +117,9 @@ class Vectors:
             return self.device.empty(self.n, np.float64)
         return self.device.upload(np.ascontiguousarray(values, np.float64), writable=True)
 
-    def multiply(self, x: Any, y: Any, *, turned: bool = False) -> None:
+    def multiply(self, x: Any, y: Any, *, transpose: bool = False) -> None:
         """y = A x, or its transpose times x; does not wait."""
-        program, entries = self._sides[turned]
+        program, entries = self._sides[transpose]
         local = self._local
         program.power_product.launch(self, self.groups * local, local=local, **entries, x=x, y=y)
 
@@ -345,7 +345,7 @@ def _iterate(
     x, y = vectors.vector(start), vectors.vector()
     moved, limit = inf, vectors.n * tol
     for iteration in range(last):
-        vectors.multiply(x, y, turned=True)
+        vectors.multiply(x, y, transpose=True)
         sums = step(x, y)
         moved = sums.moved
         x, y = y, x
@@ -497,28 +497,28 @@ def leading(
     basis = [first, *(vectors.vector() for _ in range(min(steps, vectors.n)))]
     for cycle in range(restarts):
         diagonal: list[float] = []
-        beside: list[float] = []
+        off_diagonal: list[float] = []
         for j in range(len(basis) - 1):
             x, y = basis[j], basis[j + 1]
             vectors.multiply(x, half)
-            vectors.multiply(half, y, turned=True)
+            vectors.multiply(half, y, transpose=True)
             length = _orthogonalise(vectors, basis, j, diagonal)
             # the next vector would be roundings alone
             if length <= ROUND_OFF * max(map(abs, diagonal)):
-                beside.append(0.0)
+                off_diagonal.append(0.0)
                 break  # the space is closed
-            beside.append(length)
+            off_diagonal.append(length)
             vectors.combine(y, 1 / length, x)
         k = len(diagonal)
-        if not np.all(np.isfinite(diagonal + beside)):
+        if not np.all(np.isfinite(diagonal + off_diagonal)):
             raise InputError(
                 "weights are so large that products of them exceed numbers of 64 bits: scale them"
             )
         values, small = np.linalg.eigh(
-            np.diag(diagonal) + np.diag(beside[: k - 1], 1) + np.diag(beside[: k - 1], -1)
+            np.diag(diagonal) + np.diag(off_diagonal[: k - 1], 1) + np.diag(off_diagonal[: k - 1], -1)
         )
         top = values[-1]
-        residual = beside[k - 1] * abs(small[-1, -1])
+        residual = off_diagonal[k - 1] * abs(small[-1, -1])
         # the error of a vector is about its residual over the gap to the next eigenvalue
         gap = top - values[-2] if k > 1 else top
         off = 0.0 if residual <= ROUND_OFF * top else residual / gap if gap > 0 else inf
@@ -543,13 +543,13 @@ def _orthogonalise(vectors: Vectors, basis: list[Any], j: int, diagonal: list[fl
     it: then once more.
     """
     y, along = basis[j + 1], 0.0
-    for turn in range(2):
+    for attempt in range(2):
         whole = 0.0
         for i in range(j, -1, -1):
             sums = vectors.combine(y, 1.0, basis[i])
             if i == j:
                 whole, along = sums.squares, sums.product
-                if turn == 0:
+                if attempt == 0:
                     diagonal.append(along)
             length = sqrt(vectors.combine(y, 1.0, basis[i], -sums.product).squares)
         if length * length > LITTLE * whole:

@@ -196,7 +196,7 @@ def _iterated_hits(
         for _ in range(max_iter):
             before = hubs
             device.write(x, hubs)
-            vectors.multiply(x, y, turned=True)
+            vectors.multiply(x, y, transpose=True)
             vectors.multiply(y, z)
             hubs = vectors.take(z)
             hubs = hubs / hubs.max()

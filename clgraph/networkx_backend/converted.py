@@ -143,7 +143,7 @@ class ConvertedGraph:
         return self._weighted[name]
 
     @cached_property
-    def turned(self) -> Graph:
+    def reversed(self) -> Graph:
         """The arcs reversed, for kernels."""
         reverse = self.rows.reverse
         reverse.__dict__["reverse"] = self.rows
@@ -157,7 +157,7 @@ class ConvertedGraph:
         try:
             adjacency = Adjacency(self.nodes, self.predecessors, self.adjacency.multigraph)
             rows = Graph._from_arrays(Arrays(adjacency.row_ptr, adjacency.heads, directed=True))
-            unchanged = np.array_equal(_arcs(rows), _arcs(self.turned))
+            unchanged = np.array_equal(_arcs(rows), _arcs(self.reversed))
         except KeyError:  # a node that was not there, or is gone
             unchanged = False
         if not unchanged:

@@ -156,12 +156,12 @@ def should_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool
             name = "single_source_shortest_path"  # from all nodes it is called for one after the other
         else:
             name = f"single_{ends[0]}_shortest_path_length" if ends else "all_pairs_shortest_path_length"
-    kept = _cached(graph)
-    needed = BY_NAME[name].first if kept is None else BY_NAME[name].cached
-    state = "to be converted" if kept is None else "converted already"
+    converted = _cached(graph)
+    needed = BY_NAME[name].first if converted is None else BY_NAME[name].cached
+    state = "to be converted" if converted is None else "converted already"
     if needed == NEVER:
         return f"{name} on a graph {state}: NetworkX itself is faster"
-    arcs = sum(map(len, graph._adj.values())) if kept is None else kept.num_arcs
+    arcs = sum(map(len, graph._adj.values())) if converted is None else converted.num_arcs
     if arcs >= needed:
         return True
     return f"{name} on a graph {state} of {arcs} arcs: NetworkX itself is faster below {needed:g}"
@@ -173,5 +173,5 @@ def _cached(graph: Any) -> ConvertedGraph | None:
         return graph
     if not nx.config.cache_converted_graphs:
         return None
-    kept = (getattr(graph, "__networkx_cache__", None) or {}).get("backends", {}).get("clgraph", {})
-    return next((made for made in list(kept.values()) if isinstance(made, ConvertedGraph)), None)
+    cached = (getattr(graph, "__networkx_cache__", None) or {}).get("backends", {}).get("clgraph", {})
+    return next((made for made in list(cached.values()) if isinstance(made, ConvertedGraph)), None)

@@ -38,7 +38,7 @@ class Search:
     *sources : nodes
     limit : number, optional
         The last level, as NetworkX takes it.
-    turned : bool
+    reverse : bool
         Whether it follows arcs backwards.
 
     Attributes
@@ -48,13 +48,13 @@ class Search:
     """
 
     def __init__(
-        self, name: str, G: ConvertedGraph, *sources: Any, limit: Any = None, turned: bool = False
+        self, name: str, G: ConvertedGraph, *sources: Any, limit: Any = None, reverse: bool = False
     ) -> None:
         from clgraph.traversal import bfs
 
-        self.G, self._turned = G, turned
+        self.G, self._reverse = G, reverse
         self._sources = [_place(G, source) for source in sources]
-        graph, depth = G.turned if turned and G.is_directed() else G.rows, _depth(limit)
+        graph, depth = G.reversed if reverse and G.is_directed() else G.rows, _depth(limit)
         with on_device(name) as device:
             found = bfs(graph, self._sources, depth_limit=depth, predecessors=False, device=device)
         self.distance = found.distance
@@ -62,7 +62,7 @@ class Search:
     @cached_property
     def ordered(self) -> tuple[Places, Places]:
         """Vertices and their parents in NetworkX's order; the parent of a source is -1."""
-        rows = self.G.arriving if self._turned else self.G.rows
+        rows = self.G.arriving if self._reverse else self.G.rows
         return in_order(rows, self.distance, np.array(self._sources))
 
     @property
@@ -111,7 +111,7 @@ def _edges(
     name: str, G: ConvertedGraph, source: Any, depth_limit: Any, sort_neighbors: Any, reverse: bool = False
 ) -> Iterator[tuple[Any, Any]]:
     _check_sorting(sort_neighbors)
-    yield from Search(name, G, source, limit=depth_limit, turned=reverse).edges()
+    yield from Search(name, G, source, limit=depth_limit, reverse=reverse).edges()
 
 
 @lazily
@@ -202,7 +202,7 @@ def descendants(G: ConvertedGraph, source: Any) -> set[Any]:
 
 def ancestors(G: ConvertedGraph, source: Any) -> set[Any]:
     """Like `networkx.ancestors`."""
-    return set(G.nodes.names(np.flatnonzero(Search("ancestors", G, source, turned=True).distance > 0)))
+    return set(G.nodes.names(np.flatnonzero(Search("ancestors", G, source, reverse=True).distance > 0)))
 
 
 def single_source_shortest_path_length(G: ConvertedGraph, source: Any, cutoff: Any = None) -> dict[Any, int]:
@@ -215,7 +215,7 @@ def single_target_shortest_path_length(G: ConvertedGraph, target: Any, cutoff: A
     """Like `networkx.single_target_shortest_path_length`: a dict, before NetworkX 3.5 an iterator."""
     check_in(G, Target=target)
     name = "single_target_shortest_path_length"
-    found = Search(name, G, target, limit=cutoff, turned=True).lengths()
+    found = Search(name, G, target, limit=cutoff, reverse=True).lengths()
     return found if RELEASE >= (3, 5) else iter(found.items())
 
 
@@ -255,11 +255,11 @@ def single_source_shortest_path(G: ConvertedGraph, source: Any, cutoff: Any = No
     return _paths("single_source_shortest_path", G, source, cutoff)
 
 
-def _paths(name: str, G: ConvertedGraph, source: Any, cutoff: Any = None, *, turned: bool = False) -> Paths:
+def _paths(name: str, G: ConvertedGraph, source: Any, cutoff: Any = None, *, reverse: bool = False) -> Paths:
     """A path from one node to each that it reaches."""
     if source not in G:
         raise nx.NodeNotFound(f"Source {source} not in G")
-    return Search(name, G, source, limit=cutoff, turned=turned).paths()
+    return Search(name, G, source, limit=cutoff, reverse=reverse).paths()
 
 
 def has_path(G: ConvertedGraph, source: Any, target: Any) -> bool:
@@ -282,7 +282,7 @@ def shortest_path(
     if source is None and target is None:
         return _all_paths(G)
     if source is None:
-        found = _paths("shortest_path", G, target, turned=True)
+        found = _paths("shortest_path", G, target, reverse=True)
         for path in found.values():
             path.reverse()
         return found
@@ -294,10 +294,10 @@ def shortest_path(
     near = np.where(distance <= distance[v], distance, -1)
     vertices, parents = in_order(G.rows, near, np.array([G.nodes.find(source)]))
     parent = dict(zip(vertices.tolist(), parents.tolist(), strict=True))
-    way = [v]
-    while way[-1] >= 0:
-        way.append(parent[way[-1]])
-    return G.nodes.names(np.array(way[-2::-1]))
+    path = [v]
+    while path[-1] >= 0:
+        path.append(parent[path[-1]])
+    return G.nodes.names(np.array(path[-2::-1]))
 
 
 @lazily
@@ -324,7 +324,7 @@ def shortest_path_length(
         return _all_lengths(name, G)
     if source is None:
         check_in(G, Source=target)  # NetworkX searches the reversed graph from it, and says so
-        return Search(name, G, target, turned=True).lengths()
+        return Search(name, G, target, reverse=True).lengths()
     check_in(G, Source=source)
     if target is None:
         return Search(name, G, source).lengths()
@@ -404,13 +404,13 @@ def in_order(
         if n != len(distance):
             head += np.repeat(front - vertex, count)
         level += 1
-        kept = np.flatnonzero(distance[head] == level)
-        head = head[kept]
+        following = np.flatnonzero(distance[head] == level)
+        head = head[following]
         # a vertex is found by the first arc that leads to it: written in reverse, the first arc wins
         place = np.arange(len(head), dtype=np.int32)
         rank[head[::-1]] = place[::-1]
         new = np.flatnonzero(rank[head] == place)
-        parents.append(front[np.searchsorted(end, kept[new], side="right")])
+        parents.append(front[np.searchsorted(end, following[new], side="right")])
         front = head[new]
         reached.append(front)
     return np.concatenate(reached), np.concatenate(parents)

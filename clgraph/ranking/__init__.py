@@ -309,8 +309,8 @@ def pagerank(
                 ranks.agree(dataset=blocks.fingerprint, method="pagerank", options=options)
                 given = ranks, dev, blocks, problem, stop, dtype
                 with run_on(dev, blocks) as own:
-                    told = progress if ranks.rank == 0 else None
-                    return solved(own, lambda: ShardsSolver(*given, weight=weight), told)
+                    report = progress if ranks.rank == 0 else None
+                    return solved(own, lambda: ShardsSolver(*given, weight=weight), report)
 
             result = run.stamped(run_on_ranks(work, run.device, blocks.comm))
         else:

@@ -282,8 +282,11 @@ class ReproduciblePower:
         program.fixed_filled(config.over(windows), **common, filled=filled)
         # windows of long rows alone are left out: an empty work-group costs as much as a short one
         before = running_sums(device, filled, windows, of=np.uint8, into=np.int32)
-        made.windows = kept = int(device.download(before, np.int32, 1, offset=windows)[0])
-        made.window, made.begins = device.empty(3 * kept, np.int32), device.empty(kept, rows.offset)
+        made.windows = filled_windows = int(device.download(before, np.int32, 1, offset=windows)[0])
+        made.window, made.begins = (
+            device.empty(3 * filled_windows, np.int32),
+            device.empty(filled_windows, rows.offset),
+        )
         program.fixed_listed.launch(made, config.over(windows), **common, before=before)
         made.listed, count = device.empty(rows.arcs // config.span + 1, np.int32), device.zeros(1, np.int32)
         program.fixed_longs.launch(made, config.over(rows.n), rows=rows.n, row_ptr=rows.row_ptr, count=count)
@@ -344,7 +347,7 @@ class ReproduciblePower:
         kernel = self._program("fixed").fixed_blocks
         kernel.launch(self, count * width, local=width, first=first, at=at, sums=sums)
 
-    def turn(self) -> None:
+    def advance(self) -> None:
         """Make the next ranks the present ones."""
         self.x, self.y = self.y, self.x
         self._make_terms()
@@ -681,7 +684,7 @@ class ReproducibleSolver:
             for prepared in self._blocks():
                 power.rows(prepared, mass)
             added = exchange()
-            power.turn()  # while the sums are on their way
+            power.advance()  # while the sums are on their way
             sums = added()
             mass, residual = tree_sum(sums[:, 0]), tree_sum(sums[:, 1])
             met = stop.tol > 0 and residual < stop.threshold

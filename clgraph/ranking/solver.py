@@ -338,8 +338,8 @@ class Solver:
 
     def explain(self) -> tuple[str, ...]:
         """Say what was chosen and why, a line each; after `upload`."""
-        kept = f"ranks in {self.numbers.dtype}, sums in {self.numbers.words}"
-        return (f"variant {self.variant} on {self.device.name}", *self.about(), kept)
+        types = f"ranks in {self.numbers.dtype}, sums in {self.numbers.words}"
+        return (f"variant {self.variant} on {self.device.name}", *self.about(), types)
 
     def upload(self) -> None:
         """Bring the graph to the device, and allocate and fill the vectors."""
@@ -404,14 +404,14 @@ class Solver:
         finish, last = self._program.pagerank_finish, self.last
         end = finish.arguments_of(self) | {"count": self.tallies, "counts": True}
         # contributions change places after each iteration: the launches of two, made once
-        turns: list[list[Launch]] = []
+        rounds: list[list[Launch]] = []
         for _ in range(2):
-            turns.append([*self.launches(), (finish, self.local, self.local, end)])
+            rounds.append([*self.launches(), (finish, self.local, self.local, end)])
             self.contribution, self.next = self.next, self.contribution
         done = 0
         while done < last:
             for _ in range(min(LOOK, last - done)):
-                for kernel, size, local, named in turns[done % 2]:
+                for kernel, size, local, named in rounds[done % 2]:
                     kernel(size, local=local, **named)
                 done += 1
             # with tol 0 there is nothing to look at: the queue stays full

@@ -163,25 +163,25 @@ class BinSolver(SpmvSolver):
 
     def make_balance(self, sell: Sell) -> dict[str, tuple[int, Any]]:
         hot, cold = (sell.steps_before(self.device, part) for part in ("hot_piece", "cold_piece"))
-        turns = self._turns(hot, cold, sell.kinds, sell.layout.hot)
-        return {"row": (self.groups, None), "piece": (len(turns), self.device.upload(turns))}
+        assigned = self._assign(hot, cold, sell.kinds, sell.layout.hot)
+        return {"row": (self.groups, None), "piece": (len(assigned), self.device.upload(assigned))}
 
-    def _turns(self, hot_steps: Begin, cold_steps: Begin, kinds: tuple[int, ...], hot: int) -> Begin:
+    def _assign(self, hot_steps: Begin, cold_steps: Begin, kinds: tuple[int, ...], hot: int) -> Begin:
         """Assign slices of pieces to work-groups: all of one kind, about equal work for each."""
         steps = hot_steps.astype(np.int64) + COLD_COST * cold_steps.astype(np.int64)
         if steps[-1] == 0:
             return np.zeros((0, 3), np.int32)
-        turns, when = [], []
+        assigned, when = [], []
         for kind, (first, last) in enumerate(pairwise(kinds)):
             if first == last:
                 continue
             part = steps[first : last + 1] - steps[first]
             bounds = first + balanced(part, max(1, round(self.piece_groups * int(part[-1]) / int(steps[-1]))))
             base = kind * hot if kind < self.layout.segments else -1
-            turns += [(int(a), int(b), base) for a, b in pairwise(bounds)]
-            when += [(turn + 0.5) / (len(bounds) - 1) for turn in range(len(bounds) - 1)]
-        # kinds in turns: those that wait for memory run beside those that do not
-        return np.array(turns, np.int32)[np.argsort(when, kind="stable")]
+            assigned += [(int(a), int(b), base) for a, b in pairwise(bounds)]
+            when += [(i + 0.5) / (len(bounds) - 1) for i in range(len(bounds) - 1)]
+        # kinds take turns: those that wait for memory run beside those that do not
+        return np.array(assigned, np.int32)[np.argsort(when, kind="stable")]
 
     def about(self) -> list[str]:
         width = self.layout.width

@@ -69,7 +69,7 @@ LAUNCH = LaunchTable(
 )
 
 
-def _turns(cost: npt.NDArray[Any], first: int, teams: int) -> list[list[int]]:
+def _assign(cost: npt.NDArray[Any], first: int, teams: int) -> list[list[int]]:
     """Give slices first, first + 1, ... to teams: the most expensive first, each to the least loaded team."""
     load = [(0, team) for team in range(teams)]
     taken: list[list[int]] = [[] for _ in range(teams)]
@@ -138,7 +138,7 @@ class SmallSolver(SellSolver):
         pieces, rows = (np.diff(sell.steps_before(device, part)) for part in ("hot_piece", "hot_row"))
         # sources are numbered first; with tol 0 other rows are summed in the last iterations only
         core = -(-sources // config.layout.width)
-        lists = _turns(pieces, 0, teams) + _turns(rows[:core], 0, teams) + _turns(rows[core:], core, teams)
+        lists = _assign(pieces, 0, teams) + _assign(rows[:core], 0, teams) + _assign(rows[core:], core, teams)
         begin = np.zeros(len(lists) + 1, np.int32)
         np.cumsum([len(taken) for taken in lists], out=begin[1:])
         rest = device.download(sell.order, np.int32, sell.n)[sources:]

@@ -124,26 +124,26 @@ class PersonalizedResult(RunsOn):
         from clgraph.graph.exchange.common import library
 
         pandas = library("pandas", "pandas")
-        held = self.scores if self.ranks is None else self.ranks
-        assert held is not None
-        k, width = held.shape
+        values = self.scores if self.ranks is None else self.ranks
+        assert values is not None
+        k, width = values.shape
         ids = self.ids
         if ids is None:
             ids = np.tile(np.arange(width) if self.vertex_ids is None else self.vertex_ids, (k, 1))
         columns = {
             "source": [name for name in self.sources for _ in range(width)],
             "vertex": ids.ravel(),
-            "score": held.ravel(),
+            "score": values.ravel(),
         }
         if self.standard_errors is not None:
             columns["standard_error"] = self.standard_errors.ravel()
         return pandas.DataFrame(columns)
 
     def _facts(self) -> dict[str, Any]:
-        held = self.ids if self.ids is not None else self.ranks
+        values = self.ids if self.ids is not None else self.ranks
         facts: dict[str, Any] = {
             "sources": len(self.sources),
-            "ranks of each": 0 if held is None else held.shape[1],
+            "ranks of each": 0 if values is None else values.shape[1],
             "method": self.method,
         }
         if self.walks is not None:
