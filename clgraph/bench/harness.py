@@ -6,6 +6,8 @@ import statistics
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
+from functools import partial
+from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -13,6 +15,7 @@ import numpy as np
 
 from clgraph.bench.graphs import make_graph
 from clgraph.errors import ClgraphError
+from clgraph.theses.printed import PAGERANK
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -20,6 +23,8 @@ if TYPE_CHECKING:
     from clgraph.graph import Graph
 
 T = TypeVar("T")
+CALIFORNIA = "California.mtx"
+DATA_SETS = (CALIFORNIA, *PAGERANK)  # files of the folder that --data names
 Quantity = dict[str, Any]
 
 
@@ -120,9 +125,23 @@ class Context:
     _kept: dict[Any, Any] = field(default_factory=dict)
 
     def graph(self, name: str, *, directed: bool = False) -> Graph:
-        """A graph by name; the last one is kept, since cases are sorted by graph."""
+        """Return a graph by name; the last one stays cached, since cases are sorted by graph.
+
+        Raises
+        ------
+        Absent
+            A file of the folder of data sets that is missing there, or no folder is named.
+        """
         key = (name, directed)
         if ("graph", key) not in self._kept:
+            if name in DATA_SETS:
+                if not self.data:
+                    raise Absent(
+                        f"{name} is needed: name the folder that it lies in by --data (or CLGRAPH_TEST_DATA)"
+                    )
+                name = str(Path(self.data, name))
+                if not Path(name).is_file():
+                    raise Absent(f"{name} is not there")
             # two large graphs need not fit into memory at once
             self._kept = {k: v for k, v in self._kept.items() if k[0] == "for ever"}
             self._kept["graph", key] = make_graph(name, self.device, directed=directed)
@@ -254,6 +273,16 @@ class Case:
     def to_dict(self) -> dict[str, Any]:
         """As a dict for JSON."""
         return {name: getattr(self, name) for name in ("suite", "graph", "what", "who", "options")}
+
+
+def on_graph(
+    work: Callable[..., Figures], name: str, *args: Any, directed: bool = False
+) -> Callable[[Context], Figures]:
+    """Return what measures a case: `work`, called with the graph, `args` and the context."""
+    return lambda context: work(context.graph(name, directed=directed), *args, context)
+
+
+on_digraph = partial(on_graph, directed=True)
 
 
 def chosen(cases: Iterable[Case], only: Iterable[str], skip: Iterable[str]) -> list[Case]:

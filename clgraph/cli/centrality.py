@@ -122,17 +122,13 @@ def _verify(graph: Graph, measure: str, found: Any, options: dict[str, Any]) -> 
 
     from clgraph.reference import centrality
 
-    weight = options.get("weight", False)
-    tol = max(options.get("tol", 0), 1e-6)
-    if measure == "eigenvector":
-        centrality.verify_eigenvector(graph, found, tol=tol, weight=weight)
-    elif measure == "katz":
-        centrality.verify_katz(graph, found, alpha=options.get("alpha", 0.1), tol=tol, weight=weight)
-    elif measure == "hits":
-        centrality.verify_hits(graph, *found, tol=tol, weight=weight)
-    elif measure == "betweenness":
-        centrality.verify_betweenness(graph, found)
-    else:
+    if measure in ("closeness", "harmonic"):
         n = graph.num_vertices
         some = np.unique(np.linspace(0, n - 1, VERIFIED).astype(int)).tolist() if n else []
         centrality.verify_distances(graph, measure, found, some)
+        return
+    verify = getattr(centrality, f"verify_{measure}")
+    known = {**options, "tol": max(options.get("tol", 0), 1e-6)}
+    takes = signature(verify).parameters
+    values = found if measure == "hits" else [found]
+    verify(graph, *values, **{name: value for name, value in known.items() if name in takes})

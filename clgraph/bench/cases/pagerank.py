@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from clgraph.bench import peers as others
-from clgraph.bench.harness import Absent, Case, Context, Figures, median, quantity, size, timed
+from clgraph.bench.harness import Absent, Case, Context, Figures, median, on_digraph, quantity, size, timed
 from clgraph.graph import Graph
 from clgraph.graph.arrays import Arrays
 from clgraph.ranking import pagerank
@@ -39,34 +38,36 @@ def cases(
     made: list[Case] = []
     exact: dict[str, Any] = {"error": error, "dtype": "float64"}
 
-    def add(what: str, who: str, run: Any, *args: Any, on_device: bool = True, **options: Any) -> None:
-        made.append(Case("pagerank", graph, what, who, partial(run, *args), on_device, options))
+    def add(
+        graph: str, what: str, who: str, run: Any, *args: Any, on_device: bool = True, **options: Any
+    ) -> None:
+        made.append(Case("pagerank", graph, what, who, on_digraph(run, graph, *args), on_device, options))
 
     for graph in graphs:
         if "iteration" in whats:
             for who, run in PRODUCTS.items() if peers else ():
-                add("iteration", who, run, graph, on_device=False)
+                add(graph, "iteration", who, run, on_device=False)
             for variant in variants:
-                add("iteration", f"clgraph {variant}", _iteration, graph, variant, dtype, dtype=dtype)
+                add(graph, "iteration", f"clgraph {variant}", _iteration, variant, dtype, dtype=dtype)
         if "solve" in whats:
-            add("solve", "clgraph", _solve, graph, error, **exact)
+            add(graph, "solve", "clgraph", _solve, error, **exact)
             for who in others.wanted(others.PAGERANK, peers):
-                add("solve", who, _peer, graph, who, error, on_device=False, **exact)
+                add(graph, "solve", who, _peer, who, error, on_device=False, **exact)
         for arrays in ("host", "device") if "call" in whats else ():
-            add("call", f"clgraph, arrays={arrays}", _call, graph, arrays, dtype="float32")
+            add(graph, "call", f"clgraph, arrays={arrays}", _call, arrays, dtype="float32")
     for graph in PAGERANK if "table" in whats else ():
         for variant in variants:
-            add(TABLE, f"clgraph {variant}", _table, graph, variant)
+            add(graph, TABLE, f"clgraph {variant}", _table, variant)
         for number in range(2 if peers else 0):
-            add(TABLE, f"CUDA Parallel {'I' * (number + 1)}", _cuda, graph, number, on_device=False)
+            add(graph, TABLE, f"CUDA Parallel {'I' * (number + 1)}", _cuda, number, on_device=False)
     return made
 
 
 # --- an iteration --------------------------------------------------------------------------------------
 
 
-def _iteration(name: str, variant: Any, dtype: Any, context: Context) -> Figures:
-    graph, device = context.graph(name, directed=True), context.device
+def _iteration(graph: Graph, variant: Any, dtype: Any, context: Context) -> Figures:
+    device = context.device
     most = SERIAL_ARCS.get(device.kind, SERIAL_ARCS_ELSEWHERE)
     if variant == "serial" and graph.num_arcs > most:
         raise Absent(
@@ -94,22 +95,19 @@ def _iteration(name: str, variant: Any, dtype: Any, context: Context) -> Figures
     return Figures(values, details, context.energy(work, f"a call of {count} iterations"))
 
 
-def _product(name: str, context: Context) -> Figures:
-    graph = context.graph(name, directed=True)
+def _product(graph: Graph, context: Context) -> Figures:
     work = others.product(graph)
     work()
     return Figures({"iteration": timed(work, max(context.repeat, 5)).quantity}, size(graph))
 
 
-def _gapbs(name: str, context: Context) -> Figures:
-    graph = context.graph(name, directed=True)
+def _gapbs(graph: Graph, context: Context) -> Figures:
     iterate = others.made("gapbs", others.gapbs, "pr", graph)
     seconds = timed(partial(iterate, "-i", "20", "-t", "0"), context.repeat).seconds
     return Figures({"iteration": median(each / 20 for each in seconds)}, size(graph))
 
 
-def _cusparse(name: str, context: Context) -> Figures:
-    graph = context.graph(name, directed=True)
+def _cusparse(graph: Graph, context: Context) -> Figures:
     seconds = others.made("cupy", others.cusparse_product, graph)
     return Figures({"iteration": quantity(seconds, "s")}, size(graph))
 
@@ -132,8 +130,8 @@ def _fresh(graph: Graph) -> Graph:
     return Graph._from_arrays(Arrays(graph.row_ptr, graph.col_idx, directed=graph.directed))
 
 
-def _solve(name: str, error: float, context: Context) -> Figures:
-    graph, device = context.graph(name, directed=True), context.device
+def _solve(graph: Graph, error: float, context: Context) -> Figures:
+    device = context.device
     _solution(_fresh(graph), error, device)  # kernels are built
     firsts, agains, found = [], [], None
     # first calls need graphs that nothing is cached of: each measurement has its own copy
@@ -151,8 +149,8 @@ def _solve(name: str, error: float, context: Context) -> Figures:
     return Figures({"first": median(firsts), "call": median(agains)}, details, energy)
 
 
-def _call(name: str, arrays: Any, context: Context) -> Figures:
-    graph, device = context.graph(name, directed=True), context.device
+def _call(graph: Graph, arrays: Any, context: Context) -> Figures:
+    device = context.device
 
     def call(of: Graph) -> Any:
         found = pagerank(of, max_iter=1000, arrays=arrays, device=device)
@@ -174,8 +172,7 @@ def _call(name: str, arrays: Any, context: Context) -> Figures:
     return Figures(values, {**size(graph), "iterations": found.iterations, "ran": found.variant})
 
 
-def _peer(name: str, who: str, error: float, context: Context) -> Figures:
-    graph = context.graph(name, directed=True)
+def _peer(graph: Graph, who: str, error: float, context: Context) -> Figures:
     solve = others.made(who, others.PAGERANK[who], graph, error)
     timing = timed(solve, context.repeat, limit=5, keep=lambda ranks: ranks)
     ranks = timing.kept[-1]
@@ -188,24 +185,8 @@ def _peer(name: str, who: str, error: float, context: Context) -> Figures:
 # --- the thesis's table --------------------------------------------------------------------------------
 
 
-def data_set(context: Context, name: str) -> Path:
-    """A file of the folder of data sets.
-
-    Raises
-    ------
-    Absent
-        There is no such file, or no folder is named.
-    """
-    if not context.data:
-        raise Absent(f"{name} is needed: name the folder that it lies in by --data (or CLGRAPH_TEST_DATA)")
-    path = Path(context.data, name)
-    if not path.is_file():
-        raise Absent(f"{path} is not there")
-    return path
-
-
-def _table(name: str, variant: Any, context: Context) -> Figures:
-    graph, device = context.graph(str(data_set(context, name)), directed=True), context.device
+def _table(graph: Graph, variant: Any, context: Context) -> Figures:
+    device = context.device
     if variant == "serial" and device.kind == "gpu":
         raise Absent("one work-item of a GPU takes minutes: the table's serial column is a CPU's")
 
@@ -218,8 +199,7 @@ def _table(name: str, variant: Any, context: Context) -> Figures:
     return Figures({"iterate": timing.phase("iterate")}, size(graph), energy)
 
 
-def _cuda(name: str, number: int, context: Context) -> Figures:
-    graph = context.graph(str(data_set(context, name)), directed=True)
+def _cuda(graph: Graph, number: int, context: Context) -> Figures:
     kernels = others.made("cupy", lambda: list(others.thesis_kernels(graph, PAGERANK_ITERATIONS)))
     work = kernels[number][1]
     work()  # not counted: the first launch loads the module

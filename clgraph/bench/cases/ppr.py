@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 
 from clgraph.bench import peers as others
-from clgraph.bench.cases.pagerank import data_set
-from clgraph.bench.harness import Absent, Case, Context, Figures, median, quantity, size, timed
+from clgraph.bench.harness import CALIFORNIA, Absent, Case, Context, Figures, median, quantity, size, timed
 from clgraph.graph import Graph
 from clgraph.ranking.personalized import personalized_pagerank
 from clgraph.reference.pagerank import reference_ppr, top_accuracy
@@ -21,7 +20,6 @@ from clgraph.theses.printed import CONTEST, PPR
 
 TOP, SOURCES = 20, 64
 SLOW = 5.0  # seconds after which a peer gets no further source; "asked" says how many it got
-CALIFORNIA = "California.mtx"
 SLIDES = "slides: "  # in front of what a row of the slides' table does
 # of larger graphs the reference is the device's own float64 power method: SciPy takes minutes
 REFERENCE_ARCS = 5_000_000
@@ -95,11 +93,6 @@ def does(what: str, name: str) -> bool:
     return re.fullmatch(rf"{SLIDES}{re.escape(name)}(, \d+ walks)?", what) is not None
 
 
-def _graph(context: Context, name: str) -> Graph:
-    where = str(data_set(context, name)) if name == CALIFORNIA else name
-    return context.graph(where, directed=True)
-
-
 @dataclass(frozen=True)
 class Asked:
     """Which sources of which graph, and what their ranks are compared with."""
@@ -119,7 +112,7 @@ class Asked:
         Absent
             Dangling ones are asked for, and there are none.
         """
-        graph = _graph(context, self.graph)
+        graph = context.graph(self.graph, directed=True)
         if self.dangling:
             ends = np.flatnonzero(graph.degrees == 0)[: self.singles]
             if not len(ends):
@@ -133,7 +126,7 @@ class Asked:
 
     def ranks(self, context: Context) -> Any:
         """The power method in float64 to an L2 difference of 1e-12, by SciPy or on the device."""
-        graph, ids = _graph(context, self.graph), self.ids(context)
+        graph, ids = context.graph(self.graph, directed=True), self.ids(context)
         how = self.reference or ("scipy" if graph.num_arcs <= REFERENCE_ARCS else "device")
 
         def make() -> Any:
@@ -159,7 +152,7 @@ def _ours(asked: Asked, what: str, options: dict[str, Any]) -> Case:
 
 
 def _measure(asked: Asked, options: dict[str, Any], context: Context) -> Figures:
-    graph, device = _graph(context, asked.graph), context.device
+    graph, device = context.graph(asked.graph, directed=True), context.device
     sources, want = asked.ids(context).tolist(), asked.ranks(context)
     each = len(sources) if asked.at_once else 1
     calls, runs, ids, iterations = [], [], [], []
@@ -184,7 +177,7 @@ def _measure(asked: Asked, options: dict[str, Any], context: Context) -> Figures
 
 
 def _peer(asked: Asked, who: str, context: Context) -> Figures:
-    graph = _graph(context, asked.graph)
+    graph = context.graph(asked.graph, directed=True)
     ask = others.made(who, others.PPR[who], graph)
     want = asked.ranks(context)
     seconds, ids = [], []

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from clgraph.bench import peers as others
-from clgraph.bench.harness import Case, Context, Figures, median, quantity, size, timed
+from clgraph.bench.harness import Case, Context, Figures, median, on_graph, quantity, size, timed
 from clgraph.components import connected_components
 from clgraph.device.launch_config import LaunchTable
 from clgraph.graph import Graph
@@ -36,7 +36,7 @@ def cases(
 
     def cases_of(graph: str) -> Iterator[Case]:
         def case(what: str, who: str, run: Any, *args: Any, peer: bool = False, **options: Any) -> Case:
-            return Case("traversal", graph, what, who, partial(run, graph, *args), not peer, options)
+            return Case("traversal", graph, what, who, on_graph(run, graph, *args), not peer, options)
 
         if "bfs" in whats:
             for method in methods:
@@ -54,9 +54,8 @@ def cases(
     return [case for graph in graphs for case in cases_of(graph)]
 
 
-def giant_sources(context: Context, name: str, count: int) -> list[int]:
+def giant_sources(context: Context, graph: Graph, count: int) -> list[int]:
     """Vertices drawn from the component of the vertex with the most arcs; the same on every device."""
-    graph = context.graph(name)
 
     def find() -> Any:
         found = bfs(graph, int(graph.ids[np.argmax(graph.degrees)]), device=context.device)
@@ -68,8 +67,8 @@ def giant_sources(context: Context, name: str, count: int) -> list[int]:
     return [int(v) for v in graph.ids[drawn]]
 
 
-def _bfs(name: str, method: Any, count: int, context: Context) -> Figures:
-    graph, sources = context.graph(name), giant_sources(context, name, count)
+def _bfs(graph: Graph, method: Any, count: int, context: Context) -> Figures:
+    sources = giant_sources(context, graph, count)
     search = partial(bfs, graph, method=method, device=context.device)
     search(sources[0])
     calls, kernels, levels = [], [], []
@@ -93,10 +92,9 @@ def _bfs(name: str, method: Any, count: int, context: Context) -> Figures:
     return Figures(values, {**size(graph), "levels": depth}, energy)
 
 
-def _bfs_peer(name: str, who: str, count: int, context: Context) -> Figures:
-    graph = context.graph(name)
+def _bfs_peer(graph: Graph, who: str, count: int, context: Context) -> Figures:
     search = others.made(who, others.BFS[who], graph)
-    sources = [int(v) for v in graph.indices_of(giant_sources(context, name, count))]
+    sources = [int(v) for v in graph.indices_of(giant_sources(context, graph, count))]
     search(sources[0])
     seconds: list[float] = []
     for source in sources:
@@ -105,25 +103,24 @@ def _bfs_peer(name: str, who: str, count: int, context: Context) -> Figures:
     return Figures({"call": median(seconds)}, size(graph))
 
 
-def _many(name: str, context: Context) -> Figures:
-    graph = context.graph(name)
-    search = partial(bfs_many, graph, giant_sources(context, name, MANY), device=context.device)
+def _many(graph: Graph, context: Context) -> Figures:
+    search = partial(bfs_many, graph, giant_sources(context, graph, MANY), device=context.device)
     search()
     timing = timed(search, context.repeat, keep=lambda r: {"kernels": r.seconds["bfs"]})
     energy = context.energy(search, "a whole call, arrays brought to the host")
     return Figures({"kernels": timing.phase("kernels"), "call": timing.quantity}, size(graph), energy)
 
 
-def _one_by_one(name: str, context: Context) -> Figures:
-    graph, sources = context.graph(name), giant_sources(context, name, MANY)
+def _one_by_one(graph: Graph, context: Context) -> Figures:
+    sources = giant_sources(context, graph, MANY)
     search = partial(bfs, graph, device=context.device)
     search(sources[0])
     timing = timed(lambda: [search(source).levels for source in sources], context.repeat)
     return Figures({"call": timing.quantity}, size(graph))
 
 
-def _components(name: str, context: Context) -> Figures:
-    graph, device = context.graph(name), context.device
+def _components(graph: Graph, context: Context) -> Figures:
+    device = context.device
     find = partial(connected_components, graph, device=device)
     find()
 
@@ -149,8 +146,7 @@ def _components_bytes(graph: Graph, sector: int) -> int:
     return 4 * 12 * graph.num_vertices + arcs
 
 
-def _components_peer(name: str, who: str, context: Context) -> Figures:
-    graph = context.graph(name)
+def _components_peer(graph: Graph, who: str, context: Context) -> Figures:
     find = others.made(who, others.COMPONENTS[who], graph)
     find()
     return Figures({"call": timed(find, context.repeat).quantity}, size(graph))
