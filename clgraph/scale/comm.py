@@ -290,21 +290,6 @@ def shared_seed(seed: int | None, comm: Any = None) -> int:
     return found if comm is None else int(comm.bcast(found))
 
 
-def prepare(ranks: Mpi) -> None:
-    """Settings of PoCL that ranks of one host need, before the first look at any driver."""
-    if ranks.local_size < 2:
-        return
-    from socket import gethostname
-
-    from clgraph.device.cache import drivers_folder, make_room
-
-    place = drivers_folder() or make_room("pocl").parent
-    folder = place / "pocl" / f"{gethostname()}-{ranks.local_rank}"
-    os.environ.setdefault("POCL_CACHE_DIR", str(folder))
-    cores = system.cores()
-    os.environ.setdefault("POCL_MAX_PTHREAD_COUNT", str(max(1, cores // ranks.local_size)))
-
-
 def run_on_ranks(work: Callable[[Ranks, Any], T], device: Any = None, comm: Any = None) -> T:
     """Run ``work(ranks, device)`` on all ranks there are, each with a device of its own.
 
@@ -358,11 +343,21 @@ def _say_shared(processes: int, devices: int) -> None:
 
 
 def _of_host(wanted: list[Any], ranks: Mpi) -> Any:
-    """The device of an MPI rank: by default the host's GPUs in turn, else its CPU device."""
+    """Return the device of an MPI rank: by default the host's GPUs in turn, else its CPU device."""
+    from socket import gethostname
+
     from clgraph.device import get_device
+    from clgraph.device.cache import drivers_folder, make_room
     from clgraph.device.choosing import list_devices
 
-    prepare(ranks)
+    if (
+        ranks.local_size > 1
+    ):  # settings of PoCL that ranks of one host need, before the first look at any driver
+        place = (
+            (drivers_folder() or make_room("pocl").parent) / "pocl" / f"{gethostname()}-{ranks.local_rank}"
+        )
+        os.environ.setdefault("POCL_CACHE_DIR", str(place))
+        os.environ.setdefault("POCL_MAX_PTHREAD_COUNT", str(max(1, system.cores() // ranks.local_size)))
     if not wanted:
         wanted = [each for each in list_devices() if each.kind == "gpu"] or [None]
     if ranks.rank == 0 and ranks.local_size > len(wanted):

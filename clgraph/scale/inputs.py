@@ -136,22 +136,20 @@ class Input:
 
     def _of_parquet(self) -> Iterator[Columns]:
         for source, target, weights, counts in self._parts:
-            ends = {"source": source, "target": target}
-            for name, column in ends.items():
-                if not isinstance(column, np.ndarray):
+            columns: Columns = {}
+            for name, ids in (("source", source), ("target", target)):
+                if not isinstance(ids, np.ndarray):
                     raise InputError(
                         f"{self.path}: the ids are text; read with ids='str', which holds the graph in memory"
                     )
-                if not len(column):
-                    continue
-                if column.min() < 0 or column.max() > 2**63 - 1:
+                if len(ids) and not 0 <= ids.min() <= ids.max() < 2**63:
                     raise InputError(f"{self.path}: {name} has an id that is not from 0 to {2**63 - 1}")
-                ends[name] = column.astype(np.int64, copy=False)
-            values = {"weights": weights, "multiplicity": counts}
-            kept = {name: column for name, column in values.items() if column is not None}
-            if "multiplicity" in kept:
-                kept["multiplicity"] = kept["multiplicity"].astype(np.int32)
-            yield {**ends, **kept}
+                columns[name] = ids.astype(np.int64, copy=False)
+            if weights is not None:
+                columns["weights"] = weights
+            if counts is not None:
+                columns["multiplicity"] = counts.astype(np.int32)
+            yield columns
 
     # --- .clg -------------------------------------------------------------------------------------
 

@@ -11,10 +11,12 @@ import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, NoReturn
 
 from clgraph.arguments import file_name, number_given, parse_size, shown
 from clgraph.errors import InputError
+from clgraph.formats import atomic_write
 from clgraph.formats.common import read_text
 from clgraph.methods import METHODS
 from clgraph.methods import OPTIONS as TAKEN
@@ -255,6 +257,13 @@ def load_record(path: str) -> dict[str, Any]:
         raise InputError(f"{path}: {error}") from None
     found: dict[str, Any] = content
     return found
+
+
+def write_record(path: Path, content: dict[str, Any]) -> None:
+    """Write a study's record; the file appears complete or not at all."""
+    with atomic_write(path, "w") as out:
+        json.dump(content, out)
+        out.write("\n")
 
 
 def _check(value: Any, schema: Any, at: str) -> None:

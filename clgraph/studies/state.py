@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import os
 from pathlib import Path
 from typing import Any
 
 from clgraph.errors import InputError
-from clgraph.formats import atomic_write
 from clgraph.studies.columns import Row, header, lines_of, read_rows
 from clgraph.studies.plan import Plan
-from clgraph.studies.record import load_record
+from clgraph.studies.record import load_record, write_record
 from clgraph.studies.run import Batch
 
 KEYS = ("study", "clgraph", "device", "input")
@@ -115,9 +113,8 @@ class State:
     def write(self, more: dict[str, Any] | None = None) -> None:
         """Write it, at the end of the study with everything that its record has."""
         if self._folder is not None:
-            with atomic_write(self._path, "w") as out:
-                json.dump({**self._is, "notes": self.notes, "degrees": self.degrees, **(more or {})}, out)
-                out.write("\n")
+            so_far = {**self._is, "notes": self.notes, "degrees": self.degrees}
+            write_record(self._path, {**so_far, **(more or {})})
 
     def add(self, batch: Batch) -> None:
         """What a batch adds: its notes before its rows, which say that it is done."""
