@@ -164,7 +164,9 @@ class run_on:
         """How a result came about: see `clgraph.results.RunsOn`; nothing of a dataset's, made anywhere."""
         if self._stored:
             return {}
-        return self.device.provenance(self._before) | ({"pieces": self.blocks.pieces} if self.blocks else {})
+        return self.device.provenance(self._before) | (
+            {"pieces": self.blocks.num_blocks} if self.blocks else {}
+        )
 
     def stamped(self, result: R, **changes: Any) -> R:
         """The result of an engine for blocks, with the provenance of this call."""

@@ -28,8 +28,8 @@ class GraphBlocks(Shards):
 
     Attributes
     ----------
-    pieces : int
-        The most shards that a section has: so many buffers hold its arcs.
+    num_blocks : int
+        The most shards that a section has: its arcs are in this many buffers.
     """
 
     def __init__(self, graph: Graph, sections: Sequence[str], values: bool, shard_edges: int) -> None:
@@ -48,7 +48,7 @@ class GraphBlocks(Shards):
         )
         if "pairs" not in made:  # the rows have them, too, and need not be gone through on the host
             self.pairs, self.both_ways = ("out", False) if whole.directed else ("rows", True)
-        self.pieces = max(len(section.shards) for section in made.values())
+        self.num_blocks = max(len(section.shards) for section in made.values())
         self._whole = whole
 
     @property
@@ -68,7 +68,7 @@ class GraphBlocks(Shards):
         return self._whole.num_arcs if self.directed else (self._whole.num_arcs + loops) // 2
 
     def __repr__(self) -> str:
-        return f"<GraphBlocks: {self.pieces} parts of {self.owner!r}>"
+        return f"<GraphBlocks: {self.num_blocks} parts of {self.owner!r}>"
 
     @lazy
     def ids(self) -> npt.NDArray[Any]:

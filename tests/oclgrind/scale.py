@@ -56,14 +56,14 @@ def _loaded(device: Any, row_ptr: Any, heads: Any, begin: int, end: int) -> Any:
 def case_extract(device: Any) -> None:
     """Vertices and edges of a sample, and what comes along."""
     from clgraph.sampling.shards.extract import Extraction
-    from clgraph.sampling.shards.forest import Chosen
+    from clgraph.sampling.shards.forest import Choice
 
     row_ptr, heads, pairs = _rows()
     member = np.arange(50) % 3 > 0
     loaded = _loaded(device, row_ptr, heads, 0, 50)
     for cut in (None, (1 << 63, 0)):
         bits = np.packbits(np.pad(member, (0, -len(member) % 32)), bitorder="little").view("<u4")
-        extraction = Extraction(device, 3, 50, Chosen(bits, cut))
+        extraction = Extraction(device, 3, 50, Choice(bits, cut))
         assert extraction.members().tolist() == np.flatnonzero(member).tolist()
         found = extraction.of(loaded).values["way"].tolist()
         expected = [v for u, v in pairs if u != v and member[u] and member[v]]

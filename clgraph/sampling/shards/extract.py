@@ -15,7 +15,7 @@ import numpy.typing as npt
 from clgraph.csr.scan import flag_positions
 from clgraph.device.memory import on_large_pages
 from clgraph.graph.arrays import Arrays
-from clgraph.sampling.shards.forest import Chosen
+from clgraph.sampling.shards.forest import Choice
 from clgraph.scale.comm import Ranks
 from clgraph.scale.loading import VALUES, Loading
 from clgraph.scale.manifest import Part
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
     from clgraph.csr.parts import DeviceCSR
     from clgraph.device import Device
 
-Place = Callable[[str, int], npt.NDArray[Any]]
+Into = Callable[[str, int], npt.NDArray[Any]]
 
 
 class Extraction:
     """Takes a sample of `size` vertices out of shards, as chosen of a graph of `n` vertices."""
 
-    def __init__(self, device: Device, seed: int, n: int, chosen: Chosen) -> None:
+    def __init__(self, device: Device, seed: int, n: int, chosen: Choice) -> None:
         self.device, self.seed, self.n, self._chosen = device, seed, n, chosen
         words = len(chosen.bits)
         device.reserve({"members": 9 * words})
@@ -85,8 +85,8 @@ class Extraction:
         """Count the entries of a shard that stay."""
         return self._mark(block)[1] if block.arcs else 0
 
-    def of(self, block: DeviceCSR, place: Place | None = None) -> ShardRows:
-        """Take out the part of a shard; `place` gives the arrays of entries that stay, by name and length."""
+    def of(self, block: DeviceCSR, into: Into | None = None) -> ShardRows:
+        """Take out the part of a shard; `into` gives the arrays of entries that stay, by name and length."""
         device = self.device
         first = self._rank(block.first_row)
         rows = self._rank(block.first_row + block.n) - first
@@ -96,9 +96,9 @@ class Extraction:
         (marked, total), program = self._mark(block), self._program(block)
 
         def taken(name: str, buffer: Any, dtype: Any) -> npt.NDArray[Any]:
-            if place is None:
+            if into is None:
                 return device.take(buffer, dtype, total)
-            array = place(name, total)
+            array = into(name, total)
             device.fetch(buffer, array)
             return array
 
@@ -160,7 +160,7 @@ class Growing:
         self._columns = {name: on_large_pages(arcs, np.dtype(kind)) for name, kind in kinds.items()}
         self._at = 0
 
-    def place(self, name: str, count: int) -> npt.NDArray[Any]:
+    def next_entries(self, name: str, count: int) -> npt.NDArray[Any]:
         """Where the next entries of a column belong."""
         return self._columns[name][self._at : self._at + count]
 

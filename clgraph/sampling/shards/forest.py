@@ -289,7 +289,7 @@ Bits = npt.NDArray[np.uint32]
 
 
 @dataclass(frozen=True)
-class Chosen:
+class Choice:
     """What decides which edges are in a sample.
 
     Attributes
@@ -309,7 +309,7 @@ class Chosen:
 
 def choose(
     device: Device, words: Any, n: int, method: str, seed: int, targets: Sequence[int]
-) -> dict[int, Chosen]:
+) -> dict[int, Choice]:
     """Return for each target what is in the sample, from the forest's words as `Forest.take` gives them."""
     edges = method == "dre"
     graph = forest_graph(device, words, n)
@@ -319,14 +319,14 @@ def choose(
     whole = run.start()
     program = device.program("sampling/shards/choose", ITEMS=device.tuning.items, BY_EDGE=int(edges))
     items = -(-n // 32)
-    found: dict[int, Chosen] = {}
+    found: dict[int, Choice] = {}
     for target in sorted(set(targets), reverse=True):
         run.shrink_to(target)
         live = run.download().live
         bits = device.empty(items, np.uint32)
         program.choose_bits(-(-items // device.tuning.items), words=items, n=n, live=live, member=bits)
         cut = _cut(device, program, words, n, seed, live) if edges else None
-        found[target] = Chosen(device.download(bits, np.uint32, items), cut, whole <= target)
+        found[target] = Choice(device.download(bits, np.uint32, items), cut, whole <= target)
     return found
 
 

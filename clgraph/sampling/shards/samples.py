@@ -28,7 +28,7 @@ from clgraph.sampling.request import OF_SHARDS, check_seeds, check_sizes
 from clgraph.sampling.result import Sample, notes_of
 from clgraph.sampling.selection import Mask, Selection, unpacked
 from clgraph.sampling.shards.extract import Extraction, Growing, write_sample
-from clgraph.sampling.shards.forest import Chosen, choose
+from clgraph.sampling.shards.forest import Choice, choose
 from clgraph.sampling.shards.passes import ForestPass, about_of, check_method
 from clgraph.sampling.shards.saved import SavedForest, open_forest, spelled
 from clgraph.scale.comm import Ranks, run_on_ranks, shared_seed
@@ -57,7 +57,7 @@ class OfForest(Selection):
     """
 
     def __init__(
-        self, chosen: Chosen, seed: int, counts: tuple[int, int] | None = None, dataset: Shards | None = None
+        self, chosen: Choice, seed: int, counts: tuple[int, int] | None = None, dataset: Shards | None = None
     ) -> None:
         self._chosen, self._seed, self._size, self.dataset = chosen, seed, counts, dataset
 
@@ -99,15 +99,15 @@ def checked_outputs(outputs: Sequence[str | os.PathLike[str] | None] | None, cou
     return names
 
 
-def _choose(found: ForestPass, targets: Sequence[int]) -> dict[int, Chosen]:
+def _choose(found: ForestPass, targets: Sequence[int]) -> dict[int, Choice]:
     """Choose at rank 0, which says it to all, or where the forest is `everywhere` at each rank."""
-    about, order, chosen = found.about, sorted(set(targets), reverse=True), dict[int, Chosen]()
+    about, order, chosen = found.about, sorted(set(targets), reverse=True), dict[int, Choice]()
     if found.words is not None:
         with found.device.alone():
             chosen = choose(found.device, found.words, about.vertices, about.method, about.seed, order)
     if found.everywhere:
         return chosen
-    shared: dict[int, Chosen] = {}
+    shared: dict[int, Choice] = {}
     for target in order:
         bits = cuts = None
         if target in chosen:
@@ -115,7 +115,7 @@ def _choose(found: ForestPass, targets: Sequence[int]) -> dict[int, Chosen]:
             cuts = np.array([*(chosen[target].cut or (0, 0)), chosen[target].untouched], np.uint64)
         bits, cuts = found.ranks.broadcast(bits, np.uint32), found.ranks.broadcast(cuts, np.uint64)
         cut = (int(cuts[0]), int(cuts[1])) if about.method == "dre" else None
-        shared[target] = Chosen(bits, cut, bool(cuts[2]))
+        shared[target] = Choice(bits, cut, bool(cuts[2]))
     return shared
 
 
@@ -290,13 +290,13 @@ def samples_of_blocks(
             graph,
             how.given,
             OfForest(each, seed),
-            provenance=watched() | {"pieces": blocks.pieces},
+            provenance=watched() | {"pieces": blocks.num_blocks},
         )
         made.append(one._with_graph(part))
     return made
 
 
-def _extracted(blocks: GraphBlocks, found: ForestPass, chosen: dict[int, Chosen]) -> dict[int, Graph]:
+def _extracted(blocks: GraphBlocks, found: ForestPass, chosen: dict[int, Choice]) -> dict[int, Graph]:
     """Cut out samples as graphs on the host, each by its target: shards are counted first, then cut."""
     device, seed = found.device, found.about.seed
     n, carried, own_ids = blocks.num_vertices, blocks.carried, blocks.own_ids()
@@ -311,7 +311,7 @@ def _extracted(blocks: GraphBlocks, found: ForestPass, chosen: dict[int, Chosen]
     for rows in found.loaded():
         with device.alone():
             for target, extraction in cutting.items():
-                made[target].add(extraction.of(rows, made[target].place))
+                made[target].add(extraction.of(rows, made[target].next_entries))
     ids = {}
     for target, extraction in cutting.items():
         with device.alone():

@@ -6,7 +6,7 @@ import pytest
 import clgraph
 from clgraph import keyed
 from clgraph.sampling.shards.extract import Extraction
-from clgraph.sampling.shards.forest import Chosen
+from clgraph.sampling.shards.forest import Choice
 from clgraph.scale.loading import upload_rows
 from clgraph.scale.writing import write_shards
 
@@ -38,7 +38,7 @@ def test_extraction(device, tmp_path, directed):
             later[order[: place + 1]] = False
         kept = member[low] & member[high] & later
         bits = np.packbits(np.pad(member, (0, -len(member) % 32)), bitorder="little").view("<u4")
-        extraction = Extraction(device, 5, 70, Chosen(bits, cut))
+        extraction = Extraction(device, 5, 70, Choice(bits, cut))
         assert np.array_equal(extraction.members(), np.flatnonzero(member))
         pairs = []
         with device.alone():
