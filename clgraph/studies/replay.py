@@ -150,7 +150,12 @@ def replay(
             drawn = _streamed(record, entry, graph, device, max_ratio)
         else:
             drawn = _sample(record, entry, graph, device)
-        made.append(_compared(_name(entry), drawn, entry))
+        n, hashed, name = drawn.num_vertices, digest(drawn), _name(entry)
+        if hashed == entry["sha256"]:
+            made.append((f"{name}: {n} vertices", None))
+        else:
+            recorded = f"the record has {entry.get('vertices')} with {entry['sha256']}"
+            made.append((name, f"{n} vertices with hash {hashed}, {recorded}"))
         if progress:
             progress(number, len(record.samples))
     return made
@@ -187,14 +192,6 @@ def _naming(record: Record, name: str) -> Iterator[None]:
         yield
     except InputError as error:
         raise InputError(f"{record.path}: {name}: {error}") from error
-
-
-def _compared(name: str, graph: Graph, entry: Mapping[str, Any]) -> Made:
-    n, hashed = graph.num_vertices, digest(graph)
-    if hashed == entry["sha256"]:
-        return f"{name}: {n} vertices", None
-    recorded = f"the record has {entry.get('vertices')} with {entry['sha256']}"
-    return name, f"{n} vertices with hash {hashed}, {recorded}"
 
 
 def _streamed(

@@ -219,15 +219,6 @@ def _within(row: Row, tolerance: Tolerance) -> bool:
     return all(abs(end - row["original"]) <= allowed for end in ends)
 
 
-def not_compared(plan: Plan, original: Row, reasons: dict[str, str]) -> dict[str, str]:
-    """The compared measures that the original does not have, and why."""
-    return {
-        name: reasons.get(name, "it is not defined for the original")
-        for name in COMPARED
-        if not name.startswith("ks_") and original.get(name) is None
-    }
-
-
 @dataclass(frozen=True, repr=False)
 class Result(RunsOn):
     """The results of a `clgraph.Study`, without how it shows itself: see there."""
@@ -262,7 +253,11 @@ class Result(RunsOn):
         InputError
             An unknown measure, or no number.
         """
-        missing = not_compared(self.plan, self.original, self.reasons)
+        missing = {
+            name: self.reasons.get(name, "it is not defined for the original")
+            for name in COMPARED
+            if not name.startswith("ks_") and self.original.get(name) is None
+        }
         checked = tolerance if isinstance(tolerance, Tolerance) else check_tolerance(tolerance)
         return answer(self.plan, self.summary, checked, missing)
 

@@ -35,7 +35,7 @@ FILTERED = 4
 
 @dataclass(frozen=True)
 class LaunchConfig:
-    """Launch shape of the forest's kernels.
+    """Launch configuration of the forest's kernels.
 
     Attributes
     ----------
@@ -83,20 +83,13 @@ class Forest:
         Edges held at a time, at least 1.
     shape : LaunchConfig, optional
         Default: by device, see `LAUNCH`.
-
-    Attributes
-    ----------
-    rounds : int
-        Rounds of Boruvka's algorithm so far.
-    visits : int
-        Chunks read in them, times their length: at most so many edge visits.
     """
 
     def __init__(
         self, device: Device, n: int, seed: int, *, edges: bool, room: int, shape: LaunchConfig | None = None
     ) -> None:
         self._shape = shape = shape or LAUNCH.of(device)
-        self._device, self._n, self._seed = device, n, seed
+        self._device, self._n = device, n
         self._room = -(-max(room, 1) // shape.chunk) * shape.chunk
         places = n + self._room
         chunks = -(-places // shape.chunk)
@@ -128,7 +121,6 @@ class Forest:
         self._first, self._rest = {"begin": begin, "count": count}, rest
         self._held, self._reduced = 0, True
         self._list()
-        self.rounds = self.visits = 0
 
     @staticmethod
     def memory(n: int, room: int, shape: LaunchConfig) -> dict[str, int]:
@@ -233,8 +225,6 @@ class Forest:
         size, lanes = chunks * self._shape.lanes, self._shape.lanes
         device.clear(state.left, 1, np.int32)
         program.forest_propose.launch(state, size, local=lanes, **part)
-        self.rounds += 1
-        self.visits += chunks * self._shape.chunk
         if not device.download(state.left, np.int32, 1)[0]:
             return False
         # without 64-bit atomics the halves of time and word are raised one after the other
