@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import platform
 import shlex
 import sys
@@ -16,14 +15,14 @@ from clgraph._version import __version__
 from clgraph.device.launch_config import LaunchTable
 from clgraph.errors import InputError
 from clgraph.files.dispatch import STDIN
-from clgraph.formats import atomic_write, ldbc
+from clgraph.formats import ldbc
 from clgraph.formats.common import check_file, counted
 from clgraph.formats.table import find_format
 from clgraph.methods import EXACT, EXPLORING, METHODS, REDUCTIONS
 from clgraph.sampling.curve import reduction_curve
 from clgraph.sampling.request import check_method
 from clgraph.sampling.result import with_mode
-from clgraph.studies.record import LIMITS, WRITTEN, is_lost, load_record
+from clgraph.studies.record import LIMITS, WRITTEN, is_lost, load_record, save_record
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -56,9 +55,7 @@ def write_record(
         **input_of(graph, reading),
         "result": result,
     }
-    with atomic_write(path, "w") as out:
-        json.dump(value, out, indent=2)
-        out.write("\n")
+    save_record(path, value, 2)
 
 
 def input_of(graph: str, reading: dict[str, Any]) -> dict[str, Any]:

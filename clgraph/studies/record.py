@@ -259,10 +259,10 @@ def load_record(path: str) -> dict[str, Any]:
     return found
 
 
-def write_record(path: Path, content: dict[str, Any]) -> None:
-    """Write a study's record; the file appears complete or not at all."""
+def save_record(path: str | Path, content: dict[str, Any], indent: int | None = None) -> None:
+    """Write a record; the file appears complete or not at all."""
     with atomic_write(path, "w") as out:
-        json.dump(content, out)
+        json.dump(content, out, indent=indent)
         out.write("\n")
 
 

@@ -18,7 +18,7 @@ from clgraph.measures.report import facts_html, figure, figures_html, page, tabl
 from clgraph.studies.columns import COLUMNS, COMPARED, text_of
 from clgraph.studies.figures import DARK, SERIES, TOKENS, drawings
 from clgraph.studies.plan import Tolerance
-from clgraph.studies.record import write_record
+from clgraph.studies.record import save_record
 from clgraph.studies.summary import Answer, Standing
 
 if TYPE_CHECKING:
@@ -217,7 +217,7 @@ def _missing(study: Result, found: Answer) -> str:
 def complete_record(folder: Path, more: dict[str, Any]) -> None:
     """Add to ``study.json`` what only the command knows: the input's files, how they were read."""
     path = folder / "study.json"
-    write_record(path, {**json.loads(path.read_text(encoding="utf-8")), **more})
+    save_record(path, {**json.loads(path.read_text(encoding="utf-8")), **more})
 
 
 def write_outputs(

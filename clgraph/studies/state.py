@@ -9,7 +9,7 @@ from typing import Any
 from clgraph.errors import InputError
 from clgraph.studies.columns import Row, header, lines_of, read_rows
 from clgraph.studies.plan import Plan
-from clgraph.studies.record import load_record, write_record
+from clgraph.studies.record import load_record, save_record
 from clgraph.studies.run import Batch
 
 KEYS = ("study", "clgraph", "device", "input")
@@ -114,7 +114,7 @@ class State:
         """Write it, at the end of the study with everything that its record has."""
         if self._folder is not None:
             so_far = {**self._is, "notes": self.notes, "degrees": self.degrees}
-            write_record(self._path, {**so_far, **(more or {})})
+            save_record(self._path, {**so_far, **(more or {})})
 
     def add(self, batch: Batch) -> None:
         """What a batch adds: its notes before its rows, which say that it is done."""

@@ -193,7 +193,7 @@ def faults(folder: Path) -> None:
 def main() -> None:
     """Compare, break, and say that all is right."""
     folder, count = Path(sys.argv[1]), int(sys.argv[2])
-    module.prepare(module.Mpi(COMM))  # files are read on devices before the first call on shards
+    module.devices_of(DEVICE, COMM)  # files are read on devices before the first call on shards
     for number in range(count):
         rng = np.random.default_rng(number)
         n = int(rng.integers(1, 90))
