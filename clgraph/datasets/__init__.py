@@ -115,7 +115,7 @@ def fetch(
     folder: str | os.PathLike[str] | None = None,
     **reading: Any,
 ) -> Graph:
-    """A data set by name: downloaded once, and checked.
+    """Return a data set by name: downloaded once, and checked.
 
     Parameters
     ----------
@@ -206,5 +206,5 @@ def _downloaded(url: str, packed: str, member: str, folder: Any) -> Path:
 
 
 def __dir__() -> list[str]:
-    """The public names."""
+    """Return the public names."""
     return sorted(__all__)

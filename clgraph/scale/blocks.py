@@ -76,7 +76,7 @@ class GraphBlocks(Shards):
         return np.arange(self.num_vertices, dtype=np.int64) if self._ids is None else self._ids
 
     def own_ids(self) -> npt.NDArray[Any] | None:
-        """The ids; None if they are 0 .. n-1."""
+        """Return the ids; None if they are 0 .. n-1."""
         return self._ids
 
     @lazy
@@ -97,7 +97,7 @@ class GraphBlocks(Shards):
 
 
 class _Shelf(Place):
-    """Where a device keeps parts of a graph, which `Graph.free` gives back; it makes no views of them."""
+    """Parts of a graph that a device keeps, which `Graph.free` gives back; it makes no views of them."""
 
     def view(self, graph: Any, view: View) -> None:
         """The host makes it."""

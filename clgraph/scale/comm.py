@@ -56,10 +56,10 @@ class Ranks:
         raise AssertionError("there is no other rank")
 
     def fail(self, error: BaseException) -> None:
-        """Tell all others that this rank has failed."""
+        """Inform all others that this rank has failed."""
 
     def receive(self, source: int, dtype: npt.DTypeLike, into: Array | None = None) -> Array:
-        """The next message of a rank as a one-dimensional array."""
+        """Return the next message of a rank as a one-dimensional array."""
         return self._receive(source, into).view(dtype)
 
     def send(self, to: int, array: Array) -> None:
@@ -69,7 +69,7 @@ class Ranks:
     # --- everybody together -------------------------------------------------------------------------
 
     def merge(self, value: T, pack: Callable[[T], Array], join: Callable[[T, Array], T]) -> T | None:
-        """The joined values of all ranks, at rank 0 (None elsewhere); `join` must be associative.
+        """Return the joined values of all ranks, at rank 0 (None elsewhere); `join` must be associative.
 
         Rank r + k sends to r for k = 1, 2, 4, ...: log2(size) messages in a row.
         """
@@ -84,7 +84,7 @@ class Ranks:
         return value
 
     def broadcast(self, array: Array | None, dtype: npt.DTypeLike) -> Array:
-        """Rank 0's array, at all ranks."""
+        """Return rank 0's array, at all ranks."""
         step = 1
         while step < self.size:
             step *= 2
@@ -100,7 +100,7 @@ class Ranks:
         return array
 
     def everywhere(self, array: Array, into: Sequence[Array] | None = None) -> list[Array]:
-        """The arrays of all ranks, of one dtype and any lengths, at all ranks; by a ring.
+        """Return the arrays of all ranks, of one dtype and any lengths, at all ranks; by a ring.
 
         Where messages are copied, they are copied to bytes `into`, one array for each rank, if it is given.
         """
@@ -114,7 +114,7 @@ class Ranks:
         return found
 
     def total(self, array: Array) -> Array:
-        """The sum of the arrays of all ranks, at all ranks."""
+        """Return the sum of the arrays of all ranks, at all ranks."""
         return np.sum(self.everywhere(array), axis=0, dtype=array.dtype)
 
     def agree(self, **what: str) -> None:
@@ -129,12 +129,12 @@ class Ranks:
                     )
 
     def shares(self, count: int) -> range:
-        """Which of `count` shards are this rank's."""
+        """Return the numbers of this rank's shards, out of `count`."""
         return range(self.rank, count, self.size)
 
 
 class Failure(ClgraphError):
-    """What a rank raises when another one has failed; it has that one's message."""
+    """Raised by a rank when another one has failed, with that one's message."""
 
 
 class Threads(Ranks):
@@ -160,7 +160,7 @@ class Threads(Ranks):
                     raise Failure(str(self._failed[0])) from self._failed[0]
 
     def fail(self, error: BaseException) -> None:
-        """Tell all others."""
+        """Inform all others."""
         self._failed.append(error)
 
     @staticmethod
@@ -243,7 +243,7 @@ class Mpi(Ranks):
         return data
 
     def fail(self, error: BaseException) -> None:
-        """Tell all others; they may be gone already, so nobody waits for that."""
+        """Inform all others; they may be gone already, so nobody waits for that."""
         text = np.frombuffer(f"rank {self.rank}: {error}".encode()[:4000], np.uint8).copy()
         requests = [
             self._comm.Isend([text, self._mpi.BYTE], other, self.FAILED)
@@ -262,7 +262,7 @@ class Mpi(Ranks):
 
 
 def world() -> Any:
-    """MPI's communicator of all processes, if a launcher has started several; else None."""
+    """Return MPI's communicator of all processes if a launcher has started several, else None."""
     counts = [int(count) for name in STARTED if (count := os.environ.get(name, "")).isdigit()]
     if max(counts, default=1) < 2 and "PMIX_RANK" not in os.environ:
         return None
@@ -284,7 +284,7 @@ def world() -> Any:
 
 
 def shared_seed(seed: int | None, comm: Any = None) -> int:
-    """A seed, checked; None draws one, the same for all ranks of `comm` (default: all processes of a job)."""
+    """Return a seed, checked; None draws one, the same for all ranks of `comm` (default: all of a job)."""
     found = check_seed(seed)
     comm = (comm or world()) if seed is None else None
     return found if comm is None else int(comm.bcast(found))

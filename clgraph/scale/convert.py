@@ -109,7 +109,7 @@ def convert_to_shards(
 
 
 def _files(inputs: Sequence[str | os.PathLike[str]]) -> Iterator[Path]:
-    """The inputs, with the files of a Parquet dataset in place of its folder."""
+    """Yield the inputs, with the files of a Parquet dataset in place of its folder."""
     for name in inputs:
         path = file_name(name)
         if path.is_dir():
@@ -280,7 +280,7 @@ class _Conversion:
         rows: int,
         beside: Rows | None = None,
     ) -> Dealt:
-        """The edges that `edges` makes of each of some parts, dealt in order."""
+        """Return the edges that `edges` makes of each of some parts, dealt in order."""
         # eight ranges to a bucket: they are joined again up to its size, so that skewed ones stay below it
         wanted = 1 + 8 * rows // self._bucket
         dealt = Dealt(self._folder, name, 0, self._n, wanted, None if beside is None else beside.row_ptr)
@@ -289,7 +289,7 @@ class _Conversion:
         return dealt
 
     def _numbered(self, part: Columns) -> Columns:
-        """Edges of the inputs by number."""
+        """Return edges of the inputs by number."""
         numbers = self._numbering.numbers
         row, head = numbers(part.pop("source")), numbers(part.pop("target"))
         if not self.directed:
@@ -297,7 +297,7 @@ class _Conversion:
         return {"row": row, "head": head, **part}
 
     def _base(self, *, adds: bool) -> Stored:
-        """The section that all others are made of: the pairs, or the arcs by tail; merged.
+        """Make the section that all others are made of: the pairs, or the arcs by tail; merged.
 
         With `adds` the weights that leave are added up, too.
         """
@@ -323,7 +323,7 @@ class _Conversion:
         return stored
 
     def _add_leaving(self, leaving: npt.NDArray[np.float64], first: int, arrays: Arrays) -> None:
-        """What some pairs add to the weight that leaves each vertex, in the order of its row."""
+        """Add some pairs to the weight that leaves each vertex, in the order of its row."""
         counts: Any = arrays.multiplicity if arrays.weights is None else arrays.weights
         # to a vertex v come first the pairs (u, v) of rows u < v, in order, then those of its own row
         tails = tails_of(arrays.row_ptr, first)
@@ -333,7 +333,7 @@ class _Conversion:
         np.add.at(leaving, tails, counts)
 
     def _other(self, name: str, base: Rows) -> Stored:
-        """A section made of the base's rows, which are merged already."""
+        """Make a section of the base's rows, which are merged already."""
         both = name == "rows"
         rows = base.rows * (2 if both else 1)
         stored = Stored(self._folder, name, self._n, rows, base)
@@ -353,7 +353,7 @@ class _Conversion:
         return stored
 
     def _sorted(self, dealt: Dealt, work: Callable[[int, int, Columns], T]) -> Iterator[tuple[int, T]]:
-        """What `work` makes of each range of vertices, in order."""
+        """Yield what `work` makes of each range of vertices, in order."""
 
         def each(first: int, last: int, read: Callable[[], Columns]) -> tuple[int, T]:
             return first, work(first, last, read())

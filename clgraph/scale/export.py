@@ -70,7 +70,7 @@ class _Entries:
         self._extra = 0
 
     def parts(self) -> Iterator[ShardRows]:
-        """All rows."""
+        """Yield all rows, some at a time."""
         done = 0
         for number in range(len(self.section.shards)):
             for rows in self.shards.parts(self.name, number, STEP):
@@ -80,7 +80,7 @@ class _Entries:
                     self._progress(done, self.section.edges)
 
     def edges(self) -> Iterator[tuple[ShardRows, npt.NDArray[np.int32]]]:
-        """All rows, with the tails of their entries."""
+        """Yield all rows, with the tails of their entries."""
         for rows in self.parts():
             lengths = np.diff(rows.row_ptr)
             first = rows.first_row
@@ -92,7 +92,7 @@ class _Entries:
             yield rows, tails
 
     def lost(self, *, counts: bool) -> list[str]:
-        """What a list of these edges does not hold; `counts` if it says how many each one stands for."""
+        """Return notes on what a list of these edges lacks; `counts` if it has multiplicities."""
         isolated = len(self._touched) - int(np.count_nonzero(self._touched))
         notes = [f"{counted(isolated, 'vertex', 'vertices')} without edges left out"] if isolated else []
         if self.counted and not counts:
@@ -100,7 +100,7 @@ class _Entries:
         return notes
 
     def column(self, name: str, dtype: Any) -> Streamed | None:
-        """A column of all entries."""
+        """Return a column of all entries."""
         if name != "col_idx" and not getattr(self.shards.manifest, name):
             return None
 

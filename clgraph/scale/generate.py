@@ -55,7 +55,7 @@ class Draws:
         kernel.launch(self, -(-self.count // self._run), **more)
 
     def cuts(self, section: str, shard_edges: int) -> list[tuple[int, int, int]]:
-        """First row, end and draws of each shard."""
+        """Return the first row, the end and the draws of each shard."""
         blocks = -(-self.n // BLOCK)
         counts = self._device.zeros(blocks, np.uint32)
         self._launch("shard_tally", section=SECTIONS[section], counts=counts)
@@ -69,7 +69,7 @@ class Draws:
         return [*found, (first, self.n, held)]
 
     def rows(self, section: int, first: int, last: int, count: int) -> DeviceCSR:
-        """Some rows, merged, ascending; `count` is at least the number of draws that belong to them."""
+        """Return some rows, merged, ascending; at most `count` draws belong to them."""
         device = self._device
         placed = device.zeros(1, np.uint32)
         row, col = device.output(count, np.int32), device.output(count, np.int32)
@@ -78,7 +78,7 @@ class Draws:
         return build_some(device, last - first, row, col, found, heads=self.n)
 
     def ways(self, rows: DeviceCSR, first: int, last: int, count: int) -> npt.NDArray[np.uint8]:
-        """The ways of the pairs of some rows."""
+        """Return the directions of the pairs of some rows."""
         device = self._device
         away, back = (self.rows(section, first, last, count) for section in (FORWARD, BACK))
         way = device.output(rows.arcs, np.uint8)

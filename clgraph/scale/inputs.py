@@ -100,7 +100,7 @@ class Input:
             self._open_binary()
 
     def parts(self, progress: Tell | None = None) -> Iterator[Columns]:
-        """Edges: columns source and target, perhaps weights and multiplicity; `NotTaken` at any time."""
+        """Yield columns source and target, perhaps weights and multiplicity; raise `NotTaken` at any time."""
         if self.kind == "edges":
             return self._of_text(progress)
         return self._of_parquet() if self.kind == "parquet" else self._of_binary(progress)
@@ -188,12 +188,12 @@ class Input:
 
     @property
     def values(self) -> list[str]:
-        """What the arcs of a .clg file carry, of weights and multiplicity, as far as it is wanted."""
+        """The columns wanted of a .clg file's arcs: weights, multiplicity."""
         names = ["weights", "multiplicity"] if self._options.weights else ["multiplicity"]
         return [name for name in names if name in self.header.sections]
 
     def heads(self, first: int, count: int) -> npt.NDArray[np.int32]:
-        """Some heads of a .clg file's arcs; InputError names the file if one is no vertex."""
+        """Return some heads of a .clg file's arcs; InputError names the file if one is no vertex."""
         with reading(self.path):
             found = self.columns["col_idx"].read(first, count)
         try:
@@ -266,7 +266,7 @@ def open_work(folder: Path) -> None:
 
 
 def about(path: Path, format: str | None, options: Options) -> About:
-    """What must be the same for an input's edges to be those that were kept."""
+    """Return what must be the same for an input's edges to be those that were stored."""
     with reading(path):
         status = path.stat()
         return {
@@ -281,7 +281,7 @@ def about(path: Path, format: str | None, options: Options) -> About:
 
 
 def _samples(path: Path, size: int) -> str:
-    """SHA-256 of a file, or of its head, its tail and places between them."""
+    """Return the SHA-256 of a file, or of its head, its tail and places between them."""
     places = range(0, size, SAMPLE)
     if len(places) > SAMPLES:
         places = range(0, size - SAMPLE + 1, (size - SAMPLE) // (SAMPLES - 1))
@@ -294,7 +294,7 @@ def _samples(path: Path, size: int) -> str:
 
 
 def keep(folder: Path, number: int, about: About, tables: Sequence[Table]) -> None:
-    """Keep the tables of an input, also if the power fails."""
+    """Store the tables of an input, safe against a power cut."""
     paths = [column.path for table in tables for column in table.columns.values()]
     for path in paths:
         with open(path, "rb+") as file:
@@ -313,7 +313,7 @@ def keep(folder: Path, number: int, about: About, tables: Sequence[Table]) -> No
 
 
 def kept(folder: Path, number: int, about: About) -> tuple[list[Table] | None, str]:
-    """The tables of an input, or None; and why not, where something was kept."""
+    """Return the tables of an input, or None; and why not, where something was stored."""
     path = folder / f"input-{number}.json"
     if not path.exists():
         return None, ""
@@ -337,7 +337,7 @@ def _sum_of(state: Any) -> str:
 
 
 def _sum(path: Path) -> list[int]:
-    """The length of a file, and the CRC-32 of its bytes."""
+    """Return the length of a file, and the CRC-32 of its bytes."""
     size = found = 0
     with open(path, "rb", buffering=0) as file:
         while data := file.read(SAMPLE):

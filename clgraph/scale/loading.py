@@ -36,7 +36,7 @@ LAUNCH = LaunchTable(gpu=16, cpu=4096, simulator=5)  # entries that one work-ite
 
 
 def upload_rows(device: Device, rows: ShardRows, values: Sequence[str] = (), number: int = 0) -> DeviceCSR:
-    """The rows of a shard, brought to a device."""
+    """Copy the rows of a shard to a device."""
     first, row_ptr, col_idx, columns = rows
     return DeviceCSR(
         len(row_ptr) - 1,
@@ -51,7 +51,7 @@ def upload_rows(device: Device, rows: ShardRows, values: Sequence[str] = (), num
 
 
 class Loading:
-    """The shards of a dataset, brought to a device.
+    """The shards of a dataset, copied to a device.
 
     Parameters
     ----------
@@ -106,7 +106,7 @@ class Loading:
         return loaded
 
     def _of_graph(self, name: str, number: int) -> DeviceCSR:
-        """A shard of a graph in memory; the device keeps its columns as long as there is room for more."""
+        """Return a block of a graph in memory; the device keeps its columns while there is room for more."""
         device, shards = self._device, self.shards
         shard, owner = shards.section(name).shards[number], shards.owner
         rows: list[ShardRows] = []
@@ -133,7 +133,7 @@ class Loading:
         return DeviceCSR(shard.rows, shard.edges, row_ptr, col_idx, offset, shard.first_row, number, values)
 
     def _read(self, name: str, number: int, full: bool) -> DeviceCSR | None:
-        """The shard on the device; None if anything is wrong with it."""
+        """Return the shard on the device; None if anything is wrong with it."""
         device, shard = self._device, self.shards.section(name).shards[number]
         path = self.shards.path_of(shard)
         with reading(path), closing(Plain(path)) as source:
@@ -160,7 +160,7 @@ class Loading:
         return replace(block, values={key: values[key] for key in values if key in self._values})
 
     def _wrong(self, block: DeviceCSR, expected: int, *, pairs: bool, full: bool) -> bool:
-        """Whether the shard would lead kernels out of bounds or, if `full`, has another fault."""
+        """True if the shard would lead kernels out of bounds or, if `full`, has another fault."""
         device, run = self._device, LAUNCH.of(self._device)
         if not block.n:
             return block.arcs > 0

@@ -79,7 +79,7 @@ class Section:
 
 @dataclass(frozen=True)
 class Manifest:
-    """What a dataset holds.
+    """Contents of a dataset.
 
     Attributes
     ----------
@@ -103,7 +103,7 @@ class Manifest:
     leaving: Part | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything but the fingerprint, ready for JSON."""
+        """Return everything but the fingerprint, ready for JSON."""
         flags = {name: getattr(self, name) for name in ("directed", "vertices", "weights", "multiplicity")}
         parts = {name: part and vars(part) for name, part in (("ids", self.ids), ("leaving", self.leaving))}
         sections = {
@@ -126,12 +126,12 @@ class Manifest:
         return hashlib.sha256(text.encode()).hexdigest()
 
     def to_json(self) -> str:
-        """The file's text."""
+        """Return the file's text."""
         return json.dumps({**self.to_dict(), "fingerprint": self.fingerprint}, indent=1) + "\n"
 
 
 def read_manifest(folder: Path) -> Manifest:
-    """The manifest of a dataset; InputError unless every field is possible."""
+    """Read the manifest of a dataset; InputError unless every field is possible."""
     path = folder / NAME
     if not folder.is_dir():
         work = folder.with_name(folder.name + ".work")

@@ -26,7 +26,7 @@ Words = npt.NDArray[np.uint64]
 
 
 def turned(name: str, tail: npt.NDArray[np.int32], part: Columns) -> Columns:
-    """Some of the base's entries as another section wants them dealt."""
+    """Return some of the base's entries as another section needs them."""
     head = part.pop("head")
     if name == "in":
         return {"row": head, "head": tail, **part}
@@ -70,7 +70,7 @@ class Rows:
         return sum(int(np.count_nonzero((each >= first) & (each < last))) for each in self._loops)
 
     def parts(self, step: int) -> Iterator[tuple[npt.NDArray[np.int32], Columns]]:
-        """Yield tails, and the other columns, so many entries at a time."""
+        """Yield tails and the other columns, `step` entries at a time."""
         for begin in range(0, self.rows, step):
             end = min(begin + step, self.rows)
             yield tails_between(self.row_ptr, begin, end), self._read(begin, end)
@@ -159,7 +159,7 @@ class _Part(NamedTuple):
 def in_order(
     source: Input, folder: Path, progress: Tell | None
 ) -> tuple[dict[str, Rows], npt.NDArray[np.float64]] | None:
-    """The sections that a .clg file has, and the weight that leaves each vertex; None if arcs are parallel.
+    """Return the sections of a .clg file and the weight that leaves each vertex; None if arcs are parallel.
 
     Sections are "out", or of an undirected graph "rows" and "pairs", whose entries are copied to `folder`.
 
@@ -206,7 +206,7 @@ def in_order(
 
 
 def _looked_at(source: Input, begin: int, end: int) -> _Part:
-    """Some entries, checked."""
+    """Check some entries."""
     path, row_ptr = source.path, source.row_ptr
     before = begin - min(begin, 1)  # with the entry in front
     head = source.heads(before, end - before)
@@ -243,7 +243,7 @@ def _looked_at(source: Input, begin: int, end: int) -> _Part:
 def _sum(
     low: npt.NDArray[np.int32], high: npt.NDArray[np.int32], values: Columns, which: npt.NDArray[np.bool_]
 ) -> int:
-    """A number that two lists of edges have in common only if they are alike, in whatever order."""
+    """Return a number that two lists of edges share only if they are equal, in whatever order."""
     words = low[which].astype(np.uint64) << np.uint64(32) | high[which].astype(np.uint64)
     for column in values.values():
         own = column[which]

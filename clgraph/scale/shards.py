@@ -163,11 +163,11 @@ class Shards:
         return Graph._from_arrays(Arrays(*none, ids=self.own_ids()))
 
     def own_ids(self) -> npt.NDArray[Any] | None:
-        """The ids; None if they are 0 .. n-1."""
+        """Return the ids; None if they are 0 .. n-1."""
         return None if self.manifest.ids is None else self.ids
 
     def _id_lookup(self) -> Callable[[npt.NDArray[Any]], npt.NDArray[Any]]:
-        """What gives the ids of some vertices, by index."""
+        """Return a function from indices to ids."""
         return lambda index: self.ids[index]
 
     @property
@@ -184,7 +184,7 @@ class Shards:
         return np.frombuffer(data, "<f8").astype(np.float64, copy=False)
 
     def _part(self, part: Part) -> bytes:
-        """The bytes of a file beside the shards."""
+        """Read a file beside the shards, and check it."""
         path = self.folder / part.file
         with reading(path):
             data = path.read_bytes()
@@ -195,7 +195,7 @@ class Shards:
         return data
 
     def section(self, name: str) -> Section:
-        """A section of the manifest; InputError if the dataset lacks it."""
+        """Return a section of the manifest; InputError if the dataset lacks it."""
         found = self.manifest.sections.get(name)
         if found is None:
             raise InputError(
@@ -209,7 +209,7 @@ class Shards:
         return ahead(self.read, ((name, number) for number in range(len(self.section(name).shards))), 1)
 
     def read(self, name: str, number: int) -> ShardRows:
-        """One shard of a section, checked."""
+        """Read one shard of a section, and check it."""
         shard = self.section(name).shards[number]
         verify = self.verifies(shard)
         with self._opened(name, shard):
@@ -225,7 +225,7 @@ class Shards:
         return rows
 
     def parts(self, name: str, number: int, step: int) -> Iterator[ShardRows]:
-        """The rows of one shard of a section, checked, so many rows and entries at a time (or one row)."""
+        """Yield the rows of one shard, checked: at most `step` rows and entries at a time, or one row."""
         shard = self.section(name).shards[number]
         verify, path, loops = self.verifies(shard), self.path_of(shard), 0
         with self._opened(name, shard) as (file, header):
@@ -254,7 +254,7 @@ class Shards:
             self.verified(shard)
 
     def offsets(self, name: str, number: int) -> npt.NDArray[Any]:
-        """Where the rows of one shard begin, from 0 on, and how many entries they have."""
+        """Return the offsets of one shard's rows, from 0 on."""
         shard = self.section(name).shards[number]
         with self._opened(name, shard) as (file, header):
             return self._offsets(shard, file, header)
@@ -274,7 +274,7 @@ class Shards:
 
     @contextmanager
     def _damaged(self, shard: Shard) -> Iterator[None]:
-        """An InputError of the block names a shard's file."""
+        """Name a shard's file in the block's InputError."""
         try:
             yield
         except InputError as error:
@@ -288,19 +288,19 @@ class Shards:
         return None
 
     def block(self, name: str, number: int) -> ShardRows:
-        """A shard's rows in memory, checked, where there is an `owner`."""
+        """Return a shard's rows in memory, checked, where there is an `owner`."""
         raise NotImplementedError
 
     def path_of(self, shard: Shard) -> Path:
-        """A shard's file."""
+        """Return a shard's file."""
         return self.folder / shard.file
 
     def verifies(self, shard: Shard) -> bool:
-        """Whether a shard's checksums are to be compared."""
+        """True if a shard's checksums are to be compared."""
         return self._verify and shard.file not in self._verified
 
     def verified(self, shard: Shard) -> None:
-        """A shard has been found right: its checksums are not compared again."""
+        """Note that a shard's checksums match: they are not compared again."""
         self._verified.add(shard.file)
 
     def header_of(self, name: str, shard: Shard, head: bytes, size: int) -> Header:
@@ -341,7 +341,7 @@ class Shards:
     def _rows(
         self, name: str, shard: Shard, arrays: dict[str, npt.NDArray[Any]], full: bool
     ) -> tuple[ShardRows, int]:
-        """The rows, checked, and, if `full`, how many self-loops: the host's `clgraph.scale.loading`."""
+        """Return the rows, checked, and, if `full`, the number of self-loops; see `clgraph.scale.loading`."""
         row_ptr = arrays["row_ptr"]
         col_idx = arrays.get("col_idx", np.empty(0, np.int32))
         values = {key: arrays[key] for key in VALUES if key in arrays}
@@ -364,7 +364,7 @@ class Shards:
 
 
 def _read_some(path: Path, file: IO[bytes], section: FileSection, first: int, count: int) -> npt.NDArray[Any]:
-    """Some values of a section of a file."""
+    """Read some values of a section of a file."""
     dtype = np.dtype(section.kind)
     file.seek(section.offset + first * dtype.itemsize)
     found: npt.NDArray[Any] = np.fromfile(file, dtype, count)

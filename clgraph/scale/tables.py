@@ -136,7 +136,7 @@ class Dealt:
         self._finer: list[Dealt] = []
 
     def sorted(self, columns: Columns) -> tuple[Columns, npt.NDArray[np.int64]]:
-        """Rows in order of their ranges, and how many there are of each; "row" says whose each one is."""
+        """Return rows in order of their ranges, and how many there are of each; "row" has their vertices."""
         number: npt.NDArray[np.unsignedinteger[Any]]
         number = ((columns["row"] - np.int32(self._first)) >> self._shift).astype(self._kind)
         order = np.argsort(number, kind="stable")
@@ -151,7 +151,7 @@ class Dealt:
         self._table.append(columns)
 
     def groups(self, most: int) -> Iterator[tuple[int, int, Callable[[], Columns]]]:
-        """Ranges of vertices with at most so many rows each, if more than one vertex has them.
+        """Yield ranges of vertices with at most `most` rows each, if more than one vertex has them.
 
         Yields (first vertex, last vertex + 1, what reads their rows), in order, without gaps.
         """
@@ -188,7 +188,7 @@ class Dealt:
             each.remove()
 
     def _places(self, first: int, last: int) -> Iterator[tuple[int, int]]:
-        """Where rows of some ranges begin and end, in order."""
+        """Yield where rows of some ranges begin and end, in order."""
         for begins in self._begins:
             if begins[first] < begins[last]:
                 yield int(begins[first]), int(begins[last])
@@ -204,7 +204,7 @@ class Dealt:
 
 
 def _distinct(ids: Ids) -> Ids:
-    """Each value once, ascending; sorts in place. (NumPy's `unique` takes ten times as long.)"""
+    """Return each value once, ascending; sorts in place. (NumPy's `unique` takes ten times as long.)"""
     ids.sort()
     keep = np.ones(len(ids), bool)
     np.not_equal(ids[1:], ids[:-1], out=keep[1:])
@@ -212,7 +212,7 @@ def _distinct(ids: Ids) -> Ids:
 
 
 def _marked(marks: npt.NDArray[np.bool_]) -> npt.NDArray[Any]:
-    """Where the marks are, as int32 if that will do."""
+    """Return the positions of the marks, as int32 if that will do."""
     kind, at = np.int32 if len(marks) <= INT32_MAX else np.int64, 0
     found: npt.NDArray[Any] = np.empty(np.count_nonzero(marks), kind)
     for begin in range(0, len(marks), CHUNK):
@@ -243,7 +243,7 @@ class Numbering:
         self._number: npt.NDArray[np.int32] | None = None
 
     def add(self, *ends: npt.NDArray[np.integer]) -> None:
-        """Ids of some rows, all at least 0."""
+        """Add ids of some rows, all at least 0."""
         for ids in ends:
             if not len(ids):
                 continue
@@ -294,7 +294,7 @@ class Numbering:
             self._number -= 1
 
     def numbers(self, ids: npt.NDArray[np.integer]) -> npt.NDArray[np.int32]:
-        """The numbers of ids that have been added."""
+        """Return the numbers of ids that have been added."""
         if self.ids is None:
             return ids.astype(np.int32, copy=False)
         if self._number is not None:
@@ -313,7 +313,7 @@ class Numbering:
 
 
 def merged(first: int, last: int, edges: Columns, n: int) -> Arrays:
-    """Rows `first` to `last` of a graph of `n` vertices, parallel edges merged as `sorted_rows` does it."""
+    """Return rows `first` to `last` of a graph of `n` vertices, parallel edges merged as by `sorted_rows`."""
     row, head = edges["row"] - np.int32(first), edges["head"]
     if len(edges) == 2:
         made = _sorted(row, head, np.ones(len(head), np.int32), last - first, n)
@@ -330,7 +330,7 @@ def merged(first: int, last: int, edges: Columns, n: int) -> Arrays:
 
 
 def by_row(first: int, last: int, edges: Columns, n: int) -> tuple[Lengths, Columns]:
-    """The lengths of rows `first` to `last`, and their entries, sorted.
+    """Return the lengths of rows `first` to `last`, and their entries, sorted.
 
     No edge is there twice, but where there are ways: then the two arcs of a pair become one.
     """
@@ -347,7 +347,7 @@ def by_row(first: int, last: int, edges: Columns, n: int) -> tuple[Lengths, Colu
 
 
 def behind(counts: Lengths, found: Columns, own_counts: Lengths, own: Columns) -> tuple[Lengths, Columns]:
-    """Rows, by their lengths and entries, each with one of `own` behind it."""
+    """Return rows, by their lengths and entries, each with the one of `own` behind it."""
     lengths = np.column_stack((counts, own_counts)).ravel()
     own_places = np.repeat(np.arange(len(lengths)) % 2 == 1, lengths)
     places, whole = ~own_places, {}

@@ -149,7 +149,7 @@ class Writer:
 
 
 def _whole_crc(head: bytes, sums: npt.NDArray[Any], length: int) -> int:
-    """The CRC-32 of a whole .clg file, from its header and the checksums that end it."""
+    """Return the CRC-32 of a whole .clg file, from its header and the checksums that end it."""
     found, left = zlib.crc32(head), length - len(head) - sums.nbytes
     for checksum in sums.tolist():
         size = min(CHECKED, left)
@@ -158,7 +158,7 @@ def _whole_crc(head: bytes, sums: npt.NDArray[Any], length: int) -> int:
 
 
 def row_sums(row_ptr: npt.NDArray[Any], weights: npt.NDArray[Any] | None) -> npt.NDArray[np.float64]:
-    """The weight of each row, added in order; without weights its length."""
+    """Return the weight of each row, added in order; without weights its length."""
     lengths = np.diff(row_ptr)
     if weights is None:
         return lengths.astype(np.float64)
@@ -167,7 +167,7 @@ def row_sums(row_ptr: npt.NDArray[Any], weights: npt.NDArray[Any] | None) -> npt
 
 
 def summed(shards: list[Shard]) -> Section:
-    """A section of shards in order of rows, with their first edges."""
+    """Return a section of shards in order of rows, with their first edges."""
     placed, edge = [], 0
     for each in shards:
         placed.append(replace(each, first_edge=edge))
@@ -186,7 +186,7 @@ def _from_zero(row_ptr: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 
 def cuts(row_ptr: npt.NDArray[Any], shard_edges: int, block: int) -> Iterator[tuple[int, int]]:
-    """First rows and ends of shards of about so many entries, cut at multiples of `block` rows."""
+    """Yield first rows and ends of shards of about `shard_edges` entries, at multiples of `block` rows."""
     n = len(row_ptr) - 1
     first = 0
     while first < n:
@@ -203,7 +203,7 @@ def cuts(row_ptr: npt.NDArray[Any], shard_edges: int, block: int) -> Iterator[tu
 
 @contextmanager
 def new_dataset(path: Path) -> Iterator[Path]:
-    """A temporary folder beside `path`, which takes its place when the block ends without an error.
+    """Make a temporary folder beside `path`, which takes its place when the block ends without an error.
 
     A dataset that is there already is replaced if the folder holds nothing else; anything else is refused.
     """
@@ -339,7 +339,7 @@ def check_dataset_name(path: Path) -> None:
 
 
 def _files_of(folder: Path) -> list[str]:
-    """Names of the files of a dataset that may be replaced; InputError if the folder holds anything else."""
+    """Return the files of a dataset that may be replaced; InputError if the folder holds anything else."""
     names = sorted(os.listdir(folder)) if folder.is_dir() else [""]
     if not names:
         return []
@@ -444,7 +444,7 @@ def write_shards(
 
 
 def check_sections(sections: Sequence[str] | None, directed: bool) -> tuple[str, ...]:
-    """The sections to write, in order."""
+    """Return the sections to write, in order."""
     known = ("pairs", "in", "out") if directed else ("pairs", "rows")
     if sections is None:
         return known
@@ -459,7 +459,7 @@ def check_sections(sections: Sequence[str] | None, directed: bool) -> tuple[str,
 
 
 def section_of(graph: Graph, name: str) -> tuple[Arrays, npt.NDArray[np.bool_] | None]:
-    """The rows of a section of the whole graph; of pairs bare, and their mask in the undirected view."""
+    """Return the rows of a section of the whole graph; pairs bare, with their mask in the undirected view."""
     if name in ("rows", "out"):
         return graph._arrays, None
     if name == "in":
@@ -482,7 +482,7 @@ def _ways(graph: Graph, pairs: Arrays) -> npt.NDArray[np.uint8]:
 
 @with_progress("joining shards")
 def join_shards(shards: Shards, *, progress: Tell | None = None) -> Graph:
-    """The whole graph in memory.
+    """Join a dataset to a graph in memory.
 
     Parameters
     ----------

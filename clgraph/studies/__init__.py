@@ -47,7 +47,7 @@ class Study(Result):
     """
 
     def to_pandas(self) -> Any:
-        """The rows as a data frame; undefined values are missing ones."""
+        """Return the rows as a data frame; undefined values are missing ones."""
         from clgraph.graph.exchange.common import library
         from clgraph.studies.columns import COLUMNS
 

@@ -53,7 +53,7 @@ Row = dict[str, Any]
 
 
 def scalars(measures: Measures) -> Row:
-    """The figures of one graph, by column; None where one is not defined."""
+    """Return the figures of one graph, by column; None where one is not defined."""
     found = {
         column: attrgetter(path)(measures)
         for column, path in SCALARS.items()
@@ -64,14 +64,14 @@ def scalars(measures: Measures) -> Row:
 
 
 def why_not(measures: Measures, column: str) -> str:
-    """Why a figure of a graph is not defined."""
+    """Return the reason why a figure of a graph is not defined."""
     if column == "largest_eigenvalue":
         return measures.eigen_exponent.reason or "there are no eigenvalues"
     return why(measures, SCALARS[column])
 
 
 def text_of(value: Any) -> str:
-    """A value as the CSV has it: what is not defined is empty, numbers are exact."""
+    """Return a value as the CSV has it: undefined ones are empty, numbers exact."""
     return "" if value is None else repr(value) if isinstance(value, float) else str(value)
 
 
@@ -94,12 +94,12 @@ def value_of(column: str, text: str) -> Any:
 
 
 def header() -> str:
-    """The first line of the CSV."""
+    """Return the first line of the CSV."""
     return ",".join(COLUMNS) + "\n"
 
 
 def lines_of(rows: list[Row]) -> str:
-    """Rows as lines of the CSV."""
+    """Return rows as lines of the CSV."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     for row in rows:
@@ -108,7 +108,7 @@ def lines_of(rows: list[Row]) -> str:
 
 
 def read_rows(path: Path) -> list[Row]:
-    """The complete rows of a CSV; what an interrupted run left behind the last whole line is passed over.
+    """Read the complete rows of a CSV; what an interrupted run left after the last whole line is ignored.
 
     Raises
     ------

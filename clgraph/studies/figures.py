@@ -32,7 +32,7 @@ TOKENS = {name: f"#0a0b{number:02x}" for number, name in enumerate(PAPER, 16)}
 
 
 def look(i: int, colours: dict[str, str]) -> dict[str, Any]:
-    """How the line of the i-th method looks."""
+    """Return the style of the i-th method's line."""
     k = i % len(SERIES)
     return {"color": colours[f"series{k}"], "marker": MARKERS[k], "linestyle": DASHES[k], "linewidth": 1.4}
 
@@ -52,7 +52,7 @@ def plot(study: Result, measure: str, axes: Any = None) -> Any:
 
 
 def draw_measure(study: Result, measure: str, axes: Any, colours: dict[str, str]) -> None:
-    """A measure against the size, with the 95 % intervals of its mean, a line for each method."""
+    """Draw a measure against the size, with the 95 % intervals of its mean, a line for each method."""
     plan = study.plan
     whole = study.original["vertices"]
     rows = {(r["method"], r["target"]): r for r in study.summary if r["measure"] == measure}
@@ -81,7 +81,7 @@ def draw_measure(study: Result, measure: str, axes: Any, colours: dict[str, str]
 
 
 def span_of(study: Result, measure: str) -> tuple[tuple[float, float] | None, bool]:
-    """What a figure of a measure shows, so that intervals of few seeds do not flatten its lines.
+    """Return the limits of a measure's figure, so that intervals of few seeds do not flatten its lines.
 
     Returns
     -------
@@ -106,14 +106,14 @@ def span_of(study: Result, measure: str) -> tuple[tuple[float, float] | None, bo
 
 
 def _legend(axes: Any) -> None:
-    """Above the axes, where it hides no line."""
+    """Put the legend above the axes, where it hides no line."""
     axes.legend(
         ncols=5, fontsize=8.5, labelspacing=0.3, columnspacing=1, loc="lower center", bbox_to_anchor=(0.5, 1)
     )
 
 
 def draw_heat(study: Result, answer: Answer, axes: Any, colours: dict[str, str]) -> None:
-    """How far each method is from the original in each measure, on average over the sizes."""
+    """Draw how far each method is from the original in each measure, on average over the sizes."""
     methods = [place.method for place in answer.ranking]
     measures = [verdict.measure for verdict in answer.verdicts]
     known = answer.deviations
@@ -131,7 +131,7 @@ def draw_heat(study: Result, answer: Answer, axes: Any, colours: dict[str, str])
 
 
 def draw_degrees(study: Result, size: str, axes: Any, colours: dict[str, str]) -> None:
-    """The share of vertices with at least a degree, of the original and of each method's first sample."""
+    """Draw the share of vertices with at least a degree: of the original, of each method's first sample."""
 
     def line(histogram: Any, **style: Any) -> None:
         degree, count = (np.asarray(each, np.int64) for each in histogram)
@@ -153,7 +153,7 @@ def draw_degrees(study: Result, size: str, axes: Any, colours: dict[str, str]) -
 
 
 def drawings(study: Result, answer: Answer) -> Iterator[Drawing]:
-    """All figures: measures against size, the heat map, degree distributions at each size."""
+    """Yield all figures: measures against size, the heat map, degree distributions at each size."""
     for verdict in answer.verdicts:
         name = COMPARED[verdict.measure]
         best = (
@@ -186,7 +186,7 @@ def drawings(study: Result, answer: Answer) -> Iterator[Drawing]:
 
 
 def write_figures(study: Result, answer: Answer, folder: Path) -> int:
-    """Every figure as an SVG file; how many."""
+    """Write every figure as an SVG file; return how many."""
     from matplotlib import rc_context
 
     folder.mkdir(exist_ok=True)

@@ -119,7 +119,7 @@ def _listed(given: Any, name: str, example: str) -> list[Any]:
 
 @dataclass(frozen=True)
 class Tolerance:
-    """How far a measure may be from the original's.
+    """Largest difference between a measure and the original's.
 
     Attributes
     ----------
@@ -130,18 +130,18 @@ class Tolerance:
     of: dict[str, tuple[float, bool]]
 
     def words(self, measure: str) -> str:
-        """The bound of a measure, as it is written."""
+        """Return the bound of a measure as text."""
         bound, share = self.of[measure]
         return f"{100 * bound:g} %" if share else f"{bound:g}"
 
     def allowed(self, measure: str, original: float) -> float:
-        """The largest difference that a measure may have."""
+        """Return the largest difference that a measure may have."""
         bound, share = self.of[measure]
         return bound * abs(original) if share else bound
 
 
 def check_tolerance(tolerance: Mapping[str, Any] | str | None) -> Tolerance:
-    """The tolerance that a text such as ``ks=0.1,clustering=10%``, or a mapping, gives.
+    """Check a tolerance, a text such as ``ks=0.1,clustering=10%`` or a mapping.
 
     ``ks`` stands for all Kolmogorov-Smirnov distances, ``all`` for everything else that is not named.
 

@@ -59,7 +59,7 @@ def _is_text(value: Any) -> bool:
 
 
 def _is_plain(value: Any) -> bool:
-    """Whether it is text that can be shown as it is: nothing that moves a terminal's cursor."""
+    """True for text that can be shown as it is: nothing that moves a terminal's cursor."""
     return _is_text(value) and all(c.isprintable() or "\udc80" <= c <= "\udcff" for c in value)
 
 
@@ -85,7 +85,7 @@ def _is_histogram(value: Any) -> bool:
 
 
 def is_lost(value: Any) -> bool:
-    """Whether an option was no plain value, as an array of strata: a record has its type alone."""
+    """True if an option was no plain value, as an array of strata: a record has its type alone."""
     return isinstance(value, str) and re.fullmatch(r"<\w+>", value, re.ASCII) is not None
 
 

@@ -56,7 +56,7 @@ class Record:
 
     @property
     def streamed(self) -> bool:
-        """Whether it is of a stream, which is read again as it is, and no graph."""
+        """True for a record of a stream, which is read again as it is, and no graph."""
         return any("arrivals" in entry for entry in self.samples)
 
 
@@ -187,7 +187,7 @@ def _name(entry: Mapping[str, Any]) -> str:
 
 @contextmanager
 def _naming(record: Record, name: str) -> Iterator[None]:
-    """An InputError of the block names the record, and the sample in it."""
+    """Name the record, and the sample in it, in the block's InputError."""
     try:
         yield
     except InputError as error:
@@ -222,7 +222,7 @@ def _study(record: Record, graph: Graph, device: Device | str | None, progress: 
 
 
 def of_other_version(record: Record) -> str | None:
-    """What to say if another version of clgraph wrote the record."""
+    """Return a note if another version of clgraph wrote the record."""
     if record.version == __version__:
         return None
     return f"{record.path} was written by clgraph {record.version}, this is {__version__}"

@@ -48,7 +48,7 @@ class Comparison:
     rows: list[tuple[str, ...]]
 
     def html(self) -> str:
-        """The table as a part of the report."""
+        """Return the table as a part of the report."""
         lines = [(escape(one), "".join(f"<td>{escape(c)}</td>" for c in rest)) for one, *rest in self.rows]
         return table_html(self.title, self.words, self.heads, lines)
 
@@ -61,7 +61,7 @@ def report_html(
     facts: Sequence[tuple[str, str]] = (),
     beside: Comparison | None = None,
 ) -> str:
-    """The report as the text of one HTML file.
+    """Return the report as the text of one HTML file.
 
     Parameters
     ----------
@@ -111,7 +111,7 @@ def _series(colours: tuple[str, ...]) -> str:
 
 
 def answer_html(study: Result, found: Answer, tolerance: Tolerance) -> str:
-    """The answer: in a sentence, as cards, and in tables."""
+    """Return the answer: in a sentence, as cards, and in tables."""
     parts = [f'<p class="lead">{escape(sentence(study, found))}</p>', '<div class="cards">']
     for number, place in enumerate(found.ranking, 1):
         kept = _kept(study, place)
@@ -125,7 +125,7 @@ def answer_html(study: Result, found: Answer, tolerance: Tolerance) -> str:
 
 
 def _kept(study: Result, place: Standing) -> str:
-    """How many measures a method keeps at each size, from the largest on; of many sizes at some."""
+    """Return how many measures a method keeps at each size, from the largest on; of many sizes at some."""
     plan = study.plan
     sizes = [size for _, size in sorted(zip(plan.targets, plan.sizes, strict=True), reverse=True)]
     if len(sizes) > SIZES:
@@ -134,7 +134,7 @@ def _kept(study: Result, place: Standing) -> str:
 
 
 def sentence(study: Result, found: Answer) -> str:
-    """The answer in words."""
+    """Return the answer in words."""
     if not found.ranking:
         return "Nothing could be compared: no measure of the original is defined."
     best, of = found.ranking[0], len(found.verdicts)

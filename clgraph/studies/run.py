@@ -105,7 +105,7 @@ def _measured(
 
 
 def _measures(made: Samples, device: Device, request: MeasureRequest) -> list[Measures]:
-    """The measures of samples, as many at a time as fill the device."""
+    """Measure samples, as many at a time as fill the device."""
     # small samples are measured together, in one launch for each kernel: alone they leave a device idle
     with device.alone():
         pieces = made._joined_on(device)

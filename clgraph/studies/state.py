@@ -111,13 +111,13 @@ class State:
             )
 
     def write(self, more: dict[str, Any] | None = None) -> None:
-        """Write it, at the end of the study with everything that its record has."""
+        """Write the record, at the end of the study with everything that it has."""
         if self._folder is not None:
             so_far = {**self._is, "notes": self.notes, "degrees": self.degrees}
             save_record(self._path, {**so_far, **(more or {})})
 
     def add(self, batch: Batch) -> None:
-        """What a batch adds: its notes before its rows, which say that it is done."""
+        """Add a batch: its notes before its rows, which show that it is done."""
         self.notes += [note for note in batch.notes if note not in self.notes]
         if batch.degrees:
             self.degrees[batch.method] = batch.degrees

@@ -22,7 +22,7 @@ Floats = npt.NDArray[np.float64]
 
 
 def t_interval(values: Floats) -> tuple[float | None, float | None]:
-    """The 95 % interval of a mean by Student's t; none for a single value."""
+    """Return the 95 % interval of a mean by Student's t; none for a single value."""
     if len(values) < 2:
         return None, None
     from scipy.special import stdtrit
@@ -33,7 +33,7 @@ def t_interval(values: Floats) -> tuple[float | None, float | None]:
 
 
 def bootstrap_interval(values: Floats) -> tuple[float | None, float | None]:
-    """The 95 % interval of a mean by the percentile bootstrap, the same at each call; from 50 values on."""
+    """Return the 95 % interval of a mean by the percentile bootstrap, repeatable; from 50 values on."""
     if len(values) < MANY:
         return None, None
     # a fixed seed: the same study has the same summary
@@ -44,7 +44,7 @@ def bootstrap_interval(values: Floats) -> tuple[float | None, float | None]:
 
 
 def summary_of(plan: Plan, rows: Iterable[Row], original: Row) -> list[Row]:
-    """A row for each method, size and measure; undefined values take no part in means, and are counted."""
+    """Return a row per method, size and measure; undefined values are counted, and left out of means."""
     groups: dict[tuple[str, str], list[Row]] = {}
     for row in rows:
         groups.setdefault((row["method"], row["size"]), []).append(row)
@@ -200,7 +200,7 @@ def answer(plan: Plan, summary: list[Row], tolerance: Tolerance, missing: dict[s
 
 
 def deviation(row: Row) -> float | None:
-    """How far a mean is from the original, between 0 and 1; None where it cannot be said."""
+    """Return the distance of a mean from the original, between 0 and 1; None where it is not defined."""
     if row["mean"] is None or row["original"] is None:
         return None
     if row["measure"].startswith("ks_"):
@@ -221,7 +221,7 @@ def _within(row: Row, tolerance: Tolerance) -> bool:
 
 @dataclass(frozen=True, repr=False)
 class Result(RunsOn):
-    """The results of a `clgraph.Study`, without how it shows itself: see there."""
+    """Results of a `clgraph.Study`, without its figures and its report: see there."""
 
     plan: Plan
     rows: list[Row] = field(repr=False)

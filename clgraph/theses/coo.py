@@ -65,7 +65,7 @@ class Arcs(BatchedPower):
         self.chain = self.tuned.items + int(log2(self.group))
 
     def ends(self, graph: Graph, name: str) -> Any:
-        """The row of each arc of a graph, as a list kept on the device; `name` is what the row is."""
+        """Return the row of each arc of a graph, cached on the device; `name` is what the row is."""
 
         def make() -> Any:
             self.device.reserve({name: 4 * graph.num_arcs})

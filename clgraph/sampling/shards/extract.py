@@ -59,7 +59,7 @@ class Extraction:
         return -(-count // self.device.tuning.items)
 
     def _rank(self, vertex: int) -> int:
-        """How many members come before a vertex."""
+        """Return how many members come before a vertex."""
         if vertex == self.n:
             return self.size
         word = vertex >> 5
@@ -161,15 +161,15 @@ class Growing:
         self._at = 0
 
     def next_entries(self, name: str, count: int) -> npt.NDArray[Any]:
-        """Where the next entries of a column belong."""
+        """Return the room for the next entries of a column."""
         return self._columns[name][self._at : self._at + count]
 
     def add(self, part: ShardRows) -> None:
-        """Take over rows whose entries are in their places."""
+        """Add rows whose entries are in that room already."""
         ends = self._row_ptr[part.first_row : part.first_row + len(part.row_ptr)]
         np.add(part.row_ptr, self._at, out=ends, dtype=ends.dtype)
         self._at += len(part.col_idx)
 
     def arrays(self, ids: npt.NDArray[Any], directed: bool) -> Arrays:
-        """The whole."""
+        """Return the whole."""
         return Arrays(self._row_ptr, **self._columns, ids=ids, directed=directed, num_self_loops=0)

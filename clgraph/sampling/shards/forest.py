@@ -280,7 +280,7 @@ Bits = npt.NDArray[np.uint32]
 
 @dataclass(frozen=True)
 class Choice:
-    """What decides which edges are in a sample.
+    """Vertices in a sample, and the last deletion: these decide which edges are in it.
 
     Attributes
     ----------

@@ -46,7 +46,7 @@ Size = float | int | str
 
 
 class OfForest(Selection):
-    """What a cut in the order of deletions chose of a dataset, or of a graph, as bits.
+    """Selection by a cut in the order of deletions, as bits.
 
     Attributes
     ----------

@@ -48,7 +48,7 @@ Words = npt.NDArray[np.uint64]
 
 @dataclass(frozen=True)
 class About:
-    """What a forest is of.
+    """Dataset, method and seed of a forest.
 
     Attributes
     ----------
@@ -107,7 +107,7 @@ class SavedForest(Shown):
         return missing
 
     def words(self) -> Words:
-        """The edges, ascending; checked."""
+        """Read the edges, ascending, and check them."""
         with reading(self.path), open(self.path, "rb") as file:
             head, data = file.readline(64), file.read()
         if head != _head(data):
@@ -134,7 +134,7 @@ def write_forest(
 
 
 def open_forest(path: str | os.PathLike[str]) -> SavedForest:
-    """What a file of ``clgraph forest`` says of itself; its edges are read and checked when they are used."""
+    """Open a file of ``clgraph forest``; its edges are read and checked when they are used."""
     name = file_name(path)
     with reading(name), open(name, "rb") as file:
         head, line, size = file.readline(64), file.readline(LONGEST), os.fstat(file.fileno()).st_size
@@ -172,7 +172,7 @@ def spelled(numbers: Sequence[int]) -> str:
 
 
 def numbers_of(text: str, count: int, name: str) -> tuple[int, ...]:
-    """The numbers below `count` that a text such as 0-3,7 means, ascending, each once."""
+    """Return the numbers below `count` that a text such as 0-3,7 lists, ascending, each once."""
     found = np.zeros(count, bool)
     for part in text.split(",") if text else ():
         match = re.fullmatch(r"([0-9]{1,10})(?:-([0-9]{1,10}))?", part.strip(), re.ASCII)
@@ -202,7 +202,7 @@ class Checkpoint:
         self.own: list[SavedForest] = []
 
     def found(self) -> list[SavedForest]:
-        """What is there, in order of names; files that are named otherwise are somebody else's."""
+        """Return the forests in the folder, in order of names; files with other names are somebody else's."""
         if self.folder.is_symlink():
             raise InputError(f"{self.folder}: is a symbolic link, which is not followed; remove it")
         if not self.folder.exists():
