@@ -60,13 +60,13 @@ class Draws:
         counts = self._device.zeros(blocks, np.uint32)
         self._launch("shard_tally", section=SECTIONS[section], counts=counts)
         found: list[tuple[int, int, int]] = []
-        first = held = 0
+        first = total = 0
         for block, count in enumerate(self._device.download(counts, np.uint32, blocks).tolist()):
-            if held and held + count > shard_edges:
-                found.append((first, block * BLOCK, held))
-                first, held = block * BLOCK, 0
-            held += count
-        return [*found, (first, self.n, held)]
+            if total and total + count > shard_edges:
+                found.append((first, block * BLOCK, total))
+                first, total = block * BLOCK, 0
+            total += count
+        return [*found, (first, self.n, total)]
 
     def rows(self, section: int, first: int, last: int, count: int) -> DeviceCSR:
         """Return some rows, merged, ascending; at most `count` draws belong to them."""

@@ -316,12 +316,12 @@ class Shards:
         if said != (shard.first_row, shard.rows, shard.edges, shard.loops, whole, self.directed):
             raise InputError(f"{path}: is not the shard that the manifest lists; copy the dataset again")
         apart = name == "pairs" and self.directed
-        there, wrong = header.sections.keys(), ""
-        if shard.edges and ("way" in there) != apart:
+        present, wrong = header.sections.keys(), ""
+        if shard.edges and ("way" in present) != apart:
             wrong = "its section way is missing" if apart else "it has a section way"
-        elif shard.edges and ("weights" in there) != (self.manifest.weights and not apart):
+        elif shard.edges and ("weights" in present) != (self.manifest.weights and not apart):
             wrong = "weights are missing, or more than the manifest says"
-        elif "multiplicity" in there and (apart or not self.manifest.multiplicity):
+        elif "multiplicity" in present and (apart or not self.manifest.multiplicity):
             wrong = "it has multiplicities, but the manifest has none"
         if wrong:
             raise InputError(f"{path}: damaged: {wrong}; convert the graph again, or copy it again")

@@ -156,7 +156,7 @@ class Dealt:
         Yields (first vertex, last vertex + 1, what reads their rows), in order, without gaps.
         """
         counts = sum((np.diff(each) for each in self._begins), np.zeros(self._count, np.int64))
-        held = since = 0
+        total = since = 0
         begin = self._first
         for number, count in enumerate(counts.tolist()):
             first = self._first + (number << self._shift)
@@ -164,9 +164,9 @@ class Dealt:
             rows = count
             if self._beside is not None:
                 rows += int(self._beside[last]) - int(self._beside[first])
-            if number > since and held + rows > most:
+            if number > since and total + rows > most:
                 yield begin, first, partial(self._read, since, number)
-                held, since, begin = 0, number, first
+                total, since, begin = 0, number, first
             if rows > most and last - first > 1:
                 name, wanted = f"{self._name}-{number}", 4 * rows // most
                 finer = Dealt(self._folder, name, first, last, wanted, self._beside)
@@ -177,7 +177,7 @@ class Dealt:
                 yield from finer.groups(most)
                 since, begin = number + 1, last
             else:
-                held += rows
+                total += rows
         if begin < self._last:
             yield begin, self._last, partial(self._read, since, self._count)
 

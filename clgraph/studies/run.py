@@ -109,11 +109,11 @@ def _measures(made: Samples, device: Device, request: MeasureRequest) -> list[Me
     # small samples are measured together, in one launch for each kernel: alone they leave a device idle
     with device.alone():
         pieces = made._joined_on(device)
-        there = {k for which, _ in pieces for k in which}
+        joined = {k for which, _ in pieces for k in which}
         pieces += [
             ([k], alone(device, measured_view(device, each.graph)))
             for k in range(len(made))
-            if k not in there
+            if k not in joined
             for each in [made[k]]
         ]
         found: dict[int, Measures] = {}

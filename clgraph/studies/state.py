@@ -74,9 +74,9 @@ class State:
         if self._path.exists():
             self._read()
         # a folder of other work must not be written into
-        elif there := [name for name in OUTPUTS if os.path.lexists(folder / name)]:
+        elif foreign := [name for name in OUTPUTS if os.path.lexists(folder / name)]:
             raise InputError(
-                f"{folder} has a {there[0]} without {self._path.name}, which no study has put there: give "
+                f"{folder} has a {foreign[0]} without {self._path.name}, which no study has put there: give "
                 "another folder"
             )
         else:

@@ -165,7 +165,7 @@ def answer(plan: Plan, summary: list[Row], tolerance: Tolerance, missing: dict[s
     by = {(row["method"], row["size"], row["measure"]): row for row in summary}
     order = sorted(zip(plan.targets, plan.sizes, strict=True), reverse=True)
     verdicts, deviations = [], {}
-    held = {(method, size): 0 for method in plan.methods for size in plan.sizes}
+    within = {(method, size): 0 for method in plan.methods for size in plan.sizes}
     for measure in COMPARED:
         if measure in missing:
             continue
@@ -182,7 +182,7 @@ def answer(plan: Plan, summary: list[Row], tolerance: Tolerance, missing: dict[s
                 gaps.append(deviation(row))
                 inside = inside and _within(row, tolerance)
                 if inside:
-                    held[method, size] += 1
+                    within[method, size] += 1
                     smallest[method] = size
                     if best is None or target < best[0]:
                         best = target, method, size
@@ -193,7 +193,7 @@ def answer(plan: Plan, summary: list[Row], tolerance: Tolerance, missing: dict[s
     for method in plan.methods:
         found = [gap for (name, _), gap in deviations.items() if name == method]
         if found:
-            kept = {size: held[method, size] for size in plan.sizes}
+            kept = {size: within[method, size] for size in plan.sizes}
             places.append(Standing(method, kept, float(np.mean(found))))
     places.sort(key=lambda place: (-sum(place.kept.values()), place.deviation))
     return Answer(verdicts, places, deviations, missing)
