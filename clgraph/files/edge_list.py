@@ -155,7 +155,7 @@ def read_edges(path: Path, options: Options, device: Device, settings: ReadSetti
 
 
 def bytes_before(path: Path, layout: Layout, options: Options) -> int:
-    """How many bytes come before the first row."""
+    """Return the number of bytes before the first row."""
     with open_binary(path, options.max_ratio) as file:
         if not layout.skip:
             return len(MARK) if file.read(len(MARK)) == MARK else 0
@@ -312,7 +312,7 @@ def read_mtx(path: Path, options: Options, device: Device, settings: ReadSetting
 
 
 def _bytes_before(path: Path, head: mtx.Head, options: Options) -> int:
-    """How many bytes come before the first entry."""
+    """Return the number of bytes before the first entry."""
     with open_binary(path, options.max_ratio) as file:
         skip, line = len(file.readline(LINE)), b"%"
         while line.startswith(b"%") or (line and not line.strip()):

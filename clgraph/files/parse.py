@@ -34,7 +34,7 @@ SHORTEST_ROW = 4  # "1 2\\n"
 
 @dataclass(frozen=True)
 class Wanted:
-    """Which columns to take."""
+    """Columns to parse, and what rows may look like."""
 
     columns: tuple[int, ...]  # of source, target and perhaps weight, counted from 0
     comma: bool  # whether commas separate fields; else blanks do

@@ -57,7 +57,7 @@ class Plain:
         return wanted
 
     def consumed(self, given: int) -> int:
-        """How many bytes of the file those given so far were: all of them."""
+        """Bytes of the file behind those given so far: as many."""
         return given
 
     def total(self) -> int:
@@ -104,7 +104,7 @@ Bytes = npt.NDArray[np.uint8]
 
 @dataclass(frozen=True)
 class LaunchConfig:
-    """How a file is read ahead."""
+    """Size and number of the chunks that are read ahead, and threads that read."""
 
     chunk: int  # bytes in a chunk
     ahead: int  # chunks that exist at a time
@@ -208,7 +208,7 @@ def read_chunks(
 
 
 def _after_last_line(array: Bytes, begin: int, end: int, words: bool) -> int:
-    """Where the last line (or word) that ends between two positions ends."""
+    """Return the end of the last line (or word) that ends between two positions."""
     for start in range(end - HEAD, begin - HEAD, -HEAD):
         start = max(start, begin)
         part = array[start:end]

@@ -48,7 +48,7 @@ class EdgeTable:
 
     @property
     def rows(self) -> str:
-        """What a summary says of the rows."""
+        """Number of rows and unread weights, for a summary."""
         return "; ".join((counted(self.table.num_rows, "row"), *self.unread))
 
 

@@ -197,7 +197,7 @@ def remove_stale_once(folder: Path) -> None:
 
 
 class _Standard:
-    """Which descriptor standard output has: 1, except within `reserved_stdout`."""
+    """Descriptor of standard output: 1, except within `reserved_stdout`."""
 
     descriptor = 1
 

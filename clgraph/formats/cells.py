@@ -33,7 +33,7 @@ def writing(path: Path) -> Iterator[IO[bytes]]:
 
 
 def id_cells(graph: Graph, mark: bytes, as_text: Callable[[str], bytes]) -> npt.NDArray[Any]:
-    """A cell of text for each vertex's id, ended by `mark`; `as_text` gives the bytes of an id that is text.
+    """Return a cell of text per vertex id, ended by `mark`; `as_text` gives the bytes of an id that is text.
 
     Byte strings (an object array) where a few ids are so long that cells of one width would fill the memory.
     """
@@ -49,7 +49,7 @@ def id_cells(graph: Graph, mark: bytes, as_text: Callable[[str], bytes]) -> npt.
 
 
 def ended_by(column: npt.NDArray[Any], mark: bytes) -> npt.NDArray[Any]:
-    """The same cells with another mark at their ends."""
+    """Return the cells with another mark at their ends."""
     other = column.copy()
     if column.dtype == object:
         other[:] = [name[:-1] + mark for name in column.tolist()]

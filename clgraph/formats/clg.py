@@ -396,7 +396,7 @@ class Streamed:
 
 
 def given(count: int, dtype: np.dtype[Any], parts: Callable[[], Iterator[npt.NDArray[Any]]]) -> Streamed:
-    """Return an array of `count` values, which `parts` gives, some at a time."""
+    """Return an array of `count` values that `parts` yields, some at a time."""
     kind = dtype.newbyteorder("<")
     return Streamed(
         count, kind, lambda: (np.ascontiguousarray(each, kind).view(np.uint8).data for each in parts())

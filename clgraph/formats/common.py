@@ -38,7 +38,7 @@ ID_MAX = 2**63 - 1
 
 @dataclass(frozen=True)
 class Options:
-    """How the user wants a file read (see `clgraph.read`)."""
+    """Options of reading a file (see `clgraph.read`)."""
 
     directed: bool | None = None
     ids: Ids = "int"
@@ -192,7 +192,7 @@ def check_vertex_count(path: Path, n: int, options: Options | None = None) -> No
 
 
 def vertex_id(where: str, text: str, ids: tuple[int, int] = (0, ID_MAX), *, plus: bool = False) -> int:
-    """The vertex, one of `ids`, that a text names by its number; InputError if it does not."""
+    """Return the vertex, one of `ids`, that a text names by its number; InputError if it names none."""
     lowest, highest = ids
     value = whole_number(text) if text.isdigit() or (plus and text[:1] == "+") else None
     if value is not None and lowest <= value <= highest:

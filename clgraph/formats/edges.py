@@ -59,7 +59,7 @@ def skipped_lines(layout: Layout) -> list[str]:
 
 
 def read_rows(path: Path, options: Options) -> tuple[Any, Any, Any, Layout]:
-    """Source ids, target ids, weights or None, and how the rows look."""
+    """Return source ids, target ids, weights or None, and the layout of the rows."""
     with reading(path):
         layout = look(path, options)
         return *read_table(path, layout, options), layout

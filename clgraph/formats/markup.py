@@ -241,7 +241,7 @@ class Network:
 
 
 def _as_numbers(ids: dict[str, str]) -> dict[str, Any]:
-    """The same as whole numbers, if all spell such, and different ones."""
+    """Return the ids as whole numbers if all spell distinct ones; else unchanged."""
     found = {}
     for node, text in ids.items():
         value = natural(text)

@@ -27,7 +27,7 @@ REPORT: ContextVar[_Report | None] = ContextVar("clgraph.progress", default=None
 
 @contextmanager
 def reporting(progress: Tell | None) -> Iterator[None]:
-    """Report how far this thread's reading and writing by this module is, within the block."""
+    """Report the progress of this thread's reading and writing within the block."""
     token = REPORT.set(None if progress is None else _Report(progress))
     try:
         yield
@@ -36,7 +36,7 @@ def reporting(progress: Tell | None) -> Iterator[None]:
 
 
 def tell(done: int, of: int | None = None) -> None:
-    """Say how far it is, if anybody asked."""
+    """Report the bytes done so far, if there is somebody to report to."""
     report = REPORT.get()
     if report is not None:
         report.done = done
@@ -48,7 +48,7 @@ def tell(done: int, of: int | None = None) -> None:
 
 
 def reached(part: float) -> None:
-    """Say what part of what there is to write is behind, where nobody knows its bytes."""
+    """Note the share of the arcs that is written, where the bytes in all are not known."""
     report = REPORT.get()
     if report is not None:
         report.part = part
@@ -57,7 +57,7 @@ def reached(part: float) -> None:
 
 
 def expect(total: int) -> None:
-    """Say how many bytes there will be."""
+    """Note the number of bytes in all."""
     report = REPORT.get()
     if report is not None:
         report.total = total

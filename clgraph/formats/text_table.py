@@ -53,7 +53,7 @@ FIELD = re.compile(r'\s*(?:"((?:[^"]|"")*)"\s*|((?:[^",\s][^,]*)?))(,|\Z)')
 
 @dataclass(frozen=True)
 class Layout:
-    """How the rows of one file look."""
+    """Layout of the rows of one file."""
 
     columns: tuple[int, ...]  # of source, target and, if wanted, weight
     width: int  # fields in the first row
@@ -93,7 +93,7 @@ def read_table(path: Path, layout: Layout, options: Options) -> Rows:
 
 
 def encoding_of(options: Options) -> str:
-    """How the text of a table is decoded."""
+    """Return the encoding of a table's text."""
     # integers need no decoding, and comments are often in some old encoding: latin-1 takes any byte
     return "utf-8" if options.ids == "str" else "latin-1"
 
@@ -205,7 +205,7 @@ def split_row(line: str, delimiter: str | None, where: str) -> list[str]:
 # --- the fast path where ids are text: parsed and numbered by Arrow, where it is installed ---
 #
 # Anything unusual (a comment between the rows, white space around a field, rows of different lengths, quotes
-# inside a field) sends the whole file to `_scan` instead.
+# inside a field) sends the whole file to `scan_rows` instead.
 
 
 SMALL = 1 << 20  # bytes of a file that is scanned sooner than Arrow is imported

@@ -353,7 +353,7 @@ def pack(high_half: npt.NDArray[Any], low_half: npt.NDArray[Any]) -> npt.NDArray
 
 
 def row_ptr_of(degree: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Offsets of rows of these lengths: int32, or int64 from 2**31 arcs on."""
+    """Return offsets of rows of these lengths: int32, or int64 from 2**31 arcs on."""
     # summed in 64 bits, so that a sum too long for 32 is seen rather than wrapped round
     row_ptr = np.zeros(len(degree) + 1, dtype=np.int64)
     np.cumsum(degree, out=row_ptr[1:])

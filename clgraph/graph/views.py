@@ -83,7 +83,7 @@ def some_arcs(graph: Arrays, keep: npt.NDArray[np.bool_]) -> Arrays:
 
 
 def some_vertices(graph: Arrays, vertices: npt.NDArray[np.bool_], arcs: npt.NDArray[np.bool_]) -> Arrays:
-    """Some vertices, renumbered in order, and some arcs between them; their ids stay."""
+    """Return some vertices, renumbered in order with their ids, and some arcs between them."""
     smaller = some_arcs(graph, arcs)
     # heads outside have been dropped, so entries of vertices that go are never looked up
     new_index = np.cumsum(vertices, dtype=np.int32)
