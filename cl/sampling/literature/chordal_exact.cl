@@ -35,38 +35,11 @@ __kernel void chordal_begin(const long parts, __global const long *restrict firs
     }
 }
 
-static inline int goes_before(int x, int y, __global const int *size, __global const int *order)
-{
-    return size[x] > size[y] || (size[x] == size[y] && order[x] < order[y]);
-}
-
-static inline void sift_up(int x, __global int *heap, __global int *place, __global const int *size,
-                           __global const int *order)
-{
-    int i = place[x];
-    for (; i > 0 && goes_before(x, heap[(i - 1) / 2], size, order); i = (i - 1) / 2) {
-        heap[i] = heap[(i - 1) / 2];
-        place[heap[i]] = i;
-    }
-    heap[i] = x;
-    place[x] = i;
-}
-
-// x comes to the top of a heap of `many`, and goes down.
-static inline void sift_down(int x, int many, __global int *heap, __global int *place, __global const int *size,
-                             __global const int *order)
-{
-    int i = 0;
-    for (int child = 1; child < many; child = 2 * i + 1) {
-        if (child + 1 < many && goes_before(heap[child + 1], heap[child], size, order)) child++;
-        if (!goes_before(heap[child], x, size, order)) break;
-        heap[i] = heap[child];
-        place[heap[i]] = i;
-        i = child;
-    }
-    heap[i] = x;
-    place[x] = i;
-}
+#define HEAP __global int *heap, __global int *place, __global const int *size, __global const int *order
+#define SLOTS heap
+#define BEFORE(x, y) (size[x] > size[y] || (size[x] == size[y] && order[x] < order[y]))
+#define PUT(i, x) (place[heap[i] = (x)] = (i))
+#include "sampling/literature/heap.h"
 
 // Marks all arcs from v to u.
 static inline void mark_arcs(int v, int u, __global const OFFSET *row_ptr, __global const int *col_idx,
@@ -93,7 +66,7 @@ __kernel void chordal_take(const long all, const int n, const int parts, const i
         for (int a = 0; a < acts && open > 0; a++) {
             const int v = top[0];
             open--;
-            if (open) sift_down(top[open], open, top, where, many, rank);
+            if (open) heap_sink(top[open], 0, open, top, where, many, rank);
             where[v] = -1;
             came[base + v] = length - open - 1;
             for (OFFSET p = row_ptr[v]; p < row_ptr[v + 1]; p++) {
@@ -104,7 +77,7 @@ __kernel void chordal_take(const long all, const int n, const int parts, const i
                 __global int *mine = clique + arcs + row_ptr[u];
                 if (!contains(clique + arcs + row_ptr[v], many[v], mine, many[u])) continue;
                 mine[many[u]++] = v;
-                sift_up(u, top, where, many, rank);
+                heap_rise(u, where[u], top, where, many, rank);
                 mark_arcs(v, u, row_ptr, col_idx, mark + arcs);
                 mark_arcs(u, v, row_ptr, col_idx, mark + arcs);
             }

@@ -34,34 +34,10 @@ __kernel void expansion_begin(const int n, __global const OFFSET *restrict row_p
     }
 }
 
-static inline int better(int a, int b, __global const int *held, __global const int *rank)
-{
-    return held[a] > held[b] || (held[a] == held[b] && rank[a] < rank[b]);
-}
-
-static inline void sink(int at, int size, __global int *heap, __global const int *held, __global const int *rank)
-{
-    const int v = heap[at];
-    int child = 2 * at + 1;
-    while (child < size) {
-        if (child + 1 < size && better(heap[child + 1], heap[child], held, rank)) child++;
-        if (!better(heap[child], v, held, rank)) break;
-        heap[at] = heap[child];
-        at = child;
-        child = 2 * at + 1;
-    }
-    heap[at] = v;
-}
-
-static inline void rise(int at, __global int *heap, __global const int *held, __global const int *rank)
-{
-    const int v = heap[at];
-    while (at > 0 && better(v, heap[(at - 1) / 2], held, rank)) {
-        heap[at] = heap[(at - 1) / 2];
-        at = (at - 1) / 2;
-    }
-    heap[at] = v;
-}
+#define HEAP __global int *heap, __global const int *held, __global const int *rank
+#define SLOTS heap
+#define BEFORE(a, b) (held[a] > held[b] || (held[a] == held[b] && rank[a] < rank[b]))
+#include "sampling/literature/heap.h"
 
 // v is not OUTSIDE any more.
 static inline void cover(int v, __global const OFFSET *row_ptr, __global const int *col_idx, __global int *gain)
@@ -87,8 +63,7 @@ static inline int take(int v, int size, __global const OFFSET *row_ptr, __global
             if (parent) parent[u] = v;
             cover(u, row_ptr, col_idx, gain);
             held[u] = gain[u];
-            heap[size++] = u;
-            rise(size - 1, heap, held, rank);
+            heap_rise(u, size++, heap, held, rank);
         }
     }
     return size;
@@ -124,7 +99,7 @@ __kernel void expansion_grow(const int n, const int runs, const ulong seed, cons
                     mine[0] = mine[--room];
                 }
                 else believed[top] = gains[top];
-                if (room > 0) sink(0, room, mine, believed, order);
+                if (room > 0) heap_sink(mine[0], 0, room, mine, believed, order);
                 if (v >= 0 && own[v] == TAKEN) v = -1;   // a later start
             }
             if (v < 0) {

@@ -20,24 +20,10 @@
 
 // no restrict on parameters of functions: Oclgrind does not know what LLVM makes of it
 
-static inline int is_before(int a, int b, __global const ulong *time)
-{
-    return time[a] < time[b] || (time[a] == time[b] && a < b);
-}
-
-static inline void sift(int at, int walkers, __global int *heap, __global const ulong *time)
-{
-    const int w = heap[at];
-    int child = 2 * at + 1;
-    while (child < walkers) {
-        if (child + 1 < walkers && is_before(heap[child + 1], heap[child], time)) child++;
-        if (!is_before(heap[child], w, time)) break;
-        heap[at] = heap[child];
-        at = child;
-        child = 2 * at + 1;
-    }
-    heap[at] = w;
-}
+#define HEAP __global int *heap, __global const ulong *time
+#define SLOTS heap
+#define BEFORE(a, b) (time[a] < time[b] || (time[a] == time[b] && (a) < (b)))
+#include "sampling/literature/heap.h"
 
 // How long walker w waits before its next move, from a vertex of degree d.
 static inline ulong wait_of(ulong seed, int w, uint step, ulong d, __global const ulong *table)
@@ -71,7 +57,7 @@ __kernel void frontier_move(const int n, const int runs, const int walkers, cons
             const long slot = (long)run * n + u;
             at[w] = u;
             when[w] += wait_of(seed + run, w, steps[w] + 1, (ulong)(row_ptr[u + 1] - row_ptr[u]), table);
-            sift(0, walkers, mine, when);
+            heap_sink(mine[0], 0, walkers, mine, when);
             made++;
             leg++;
             if (made > burn_in) {
@@ -139,7 +125,7 @@ __kernel void frontier_begin(const int n, const int runs, const int walkers, con
                     mine[w] = w;
                 }
                 for (int w = walkers / 2; w >= 0; w--)
-                    sift(w, walkers, mine, time + (long)run * walkers);
+                    heap_sink(mine[w], w, walkers, mine, time + (long)run * walkers);
                 leg_seen[run] = before;
                 leg_moves[run] = 0;
                 seen[run] = many;

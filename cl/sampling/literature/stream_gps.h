@@ -36,26 +36,10 @@ static inline int goes_first(const Held *h, int e, int f)
     return h->time[e] > h->time[f];
 }
 
-static inline void heap_push(const Held *h, int e, int many)
-{
-    int i = many;
-    for (; i > 0 && goes_first(h, e, h->heap[(i - 1) / 2]); i = (i - 1) / 2)
-        h->heap[i] = h->heap[(i - 1) / 2];
-    h->heap[i] = e;
-}
-
-// e comes to the top.
-static inline void heap_sink(const Held *h, int e, int many)
-{
-    int i = 0;
-    for (int child = 1; child < many; child = 2 * i + 1) {
-        if (child + 1 < many && goes_first(h, h->heap[child + 1], h->heap[child])) child++;
-        if (!goes_first(h, h->heap[child], e)) break;
-        h->heap[i] = h->heap[child];
-        i = child;
-    }
-    h->heap[i] = e;
-}
+#define HEAP const Held *h
+#define SLOTS h->heap
+#define BEFORE(e, f) goes_first(h, e, f)
+#include "sampling/literature/heap.h"
 
 // 1 / p of edge e as `part` 2^-31 times 2^`by`; 1 where w / z is at least 1, and of edges that came after `begin`.
 static inline uint inverse(const Held *h, int e, ulong begin, __global const ulong *z, int *by)
@@ -168,7 +152,7 @@ static inline void keep_block(const Held *h, int target, ulong u, ulong v, __glo
         const int e = h->heap[place], linked = h->vertex[2 * e] >= 0;
         int stays = 1;
         if (held < target) {
-            heap_push(h, e, held++);
+            heap_rise(e, held++, h);
             place++;
         } else {
             // the new edge is the latest, so it goes where its priority equals that of the top
@@ -179,7 +163,7 @@ static inline void keep_block(const Held *h, int target, ulong u, ulong v, __glo
                 z[0] = h->weight[lost];
                 z[1] = h->luck[lost];
             }
-            if (stays) heap_sink(h, e, held);
+            if (stays) heap_sink(e, 0, held, h);
             h->heap[place++] = lost;
             if (stays || linked) {
                 const int x = h->vertex[2 * lost], y = h->vertex[2 * lost + 1];
