@@ -193,318 +193,195 @@ _WALK = ("start", "walkers", "steps", "burn_in", "thin", "patience", "keep", "di
 _STAGES = ("start", "mode", "keep", "direction")
 
 _SOURCE = "Krishnamurthy, Faloutsos et al. 2007"
+_LESKOVEC = "Leskovec, Faloutsos 2006"
 _BATCHES = ("mode", "tolerance", "components", "far_scan", "connection", "min_size")
 
-REDUCTIONS = {
-    "drv": Method(
-        "delete_vertices",
-        "deletion",
-        "a vertex, uniform among the vertices left, goes with its edges",
-        _BATCHES,
-        _SOURCE,
+# what a step of each does, in a sentence; the order is that of tables and lists
+_DOES = {
+    "drv": "a vertex, uniform among the vertices left, goes with its edges",
+    "dre": "an edge, uniform among the edges left, goes",
+    "drve": "a vertex uniform, then an edge uniform among its edges left, goes",
+    "dhyb": "a drve step with probability `mix`, else a dre step",
+    "cre": "an edge, uniform among the edges left, is contracted: its ends become one vertex",
+    "crve": "a vertex uniform, then an edge uniform among its edges left, is contracted",
+    "ebfs": "breadth-first from a random vertex, with the edges among the vertices reached",
+    "edfs": "depth-first from a random vertex, with the edges among the vertices reached",
+    "rn": "vertices, all with one probability",
+    "rdn": "vertices in proportion to their degrees (weighted: to the weights of their edges)",
+    "rpn": "vertices in proportion to their PageRank",
+    "re": "edges, all with one probability (weighted: in proportion to their weights)",
+    "rne": "repeatedly a vertex, then an edge of it",
+    "hyb": "with probability `mix` as rne, else as re",
+    "ties": "edges in random order bring their ends; then all edges among these",
+    "rnn": "vertices in random order, each with all its neighbours",
+    "rw": "to a neighbour, all with one probability (weighted: in proportion to the weights)",
+    "rwr": "with probability `p` back to the start, else as rw",
+    "rj": "with probability `p` to any vertex, else as rw",
+    "rwj": "with probability alpha / (d + alpha) to any vertex, else as rw",
+    "mhrw": "to a neighbour u, taken with probability min(1, d / d(u)) (alpha < 1: to the power of alpha)",
+    "gmd": "stays with probability 1 - d / c where d < c, else as rw",
+    "nbrw": "as rw, but back where it came from only at dead ends",
+    "mhda": "as mhrw, but prefers another neighbour to going back",
+    "cnarw": "to neighbours that share few of their neighbours with the vertex",
+    "cnrw": "on re-entry by the same arc, takes a neighbour that it has not taken before",
+    "fs": "of several walkers one moves at a time, chosen in proportion to the degree of where it is",
+    "snowball": "each vertex of a stage names `k` neighbours at random",
+    "ff": "forest fire: each vertex burns a geometric number of unseen neighbours, p / (1 - p) on average",
+    "rds": "respondent-driven sampling: each vertex recruits `coupons` unseen neighbours",
+    "spikyball": "of the arcs that leave a stage a `share`, in proportion to `powers` of degrees and weights",
+    "diffusion": "a random seen vertex adds a random neighbour, repeatedly",
+    "xsn": "expansion snowball: the neighbour of the sample that has most neighbours outside it",
+    "sp": "shortest paths between random pairs: the edges that most of them use",
+    "ust": "a uniform spanning tree, of each component; with `size` its branches to some vertices",
+    "chordal": "all vertices, and edges without a cycle of 4 or more that has no chord",
+    "quasi-chordal": (
+        "a maximal chordal subgraph of each of `parts`, and edges between these that close triangles with it"
     ),
-    "dre": Method(
-        "delete_edges", "deletion", "an edge, uniform among the edges left, goes", _BATCHES, _SOURCE
-    ),
-    "drve": Method(
-        "delete_vertex_edges",
-        "deletion",
-        "a vertex uniform, then an edge uniform among its edges left, goes",
-        _BATCHES,
-        _SOURCE,
-    ),
-    "dhyb": Method(
-        "delete_hybrid",
-        "deletion",
-        "a drve step with probability `mix`, else a dre step",
-        (*_BATCHES, "mix"),
-        _SOURCE,
-    ),
-    "cre": Method(
-        "contract_edges",
-        "contraction",
-        "an edge, uniform among the edges left, is contracted: its ends become one vertex",
-        ("min_size",),
-        _SOURCE,
-    ),
-    "crve": Method(
-        "contract_vertex_edges",
-        "contraction",
-        "a vertex uniform, then an edge uniform among its edges left, is contracted",
-        ("min_size",),
-        _SOURCE,
-    ),
-    "ebfs": Method(
-        "breadth_first",
-        "exploration",
-        "breadth-first from a random vertex, with the edges among the vertices reached",
-        ("start", "min_size"),
-        _SOURCE,
-        ("BreadthFirstSearch",),
-    ),
-    "edfs": Method(
-        "depth_first",
-        "exploration",
-        "depth-first from a random vertex, with the edges among the vertices reached",
-        ("start", "min_size"),
-        _SOURCE,
-        ("DepthFirstSearch",),
+    "pies": "a stream's vertices, replaced at random as edges come, and the edges among them from then on",
+    "gsh": "edges of a stream: with probability `q` where they touch one that is held, else with `p`",
+    "gps": (
+        "a number of a stream's edges by priority: 1 + `triangles` for each triangle they close, or weights"
     ),
 }
-EXACT = ("drv", "dre")
-CONTRACTING = ("cre", "crve")
-EXPLORING = ("ebfs", "edfs")
-
-LITERATURE = {
-    "rn": Method(
-        "random_vertices",
-        "vertices",
-        "vertices, all with one probability",
-        ("strata",),
-        "Leskovec, Faloutsos 2006",
-        ("RandomNode",),
-    ),
-    "rdn": Method(
-        "vertices_by_degree",
-        "vertices",
-        "vertices in proportion to their degrees (weighted: to the weights of their edges)",
-        ("weighted", "strata"),
-        "Leskovec, Faloutsos 2006",
-        ("DegreeBased",),
-    ),
-    "rpn": Method(
-        "vertices_by_pagerank",
-        "vertices",
-        "vertices in proportion to their PageRank",
-        ("strata",),
-        "Leskovec, Faloutsos 2006",
-        ("PageRankBased",),
-    ),
-    "re": Method(
-        "random_edges",
-        "edges",
-        "edges, all with one probability (weighted: in proportion to their weights)",
-        ("edges", "weighted", "keep"),
-        "Leskovec, Faloutsos 2006",
-        ("RandomEdge",),
-    ),
-    "rne": Method(
-        "random_vertex_edges",
-        "edges",
-        "repeatedly a vertex, then an edge of it",
-        ("edges", "keep"),
-        "Leskovec, Faloutsos 2006",
-        ("RandomNodeEdge",),
-    ),
-    "hyb": Method(
-        "hybrid_edges",
-        "edges",
-        "with probability `mix` as rne, else as re",
-        ("edges", "mix", "keep"),
-        "Leskovec, Faloutsos 2006",
-        ("HybridNodeEdge",),
-    ),
-    "ties": Method(
+# name in words, kind, options, paper, other names: see `Method`
+_ROWS: dict[str, tuple[Any, ...]] = {
+    "drv": ("delete_vertices", "deletion", _BATCHES, _SOURCE),
+    "dre": ("delete_edges", "deletion", _BATCHES, _SOURCE),
+    "drve": ("delete_vertex_edges", "deletion", _BATCHES, _SOURCE),
+    "dhyb": ("delete_hybrid", "deletion", (*_BATCHES, "mix"), _SOURCE),
+    "cre": ("contract_edges", "contraction", ("min_size",), _SOURCE),
+    "crve": ("contract_vertex_edges", "contraction", ("min_size",), _SOURCE),
+    "ebfs": ("breadth_first", "exploration", ("start", "min_size"), _SOURCE, ("BreadthFirstSearch",)),
+    "edfs": ("depth_first", "exploration", ("start", "min_size"), _SOURCE, ("DepthFirstSearch",)),
+    "rn": ("random_vertices", "vertices", ("strata",), _LESKOVEC, ("RandomNode",)),
+    "rdn": ("vertices_by_degree", "vertices", ("weighted", "strata"), _LESKOVEC, ("DegreeBased",)),
+    "rpn": ("vertices_by_pagerank", "vertices", ("strata",), _LESKOVEC, ("PageRankBased",)),
+    "re": ("random_edges", "edges", ("edges", "weighted", "keep"), _LESKOVEC, ("RandomEdge",)),
+    "rne": ("random_vertex_edges", "edges", ("edges", "keep"), _LESKOVEC, ("RandomNodeEdge",)),
+    "hyb": ("hybrid_edges", "edges", ("edges", "mix", "keep"), _LESKOVEC, ("HybridNodeEdge",)),
+    "ties": (
         "edges_with_induction",
         "ties",
-        "edges in random order bring their ends; then all edges among these",
         (),
         "Ahmed, Neville, Kompella 2011 (ES-i)",
         ("RandomEdgeWithInduction",),
     ),
-    "rnn": Method(
-        "vertices_with_neighbors",
-        "near",
-        "vertices in random order, each with all its neighbours",
-        ("starts",),
-        "Leskovec, Faloutsos 2006",
-        ("RandomNodeNeighbor",),
-    ),
-    "rw": Method(
+    "rnn": ("vertices_with_neighbors", "near", ("starts",), _LESKOVEC, ("RandomNodeNeighbor",)),
+    "rw": (
         "random_walk",
         "walk",
-        "to a neighbour, all with one probability (weighted: in proportion to the weights)",
         (*_WALK, "weighted"),
         "Leskovec, Faloutsos 2006; Gjoka et al. 2010",
         ("RandomWalk", "LoopErasedRandomWalk"),
     ),
-    "rwr": Method(
+    "rwr": (
         "random_walk_with_restart",
         "walk",
-        "with probability `p` back to the start, else as rw",
         (*_WALK, "p", "weighted"),
-        "Leskovec, Faloutsos 2006",
+        _LESKOVEC,
         ("RandomWalkWithRestart",),
     ),
-    "rj": Method(
-        "random_jump",
-        "walk",
-        "with probability `p` to any vertex, else as rw",
-        (*_WALK, "p", "weighted"),
-        "Leskovec, Faloutsos 2006",
-        ("RandomWalkWithJump",),
-    ),
-    "rwj": Method(
-        "random_walk_with_jumps",
-        "walk",
-        "with probability alpha / (d + alpha) to any vertex, else as rw",
-        (*_WALK, "alpha"),
-        "Avrachenkov, Ribeiro, Towsley 2010",
-    ),
-    "mhrw": Method(
+    "rj": ("random_jump", "walk", (*_WALK, "p", "weighted"), _LESKOVEC, ("RandomWalkWithJump",)),
+    "rwj": ("random_walk_with_jumps", "walk", (*_WALK, "alpha"), "Avrachenkov, Ribeiro, Towsley 2010"),
+    "mhrw": (
         "metropolis_hastings",
         "walk",
-        "to a neighbour u, taken with probability min(1, d / d(u)) (alpha < 1: to the power of alpha)",
         (*_WALK, "alpha"),
         "Gjoka et al. 2010; Li et al. 2015 (alpha)",
         ("MetropolisHastingsRandomWalk",),
     ),
-    "gmd": Method(
-        "maximum_degree_walk",
-        "walk",
-        "stays with probability 1 - d / c where d < c, else as rw",
-        (*_WALK, "c"),
-        "Bar-Yossef et al. 2000; Li et al. 2015",
-    ),
-    "nbrw": Method(
-        "non_backtracking_walk",
-        "walk",
-        "as rw, but back where it came from only at dead ends",
-        _WALK,
-        "Lee, Xu, Eun 2012",
-        ("NonBackTrackingRandomWalk",),
-    ),
-    "mhda": Method(
-        "metropolis_hastings_delayed",
-        "walk",
-        "as mhrw, but prefers another neighbour to going back",
-        _WALK,
-        "Lee, Xu, Eun 2012",
-    ),
-    "cnarw": Method(
+    "gmd": ("maximum_degree_walk", "walk", (*_WALK, "c"), "Bar-Yossef et al. 2000; Li et al. 2015"),
+    "nbrw": ("non_backtracking_walk", "walk", _WALK, "Lee, Xu, Eun 2012", ("NonBackTrackingRandomWalk",)),
+    "mhda": ("metropolis_hastings_delayed", "walk", _WALK, "Lee, Xu, Eun 2012"),
+    "cnarw": (
         "common_neighbor_aware_walk",
         "walk",
-        "to neighbours that share few of their neighbours with the vertex",
         _WALK,
         "Li et al. 2019",
         ("CommonNeighborAwareRandomWalk",),
     ),
-    "cnrw": Method(
+    "cnrw": (
         "circulated_neighbors_walk",
         "walk",
-        "on re-entry by the same arc, takes a neighbour that it has not taken before",
         _WALK,
         "Zhou, Zhang, Das 2015",
         ("CirculatedNeighborsRandomWalk",),
     ),
-    "fs": Method(
-        "frontier_sampling",
-        "frontier",
-        "of several walkers one moves at a time, chosen in proportion to the degree of where it is",
-        tuple(name for name in _WALK if name != "walks"),
-        "Ribeiro, Towsley 2010",
-        ("Frontier",),
-    ),
-    "snowball": Method(
-        "snowball",
-        "stages",
-        "each vertex of a stage names `k` neighbours at random",
-        (*_STAGES, "k", "stages"),
-        "Goodman 1961",
-        ("SnowBall",),
-    ),
-    "ff": Method(
+    "fs": ("frontier_sampling", "frontier", _WALK[:-1], "Ribeiro, Towsley 2010", ("Frontier",)),
+    "snowball": ("snowball", "stages", (*_STAGES, "k", "stages"), "Goodman 1961", ("SnowBall",)),
+    "ff": (
         "forest_fire",
         "stages",
-        "forest fire: each vertex burns a geometric number of unseen neighbours, p / (1 - p) on average",
         (*_STAGES, "p", "r"),
         "Leskovec, Kleinberg, Faloutsos 2005; Leskovec, Faloutsos 2006",
         ("ForestFire",),
     ),
-    "rds": Method(
+    "rds": (
         "respondent_driven",
         "stages",
-        "respondent-driven sampling: each vertex recruits `coupons` unseen neighbours",
         (*_STAGES, "coupons", "starts"),
         "Heckathorn 1997; Gile 2011 (weights)",
     ),
-    "spikyball": Method(
+    "spikyball": (
         "spikyball",
         "spikyball",
-        "of the arcs that leave a stage a `share`, in proportion to `powers` of degrees and weights",
         ("start", "keep", "direction", "share", "powers", "weighted"),
         "Ricaud, Aspert, Miz 2020",
         ("SpikyBall",),
     ),
-    "diffusion": Method(
+    "diffusion": (
         "diffusion",
         "passage",
-        "a random seen vertex adds a random neighbour, repeatedly",
         ("start", "keep"),
         "Rozemberczki, Sarkar 2018",
         ("DiffusionSampler", "DiffusionTreeSampler"),
     ),
-    "xsn": Method(
+    "xsn": (
         "expansion_snowball",
         "expansion",
-        "expansion snowball: the neighbour of the sample that has most neighbours outside it",
         ("start", "keep"),
         "Maiya, Berger-Wolf 2010",
         ("CommunityStructureExpansion",),
     ),
-    "sp": Method(
-        "shortest_paths",
-        "paths",
-        "shortest paths between random pairs: the edges that most of them use",
-        ("keep",),
-        "Rezvanian, Meybodi 2015",
-        ("ShortestPath",),
-    ),
-    "ust": Method(
-        "uniform_spanning_tree",
-        "tree",
-        "a uniform spanning tree, of each component; with `size` its branches to some vertices",
-        ("start", "keep"),
-        "Wilson 1996; Propp, Wilson 1998",
-    ),
-    "chordal": Method(
+    "sp": ("shortest_paths", "paths", ("keep",), "Rezvanian, Meybodi 2015", ("ShortestPath",)),
+    "ust": ("uniform_spanning_tree", "tree", ("start", "keep"), "Wilson 1996; Propp, Wilson 1998"),
+    "chordal": (
         "chordal",
         "chordal",
-        "all vertices, and edges without a cycle of 4 or more that has no chord",
         ("mode",),
         "Dearing, Shier, Warner 1988 (exact); Halappanavar et al. 2012 (ordered)",
     ),
-    "quasi-chordal": Method(
-        "quasi_chordal",
-        "chordal",
-        "a maximal chordal subgraph of each of `parts`, and edges between these that close triangles with it",
-        ("parts",),
-        "Dempsey, Duraisamy, Ali, Bhowmick 2011, 2012",
-    ),
-    "pies": Method(
+    "quasi-chordal": ("quasi_chordal", "chordal", ("parts",), "Dempsey, Duraisamy, Ali, Bhowmick 2011, 2012"),
+    "pies": (
         "partially_induced_edges",
         "stream",
-        "a stream's vertices, replaced at random as edges come, and the edges among them from then on",
         (),
         "Ahmed, Neville, Kompella 2014",
         ("RandomEdgeWithPartialInduction", "WithPartialInduction"),
     ),
-    "gsh": Method(
+    "gsh": (
         "graph_sample_and_hold",
         "stream",
-        "edges of a stream: with probability `q` where they touch one that is held, else with `p`",
         ("p", "q", "closing"),
         "Ahmed, Duffield, Neville, Kompella 2014",
     ),
-    "gps": Method(
+    "gps": (
         "graph_priority_sampling",
         "stream",
-        "a number of a stream's edges by priority: 1 + `triangles` for each triangle they close, or weights",
         ("edges", "triangles", "block", "weighted"),
         "Ahmed, Duffield, Willke, Rossi 2017",
     ),
 }
-METHODS = {**REDUCTIONS, **LITERATURE}
+METHODS = {name: Method(*_ROWS[name][:2], does, *_ROWS[name][2:]) for name, does in _DOES.items()}
+REDUCTIONS = {
+    name: method
+    for name, method in METHODS.items()
+    if method.kind in ("deletion", "contraction", "exploration")
+}
+LITERATURE = {name: method for name, method in METHODS.items() if name not in REDUCTIONS}
+EXACT = ("drv", "dre")
+CONTRACTING = ("cre", "crve")
+EXPLORING = ("ebfs", "edfs")
 KINDS = {
     "deletion": "reduction by deletion",
     "contraction": "reduction by contraction",
