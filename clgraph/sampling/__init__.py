@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 
 from clgraph.errors import InputError
 from clgraph.graph import Graph
 from clgraph.methods import LITERATURE, STREAMS
-from clgraph.progress import with_progress
+from clgraph.progress import callback
 from clgraph.results import on_device
 from clgraph.run import dataset_of
 from clgraph.sampling.curve import ReductionCurve, curve_table, deletion_order, reduction_curve
@@ -49,7 +50,6 @@ def sample(
 ) -> Samples: ...
 @overload
 def sample(graph: Graph | Any, method: str = ..., *, seeds: int, **options: Any) -> Samples: ...
-@with_progress("sampling")
 def sample(
     graph: Graph | Any,
     method: str = "drv",
@@ -231,36 +231,40 @@ def sample(
     >>> s.vertices
     array([1, 2])
     """
-    several = sizes is not None or seeds is not None
-    options |= {"seed": seed, "device": device, "mode": mode, "strict": strict, "progress": progress}
-    if not isinstance(graph, Graph) and (shards := dataset_of(graph)) is not None:
-        from clgraph.sampling.shards.samples import sample_of_shards
+    several, stays = sizes is not None or seeds is not None, arrays != "host" and on_device(arrays)
+    options |= {"seed": seed, "device": device, "mode": mode, "strict": strict}
+    with nullcontext() if progress is None else callback(progress, "sampling") as options["progress"]:
+        if not isinstance(graph, Graph) and (shards := dataset_of(graph)) is not None:
+            from clgraph.sampling.shards.samples import sample_of_shards
 
-        check_names(options, shards=True)
-        if on_device(arrays):
-            raise InputError("arrays='device' is of samples of graphs: a dataset's sample is on the host")
-        made = sample_of_shards(shards, method, size, sizes, seeds, options)
-        return Samples([made]) if several else made[0]
-    check_names(options)
-    stays = arrays != "host" and on_device(arrays)
-    if stays and several:
-        raise InputError(
-            "arrays='device' is of one sample: with sizes or seeds take sample.graph.device_arrays(device)"
-        )
-    method, ids = check_method(method), options.pop("ids", None)
-    if method in STREAMS:
-        from clgraph.sampling.literature.streams import is_stream, stream_samples
-
-        if is_stream(graph):
+            check_names(options, shards=True)
             if stays:
-                raise InputError("arrays='device' is of samples of graphs: a stream's sample is on the host")
-            made = stream_samples(graph, method, size, sizes, seeds, {**options, "ids": ids})
+                raise InputError("arrays='device' is of samples of graphs: a dataset's sample is on the host")
+            made = sample_of_shards(shards, method, size, sizes, seeds, options)
             return Samples([made]) if several else made[0]
-    if ids is not None:
-        raise InputError("ids is of streams (pies, gsh, gps of a file or of chunks): a graph has its ids")
-    drawn = draw_samples(check_graph(graph), method, size, sizes, seeds, options)
+        if stays and several:
+            raise InputError(
+                "arrays='device' is of one sample: with sizes or seeds take "
+                "sample.graph.device_arrays(device)"
+            )
+        method, ids = check_method(method), options.pop("ids", None)
+        if method in STREAMS:
+            from clgraph.sampling.literature.streams import is_stream, stream_samples
+
+            if is_stream(graph):
+                if stays:
+                    raise InputError(
+                        "arrays='device' is of samples of graphs: a stream's sample is on the host"
+                    )
+                made = stream_samples(graph, method, size, sizes, seeds, {**options, "ids": ids})
+                return Samples([made]) if several else made[0]
+        if ids is not None:
+            raise InputError("ids is of streams (pies, gsh, gps of a file or of chunks): a graph has its ids")
+        # sizes last: so the records have them
+        options |= {"size": size, "seeds": seeds, "sizes": sizes}
+        drawn = draw_samples(check_graph(graph), method, options)
     if method not in LITERATURE and (warning := drawn._warning()):
-        warnings.warn(warning, stacklevel=3)
+        warnings.warn(warning, stacklevel=2)
     if several:
         return drawn
     one = drawn[0]

@@ -33,7 +33,15 @@ from clgraph.progress import Tell
 from clgraph.sampling.batched import batch_size
 from clgraph.sampling.members import ROOTS, Members
 from clgraph.sampling.request import Request
-from clgraph.sampling.selection import Contracted, DeviceArray, Mask, Selection, roots_of
+from clgraph.sampling.selection import (
+    Contracted,
+    DeviceArray,
+    Mask,
+    Selection,
+    contracted,
+    joining_arcs,
+    roots_of,
+)
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -338,36 +346,6 @@ class Contraction:
         return DeviceArray(device, group, (runs, self.whole), np.int32), rows, begin
 
 
-def regrouped(device: Device, graph: Graph, group: Any) -> Contracted:
-    """Return what a contraction left, from the smallest vertex of each vertex's group (-1 outside).
-
-    Parameters
-    ----------
-    device : Device
-    graph : Graph
-        Undirected, without self-loops.
-    group : int32 device buffer, shape (n,)
-    """
-    original, n = upload_csr(device, graph), graph.num_vertices
-    items, run = device.tuning.items, LAUNCH.of(device).run
-    number = device.empty(n, np.int32)
-    name, count = Members(device).number(n, group, ROOTS, None, number)
-    program = _kernels(device, original)
-    program.contract_renumber(-(-n // items), n=n, label=group, number=number)
-    tail, head = (device.empty(original.arcs, np.int32) for _ in range(2))
-    program.contract_arcs(
-        -(-original.arcs // run),
-        n=n,
-        arcs=original.arcs,
-        **original.buffers,
-        number=number,
-        tail=tail,
-        head=head,
-    )
-    rows = build_rows(device, count, tail, head, original.arcs, mirror=False)
-    return left_of(device, graph, rows, number, name)
-
-
 def left_of(device: Device, graph: Graph, small: DeviceCSR, place: Any, name: Any) -> Contracted:
     """Return what a contraction left of a graph, and which edges of the graph that is.
 
@@ -455,7 +433,10 @@ class Groups(Selection):
     begin: tuple[npt.NDArray[np.int64], ...]
     counts: npt.NDArray[np.int32]
     whole: int
-    needs_device = True
+
+    def __getstate__(self) -> dict[str, Any]:
+        # rows are for measures on their device, and there may be none where it is unpickled
+        return {**vars(self), "device": None, "rows": []}
 
     def download(self) -> None:
         for each in self.group:
@@ -474,16 +455,10 @@ class Groups(Selection):
         return roots_of(self.groups(at))
 
     def kept(self, graph: Graph, at: Any = (0, 0)) -> Mask:
-        with self.device.alone():
-            return self._contracted(graph, at).kept(graph)
+        return joining_arcs(graph.undirected.without_self_loops, self.groups(at))
 
     def sampled(self, graph: Graph, at: Any = (0, 0), larger: Graph | None = None) -> Graph:
-        with self.device.alone():
-            return self._contracted(graph, at).sampled(graph)
-
-    def _contracted(self, graph: Graph, at: tuple[int, int]) -> Contracted:
-        group = self.device.upload(self.groups(at))
-        return regrouped(self.device, graph.undirected.without_self_loops, group)
+        return contracted(graph, self.groups(at))
 
     def joined(
         self, device: Device, graph: Graph, which: list[tuple[int, int]]

@@ -218,10 +218,7 @@ class BreadthRuns(Replicates):
         self.inside, self.whole = Members(device).number(self.n, largest.label, largest.root, None, number)
         self.given = -1 if start is None else start
         self.area = device.empty(6 * self.n * self.at_first, np.int32)
-        self.program = device.program("sampling/explore", RUNS=1, **self.csr.defines)
-
-    def launch(self, runs: int) -> None:
-        self.take_turns(self.program.explore_runs, runs)
+        self.kernel = device.program("sampling/explore", RUNS=1, **self.csr.defines).explore_runs
 
 
 class _Depth:

@@ -79,6 +79,7 @@ class Replicates:
     algorithm: str
     most = 1 << 30  # areas belong to work-items, not to runs, of which a launch may have any number
     at_first: int
+    kernel: Any
 
     def __init__(self, device: Device, graph: Graph, targets: Sequence[int], request: Request) -> None:
         self.device, self.csr, self.edges = device, upload_csr(device, graph), not request.induced
@@ -112,13 +113,10 @@ class Replicates:
         )
 
     def launch(self, runs: int) -> None:
-        """Enqueue the kernels."""
-        raise NotImplementedError
-
-    def take_turns(self, kernel: Any, runs: int) -> None:
         """Launch a work-item for each area: it takes the next run when it is done with one."""
-        named = kernel.arguments_of(self) | {"runs": runs, "next": self.device.zeros(1, np.int32)}
-        kernel.exact(self.at_first, local=1, **named)
+        # not bound: a call launches it once or twice, and what is bound is an OpenCL kernel of its own
+        named = self.kernel.arguments_of(self) | {"runs": runs, "next": self.device.zeros(1, np.int32)}
+        self.kernel.exact(self.at_first, local=1, **named)
 
 
 class MergeTrees(Replicates):
@@ -140,10 +138,6 @@ class MergeTrees(Replicates):
         if self.edges:
             listed = edge_list(device, graph)
             self.low, self.high = listed.low, listed.high
-
-    def launch(self, runs: int) -> None:
-        # not bound: a call launches it once or twice, and what is bound is an OpenCL kernel of its own
-        self.take_turns(self.kernel, runs)
 
 
 FEW = 256  # deletions that a run takes one by one

@@ -100,6 +100,9 @@ class SampleOptions(TypedDict, total=False):
     checkpoint: str | os.PathLike[str] | None
 
 
+KEYWORDS = {"method", "size", "sizes", "seeds", *SampleOptions.__annotations__}
+
+
 @dataclass(frozen=True)
 class Strata:
     """Groups of vertices, each with a sample of its own.
@@ -225,14 +228,14 @@ class Request:
 # --- Names, sizes, seeds, and single values by the table of methods ---
 
 
-def given_options(options: Mapping[str, Any], sizes: Sequence[Size] | None) -> dict[str, Any]:
+# what changes nothing that is drawn, or has a place of its own in a record
+BESIDE = ("seed", "device", "progress", "strict", "min_size", "size", "seeds")
+
+
+def given_options(options: Mapping[str, Any]) -> dict[str, Any]:
     """The options that somebody gave and that change what is drawn, as a record has them."""
-    beside = ("seed", "device", "progress", "strict", "min_size")
-    given: dict[str, Any] = {}
-    for name, value in options.items():
-        if value is not None and name not in beside:
-            given[name] = _plain(value)
-    return given if sizes is None else {**given, "sizes": [_plain(size) for size in sizes]}
+    given = ((name, value) for name, value in options.items() if name not in BESIDE)
+    return {name: _plain(value) for name, value in given if value is not None}
 
 
 def _plain(value: Any) -> Any:
@@ -249,16 +252,15 @@ def _plain(value: Any) -> Any:
 def check_names(options: Mapping[str, Any], *, shards: bool = False) -> None:
     """Raise TypeError, as Python does, for an option of no method, and InputError for one of shards alone."""
     for name, value in options.items():
-        if name not in SampleOptions.__annotations__:
-            known = {"method", "size", "sizes", "seeds", *SampleOptions.__annotations__}
-            raise unknown_option("sample", name, known)
+        if name not in KEYWORDS:
+            raise unknown_option("sample", name, KEYWORDS)
         if name in OF_SHARDS and value is not None and not shards:
             raise InputError(f"{name} is an option of graphs in shards (clgraph.open_shards): leave it out")
 
 
 def check_graph(graph: Any) -> Graph:
     """Return anything that `clgraph.sample` takes for a graph as a Graph with at least one vertex."""
-    made = as_graph(graph)
+    made = graph if isinstance(graph, Graph) else as_graph(graph)
     if made.num_vertices == 0:
         raise InputError("the graph has no vertices: there is nothing to sample")
     return made
@@ -274,7 +276,7 @@ def check_sizes(
     InputError
         Neither or both of `size` and `sizes`, a size that is none, or one that `strict` forbids.
     """
-    strict = flag(strict, "strict")
+    strict = strict is not False and flag(strict, "strict")
     if (size is None) == (sizes is None):
         raise InputError("give either size or sizes: how many vertices the sample shall have at most")
     if isinstance(sizes, str):
@@ -323,13 +325,7 @@ GROWING = ("passage", "expansion", "tree")  # what is visited is a tree there
 
 
 def check_request(
-    graph: Graph,
-    method: Any,
-    options: Mapping[str, Any],
-    size: Any = None,
-    *,
-    sizes: Sequence[Size] | None = None,
-    strict: bool = False,
+    graph: Graph, method: Any, options: Mapping[str, Any], size: Any = None, *, strict: bool = False
 ) -> Request:
     """Check what is wanted of a method.
 
@@ -343,8 +339,6 @@ def check_request(
         By name; None where not given. Those that no method reads (seed, device, ...) may be among them.
     size : float, int, str, mapping, or None
         Of the samplers of the literature; `check_sizes` reads those of reductions.
-    sizes : sequence of sizes, optional
-        For the record of a reduction.
     strict : bool
         As `size`.
 
@@ -356,16 +350,17 @@ def check_request(
         An unknown method or word, an option of another method, a value out of range, options that exclude
         each other, too many or too few sizes, ...
     """
-    check_names(options)
     method = check_method(method)
     given = _own(method, options)
     if method in REDUCTIONS:
-        return Request(method, **_reduction(graph, method, given), given=given_options(options, sizes))
+        return Request(method, **_reduction(graph, method, given), given=given_options(options))
     return _drawing(graph, method, size, strict, given)
 
 
 def check_method(name: Any) -> str:
     """The short name of a method, by any of its names."""
+    if isinstance(name, str) and name in METHODS:
+        return name
     method = plain_method(name)
     if not isinstance(method, str) or method not in METHODS:
         names = (*METHODS, *(each.words for each in METHODS.values()))
@@ -412,6 +407,7 @@ def _own(method: str, options: Mapping[str, Any]) -> dict[str, Any]:
     """
     given: dict[str, Any] = {}
     own = _OF_REDUCTIONS if method in REDUCTIONS else METHODS[method].options
+    check_names(options)
     for name, value in options.items():
         if value is None or name not in OPTIONS or (isinstance(value, str) and value == UNSAID.get(name)):
             continue

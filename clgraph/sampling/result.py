@@ -576,8 +576,6 @@ class Batch(Sequence[Sample]):
         Vertices and edges of each, where they are known.
     collapsed : set of int
         Those that have far fewer vertices than were asked for.
-    needs_device : bool
-        Whether samples can be made only where the device is.
     made : dict, optional
         Samples by their numbers, which stay; by default a sample goes that nobody holds any more.
     """
@@ -589,51 +587,12 @@ class Batch(Sequence[Sample]):
         counts: list[list[int]] | None = None,
         collapsed: Collection[int] = (),
         *,
-        needs_device: bool = False,
         made: dict[int, Sample] | None = None,
     ) -> None:
         self.make, self.length, self.counts, self.collapsed = make, length, counts, collapsed
-        self._needs_device = needs_device
         self._made: MutableMapping[int, Sample] = WeakValueDictionary() if made is None else made
 
-    @classmethod
-    def of_runs(
-        cls,
-        chosen: Selection,
-        graph: Graph,
-        request: Request,
-        first: int,
-        wanted: list[tuple[Size, int]],
-        targets: list[int],
-        about: dict[str, Any],
-    ) -> Batch:
-        """Return the samples of runs that were made side by side: run after run, each with its sizes.
-
-        Parameters
-        ----------
-        chosen : Selection
-            For each run the targets, decreasing.
-        graph : Graph
-            The original.
-        request : Request
-        first : int
-            The first run's seed.
-        wanted : list of (size, target)
-        targets : list of int
-            The different ones, decreasing.
-        about : dict
-            `device`, `seconds`, `algorithm` and `provenance` of every sample.
-        """
-        slots = [targets.index(target) for _, target in wanted]
-        counts = chosen.counts[:, slots].reshape(-1, 3)
-        goals = np.tile([target for _, target in wanted], len(chosen.counts))
-        few = np.flatnonzero((2 * counts[:, 0] < goals) & (chosen.whole > goals)).tolist()
-        make = partial(_of_run, chosen, graph, request, first, wanted, slots, about)
-        return cls(make, len(counts), counts[:, :2].tolist(), few, needs_device=chosen.needs_device)
-
     def __reduce__(self) -> Any:
-        if self._needs_device:  # there may be none where it is unpickled
-            return list, (list(self),)
         made = self._made if isinstance(self._made, dict) else None
         return partial(Batch, made=made), (self.make, self.length, self.counts, self.collapsed)
 
@@ -652,38 +611,70 @@ class Batch(Sequence[Sample]):
         return self._made.setdefault(i, self.make(i)) if made is None else made
 
 
-def _of_run(
-    chosen: Selection,
-    graph: Graph,
-    request: Request,
-    first: int,
-    wanted: list[tuple[Size, int]],
-    slots: list[int],
-    about: dict[str, Any],
-    i: int,
-) -> Sample:
-    """Sample i: see `Batch.of_runs`."""
-    run, k = divmod(i, len(wanted))
-    (size, target), at = wanted[k], (run, slots[k])
-    untouched, (vertices, _, iterations) = chosen.whole <= target, chosen.counts[at].tolist()
-    loops = graph.undirected.num_self_loops
-    return Sample(
-        request.method,
-        request.mode,
-        size,
-        target,
-        first + run,
-        about["device"],
-        dict(about["seconds"]),
-        "untouched" if untouched else about["algorithm"],
-        0 if untouched else iterations,
-        (*request.notes, *notes_of(graph.num_vertices, target, untouched, vertices, loops)),
-        graph,
-        request.given,
-        chosen,
-        at,
-        provenance=about["provenance"],
-    )
+@dataclass(frozen=True)
+class Origin:
+    """What samples of a reduction have in common."""
+
+    graph: Graph
+    request: Request
+    device: str
+    seconds: dict[str, float]
+    algorithm: str
+    provenance: dict[str, Any]
+
+    def sample(
+        self,
+        size: Size,
+        target: int,
+        seed: int,
+        whole: int,
+        vertices: int,
+        iterations: int,
+        selection: Selection,
+        at: Any = 0,
+        notes: tuple[str, ...] = (),
+    ) -> Sample:
+        """Return a sample of `vertices` vertices; `whole`: vertices of the graph's largest component."""
+        request, graph, untouched = self.request, self.graph, whole <= target
+        loops = graph.undirected.num_self_loops
+        return Sample(
+            request.method,
+            request.mode,
+            size,
+            target,
+            seed,
+            self.device,
+            dict(self.seconds),
+            "untouched" if untouched else self.algorithm,
+            0 if untouched else iterations,
+            (*request.notes, *notes_of(graph.num_vertices, target, untouched, vertices, loops), *notes),
+            graph,
+            request.given,
+            selection,
+            at,
+            provenance=self.provenance,
+        )
+
+    def sample_of_run(
+        self, chosen: Selection, first: int, wanted: list[tuple[Size, int]], slots: list[int], i: int
+    ) -> Sample:
+        """Return sample i of runs that were made side by side, run after run, each with its sizes.
+
+        Parameters
+        ----------
+        chosen : Selection
+            For each run the targets, decreasing.
+        first : int
+            The first run's seed.
+        wanted : list of (size, target)
+        slots : list of int
+            The number of each one's target.
+        i : int
+        """
+        run, k = divmod(i, len(wanted))
+        at = run, slots[k]
+        vertices, _, iterations = chosen.counts[at].tolist()
+        return self.sample(*wanted[k], first + run, chosen.whole, vertices, iterations, chosen, at)
 
 
 class Samples(Sequence[Sample]):

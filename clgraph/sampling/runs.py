@@ -5,10 +5,13 @@ Where samples are to have a least size, runs are drawn again with other seeds.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Literal, Protocol
+
+import numpy as np
 
 from clgraph import keyed
 from clgraph.components.finder import graph_components
@@ -27,7 +30,7 @@ from clgraph.sampling.draw import FINEST, ByDraw, ByPriority, DrawRuns
 from clgraph.sampling.repair import finder_for
 from clgraph.sampling.replicates import MergeTrees, Probes, Strategy
 from clgraph.sampling.request import Request, Size, check_min_size, check_request, check_seeds, check_sizes
-from clgraph.sampling.result import Batch, Sample, Samples, notes_of
+from clgraph.sampling.result import Batch, Origin, Sample, Samples
 from clgraph.sampling.selection import Selection, prepare_extraction
 from clgraph.sampling.threshold_search import ExactRun
 
@@ -35,14 +38,7 @@ if TYPE_CHECKING:
     from clgraph.device import Device
 
 
-def draw_samples(
-    graph: Graph,
-    method: str,
-    size: Size | None,
-    sizes: Sequence[Size] | None,
-    seeds: int | None,
-    options: Mapping[str, Any],
-) -> Samples:
+def draw_samples(graph: Graph, method: str, options: Mapping[str, Any]) -> Samples:
     """Return the samples of a graph as `clgraph.sample` does, which warns of those that collapsed.
 
     Parameters
@@ -51,18 +47,18 @@ def draw_samples(
         With at least one vertex.
     method : str
         Its short name.
-    size, sizes, seeds
-        As `clgraph.sample` takes them.
     options : mapping
-        The others.
+        The keywords of `clgraph.sample`, `size`, `sizes` and `seeds` among them.
     """
-    if options.get("min_size") is not None:
-        return _of_min_size(graph, method, size, sizes, seeds, options)
+    size, sizes, seeds = (options.get(name) for name in ("size", "sizes", "seeds"))
+    if (min_size := options.get("min_size")) is not None:
+        least = check_min_size(min_size, graph, method)
+        return draw_large_enough(graph, method, {**options, "min_size": None}, least)[0]
     if method in LITERATURE:
         from clgraph.sampling.literature.runs import drawn_samples
 
         return Samples([drawn_samples(graph, method, size, sizes, seeds, options)])
-    request = check_request(graph, method, options, sizes=sizes)
+    request = check_request(graph, method, options)
     wanted = check_sizes(graph, size, sizes, options.get("strict", False))
     first = keyed.check_seed(options.get("seed"))
     runs = check_seeds(first, seeds)
@@ -83,132 +79,101 @@ def draw_samples(
         upload_csr(device, simple)
         device.finish()
         run.lap("upload")
+        call = Call(run, graph, request, wanted, progress)
         if strategy := side_by_side(device, graph, request, runs):
-            return Samples(_portions(strategy, graph, run, request, first, runs, wanted, progress))
-        return Samples([_one_run(graph, run, request, first + i, wanted, progress) for i in range(runs)])
+            return Samples(call.side_by_side(strategy, first, runs))
+        return Samples([call.one_run(first + i) for i in range(runs)])
 
 
-def _of_min_size(
-    graph: Graph,
-    method: str,
-    size: Size | None,
-    sizes: Sequence[Size] | None,
-    seeds: int | None,
-    options: Mapping[str, Any],
-) -> Samples:
-    """Draw samples; a run with a sample of too few vertices is drawn again."""
-    plain = {name: value for name, value in options.items() if name != "min_size"}
-    least = check_min_size(options["min_size"], graph, method)
-    made = draw_samples(graph, method, size, sizes, seeds, plain)
+@dataclass(frozen=True)
+class Call:
+    """The runs of a call, on its device.
 
-    def again(seed: int) -> Samples:
-        return draw_samples(graph, method, size, sizes, 1, {**plain, "seed": seed})
+    Attributes
+    ----------
+    run : run_on
+    graph : Graph
+    request : Request
+    wanted : list of (size, target)
+    progress : callable or None
+    """
 
-    per_run = 1 if sizes is None else len(sizes)
-    return Samples(large_enough(made, again, least, per_run, made[-1].seed + 1)[0])
+    run: run_on
+    graph: Graph
+    request: Request
+    wanted: list[tuple[Size, int]]
+    progress: Tell | None
 
+    def one_run(self, seed: int) -> list[Sample]:
+        """Make one run, which has the device alone: a sample for each size, in the order given."""
+        call, graph, request = self.run, self.graph, self.request
+        device = call.device
+        call.forget("compile")
+        provenance = device.watch()
+        run = make_run(device, graph, request, seed)
+        prepare_extraction(device, graph, induced=request.induced)
+        call.lap("compile")
+        whole = run.start()
+        made: dict[int, Sample] = {}
+        smaller: Graph | None = None
+        # the largest first: samples are nested, and an induced one is cut out of the one before
+        for size, target in sorted(self.wanted, key=lambda pair: -pair[1]):
+            if target in made:
+                continue
+            run.shrink_to(target, self.progress)
+            device.finish()
+            call.forget("sample", "download", "result")
+            call.lap("sample")
+            selection = run.download()
+            call.lap("download")
+            smaller = selection.sampled(graph, larger=smaller)
+            device.finish()
+            call.lap("result")
+            origin = Origin(graph, request, device.name, dict(call.seconds), run.algorithm, provenance())
+            counts = smaller.num_vertices, run.iterations
+            one = origin.sample(size, target, seed, whole, *counts, selection, notes=run.notes)
+            made[target] = one._with_graph(smaller)
+        return [made[target]._changed(size=size) for size, target in self.wanted]
 
-def _one_run(
-    graph: Graph,
-    call: run_on,
-    request: Request,
-    seed: int,
-    wanted: list[tuple[Size, int]],
-    progress: Tell | None,
-) -> list[Sample]:
-    """One run: a sample for each (size, target), in the order given."""
-    device = call.device
-    call.forget("compile")
-    provenance = device.watch()
-    run = make_run(device, graph, request, seed)
-    prepare_extraction(device, graph, induced=request.induced)
-    call.lap("compile")
-    whole = run.start()
-    made: dict[int, Sample] = {}
-    smaller: Graph | None = None
-    # the largest first: samples are nested, and an induced one is cut out of the one before
-    for size, target in sorted(wanted, key=lambda pair: -pair[1]):
-        if target in made:
-            continue
-        run.shrink_to(target, progress)
-        device.finish()
-        call.forget("sample", "download", "result")
-        call.lap("sample")
-        left = run.download()
-        call.lap("download")
-        smaller = left.sampled(graph, larger=smaller)
-        device.finish()
-        untouched = whole <= target
-        loops = graph.undirected.num_self_loops
-        told = notes_of(graph.num_vertices, target, untouched, smaller.num_vertices, loops)
-        notes = (*request.notes, *told, *run.notes)
-        call.lap("result")
-        made[target] = Sample(
-            request.method,
-            request.mode,
-            size,
-            target,
-            seed,
-            device.name,
-            dict(call.seconds),
-            "untouched" if untouched else run.algorithm,
-            0 if untouched else run.iterations,
-            notes,
-            graph,
-            request.given,
-            left,
-            provenance=provenance(),
-        )._with_graph(smaller)
-    return [made[target]._changed(size=size) for size, target in wanted]
+    def side_by_side(self, strategy: Strategy, first: int, runs: int) -> list[Batch]:
+        """Make runs side by side, in portions that take a moment each."""
+        device, started, graph = self.run.device, perf_counter(), self.graph
+        provenance = device.watch()
+        goals = [target for _, target in self.wanted]
+        targets = sorted(set(goals), reverse=True)
+        slots = [targets.index(target) for target in goals]
+        engine = strategy(device, graph.undirected.without_self_loops, targets, self.request)
+        seconds = {**self.run.seconds, "compile": perf_counter() - started}
+        made: list[Batch] = []
+        done, on_device, at_once = 0, 0, engine.at_first
+        while done < runs:
+            count = min(at_once, engine.most, runs - done)
+            started = perf_counter()
+            chosen = engine.run(first + done, count)
+            on_device += engine.bytes_each * count
+            # an eighth of the memory: the strategies plan with a quarter for their own buffers
+            if on_device > device.global_memory // 8:
+                chosen.leave()
+            took = perf_counter() - started
+            seconds["sample"] = took / count
+            origin = Origin(graph, self.request, device.name, {**seconds}, engine.algorithm, provenance())
+            counts = chosen.counts[:, slots].reshape(-1, 3)
+            asked = np.tile(goals, count)
+            few = np.flatnonzero((2 * counts[:, 0] < asked) & (chosen.whole > asked)).tolist()
+            make = partial(origin.sample_of_run, chosen, first + done, self.wanted, slots)
+            made.append(Batch(make, len(counts), counts[:, :2].tolist(), few))
+            done += count
+            if self.progress:
+                excess = max(0, chosen.whole - targets[-1])
+                self.progress(done * excess, runs * excess)
+            if took < BRIEF / 2:  # twice as many runs take twice as long: still within BRIEF
+                at_once *= 2
+            elif took > 2 * BRIEF:
+                at_once = max(1, at_once // 2)
+        return made
 
 
 BRIEF = 0.2  # seconds that a launch of runs side by side should take, so that Ctrl-C is noticed
-
-
-def _portions(
-    strategy: Strategy,
-    graph: Graph,
-    call: run_on,
-    request: Request,
-    first: int,
-    runs: int,
-    wanted: list[tuple[Size, int]],
-    progress: Tell | None,
-) -> list[Batch]:
-    """The samples of runs side by side, in portions that take a moment each."""
-    device, started = call.device, perf_counter()
-    provenance = device.watch()
-    _, all_targets = zip(*wanted, strict=True)
-    targets = sorted(set(all_targets), reverse=True)
-    engine = strategy(device, graph.undirected.without_self_loops, targets, request)
-    seconds = {**call.seconds, "compile": perf_counter() - started}
-    made: list[Batch] = []
-    done, on_device, at_once = 0, 0, engine.at_first
-    while done < runs:
-        count = min(at_once, engine.most, runs - done)
-        started = perf_counter()
-        chosen = engine.run(first + done, count)
-        on_device += engine.bytes_each * count
-        # an eighth of the memory: the strategies plan with a quarter for their own buffers
-        if on_device > device.global_memory // 8:
-            chosen.leave()
-        took = perf_counter() - started
-        about = {
-            "device": device.name,
-            "seconds": {**seconds, "sample": took / count},
-            "algorithm": engine.algorithm,
-            "provenance": provenance(),
-        }
-        made.append(Batch.of_runs(chosen, graph, request, first + done, wanted, targets, about))
-        done += count
-        if progress:
-            excess = max(0, chosen.whole - targets[-1])
-            progress(done * excess, runs * excess)
-        if took < BRIEF / 2:  # twice as many runs take twice as long: still within BRIEF
-            at_once *= 2
-        elif took > 2 * BRIEF:
-            at_once = max(1, at_once // 2)
-    return made
 
 
 # --- Which engine serves a method: runs of many seeds ---
@@ -358,27 +323,23 @@ def make_run(device: Device, graph: Graph, request: Request, seed: int) -> Run:
 # seeds that are tried for a run, before an error asks for other sizes
 TRIES = 20
 
-Runs = list[Sequence[Sample]]
 
-
-def large_enough(
-    made: Sequence[Sample], draw: Callable[[int], Sequence[Sample]], least: int, per_run: int, following: int
-) -> tuple[Runs, list[str], int]:
-    """Some runs; of those with a sample of fewer than `least` vertices others, which say so in their notes.
+def draw_large_enough(
+    graph: Graph, method: str, options: Mapping[str, Any], least: int, following: int | None = None
+) -> tuple[Samples, list[str], int]:
+    """Draw samples; a run with one of fewer than `least` vertices is drawn again, as its notes say.
 
     Parameters
     ----------
-    made : sequence of Sample
-        Run after run, `per_run` samples each.
-    draw : callable
-        Gives the samples of the run with a seed.
-    least, per_run : int
-    following : int
+    graph, method, options
+        As `draw_samples`.
+    least : int
+    following : int, optional
         The first seed that no run has.
 
     Returns
     -------
-    runs : list of sequences of Sample
+    samples : Samples
     notes : list of str
     following : int
 
@@ -387,11 +348,14 @@ def large_enough(
     InputError
         If no seed gives samples that are large enough.
     """
-    kept: Runs = []
-    told: list[str] = []
-    for at in range(0, len(made), per_run):
-        run, notes = made[at : at + per_run], list[str]()
-        while (fewest := min(each.num_vertices for each in run)) < least:
+    made = draw_samples(graph, method, options)
+    each = len(options.get("sizes") or (0,))
+    following = made[-1].seed + 1 if following is None else following
+    runs: list[Sequence[Sample]] = []
+    all_notes: list[str] = []
+    for at in range(0, len(made), each):
+        run, notes = made[at : at + each], list[str]()
+        while (fewest := min(one.num_vertices for one in run)) < least:
             if len(notes) == TRIES:
                 raise InputError(
                     f"{TRIES} seeds in a row, up to {run[0].seed}, give samples of fewer than {least} "
@@ -401,8 +365,8 @@ def large_enough(
                 f"seed {run[0].seed} gave a sample of {fewest} vertices, below min_size {least}: "
                 f"seed {following} was drawn instead"
             )
-            run = draw(following)
+            run = draw_samples(graph, method, {**options, "seed": following, "seeds": 1})
             following += 1
-        kept.append([each._changed(notes=(*each.notes, *notes)) for each in run] if notes else run)
-        told += notes
-    return kept, told, following
+        runs.append([one._changed(notes=(*one.notes, *notes)) for one in run] if notes else run)
+        all_notes += notes
+    return Samples(runs), all_notes, following

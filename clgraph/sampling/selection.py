@@ -48,8 +48,6 @@ class Selection:
         Of the same: vertices of the graph's largest component.
     among_several : bool
         Whether there are several runs of a sampler of the literature.
-    needs_device : bool
-        Whether samples of it can be made only where its device is.
     """
 
     wish: Any = None
@@ -64,7 +62,6 @@ class Selection:
     counts: Any = None
     whole = 0
     among_several = False
-    needs_device = False
 
     def members(self, graph: Graph, at: Any = 0) -> Mask:
         """Which vertices of the graph are chosen, shape (n,)."""
@@ -297,22 +294,39 @@ class Contracted(Marked):
             ids = parts_of(device, graph).ids
             of = ids.ids(device) if isinstance(ids, Chosen) else ids  # names of names
             return graph_of(device, replace(self._parts, ids=replace(chosen, of=of)))
-        group, vertices = self._groups, roots_of(self._groups)
-        roots = np.flatnonzero(vertices)
-        number = np.cumsum(vertices, dtype=np.int32) - np.int32(1)
-        tail, head = graph.tails, graph.col_idx
-        there = (group[tail] != group[head]) & (group[tail] >= 0)  # no arc leaves the component
-        if not graph.directed:
-            there &= tail < head
-        return build_csr(
-            number[group[tail[there]]],
-            number[group[head[there]]],
-            len(roots),
-            weights=None if graph.weights is None else graph.weights[there],
-            multiplicity=None if graph.multiplicity is None else graph.multiplicity[there],
-            ids=roots if graph._has_identity_ids else graph.ids[roots],
-            directed=graph.directed,
-        )
+        return contracted(graph, self._groups)
+
+
+def contracted(graph: Graph, group: npt.NDArray[np.int32]) -> Graph:
+    """Return a contracted graph, from the smallest vertex of each vertex's group (-1 outside)."""
+    vertices = roots_of(group)
+    roots = np.flatnonzero(vertices)
+    number = np.cumsum(vertices, dtype=np.int32) - np.int32(1)
+    tail, head = graph.tails, graph.col_idx
+    there = (group[tail] != group[head]) & (group[tail] >= 0)  # no arc leaves the component
+    if not graph.directed:
+        there &= tail < head
+    return build_csr(
+        number[group[tail[there]]],
+        number[group[head[there]]],
+        len(roots),
+        weights=None if graph.weights is None else graph.weights[there],
+        multiplicity=None if graph.multiplicity is None else graph.multiplicity[there],
+        ids=roots if graph._has_identity_ids else graph.ids[roots],
+        directed=graph.directed,
+    )
+
+
+def joining_arcs(graph: Graph, group: npt.NDArray[np.int32]) -> Mask:
+    """Return both arcs of the smallest edge between each pair of groups, of an undirected graph."""
+    low, high = graph.tails, graph.col_idx
+    edges = np.flatnonzero(low < high)
+    pairs = np.sort(np.stack((group[low[edges]], group[high[edges]])), axis=0)
+    apart = np.flatnonzero((pairs[0] != pairs[1]) & (pairs[0] >= 0))
+    first = np.unique(_pairs(pairs[0, apart], pairs[1, apart]), return_index=True)[1]
+    chosen = np.zeros(len(edges), bool)
+    chosen[apart[first]] = True
+    return both_arcs(graph, chosen)
 
 
 def roots_of(group: npt.NDArray[np.int32]) -> Mask:

@@ -14,7 +14,7 @@ from clgraph.measures.pack import Pack, alone, measured_view
 from clgraph.measures.scalars import MeasureRequest, Measures, measure_all
 from clgraph.sampling import Samples
 from clgraph.sampling.result import collapsed
-from clgraph.sampling.runs import draw_samples, large_enough
+from clgraph.sampling.runs import draw_large_enough
 from clgraph.studies.columns import Row, scalars
 from clgraph.studies.plan import Plan
 
@@ -61,16 +61,9 @@ def _drawn(
     graph: Graph, plan: Plan, method: str, first: int, runs: int, following: int, device: Device
 ) -> tuple[Samples, list[str], int]:
     """Draw some runs, those that are too small with other seeds; also notes on these, and the next seed."""
-    sizes = list(plan.sizes)
-    found = draw_samples(graph, method, None, sizes, runs, {"seed": first, "device": device})
-    if not plan.min_size:
-        return found, [], following
-
-    def draw(seed: int) -> Samples:
-        return draw_samples(graph, method, None, sizes, 1, {"seed": seed, "device": device})
-
-    runs_, notes, following = large_enough(found, draw, plan.min_size, len(plan.sizes), following)
-    return Samples(runs_), [f"{method}, {note}" for note in notes], following
+    options = {"sizes": list(plan.sizes), "seed": first, "seeds": runs, "device": device}
+    made, notes, following = draw_large_enough(graph, method, options, plan.min_size, following)
+    return made, [f"{method}, {note}" for note in notes], following
 
 
 def _measured(

@@ -120,7 +120,7 @@ def drawn_samples(
         run.lap("upload")
         by_size = [draw(device, wish, first, runs) for wish in wanted]
         run.lap("sample")
-        given = given_options(options, sizes)
+        given = given_options(options)
         seconds = dict(run.seconds)
         drawn = {id(each): each for made in by_size for each, _ in made}
         walking = sum(each.walking for each in drawn.values())
