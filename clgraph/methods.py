@@ -168,12 +168,12 @@ class Method:
 
     Attributes
     ----------
+    does : str
+        In a sentence.
     words : str
         Its name in words, taken wherever its short one is.
     kind : str
         What it deletes or draws, a key of `KINDS`.
-    does : str
-        In a sentence.
     options : tuple of str
         The options that it reads, besides size, seed and device.
     paper : str
@@ -181,9 +181,9 @@ class Method:
         Other names: those of littleballoffur first.
     """
 
+    does: str
     words: str
     kind: str
-    does: str
     options: tuple[str, ...]
     paper: str
     also: tuple[str, ...] = ()
@@ -372,7 +372,7 @@ _ROWS: dict[str, tuple[Any, ...]] = {
         "Ahmed, Duffield, Willke, Rossi 2017",
     ),
 }
-METHODS = {name: Method(*_ROWS[name][:2], does, *_ROWS[name][2:]) for name, does in _DOES.items()}
+METHODS = {name: Method(does, *_ROWS[name]) for name, does in _DOES.items()}
 REDUCTIONS = {
     name: method
     for name, method in METHODS.items()

@@ -8,13 +8,13 @@ from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 
 from clgraph.errors import InputError
-from clgraph.graph import Graph
+from clgraph.graph import Graph, as_graph
 from clgraph.methods import LITERATURE, STREAMS
 from clgraph.progress import callback
 from clgraph.results import on_device
 from clgraph.run import dataset_of
 from clgraph.sampling.curve import ReductionCurve, curve_table, deletion_order, reduction_curve
-from clgraph.sampling.request import SampleOptions, Size, check_graph, check_method, check_names
+from clgraph.sampling.request import SampleOptions, Size, check_method, check_names
 from clgraph.sampling.result import Sample, Samples
 from clgraph.sampling.runs import draw_samples
 
@@ -262,7 +262,7 @@ def sample(
             raise InputError("ids is of streams (pies, gsh, gps of a file or of chunks): a graph has its ids")
         # sizes last: so the records have them
         options |= {"size": size, "seeds": seeds, "sizes": sizes}
-        drawn = draw_samples(check_graph(graph), method, options)
+        drawn = draw_samples(graph if isinstance(graph, Graph) else as_graph(graph), method, options)
     if method not in LITERATURE and (warning := drawn._warning()):
         warnings.warn(warning, stacklevel=2)
     if several:

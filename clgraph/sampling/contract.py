@@ -88,28 +88,6 @@ def _kernels(device: Device, rows: DeviceCSR, *, by_vertex: bool = False) -> Pro
     )
 
 
-@dataclass(frozen=True)
-class State:
-    """The graphs of runs side by side.
-
-    Attributes
-    ----------
-    size : int
-        Vertices of each.
-    rows : DeviceCSR
-        Of all, run after run; simple.
-    place : int32 device buffer, shape (runs * n,)
-        Where each vertex of the original is among all vertices, -1 outside.
-    name : int32 device buffer, shape (runs * size,)
-        The smallest original vertex of each.
-    """
-
-    size: int
-    rows: DeviceCSR
-    place: Any
-    name: Any
-
-
 class Contraction:
     """Samples of one graph and method under seeds that follow each other; nested for decreasing targets.
 
@@ -123,8 +101,8 @@ class Contraction:
     method : {"cre", "crve"}
         Whether an edge is drawn, or a vertex and one of its neighbours.
     runs : int
-    begin : State, optional
-        Of one run: the largest component (`component`), where it is known; runs side by side need it.
+    begin : Contraction, optional
+        One run that has only begun (`begun`): runs side by side begin with its graph.
 
     Attributes
     ----------
@@ -150,7 +128,7 @@ class Contraction:
         *,
         method: str,
         runs: int = 1,
-        begin: State | None = None,
+        begin: Contraction | None = None,
     ) -> None:
         self.device, self.graph, self.seed, self.runs = device, graph, seed, runs
         self.by_vertex, self.begin = method == "crve", begin
@@ -189,12 +167,13 @@ class Contraction:
         self._record()
         return self.size
 
-    def component(self) -> State:
-        """The input's largest component, for runs that begin with it."""
+    def begun(self) -> Contraction:
+        """Begin, for runs side by side that begin with the same graph."""
         self.start()
-        return State(self.size, self._made_rows(), self.place, self.name)
+        self._made_rows()
+        return self
 
-    def _repeat(self, one: State) -> None:
+    def _repeat(self, one: Contraction) -> None:
         """Begin with a graph once for each run."""
         device, runs, arcs = self.device, self.runs, one.rows.arcs
         n = runs * one.size
@@ -479,7 +458,7 @@ class ContractRuns:
 
     def __init__(self, device: Device, graph: Graph, targets: Sequence[int], request: Request) -> None:
         self.device, self.graph, self.targets, self.method = device, graph, targets, request.method
-        self.begin = Contraction(device, graph, 0, method=request.method).component()
+        self.begin = Contraction(device, graph, 0, method=request.method).begun()
         n, arcs = graph.num_vertices, self.begin.rows.arcs
         self.bytes_each = len(targets) * (8 * n + 4 * arcs)
         each = 32 * n + 32 * arcs + self.bytes_each

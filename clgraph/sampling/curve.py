@@ -21,11 +21,13 @@ from clgraph.progress import with_progress
 from clgraph.results import RunsOn
 from clgraph.run import dataset_of, run_on, serial_device
 from clgraph.sampling.merge_tree import whole_tree
-from clgraph.sampling.request import check_graph, check_names, check_request
-from clgraph.sampling.runs import Batches, make_run
+from clgraph.sampling.request import check_names, check_request
+from clgraph.sampling.runs import make_run
 
 if TYPE_CHECKING:
     from clgraph.device import Device
+    from clgraph.sampling.batched import BatchedRun
+    from clgraph.sampling.contract import Contraction
 
 
 @dataclass(frozen=True, repr=False)
@@ -242,7 +244,7 @@ def reduction_curve(
         )
         return ReductionCurve(*drawn)
     check_names({"forest": forest, "checkpoint": checkpoint})
-    graph = check_graph(graph)
+    graph = as_graph(graph)
     options = check_request(
         graph, method, {"mode": mode, "tolerance": tolerance, "mix": mix, "connection": connection}
     )
@@ -255,14 +257,14 @@ def reduction_curve(
     seed = keyed.check_seed(seed)
 
     if (
-        options.exact and method == "dre" and graph.is_multigraph
+        options.mode == "exact" and method == "dre" and graph.is_multigraph
     ):  # which the forest's words do not tell apart
         from clgraph.device import get_device
 
         device = get_device(device)
         if device.kind == "gpu":  # boards and CPUs take the serial pass themselves
             device = serial_device(device)
-    with run_on(device, graph, *(("pairs",) if options.exact else ()), once=True) as run:
+    with run_on(device, graph, *(("pairs",) if options.mode == "exact" else ()), once=True) as run:
         dev = run.device
         if run.blocks is not None:
             from clgraph.sampling.shards.samples import curve_of_shards
@@ -273,7 +275,7 @@ def reduction_curve(
         upload_csr(dev, simple)
         dev.finish()
         started = perf_counter()
-        if options.exact:
+        if options.mode == "exact":
             edges = method == "dre"
             # one serial pass takes a CPU a second for some ten million edges, and the forest's way 1.6 to 1.8
             # times that (docs/performance.md)
@@ -290,7 +292,7 @@ def reduction_curve(
             last = min(int(np.searchsorted(-rows[1], -target)), len(rows[1]) - 1)
             rows = tuple(each[: last + 1] for each in rows)  # type: ignore[assignment]
         else:
-            batches = cast(Batches, make_run(dev, graph, options, seed))
+            batches = cast("BatchedRun | Contraction", make_run(dev, graph, options, seed))
             batches.keep_history = True
             batches.start()
             batches.shrink_to(target, progress)
@@ -314,21 +316,13 @@ def curve_table(curves: Sequence[ReductionCurve], shares: Sequence[float]) -> di
     dict of lists, one entry for each share
         share, vertices, deletions, edges, average_degree (means), average_degree_spread (0.0 for one curve).
     """
-    table: dict[str, list[float]] = {
-        "share": [],
-        "vertices": [],
-        "deletions": [],
-        "edges": [],
-        "average_degree": [],
-        "average_degree_spread": [],
-    }
+    names = ("share", "vertices", "deletions", "edges", "average_degree", "average_degree_spread")
+    rows = []
     for share in shares:
         wanted = max(1, round(share * int(curves[0].vertices[0])))
-        rows = np.array([curve.at(wanted) for curve in curves], np.float64)
-        degree = 2 * rows[:, 2] / rows[:, 1]
-        table["share"].append(share)
-        for name, column in (("deletions", 0), ("vertices", 1), ("edges", 2)):
-            table[name].append(float(rows[:, column].mean()))
-        table["average_degree"].append(float(degree.mean()))
-        table["average_degree_spread"].append(float(degree.std(ddof=1)) if len(curves) > 1 else 0.0)
-    return table
+        found = np.array([curve.at(wanted) for curve in curves], np.float64)
+        deletions, vertices, edges = found.mean(axis=0).tolist()
+        degree = 2 * found[:, 2] / found[:, 1]
+        spread = float(degree.std(ddof=1)) if len(curves) > 1 else 0.0
+        rows.append((share, vertices, deletions, edges, float(degree.mean()), spread))
+    return {name: [row[i] for row in rows] for i, name in enumerate(names)}

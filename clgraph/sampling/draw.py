@@ -285,8 +285,8 @@ class DrawRuns(Replicates):
         self.at_first = min(shape.runs, self.most)
         device.reserve({"areas": 4 * self.each * self.at_first})
         self.p, self.q = weight.numerator, weight.denominator
-        listed, largest = edge_list(device, graph), graph_components(device, graph).largest()
-        self.edge, self.low, self.high = edge_numbers(device, graph), listed.low, listed.high
+        largest, self.edge = graph_components(device, graph).largest(), edge_numbers(device, graph)
+        self.low, self.high = edge_list(device, graph)
         self.inside, self.root, self.whole = largest.label, largest.root, largest.size
         tolerance = request.tolerance
         least = [ceil(size - (Fraction(size, 1000) if tolerance is None else tolerance)) for size in targets]

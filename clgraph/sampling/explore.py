@@ -25,7 +25,7 @@ from clgraph.progress import Tell
 from clgraph.sampling.members import Members
 from clgraph.sampling.replicates import Replicates
 from clgraph.sampling.request import Request
-from clgraph.sampling.selection import Marked, Marks
+from clgraph.sampling.selection import Marked, component_marks, marks_program
 from clgraph.traversal.search import Search
 
 if TYPE_CHECKING:
@@ -70,7 +70,9 @@ class ExploreRun:
         self._program = device.program("sampling/explore", ITEMS=device.tuning.items)
         self._components = graph_components(device, graph)
         self._members = Members(device)
-        self._marks = Marks(device, csr)
+        device.reserve({"live": csr.n + csr.arcs})
+        marks_program(device, csr)  # built before a clock sees it
+        self._live: Any = None  # the marks of the last sample
         walk = _Depth if method == "edfs" else _Breadth
         self._walk: _Depth | _Breadth = walk(device, graph, seed, self._program)
         self.iterations, self.begin, self._size = 0, -1, 0
@@ -108,15 +110,15 @@ class ExploreRun:
     def shrink_to(self, target: int, progress: Tell | None = None) -> None:
         """Explore until `target` vertices are seen; `download` returns them."""
         if target < self._size:
-            self.iterations = self._walk.mark(self.begin, target, self._marks.vertices, progress)
+            self._live = self._device.empty(self._csr.n, np.uint8)
+            self.iterations = self._walk.mark(self.begin, target, self._live, progress)
         else:
             largest = self._components.largest()
-            self._marks.component(largest.label, largest.root)
-        self._marks.induced()
+            self._live = component_marks(self._device, self._csr, largest.label, largest.root)
 
     def download(self) -> Marked:
         """What `shrink_to` found last."""
-        return self._marks.download()
+        return Marked(self._device, self._csr, self._live)
 
 
 def check_start(device: Device, graph: Graph, largest: Largest, start: int) -> None:
@@ -221,29 +223,6 @@ class BreadthRuns(Replicates):
         self.kernel = device.program("sampling/explore", RUNS=1, **self.csr.defines).explore_runs
 
 
-class _Depth:
-    """The order of first visits of a depth-first walk."""
-
-    algorithm, note = "depth-first", ""
-
-    def __init__(self, device: Device, graph: Graph, seed: int, program: Program) -> None:
-        self.device, self.program, self.n = device, program, graph.num_vertices
-        self.walk = DepthFirst(device, upload_csr(device, graph), seed)
-        self.visit: Any = None
-
-    def mark(self, begin: int, target: int, live: Any, progress: Tell | None) -> int:
-        """Mark the first `target` vertices that the walk reaches; later targets are not larger."""
-        device = self.device
-        if self.visit is None:
-            self.visit, walker, self.note = self.walk.visits(begin, target, progress)
-            if walker is not device:
-                self.algorithm = f"depth-first on {walker.name}"
-        device.clear(live, self.n, np.uint8)
-        over = -(-target // device.tuning.items)
-        self.program.explore_first(over, wanted=target, visit=self.visit, live=live)
-        return 1
-
-
 # --- A depth-first walk, on the device or, since it is serial, on the host's CPU where that is faster ---
 
 
@@ -287,61 +266,59 @@ LAUNCH = LaunchTable(
 )
 
 
-class DepthFirst:
-    """The order of first visits of depth-first walks through a graph.
+class _Depth:
+    """The order of first visits of a depth-first walk, which tries neighbours in an order of the seed."""
 
-    Parameters
-    ----------
-    device : Device
-    csr : DeviceCSR
-        Undirected rows.
-    seed : int
-        Decides in which order a vertex's neighbours are tried.
-    """
+    algorithm, note = "depth-first", ""
 
-    def __init__(self, device: Device, csr: DeviceCSR, seed: int) -> None:
-        self._device, self._csr, self._seed = device, csr, seed
-        self._shape = LAUNCH.of(device)
-        self._program = device.program(
-            "sampling/explore_order", RUN=self._shape.run, SPREAD=SPREAD, **csr.defines
+    def __init__(self, device: Device, graph: Graph, seed: int, program: Program) -> None:
+        self.device, self.program, self.seed = device, program, seed
+        self.csr = csr = upload_csr(device, graph)
+        self.shape = LAUNCH.of(device)
+        self.ordering = device.program(
+            "sampling/explore_order", RUN=self.shape.run, SPREAD=SPREAD, **csr.defines
         )
-        self._buckets = csr.arcs // SPREAD + csr.n
+        self.buckets = csr.arcs // SPREAD + csr.n
         size = np.dtype(csr.offset).itemsize
-        device.reserve({"order": 4 * csr.arcs, "key": 4 * csr.arcs, "buckets": (4 + size) * self._buckets})
+        device.reserve({"order": 4 * csr.arcs, "key": 4 * csr.arcs, "buckets": (4 + size) * self.buckets})
+        self.visit: Any = None
 
-    def visits(self, begin: int, count: int, progress: Tell | None) -> tuple[Any, Device, str]:
-        """Walk from a vertex to the `count`-th visited one.
+    def mark(self, begin: int, target: int, live: Any, progress: Tell | None) -> int:
+        """Mark the first `target` vertices that the walk reaches; later targets are not larger."""
+        device = self.device
+        if self.visit is None:
+            self.visit = self._visits(begin, target, progress)
+        device.clear(live, self.csr.n, np.uint8)
+        over = -(-target // device.tuning.items)
+        self.program.explore_first(over, wanted=target, visit=self.visit, live=live)
+        return 1
 
-        Returns
-        -------
-        visit : int32 buffer of the device
-            The vertices in the order of their first visits.
-        walker : Device
-            Where the walk ran.
-        note : str
-            Why that is the device, although the walk is long; else empty.
+    def _visits(self, begin: int, count: int, progress: Tell | None) -> Any:
+        """Walk from a vertex to the `count`-th visited one: the vertices in the order of their first visits.
+
+        A long walk runs on the host's CPU; where it cannot, `note` says why.
         """
-        device, csr = self._device, self._csr
+        device, csr = self.device, self.csr
         row = int(device.download(csr.row_ptr, csr.offset, 1, offset=begin)[0])
         start, steps = {"start": begin, "row": row}, self._steps()
-        note = ""
-        if self._shape.own is not None and count > self._shape.own and (walker := host_cpu()) is not device:
+        if self.shape.own is not None and count > self.shape.own and (walker := host_cpu()) is not device:
             note = f"the walk, which is serial, ran on {device.name}: "
             if walker is None:
-                note += "the host has no CPU device that works"
+                self.note = note + "the host has no CPU device that works"
             else:
                 try:
                     found = self._elsewhere(walker, steps, start, count, progress)
-                    return device.upload(found), walker, ""
+                    self.algorithm = f"depth-first on {walker.name}"
+                    return device.upload(found)
                 except (CapacityError, MemoryError) as error:
-                    note += f"the memory of {walker.name} does not hold it ({error})"
-        return _walk(device, csr, steps, start, count, progress), device, note
+                    self.note = note + f"the memory of {walker.name} does not hold it ({error})"
+        return _walk(device, csr, steps, start, count, progress)
 
     def _elsewhere(
         self, walker: Device, steps: Any, start: dict[str, int], count: int, progress: Tell | None
     ) -> npt.NDArray[np.int32]:
         """The visits of a walk on another device."""
-        device, csr = self._device, self._csr
+        device, csr = self.device, self.csr
         with walker.alone():
             walker.reserve({"steps": 2 * csr.arcs * np.dtype(csr.offset).itemsize, **_needs(csr, count)})
             host = device.download(steps, csr.offset, 2 * csr.arcs)
@@ -350,16 +327,16 @@ class DepthFirst:
 
     def _steps(self) -> Any:
         """What a walk reads: each row's neighbours in increasing number(seed, v, u), and where each leads."""
-        device, csr, program = self._device, self._csr, self._program
-        rows = {"n": csr.n, "arcs": csr.arcs, "seed": self._seed, **csr.buffers}
-        runs, buckets = -(-csr.arcs // self._shape.run), self._buckets
+        device, csr, program = self.device, self.csr, self.ordering
+        rows = {"n": csr.n, "arcs": csr.arcs, "seed": self.seed, **csr.buffers}
+        runs, buckets = -(-csr.arcs // self.shape.run), self.buckets
         count = device.zeros(buckets, np.uint32)
         program.order_count(runs, **rows, count=count)
         begin = running_sums(device, count, buckets, of=np.uint32, into=csr.offset)
         order, key = device.empty(csr.arcs, np.int32), device.empty(csr.arcs, np.uint32)
         program.order_deal(runs, **rows, count=count, begin=begin, order=order, key=key)
-        sort = {"n": csr.n, "seed": self._seed, "row_ptr": csr.row_ptr, "begin": begin}
-        over = -(-buckets // self._shape.run)
+        sort = {"n": csr.n, "seed": self.seed, "row_ptr": csr.row_ptr, "begin": begin}
+        over = -(-buckets // self.shape.run)
         program.order_sort(over, **sort, buckets=buckets, order=order, key=key)
         step = device.empty(2 * csr.arcs, csr.offset)
         program.order_steps(runs, n=csr.n, arcs=csr.arcs, row_ptr=csr.row_ptr, order=order, step=step)

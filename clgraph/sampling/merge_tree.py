@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from clgraph import keyed
 from clgraph.csr.compact import SomeRows
-from clgraph.csr.upload import DeviceCSR, upload_csr
+from clgraph.csr.upload import upload_csr
 from clgraph.graph import Graph
 from clgraph.progress import Tell
 
@@ -92,6 +92,12 @@ class MergeTree:
         return node, last
 
 
+def _tell(device: Device, progress: Tell | None, done: int, of: int) -> None:
+    device.finish()
+    if progress:
+        progress(done, of)
+
+
 def whole_tree(
     device: Device,
     graph: Graph,
@@ -149,27 +155,7 @@ def whole_tree(
             _tell(device, progress, count - begin, count)
         nodes = int(device.download(state, np.int32, 1)[0])
     program.merge_tree_root(1, nodes=nodes, up=up, size=size, smallest=smallest, state=state)
-    return _follow(device, program, csr, tree, fresh, state, by_edges=edges is not None)
-
-
-def _tell(device: Device, progress: Tell | None, done: int, of: int) -> None:
-    device.finish()
-    if progress:
-        progress(done, of)
-
-
-def _follow(
-    device: Device,
-    program: Any,
-    csr: DeviceCSR,
-    tree: dict[str, Any],
-    fresh: Any,
-    state: Any,
-    *,
-    by_edges: bool,
-) -> Rows:
-    """Go down from the input's largest component, at each deletion to the component that the loop keeps."""
-    size, arcs = tree["size"], tree["arcs"]
+    # down from the input's largest component, at each deletion to the component that the loop keeps
     root = int(device.download(state, np.int32, 1, offset=1)[0])
     parts: list[tuple[npt.NDArray[Any], ...]] = [
         (
@@ -186,11 +172,11 @@ def _follow(
         program.merge_tree_follow(
             1,
             count=count,
-            by_edges=by_edges,
+            by_edges=edges is not None,
             size=size,
             arcs=arcs,
             fresh=fresh,
-            child=tree["child"],
+            child=child,
             deletions=gone,
             vertices=there,
             left=left,

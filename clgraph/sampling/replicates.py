@@ -8,7 +8,6 @@ of breadth-first runs and of drawn batches stand with the kernels that they shar
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -24,23 +23,15 @@ if TYPE_CHECKING:
     from clgraph.device import Device
 
 
-@dataclass(frozen=True)
-class EdgeList:
-    """The edges u < v of a graph without loops, on a device: int32 buffers `low` and `high`, ascending."""
+def edge_list(device: Device, graph: Graph) -> tuple[Any, Any]:
+    """Return the ends u < v of a loop-free graph's edges, ascending: int32 buffers, cached with the graph."""
 
-    low: Any
-    high: Any
-
-
-def edge_list(device: Device, graph: Graph) -> EdgeList:
-    """Return the edges of a graph, cached with it on the device."""
-
-    def make() -> EdgeList:
+    def make() -> tuple[Any, Any]:
         tail, head = graph.tails, graph.col_idx
         upper = tail < head
-        return EdgeList(device.upload(tail[upper]), device.upload(head[upper]))
+        return device.upload(tail[upper]), device.upload(head[upper])
 
-    return device.cached(graph, EdgeList, make)
+    return device.cached(graph, "edge list", make)
 
 
 class Engine(Protocol):
@@ -136,8 +127,7 @@ class MergeTrees(Replicates):
         program = device.program("sampling/replicates", **self.csr.defines)
         self.kernel = program.replicates_edges if self.edges else program.replicates_vertices
         if self.edges:
-            listed = edge_list(device, graph)
-            self.low, self.high = listed.low, listed.high
+            self.low, self.high = edge_list(device, graph)
 
 
 FEW = 256  # deletions that a run takes one by one
@@ -165,8 +155,7 @@ class Probes(Replicates):
         defines = {"EDGES": int(self.edges), "ROOM": ROOM, "RUN_BYTES": RUN_BYTES}
         self.probe = device.program("sampling/replicates_probes", **defines)
         self.settle = device.program("sampling/replicates_settle", **defines, **self.csr.defines)
-        listed = edge_list(device, graph)
-        self.low, self.high = listed.low, listed.high
+        self.low, self.high = edge_list(device, graph)
         self.allocated = 0  # runs that there are buffers for
 
     def make_room(self, count: int) -> None:

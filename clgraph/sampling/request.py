@@ -26,7 +26,7 @@ from clgraph.arguments import (
     word,
 )
 from clgraph.errors import InputError
-from clgraph.graph import Graph, as_graph
+from clgraph.graph import Graph
 from clgraph.methods import (
     CONTRACTING,
     EXACT,
@@ -101,6 +101,7 @@ class SampleOptions(TypedDict, total=False):
 
 
 KEYWORDS = {"method", "size", "sizes", "seeds", *SampleOptions.__annotations__}
+NAMES = KEYWORDS - {*OF_SHARDS}  # which need no closer look
 
 
 @dataclass(frozen=True)
@@ -165,33 +166,19 @@ class Request:
     closing: bool = False
     triangles: int = 9
     block: int = 1
+    induced: bool = False  # a reduction that keeps all edges among its vertices
     notes: tuple[str, ...] = ()
     given: dict[str, Any] = field(default_factory=dict)
 
     @property
-    def plan(self) -> Method:
-        """The method's entry."""
-        return METHODS[self.method]
-
-    @property
     def kind(self) -> str:
         """What it deletes or draws."""
-        return self.plan.kind
-
-    @property
-    def exact(self) -> bool:
-        """True if a reduction runs in exact mode."""
-        return self.mode == "exact"
-
-    @property
-    def induced(self) -> bool:
-        """True if the run leaves all edges among the vertices that it leaves, and says so."""
-        return self.method in EXPLORING or (self.method == "drv" and self.exact)
+        return METHODS[self.method].kind
 
     @property
     def serial(self) -> bool:
         """True if a run is a chain of steps that no device makes faster."""
-        return self.kind == "stream" or (self.method == "chordal" and self.exact)
+        return self.kind == "stream" or (self.method == "chordal" and self.mode == "exact")
 
     @property
     def chance(self) -> Fraction:
@@ -234,8 +221,11 @@ BESIDE = ("seed", "device", "progress", "strict", "min_size", "size", "seeds")
 
 def given_options(options: Mapping[str, Any]) -> dict[str, Any]:
     """The options that somebody gave and that change what is drawn, as a record has them."""
-    given = ((name, value) for name, value in options.items() if name not in BESIDE)
-    return {name: _plain(value) for name, value in given if value is not None}
+    given: dict[str, Any] = {}
+    for name, value in options.items():
+        if value is not None and name not in BESIDE:
+            given[name] = _plain(value)
+    return given
 
 
 def _plain(value: Any) -> Any:
@@ -256,14 +246,6 @@ def check_names(options: Mapping[str, Any], *, shards: bool = False) -> None:
             raise unknown_option("sample", name, KEYWORDS)
         if name in OF_SHARDS and value is not None and not shards:
             raise InputError(f"{name} is an option of graphs in shards (clgraph.open_shards): leave it out")
-
-
-def check_graph(graph: Any) -> Graph:
-    """Return anything that `clgraph.sample` takes for a graph as a Graph with at least one vertex."""
-    made = graph if isinstance(graph, Graph) else as_graph(graph)
-    if made.num_vertices == 0:
-        raise InputError("the graph has no vertices: there is nothing to sample")
-    return made
 
 
 def check_sizes(
@@ -310,10 +292,8 @@ def check_min_size(min_size: Any, graph: Graph, method: str) -> int:
     return target_size(min_size, graph.num_vertices)
 
 
-def check_seeds(first: int, seeds: int | None) -> int:
+def check_seeds(first: int, seeds: int) -> int:
     """The number of runs, of which the last has a valid seed too."""
-    if seeds is None:
-        return 1
     if isinstance(seeds, bool) or not isinstance(seeds, (int, np.integer)) or seeds < 1:
         raise InputError(f"seeds is {shown(seeds)}: give a count of runs, 1 or more")
     if first + int(seeds) > 2**64:
@@ -350,11 +330,47 @@ def check_request(
         An unknown method or word, an option of another method, a value out of range, options that exclude
         each other, too many or too few sizes, ...
     """
+    if graph.num_vertices == 0:
+        raise InputError("the graph has no vertices: there is nothing to sample")
     method = check_method(method)
     given = _own(method, options)
-    if method in REDUCTIONS:
-        return Request(method, **_reduction(graph, method, given), given=given_options(options))
-    return _drawing(graph, method, size, strict, given)
+    if method not in REDUCTIONS:
+        return _drawing(graph, method, size, strict, given)
+    values: dict[str, Any] = {}
+    for name, value in given.items():
+        if name != "min_size":
+            values[name] = checked(method, name, value)
+    mode, strong = values.get("mode", "auto"), values.get("connection") == "strong" and graph.directed
+    searches = method in CONTRACTING + EXPLORING
+    if mode == "exact" and method not in EXACT:
+        raise InputError(
+            f"mode 'exact' exists for {' and '.join(EXACT)}: {method} runs batched (mode 'auto' or 'batched')"
+        )
+    if mode == "exact" and strong:
+        raise InputError("mode 'exact' keeps weak components: connection 'strong' runs batched")
+    if strong and searches:
+        raise InputError(f"connection 'strong' is of the methods that delete: {method} keeps weak components")
+    if strong and "components" in values:
+        raise InputError(
+            f"components {values['components']!r} finds weak components: leave it out for 'strong'"
+        )
+    if mode == "auto":
+        values["mode"] = mode = "exact" if method in EXACT and not strong else "batched"
+    values["connection"] = "strong" if strong else "weak"
+    notes = []
+    if mode == "exact" or searches:
+        hint = " (mode='batched' asks for it)" if method in EXACT else ""
+        for name in ("tolerance", "components", "far_scan"):
+            if name in given:
+                notes.append(f"{name} is of batched deletion and played no part{hint}")
+    if "mix" in given and method != "dhyb":
+        notes.append("mix is of dhyb and played no part")
+    if "start" in given:
+        values["start"] = (int(graph.indices_of(one_id(given["start"], "start"))[0]),)
+        if method not in EXPLORING:
+            notes.append("start is of ebfs and edfs and played no part")
+    induced = method in EXPLORING or (method == "drv" and mode == "exact")
+    return Request(method, **values, induced=induced, notes=tuple(notes), given=given_options(options))
 
 
 def check_method(name: Any) -> str:
@@ -407,7 +423,8 @@ def _own(method: str, options: Mapping[str, Any]) -> dict[str, Any]:
     """
     given: dict[str, Any] = {}
     own = _OF_REDUCTIONS if method in REDUCTIONS else METHODS[method].options
-    check_names(options)
+    if not options.keys() <= NAMES:
+        check_names(options)
     for name, value in options.items():
         if value is None or name not in OPTIONS or (isinstance(value, str) and value == UNSAID.get(name)):
             continue
@@ -451,47 +468,6 @@ def _values(method: str, given: Mapping[str, Any]) -> dict[str, Any]:
             values[name] = checked(method, name, value)
     values.pop("weighted", None)  # the view has it
     return values
-
-
-# --- Reductions ---
-
-
-def _reduction(graph: Graph, method: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    """The options of a reduction."""
-    values: dict[str, Any] = {}
-    for name, value in given.items():
-        if name != "min_size":
-            values[name] = checked(method, name, value)
-    mode, strong = values.get("mode", "auto"), values.get("connection") == "strong" and graph.directed
-    searches = method in CONTRACTING + EXPLORING
-    if mode == "exact" and method not in EXACT:
-        raise InputError(
-            f"mode 'exact' exists for {' and '.join(EXACT)}: {method} runs batched (mode 'auto' or 'batched')"
-        )
-    if mode == "exact" and strong:
-        raise InputError("mode 'exact' keeps weak components: connection 'strong' runs batched")
-    if strong and searches:
-        raise InputError(f"connection 'strong' is of the methods that delete: {method} keeps weak components")
-    if strong and "components" in values:
-        raise InputError(
-            f"components {values['components']!r} finds weak components: leave it out for 'strong'"
-        )
-    if mode == "auto":
-        values["mode"] = mode = "exact" if method in EXACT and not strong else "batched"
-    values["connection"] = "strong" if strong else "weak"
-    notes = []
-    if mode == "exact" or searches:
-        hint = " (mode='batched' asks for it)" if method in EXACT else ""
-        for name in ("tolerance", "components", "far_scan"):
-            if name in given:
-                notes.append(f"{name} is of batched deletion and played no part{hint}")
-    if "mix" in given and method != "dhyb":
-        notes.append("mix is of dhyb and played no part")
-    if "start" in given:
-        values["start"] = (int(graph.indices_of(one_id(given["start"], "start"))[0]),)
-        if method not in EXPLORING:
-            notes.append("start is of ebfs and edfs and played no part")
-    return {**values, "notes": tuple(notes)}
 
 
 # --- The samplers of the literature ---

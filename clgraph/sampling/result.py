@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, MutableMapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from operator import index
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, overload
@@ -266,9 +265,6 @@ class Sample(RunsOn):
         state = {**vars(self), **looked_at, "selection": selection}
         state.pop("_arrays_on", None)
         return state
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        vars(self).update(state)
 
     # --- what samplers of the literature know of vertices and edges -------------------------------
 
@@ -564,6 +560,7 @@ def collapsed(found: int, target: int) -> str | None:
 SHOWN = 5  # samples that a repr names
 
 
+@dataclass(eq=False)
 class Batch(Sequence[Sample]):
     """Samples of runs that were made together: each is made when it is asked for.
 
@@ -576,25 +573,19 @@ class Batch(Sequence[Sample]):
         Vertices and edges of each, where they are known.
     collapsed : set of int
         Those that have far fewer vertices than were asked for.
-    made : dict, optional
-        Samples by their numbers, which stay; by default a sample goes that nobody holds any more.
+    made : mapping, optional
+        Samples by their numbers: a dict keeps them; by default a sample goes that nobody holds any more.
     """
 
-    def __init__(
-        self,
-        make: Callable[[int], Sample],
-        length: int,
-        counts: list[list[int]] | None = None,
-        collapsed: Collection[int] = (),
-        *,
-        made: dict[int, Sample] | None = None,
-    ) -> None:
-        self.make, self.length, self.counts, self.collapsed = make, length, counts, collapsed
-        self._made: MutableMapping[int, Sample] = WeakValueDictionary() if made is None else made
+    make: Callable[[int], Sample]
+    length: int
+    counts: list[list[int]] | None = None
+    collapsed: Collection[int] = ()
+    made: MutableMapping[int, Sample] = field(default_factory=WeakValueDictionary)
 
     def __reduce__(self) -> Any:
-        made = self._made if isinstance(self._made, dict) else None
-        return partial(Batch, made=made), (self.make, self.length, self.counts, self.collapsed)
+        given = (self.make, self.length, self.counts, self.collapsed)
+        return Batch, (*given, self.made) if isinstance(self.made, dict) else given
 
     def __len__(self) -> int:
         return self.length
@@ -607,8 +598,8 @@ class Batch(Sequence[Sample]):
         if isinstance(i, slice):
             return [self[each] for each in range(self.length)[i]]
         i = range(self.length)[i]
-        made = self._made.get(i)
-        return self._made.setdefault(i, self.make(i)) if made is None else made
+        made = self.made.get(i)
+        return self.made.setdefault(i, self.make(i)) if made is None else made
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -31,11 +31,13 @@ from clgraph.sampling.repair import finder_for
 from clgraph.sampling.replicates import MergeTrees, Probes, Strategy
 from clgraph.sampling.request import Request, Size, check_min_size, check_request, check_seeds, check_sizes
 from clgraph.sampling.result import Batch, Origin, Sample, Samples
-from clgraph.sampling.selection import Selection, prepare_extraction
+from clgraph.sampling.selection import prepare_extraction
 from clgraph.sampling.threshold_search import ExactRun
 
 if TYPE_CHECKING:
     from clgraph.device import Device
+    from clgraph.sampling.contract import Contraction
+    from clgraph.sampling.explore import ExploreRun
 
 
 def draw_samples(graph: Graph, method: str, options: Mapping[str, Any]) -> Samples:
@@ -61,10 +63,10 @@ def draw_samples(graph: Graph, method: str, options: Mapping[str, Any]) -> Sampl
     request = check_request(graph, method, options)
     wanted = check_sizes(graph, size, sizes, options.get("strict", False))
     first = keyed.check_seed(options.get("seed"))
-    runs = check_seeds(first, seeds)
+    runs = 1 if seeds is None else check_seeds(first, seeds)
 
     started, progress = perf_counter(), options.get("progress")
-    sections = ("pairs",) if request.exact else ()
+    sections = ("pairs",) if request.mode == "exact" else ()
     with run_on(options.get("device"), graph, *sections, values=True) as run:
         device, run.seconds["device"] = run.device, perf_counter() - started
         if run.blocks is not None:
@@ -222,7 +224,7 @@ def side_by_side(device: Device, graph: Graph, request: Request, runs: int) -> S
     arcs, method = simple.num_arcs, request.method
     if device.kernels != "ndrange" or arcs < 4:
         return None
-    if request.exact:
+    if request.mode == "exact":
         # 1000 runs by drv took the H200 25 ms side by side and 4.1 s one after the other at 23 000 vertices,
         # 0.63 and 8.2 s at 400 000 (docs/performance.md); a larger graph fills it with one run. A core has
         # nothing to synchronise in a merge tree of its own, and a run of 100 000 edges stays in its cache: so
@@ -249,40 +251,15 @@ def side_by_side(device: Device, graph: Graph, request: Request, runs: int) -> S
 # --- Which engine serves a method: one run, which has the device alone ---
 
 
-class Run(Protocol):
-    """One run through a graph on a device: samples of decreasing size, each contained in the one before."""
+def make_run(
+    device: Device, graph: Graph, request: Request, seed: int
+) -> BatchedRun | ExactRun | Contraction | ExploreRun:
+    """Return the run of a method, with its arrays allocated and its kernels built.
 
-    @property
-    def algorithm(self) -> str:
-        """How the sample is found, in words: see `clgraph.Sample`."""
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What the user should know of how it was found."""
-
-    @property
-    def iterations(self) -> int:
-        """Batches, probes or levels so far."""
-
-    def start(self) -> int:
-        """Find the input's largest component; returns its size."""
-
-    def shrink_to(self, target: int, progress: Tell | None = None) -> None:
-        """Find the sample for a target; targets of further calls do not increase."""
-
-    def download(self) -> Selection:
-        """What the last `shrink_to` left; it may stay on the device until it is looked at."""
-
-
-class Batches(Run, Protocol):
-    """A run in batches that records (deletions so far, vertices and edges left) after each of them."""
-
-    keep_history: bool  # to be set before start()
-    history: list[tuple[int, int, int]]
-
-
-def make_run(device: Device, graph: Graph, request: Request, seed: int) -> Run:
-    """The run of a method, with its arrays allocated and its kernels built."""
+    It gives samples of decreasing size, each contained in the one before: `start` finds the input's largest
+    component and returns its size, `shrink_to` the sample for a target, `download` its selection, which may
+    stay on the device until it is looked at.
+    """
     simple = graph.undirected.without_self_loops
     method = request.method
     if method in CONTRACTING:
@@ -293,7 +270,7 @@ def make_run(device: Device, graph: Graph, request: Request, seed: int) -> Run:
         from clgraph.sampling.explore import ExploreRun
 
         return ExploreRun(device, simple, seed, method=method, start=request.root)
-    if request.exact:
+    if request.mode == "exact":
         return ExactRun(device, simple, seed, edges=method == "dre")
     # an FPGA reads long bursts faster than it searches
     scan = FAR_SCAN.of(device) if request.far_scan is None else request.far_scan

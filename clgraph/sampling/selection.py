@@ -181,54 +181,12 @@ class Marked(Selection):
         return graph_of(device, compact(device, parts_of(device, graph), live, live_arcs, loops=False))
 
 
-class Marks:
-    """Marks what a run chooses, in buffers that the next `Marked` takes over.
-
-    Parameters
-    ----------
-    device : Device
-    csr : DeviceCSR
-        Rows of an undirected graph.
-    """
-
-    def __init__(self, device: Device, csr: DeviceCSR) -> None:
-        self._device, self._csr = device, csr
-        device.reserve({"live": csr.n + csr.arcs})
-        marks_program(device, csr)
-        self._vertices: Any = None
-        self._arcs: Any = None
-
-    @property
-    def vertices(self) -> Any:
-        """The marks of vertices: uint8 device buffer, shape (n,)."""
-        if self._vertices is None:
-            self._vertices = self._device.empty(self._csr.n, np.uint8)
-        return self._vertices
-
-    @property
-    def arcs(self) -> Any:
-        """The marks of arcs, to be filled: uint8 device buffer, shape (arcs,)."""
-        if self._arcs is None:
-            self._arcs = self._device.output(self._csr.arcs, np.uint8)
-        return self._arcs
-
-    def component(self, label: Any, root: int) -> None:
-        """Mark the vertices labelled `root` in an int32 buffer."""
-        n, items = self._csr.n, self._device.tuning.items
-        program = marks_program(self._device, self._csr)
-        program.exact_live_vertices(-(-n // items), n=n, label=label, root=root, live=self.vertices)
-
-    def induced(self) -> None:
-        """Take the arcs between marked vertices."""
-        self._arcs = None
-
-    def download(self) -> Marked:
-        """What is marked; the next marks will be in other buffers."""
-        if self._vertices is None:
-            raise AssertionError("nothing has been marked since the last download")
-        made = Marked(self._device, self._csr, self._vertices, self._arcs)
-        self._vertices = self._arcs = None
-        return made
+def component_marks(device: Device, csr: DeviceCSR, label: Any, root: int) -> Any:
+    """Mark the vertices labelled `root` in an int32 buffer: a new uint8 device buffer, shape (n,)."""
+    live = device.empty(csr.n, np.uint8)
+    program, over = marks_program(device, csr), -(-csr.n // device.tuning.items)
+    program.exact_live_vertices(over, n=csr.n, label=label, root=root, live=live)
+    return live
 
 
 def marks_program(device: Device, csr: DeviceCSR) -> Any:

@@ -23,7 +23,7 @@ from clgraph.errors import DeviceError
 from clgraph.graph import Graph
 from clgraph.progress import Tell
 from clgraph.sampling.merge_tree import TOP, Bracket
-from clgraph.sampling.selection import Marked, Marks
+from clgraph.sampling.selection import Marked, component_marks, marks_program
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -65,9 +65,12 @@ class Probes:
     finder : GiantFinder
     root : int
         A vertex of what was marked last.
+    marked : Marked
+        That.
     """
 
     root: int
+    marked: Marked
 
     def __init__(self, device: Device, graph: Graph, seed: int, *, edges: bool) -> None:
         self.device, self.graph, self.seed, self.edges = device, graph, seed, edges
@@ -82,7 +85,8 @@ class Probes:
         )
         self.components = graph_components(device, graph)
         self.finder = self.components.masked(arc_keys=edges)
-        self.marks = Marks(device, csr)
+        device.reserve({"live": csr.n + csr.arcs})
+        marks_program(device, csr)  # built before a clock sees it
         self.key = device.empty(max(keys, 1), np.uint32)
         # of the lower and the upper end of the bracket, and of the threshold that is being probed
         self.free = [device.empty(csr.n, np.int32) for _ in range(3)]
@@ -198,14 +202,14 @@ class Probes:
     # --- what is left -----------------------------------------------------------------------------
 
     def mark(self, state: State) -> None:
-        """Mark the vertices and arcs of a component for `download`."""
+        """Mark the vertices and arcs of a component."""
+        device, csr, arcs = self.device, self.csr, None
         self.root = state.root
-        self.marks.component(state.label, state.root)
         if self.edges:
-            named = {"threshold": state.at, "label": state.label, "live": self.marks.arcs}
+            arcs = device.output(csr.arcs, np.uint8)
+            named = {"threshold": state.at, "label": state.label, "live": arcs}
             self.program.exact_live_arcs.launch(self, self.passes, **named)
-        else:
-            self.marks.induced()
+        self.marked = Marked(device, csr, component_marks(device, csr, state.label, state.root), arcs)
 
     def mark_after(self, low: State, high: State, bracket: Bracket, last: int, root: int) -> None:
         """Mark the component `root` just after deletion `last` of the bracket: the later ones are undone."""
@@ -282,7 +286,7 @@ class ExactRun:
 
     def download(self) -> Marked:
         """What `shrink_to` found last."""
-        return self._probes.marks.download()
+        return self._probes.marked
 
     def shrink_to(self, target: int, progress: Tell | None = None) -> None:
         """Find the sample for a target; `download` returns it. Targets of further calls must not increase.

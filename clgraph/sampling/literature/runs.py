@@ -103,7 +103,7 @@ def drawn_samples(
     """The samples that `clgraph.sample` returns: run after run, each with its sizes in the order given."""
     wanted = wishes(graph, method, size, sizes, bool(options.get("strict", False)), options)
     first = keyed.check_seed(options.get("seed"))
-    runs = check_seeds(first, seeds)
+    runs = 1 if seeds is None else check_seeds(first, seeds)
 
     from clgraph.device import get_device
 

@@ -22,6 +22,7 @@ from clgraph.csr.sort import sort_by_words
 from clgraph.device.launch_config import LaunchTable
 from clgraph.errors import CapacityError, InputError
 from clgraph.formats.arrivals import Chunk, Names, arrivals, is_stream
+from clgraph.methods import METHODS
 from clgraph.run import run_on, serial_device
 from clgraph.sampling.literature.engine import Engine
 from clgraph.sampling.literature.reservoir import Held
@@ -472,7 +473,7 @@ def stream_samples(
         raise InputError("give either size or sizes, and at least one")
     requests = [check_stream(method, each, options) for each in asked]
     first = keyed.check_seed(options.get("seed"))
-    runs = check_seeds(first, seeds)
+    runs = 1 if seeds is None else check_seeds(first, seeds)
 
     from clgraph.device import get_device
 
@@ -516,7 +517,7 @@ def stream_samples(
                     0,
                     (*common, *notes),
                     None,
-                    options={name: options[name] for name in request.plan.options if options.get(name)},
+                    options={name: options[name] for name in METHODS[method].options if options.get(name)},
                     selection=Drawn(nothing, held=[held], wish=request),
                     provenance=provenance,
                 )

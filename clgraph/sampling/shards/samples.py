@@ -143,7 +143,7 @@ def sample_of_shards(
     wanted = check_sizes(shards, size, sizes, False if strict is None else strict)
     forest = forest_given(shards, method, taken["forest"], seed)
     first = shared_seed(seed if forest is None else forest.about.seed, shards.comm)
-    runs = check_seeds(first, seeds)
+    runs = 1 if seeds is None else check_seeds(first, seeds)
     if forest is not None and runs > 1:
         raise InputError(f"{forest.path}: a forest of one seed, and {runs} runs are asked for")
     if output is not None:
