@@ -180,19 +180,10 @@ class Contraction:
         row_ptr, col_idx = device.output(n + 1, np.int32), device.output(runs * arcs, np.int32)
         self.name, self.size = device.empty(n, np.int32), one.size
         device.clear(row_ptr, 1, np.int32)
-        _kernels(device, one.rows, by_vertex=self.by_vertex).contract_repeat.launch(
-            self,
-            (self.over(max(arcs, self.whole)), runs),
-            n=one.size,
-            arcs=arcs,
-            **one.rows.buffers,
-            place=one.place,
-            name=one.name,
-            into_ptr=row_ptr,
-            into_idx=col_idx,
-            into_place=self.place,
-            into_name=self.name,
-        )
+        given = {"n": one.size, "arcs": arcs, "place": one.place, "name": one.name, **one.rows.buffers}
+        into = {"into_ptr": row_ptr, "into_idx": col_idx, "into_place": self.place, "into_name": self.name}
+        kernel = _kernels(device, one.rows, by_vertex=self.by_vertex).contract_repeat
+        kernel.launch(self, (self.over(max(arcs, self.whole)), runs), **given, **into)
         self.rows = DeviceCSR(n, runs * arcs, row_ptr, col_idx, np.int32)
 
     def _record(self) -> None:
@@ -359,31 +350,15 @@ def left_of(device: Device, graph: Graph, small: DeviceCSR, place: Any, name: An
     many, kept = device.output(small.arcs, np.int32), device.output(arcs, np.uint8)
     device.clear(kept, arcs, np.uint8)
     several = device.zeros(1, np.uint32)
-    pairs.pairs_mark(
-        -(-small.arcs // run),
-        n=n,
-        small_n=small.n,
-        small_arcs=small.arcs,
-        **original.buffers,
-        **into,
-        many=many,
-        kept=kept,
-        several=several,
+    sizes = {"n": n, "small_n": small.n, "small_arcs": small.arcs}
+    marks = {"many": many, "kept": kept, "several": several}
+    pairs.pairs_mark(-(-small.arcs // run), **sizes, **original.buffers, **into, **marks)
+    multiplicity = many if device.download(several, np.uint32, 1)[0] else None
+    ids = Chosen(None, name, small.n)
+    parts = Parts(
+        small, directed=False, multiplicity=multiplicity, ids=ids, num_self_loops=0, is_multigraph=False
     )
-    return Contracted(
-        device,
-        original,
-        kept,
-        group_of,
-        Parts(
-            small,
-            directed=False,
-            multiplicity=many if device.download(several, np.uint32, 1)[0] else None,
-            ids=Chosen(None, name, small.n),
-            num_self_loops=0,
-            is_multigraph=False,
-        ),
-    )
+    return Contracted(device, original, kept, group_of, parts)
 
 
 # --- Contractions of several runs, as the group of each vertex ---

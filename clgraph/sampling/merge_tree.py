@@ -168,20 +168,10 @@ def whole_tree(
     gone, left = device.empty(count, csr.offset), device.empty(count, csr.offset)
     there = device.empty(count, np.int32)
     done = 0
+    nodes_of = {"size": size, "arcs": arcs, "fresh": fresh, "child": child}
+    into = {"deletions": gone, "vertices": there, "left": left, "state": state}
     while True:
-        program.merge_tree_follow(
-            1,
-            count=count,
-            by_edges=edges is not None,
-            size=size,
-            arcs=arcs,
-            fresh=fresh,
-            child=child,
-            deletions=gone,
-            vertices=there,
-            left=left,
-            state=state,
-        )
+        program.merge_tree_follow(1, count=count, by_edges=edges is not None, **nodes_of, **into)
         steps = int(device.download(state, np.int32, 1, offset=2)[0])
         deletions = device.download(gone, csr.offset, steps).astype(np.int64) + done
         parts.append(
@@ -190,10 +180,8 @@ def whole_tree(
         if steps < count:
             break
         done = int(deletions[-1])
-    deletions, vertices, both = (
-        np.concatenate(column).astype(np.int64) for column in zip(*parts, strict=True)
-    )
-    return deletions, vertices, both // 2
+    deletions, sizes, both = (np.concatenate(column).astype(np.int64) for column in zip(*parts, strict=True))
+    return deletions, sizes, both // 2
 
 
 # --- The deletions between two thresholds, taken one by one on the host (exact mode) ---

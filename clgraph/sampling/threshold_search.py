@@ -57,7 +57,7 @@ class Probes:
 
     Attributes
     ----------
-    count : int
+    iterations : int
         Thresholds probed so far, the input's own components included.
     things : int
         Vertices, or edges, that have keys; at least 1.
@@ -65,12 +65,9 @@ class Probes:
     finder : GiantFinder
     root : int
         A vertex of what was marked last.
-    marked : Marked
-        That.
     """
 
     root: int
-    marked: Marked
 
     def __init__(self, device: Device, graph: Graph, seed: int, *, edges: bool) -> None:
         self.device, self.graph, self.seed, self.edges = device, graph, seed, edges
@@ -85,14 +82,13 @@ class Probes:
         )
         self.components = graph_components(device, graph)
         self.finder = self.components.masked(arc_keys=edges)
-        device.reserve({"live": csr.n + csr.arcs})
         marks_program(device, csr)  # built before a clock sees it
         self.key = device.empty(max(keys, 1), np.uint32)
         # of the lower and the upper end of the bracket, and of the threshold that is being probed
         self.free = [device.empty(csr.n, np.int32) for _ in range(3)]
         self.counter = device.empty(1, np.int32)
         self.cached_label: Any = None  # stays with the graph
-        self.count = 0
+        self.iterations = 0
         self.things = max(1, csr.arcs // 2 if edges else csr.n)
         self.mean_degree = csr.arcs / csr.n
 
@@ -102,7 +98,7 @@ class Probes:
         """Make the keys and find the input's largest component."""
         keys = self.program.exact_edge_keys if self.edges else self.program.exact_vertex_keys
         keys.launch(self, self.passes)
-        self.count += 1
+        self.iterations += 1
         largest = self.components.largest()
         self.cached_label = largest.label
         return State(1, largest.size, largest.root, largest.label)
@@ -117,7 +113,7 @@ class Probes:
 
         A state at a higher threshold makes it cheaper: what is connected there is connected here.
         """
-        self.count += 1
+        self.iterations += 1
         label = self.free.pop()
         self._label(low, threshold, label, higher, newest=None if higher is None else higher.at - 1)
         root, size, _ = self.finder.largest_label(label)
@@ -209,7 +205,11 @@ class Probes:
             arcs = device.output(csr.arcs, np.uint8)
             named = {"threshold": state.at, "label": state.label, "live": arcs}
             self.program.exact_live_arcs.launch(self, self.passes, **named)
-        self.marked = Marked(device, csr, component_marks(device, csr, state.label, state.root), arcs)
+        self._marked = Marked(device, csr, component_marks(device, csr, state.label, state.root), arcs)
+
+    def download(self) -> Marked:
+        """Return the selection that was marked last."""
+        return self._marked
 
     def mark_after(self, low: State, high: State, bracket: Bracket, last: int, root: int) -> None:
         """Mark the component `root` just after deletion `last` of the bracket: the later ones are undone."""
@@ -238,7 +238,7 @@ class Probes:
 FEW = 768  # deletions that the host takes one by one
 
 
-class ExactRun:
+class ExactRun(Probes):
     """Samples of one graph, method and seed; for targets in decreasing order they are nested.
 
     Parameters
@@ -252,8 +252,6 @@ class ExactRun:
 
     Attributes
     ----------
-    iterations : int
-        Probes: thresholds at which components were labelled.
     steps : int
         Deletions that the host took one by one.
     algorithm : str
@@ -263,30 +261,15 @@ class ExactRun:
     notes: tuple[str, ...] = ()
 
     def __init__(self, device: Device, graph: Graph, seed: int, *, edges: bool) -> None:
-        self._device, self._edges = device, edges
-        self._probes = Probes(device, graph, seed, edges=edges)
+        super().__init__(device, graph, seed, edges=edges)
         self.steps = 0
         self.algorithm = "merge tree"
         self._low: State | None = None
 
-    @property
-    def iterations(self) -> int:
-        """Thresholds probed so far."""
-        return self._probes.count
-
-    @property
-    def root(self) -> int:
-        """A vertex of what `download` gives."""
-        return self._probes.root
-
     def start(self) -> int:
         """Make the keys and find the input's largest component; returns its size."""
-        self._low = self._probes.begin()
+        self._low = self.begin()
         return self._low.size
-
-    def download(self) -> Marked:
-        """What `shrink_to` found last."""
-        return self._probes.marked
 
     def shrink_to(self, target: int, progress: Tell | None = None) -> None:
         """Find the sample for a target; `download` returns it. Targets of further calls must not increase.
@@ -305,13 +288,13 @@ class ExactRun:
                 progress(before - low.size, before - target)
             upper = TOP if high is None else high.at
             if self._few(low, upper):
-                high = high or self._probes.probe(low, TOP, None)
+                high = high or self.probe(low, TOP, None)
                 settled = self._settle(low, high, target)
                 if settled is None:
-                    self._probes.recycle(high)
+                    self.recycle(high)
                     return
                 # the loop follows a component of `high` that is still too large
-                self._probes.recycle(low)
+                self.recycle(low)
                 self._low, high, excess = settled, None, None
                 continue
             self.algorithm = "probes"
@@ -323,7 +306,7 @@ class ExactRun:
                 if 2 * high.size <= low.size:  # not certified
                     threshold, excess = self._between(low, high), None
                 elif high.size > target:
-                    self._probes.recycle(low)
+                    self.recycle(low)
                     self._low, high, excess = high, None, None
                     continue
                 else:
@@ -333,30 +316,30 @@ class ExactRun:
                     share = excess[0] / (excess[0] - excess[1])
                     nudge = moved * self._keys_of(FEW) // 2  # so that the other end comes closer too
                     threshold = low.at + int((upper - low.at) * share) + nudge
-            found = self._probes.probe(low, min(max(threshold, low.at + 1), upper - 1), high)
+            found = self.probe(low, min(max(threshold, low.at + 1), upper - 1), high)
             if 2 * found.size > low.size and found.size > target:
-                self._probes.recycle(low)
+                self.recycle(low)
                 self._low = found
                 if excess is not None:  # the Illinois rule: the end that stays counts half as much
                     excess = (float(found.size - target), excess[1] / 2 if moved == 1 else excess[1])
                 moved = 1
             else:
                 if high:
-                    self._probes.recycle(high)
+                    self.recycle(high)
                 high, seen_from = found, low.at
                 if excess is not None:
                     excess = (excess[0] / 2 if moved == -1 else excess[0], float(found.size - target) or -0.5)
                 moved = -1
         if high:
-            self._probes.recycle(high)
-        self._probes.mark(self._low)
+            self.recycle(high)
+        self.mark(self._low)
 
     def _inside(self, low: State, high: State) -> State:
         """The largest component at `high`'s threshold inside the one of `low`, which has shrunk meanwhile."""
-        if high.size == 0 or self._probes.gather(low.label, np.array([high.root], np.int32))[0] == low.root:
+        if high.size == 0 or self.gather(low.label, np.array([high.root], np.int32))[0] == low.root:
             return high
-        again = self._probes.probe(low, high.at, high)
-        self._probes.recycle(high)
+        again = self.probe(low, high.at, high)
+        self.recycle(high)
         return again
 
     def _between(self, low: State, high: State) -> int:
@@ -368,7 +351,7 @@ class ExactRun:
 
     def _keys_of(self, things: int) -> int:
         """The distance of two thresholds with `things` vertices or edges between them, on average."""
-        return things * TOP // self._probes.things
+        return things * TOP // self.things
 
     def _few(self, low: State, upper: int) -> bool:
         """Whether so few deletions lie between that the host takes them one by one."""
@@ -376,7 +359,7 @@ class ExactRun:
         if span <= max(1, self._keys_of(FEW)):
             return True
         # what is left inside a small component has its keys anywhere up to TOP
-        inside = low.size * (self._probes.mean_degree / 2 if self._edges else 1)
+        inside = low.size * (self.mean_degree / 2 if self.edges else 1)
         return inside * span <= FEW * (TOP - low.at)
 
     def _first_guess(self, low: State, target: int) -> int:
@@ -386,10 +369,10 @@ class ExactRun:
         certificate.
         """
         r = target / low.size
-        mean = max(self._probes.mean_degree, 1e-9)
+        mean = max(self.mean_degree, 1e-9)
         if low.at > 1:
             gone = 1 - r**1.3
-        elif self._edges:
+        elif self.edges:
             gone = 1 + log1p(-r) / (mean * r)
         else:
             gone = 1 - r / -expm1(-mean * r)
@@ -404,21 +387,21 @@ class ExactRun:
         Returns the component followed at `high` if it is still larger than the target. Otherwise the sample
         has been found and marked, and None is returned.
         """
-        bracket = self._probes.collect(low, high.at)
+        bracket = self.collect(low, high.at)
         self.steps += bracket.count
-        labels = self._probes.gather(high.label, bracket.touched)
+        labels = self.gather(high.label, bracket.touched)
         roots = np.unique(labels[labels >= 0])
-        tree, top = bracket.undo(labels, roots, self._probes.finder.sizes_of(high.label, roots))
+        tree, top = bracket.undo(labels, roots, self.finder.sizes_of(high.label, roots))
         if top is None:  # no deletion inside: the followed component is unchanged
             return State(high.at, low.size, low.root, high.label)
         if tree.size[top] != low.size:
             raise DeviceError(
-                f"{self._device.name}: a component of {low.size} vertices came back with {tree.size[top]}; "
+                f"{self.device.name}: a component of {low.size} vertices came back with {tree.size[top]}; "
                 "please report this"
             )
         node, last = tree.follow(top, target)
         if tree.size[node] > target:
             return State(high.at, tree.size[node], int(roots[node]), high.label)
         assert last is not None
-        self._probes.mark_after(low, high, bracket, last, tree.smallest[node])
+        self.mark_after(low, high, bracket, last, tree.smallest[node])
         return None
