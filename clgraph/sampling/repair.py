@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -53,22 +52,6 @@ WAVES = 64  # after this many waves it is cheaper to label all components again
 
 # whether following the component is faster than labelling all components after each batch
 LAUNCH = LaunchTable(gpu=False, cpu=True, simulator=False, emulator=False, fpga=False)
-
-
-@dataclass(frozen=True)
-class Levels:
-    """Levels of a graph's vertices, kept with the graph.
-
-    Attributes
-    ----------
-    hub : int
-        The vertex of level 0.
-    level : device buffer, uint32 (n // 4 + 1,), or None
-        A byte per vertex; None if some vertex is too far away for that.
-    """
-
-    hub: int
-    level: Any
 
 
 def finder_for(copra: Copra, graph: Graph, choice: Choice, *, vertices: bool) -> Repair | LinkCompress:
@@ -145,15 +128,17 @@ class Repair:
     def _begin(self) -> tuple[Any, int, int]:
         device = self.copra.device
         largest = self.components.largest()
-        kept = device.cached(self.graph, "levels", self._find_levels)
-        self.hub = kept.hub
-        if kept.level is not None:
-            device.copy(self.level, kept.level, 4 * self.words)
-        self.begun, self.follows = True, kept.level is not None
+        self.hub, level = device.cached(self.graph, "levels", self._find_levels)
+        if level is not None:
+            device.copy(self.level, level, 4 * self.words)
+        self.begun, self.follows = True, level is not None
         return largest.label, largest.root, largest.size
 
-    def _find_levels(self) -> Levels:
-        """Levels by the distance from a hub: the vertex of highest degree, if in the largest component."""
+    def _find_levels(self) -> tuple[int, Any]:
+        """Return a hub (the vertex of highest degree, if in the largest component) and distances from it.
+
+        These have a byte per vertex, in uint32 words; None if some vertex is too far away for that.
+        """
         device = self.copra.device
         largest = self.components.largest()
         hub = hub_of(device, self.graph)
@@ -164,10 +149,10 @@ class Repair:
         self.program.repair_begin.launch(self, 1, hub=hub)
         self._spread(0, 0)
         if self._count(DEEP):
-            return Levels(hub, None)
+            return hub, None
         level = device.empty(self.words, np.uint32)
         device.copy(level, self.level, 4 * self.words)
-        return Levels(hub, level)
+        return hub, level
 
     def _spread(self, listed: int, done: int) -> int:
         """Reattach the detached neighbours of all vertices reattached from the `done`-th on.

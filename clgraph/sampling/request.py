@@ -481,8 +481,10 @@ def _drawing(graph: Graph, method: str, size: Any, strict: bool, given: Mapping[
     weighted = flag(given.get("weighted", False), "weighted")
     view = View.of(graph, values.setdefault("direction", "both"), weighted)
     values["keep"] = _keep(plan, values)
-    if "starts" in values:
-        values["starts"] = _starts(view, plan, given, values["starts"])
+    if "starts" in values and "starts" not in given:
+        values["starts"] = min(values["starts"], view.n)
+    elif (starts := values.get("starts", 0)) > view.n:
+        raise InputError(f"starts is {starts}, the graph has {view.n} vertices: give fewer")
     if "strata" in given:
         drawable = None
         if method == "rdn":
@@ -509,17 +511,6 @@ def _drawing(graph: Graph, method: str, size: Any, strict: bool, given: Mapping[
             f"the graph has no edges (loops and weights of 0 aside): {method} has nothing to draw"
         )
     return Request(method, view, **{**values, **_how_much(graph, view, plan, method, size, given, strict)})
-
-
-def _starts(view: View, plan: Method, given: Mapping[str, Any], starts: int) -> int:
-    """Return how many vertices it begins at, checked against the graph."""
-    if "starts" not in given:
-        return min(starts, view.n)
-    if plan.kind == "near":
-        return whole(starts, "starts", 1, view.n)
-    if starts > view.n:
-        raise InputError(f"starts is {starts}, the graph has {view.n} vertices: give fewer")
-    return starts
 
 
 def _keep(plan: Method, values: Mapping[str, Any]) -> str:

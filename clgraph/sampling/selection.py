@@ -227,13 +227,6 @@ class Contracted(Marked):
     def _groups(self) -> npt.NDArray[np.int32]:
         return self.device.take(self._group_of, np.int32, self.csr.n)
 
-    def counts_of(self, at: Any = 0) -> tuple[int, int] | None:
-        """Vertices and edges (pairs, of a directed graph) of a sample; None if it has to be looked at."""
-        if self.counts is None:
-            return None
-        vertices, edges, _ = self.counts[at].tolist()
-        return vertices, edges
-
     def groups(self, at: Any = 0) -> npt.NDArray[np.int32]:
         return self._groups
 
