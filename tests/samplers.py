@@ -40,7 +40,7 @@ def equals_reference(graph: Graph, method: str, device: Any, *, seed: int, **opt
     assert made.vertices.tolist() == wanted.vertices.tolist()
     assert made.edges.tolist() == wanted.edges.tolist()
     if made.order is not None and wanted.order is not None:
-        by_edges = made.selection.wish.kind in ("edges", "ties", "near")  # several come at once there
+        by_edges = made.selection.request.kind in ("edges", "ties", "near")  # several come at once there
         assert by_edges or made.order.tolist() == wanted.order.tolist()
     for name, value in wanted.more.items():
         near = 1e-14 if np.asarray(value).dtype.kind == "f" else 0

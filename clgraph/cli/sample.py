@@ -371,7 +371,7 @@ def _of_graph(order: _Order) -> None:
             pairs = f"{each.num_edges} pairs, " if data.directed else ""
             target = f"target {each.target_vertices}, " if each.target_vertices else ""
             mode = "" if each.mode == "auto" else f", {each.mode}"
-            if each.selection.wish is not None:
+            if each.selection.request is not None:
                 holds = f"what {each.method} draws with this seed, edges are the original's"
             else:
                 what = "a contraction of connected groups" if each.contracted_to is not None else "connected"

@@ -218,8 +218,8 @@ def _verify_maximal(near: Near, kept: Near) -> None:
 
 
 def _verify_parts(near: Near, kept: Near, priority: list[int], sample: Any) -> None:
-    wish = sample.selection.wish
-    part = parts_of(near, priority, wish.parts if wish.labels is None else wish.labels)
+    request = sample.selection.request
+    part = parts_of(near, priority, request.parts if request.labels is None else request.labels)
     expect(sample.parts.tolist() == part, "its parts are not those of the definition")
     inner, whole = (
         [{u for u in row if part[u] == part[v]} for v, row in enumerate(each)] for each in (kept, near)

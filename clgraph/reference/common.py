@@ -375,9 +375,9 @@ def check_induced(graph: Graph, sample: Any) -> None:
 
 def check_kept(graph: Graph, sample: Any) -> None:
     """Check the edges of a sample that keeps all among its vertices, or a tree's."""
-    if sample.selection.wish.keep == "induced":
+    if sample.selection.request.keep == "induced":
         check_induced(graph, sample)
-    if sample.selection.wish.keep == "tree":
+    if sample.selection.request.keep == "tree":
         expect(
             len(sample.edges) == np.count_nonzero(sample.parent != sample.vertices),
             "a tree has one edge for each vertex that is no start",
@@ -386,7 +386,7 @@ def check_kept(graph: Graph, sample: Any) -> None:
 
 def check_size(sample: Any, reach: int) -> None:
     """Check that a sample has as many vertices as were asked for, of those that its method reaches."""
-    target, found = sample.selection.wish.target, len(sample.vertices)
+    target, found = sample.selection.request.target, len(sample.vertices)
     if target is not None:
         expect(found == min(target, reach), f"{found} vertices instead of {min(target, reach)}")
 

@@ -102,10 +102,10 @@ def verify_growth(graph: Graph, sample: Any) -> None:
     AssertionError
         What does not hold.
     """
-    wish, order = sample.selection.wish, sample.order
+    request, order = sample.selection.request, sample.order
     check_size(sample, graph.num_vertices)
     expect(sorted(order.tolist()) == list(range(len(sample.vertices))), "its order is none")
-    check_arrivals(graph, sample, len(set(wish.start)) if wish.start is not None else 1)
+    check_arrivals(graph, sample, len(set(request.start)) if request.start is not None else 1)
     check_kept(graph, sample)
     if sample.method == "xsn":
         _best(Rows(graph).near, graph.indices_of(sample.vertices)[np.argsort(order)].tolist())
@@ -180,7 +180,7 @@ def verify_tree(graph: Graph, sample: Any) -> None:
     AssertionError
         What does not hold.
     """
-    wish, rows = sample.selection.wish, Rows(graph)
+    request, rows = sample.selection.request, Rows(graph)
     check_size(sample, rows.n)
     check_kept(graph, sample)
     index, parents = graph.indices_of(sample.vertices).tolist(), graph.indices_of(sample.parent).tolist()
@@ -192,7 +192,7 @@ def verify_tree(graph: Graph, sample: Any) -> None:
     for v, u in up.items():
         children[u].append(v)
     expect(len({v for root in roots for v in hops(children, root)}) == len(up), "there is a cycle")
-    starts = len(set(wish.start)) if wish.start is not None else 1
+    starts = len(set(request.start)) if request.start is not None else 1
     components = {min(hops(rows.near, v)) for v in roots}
     expect(len(roots) < len(components) + starts, "a component has several roots")
 
@@ -249,7 +249,7 @@ def verify_paths(graph: Graph, sample: Any) -> None:
     AssertionError
         What does not hold.
     """
-    inside, most = inside_of(graph, sample), sample.selection.wish.target
+    inside, most = inside_of(graph, sample), sample.selection.request.target
     many = np.count_nonzero(inside)
     expect(many <= most, f"{many} vertices instead of at most {most}")
     tails, heads, _ = sample.selection.ends(sample.at)
@@ -258,5 +258,5 @@ def verify_paths(graph: Graph, sample: Any) -> None:
         "its paths do not touch just its vertices",
     )
     check_kept(graph, sample)
-    if sample.selection.wish.keep != "induced":
+    if sample.selection.request.keep != "induced":
         expect(len(sample.edges) == len(tails), "its edges are not those on its paths")

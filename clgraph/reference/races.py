@@ -156,33 +156,33 @@ def verify_race(graph: Graph, sample: Any) -> None:
     AssertionError
         What does not hold.
     """
-    wish, n = sample.selection.wish, graph.num_vertices
+    request, n = sample.selection.request, graph.num_vertices
     inside, edges = inside_of(graph, sample), EdgeList.of(graph)
-    induced = wish.kind in ("vertices", "near") or wish.keep == "induced"
+    induced = request.kind in ("vertices", "near") or request.keep == "induced"
     if induced:
         check_induced(graph, sample)
-    if wish.kind == "near":
+    if request.kind == "near":
         _verify_near(n, sample, edges, inside)
         return
-    if wish.kind == "vertices":
-        weight = _vertex_weights(Rows(graph), sample.method, wish.view.weighted)
+    if request.kind == "vertices":
+        weight = _vertex_weights(Rows(graph), sample.method, request.view.weighted)
         times = _times(sample.seed, np.arange(n), 0, 0, keyed.TAG_VERTEX, np.array(weight, np.float64))
-        groups = [(np.ones(n, bool), wish.target)]
-        if wish.strata is not None:
-            groups = [(wish.strata.code == i, k) for i, k in enumerate(wish.strata.wanted)]
+        groups = [(np.ones(n, bool), request.target)]
+        if request.strata is not None:
+            groups = [(request.strata.code == i, k) for i, k in enumerate(request.strata.wanted)]
         for here, k in groups:
             _first(times[here], inside[here], k, "vertices")
         return
     times, taken = _edge_times(graph, sample, edges), np.isin(edges.rank, sample.edges)
-    if wish.target is None:
+    if request.target is None:
         if not induced:
-            _first(times, taken, wish.target_edges, "edges")
+            _first(times, taken, request.target_edges, "edges")
         return
     first = np.full(n, np.inf)
     np.minimum.at(first, edges.low, times)
     np.minimum.at(first, edges.high, times)
     _first(first, inside)
-    _as_many_as_fit(first, inside, wish.target)
+    _as_many_as_fit(first, inside, request.target)
     if not induced:
         limit = first[~inside].min(initial=np.inf)
         near = any(np.all(taken == (times < limit * slack)) for slack in (1 - CLOSE, 1 + CLOSE))
@@ -226,7 +226,7 @@ def _edge_times(graph: Graph, sample: Any, edges: EdgeList) -> npt.NDArray[np.fl
     method, seed = sample.method, sample.seed
     low, high, copy, m = edges.low, edges.high, edges.copy, len(edges.low)
     d = np.bincount(np.append(low, high), minlength=graph.num_vertices)
-    w = np.array(edges.weights(graph)) / 2**40 if sample.selection.wish.view.weighted else np.ones(m)
+    w = np.array(edges.weights(graph)) / 2**40 if sample.selection.request.view.weighted else np.ones(m)
     by_edge = _times(seed, low, high, copy, keyed.TAG_EDGE, w)
     if method in ("re", "ties"):
         return by_edge
@@ -235,7 +235,7 @@ def _edge_times(graph: Graph, sample: Any, edges: EdgeList) -> npt.NDArray[np.fl
     by_ends = np.minimum(up, down)
     if method == "rne":
         return by_ends
-    mix = floor(2**32 * sample.selection.wish.mix) / 2**32
+    mix = floor(2**32 * sample.selection.request.mix) / 2**32
     with np.errstate(divide="ignore", invalid="ignore"):
         ends = by_ends * graph.num_vertices / mix if mix > 0 else np.full(m, np.inf)
         own = by_edge * m / (1 - mix) if mix < 1 else np.full(m, np.inf)
@@ -243,10 +243,10 @@ def _edge_times(graph: Graph, sample: Any, edges: EdgeList) -> npt.NDArray[np.fl
 
 
 def _verify_near(n: int, sample: Any, edges: EdgeList, inside: npt.NDArray[np.bool_]) -> None:
-    wish, never = sample.selection.wish, np.uint64(NEVER)
+    request, never = sample.selection.request, np.uint64(NEVER)
     priority = _number(sample.seed, np.arange(n), 0, 0, keyed.TAG_VERTEX)
-    if wish.starts is not None:
-        chosen = np.isin(np.arange(n), np.lexsort((np.arange(n), priority))[: wish.starts])
+    if request.starts is not None:
+        chosen = np.isin(np.arange(n), np.lexsort((np.arange(n), priority))[: request.starts])
         covered = chosen.copy()
         covered[edges.low[chosen[edges.high]]] = True
         covered[edges.high[chosen[edges.low]]] = True
@@ -256,11 +256,11 @@ def _verify_near(n: int, sample: Any, edges: EdgeList, inside: npt.NDArray[np.bo
     np.minimum.at(first, edges.low, priority[edges.high])
     np.minimum.at(first, edges.high, priority[edges.low])
     alone = first == first.min()
-    if np.count_nonzero(alone) > wish.target:
+    if np.count_nonzero(alone) > request.target:
         others = np.where(alone, priority, never)
         others[int(np.argmin(priority))] = 0
         expect(
-            np.count_nonzero(inside) == wish.target and not np.any(inside & ~alone),
+            np.count_nonzero(inside) == request.target and not np.any(inside & ~alone),
             "the first centre's neighbours are too many: the target's number of them is needed",
         )
         expect(
@@ -269,4 +269,4 @@ def _verify_near(n: int, sample: Any, edges: EdgeList, inside: npt.NDArray[np.bo
         )
         return
     expect(first[inside].max() <= first[~inside].min(initial=never), "a centre was passed over")
-    _as_many_as_fit(first.astype(np.float64), inside, wish.target)
+    _as_many_as_fit(first.astype(np.float64), inside, request.target)

@@ -201,12 +201,12 @@ def verify_spread(graph: Graph, sample: Any) -> None:
     AssertionError
         What does not hold.
     """
-    wish = sample.selection.wish
+    request = sample.selection.request
     check_size(sample, graph.num_vertices)
     check_kept(graph, sample)
-    check_arrivals(graph, sample, len(wish.start) if wish.start is not None else (wish.starts or 1))
+    check_arrivals(graph, sample, len(request.start) if request.start is not None else (request.starts or 1))
     if sample.method == "rds":
         recruited = Counter(np.asarray(sample.parent)[sample.parent != sample.vertices].tolist())
         expect(
-            max(recruited.values(), default=0) <= wish.k, "somebody recruited more than there were coupons"
+            max(recruited.values(), default=0) <= request.k, "somebody recruited more than there were coupons"
         )

@@ -179,11 +179,11 @@ def verify_held(edges: Sequence[Edge], held: Any, method: str, seed: int, option
 
 def verify_stream(graph: Graph, sample: Any) -> None:
     """Check a sample of a graph that was streamed; see `verify_held`."""
-    rows, wish = Rows(graph), sample.selection.wish
+    rows, request = Rows(graph), sample.selection.request
     order = in_order(rows, sample.seed)
-    options: dict[str, Any] = {"size": wish.target, "edges": wish.target_edges}
-    options |= {name: getattr(wish, name) for name in ("closing", "p", "q", "triangles", "block")}
-    if wish.view.weighted:
+    options: dict[str, Any] = {"size": request.target, "edges": request.target_edges}
+    options |= {name: getattr(request, name) for name in ("closing", "p", "q", "triangles", "block")}
+    if request.view.weighted:
         weights = rows.weights()
         options["weights"] = [weights[e] for e in order]
     expect(

@@ -298,20 +298,23 @@ def verify_walk(graph: Graph, sample: Any) -> None:
     AssertionError
         What does not hold.
     """
-    wish, rows = sample.selection.wish, sample.selection.wish.view.rows
+    request, rows = sample.selection.request, sample.selection.request.view.rows
     frontier = sample.method == "fs"
-    check_size(sample, int(np.count_nonzero(wish.view.degrees)) if frontier else graph.num_vertices)
+    check_size(sample, int(np.count_nonzero(request.view.degrees)) if frontier else graph.num_vertices)
     check_kept(graph, sample)
-    if wish.steps is not None:
+    if request.steps is not None:
         # the walkers of frontier sampling share one clock, and so the burn-in and the thinning
-        together, each = (wish.walkers, 1) if frontier else (1, wish.walkers)
-        wanted, found = each * (together * (wish.steps - wish.burn_in) // wish.thin), int(sample.visits.sum())
+        together, each = (request.walkers, 1) if frontier else (1, request.walkers)
+        wanted, found = (
+            each * (together * (request.steps - request.burn_in) // request.thin),
+            int(sample.visits.sum()),
+        )
         expect(found == wanted, f"{found} visits instead of {wanted}")
     if sample.order is None or sample.method in ("rj", "rwj"):
         return
     index = graph.indices_of(sample.vertices)
     leads_on = rows.degrees[index] > 0
     lost = np.count_nonzero(came_from_nowhere(rows, sample, index)[1] & leads_on)
-    most = wish.walkers * int(sample.iterations)
-    if wish.direction == "both" and np.all(leads_on):
+    most = request.walkers * int(sample.iterations)
+    if request.direction == "both" and np.all(leads_on):
         expect(lost <= most, f"{lost} vertices came from nowhere, and there were {most} starts")

@@ -417,13 +417,13 @@ class Groups(Selection):
     def joined(
         self, device: Device, graph: Graph, which: list[tuple[int, int]]
     ) -> list[tuple[list[int], Joined]]:
-        pieces, runs = [], len(self.counts)
+        parts, runs = [], len(self.counts)
         for slot, rows in enumerate(self.rows if device is self.device else []):
             some = [k for k, at in enumerate(which) if at[1] == slot]
             if [which[k][0] for k in some] == list(range(runs)):  # all of a target's, as they lie in the rows
                 begin = np.arange(runs + 1, dtype=np.int64) * (rows.n // runs)
-                pieces.append((some, Joined(rows, begin, self.begin[slot])))
-        return pieces
+                parts.append((some, Joined(rows, begin, self.begin[slot])))
+        return parts
 
 
 class ContractRuns:

@@ -172,16 +172,16 @@ class _Breadth:
         kernel.exact(-(-self.n // LEVELS_OF) * local, local=local, **named)
         return self.device.download(count, np.int32, levels)
 
-    def _cutoff(self, wanted: int, there: int) -> tuple[int, int]:
-        """(priority, vertex) of the last of the `wanted` first of `there` vertices in the level."""
-        if wanted == there:
+    def _cutoff(self, wanted: int, size: int) -> tuple[int, int]:
+        """(priority, vertex) of the last of the `wanted` first of `size` vertices in the level."""
+        if wanted == size:
             return TOP - 1, self.n
         device = self.device
         # the expected position, give or take six standard deviations of how many come before
-        width = 6 * isqrt(there) + 16
+        width = 6 * isqrt(size) + 16
         while True:
-            low = max(0, TOP * (wanted - width) // there)
-            high = min(TOP - 1, TOP * (wanted + width) // there)
+            low = max(0, TOP * (wanted - width) // size)
+            high = min(TOP - 1, TOP * (wanted + width) // size)
             device.clear(self.counter, 2, np.int32)
             self.program.explore_window.launch(self, self.passes, low=low, high=high)
             below, inside = (int(x) for x in device.download(self.counter, np.int32, 2))
@@ -191,7 +191,7 @@ class _Breadth:
                 break
             elif low == 0 and high == TOP - 1:
                 raise DeviceError(
-                    f"{device.name}: {below + inside} vertices in level {self.level} instead of {there}; "
+                    f"{device.name}: {below + inside} vertices in level {self.level} instead of {size}; "
                     "please report this"
                 )
             else:

@@ -224,7 +224,7 @@ def given_options(options: Mapping[str, Any]) -> dict[str, Any]:
     given: dict[str, Any] = {}
     for name, value in options.items():
         if value is not None and name not in BESIDE:
-            given[name] = _plain(value)
+            given[name] = _plain(list(value) if name == "sizes" else value)
     return given
 
 

@@ -142,7 +142,7 @@ class Sample(RunsOn):
     __hash__ = object.__hash__
 
     def __post_init__(self) -> None:
-        chosen, request = self.selection, self.selection.wish
+        chosen, request = self.selection, self.selection.request
         vars(self).update(
             weighting="none" if request is None else request.weighting,
             parts=chosen.more["part"].of(self.at) if "part" in chosen.more else None,
@@ -172,7 +172,7 @@ class Sample(RunsOn):
         self.selection.download()
         downloaded = perf_counter()
         made = self.selection.sampled(self.original, self.at)
-        if self.selection.wish is None:
+        if self.selection.request is None:
             self.seconds.update(download=downloaded - started, result=perf_counter() - downloaded)
         self._with_graph(made)
         return made
@@ -261,7 +261,7 @@ class Sample(RunsOn):
             looked_at = {name: getattr(self, name) for name in names}
         if self.selection.among_several:
             _ = self._batches  # there may be no device where it is unpickled
-        selection = Selection() if self.selection.wish is None else self.selection
+        selection = Selection() if self.selection.request is None else self.selection
         state = {**vars(self), **looked_at, "selection": selection}
         state.pop("_arrays_on", None)
         return state
@@ -274,8 +274,8 @@ class Sample(RunsOn):
         if self.selection.came is None:
             return None
         keys = [self.index, self.selection.came.of(self.at)]
-        wish = self.selection.wish
-        if wish.kind in ("stages", "spikyball") and wish.mode != "exact":
+        request = self.selection.request
+        if request.kind in ("stages", "spikyball") and request.mode != "exact":
             keys.insert(1, keyed.vertex_priority(self.seed, self.index))
         place = np.empty(len(self.index), np.int64)
         place[np.lexsort(keys)] = np.arange(len(place))
@@ -305,15 +305,15 @@ class Sample(RunsOn):
         """On request: the ids of each walker's start and its vertex after each step, (walkers, steps + 1)."""
         if "walks" not in self.selection.more:
             return None
-        made = self.selection.more["walks"].of(self.at).reshape(-1, self.selection.wish.walkers)
+        made = self.selection.more["walks"].of(self.at).reshape(-1, self.selection.request.walkers)
         return self._whole.ids[made.T]
 
     @lazy
     def _probabilities(self) -> tuple[Reals | None, Reals | None]:
         """`weight`, and the probability of each vertex where it is known."""
-        if self.selection.wish is None or self.original is None:
+        if self.selection.request is None or self.original is None:
             return None, None
-        made = weights_of(self.selection.wish, self.selection, self.at, self.index)
+        made = weights_of(self.selection.request, self.selection, self.at, self.index)
         return made.weight, made.p
 
     @property
@@ -391,7 +391,7 @@ class Sample(RunsOn):
             if self.method != "rds":
                 raise InputError(f"estimator is of rds, and this is a sample of {self.method}: leave it out")
             if word(estimator, "estimator", ("SS", "II", "I")) != "SS":
-                degrees = view_degrees(self.selection.wish, self.index)
+                degrees = view_degrees(self.selection.request, self.index)
                 if estimator == "I":
                     assert self._parents is not None
                     # recruiters that the cut of the last stage left out do not occur: they came before
@@ -461,8 +461,8 @@ class Sample(RunsOn):
         }
         if self.original is not None and not in_memory:
             made["fingerprint"] = None if self.shards is None else self.shards.fingerprint
-        if self.selection.wish is not None and in_memory:
-            made |= {"weighting": self.weighting, "keep": self.selection.wish.keep}
+        if self.selection.request is not None and in_memory:
+            made |= {"weighting": self.weighting, "keep": self.selection.request.keep}
         return made if self.stream is None else made | estimates_of(self.stream)
 
     def __repr__(self) -> str:
@@ -520,9 +520,9 @@ def _walked_again(drawn: Any, seed: int) -> Any:
     from clgraph.sampling.literature.walks import Frontier, Walks
 
     device = get_device() if drawn.vertices.there is None else drawn.vertices.there.device
-    walks = Frontier if drawn.wish.kind == "frontier" else Walks
+    walks = Frontier if drawn.request.kind == "frontier" else Walks
     with device.alone():
-        return walks(device, drawn.wish.view, drawn.wish, seed, 1).draw()
+        return walks(device, drawn.request.view, drawn.request, seed, 1).draw()
 
 
 def with_mode(method: str, mode: str | None) -> str:
@@ -724,9 +724,9 @@ class Samples(Sequence[Sample]):
     def _joined_on(self, device: Device) -> list[tuple[list[int], Joined]]:
         """Samples as undirected graphs on a device, where they are cut out together.
 
-        Each piece comes with the numbers of the samples that it has, in order; some or all may be left out.
+        Each part comes with the numbers of the samples that it has, in order; some or all may be left out.
         """
-        made, pieces = list(self), []
+        made, parts = list(self), []
         alike: dict[int, list[int]] = {}
         for k, each in enumerate(made):
             alike.setdefault(id(each.selection), []).append(k)
@@ -735,9 +735,9 @@ class Samples(Sequence[Sample]):
             if one.original is None:
                 continue
             places = [made[k].at for k in numbers]
-            for which, piece in one.selection.joined(device, one.original, places):
-                pieces.append(([numbers[k] for k in which], piece))
-        return pieces
+            for which, joined in one.selection.joined(device, one.original, places):
+                parts.append(([numbers[k] for k in which], joined))
+        return parts
 
     @lazy
     def _counts(self) -> npt.NDArray[np.int64]:

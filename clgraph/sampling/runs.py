@@ -326,7 +326,8 @@ def draw_large_enough(
         If no seed gives samples that are large enough.
     """
     made = draw_samples(graph, method, options)
-    each = len(options.get("sizes") or (0,))
+    sizes = options.get("sizes")
+    each = 1 if sizes is None else len(sizes)
     following = made[-1].seed + 1 if following is None else following
     runs: list[Sequence[Sample]] = []
     all_notes: list[str] = []

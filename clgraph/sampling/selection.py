@@ -36,7 +36,7 @@ class Selection:
 
     Attributes
     ----------
-    wish : Wish, or None
+    request : Request, or None
         Of the samplers of the literature: what was asked for.
     came, cut, arcs, parent, visits, held, more
         Columns: see `clgraph.sampling.literature.selection.Drawn`.
@@ -50,7 +50,7 @@ class Selection:
         Whether there are several runs of a sampler of the literature.
     """
 
-    wish: Any = None
+    request: Any = None
     came: Any = None
     cut: Any = None
     arcs: Any = None
@@ -109,7 +109,7 @@ class Selection:
     def joined(self, device: Device, graph: Graph, which: list[Any]) -> list[tuple[list[int], Joined]]:
         """Some samples as undirected graphs on a device, where they are cut out together.
 
-        Each piece comes with the places in `which` of the samples that it has, in order; some or all may be
+        Each part comes with the places in `which` of the samples that it has, in order; some or all may be
         left out.
         """
         return []
@@ -254,15 +254,15 @@ def contracted(graph: Graph, group: npt.NDArray[np.int32]) -> Graph:
     roots = np.flatnonzero(vertices)
     number = np.cumsum(vertices, dtype=np.int32) - np.int32(1)
     tail, head = graph.tails, graph.col_idx
-    there = (group[tail] != group[head]) & (group[tail] >= 0)  # no arc leaves the component
+    between = (group[tail] != group[head]) & (group[tail] >= 0)  # no arc leaves the component
     if not graph.directed:
-        there &= tail < head
+        between &= tail < head
     return build_csr(
-        number[group[tail[there]]],
-        number[group[head[there]]],
+        number[group[tail[between]]],
+        number[group[head[between]]],
         len(roots),
-        weights=None if graph.weights is None else graph.weights[there],
-        multiplicity=None if graph.multiplicity is None else graph.multiplicity[there],
+        weights=None if graph.weights is None else graph.weights[between],
+        multiplicity=None if graph.multiplicity is None else graph.multiplicity[between],
         ids=roots if graph._has_identity_ids else graph.ids[roots],
         directed=graph.directed,
     )
@@ -299,7 +299,7 @@ def _counts_fit(device: Device, graph: Graph) -> bool:
 
 Bits = npt.NDArray[np.uint32]
 # arcs that are cut out together: offsets of 32 bits, and a gigabyte of indices at most
-PIECE = 1 << 28
+TOGETHER = 1 << 28
 
 
 class DeviceArray:
@@ -315,33 +315,33 @@ class DeviceArray:
     """
 
     def __init__(self, device: Device, buffer: Any, shape: tuple[int, ...], dtype: type = np.uint32) -> None:
-        self._held: tuple[Device, Any] | None = (device, buffer)
+        self._on_device: tuple[Device, Any] | None = (device, buffer)
         self._shape, self._dtype = shape, dtype
         if device.shares_memory:  # the buffer is a host array already
             self.array = device.take(buffer, dtype, prod(shape)).reshape(shape)
-            self._held = None
+            self._on_device = None
 
     @lazy
     def array(self) -> npt.NDArray[Any]:
         """The array on the host; what the device has is given back."""
-        held = self._held
-        if held is None:  # another thread was faster
+        made = self._on_device
+        if made is None:  # another thread was faster
             return self.array
-        with held[0].alone():
+        with made[0].alone():
             if "array" in self.__dict__:
                 return self.array
-            found = held[0].take(held[1], self._dtype, prod(self._shape)).reshape(self._shape)
+            found = made[0].take(made[1], self._dtype, prod(self._shape)).reshape(self._shape)
         self.__dict__.setdefault("array", found)
-        self._held = None
+        self._on_device = None
         return found
 
     def on(self, device: Device) -> Any:
         """Return the array in a buffer on a device."""
-        held = self._held
-        return held[1] if held is not None and held[0] is device else device.upload(self.array)
+        made = self._on_device
+        return made[1] if made is not None and made[0] is device else device.upload(self.array)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"array": self.array, "_held": None, "_shape": self._shape, "_dtype": self._dtype}
+        return {"array": self.array, "_on_device": None, "_shape": self._shape, "_dtype": self._dtype}
 
 
 @dataclass(frozen=True)
@@ -386,16 +386,16 @@ class Bitsets(Selection):
         simple = graph.undirected.without_self_loops
         if simple.is_multigraph or not device.has_compiler:
             return []
-        pieces: list[list[int]] = []
+        parts: list[list[int]] = []
         room = 0
         for k, at in enumerate(which):
             arcs = 2 * int(self.counts[at][1])
             room -= arcs
-            if room < 0 or not pieces:
-                pieces.append([])
-                room = PIECE - arcs
-            pieces[-1].append(k)
-        return [(some, cut_out(device, simple, self, [which[k] for k in some])) for some in pieces]
+            if room < 0 or not parts:
+                parts.append([])
+                room = TOGETHER - arcs
+            parts[-1].append(k)
+        return [(some, cut_out(device, simple, self, [which[k] for k in some])) for some in parts]
 
 
 def cut_out(device: Device, graph: Graph, chosen: Bitsets, which: list[tuple[int, int]]) -> Joined:

@@ -51,7 +51,7 @@ def test_each_is_the_samples_own_view(device, method):
 @pytest.mark.parametrize("method", ["dre", "crve"])
 def test_some_of_them(device, method, monkeypatch):
     """Slices, samples that have been looked at, and sizes that are asked for twice."""
-    monkeypatch.setattr(selection, "PIECE", 3000)
+    monkeypatch.setattr(selection, "TOGETHER", 3000)
     graph = powerlaw_graph(700, seed=2)
     made = sample(graph, method, sizes=["50%", "20%", "50%"], seed=1, seeds=4, device=device)
     made[5].graph.row_ptr  # noqa: B018

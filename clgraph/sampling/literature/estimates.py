@@ -232,29 +232,29 @@ class Weights:
     p: Reals | None
 
 
-def weights_of(wish: Request, drawn: Any, run: int, vertices: npt.NDArray[Any]) -> Weights:
+def weights_of(request: Request, drawn: Any, run: int, vertices: npt.NDArray[Any]) -> Weights:
     """The weights of one run's vertices."""
-    kind = wish.kind
+    kind = request.kind
     if kind == "vertices":
-        return _inverse("conditional", chance(_vertex_rates(wish, drawn, run, vertices)))
+        return _inverse("conditional", chance(_vertex_rates(request, drawn, run, vertices)))
     if kind in ("edges", "ties"):
         assert drawn.cut is not None
         rate = float(rates(drawn.cut[run : run + 1])[0])
-        return _inverse("approximate", chance(rate * _pull(wish, vertices)))
+        return _inverse("approximate", chance(rate * _pull(request, vertices)))
     if kind == "near":
-        return _near(wish, drawn, run, vertices)
-    if kind in ("walk", "frontier") and (wish.direction == "both" or wish.method in ("rwr", "rj")):
+        return _near(request, drawn, run, vertices)
+    if kind in ("walk", "frontier") and (request.direction == "both" or request.method in ("rwr", "rj")):
         share = drawn.more.get("share")
-        return stationary(wish, vertices, None if share is None else share.of(run))
-    if wish.method == "rds" and wish.direction == "both":
-        p = successive_p(view_degrees(wish, vertices), wish.view.n)
+        return stationary(request, vertices, None if share is None else share.of(run))
+    if request.method == "rds" and request.direction == "both":
+        p = successive_p(view_degrees(request, vertices), request.view.n)
         return _inverse("approximate", p)
     return Weights("none", np.ones(len(vertices)), None)
 
 
-def view_degrees(wish: Request, vertices: npt.NDArray[Any]) -> Reals:
+def view_degrees(request: Request, vertices: npt.NDArray[Any]) -> Reals:
     """Degrees, 1 where there are no edges."""
-    return np.maximum(wish.view.degrees[vertices], 1).astype(np.float64)
+    return np.maximum(request.view.degrees[vertices], 1).astype(np.float64)
 
 
 def successive_p(d: Reals, n: int) -> Reals:
@@ -278,31 +278,31 @@ def successive_p(d: Reals, n: int) -> Reals:
 
 
 def stationary(
-    wish: Request, vertices: npt.NDArray[Any], share: npt.NDArray[np.uint64] | None = None
+    request: Request, vertices: npt.NDArray[Any], share: npt.NDArray[np.uint64] | None = None
 ) -> Weights:
     """1 over what a walk's time at each vertex is in proportion to; of cnarw the sums of their shares."""
-    view, method = wish.view, wish.method
+    view, method = request.view, request.method
     if share is not None:
         return Weights("stationary", 2.0**32 / np.maximum(share, 1), None)
     d = (view.strengths if view.weighted else view.degrees)[vertices].astype(np.float64)
     if method in ("rwr", "rj"):
-        return _ranked(wish, vertices)
+        return _ranked(request, vertices)
     if method == "rwj":
-        d = d + float(wish.alpha)
+        d = d + float(request.alpha)
     elif method == "mhrw":
-        d = np.maximum(d, 1) ** (1 - float(wish.alpha))
+        d = np.maximum(d, 1) ** (1 - float(request.alpha))
     elif method == "mhda":
         d = np.ones(len(d))
     elif method == "gmd":
-        d = np.maximum(d, wish.c)
+        d = np.maximum(d, request.c)
     return Weights("stationary", 1 / np.maximum(d, 1), None)
 
 
-def _ranked(wish: Request, vertices: npt.NDArray[Any]) -> Weights:
+def _ranked(request: Request, vertices: npt.NDArray[Any]) -> Weights:
     """1 over PageRank (rj), personalized by the starts (rwr)."""
-    if wish.method == "rwr" and wish.start is None:
+    if request.method == "rwr" and request.start is None:
         return Weights("none", np.ones(len(vertices)), None)
-    x = power_ranks(wish.view, float(wish.p), None if wish.method == "rj" else wish.start)
+    x = power_ranks(request.view, float(request.p), None if request.method == "rj" else request.start)
     return Weights("stationary", 1 / x[vertices], None)
 
 
@@ -337,8 +337,8 @@ def _inverse(weighting: str, p: Reals) -> Weights:
     return Weights(weighting, 1 / p, p)
 
 
-def _vertex_rates(wish: Request, drawn: Selection, run: int, vertices: npt.NDArray[Any]) -> Reals:
-    view = wish.view
+def _vertex_rates(request: Request, drawn: Selection, run: int, vertices: npt.NDArray[Any]) -> Reals:
+    view = request.view
     if "cut" in drawn.more:
         limit = rates(drawn.more["cut"].of(run))
     else:
@@ -346,52 +346,52 @@ def _vertex_rates(wish: Request, drawn: Selection, run: int, vertices: npt.NDArr
         limit = np.repeat(rates(drawn.cut[run : run + 1]), len(vertices))
     if "integer weight" in drawn.more:
         return limit * drawn.more["integer weight"].of(run).astype(np.float64)
-    return limit * view.degrees[vertices] if wish.method == "rdn" else limit
+    return limit * view.degrees[vertices] if request.method == "rdn" else limit
 
 
 def edge_pull(
-    wish: Request, tails: npt.NDArray[Any], heads: npt.NDArray[Any], arcs: npt.NDArray[Any]
+    request: Request, tails: npt.NDArray[Any], heads: npt.NDArray[Any], arcs: npt.NDArray[Any]
 ) -> Reals:
     """The weight with which each edge races."""
-    view, method = wish.view, wish.method
+    view, method = request.view, request.method
     if method in ("re", "ties"):
         return view.integers[arcs].astype(np.float64) if view.weighted else np.ones(len(arcs))
     d = view.degrees
     by_ends = 1 / d[tails] + 1 / d[heads]
     if method == "rne":
         return by_ends
-    mix = wish.mix_word / 2**32
+    mix = request.mix_word / 2**32
     return mix / view.n * by_ends + (1 - mix) / max(view.rows.num_arcs // 2, 1)
 
 
 def edge_chances(drawn: Any, run: int) -> Reals | None:
     """The probability of each edge of one run, given the others' keys; None where no edges were drawn."""
-    wish = drawn.wish
-    if wish is None or wish.kind != "edges" or wish.keep != "visited":
+    request = drawn.request
+    if request is None or request.kind != "edges" or request.keep != "visited":
         return None
-    return chance(rates(drawn.cut[run : run + 1]) * edge_pull(wish, *drawn.ends(run)))
+    return chance(rates(drawn.cut[run : run + 1]) * edge_pull(request, *drawn.ends(run)))
 
 
-def _pull(wish: Request, vertices: npt.NDArray[Any]) -> Reals:
+def _pull(request: Request, vertices: npt.NDArray[Any]) -> Reals:
     """The sum of the weights of each vertex's edges."""
-    view = wish.view
-    if wish.method in ("re", "ties"):
+    view = request.view
+    if request.method in ("re", "ties"):
         return (view.strengths if view.weighted else view.degrees)[vertices].astype(np.float64)
     row_ptr, d = view.rows.row_ptr, view.degrees
     lengths = d[vertices]
     tails = np.repeat(vertices.astype(np.int64), lengths)
     first = np.repeat(row_ptr[vertices].astype(np.int64) - (np.cumsum(lengths) - lengths), lengths)
     arcs = first + np.arange(len(tails))
-    pull = edge_pull(wish, tails, view.rows.col_idx[arcs], arcs)
+    pull = edge_pull(request, tails, view.rows.col_idx[arcs], arcs)
     place = np.repeat(np.arange(len(vertices)), lengths)
     return np.bincount(place, weights=pull, minlength=len(vertices)).astype(np.float64)
 
 
-def _near(wish: Request, drawn: Selection, run: int, vertices: npt.NDArray[Any]) -> Weights:
+def _near(request: Request, drawn: Selection, run: int, vertices: npt.NDArray[Any]) -> Weights:
     """1 - C(n - d - 1, s) / C(n, s): that none of the s centres is in the closed neighbourhood."""
-    view, n = wish.view, wish.view.n
+    view, n = request.view, request.view.n
     weighting = "exact"
-    centres = wish.starts
+    centres = request.starts
     if centres is None:
         assert drawn.came is not None
         weighting = "approximate"

@@ -49,7 +49,7 @@ ENGINES: dict[str, type[Engine]] = {
 HOST_SHARE = 1 << 28
 
 
-def wishes(
+def requests(
     graph: Graph,
     method: str,
     size: Any,
@@ -57,7 +57,7 @@ def wishes(
     strict: bool,
     options: Mapping[str, Any],
 ) -> list[Request]:
-    """What to draw, checked: one wish for each size."""
+    """What to draw, checked: one request for each size."""
     if sizes is None:
         return [check_request(graph, method, options, size, strict=strict)]
     if size is not None:
@@ -69,7 +69,7 @@ def wishes(
     return [check_request(graph, method, options, each, strict=strict) for each in sizes]
 
 
-def draw(device: Device, wish: Request, seed: int, runs: int) -> list[tuple[Drawn, int]]:
+def draw(device: Device, request: Request, seed: int, runs: int) -> list[tuple[Drawn, int]]:
     """Runs with the seeds `seed`, `seed` + 1, ...: as many side by side as there is memory for.
 
     Returns
@@ -79,15 +79,15 @@ def draw(device: Device, wish: Request, seed: int, runs: int) -> list[tuple[Draw
     """
     # a quarter: the graph, and what samples leave there, need room as well
     room = HOST_SHARE if device.shares_memory else device.global_memory // 4
-    engine = ENGINES[wish.kind]
-    each = max(1, room // max(1, engine.bytes_per_run(wish.view, wish)))
+    engine = ENGINES[request.kind]
+    each = max(1, room // max(1, engine.bytes_per_run(request.view, request)))
     # the trail has room for a step of each walker
-    if wish.kind == "walk":
-        each = max(1, min(each, (1 << 30) // wish.walkers))
+    if request.kind == "walk":
+        each = max(1, min(each, (1 << 30) // request.walkers))
     made = []
     for first in range(0, runs, each):
         some = min(each, runs - first)
-        drawn = replace(engine(device, wish.view, wish, seed + first, some).draw(), wish=wish)
+        drawn = replace(engine(device, request.view, request, seed + first, some).draw(), request=request)
         made += [(drawn, run) for run in range(some)]
     return made
 
@@ -101,7 +101,7 @@ def drawn_samples(
     options: Mapping[str, Any],
 ) -> Batch:
     """The samples that `clgraph.sample` returns: run after run, each with its sizes in the order given."""
-    wanted = wishes(graph, method, size, sizes, bool(options.get("strict", False)), options)
+    wanted = requests(graph, method, size, sizes, bool(options.get("strict", False)), options)
     first = keyed.check_seed(options.get("seed"))
     runs = 1 if seeds is None else check_seeds(first, seeds)
 
@@ -118,7 +118,7 @@ def drawn_samples(
         wanted[0].view.csr(device)
         device.finish()
         run.lap("upload")
-        by_size = [draw(device, wish, first, runs) for wish in wanted]
+        by_size = [draw(device, request, first, runs) for request in wanted]
         run.lap("sample")
         given = given_options(options)
         seconds = dict(run.seconds)
@@ -142,16 +142,16 @@ def _sample_of(
     """Sample i of runs from the seed `first` on; `told` and `about` are what all have."""
     run, size = divmod(i, len(by_size))
     drawn, at = by_size[size][run]
-    wish = drawn.wish
+    request = drawn.request
     return Sample(
-        wish.method,
-        wish.mode,
-        wish.size,
-        wish.target if wish.target is not None else wish.target_edges,
+        request.method,
+        request.mode,
+        request.size,
+        request.target if request.target is not None else request.target_edges,
         first + run,
         iterations=0 if drawn.rounds is None else int(drawn.rounds[at]),
-        algorithm=wish.kind,
-        notes=(*wish.notes, *(drawn.notes[at] if drawn.notes else ()), *told),
+        algorithm=request.kind,
+        notes=(*request.notes, *(drawn.notes[at] if drawn.notes else ()), *told),
         selection=drawn,
         at=at,
         **about,

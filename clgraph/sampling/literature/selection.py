@@ -55,7 +55,7 @@ class Drawn(Selection):
         Of streams: what each run holds, in the order of `arcs`.
     walking : float
         Of walks: seconds of the steps alone.
-    wish : Request
+    request : Request
     """
 
     vertices: Column
@@ -69,7 +69,7 @@ class Drawn(Selection):
     rounds: npt.NDArray[np.int64] | None = None
     held: list[Held] | None = None
     walking: float = 0.0
-    wish: Any = None
+    request: Any = None
 
     @property
     def among_several(self) -> bool:  # type: ignore[override]
@@ -79,7 +79,7 @@ class Drawn(Selection):
     @property
     def _by_ends(self) -> bool:
         """True if the vertices are the ends of the edges."""
-        return self.wish.kind == "edges" and self.wish.target is None
+        return self.request.kind == "edges" and self.request.target is None
 
     def index(self, graph: Graph, at: int = 0) -> Places:
         if self._by_ends:
@@ -105,26 +105,26 @@ class Drawn(Selection):
 
     def on_device(self, at: int) -> Marked | None:
         """Return a run as marks; None if it is no longer on the device, or that builds no kernels."""
-        wish, listed = self.wish, self.vertices.there
-        simple, whole = wish.view.original.undirected.without_self_loops, wish.kind == "chordal"
-        walked = self.parent if wish.keep == "tree" else self.arcs
+        request, listed = self.request, self.vertices.there
+        simple, whole = request.view.original.undirected.without_self_loops, request.kind == "chordal"
+        walked = self.parent if request.keep == "tree" else self.arcs
         there = None if walked is None else walked.there
         source = there if listed is None else listed
         if source is None or not source.device.has_compiler:
             return None
-        device, induced = source.device, wish.keep == "induced"
+        device, induced = source.device, request.keep == "induced"
         with device.alone():
             if induced and listed is not None:
                 return Marked(device, upload_csr(device, simple), marked(listed, simple.num_vertices, at))
             if there is None or (listed is None and not whole and not self._by_ends):
                 return None
-            edges = edges_of(simple, at, listed, there, tree=wish.keep == "tree", whole=whole)
+            edges = edges_of(simple, at, listed, there, tree=request.keep == "tree", whole=whole)
             return Marked(device, edges.csr, edges.live) if induced else edges
 
     def kept_on_host(self, graph: Graph, at: int) -> Mask:
         """As `kept`, by NumPy."""
         simple = graph.undirected.without_self_loops
-        if self.wish.keep == "induced":
+        if self.request.keep == "induced":
             inside = self.members(graph, at)
             return np.repeat(inside, np.diff(simple.row_ptr)) & inside[simple.col_idx]
         arcs = self._edge_arcs(graph, at)
@@ -140,7 +140,7 @@ class Drawn(Selection):
     def ends(self, at: int) -> tuple[Places, Places, Places]:
         """Return the ends of the edges drawn, the smaller first, and their places in the rows."""
         assert self.arcs is not None
-        rows, arcs = self.wish.view.rows, self.arcs.of(at).astype(np.int64)
+        rows, arcs = self.request.view.rows, self.arcs.of(at).astype(np.int64)
         tails = np.searchsorted(rows.row_ptr, arcs, side="right") - 1
         return tails.astype(np.int64), rows.col_idx[arcs].astype(np.int64), arcs
 
@@ -148,7 +148,7 @@ class Drawn(Selection):
         """Places of the sample's edges in the rows of the undirected view, where not all are taken."""
         index = self.index(graph, at)
         # the arc to each vertex's parent, of parallel ones the first
-        if self.wish.keep == "tree":
+        if self.request.keep == "tree":
             assert self.parent is not None
             parent = self.parent.of(at).astype(np.int64)
             some = (parent >= 0) & (parent != index) & np.isin(parent, index)
@@ -157,7 +157,7 @@ class Drawn(Selection):
             made: Places = np.searchsorted(pairs, (index[some] << 32) | parent[some])
             return made
         tails, heads, arcs = self.ends(at)
-        if self.wish.kind == "edges":
+        if self.request.kind == "edges":
             return arcs
         return arcs[np.isin(tails, index) & np.isin(heads, index)]
 

@@ -518,7 +518,7 @@ def stream_samples(
                     (*common, *notes),
                     None,
                     options={name: options[name] for name in METHODS[method].options if options.get(name)},
-                    selection=Drawn(nothing, held=[held], wish=request),
+                    selection=Drawn(nothing, held=[held], request=request),
                     provenance=provenance,
                 )
             )

@@ -11,8 +11,8 @@ from clgraph.sampling.request import check_request
 
 def test_one_root_in_each_component(device):
     graph = random_graph(2, 60, 40)
-    wish = check_request(graph, "ust", {"start": int(graph.ids[graph.tails[0]])})
-    roots = Trees(device, wish.view, wish, 5, 2)
+    request = check_request(graph, "ust", {"start": int(graph.ids[graph.tails[0]])})
+    roots = Trees(device, request.view, request, 5, 2)
     roots.find()
     label = device.download(roots.label, np.int32, 60)
     chosen = device.download(roots.root, np.int32, 120).reshape(2, 60)
