@@ -98,7 +98,7 @@ def below(bits: UInt64s, bound: Any) -> npt.NDArray[np.int64]:
 
 
 def check_seed(seed: int | None) -> int:
-    """A seed as an integer 0 .. 2**64-1; None draws one from the operating system."""
+    """Return a seed as an integer 0 .. 2**64 - 1; None draws one from the operating system."""
     if seed is None:
         return secrets.randbits(32)
     if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or not 0 <= int(seed) < 2**64:

@@ -42,7 +42,7 @@ class Option(NamedTuple):
 
     @property
     def range(self) -> str:
-        """What it takes, in words."""
+        """Range of valid values, in words."""
         if isinstance(self.takes, tuple):
             return f"{', '.join(self.takes[:-1])} or {self.takes[-1]}"
         if self.takes is bool or not self.takes:
@@ -428,13 +428,13 @@ ALIASES = {
 
 
 def plain_method(method: Any) -> Any:
-    """The short name of a method, by any of its names; a word that is none is only made small."""
+    """Return a method's short name, given any of its names; other words are only converted to lower case."""
     if not isinstance(method, str):
         return method
     return ALIASES.get(_plain(method), method.lower())
 
 
 def known(method: object) -> str | None:
-    """The short name of a sampler of the literature, by any of its names; None if it is none."""
+    """Return the short name of a sampler of the literature, given any of its names, or None."""
     short = plain_method(method)
     return short if isinstance(short, str) and short in LITERATURE else None

@@ -171,6 +171,6 @@ class BatchedRun:
         return self._finder.find(self._size if self._edges else self._size - count)
 
     def download(self) -> Marked:
-        """What is left."""
+        """Return the selection of what is left."""
         copra = self._copra
         return Marked(copra.device, copra.csr, copra.vertex_marks(), copra.arc_marks())

@@ -217,7 +217,7 @@ class Contraction:
             progress(excess, excess)
 
     def _made_rows(self) -> DeviceCSR:
-        """The rows of the contracted graphs; made from the old ones and the numbers in `number`."""
+        """Return the rows of the contracted graphs, built from the old ones and the numbers in `number`."""
         rows, device = self.rows, self.device
         if not self.stale:
             return rows
@@ -286,7 +286,7 @@ class Contraction:
         return count
 
     def _useful(self, first: int, last: int, missing: int) -> tuple[int, float]:
-        """Where to stop so that at most `missing` draws from `first` on join groups; the share of those."""
+        """Return where to stop so that at most `missing` draws from `first` on join groups, and the share."""
         blocks = -(-(last - first) // BLOCK)
         self.program.contract_useful.launch(self, blocks, first=first, last=last)
         up_to = np.cumsum(self.device.download(self.block_useful, np.int32, blocks), dtype=np.int64)
@@ -302,11 +302,11 @@ class Contraction:
     # --- what is left -----------------------------------------------------------------------------
 
     def download(self) -> Contracted:
-        """What `shrink_to` left last, of one run."""
+        """Return the selection of the last `shrink_to`, of one run."""
         return left_of(self.device, self.graph, self._made_rows(), self.place, self.name)
 
     def groups(self) -> tuple[DeviceArray, DeviceCSR, npt.NDArray[np.int64]]:
-        """The same of runs side by side: groups of vertices, rows, and where each run's arcs begin."""
+        """Return the same for runs side by side: groups, rows, and where each run's arcs begin."""
         device, rows, runs, count = self.device, self._made_rows(), self.runs, self.runs * self.whole
         group, at = device.output(count, np.int32), device.empty(runs + 1, np.int32)
         program = _kernels(device, rows, by_vertex=self.by_vertex)

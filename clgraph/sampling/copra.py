@@ -127,9 +127,9 @@ class Copra:
         return live
 
     def live_vertices(self) -> npt.NDArray[np.bool_]:
-        """Which vertices are live, bool (n,)."""
+        """Mask of live vertices, bool (n,)."""
         return self.device.download(self.vertex_marks(), np.uint8, self.n).view(np.bool_)
 
     def live_arcs(self) -> npt.NDArray[np.bool_]:
-        """Which arcs of the graph's CSR are live, bool (arcs,)."""
+        """Mask of live arcs of the graph's CSR, bool (arcs,)."""
         return self.device.take(self.arc_marks(), np.uint8, self.arcs).view(np.bool_)

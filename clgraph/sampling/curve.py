@@ -110,9 +110,9 @@ class ReductionCurve(RunsOn):
 def deletion_order(
     graph: Graph | Any, method: Literal["drv", "dre"] = "drv", seed: int = 0
 ) -> npt.NDArray[Any]:
-    """The order in which exact mode deletes, so that anyone can replay the loop.
+    """Return the order in which exact mode deletes, so that anyone can replay the loop.
 
-    Whatever is no longer in the largest component when its turn comes is skipped.
+    A vertex or edge that is no longer in the largest component when it comes up is skipped.
 
     Parameters
     ----------

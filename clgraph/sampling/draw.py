@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 # --- Things of smallest priority ---
 
-BINS = 1 << 14  # a pass over the graph narrows the window of the cutoff so many times
+BINS = 1 << 14  # a pass over the graph narrows the window of the cutoff by this factor
 COLLECT = 1 << 12  # priorities in one bin that the host sorts; a fuller bin is a window of its own
 TOP = 1 << 64
 
@@ -237,7 +237,7 @@ class ByDraw:
         self.room = room
 
     def _draws_for(self, count: int) -> int:
-        """How many draws, from the first on, contain exactly `count` distinct edges."""
+        """Return the number of draws, from the first on, that contain exactly `count` distinct edges."""
         block = int(np.searchsorted(self.kept, count))
         before = int(self.kept[block - 1]) if block else 0
         begin = block * self.BLOCK
@@ -273,7 +273,7 @@ FINEST = 1 << 15  # a larger denominator of the probability would not fit the ke
 
 
 class DrawRuns(Replicates):
-    """A run a work-group: the whole loop of batches."""
+    """One run per work-group: the whole loop of batches."""
 
     def __init__(self, device: Device, graph: Graph, targets: Sequence[int], request: Request) -> None:
         super().__init__(device, graph, targets, request)

@@ -79,12 +79,12 @@ class ExploreRun:
 
     @property
     def algorithm(self) -> str:
-        """How, and where that was not on the device."""
+        """Name of the algorithm, and of the device if it ran on another one."""
         return self._walk.algorithm
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Why a long walk ran on the device all the same."""
+        """Reason why a long walk ran on the device, not on the host's CPU; empty otherwise."""
         return (self._walk.note,) if self._walk.note else ()
 
     def start(self) -> int:
@@ -117,7 +117,7 @@ class ExploreRun:
             self._live = component_marks(self._device, self._csr, largest.label, largest.root)
 
     def download(self) -> Marked:
-        """What `shrink_to` found last."""
+        """Return the selection of the last `shrink_to`."""
         return Marked(self._device, self._csr, self._live)
 
 
@@ -165,7 +165,7 @@ class _Breadth:
         return self.level + 1
 
     def _sizes(self, levels: int) -> npt.NDArray[np.int32]:
-        """Number of vertices in each level, of at most so many."""
+        """Return the number of vertices in each of at most `levels` levels."""
         count, kernel = self.device.zeros(max(levels, BINS), np.int32), self.program.explore_levels
         local = min(self.device.tuning.local_size, kernel.limit)
         named = {"n": self.n, "each": LEVELS_OF, "distance": self.distance, "count": count}
@@ -203,7 +203,7 @@ class _Breadth:
 
 
 class BreadthRuns(Replicates):
-    """A run a work-item: breadth-first from a random vertex, or from a given one."""
+    """One run per work-item: breadth-first from a random vertex, or from a given one."""
 
     algorithm = "breadth-first"
 
@@ -326,7 +326,7 @@ class _Depth:
             return walker.download(found, np.int32, count)
 
     def _steps(self) -> Any:
-        """What a walk reads: each row's neighbours in increasing number(seed, v, u), and where each leads."""
+        """Build the steps of a walk: each row's neighbours by number(seed, v, u), with their rows."""
         device, csr, program = self.device, self.csr, self.ordering
         rows = {"n": csr.n, "arcs": csr.arcs, "seed": self.seed, **csr.buffers}
         runs, buckets = -(-csr.arcs // self.shape.run), self.buckets
@@ -344,7 +344,7 @@ class _Depth:
 
 
 def host_cpu() -> Device | None:
-    """A CPU device that works; one whose driver would have to be tried first does not count."""
+    """Return a CPU device that works; one whose driver would have to be tried first does not count."""
     for device in of_word("cpu", list_devices()) or []:
         if not device.is_untried and device.fault is None:
             return device

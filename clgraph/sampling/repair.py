@@ -55,7 +55,7 @@ LAUNCH = LaunchTable(gpu=False, cpu=True, simulator=False, emulator=False, fpga=
 
 
 def finder_for(copra: Copra, graph: Graph, choice: Choice, *, vertices: bool) -> Repair | LinkCompress:
-    """The finder that is faster on the device; both find the same (parameters as of `Repair`)."""
+    """Return the finder that is faster on the device; both give the same result (see `Repair`)."""
     if LAUNCH.of(copra.device):
         return Repair(copra, graph, choice, vertices=vertices)
     return LinkCompress(copra, graph_components(copra.device, graph))

@@ -111,7 +111,7 @@ class Replicates:
 
 
 class MergeTrees(Replicates):
-    """A run a work-item: it puts all things in order and builds the whole tree of merges."""
+    """One run per work-item: it sorts all vertices or edges and builds the whole tree of merges."""
 
     algorithm = "merge tree"
 

@@ -52,7 +52,7 @@ _OF_REDUCTIONS = frozenset(name for each in REDUCTIONS.values() for name in each
 
 
 class SampleOptions(TypedDict, total=False):
-    """The keywords of `clgraph.sample` besides sizes and seeds; its docstring says what they mean."""
+    """Keywords of `clgraph.sample` besides sizes and seeds; its docstring explains them."""
 
     seed: int | None
     device: str | Device | None
@@ -172,7 +172,7 @@ class Request:
 
     @property
     def kind(self) -> str:
-        """What it deletes or draws."""
+        """Kind of the method, a key of `clgraph.methods.KINDS`."""
         return METHODS[self.method].kind
 
     @property
@@ -197,7 +197,7 @@ class Request:
 
     @property
     def weighting(self) -> str:
-        """What is known of the probability by which a vertex comes in: see `clgraph.Sample`."""
+        """How well a vertex's inclusion probability is known: see `clgraph.Sample`."""
         if self.kind == "vertices":
             return "conditional"
         if self.kind == "near" and self.starts is not None:
@@ -220,7 +220,7 @@ BESIDE = ("seed", "device", "progress", "strict", "min_size", "size", "seeds")
 
 
 def given_options(options: Mapping[str, Any]) -> dict[str, Any]:
-    """The options that somebody gave and that change what is drawn, as a record has them."""
+    """Return the options that were given and change what is drawn, as a record has them."""
     given: dict[str, Any] = {}
     for name, value in options.items():
         if value is not None and name not in BESIDE:
@@ -229,7 +229,7 @@ def given_options(options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    """A value for JSON; what is no plain value (an array of strata) as text, which cannot be replayed."""
+    """Convert a value for JSON; anything else (an array of strata) becomes text, which cannot be replayed."""
     if isinstance(value, np.generic):
         return value.item()
     if isinstance(value, (list, tuple)):
@@ -278,7 +278,7 @@ def check_sizes(
 
 
 def tiny(size: Size, n: int) -> str | None:
-    """The question whether a percentage was meant, for a count that is tiny for a graph of `n` vertices."""
+    """Ask whether a percentage was meant, if a count is tiny for a graph of `n` vertices; else None."""
     parsed = parse_size(size)
     if not isinstance(parsed, int) or not 2 <= parsed <= 100 or 20 * parsed > n:
         return None
@@ -286,14 +286,14 @@ def tiny(size: Size, n: int) -> str | None:
 
 
 def check_min_size(min_size: Any, graph: Graph, method: str) -> int:
-    """The vertices that a sample has at least, of methods whose samples may have fewer than asked for."""
+    """Return the least number of vertices; only reductions may give fewer than asked for."""
     if not isinstance(method, str) or plain_method(method) not in REDUCTIONS:
         raise InputError(f"min_size is of {', '.join(REDUCTIONS)}: leave it out for {shown(method)}")
     return target_size(min_size, graph.num_vertices)
 
 
 def check_seeds(first: int, seeds: int) -> int:
-    """The number of runs, of which the last has a valid seed too."""
+    """Return the number of runs, if the last one has a valid seed, too."""
     if isinstance(seeds, bool) or not isinstance(seeds, (int, np.integer)) or seeds < 1:
         raise InputError(f"seeds is {shown(seeds)}: give a count of runs, 1 or more")
     if first + int(seeds) > 2**64:
@@ -374,7 +374,7 @@ def check_request(
 
 
 def check_method(name: Any) -> str:
-    """The short name of a method, by any of its names."""
+    """Return a method's short name, given any of its names."""
     if isinstance(name, str) and name in METHODS:
         return name
     method = plain_method(name)
@@ -414,7 +414,7 @@ def check_stream(method: str, size: Any, options: Mapping[str, Any]) -> Request:
 
 
 def _own(method: str, options: Mapping[str, Any]) -> dict[str, Any]:
-    """The options given that methods read, all of them the method's own.
+    """Return the options that were given, all of them the method's own.
 
     Raises
     ------
@@ -436,7 +436,7 @@ def _own(method: str, options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def checked(method: str, name: str, value: Any) -> Any:
-    """A value of an option, of the type and in the range that the table of methods has for it."""
+    """Return an option's value, checked for type and range by the table of methods."""
     option = option_of(method, name)
     if option.takes is int:
         assert option.most is not None
@@ -460,7 +460,7 @@ def checked(method: str, name: str, value: Any) -> Any:
 
 
 def _values(method: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    """The options of a sampler of the literature that need no graph to be checked, with their defaults."""
+    """Return a literature sampler's options that need no graph to be checked, with their defaults."""
     values = {}
     for name in METHODS[method].options:
         value = given.get(name, option_of(method, name).default)
@@ -474,7 +474,7 @@ def _values(method: str, given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _drawing(graph: Graph, method: str, size: Any, strict: bool, given: Mapping[str, Any]) -> Request:
-    """The request of a sampler of the literature."""
+    """Check the request of a sampler of the literature."""
     from clgraph.sampling.literature.view import View
 
     plan, values = METHODS[method], _values(method, given)
@@ -565,7 +565,7 @@ def _stage_rules(method: str, values: dict[str, Any], given: Mapping[str, Any]) 
 def _chordal_values(
     view: View, method: str, size: Any, values: dict[str, Any], given: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """The options of chordal subgraphs, which have no size."""
+    """Check the options of chordal subgraphs, which have no size."""
     if size is not None:
         raise InputError(f"{method} takes all vertices, and the edges that it can: leave size out")
     if method == "chordal":
@@ -604,7 +604,7 @@ def _stream_rules(method: str, size: Any, values: dict[str, Any], given: Mapping
 
 
 def check_start(view: View, start: Any) -> tuple[int, ...]:
-    """The vertices of one id or several.
+    """Return the vertices of one id or several.
 
     Raises
     ------
@@ -622,7 +622,7 @@ def check_start(view: View, start: Any) -> tuple[int, ...]:
 
 
 def check_powers(powers: Any) -> tuple[int, int, int]:
-    """The powers of a spikyball in units of 2^-16: of d_out, of the weight, of d_in."""
+    """Return the powers of d_out, of the weight and of d_in (spikyball) in units of 2^-16."""
     each = powers.split(",") if isinstance(powers, str) else powers
     try:
         numbers = [None if isinstance(x, bool) else number_given(x) for x in each]
@@ -638,7 +638,7 @@ def check_powers(powers: Any) -> tuple[int, int, int]:
 
 
 def numbered(values: npt.NDArray[Any], name: str) -> tuple[npt.NDArray[Any], npt.NDArray[np.int32]]:
-    """The different values, ascending, and the number of each vertex's."""
+    """Return the distinct values, ascending, and the number of each vertex's value."""
     try:
         names, code = np.unique(values, return_inverse=True)
     except TypeError as error:
@@ -647,7 +647,7 @@ def numbered(values: npt.NDArray[Any], name: str) -> tuple[npt.NDArray[Any], npt
 
 
 def target_of(size: Size, whole_count: int, name: str, what: str) -> int:
-    """A count, or a share of `whole_count` things, as `target_size` reads a size."""
+    """Return a count, given one or a share of `whole_count`, as `target_size` reads sizes."""
     try:
         return target_size(size, whole_count)
     except InputError as error:

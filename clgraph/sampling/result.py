@@ -219,7 +219,7 @@ class Sample(RunsOn):
 
     @lazy
     def _kept_arcs(self) -> npt.NDArray[np.bool_]:
-        """Which arcs of ``original.undirected`` are in the sample.
+        """Mask of the arcs of ``original.undirected`` that are in the sample.
 
         Of a contraction: for each pair of its vertices the smallest edge that joins their groups.
         """
@@ -227,7 +227,7 @@ class Sample(RunsOn):
 
     @lazy
     def contracted_to(self) -> npt.NDArray[np.int32] | None:
-        """Of a contraction: the original vertex that each original vertex became."""
+        """Original vertex into which each original vertex was contracted; None for other methods."""
         return self.selection.groups(self.at)
 
     @lazy
@@ -323,7 +323,7 @@ class Sample(RunsOn):
 
     @lazy
     def probability(self) -> Reals | None:
-        """Of edges that were drawn: the probability of each, given the others' keys."""
+        """Probability of each drawn edge, given the others' keys."""
         return edge_chances(self.selection, self.at)
 
     # --- estimates --------------------------------------------------------------------------------
@@ -341,7 +341,7 @@ class Sample(RunsOn):
         Returns
         -------
         Estimate
-            ``(value, standard_error)``; the error is nan where one sample does not tell it. That of one walk
+            ``(value, standard_error)``; the error is nan where one sample does not give it. That of one walk
             among several runs takes a walk more, when it is first asked for.
         """
         return self._mean(by_vertex(self._whole, f)[self.index])
@@ -363,7 +363,7 @@ class Sample(RunsOn):
 
     @lazy
     def _batches(self) -> Reals | None:
-        """Visits to each vertex in consecutive parts of a walk, shape (parts, k): they tell its error.
+        """Visits to each vertex in consecutive parts of a walk, shape (parts, k): its error comes from them.
 
         Many runs side by side do not keep them, which would take much memory: the run is walked again, alone.
         """
@@ -495,7 +495,7 @@ class Sample(RunsOn):
 
     @property
     def _counts(self) -> str:
-        """What `num_edges` counts."""
+        """Name of what `num_edges` counts."""
         whole = self.graph if self.original is None else self.original
         return "pairs" if whole.directed else "edges"
 
@@ -526,7 +526,7 @@ def _walked_again(drawn: Any, seed: int) -> Any:
 
 
 def with_mode(method: str, mode: str | None) -> str:
-    """A method, and its mode if it has several."""
+    """Return a method's name, with its mode if it has several."""
     return method if mode in (None, "auto") else f"{method} ({mode})"
 
 
@@ -604,7 +604,7 @@ class Batch(Sequence[Sample]):
 
 @dataclass(frozen=True)
 class Origin:
-    """What samples of a reduction have in common."""
+    """Common part of a reduction's samples, which makes them."""
 
     graph: Graph
     request: Request
@@ -689,7 +689,7 @@ class Samples(Sequence[Sample]):
     vertices : array
         Original ids, as `Sample.vertices`.
     edges : int64 array
-        Ranks in the original's list of edges, as `Sample.edges`.
+        Positions in the original's list of edges, as `Sample.edges`.
     weights : float64 array
         As `Sample.weight`; methods without weights have none.
     """
@@ -776,7 +776,7 @@ class Samples(Sequence[Sample]):
 
     @lazy
     def edges(self) -> npt.NDArray[np.int64]:
-        """Ranks of all samples' edges, one sample behind the other."""
+        """Positions of all samples' edges, one sample behind the other."""
         return _joined([each.edges for each in self])
 
     @lazy

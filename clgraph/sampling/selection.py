@@ -29,7 +29,7 @@ Mask = npt.NDArray[np.bool_]
 
 
 class Selection:
-    """The selection of runs out of a graph; it may stay on a device until it is looked at.
+    """Selection of runs out of a graph; it may stay on a device until it is accessed.
 
     `at` says which of them: a run, or a run and the number of a target. This one chose nothing, and has no
     columns.
@@ -64,11 +64,11 @@ class Selection:
     among_several = False
 
     def members(self, graph: Graph, at: Any = 0) -> Mask:
-        """Which vertices of the graph are chosen, shape (n,)."""
+        """Mask of the chosen vertices, shape (n,)."""
         raise NotImplementedError
 
     def kept(self, graph: Graph, at: Any = 0) -> Mask:
-        """Which arcs of ``graph.undirected.without_self_loops`` are chosen."""
+        """Mask of the chosen arcs of ``graph.undirected.without_self_loops``."""
         raise NotImplementedError
 
     def counts_of(self, at: Any = 0) -> tuple[int, int] | None:
@@ -79,7 +79,7 @@ class Selection:
         return vertices, edges
 
     def groups(self, at: Any = 0) -> npt.NDArray[np.int32] | None:
-        """Of contractions: the smallest vertex of each vertex's group; -1 outside the largest component."""
+        """Smallest vertex of each vertex's group (contractions); -1 outside the largest component."""
         return None
 
     def index(self, graph: Graph, at: Any = 0) -> npt.NDArray[np.int64]:
@@ -323,7 +323,7 @@ class DeviceArray:
 
     @lazy
     def array(self) -> npt.NDArray[Any]:
-        """The array on the host; what the device has is given back."""
+        """Array on the host; the device's memory is given back."""
         made = self._on_device
         if made is None:  # another thread was faster
             return self.array
@@ -436,7 +436,7 @@ def cut_out(device: Device, graph: Graph, chosen: Bitsets, which: list[tuple[int
 
 
 def edge_numbers(device: Device, graph: Graph) -> Any:
-    """For each arc of a simple graph the number of its edge u < v, in index order; on the device, kept."""
+    """Return the number of each arc's edge u < v in index order, of a simple graph; cached on the device."""
 
     def make() -> Any:
         return device.upload(both_arcs(graph, np.arange(graph.num_edges, dtype=np.int32)))
@@ -445,7 +445,7 @@ def edge_numbers(device: Device, graph: Graph) -> Any:
 
 
 def unpacked(words: Bits, count: int) -> Mask:
-    """The first `count` bits, each word's lowest one first."""
+    """Return the first `count` bits, each word's lowest one first."""
     little = words.astype("<u4", copy=False).view(np.uint8)
     return np.unpackbits(little, bitorder="little", count=count).view(np.bool_)
 
@@ -465,7 +465,7 @@ def both_arcs(graph: Graph, edges: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 
 def with_loops(view: Graph, arcs: Mask) -> Mask:
-    """The arcs of a graph that a mask of the arcs of ``graph.without_self_loops`` stands for."""
+    """Extend a mask of the arcs of ``graph.without_self_loops`` to the graph's own arcs."""
     if not view.num_self_loops:
         return arcs
     kept = view.tails != view.col_idx
@@ -474,7 +474,7 @@ def with_loops(view: Graph, arcs: Mask) -> Mask:
 
 
 def extract(graph: Graph, live_vertices: Mask, live_arcs: Mask) -> tuple[Graph, Mask]:
-    """The sample as a graph, and which arcs of ``graph.undirected`` are in it; by NumPy, from masks.
+    """Return the sample as a graph and the mask of its arcs in ``graph.undirected``; by NumPy.
 
     Parameters
     ----------
@@ -493,7 +493,7 @@ def extract(graph: Graph, live_vertices: Mask, live_arcs: Mask) -> tuple[Graph, 
 
 
 def _place_in_view(graph: Graph, view: Graph) -> npt.NDArray[np.int64]:
-    """The arc of the undirected view, in the same tail's row, that each arc of a directed graph became."""
+    """Return the arc of the undirected view, in the same tail's row, for each arc of a directed graph."""
     tail, head = graph.tails, graph.col_idx
     own = _pairs(tail, head)
     place = np.searchsorted(_pairs(view.tails, view.col_idx), own)

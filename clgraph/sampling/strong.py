@@ -60,7 +60,7 @@ class StrongCopraFinder:
         self.way = device.cached(graph, "strong-ways", lambda: self._make_ways(graph))
 
     def _make_ways(self, graph: Graph) -> Any:
-        """Which arcs of the directed graph each arc of the view represents, one byte per arc."""
+        """Mark which arcs of the directed graph each arc of the view represents, one byte per arc."""
         device = self.copra.device
         rows, way = upload_csr(device, graph), device.empty(max(self.copra.arcs, 1), np.uint8)
         self.program.strong_ways.launch(

@@ -354,7 +354,7 @@ class ExactRun(Probes):
         return things * TOP // self.things
 
     def _few(self, low: State, upper: int) -> bool:
-        """Whether so few deletions lie between that the host takes them one by one."""
+        """True if the deletions in between are few enough for the host to take them one by one."""
         span = upper - low.at
         if span <= max(1, self._keys_of(FEW)):
             return True
@@ -363,7 +363,7 @@ class ExactRun(Probes):
         return inside * span <= FEW * (TOP - low.at)
 
     def _first_guess(self, low: State, target: int) -> int:
-        """Where a random graph of this mean degree would have a giant of the target's size, plus a little.
+        """Guess the threshold at which a random graph of this mean degree has a giant of the target's size.
 
         A guess that is too high makes the following probes cheap; one that is too low helps only the
         certificate.

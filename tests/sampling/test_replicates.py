@@ -162,10 +162,10 @@ def test_nothing_is_made_before_it_is_looked_at(device):
     vertices, edges, offsets = made.num_vertices, made.num_edges, made.offsets
     assert made[-1:].vertices.tolist() == made.vertices[offsets[-2] :].tolist()
     part = made._places[0][0]
-    assert len(part._made) == 0
+    assert len(part.made) == 0
     held = made[3]
     assert made[3] is held
-    assert list(part._made) == [3]
+    assert list(part.made) == [3]
     again = pickle.loads(pickle.dumps(made))
     for k, each in enumerate(again):
         same(each, made[k])
