@@ -483,8 +483,10 @@ def _drawing(graph: Graph, method: str, size: Any, strict: bool, given: Mapping[
     values["keep"] = _keep(plan, values)
     if "starts" in values and "starts" not in given:
         values["starts"] = min(values["starts"], view.n)
-    elif "starts" in values:
-        whole(values["starts"], "starts", 1, view.n)
+    elif (starts := values.get("starts", 0)) > view.n:
+        raise InputError(
+            f"starts is {starts}, the graph has {view.n} vertices: use a whole number from 1 to {view.n}"
+        )
     if "strata" in given:
         drawable = None
         if method == "rdn":
