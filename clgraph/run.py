@@ -118,7 +118,8 @@ class run_on:
         self._stored = graph is not None and not isinstance(graph, Graph)
         self.device: Device = device if self._stored else get_device(device)
         self.blocks: Any = graph if self._stored else None
-        if isinstance(graph, Graph) and sections:
+        # no engine needs more than 16 bytes per arc: arcs in two directions with their weights
+        if isinstance(graph, Graph) and sections and 16 * graph.num_arcs > self.device.max_buffer:
             self.blocks = _blocks(self.device, graph, sections, values, once)
         self.seconds: dict[str, float] = {}
         self._start = start

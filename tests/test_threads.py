@@ -30,8 +30,9 @@ from public_calls import ON_DEVICE, example, takes_device
 
 import clgraph
 from clgraph import ClgraphError, Graph
-from clgraph.device import Setup, cache, choosing, drivers, locking
-from clgraph.device.device import Device
+from clgraph.device import Setup, cache, choosing, drivers
+from clgraph.device import device as device_module
+from clgraph.device.device import Device, SecondLock, new_lock
 from clgraph.device.graph_cache import GraphCache
 from clgraph.device.launch import Kernel, record_launches
 from clgraph.device.memory import Memory
@@ -419,29 +420,29 @@ def test_two_threads_that_take_two_devices_crosswise():
 
 
 def test_a_circle_of_three():
-    locks = [locking.new_lock() for _ in range(3)]
+    locks = [new_lock() for _ in range(3)]
     together, ends = threading.Barrier(3, timeout=60), []
 
     def nested(number):
         with locks[number]:
             together.wait()
             try:
-                with locking.turn(locks[(number + 1) % 3], "1:0"):
+                with SecondLock(locks[(number + 1) % 3], [locks[number]], "1:0"):
                     ends.append("had both")
             except clgraph.DeviceError:
                 ends.append("told")
 
-    known = len(locking._locks)
+    known = len(device_module._locks)
     with ThreadPoolExecutor(3) as threads:
         list(threads.map(nested, range(3)))
-    assert sorted(ends) == ["had both", "had both", "told"] and not locking._waits
+    assert sorted(ends) == ["had both", "had both", "told"] and not device_module._waits
     locks.clear()
     gc.collect()
-    assert len(locking._locks) == known - 3  # they go with their devices
+    assert len(device_module._locks) == known - 3  # they go with their devices
 
 
 def test_an_interrupt_of_a_wait_for_a_second_device():
-    one, other = locking.new_lock(), locking.new_lock()
+    one, other = new_lock(), new_lock()
     held, over = threading.Event(), threading.Event()
 
     def hold():
@@ -453,12 +454,12 @@ def test_an_interrupt_of_a_wait_for_a_second_device():
     holder.start()
     held.wait(60)
     try:
-        with pytest.raises(KeyboardInterrupt), Alarm(0.1), one, locking.turn(other, "1:0"):
+        with pytest.raises(KeyboardInterrupt), Alarm(0.1), one, SecondLock(other, [one], "1:0"):
             pass
     finally:
         over.set()
         holder.join(60)
-    assert not locking._waits and not one._is_owned() and other.acquire(blocking=False)
+    assert not device_module._waits and not one._is_owned() and other.acquire(blocking=False)
 
 
 def test_filters_of_warnings_survive_threads(tmp_path):
@@ -686,7 +687,7 @@ def test_a_child_forked_while_others_hold_locks(device):
     calls |= refused
     memory, held, over = device, threading.Event(), threading.Event()
     locks = [memory._counting, memory._mapping, memory._pinned._lock, there._residence._lock]
-    locks += [drivers._state.lock, choosing._lock, locking._guard, cache._folders.lock]
+    locks += [drivers._state.lock, choosing._lock, device_module._guard, cache._folders.lock]
 
     def hold():
         with contextlib.ExitStack() as stack:

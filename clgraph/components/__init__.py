@@ -56,9 +56,10 @@ class Components(RunsOn):
     def largest(self) -> npt.NDArray[np.bool_]:
         """Which vertices form the largest component, shape (n,)."""
         if not isinstance(self.labels, np.ndarray):  # on the device
-            from clgraph.device.locking import check_process
+            from clgraph.device import drivers
 
-            check_process()
+            if drivers.parent:
+                raise drivers.forked()
         return self.labels == 0
 
     def to_pandas(self, graph: Any = None) -> Any:

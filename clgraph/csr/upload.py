@@ -56,7 +56,7 @@ class Place:
 
     def __init__(self, device: Device) -> None:
         self._device = device
-        self._rows: dict[type, DeviceCSR] = {}
+        self._rows: dict[bool, DeviceCSR] = {}  # by whether 64-bit offsets were requested
         self._columns: dict[str, Any] = {}
         self._ids: npt.NDArray[Any] | Chosen | None = None
         self._lock = Lock()
@@ -82,16 +82,18 @@ class Place:
 
     def keep(self, rows: DeviceCSR) -> None:
         """Take over rows that were made on the device: they are the graph's own."""
-        with self._lock:
-            self._rows[rows.offset] = rows
+        self._rows[False] = rows
 
-    def rows(self, device: Device, graph: Graph, offset: type) -> DeviceCSR:
-        """The graph's rows with offsets of this type, uploaded if they are not there yet."""
+    def rows(self, graph: Graph, wide: bool) -> DeviceCSR:
+        """Return the graph's rows, uploaded if they are not resident yet."""
         with self._lock:  # two threads that want the same graph upload it once
-            if offset not in self._rows:
+            if wide not in self._rows:
+                offset = np.int64 if wide else graph._offset_type
                 other = next(iter(self._rows.values()), None)
-                self._rows[offset] = _uploaded(device, graph, offset, other)
-            return self._rows[offset]
+                if other is None or other.offset is not offset:
+                    other = _uploaded(self._device, graph, offset, other)
+                self._rows[wide] = other
+            return self._rows[wide]
 
     def column(self, graph: Graph, name: Name) -> Any:
         """A buffer of the graph's weights (float64) or multiplicities (int32); None where it has none."""
@@ -132,7 +134,7 @@ class Place:
     @property
     def offset(self) -> type:
         """The type of `row_ptr` on the host."""
-        return np.int32 if np.int32 in self._rows else np.int64
+        return self._any.offset
 
     def has(self, name: Name) -> bool:
         """Whether the graph has this array."""
@@ -145,7 +147,7 @@ class Place:
         device = self._device
         if name == "_ids":
             return self._ids.ids(device) if isinstance(self._ids, Chosen) else self._ids
-        rows = self._rows[self.offset]
+        rows = self._any
         try:
             if name == "row_ptr":
                 return device.take(rows.row_ptr, rows.offset, rows.n + 1)
@@ -289,8 +291,7 @@ def upload_csr(device: Device, graph: Graph, *, wide: bool = False) -> DeviceCSR
     CapacityError
         If they do not fit the device.
     """
-    offset = np.int64 if wide else graph._offset_type
-    return Place.of(device, graph).rows(device, graph, offset)
+    return Place.of(device, graph).rows(graph, wide)
 
 
 def arrays_on(device: Any, graph: Graph) -> OnDevice:

@@ -14,7 +14,7 @@ import pyopencl as cl
 
 from clgraph._version import pip_hint
 from clgraph.arguments import shown
-from clgraph.device import drivers, locking
+from clgraph.device import drivers
 from clgraph.device.device import Device
 from clgraph.device.hardware import Kernels, Setup
 from clgraph.errors import DeviceError
@@ -177,7 +177,8 @@ def get_device(
             f"device is {shown(spec)}: give a spec such as 'gpu' or '0:1', a clgraph Device, a device, "
             "context or queue of pyopencl, or None"
         )
-    locking.check_process()
+    if drivers.parent:
+        raise drivers.forked()
     if kernels is not None or fpga_binary is not None or force is not False:
         setup = Setup.wanted(kernels, fpga_binary, force)
         device = spec.with_setup(setup) if isinstance(spec, Device) else choose(spec, setup)

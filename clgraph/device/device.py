@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import weakref
 from collections.abc import Callable, Hashable, Mapping
 from contextlib import AbstractContextManager
 from functools import partial
@@ -10,7 +11,7 @@ from typing import Any, Protocol, TypeVar
 
 from clgraph import hooks
 from clgraph._version import __version__
-from clgraph.device import locking
+from clgraph.device import drivers
 from clgraph.device.driver_selftest import WORKS, Driver, Verdict, kept, verdict_of
 from clgraph.device.hardware import Kernels, Setup
 from clgraph.device.launch import Kernel
@@ -60,7 +61,7 @@ class Device(Memory):
         raw: Any,
         spec: str,
         setup: Setup | None = None,
-        lock: threading.RLock | None = None,
+        lock: Any = None,
         *,
         context: Any = None,
         queue: Any = None,
@@ -71,7 +72,7 @@ class Device(Memory):
         self.fpga_binary = self.setup.binary if self.is_fpga else None
         self.pipeline_parameters: dict[str, int] = {}
         # one lock for all setups of a device: they share its cores and its memory
-        self._lock = lock or locking.new_lock()
+        self._lock = lock or new_lock()
         self._given = {"context": context, "queue": queue}
         self._programs: dict[Any, Program] = {}
         # kept, not gathered from hundreds of programs for each result
@@ -108,14 +109,18 @@ class Device(Memory):
             In a process that was forked from one that had used OpenCL; if this thread has another device, and
             the one that it asks for is held by a thread that waits, perhaps through others, for that one.
         """
-        locking.check_process()
+        if drivers.parent:
+            raise drivers.forked()
+        lock = self._lock
         # the lock itself: between `acquire` and a block of Python an interrupt would leave it locked
-        return locking.turn(self._lock, self.spec)
+        if lock._is_owned() or not (owned := _owned_locks()):
+            return lock
+        return SecondLock(lock, owned, self.spec)
 
     @property
     def is_second(self) -> bool:
         """Whether this thread has another device and not this one, so that `alone` may be refused."""
-        return locking.is_second(self._lock)
+        return not self._lock._is_owned() and bool(_owned_locks())
 
     # --- what it can do ---------------------------------------------------------------------------
 
@@ -271,6 +276,68 @@ class Device(Memory):
         """Free every value that `cached` keeps."""
         with self.alone():
             self.graph_cache.release()
+
+
+# --- Locks of devices ---
+#
+# A thread that has locked one device may ask for another, in a ``progress=`` callback for instance. Two that
+# do so crosswise would wait for each other for ever: the one that would close the circle gets an error.
+
+
+_locks: list[weakref.ref[Any]] = []
+_guard = threading.Lock()
+# of each thread that has locked a device and waits for another: what it waits for, and what it owns
+_waits: dict[int, tuple[Any, list[Any]]] = {}
+
+
+def new_lock() -> Any:
+    """Return the lock of one more device."""
+    lock = threading.RLock()
+    _locks.append(weakref.ref(lock, _locks.remove))
+    return lock
+
+
+def _owned_locks() -> list[Any]:
+    known = [lock() for lock in list(_locks)]
+    return [lock for lock in known if lock is not None and lock._is_owned()]
+
+
+class SecondLock:
+    """A further device's lock, for a thread that owns some; detects deadlocks."""
+
+    def __init__(self, lock: Any, owned: list[Any], spec: str) -> None:
+        self._lock, self._owned, self._spec = lock, owned, spec
+
+    def __enter__(self) -> None:
+        me = threading.get_ident()
+        try:
+            with _guard:
+                _waits[me] = (self._lock, self._owned)
+                if _would_deadlock(self._lock, me):
+                    raise DeviceError(
+                        f"device {self._spec}: its thread waits for one that this thread has, and neither "
+                        "would go on. Let all threads take devices in one order, or use no second device "
+                        "while the first is in use (in a callback such as progress=)"
+                    )
+            self._lock.acquire()
+            del _waits[me]
+        except BaseException:  # an interrupt, perhaps just after it was acquired
+            _waits.pop(me, None)
+            if self._lock._is_owned():
+                self._lock.release()
+            raise
+
+    def __exit__(self, *_: object) -> None:
+        self._lock.release()
+
+
+def _would_deadlock(wanted: Any, me: int) -> bool:
+    """True if the owner of `wanted` waits, perhaps through others, for this thread."""
+    while True:
+        found = next(((who, wants) for who, (wants, owned) in _waits.items() if wanted in owned), None)
+        if found is None or found[0] == me:
+            return found is not None
+        wanted = found[1]
 
 
 # --- Pipelines: the single-work-item form of kernels ---

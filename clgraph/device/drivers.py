@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import Any
 
 from clgraph import system
-from clgraph.device import cache, locking
+from clgraph.device import cache
 from clgraph.errors import DeviceError
 
 SYSTEM_VENDORS = Path("/etc/OpenCL/vendors")
@@ -188,12 +188,36 @@ class _State:
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
+        self.process = 0  # which one has queried the drivers; 0: none has
         self.platforms: list[Any] | None = None
         self.oclgrind = False
         self.early = False  # whether others may have had the folder read before
 
 
 _state = _State()
+
+
+parent = 0  # the process that this one was forked from, if that had queried the drivers
+
+
+def _note_parent() -> None:
+    global parent
+    parent = _state.process
+
+
+system.watch_forks(_note_parent)
+
+
+def forked(by: str = "") -> DeviceError:
+    """Return the error for a use of OpenCL in a process whose `parent` had queried the drivers.
+
+    A fork copies the drivers' memory but not their threads: whatever waits for these would wait for ever.
+    """
+    by = by or f"process {parent}"
+    return DeviceError(
+        f"this process was forked from one that had used OpenCL ({by}), and OpenCL's drivers do not survive "
+        'a fork: start it by multiprocessing.get_context("spawn"), or use no device before the fork'
+    )
 
 
 def platforms(*, oclgrind: bool = False) -> list[Any]:
@@ -210,14 +234,15 @@ def platforms(*, oclgrind: bool = False) -> list[Any]:
         If the loader fails; if Oclgrind is requested after the loader has read its folder without it; in a
         process that was forked from one that had queried the drivers.
     """
-    locking.check_process()
-    locking.process = os.getpid()  # before the lock: a process forked while it is held must not wait for it
+    if parent:
+        raise forked()
+    _state.process = os.getpid()  # before the lock: a process forked while it is held must not wait for it
     with _state.lock:
         if _state.platforms is None:
             for icd in find_icds(oclgrind=oclgrind):
                 if system.is_inherited(icd.stem):  # the parent's own pyopencl, for instance
-                    locking.process = 0
-                    raise locking.forked(f"by other means than clgraph: its {icd.stem} is loaded here")
+                    _state.process = 0
+                    raise forked(f"by other means than clgraph: its {icd.stem} is loaded here")
             folder = _corrected_folder(oclgrind)
             _state.early = "pyopencl" in sys.modules
             _state.oclgrind = oclgrind
@@ -239,7 +264,7 @@ def platforms(*, oclgrind: bool = False) -> list[Any]:
 
 def unseen() -> str:
     """What to add where a device is not found: the drivers that the loader learned of too late."""
-    if not _state.early or locking.process != os.getpid():
+    if not _state.early or _state.process != os.getpid():
         return ""
     lost = [icd for icd in find_icds() if icd.corrected and _exists(icd) and not _is_loaded(icd.library)]
     if not lost:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import threading
 import weakref
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Generic, TypeVar
+from typing import Any, TypeVar
 
 import pyopencl as cl
 
@@ -148,28 +147,21 @@ class GraphCache:
 # --- Scratch areas: buffers that calls work in, each lent to one call at a time ---
 
 
-class Pool(Generic[T]):
+class Pool(list[T]):
     """Areas of one kind, for calls that may run in several threads at once.
 
-    It is kept with what the areas are made for, usually a graph on a device, and refers to neither of them:
-    ``device.cached(graph, key, Pool)``.
+    Those in the list are free. The pool is cached with what the areas are made for, usually a graph on a
+    device, and refers to neither of them: ``device.cached(graph, key, Pool)``.
     """
 
-    def __init__(self) -> None:
-        self._free: list[T] = []
-        self._lock = threading.Lock()
+    give_back = list.append  # which, as `pop`, is one step for other threads
 
     def borrow(self, make: Callable[[], T]) -> T:
-        """The area given back last, or what `make` returns if none is free."""
-        with self._lock:
-            if self._free:
-                return self._free.pop()
-        return make()
-
-    def give_back(self, area: T) -> None:
-        """Let the next call have an area."""
-        with self._lock:
-            self._free.append(area)
+        """Return the area given back last, or what `make` returns if none is free."""
+        try:
+            return self.pop()
+        except IndexError:
+            return make()
 
     @contextmanager
     def lent(self, make: Callable[[], T]) -> Iterator[T]:
@@ -209,6 +201,6 @@ def buffers_in(value: Any, seen: set[int]) -> Iterator[tuple[str, Any]]:
         else:
             package, *folders = type(value).__module__.split(".")
             ours = package == "clgraph" and bool(folders) and folders[0] not in OTHERS
-            if ours or isinstance(value, Pool):
+            if ours:
                 seen.add(id(value))
                 found += [(key.lstrip("_"), each) for key, each in getattr(value, "__dict__", {}).items()]

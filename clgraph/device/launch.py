@@ -176,27 +176,28 @@ class Kernel:
         scalars, memory = ([(i, p) for i, p in every if bool(p.pack) is kind] for kind in (True, False))
         self._free = tuple(each.name for _, each in every)
         self._packs = [each.pack for _, each in scalars if each.pack]
+        self._memory = memory
         self._numbers, self._buffers = _values(scalars), _values(memory)
-        self._scalar_pairs, self._memory_pairs = _pairs(scalars), _pairs(memory)
-        # classes of buffers that were checked together, and the last ones without nulls: to look at each
-        # argument takes a microsecond
-        self._checked: set[tuple[type, ...]] = set()
+        self._scalar_pairs = _pairs(scalars)
+        # the classes of the last buffers, and which were none: to look at each argument takes a microsecond
         self._classes: list[type] | None = None
+        self._present, self._present_pairs = self._buffers, _pairs(memory)
 
     def _set(self, named: dict[str, Any]) -> None:
         """Set the arguments that are free, which `named` must name, all and nothing else."""
         if len(named) != len(self._free):
             raise self._wrong(named)
         # fast, as loops launch thousands: values into the copy of a list of index, value, ...
-        scalars, memory = self._scalar_pairs.copy(), self._memory_pairs.copy()
+        scalars = self._scalar_pairs.copy()
         try:
-            numbers = self._numbers(named)
-            scalars[1::2] = [pack(x) for pack, x in zip(self._packs, numbers, strict=True)]
-            memory[1::2] = buffers = self._buffers(named)
+            scalars[1::2] = [pack(x) for pack, x in zip(self._packs, self._numbers(named), strict=True)]
+            buffers = self._buffers(named)
         except (KeyError, TypeError, struct.error, OverflowError) as error:
             raise self._wrong(named) from error
         if (classes := [*map(type, buffers)]) != self._classes:
-            memory = self._without_nulls(memory, classes, named)
+            self._look_at(buffers, classes, named)
+        memory = self._present_pairs.copy()
+        memory[1::2] = buffers if self._present is self._buffers else self._present(named)
         if scalars:
             self._set_scalars(tuple(scalars))
         if memory:
@@ -206,25 +207,23 @@ class Kernel:
             for index, value in zip(both[::2], both[1::2], strict=True):
                 self.partner.set_arg(index, value)
 
-    def _without_nulls(self, memory: list[Any], classes: list[type], named: dict[str, Any]) -> list[Any]:
-        """Set null pointers; the arguments that are left, checked."""
-        if tuple(classes) not in self._checked:
-            for index, value in zip(memory[::2], memory[1::2], strict=True):
-                if value is not None and not (_is_memory(value) and self._takes(index, value)):
-                    raise self._wrong(named)
-            self._checked.add(tuple(classes))
-        if type(None) not in classes:
-            self._classes = classes
-            return memory
-        others: list[Any] = []
-        for index, value in zip(memory[::2], memory[1::2], strict=True):
+    def _look_at(self, buffers: tuple[Any, ...], classes: list[type], named: dict[str, Any]) -> None:
+        """Check buffers of other classes than at the last launch, and set null pointers.
+
+        Arguments stay as they were set, so launches with nulls at the same places need not set them.
+        """
+        for (index, _), value in zip(self._memory, buffers, strict=True):
+            if value is not None and not (_is_memory(value) and self._takes(index, value)):
+                raise self._wrong(named)
+        present = [each for each, value in zip(self._memory, buffers, strict=True) if value is not None]
+        for (index, _), value in zip(self._memory, buffers, strict=True):
             if value is None:
                 self._set_null(index)
                 if self.partner is not None:
                     self.partner.set_arg(index, None)
-            else:
-                others += index, value
-        return others
+        whole = len(present) == len(buffers)
+        self._present = self._buffers if whole else _values(present)
+        self._classes, self._present_pairs = classes, _pairs(present)
 
     def _takes(self, index: int, value: Any) -> bool:
         """Whether a buffer's elements, if its class says what they are, may be those of a parameter."""
@@ -296,7 +295,6 @@ class Kernel:
             locals_ = self._default + (1,) * (len(sizes) - 1)
         else:
             locals_ = local if isinstance(local, tuple) else (local,)
-        self._check(locals_)
         self._launch(tuple([-(-s // w) * w for s, w in zip(sizes, locals_, strict=True)]), locals_, named)
 
     def arguments_of(self, owner: Any) -> dict[str, Any]:
@@ -331,18 +329,16 @@ class Kernel:
             raise DeviceError(
                 f"kernel {self.name}: global size {sizes} is not a multiple of local size {locals_}"
             )
-        self._check(locals_)
         self._launch(sizes, locals_, named)
 
-    def _check(self, locals_: tuple[int, ...]) -> None:
+    def _launch(self, sizes: tuple[int, ...], locals_: tuple[int, ...], named: dict[str, Any]) -> None:
         most = self._device.max_work_group
-        if prod(locals_) > most and not self.pipeline:
+        # the default is within the limits, and a pipeline is launched with one work-item whatever is given
+        if locals_ is not self._default and prod(locals_) > most and not self.pipeline:
             raise DeviceError(
                 f"{self._device}: {self._place()} needs a work-group of {prod(locals_)} work-items, "
                 f"the device takes {most} at most"
             )
-
-    def _launch(self, sizes: tuple[int, ...], locals_: tuple[int, ...], named: dict[str, Any]) -> None:
         if 0 in sizes:
             return
         self._launched[self.pipeline] += 1

@@ -113,6 +113,7 @@ class LaunchTable(Generic[C]):
 
     def of(self, device: DeviceLimits) -> C:
         """Return a device's configuration, cut to its limits."""
-        found = self[device.kind]
+        found: C | AsCPU = getattr(self, device.kind)
+        found = self.cpu if isinstance(found, AsCPU) else found
         within = getattr(found, "within", None)
         return found if within is None else within(device)

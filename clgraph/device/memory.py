@@ -11,7 +11,7 @@ import mmap
 import weakref
 from collections import deque
 from collections.abc import Callable, Mapping
-from functools import cache
+from functools import cache, partial
 from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 import pyopencl as cl
 
-from clgraph.device import locking
+from clgraph.device import drivers
 from clgraph.device.graph_cache import GraphCache
 from clgraph.device.hardware import Without
 from clgraph.device.queues import Queues
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 
 
 _FLAGS = cl.mem_flags
-LARGE_PAGE = 1 << 21
 MOST_READERS = 8  # threads that read a file at a time
+LARGE_PAGE = 1 << 21  # bytes
 _memories: weakref.WeakSet[Memory] = weakref.WeakSet()
 _parents: list[Any] = []  # in a forked process: the buffers that it has of its parent
 
@@ -71,6 +71,29 @@ def _of_elements(kind: type[B], dtype: np.dtype[Any]) -> type[B]:
     return type(kind.__name__, (kind,), {"dtype": dtype})
 
 
+def on_large_pages(count: int, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
+    """An uninitialised array, which starts on a 2 MiB boundary if it is large.
+
+    NumPy asks the operating system for large pages from 4 MiB on, and these start at such boundaries only.
+    Kernels that scatter their writes over a result then miss the TLB far less often, and there are 512 times
+    fewer page faults.
+    """
+    nbytes = count * dtype.itemsize
+    if nbytes < LARGE_PAGE // 2:
+        return np.empty(count, dtype)
+    block = np.empty(nbytes + 2 * LARGE_PAGE, np.uint8)  # untouched pages take no memory
+    skip = -block.ctypes.data % LARGE_PAGE
+    return block[skip : skip + nbytes].view(dtype)
+
+
+def is_mapped_file(array: npt.NDArray[Any]) -> bool:
+    """Whether an array is a view of a memory-mapped file."""
+    base: Any = array
+    while isinstance(base, np.ndarray):
+        base = base.base
+    return isinstance(base, mmap.mmap)
+
+
 class Memory(Queues):
     """A device with its memory.
 
@@ -104,13 +127,11 @@ class Memory(Queues):
         """The kernel ``fill_N`` of ``cl/device/memory_fill.cl``, for devices that fill by kernel."""
         raise NotImplementedError
 
-    def _check_buffer(self, nbytes: int, *name: Any) -> None:  # spelt only if there is no room
-        largest = self.max_buffer
-        if nbytes > largest:
-            what = " ".join(map(str, name))
-            raise CapacityError(
-                f"{self}: {what} needs a buffer of {nbytes} bytes, the largest possible is {largest} bytes"
-            )
+    def _too_large(self, nbytes: int, what: str) -> CapacityError:
+        return CapacityError(
+            f"{self}: {what} needs a buffer of {nbytes} bytes, the largest possible is "
+            f"{self.max_buffer} bytes"
+        )
 
     def _no_room(self, nbytes: int, error: BaseException) -> CapacityError:
         return CapacityError(
@@ -120,6 +141,8 @@ class Memory(Queues):
 
     def _on_array(self, array: npt.NDArray[Any], access: int) -> HostBuffer:
         """A buffer whose memory is a host array."""
+        if array.nbytes > self.max_buffer:
+            raise self._too_large(array.nbytes, f"an array of {array.size} {array.dtype}")
         try:
             kind = _of_elements(HostBuffer, array.dtype)
             buffer = kind(self.context, access | _FLAGS.USE_HOST_PTR, hostbuf=array)
@@ -134,21 +157,16 @@ class Memory(Queues):
     def empty(self, count: int, dtype: npt.DTypeLike) -> Any:
         """A buffer of `count` values, uninitialised."""
         kind = np.dtype(dtype)
-        nbytes = count * kind.itemsize
-        self._check_buffer(nbytes, "an array of", count, kind)
+        nbytes = max(count * kind.itemsize, 16)  # OpenCL has no empty buffers
+        if nbytes > self.max_buffer:
+            raise self._too_large(nbytes, f"an array of {count} {kind}")
         if self.shares_memory and nbytes >= LARGE_PAGE:
             return self.output(count, dtype)
         self._make_room(nbytes)
-        buffer = self._allocated(max(nbytes, 16), kind)  # OpenCL has no empty buffers
-        if self.quirks.never_frees:
-            self._unfreed.append(buffer)
-        return buffer
-
-    def _allocated(self, nbytes: int, dtype: np.dtype[Any]) -> OwnBuffer:
-        kind = _of_elements(OwnBuffer, dtype)
+        of_kind = _of_elements(OwnBuffer, kind)
         while True:
             try:
-                buffer = kind(self.context, _FLAGS.READ_WRITE, nbytes)
+                buffer = of_kind(self.context, _FLAGS.READ_WRITE, nbytes)
                 break
             except cl.Error as error:
                 if not self.graph_cache.drop_one():
@@ -159,6 +177,8 @@ class Memory(Queues):
             self._used += known.size
             self._own[id(known)] = known
         self.peak = max(self.peak, self.allocated)
+        if self.quirks.never_frees:
+            self._unfreed.append(buffer)
         return buffer
 
     @property
@@ -179,7 +199,7 @@ class Memory(Queues):
     def zeros(self, count: int, dtype: npt.DTypeLike) -> Any:
         """A buffer of `count` zeros."""
         buffer = self.empty(count, dtype)
-        self.clear(buffer, count, dtype)
+        self.fill(buffer, np.dtype(dtype).type(0), count)
         return buffer
 
     def clear(self, buffer: Any, count: int, dtype: npt.DTypeLike) -> None:
@@ -229,7 +249,6 @@ class Memory(Queues):
             mapped, array = array, on_large_pages(array.size, array.dtype).reshape(array.shape)
             array[...] = mapped
         if shared and not writable and array.nbytes and array.flags.aligned:
-            self._check_buffer(array.nbytes, "an array")
             return self._on_array(array, _FLAGS.READ_ONLY)
         buffer = self.empty(array.size, array.dtype)
         self.write(buffer, array)
@@ -249,7 +268,8 @@ class Memory(Queues):
         """
         kind = np.dtype(dtype)
         nbytes = count * kind.itemsize
-        self._check_buffer(nbytes, "an array of", count, kind)
+        if nbytes > self.max_buffer:
+            raise self._too_large(nbytes, f"an array of {count} {kind}")
         if nbytes >= LARGE and not self.shares_memory:
             buffer = self.empty(count, kind)
             if self.wait(lambda: self._pinned.upload(buffer, nbytes, read, progress)):
@@ -273,28 +293,23 @@ class Memory(Queues):
 
     def fetch(self, buffer: Any, array: npt.NDArray[Any], offset: int = 0) -> None:
         """Fill a contiguous array with values of a buffer, from its `offset`-th value on; waits."""
-        start = offset * array.itemsize
-
-        def copy() -> None:
-            if (
-                not self.shares_memory
-                and array.nbytes >= LARGE
-                and self._pinned.download(buffer, array, start)
-            ):
-                return
-            event = cl.enqueue_copy(self.queue, array, buffer, src_offset=start, is_blocking=True)
-            self.note("download", array.nbytes, event)
-
-        if array.nbytes:
-            self.wait(copy)
+        start, nbytes = offset * array.itemsize, array.nbytes
+        if not nbytes:
+            return
+        large = nbytes >= LARGE and not self.shares_memory
+        if large and self.wait(partial(self._pinned.download, buffer, array, start)):
+            return
+        event = self.wait(
+            partial(cl.enqueue_copy, self.queue, array, buffer, src_offset=start, is_blocking=True)
+        )
+        if self.notes is not None:
+            self.note("download", nbytes, event)
 
     def output(self, count: int, dtype: npt.DTypeLike) -> Any:
         """A buffer for a result that `take` hands over; where memory is shared, it uses a new host array."""
         if not self.shares_memory or not count:
             return self.empty(count, dtype)
-        array = on_large_pages(count, np.dtype(dtype))
-        self._check_buffer(array.nbytes, "an array of", count, array.dtype)
-        return self._on_array(array, _FLAGS.READ_WRITE)
+        return self._on_array(on_large_pages(count, np.dtype(dtype)), _FLAGS.READ_WRITE)
 
     def take(self, buffer: Any, dtype: npt.DTypeLike, count: int) -> npt.NDArray[Any]:
         """The whole content of an `output` buffer; waits, and copies only where memory is not shared.
@@ -304,14 +319,11 @@ class Memory(Queues):
         if not isinstance(buffer, HostBuffer):
             return self.download(buffer, dtype, count)
 
-        def map_once() -> None:  # OpenCL requires this before the host reads such an array
-            with self._mapping:  # PoCL finds what is mapped by its address: twice at once, and it may not
-                seen, _ = cl.enqueue_map_buffer(
-                    self.queue, buffer, cl.map_flags.READ, 0, (count,), np.dtype(dtype), is_blocking=True
-                )
-                seen.base.release(self.queue)
-
-        self.wait(map_once)
+        # OpenCL requires that an array is mapped before the host reads it
+        mapped = (self.queue, buffer, cl.map_flags.READ, 0, (count,), np.dtype(dtype))
+        with self._mapping:  # PoCL finds what is mapped by its address: twice at once, and it may not
+            seen, _ = self.wait(partial(cl.enqueue_map_buffer, *mapped, is_blocking=True))
+            seen.base.release(self.queue)
         return buffer.array
 
     def array(self, buffer: Any, dtype: npt.DTypeLike, count: int) -> Any:
@@ -333,18 +345,15 @@ class Memory(Queues):
             # NumPy lets go of the GIL, a memoryview does not
             np.frombuffer(view, np.uint8)[:] = data[begin : begin + len(view)]
 
-        def copy() -> None:
-            if (
-                not self.shares_memory
-                and array.nbytes >= LARGE
-                and self._pinned.upload(buffer, array.nbytes, read, start=start)
-            ):
-                return
-            event = cl.enqueue_copy(self.queue, buffer, array, dst_offset=start, is_blocking=True)
-            self.note("upload", array.nbytes, event)
-
-        if array.nbytes:
-            self.wait(copy)
+        if not array.nbytes:
+            return
+        large = array.nbytes >= LARGE and not self.shares_memory
+        if large and self.wait(partial(self._pinned.upload, buffer, array.nbytes, read, start=start)):
+            return
+        event = self.wait(
+            partial(cl.enqueue_copy, self.queue, buffer, array, dst_offset=start, is_blocking=True)
+        )
+        self.note("upload", array.nbytes, event)
 
     def copy(self, dst: Any, src: Any, nbytes: int) -> None:
         """Copy the first `nbytes` bytes of a buffer to another; does not wait."""
@@ -368,7 +377,8 @@ class Memory(Queues):
             If the driver reports a fault, and in a process that was forked from one that had used OpenCL:
             results that are still on the device come this way, wherever they are looked at.
         """
-        locking.check_process()
+        if drivers.parent:
+            raise drivers.forked()
         # only those whose buffers are freed already: other threads may launch and free more while this waits
         over = [number for number, (buffer, _) in list(self._lent.items()) if buffer() is None]
         try:
@@ -407,7 +417,8 @@ class Memory(Queues):
             If it does not fit; the message has both sizes.
         """
         for name, nbytes in needed.items():
-            self._check_buffer(nbytes, name)
+            if nbytes > self.max_buffer:
+                raise self._too_large(nbytes, name)
         total, available = sum(needed.values()), self.global_memory
         if total > available:
             parts = ", ".join(f"{name} {nbytes}" for name, nbytes in needed.items())
@@ -512,29 +523,3 @@ class Staging:
             self._memory.wait(lambda: self._map_memory(len(self.array)))
         else:
             self._memory.finish()
-
-
-# --- host arrays that kernels work in: the size of their pages -------------------------------------------
-
-
-def on_large_pages(count: int, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
-    """An uninitialised array, which starts on a 2 MiB boundary if it is large.
-
-    NumPy asks the operating system for large pages from 4 MiB on, and these start at such boundaries only.
-    Kernels that scatter their writes over a result then miss the TLB far less often, and there are 512 times
-    fewer page faults.
-    """
-    nbytes = count * dtype.itemsize
-    if nbytes < LARGE_PAGE // 2:
-        return np.empty(count, dtype)
-    block = np.empty(nbytes + 2 * LARGE_PAGE, np.uint8)  # untouched pages take no memory
-    skip = -block.ctypes.data % LARGE_PAGE
-    return block[skip : skip + nbytes].view(dtype)
-
-
-def is_mapped_file(array: npt.NDArray[Any]) -> bool:
-    """Whether an array is a view of a memory-mapped file."""
-    base: Any = array
-    while isinstance(base, np.ndarray):
-        base = base.base
-    return isinstance(base, mmap.mmap)
