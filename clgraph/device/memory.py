@@ -319,6 +319,8 @@ class Memory(Queues):
         if not isinstance(buffer, HostBuffer):
             return self.download(buffer, dtype, count)
 
+        if drivers.parent:  # before the lock, which a thread of the parent may have held at the fork
+            raise drivers.forked()
         # OpenCL requires that an array is mapped before the host reads it
         mapped = (self.queue, buffer, cl.map_flags.READ, 0, (count,), np.dtype(dtype))
         with self._mapping:  # PoCL finds what is mapped by its address: twice at once, and it may not
