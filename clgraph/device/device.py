@@ -111,16 +111,15 @@ class Device(Memory):
         """
         if drivers.parent:
             raise drivers.forked()
-        lock = self._lock
+        lock, owned = self._lock, _owned_locks()
         # the lock itself: between `acquire` and a block of Python an interrupt would leave it locked
-        if lock._is_owned() or not (owned := _owned_locks()):
-            return lock
-        return SecondLock(lock, owned, self.spec)
+        return lock if not owned or lock in owned else SecondLock(lock, owned, self.spec)
 
     @property
     def is_second(self) -> bool:
         """Whether this thread has another device and not this one, so that `alone` may be refused."""
-        return not self._lock._is_owned() and bool(_owned_locks())
+        owned = _owned_locks()
+        return bool(owned) and self._lock not in owned
 
     # --- what it can do ---------------------------------------------------------------------------
 
