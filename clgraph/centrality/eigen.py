@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph.arguments import flag, real, whole
-from clgraph.csr.upload import Place, upload_csr
+from clgraph.csr.upload import Residence, upload_csr
 from clgraph.device.launch_config import LaunchTable, WorkGroup
 from clgraph.errors import ConvergenceError, DeviceError, InputError
 from clgraph.graph import as_graph
@@ -104,7 +104,7 @@ class Vectors:
         """The entries of rows on the device; None where all are 1."""
         if weight and rows.weights is not None:
             check_weights(rows)
-            return Place.of(self.device, rows).column(rows, "weights")
+            return Residence.of(self.device, rows).column(rows, "weights")
         counts, device = rows.multiplicity, self.device
         if counts is None:
             return None

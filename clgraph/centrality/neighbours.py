@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph.arguments import word
-from clgraph.csr.upload import Place, upload_csr
+from clgraph.csr.upload import Residence, upload_csr
 from clgraph.device.launch_config import LaunchTable
 from clgraph.errors import CapacityError
 from clgraph.graph import Graph, as_graph
@@ -74,7 +74,7 @@ def neighbour_sums(dev: Device, graph: Graph, value: Ints, *, counted: bool) -> 
     dev.reserve({"values": 8 * n, "sums": 8 * n})
     total = dev.zeros(n, np.uint64)
     program = dev.program("centrality/neighbours", RUN=run, COUNTED=times is not None, **csr.defines)
-    counts = None if times is None else Place.of(dev, graph).column(graph, "multiplicity")
+    counts = None if times is None else Residence.of(dev, graph).column(graph, "multiplicity")
     values = {"count": counts, "value": dev.upload(value.astype(np.uint64)), "sum": total}
     program.neighbours_sum(-(-arcs // run), n=n, arcs=arcs, **csr.buffers, **values)
     return dev.download(total, np.int64, n)

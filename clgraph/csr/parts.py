@@ -1,4 +1,4 @@
-"""What a graph on a device is made of: plain buffers, as those who make rows pass them to a `Place`."""
+"""The buffers of a graph on a device, as builders pass them to a `Residence`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A graph's place on a device: its rows there, made there or uploaded once, and what is kept beside them."""
+"""A graph's arrays resident on a device: made there or uploaded once; views of graphs made there."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ __all__ = [
     "Chosen",
     "DeviceCSR",
     "Parts",
-    "Place",
+    "Residence",
     "arrays_on",
     "degrees_of",
     "graph_of",
@@ -45,13 +45,13 @@ __all__ = [
 SMALL = 1 << 16  # arcs; the host makes views of fewer sooner
 
 
-class Place:
-    """What one graph has on one device: its rows, with 32-bit offsets, 64-bit offsets, or both.
+class Residence:
+    """A graph's arrays on one device: rows with offsets of 32 bits, 64 bits, or both, and columns.
 
-    The device keeps it as long as the graph lives or until `Device.release`, and drops it when memory is
-    short; `Place.of` finds it. It holds buffers only, never the graph, which would then live as long as the
-    device. Where the graph was made on the device, the graph itself holds it too: it is the graph's home.
-    See `clgraph.graph.residency.Place`.
+    The device caches it as long as the graph lives or until `Device.release`, and drops it when memory is
+    short; `Residence.of` finds it. It refers to buffers only, never to the graph, which would then live as
+    long as the device. Where the graph was made on the device, the graph itself refers to it, too: nobody
+    else has its arrays. See `clgraph.graph.residency`.
     """
 
     def __init__(self, device: Device) -> None:
@@ -62,12 +62,12 @@ class Place:
         self._lock = Lock()
 
     @staticmethod
-    def of(device: Device, graph: Graph) -> Place:
-        """The place of a graph on a device; empty if nothing of the graph is on the device yet."""
+    def of(device: Device, graph: Graph) -> Residence:
+        """Return a graph's residence on a device; empty if nothing of the graph is on the device yet."""
 
-        def make() -> Place:
-            home = graph._residence
-            made = home if isinstance(home, Place) and home.device is device else Place(device)
+        def make() -> Residence:
+            own = graph._residence
+            made = own if isinstance(own, Residence) and own.device is device else Residence(device)
             graph._add_residence(made)
             return made
 
@@ -81,7 +81,7 @@ class Place:
     # --- for kernels ------------------------------------------------------------------------------
 
     def keep(self, rows: DeviceCSR) -> None:
-        """Take over rows that were made on the device: they are the graph's own."""
+        """Take over rows that were made on the device as the graph's own."""
         self._rows[False] = rows
 
     def rows(self, graph: Graph, wide: bool) -> DeviceCSR:
@@ -96,7 +96,7 @@ class Place:
             return self._rows[wide]
 
     def column(self, graph: Graph, name: Name) -> Any:
-        """A buffer of the graph's weights (float64) or multiplicities (int32); None where it has none."""
+        """Return a buffer of the weights (float64) or multiplicities (int32); None if there are none."""
         if name not in self._columns:
             array = getattr(graph, name)
             if array is None:
@@ -105,7 +105,7 @@ class Place:
             self._columns[name] = self._device.upload(array)
         return self._columns[name]
 
-    # --- what a graph asks of its place -----------------------------------------------------------
+    # --- what a graph asks of its residence -----------------------------------------------------------
 
     @property
     def _any(self) -> DeviceCSR:
@@ -143,7 +143,7 @@ class Place:
         return name in ("row_ptr", "col_idx") or name in self._columns
 
     def fetch(self, name: Name) -> npt.NDArray[Any] | None:
-        """An array's form for the host; may be called in any thread, alone on the device or not."""
+        """Return an array on the host; may be called in any thread, with or without the device's lock."""
         device = self._device
         if name == "_ids":
             return self._ids.ids(device) if isinstance(self._ids, Chosen) else self._ids
@@ -170,7 +170,7 @@ class Place:
         assert self._ids is not None
         return self._ids.__getitem__
 
-    # A thread that has another device makes on the host what it wants of this one: it might wait for ever.
+    # A thread that has locked another device computes on the host instead: it might wait for ever here.
 
     def count_loops(self, graph: Any) -> int | None:
         """Number of arcs from a vertex to itself; None where the host counts them."""
@@ -221,8 +221,8 @@ class Place:
             return made
 
     def settle(self, graph: Any) -> None:
-        """Become a place of a graph with these rows."""
-        Place.of(self._device, graph)
+        """Become the residence of a graph with these rows."""
+        Residence.of(self._device, graph)
 
     def is_on(self, device: Any) -> bool:
         """Whether this is a device as `clgraph.get_device` takes it; None: any."""
@@ -230,8 +230,8 @@ class Place:
 
         return device is None or get_device(device) is self._device
 
-    def held(self, graph: Any) -> dict[str, int]:
-        """Bytes that the device holds for the graph, by what they are."""
+    def sizes(self, graph: Any) -> dict[str, int]:
+        """Return the bytes that the device holds for the graph, by what they are."""
         return self._device.graph_cache.sizes(graph)
 
     def free(self, graph: Any) -> None:
@@ -246,38 +246,41 @@ class Place:
 
 
 def graph_of(device: Device, parts: Parts) -> Graph:
-    """The graph of what was made on a device; it stays there until an array is looked at on the host."""
+    """Return the graph of what was made on a device; an array is fetched when the host first uses it."""
     from clgraph.graph import Graph
 
-    place = Place(device)
-    place.keep(parts.rows)
+    residence = Residence(device)
+    residence.keep(parts.rows)
     columns = {"weights": parts.weights, "multiplicity": parts.multiplicity}
-    place._columns = {name: buffer for name, buffer in columns.items() if buffer is not None}
-    place._ids = parts.ids
+    residence._columns = {name: buffer for name, buffer in columns.items() if buffer is not None}
+    residence._ids = parts.ids
     graph = Graph._from_residence(
-        place, directed=parts.directed, num_self_loops=parts.num_self_loops, is_multigraph=parts.is_multigraph
+        residence,
+        directed=parts.directed,
+        num_self_loops=parts.num_self_loops,
+        is_multigraph=parts.is_multigraph,
     )
-    place.settle(graph)
+    residence.settle(graph)
     return graph
 
 
 def parts_of(device: Device, graph: Graph) -> Parts:
-    """A graph's rows, weights, multiplicities and ids, uploaded if they are not there yet."""
-    rows, place = upload_csr(device, graph), Place.of(device, graph)
+    """Return a graph's rows, weights, multiplicities and ids, uploaded if they are not resident yet."""
+    rows, residence = upload_csr(device, graph), Residence.of(device, graph)
     known = vars(graph)
     return Parts(
         rows,
         directed=graph.directed,
-        weights=place.column(graph, "weights"),
-        multiplicity=place.column(graph, "multiplicity"),
-        ids=place._ids if graph._residence is place else graph._ids,
+        weights=residence.column(graph, "weights"),
+        multiplicity=residence.column(graph, "multiplicity"),
+        ids=residence._ids if graph._residence is residence else graph._ids,
         num_self_loops=known.get("num_self_loops"),
         is_multigraph=known.get("is_multigraph"),
     )
 
 
 def upload_csr(device: Device, graph: Graph, *, wide: bool = False) -> DeviceCSR:
-    """The graph's rows on a device, kept there in its `Place`.
+    """Return the graph's rows on a device, cached in its `Residence`.
 
     Parameters
     ----------
@@ -291,7 +294,7 @@ def upload_csr(device: Device, graph: Graph, *, wide: bool = False) -> DeviceCSR
     CapacityError
         If they do not fit the device.
     """
-    return Place.of(device, graph).rows(graph, wide)
+    return Residence.of(device, graph).rows(graph, wide)
 
 
 def arrays_on(device: Any, graph: Graph) -> OnDevice:

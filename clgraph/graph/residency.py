@@ -23,8 +23,8 @@ NAMES: tuple[Name, ...] = ("row_ptr", "col_idx", "weights", "multiplicity", "_id
 View = Literal["reverse", "undirected", "without_self_loops"]
 
 
-# A device's copy of a graph's arrays, or the only one: `clgraph.csr.upload.Place`, which this floor does not
-# know. `num_vertices`, `num_arcs`, `offset` (the type of `row_ptr`) and `has(name)` need no array;
+# A device's copy of a graph's arrays, or the only one: `clgraph.csr.upload.Residence`, which this floor does
+# not know. `num_vertices`, `num_arcs`, `offset` (the type of `row_ptr`) and `has(name)` need no array;
 # `fetch(name)` brings one to the host. `view`, `some` (the vertices of a mask), `count_loops`,
 # `count_nonisolated`, `find_parallel` and `count_range` compute on the device, and give None where the host
 # has to.
@@ -40,12 +40,12 @@ class OnDevice(NamedTuple):
     multiplicity: Any = None
 
     def __repr__(self) -> str:
-        held = [
+        parts = [
             f"{name} {len(each)} {each.dtype}"
             for name, each in zip(self._fields, self, strict=True)
             if each is not None
         ]
-        return f"<OnDevice: {', '.join(held)}>"
+        return f"<OnDevice: {', '.join(parts)}>"
 
 
 def read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
@@ -266,11 +266,11 @@ class ResidentArrays:
         }
         found: dict[str, dict[str, int]] = {"host": there} if there else {}
         for residence in self._residences():
-            if held := residence.held(self):
-                found.setdefault(residence.where, {}).update(held)
+            if sizes := residence.sizes(self):
+                found.setdefault(residence.where, {}).update(sizes)
         for view, graph in self._views().items():
-            for where, held in graph.memory_usage().items():
-                found.setdefault(where, {}).update({f"{view}: {name}": n for name, n in held.items()})
+            for where, sizes in graph.memory_usage().items():
+                found.setdefault(where, {}).update({f"{view}: {name}": n for name, n in sizes.items()})
         return found
 
     def device_arrays(self, device: Any = None) -> OnDevice:

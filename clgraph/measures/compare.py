@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph.arguments import word
-from clgraph.csr.upload import Place, upload_csr
+from clgraph.csr.upload import Residence, upload_csr
 from clgraph.device.launch_config import LaunchTable
 from clgraph.errors import InputError
 from clgraph.graph import Graph
@@ -91,7 +91,7 @@ def _missing(original: Graph, sample: Graph, vertex: int) -> Any:
 def _places(device: Device, original: Graph, sample: Graph) -> Any:
     """The original's vertex that each vertex of a sample is, -1 for none: int32 device buffer."""
     home, own = sample._residence, vars(original)
-    if isinstance(home, Place) and home.device is device and "_ids" in own:
+    if isinstance(home, Residence) and home.device is device and "_ids" in own:
         chosen = home.chosen
         # chosen from this very graph
         if chosen is not None and chosen.of is own["_ids"]:

@@ -24,7 +24,7 @@ import numpy.typing as npt
 from clgraph.components.finder import graph_components
 from clgraph.csr.build import build_rows
 from clgraph.csr.parts import Joined
-from clgraph.csr.upload import Chosen, DeviceCSR, Parts, Place, upload_csr
+from clgraph.csr.upload import Chosen, DeviceCSR, Parts, Residence, upload_csr
 from clgraph.device.launch_config import LaunchTable, WorkGroupPerRun
 from clgraph.errors import DeviceError
 from clgraph.graph import Graph
@@ -343,7 +343,7 @@ def left_of(device: Device, graph: Graph, small: DeviceCSR, place: Any, name: An
     count, first = device.zeros(small.arcs, np.int32), device.empty(small.arcs, np.uint32)
     device.fill(first, np.uint32(2**32 - 1), small.arcs)
     into = {"small_ptr": small.row_ptr, "small_col": small.col_idx, "count": count, "first": first}
-    counts = Place.of(device, graph).column(graph, "multiplicity")
+    counts = Residence.of(device, graph).column(graph, "multiplicity")
     pairs.pairs_count(
         -(-arcs // run), n=n, arcs=arcs, **original.buffers, multiplicity=counts, place=place, **into
     )

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from clgraph.csr.compact import arcs_of_view, compact, prepare, those_of
 from clgraph.csr.parts import Chosen, DeviceCSR, Joined, Parts
 from clgraph.csr.scan import running_sums
-from clgraph.csr.upload import Place, graph_of, parts_of, upload_csr
+from clgraph.csr.upload import Residence, graph_of, parts_of, upload_csr
 from clgraph.graph import Graph, build_csr
 from clgraph.graph.building import INT32_MAX, exclusive_sums, stable_argsort
 from clgraph.graph.views import some_vertices
@@ -288,7 +288,7 @@ def roots_of(group: npt.NDArray[np.int32]) -> Mask:
 
 def _counts_fit(device: Device, graph: Graph) -> bool:
     """True if no sum of the graph's counts can exceed what the device adds up in 32 bits."""
-    counts = Place.of(device, graph).column(graph, "multiplicity")
+    counts = Residence.of(device, graph).column(graph, "multiplicity")
     if counts is None:
         return True
     total = device.download(running_sums(device, counts, graph.num_arcs), np.int64, 1, offset=graph.num_arcs)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from clgraph.csr.upload import Place
+from clgraph.csr.upload import Residence
 from clgraph.graph import Graph
 from clgraph.graph.arrays import Arrays
 from clgraph.graph.residency import View
@@ -96,7 +96,7 @@ class GraphBlocks(Shards):
         return ShardRows(shard.first_row, (row_ptr - row_ptr[0]).astype(offset), arrays.col_idx[part], values)
 
 
-class _Shelf(Place):
+class _Shelf(Residence):
     """Parts of a graph that a device keeps, which `Graph.free` gives back; it makes no views of them."""
 
     def view(self, graph: Any, view: View) -> None:

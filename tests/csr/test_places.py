@@ -15,7 +15,7 @@ from placed_graphs import looked_at, made_there
 import clgraph
 from clgraph import Graph, powerlaw_graph
 from clgraph.csr import upload
-from clgraph.csr.upload import Place, upload_csr
+from clgraph.csr.upload import Residence, upload_csr
 from clgraph.errors import CapacityError, DeviceError
 
 
@@ -174,7 +174,7 @@ def test_a_lost_device(device, monkeypatch):
     assert here.subgraph(np.arange(50)).num_vertices == 50  # also on the host: goes on
     with pytest.raises(DeviceError, match=r"row_ptr of a graph of 50 vertices is on .* only.*lost"):
         there.row_ptr  # noqa: B018
-    assert Place.of(device, here) is not None
+    assert Residence.of(device, here) is not None
 
 
 def lose(device, monkeypatch):

@@ -9,7 +9,7 @@ import pytest
 from graphs import random_graph
 
 from clgraph.csr import powerlaw_graph
-from clgraph.csr.upload import Place, upload_csr
+from clgraph.csr.upload import Residence, upload_csr
 
 
 def downloaded(device, rows):
@@ -49,34 +49,34 @@ def test_a_graph_of_wide_offsets_has_wide_rows(device):
 def test_rows_made_on_the_device_are_not_uploaded_again(device):
     made = powerlaw_graph(500, seed=1, device=device)
     kept = upload_csr(device, made)
-    assert Place.of(device, made).rows(device, made, np.int32) is kept
+    assert Residence.of(device, made).rows(made, False) is kept
     row_ptr, col_idx = downloaded(device, kept)
     np.testing.assert_array_equal(row_ptr, made.row_ptr)
     np.testing.assert_array_equal(col_idx, made.col_idx)
     graph = random_graph(4, 50, 100)
     other = upload_csr(device, random_graph(5, 50, 100))
-    Place.of(device, graph).keep(other)
+    Residence.of(device, graph).keep(other)
     assert upload_csr(device, graph) is other
 
 
-def test_a_place_does_not_keep_its_graph_alive(device):
+def test_a_residence_does_not_keep_its_graph_alive(device):
     graph = random_graph(6, 50, 100)
-    place = weakref.ref(Place.of(device, graph))
+    residence = weakref.ref(Residence.of(device, graph))
     rows = weakref.ref(upload_csr(device, graph))
     here = weakref.ref(graph)
     del graph
     gc.collect()
-    assert here() is None and place() is None and rows() is None
+    assert here() is None and residence() is None and rows() is None
 
 
 def test_threads_share_one_upload(device):
     graph = random_graph(7, 2000, 9000)
-    place = Place.of(device, graph)
+    residence = Residence.of(device, graph)
     found, start = [], Barrier(4)
 
     def look():
         start.wait()
-        found.append(place.rows(device, graph, np.int32))
+        found.append(residence.rows(graph, False))
 
     threads = [Thread(target=look) for _ in range(4)]
     for thread in threads:
