@@ -65,7 +65,7 @@ def follow(device: Device, words: Any, n: int, seed: int, target: int, *, edges:
     distance, up = search.distance, search.predecessor
     program = device.program("sampling/deletion_times", ITEMS=device.tuning.items, BY_EDGE=int(edges))
     over = -(-n // device.tuning.items)
-    device.reserve({f"turns {number}": 4 * n for number in range(12)})
+    device.reserve({f"order {number}": 4 * n for number in range(12)})
     order = None
     for part in range(0 if edges else 2, 4):
         key = device.empty(n, np.uint32)

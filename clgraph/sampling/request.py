@@ -260,14 +260,14 @@ def check_sizes(
     """
     strict = strict is not False and flag(strict, "strict")
     if (size is None) == (sizes is None):
-        raise InputError("give either size or sizes: how many vertices the sample shall have at most")
+        raise InputError("pass either size or sizes: the largest number of vertices in the sample")
     if isinstance(sizes, str):
         raise InputError(
             f"sizes is {shown(sizes)}: give a list, such as ['70%', '50%'] (size takes a single one)"
         )
     asked = [size] if sizes is None else list(sizes)
     if not asked:
-        raise InputError("sizes is empty: name at least one")
+        raise InputError("sizes is empty: pass at least one size")
     wanted = []
     for each in asked:
         target = target_size(each, graph.num_vertices)  # type: ignore[arg-type]
@@ -402,12 +402,12 @@ def check_stream(method: str, size: Any, options: Mapping[str, Any]) -> Request:
     name = "edges" if method == "gps" else "size"
     asked = given.get("edges") if method == "gps" else size
     if asked is None or (method == "gps" and size is not None):
-        raise InputError(f"{method} takes {name}: how much shall be held?")
+        raise InputError(f"{method} takes {name}: pass how much to hold")
     number = number_given(asked) if not isinstance(asked, bool) else None
     least = 2 if method == "pies" else 1
     if isinstance(asked, (float, np.floating)) or number is None or number.denominator != 1 or number < least:
         raise InputError(
-            f"{name}={shown(asked)}: how long a stream is, nobody knows; give a count, {least} or more"
+            f"{name}={shown(asked)}: the length of a stream is unknown; give a count, {least} or more"
         )
     target: dict[str, Any] = {"target_edges" if method == "gps" else "target": int(number)}
     return Request(method, None, "visited", size=asked, **target, **values)
@@ -592,7 +592,7 @@ def _stream_rules(method: str, size: Any, values: dict[str, Any], given: Mapping
             p, q = (shown(given.get(name, option_of(method, name).default)) for name in ("p", "q"))
             raise InputError(f"p {p} is larger than q {q}: give a q that is at least p")
         if values["q"] == 0:
-            raise InputError("p and q are 0: nothing would be held")
+            raise InputError("p and q are 0, so nothing would be held: pass a positive q")
         if size is not None:
             raise InputError("gsh holds as many edges as its p and q make it: leave size out, and give these")
     if method == "gps" and flag(given.get("weighted", False), "weighted"):
@@ -615,7 +615,7 @@ def check_start(view: View, start: Any) -> tuple[int, ...]:
     """
     found = view.original.indices_of(given_ids(start, "start")).tolist()
     if not found:
-        raise InputError("start is empty: give an id, several, or leave it out")
+        raise InputError("start is empty: pass one or more ids, or leave it out")
     degrees = view.original.undirected.without_self_loops.degrees
     for v in found:
         if degrees[v] == 0:
@@ -632,7 +632,7 @@ def check_powers(powers: Any) -> tuple[int, int, int]:
         numbers = []
     if len(numbers) != 3 or any(x is None or abs(x) > 4 for x in numbers):
         raise InputError(
-            f"powers {shown(powers)}: give three numbers from -4 to 4, the powers of d_out, of the edge's "
+            f"powers {shown(powers)}: pass three numbers from -4 to 4, the powers of d_out, of the edge's "
             "weight, and of d_in"
         )
     a, b, c = (floor(x * 2**16) for x in numbers if x is not None)
@@ -720,11 +720,11 @@ def _how_much(
         names.append("starts")
     asked = [name for name in names if name in given] + (["size"] if size is not None else [])
     if method == "gps" and asked != ["edges"]:
-        raise InputError("gps takes edges: how many shall be held?")
+        raise InputError("gps takes edges, and no size: pass the number of edges to hold")
     if len(asked) != 1:
         choice = " or ".join(["size", *names])
         found = f"{' and '.join(asked)} are given" if asked else "none is given"
-        raise InputError(f"{method} takes one of {choice}, and {found}: how much shall be drawn?")
+        raise InputError(f"{method} takes one of {choice}, and {found}: pass exactly one of them")
     notes: list[str] = []
     if asked[0] == "edges":
         m = view.rows.num_arcs // 2

@@ -30,7 +30,7 @@ class StrongCopraFinder:
     components : GraphComponents
         Of ``graph.undirected.without_self_loops``.
     long_row : int, optional
-        Rows with more arcs are cut into pieces for work-groups (default: by device).
+        Rows with more arcs are shared by several work-groups (default: by device).
     """
 
     def __init__(
@@ -49,7 +49,7 @@ class StrongCopraFinder:
         )
         size = np.dtype(copra.offset).itemsize
         device.reserve(
-            {"way": arcs, "arcs": 4 * arcs, "reverse": 4 * arcs, "ends": 2 * size * n, "label": 4 * n}
+            {"directions": arcs, "arcs": 4 * arcs, "reverse": 4 * arcs, "ends": 2 * size * n, "label": 4 * n}
         )
         self.out_end, self.in_end = (device.empty(n, copra.offset) for _ in range(2))
         self.out_idx, self.in_idx = (device.empty(max(arcs, 1), np.int32) for _ in range(2))

@@ -61,7 +61,7 @@ def requests(
     if sizes is None:
         return [check_request(graph, method, options, size, strict=strict)]
     if size is not None:
-        raise InputError("give either size or sizes: how many vertices the sample shall have at most")
+        raise InputError("pass either size or sizes: the largest number of vertices in the sample")
     if isinstance(sizes, (str, Mapping)) or not isinstance(sizes, Sequence) or not sizes:
         raise InputError(
             f"sizes is {shown(sizes)}: give a list, such as ['70%', '50%'] (size takes a single one)"
