@@ -175,11 +175,11 @@ class Shards:
         """The weight that leaves each vertex (without weights: how many arcs), shape (n,); read anew."""
         part = self.manifest.leaving
         if part is None:
-            raise InputError(f"{self.folder}: was converted without what PageRank needs; convert it again")
+            raise InputError(f"{self.folder}: lacks the out-weights that PageRank needs; convert it again")
         data = self._part(part)
         if len(data) != 8 * self.num_vertices:
             raise InputError(
-                f"{self.folder / part.file}: has not a number for each vertex; convert the graph again"
+                f"{self.folder / part.file}: does not have one number per vertex; convert the graph again"
             )
         return np.frombuffer(data, "<f8").astype(np.float64, copy=False)
 

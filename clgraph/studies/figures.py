@@ -40,7 +40,7 @@ def look(i: int, colours: dict[str, str]) -> dict[str, Any]:
 def plot(study: Result, measure: str, axes: Any = None) -> Any:
     """See `Study.plot`."""
     if measure not in MEASURES:
-        raise InputError(f"{shown(measure)} is no measure of a study: use {', '.join(MEASURES)}")
+        raise InputError(f"{shown(measure)} is not a measure of a study: use {', '.join(MEASURES)}")
     need_matplotlib("a plot")
     if axes is None:
         from matplotlib.figure import Figure

@@ -145,7 +145,9 @@ def sample_of_shards(
     first = shared_seed(seed if forest is None else forest.about.seed, shards.comm)
     runs = 1 if seeds is None else check_seeds(first, seeds)
     if forest is not None and runs > 1:
-        raise InputError(f"{forest.path}: a forest of one seed, and {runs} runs are asked for")
+        raise InputError(
+            f"{forest.path}: a forest of one seed, and {runs} runs are requested; leave seeds or forest out"
+        )
     if output is not None:
         if outputs is not None or sizes is not None or seeds is not None:
             raise InputError("output is of one sample: give outputs, a name for each of several, alone")

@@ -139,7 +139,7 @@ def open_forest(path: str | os.PathLike[str]) -> SavedForest:
     with reading(name), open(name, "rb") as file:
         head, line, size = file.readline(64), file.readline(LONGEST), os.fstat(file.fileno()).st_size
     if not head.startswith(FORMAT.encode() + b" "):
-        raise InputError(f"{name}: is no forest that clgraph forest has written")
+        raise InputError(f"{name}: is not a forest that clgraph forest wrote; name one that it wrote")
     try:
         known = fields_of(json.loads(line), "its head", **HEAD)
         edges, listed = known.pop("edges"), known.pop("shards")
