@@ -112,7 +112,7 @@ def test_damage_and_bad_input(shards, tmp_path):
         (lambda: clgraph.save_forest(shards, path, "cre"), "'cre' is not offered"),
         (lambda: clgraph.save_forest(shards, tmp_path / "no" / "f"), "no"),
         (lambda: open_forest(tmp_path / "none"), "none: cannot be read"),
-        (lambda: open_forest(os.devnull), "is no forest"),
+        (lambda: open_forest(os.devnull), "is not a forest"),
         (lambda: numbers_of("3-1", 9, "--shards"), "give numbers from 0 to 8"),
     ):
         with pytest.raises(InputError, match=message):
