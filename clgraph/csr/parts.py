@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from clgraph.lazy import lazy
-
 if TYPE_CHECKING:
     from clgraph.device import Device
 
@@ -57,7 +55,7 @@ class DeviceCSR:
         """Bytes on the device."""
         return sum(each.size for each in (self.row_ptr, self.col_idx, *self.values.values()))
 
-    @lazy
+    @property
     def defines(self) -> dict[str, str]:
         """Build options that tell the kernels the type of an offset."""
         return {"OFFSET": "int" if self.offset is np.int32 else "long"}

@@ -6,7 +6,6 @@ import threading
 import weakref
 from collections.abc import Callable, Hashable, Mapping
 from contextlib import AbstractContextManager
-from functools import partial
 from typing import Any, Protocol, TypeVar
 
 from clgraph import hooks
@@ -100,7 +99,7 @@ class Device(Memory):
         """For a with-block: other threads that ask for this device, in whatever setup, wait until its end.
 
         Every public call holds it from the first use of the device to the last download. Kernels'
-        arguments, scratch areas, what is kept for a graph and the counters of `watch` then belong to one
+        arguments, scratch areas, what is kept for a graph and the counters in `launched` then belong to one
         thread at a time. A thread that has the device already may ask for it again.
 
         Raises
@@ -238,16 +237,6 @@ class Device(Memory):
     def built_files(self) -> tuple[str, ...]:
         """The kernel files that this device has built or loaded so far in this process, and its binary."""
         return self._files
-
-    def watch(self) -> Callable[[], dict[str, Any]]:
-        """Watch what runs from now on.
-
-        Returns
-        -------
-        callable
-            Gives the `provenance` of a result (`clgraph.results.RunsOn`) of everything that ran until then.
-        """
-        return partial(self.provenance, list(self.launched))
 
     def provenance(self, before: list[int]) -> dict[str, Any]:
         """How a result came about, whose work began when `launched` was as `before`."""

@@ -106,8 +106,7 @@ class Replicates:
     def launch(self, runs: int) -> None:
         """Launch a work-item for each area: it takes the next run when it is done with one."""
         # not bound: a call launches it once or twice, and what is bound is an OpenCL kernel of its own
-        named = self.kernel.arguments_of(self) | {"runs": runs, "next": self.device.zeros(1, np.int32)}
-        self.kernel.exact(self.at_first, local=1, **named)
+        self.kernel.launch(self, self.at_first, local=1, runs=runs, next=self.device.zeros(1, np.int32))
 
 
 class MergeTrees(Replicates):

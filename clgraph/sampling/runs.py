@@ -111,7 +111,7 @@ class Call:
         call, graph, request = self.run, self.graph, self.request
         device = call.device
         call.forget("compile")
-        provenance = device.watch()
+        before = list(device.launched)
         run = make_run(device, graph, request, seed)
         prepare_extraction(device, graph, induced=request.induced)
         call.lap("compile")
@@ -131,7 +131,9 @@ class Call:
             smaller = selection.sampled(graph, larger=smaller)
             device.finish()
             call.lap("result")
-            origin = Origin(graph, request, device.name, dict(call.seconds), run.algorithm, provenance())
+            origin = Origin(
+                graph, request, device.name, dict(call.seconds), run.algorithm, device.provenance(before)
+            )
             counts = smaller.num_vertices, run.iterations
             one = origin.sample(size, target, seed, whole, *counts, selection, notes=run.notes)
             made[target] = one._with_graph(smaller)
@@ -140,7 +142,7 @@ class Call:
     def side_by_side(self, strategy: Strategy, first: int, runs: int) -> list[Batch]:
         """Make runs side by side, in portions that take a moment each."""
         device, started, graph = self.run.device, perf_counter(), self.graph
-        provenance = device.watch()
+        before = list(device.launched)
         goals = [target for _, target in self.wanted]
         targets = sorted(set(goals), reverse=True)
         slots = [targets.index(target) for target in goals]
@@ -158,7 +160,9 @@ class Call:
                 chosen.leave()
             took = perf_counter() - started
             seconds["sample"] = took / count
-            origin = Origin(graph, self.request, device.name, {**seconds}, engine.algorithm, provenance())
+            origin = Origin(
+                graph, self.request, device.name, {**seconds}, engine.algorithm, device.provenance(before)
+            )
             counts = chosen.counts[:, slots].reshape(-1, 3)
             asked = np.tile(goals, count)
             few = np.flatnonzero((2 * counts[:, 0] < asked) & (chosen.whole > asked)).tolist()

@@ -264,7 +264,7 @@ def samples_of_blocks(
     """Make one run of exact mode: a sample for each (size, target), in the order given."""
     device = call.device
     call.forget("sample", "result")
-    watched = device.watch()
+    before = list(device.launched)
     n, method = blocks.num_vertices, how.method
     carried = blocks.carried
     found = ForestPass(Ranks(), device, blocks, method, seed, progress=progress, values=carried)
@@ -292,7 +292,7 @@ def samples_of_blocks(
             graph,
             how.given,
             OfForest(each, seed),
-            provenance=watched() | {"pieces": blocks.num_blocks},
+            provenance=device.provenance(before) | {"pieces": blocks.num_blocks},
         )
         made.append(one._with_graph(part))
     return made
