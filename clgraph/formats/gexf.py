@@ -65,7 +65,7 @@ class GEXF(Network):
             if "label" in words and (named or words["label"] != words["id"]):
                 self.note("node", LABEL, words["label"])
             if words.keys() & TIMES:
-                self.left["times"] = None
+                self.skipped["times"] = None
         elif name == "edge":
             self._edge(words, line)
         elif name == "attvalue":
@@ -75,11 +75,11 @@ class GEXF(Network):
             if owner and not words.keys() & TIMES:
                 self.note(owner, title, words.get("value", ""))
             else:
-                self.left[f"{owner} {title}".strip()] = None
+                self.skipped[f"{owner} {title}".strip()] = None
         elif name in ("color", "position", "size", "shape", "thickness"):
-            self.left["looks"] = None
+            self.skipped["looks"] = None
         elif name == "spell":
-            self.left["times"] = None
+            self.skipped["times"] = None
 
     def end(self, stack: list[str], text: str, line: int) -> None:
         """Take the end of an element."""
@@ -99,9 +99,9 @@ class GEXF(Network):
             if self.options.weights:
                 weight = self.weight(words["weight"], line)
             else:
-                self.left["edge weights"] = None
+                self.skipped["edge weights"] = None
         if words.keys() & TIMES:
-            self.left["times"] = None
+            self.skipped["times"] = None
         self.add_edge(source, target, weight, line)
         if words.get("label"):
             self.note("edge", LABEL, words["label"])

@@ -69,7 +69,7 @@ class GraphML(Network):
                 raise self.wrong(line, f"data of the key {self.key[:80]!r}, which is not declared above")
             self.wants = inside in ("node", "edge")
         elif inside == "data" and stack[-3] in ("node", "edge"):
-            self.left[f"{stack[-3]} {self.keys[self.key][1]}"] = None
+            self.skipped[f"{stack[-3]} {self.keys[self.key][1]}"] = None
 
     def end(self, stack: list[str], text: str, line: int) -> None:
         """Take the end of an element."""
@@ -93,7 +93,7 @@ class GraphML(Network):
             if self.options.weights:
                 self.edges[-1] = source, target, self.weight(text, line), first
             else:
-                self.left["edge weights"] = None
+                self.skipped["edge weights"] = None
         elif name == "edge" and self.options.weights and self.edges:
             source, target, weight, first = self.edges[-1]
             if weight is None and self.default is None:

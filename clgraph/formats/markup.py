@@ -70,7 +70,7 @@ class Network:
         self.graphs = 0
         self.lines: dict[str, int] = {}  # of each vertex
         self.edges: list[tuple[str, str, float | None, int]] = []  # source, target, weight, line
-        self.left: dict[str, None] = {}  # what is not kept
+        self.skipped: dict[str, None] = {}  # what is not kept
         self.columns: dict[str, dict[str, Column]] = {"node": {}, "edge": {}}
         self.last: Any = None  # the vertex, or the ends of the edge, that came last
 
@@ -205,7 +205,7 @@ class Network:
             vertices=np.array(list(ids.values()), kind),
         )
         graph.attributes = attributes_by_id(self.columns["node"], self.columns["edge"], ids, graph.directed)
-        return Loaded(graph, counted(len(self.edges), "edge") + note, few(list(self.left)))
+        return Loaded(graph, counted(len(self.edges), "edge") + note, few(list(self.skipped)))
 
     def _ids(self) -> tuple[dict[str, Any], str]:
         """The id of each node, by its own in the file, which is text; and what the summary says of it."""
@@ -255,19 +255,19 @@ def attributes_by_id(
     nodes: Mapping[str, Column], edges: Mapping[str, Column], ids: Mapping[Any, Any], directed: bool
 ) -> Attributes | None:
     """Return the attributes by id, which are by the names that vertices have in a file; `ids` are theirs."""
-    kept: list[dict[str, Column]] = [{}, {}]
+    by_id: list[dict[str, Column]] = [{}, {}]
     for name, column in nodes.items():
-        kept[0][name] = replace(column, texts={ids[each]: text for each, text in column.texts.items()})
+        by_id[0][name] = replace(column, texts={ids[each]: text for each, text in column.texts.items()})
     for name, column in edges.items():
         texts: dict[Any, str] = {}
         for (u, v), text in column.texts.items():
             # of parallel edges, and of both directions, the first one counts
             ends = ids[u], ids[v]
             texts.setdefault(ends if directed else (min(ends), max(ends)), text)
-        kept[1][name] = replace(column, texts=texts)
+        by_id[1][name] = replace(column, texts=texts)
     found = [
         {name: each for name, each in columns.items() if each.texts or each.default is not None}
-        for columns in kept
+        for columns in by_id
     ]
     return Attributes(*found) if any(found) else None
 

@@ -33,10 +33,10 @@ from clgraph.graph.graph import Graph
 NAMES = ("edge_index", "edge_weight", "num_nodes")
 
 
-def loaded(
-    path: Path, found: dict[str, npt.NDArray[Any]], left: list[str], directed: bool, options: Options
+def _of_edge_index(
+    path: Path, found: dict[str, npt.NDArray[Any]], skipped: list[str], directed: bool, options: Options
 ) -> Loaded:
-    """The graph of the arrays of a file; `left` names others."""
+    """The graph of the arrays of a file; `skipped` names others."""
     index, weight = found["edge_index"], found.get("edge_weight")
     if index.ndim != 2 or len(index) != 2 or index.dtype.kind not in "iu":
         raise InputError(
@@ -63,10 +63,10 @@ def loaded(
             )
         weight = weight.ravel().astype(np.float64)
     elif weight is not None:
-        weight, left = None, ["edge_weight", *left]
+        weight, skipped = None, ["edge_weight", *skipped]
     tail, head = (np.ascontiguousarray(row.astype(np.int32)) for row in index)
     graph = graph_of_arcs((tail, head, weight), n, options, directed, twins=True)
-    return Loaded(graph, counted(index.shape[1], "arc"), left)
+    return Loaded(graph, counted(index.shape[1], "arc"), skipped)
 
 
 def write_edge_index(graph: Graph, path: Path) -> None:
@@ -102,10 +102,10 @@ def read_npz(path: Path, options: Options) -> Loaded:
     if options.ids == "str":
         raise InputError(f"{path}: vertices of .npz files are numbers; leave ids='str' out")
     try:
-        found, left = _arrays(path, options)
+        found, skipped = _arrays(path, options)
         if NAMES[0] in found:
             directed = options.direction(_noted_direction(path, found.get("clgraph_directed")))
-            return loaded(path, found, left, directed, options)
+            return _of_edge_index(path, found, skipped, directed, options)
         if "format" not in found:
             raise InputError(
                 f"{path}: holds neither a matrix saved by scipy.sparse.save_npz nor edge_index, as "
@@ -131,10 +131,12 @@ def read_npz(path: Path, options: Options) -> Loaded:
     directed = options.direction(_noted_direction(path, found.get("clgraph_directed")))
     entries = matrix.nnz
     if not options.weights and np.any(matrix.data != 1):
-        left = ["values of entries", *left]
+        skipped = ["values of entries", *skipped]
     ids = None if "clgraph_ids" not in found else checked_ids(found["clgraph_ids"], n)
     graph = Graph.from_scipy(matrix, directed=directed, weighted=options.weights, asymmetric="sum")
-    return Loaded(graph if ids is None else graph.with_ids(ids), counted(entries, "entry", "entries"), left)
+    return Loaded(
+        graph if ids is None else graph.with_ids(ids), counted(entries, "entry", "entries"), skipped
+    )
 
 
 read_edge_index = read_npz  # by what a file holds
@@ -151,7 +153,7 @@ def _arrays(path: Path, options: Options) -> tuple[dict[str, npt.NDArray[Any]], 
         *(name for names in PARTS.values() for name in names),
     }
     found: dict[str, npt.NDArray[Any]] = {}
-    left: list[str] = []
+    skipped: list[str] = []
     size = os.path.getsize(path)
     with zipfile.ZipFile(path) as archive:
         members = archive.infolist()
@@ -160,7 +162,7 @@ def _arrays(path: Path, options: Options) -> tuple[dict[str, npt.NDArray[Any]], 
         check_ratio(path, unpacked, size, options.max_ratio)
         for name, info in zip(names, members, strict=True):
             if name not in wanted:
-                left += [name] * (name != "_is_array")  # SciPy's own
+                skipped += [name] * (name != "_is_array")  # SciPy's own
                 continue
             stored = info.compress_type == zipfile.ZIP_STORED
             if not stored and info.compress_type != zipfile.ZIP_DEFLATED:
@@ -170,7 +172,7 @@ def _arrays(path: Path, options: Options) -> tuple[dict[str, npt.NDArray[Any]], 
             if name in found or info.compress_size > size or info.file_size > most:
                 raise ValueError("a member is there twice, or longer than the file allows")
             found[name] = _array(archive, info)
-    return found, few(left)
+    return found, few(skipped)
 
 
 def _array(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> npt.NDArray[Any]:

@@ -85,14 +85,14 @@ class Fields:
 
     def __init__(self, known: Attributes, *, numbered: bool) -> None:
         self.numbered = numbered
-        self.left: dict[str, None] = {}
+        self.skipped: dict[str, None] = {}
         vertices, edges = self._named("node", known.vertices), self._named("edge", known.edges)
         if edges.pop("l", None) is not None:  # which would be read as a label
-            self.left["edge l"] = None
+            self.skipped["edge l"] = None
         self.known = Attributes(vertices, edges)
 
     def _named(self, owner: str, columns: Mapping[str, Column]) -> dict[str, Column]:
-        self.left |= {f"{owner} {name}": None for name in columns if not NAME.fullmatch(name)}
+        self.skipped |= {f"{owner} {name}": None for name in columns if not NAME.fullmatch(name)}
         return {name: column for name, column in columns.items() if NAME.fullmatch(name)}
 
     def _texts(
@@ -102,7 +102,7 @@ class Fields:
         own = dict(found)
         texts = {name: own.get(name, column.default) for name, column in columns.items()}
         strange = {name for name, text in texts.items() if text is not None and NO_VALUE.search(text)}
-        self.left |= {f"{owner} {name}": None for name in columns if name in strange}
+        self.skipped |= {f"{owner} {name}": None for name in columns if name in strange}
         return {name: text for name, text in texts.items() if text is not None and name not in strange}
 
     def of_vertex(self, vertex: Any, found: list[tuple[str, str]]) -> str:
@@ -126,7 +126,7 @@ class Fields:
 
     def notes(self) -> list[str]:
         """Return notes on attributes that the lines could not hold."""
-        names = ", ".join(few(list(self.left)))
+        names = ", ".join(few(list(self.skipped)))
         why = "Pajek's names are letters, digits and _, its values without quotes and line ends"
         return [f"left out: {names}; {why}"] if names else []
 
@@ -144,7 +144,7 @@ class _Reader:
         self.section = ""
         self.arcs = False  # whether a section of arcs was there
         self.weighted = False
-        self.left: dict[str, None] = {}
+        self.skipped: dict[str, None] = {}
         self.known: tuple[dict[str, Column], ...] = {}, {}  # fields of vertices and edges, by name
 
     def line(self, where: str, text: str) -> None:
@@ -190,7 +190,7 @@ class _Reader:
         """Note what follows the label of a vertex (0), or the weight of an edge (1)."""
         pairs, all_read = parse_fields(text, of_edge=of == 1)
         if not all_read:
-            self.left[f"fields of {('vertices', 'edges')[of]}"] = None
+            self.skipped[f"fields of {('vertices', 'edges')[of]}"] = None
         for name, value in pairs:
             for key in keys:
                 self.known[of].setdefault(name, Column()).texts.setdefault(key, value)
@@ -207,7 +207,7 @@ class _Reader:
         weight = 1.0
         if len(words) > 2:
             self.weighted = True
-            self.left["edge weights"] = None
+            self.skipped["edge weights"] = None
             if self.options.weights:
                 weight = finite_weight(where, words[2])
         self.rows.append((u, v, weight, is_arc))
@@ -248,8 +248,8 @@ def read_pajek(path: Path, options: Options) -> Loaded:
         graph = graph.with_ids(_names(path, n, reader.labels))
     graph.attributes = _attributes(reader, graph)
     if options.weights:
-        reader.left.pop("edge weights", None)
-    return Loaded(graph, counted(len(rows), "edge"), list(reader.left))
+        reader.skipped.pop("edge weights", None)
+    return Loaded(graph, counted(len(rows), "edge"), list(reader.skipped))
 
 
 def _text(line: str) -> str:
