@@ -45,7 +45,7 @@ ELSEWHERE = {
 
 
 def unknown_option(call: str, name: str, known: Collection[str]) -> TypeError:
-    """Python's error for an option that a call does not have, with the name that it has here."""
+    """Return Python's error for an unknown option, with clgraph's name for it."""
     from difflib import get_close_matches
 
     found = [ours for ours in ELSEWHERE.get(name, ()) if ours in known] or get_close_matches(name, known, 1)
@@ -61,7 +61,7 @@ def own_options(call: Callable[..., Any]) -> frozenset[str] | None:
 
 
 def hints(call: Callable[P, R]) -> Callable[P, R]:
-    """Decorator of public calls: the error for an unknown option suggests the name that it has here."""
+    """Decorate a public call: the error for an unknown option suggests clgraph's name for it."""
     known = own_options(call)
 
     @wraps(call)
@@ -74,7 +74,7 @@ def hints(call: Callable[P, R]) -> Callable[P, R]:
 
 
 def shown(value: Any) -> str:
-    """A value as a message shows it: short, in one line; NumPy's scalars as the numbers they hold."""
+    """Format a value for a message: short, in one line; NumPy's scalars as plain numbers."""
     try:
         text = repr(value.item() if isinstance(value, np.generic) else value)
     except Exception:  # of an int of more than 4300 digits, or whatever an object's own method raises
@@ -85,7 +85,7 @@ def shown(value: Any) -> str:
 
 
 def whole(value: Any, name: str, least: int = 0, most: int = 2**63 - 1) -> int:
-    """A whole number from `least` to `most`."""
+    """Return a whole number from `least` to `most`, or raise InputError."""
     number = not isinstance(value, (bool, np.bool_)) and isinstance(value, (int, np.integer))
     if not number or not least <= int(value) <= most:
         raise InputError(f"{name} is {shown(value)}: use a whole number from {least} to {most}")
@@ -93,7 +93,7 @@ def whole(value: Any, name: str, least: int = 0, most: int = 2**63 - 1) -> int:
 
 
 def real(value: Any, name: str) -> float:
-    """A finite number."""
+    """Return a finite number, or raise InputError."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, float, np.integer, np.floating)):
         raise InputError(f"{name} is {shown(value)}: a number is needed")
     try:
@@ -106,14 +106,14 @@ def real(value: Any, name: str) -> float:
 
 
 def flag(value: Any, name: str) -> bool:
-    """True or False."""
+    """Return True or False, or raise InputError."""
     if not isinstance(value, (bool, np.bool_)):
         raise InputError(f"{name} is {shown(value)}: use True or False")
     return bool(value)
 
 
 def word(value: Any, name: str, known: tuple[Any, ...]) -> Any:
-    """One of some words (or numbers, or None)."""
+    """Return one of some words (or numbers, or None), or raise InputError."""
     if not (value is None or isinstance(value, (str, int, np.integer))) or value not in known:
         raise InputError(f"{name} is {shown(value)}: use {', '.join(map(repr, known[:-1]))} or {known[-1]!r}")
     return value
@@ -125,7 +125,7 @@ def is_word(value: Any, *known: str) -> bool:
 
 
 def _dimensions(value: Any, other: int) -> int:
-    """Of an array; `other` of anything else (a class of arrays has the attribute, too)."""
+    """Return an array's dimensions; `other` for anything else (a class of arrays has `ndim`, too)."""
     found = getattr(value, "ndim", other)
     return found if isinstance(found, int) else other
 
@@ -160,7 +160,7 @@ def one_id(value: Any, name: str) -> Any:
 
 
 def is_one(value: Any) -> bool:
-    """True if a value is no list of any kind."""
+    """True if a value is not a list of any kind."""
     return np.isscalar(value) or getattr(value, "ndim", None) == 0
 
 

@@ -1,4 +1,4 @@
-"""What all results have in common: how they show themselves, which kernels made them, where their arrays are.
+"""Base classes of results: how they are shown, which kernels computed them, where their arrays are.
 
 No OpenCL here.
 """
@@ -20,14 +20,14 @@ LENGTH = 300  # characters of a line
 
 
 class Shown:
-    """What a result shows of itself: a line in a terminal, a small table in a notebook."""
+    """Display of a result: a line in a terminal, a small table in a notebook."""
 
     def _facts(self) -> dict[str, Any]:
-        """What to show: short values by their names, the most important first."""
+        """Return short values to show by name, the most important first."""
         raise NotImplementedError
 
     def _bars(self) -> tuple[str, Sequence[float]] | None:
-        """What to draw below the table: a title, and heights of bars."""
+        """Return a title and heights of bars to draw below the table; None for nothing."""
         return None
 
     def __repr__(self) -> str:
@@ -90,12 +90,12 @@ class RunsOn(Shown):
 
 
 def kernel_facts(result: RunsOn) -> dict[str, Any]:
-    """Return what records and a command's JSON say of the kernels behind a result."""
+    """Return the facts about a result's kernels that records and a command's JSON contain."""
     found = result.provenance
     facts = {"kernels": found.get("kernels", "ndrange"), "built": list(found.get("built", ()))}
     return facts | ({"pieces": found["pieces"]} if found.get("pieces", 1) > 1 else {})
 
 
 def on_device(arrays: Any) -> bool:
-    """Whether `arrays` requests arrays on the device; an InputError if it is neither of the two words."""
+    """Return True if `arrays` requests arrays on the device; InputError if it is neither word."""
     return bool(word(arrays, "arrays", get_args(Arrays)) == "device")

@@ -54,7 +54,7 @@ class Components(RunsOn):
 
     @lazy
     def largest(self) -> npt.NDArray[np.bool_]:
-        """Which vertices form the largest component, shape (n,)."""
+        """Mask of the vertices of the largest component, shape (n,)."""
         if not isinstance(self.labels, np.ndarray):  # on the device
             from clgraph.device import drivers
 

@@ -235,13 +235,13 @@ class GiantFinder:
         program.components_finish.launch(self, passes, label=label)
 
     def sample(self, label: Any) -> None:
-        """Guess the giant component of labels made elsewhere; `largest_label` and `rank` need that guess."""
+        """Guess the giant component of labels from elsewhere; `largest_label` and `rank` need that guess."""
         kernel = self.program.components_sample
         width = min(self._sample_width, kernel.limit)
         kernel(width, local=width, n=self.n, label=label, state=self.state)
 
     def largest_label(self, label: Any) -> tuple[int, int, int]:
-        """The largest component of what `labels_into` found.
+        """Return the largest component of the labels of `labels_into`.
 
         Returns
         -------
@@ -263,7 +263,7 @@ class GiantFinder:
         return int(roots[winner]), int(sizes[winner]), present
 
     def _count(self, label: Any, *, everything: bool) -> None:
-        """Size of the giant and number of vertices; with `everything` all sizes less one in `_scratch`."""
+        """Count the giant's and all vertices into `sums`; with `everything` each component's into `count`."""
         program = self._rank_program
         self.device.fill(self.sums, np.int32(0), 3)
         if everything:
@@ -285,7 +285,7 @@ class GiantFinder:
         return self.device.download(size, np.int32, count).astype(np.int64)
 
     def sizes_less_one(self, label: Any) -> Any:
-        """At each root the other vertices of its component: int32 device buffer, shape (n,), lent.
+        """Return each root's number of other vertices: int32 device buffer, shape (n,), lent.
 
         In labels from any `labels_into`. It is good until the finder is used again.
         """
@@ -352,7 +352,7 @@ class Largest:
 
 
 class GraphComponents(GiantFinder):
-    """The components finder of a graph's rows; get it from `graph_components`.
+    """Components finder of a graph's rows; `graph_components` returns it.
 
     Attributes
     ----------
@@ -376,18 +376,18 @@ class GraphComponents(GiantFinder):
         return self._largest
 
     def masked(self, *, arc_keys: bool = False) -> GiantFinder:
-        """A finder of these rows that passes over vertices, and arcs by their keys; shares the buffers."""
+        """Return a finder of these rows that skips vertices, and arcs by their keys; shares the buffers."""
         csr, wide = self.csr, self.csr.offset is np.int64
         options = {"masked": True, "arc_keys": arc_keys, "wide": wide}
         return GiantFinder(self.device, csr.n, csr.arcs, **options, shared=self)
 
     def copra(self, slots: int, *, wide: bool) -> GiantFinder:
-        """A finder of the graph's COPRA arrays, which have `slots` slots; shares the buffers."""
+        """Return a finder of the graph's COPRA arrays, which have `slots` slots; shares the buffers."""
         return GiantFinder(self.device, self.csr.n, slots, copra=True, wide=wide, shared=self)
 
 
 def graph_components(device: Device, graph: Graph) -> GraphComponents:
-    """The one finder of a graph's components on a device, made at the first call and kept with the graph.
+    """Return the finder of a graph's components on a device; created once and cached with the graph.
 
     Parameters
     ----------

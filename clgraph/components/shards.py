@@ -67,7 +67,7 @@ class Labels(GiantFinder):
 
 
 def join_components(shards: Shards, *, device: Any) -> tuple[Any, ...]:
-    """What `clgraph.Components` says of weak components, in its order, by one pass over the pairs."""
+    """Return the fields of `clgraph.Components` for weak components, by one pass over the pairs."""
 
     def work(ranks: Ranks, dev: Device) -> tuple[Any, ...]:
         ranks.agree(dataset=shards.fingerprint, method="components")

@@ -122,7 +122,7 @@ class StrongFinder:
         self.launches += 1
 
     def _scan(self, kernel: Kernel, long_rows: Kernel, **more: Any) -> None:
-        """Launch over all vertices, then over the long rows that this queued."""
+        """Launch over all vertices, then over the long rows that were queued."""
         self.device.fill(self.state, np.int32(0), 3)
         self._pass(kernel, **more)
         if self.capacity:

@@ -81,7 +81,7 @@ def check_part(
 
 
 def _missing(original: Graph, sample: Graph, vertex: int) -> Any:
-    """The id of the first neighbour, of no smaller index, that a vertex of a sample has only there."""
+    """Return the id of the first neighbour, of no smaller index, that a vertex has only in the sample."""
     view = sample.undirected
     heads = view.col_idx[view.row_ptr[vertex] : view.row_ptr[vertex + 1]]
     known = set(original.undirected.neighbors(sample.ids[vertex]).tolist())
@@ -89,7 +89,7 @@ def _missing(original: Graph, sample: Graph, vertex: int) -> Any:
 
 
 def _places(device: Device, original: Graph, sample: Graph) -> Any:
-    """The original's vertex that each vertex of a sample is, -1 for none: int32 device buffer."""
+    """Return each sampled vertex's index in the original, -1 for none: int32 device buffer."""
     home, own = sample._residence, vars(original)
     if isinstance(home, Residence) and home.device is device and "_ids" in own:
         chosen = home.chosen
@@ -100,7 +100,7 @@ def _places(device: Device, original: Graph, sample: Graph) -> Any:
 
 
 def _positions(original: Graph, sample: Graph) -> npt.NDArray[np.int64]:
-    """Index in the original of every vertex of the sample, -1 where it has none."""
+    """Return each sampled vertex's index in the original, -1 for none."""
     ids, known = sample.ids, original.ids
     if (ids.dtype == object) != (known.dtype == object) or not len(known):
         return np.full(len(ids), -1, np.int64)

@@ -94,7 +94,7 @@ def core_numbers(
 
 
 def k_core(graph: Any, k: int | None = None, device: Device | str | None = None) -> Graph:
-    """The k-core: what is left when vertices with fewer than k neighbours are removed repeatedly.
+    """The k-core: the graph after repeated removal of vertices with fewer than k neighbours.
 
     Parameters
     ----------

@@ -97,7 +97,7 @@ def _slopes(graphs: Named, exponent: str) -> str:
 
 
 def picture(drawn: list[Drawing], file: Any, format: str, title: str) -> None:
-    """All figures on one page, two in a row, into a file."""
+    """Write all figures on one page, two in a row, to a file."""
     from matplotlib import rc_context
     from matplotlib.figure import Figure
 
@@ -197,7 +197,7 @@ LOOKS = {"original": ("o", "-"), "sample": ("^", "--")}
 
 
 def short(value: float | None) -> str:
-    """A number for a legend or a sentence."""
+    """Format a number for a legend or a sentence."""
     return "none" if value is None else f"{value:.3g}".replace("-", "\u2212")
 
 

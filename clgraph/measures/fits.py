@@ -134,7 +134,7 @@ class Exponent(Line):
 
     @classmethod
     def none(cls, reason: str) -> Exponent:
-        """No fit at all."""
+        """Return an exponent without any fit."""
         return cls.of(Line(reason=reason), Cumulative(reason=reason), Likelihood(reason=reason))
 
     def to_dict(self) -> dict[str, Any]:
@@ -267,13 +267,13 @@ class _Tails:
 
     @property
     def mean_log(self) -> Floats:
-        """Of each tail, the mean of the logarithms."""
+        """Mean of the logarithms of each tail."""
         sums = np.cumsum((np.log(self.degree.astype(np.float64)) * self.count)[::-1])[::-1]
         means: Floats = sums[self.first] / self.above[self.first]
         return means
 
     def best(self, alphas: Floats, distances: Floats) -> Likelihood:
-        """The tail that its fit is nearest to."""
+        """Return the tail with the best fit."""
         degree, above = self.degree, self.above
         if not len(self.first):
             if not len(degree):
@@ -407,7 +407,7 @@ Fit = Literal["own", "powerlaw"]
 
 
 def check_fit(fit: Any) -> None:
-    """Validate `fit`, and that its package is there."""
+    """Validate `fit`, and check that its package is installed."""
     if word(fit, "fit", get_args(Fit)) == "powerlaw":
         library("powerlaw", "powerlaw")
 

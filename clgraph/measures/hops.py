@@ -63,7 +63,7 @@ def hop_plot(dev: Device, graph: Graph, seed: int = 0, sources: int = SOURCES) -
 
 
 def hop_plots(pack: Pack, seed: int = 0, sources: int = SOURCES) -> list[HopPlot]:
-    """As `hop_plot`, of several graphs at once: their searches share the lanes of a batch."""
+    """As `hop_plot`, for several graphs at once: their searches share the lanes of a batch."""
     from clgraph.traversal.many import DEEP, ManySearch
 
     sizes, arcs = np.diff(pack.begin).tolist(), np.diff(pack.arc_begin).tolist()

@@ -1,4 +1,4 @@
-"""Several graphs on a device, one behind the other, as one graph: what is measured together.
+"""Several graphs on a device, one behind the other, as one graph to be measured in one pass.
 
 Host half of ``cl/measures/pack.cl``. Nothing joins the graphs, so that one pass of a kernel over all of them
 does for each what a pass over it alone would do.
@@ -65,7 +65,7 @@ class Pack:
         return self.device.upload(self.begin.astype(np.int32))
 
     def passes(self, count: int | None = None) -> int:
-        """Work-items of a pass over all vertices, or over so many entries."""
+        """Return the work-items of a pass over all vertices, or over `count` entries."""
         return -(-(self.csr.n if count is None else count) // self.device.tuning.items)
 
     def program(self, name: str, **variant: Any) -> Program:
@@ -75,7 +75,7 @@ class Pack:
 
     @classmethod
     def of(cls, device: Device, graphs: Sequence[Graph]) -> Pack:
-        """Graphs that are undirected and simple; several are copied: below 2**31 arcs in all."""
+        """Pack graphs that are undirected and simple; several are copied, below 2**31 arcs in all."""
         if len(graphs) == 1:
             begin, arcs = np.array([[0, graphs[0].num_vertices], [0, graphs[0].num_arcs]], np.int64)
             return cls(device, graphs[0], begin, arcs)
@@ -83,7 +83,7 @@ class Pack:
 
     @classmethod
     def join(cls, device: Device, parts: Sequence[Joined]) -> Pack:
-        """The graphs of several parts."""
+        """Pack the graphs of several parts."""
         if len(parts) == 1:
             (one,) = parts
             return cls(device, of_rows(device, one.rows), one.begin, one.arc_begin)
@@ -116,18 +116,18 @@ class Pack:
 
 
 def alone(device: Device, graph: Graph) -> Joined:
-    """A graph that is undirected and simple as a part of its own."""
+    """Return an undirected simple graph as a part of its own."""
     rows = upload_csr(device, graph)
     return Joined(rows, np.array([0, rows.n], np.int64), np.array([0, rows.arcs], np.int64))
 
 
 def of_rows(device: Device, rows: DeviceCSR) -> Graph:
-    """The graph of rows on a device that are undirected and simple."""
+    """Return the graph of undirected simple rows on a device."""
     return graph_of(device, Parts(rows, directed=False, num_self_loops=0, is_multigraph=False))
 
 
 def measured_view(device: Device, graph: Graph) -> Graph:
-    """What is measured of a graph: its undirected view, no loops, each pair of neighbours once.
+    """Return the graph that is measured: the undirected view, no loops, each pair of neighbours once.
 
     Made where the graph is, and kept with it.
     """

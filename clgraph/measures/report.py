@@ -32,7 +32,7 @@ class Row:
 
     @property
     def under(self) -> bool:
-        """Whether it belongs to an exponent above it: its correlation, or another fit."""
+        """True if it belongs to an exponent above it: its correlation, or another fit."""
         return self.name.startswith(("its ", "by ", "where "))
 
 
@@ -162,7 +162,7 @@ def rows(quality: Pair, entries: Any) -> Iterator[Row]:
 
 
 def why(measures: Measures, path: str) -> str:
-    """Why a figure is None."""
+    """Return why a measure is None."""
     if "." not in path:
         return measures.reasons.get(path, "it is undefined")
     return str(attrgetter(path.rsplit(".", 1)[0] + ".reason")(measures))
@@ -362,7 +362,7 @@ def table_html(title: str, words: str, heads: Iterable[str], lines: Iterable[tup
 
 
 def page(module: str, light: str, dark: str) -> Template:
-    """A page to fill in; it asks for `version` and `title`, and for what its parts ask for.
+    """Return the template of a page, with `version`, `title` and the placeholders of its parts.
 
     Parameters
     ----------

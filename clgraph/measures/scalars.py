@@ -190,7 +190,7 @@ class MeasureRequest:
 def measure(
     graph: Graph, dev: Device, request: MeasureRequest, progress: Callable[[str], None] | None = None
 ) -> Measures:
-    """All measures of one graph; see `clgraph.quality`. They are kept with it."""
+    """Measure one graph; see `clgraph.quality`. The measures are cached with it."""
 
     def make() -> Measures:
         started = time.perf_counter()
@@ -208,7 +208,7 @@ def measure(
 def measure_all(
     pack: Pack, request: MeasureRequest, progress: Callable[[str], None] | None = None
 ) -> list[Measures]:
-    """All measures of several graphs that are on a device; `seconds` are a graph's share."""
+    """Measure several graphs that are on a device; `seconds` are the share of each."""
     seconds: dict[str, float] = {}
     last = time.perf_counter()
 
@@ -304,7 +304,7 @@ def _spectra(pack: Pack, wanted: bool | None) -> list[tuple[Floats, str | None]]
 
 
 def _effective_diameter(pairs: Floats) -> float:
-    """Where the hop plot reaches 90 % of its pairs of different vertices, interpolated between hops."""
+    """Return where the hop plot reaches 90 % of its pairs of different vertices, interpolated."""
     apart = pairs - pairs[0]
     goal = 0.9 * apart[-1]
     h = int(np.argmax(apart >= goal))

@@ -98,7 +98,7 @@ LAUNCH = LaunchTable(
 
 
 def on_host(device: Device, n: int) -> str | None:
-    """Why SciPy has to find the eigenvalues of a graph of n vertices; None if the device can."""
+    """Return why SciPy has to find the eigenvalues of a graph of n vertices; None if the device can."""
     if "HAVE_FP64" not in device.features:
         return "eigenvalues by SciPy on the host: the device has no float64"
     nbytes = BYTES * (n + LAUNCH.of(device).chunk)
@@ -163,7 +163,7 @@ def eigenvalues(
 def largest_eigenvalues(
     pack: Pack, wanted: list[bool] | None = None, matrix: Matrix = "adjacency"
 ) -> list[Found]:
-    """The `COUNT` largest (algebraic) positive eigenvalues of each graph, descending, or why there are none.
+    """Return the `COUNT` largest positive eigenvalues of each graph, descending, or why there are none.
 
     Parameters
     ----------
@@ -206,7 +206,7 @@ def _side_by_side(device: Device, sizes: npt.NDArray[np.int64], which: list[int]
 
 
 class Lanczos:
-    """Some adjacent graphs of a pack, on their way; attributes have the names of kernels' parameters."""
+    """Lanczos's method for adjacent graphs of a pack; attributes are named as kernels' parameters."""
 
     def __init__(self, pack: Pack, some: list[int], matrix: Matrix = "adjacency") -> None:
         self.pack, self.device, self.graphs = pack, pack.device, len(some)
@@ -294,7 +294,7 @@ class Lanczos:
         kernel.launch(self, (local, self.going, *more), local=(local, 1, *ones), **named)
 
     def _orthogonal(self, j: int, count: int, target: int, row: int, h: Any, *, some: bool = True) -> None:
-        """Take from a vector alpha[j] v[j] and, where the flag is set, what it has of the first `count`."""
+        """Subtract alpha[j] v[j] and, where the flag is set, the parts along the first `count` vectors."""
         named = {"j": j, "count": count if some else 0, "target": target, "row": row}
         if some and count:
             self._launch(self.program.spectrum_dots, **named)
@@ -323,7 +323,7 @@ class Lanczos:
 
 
 class Ritz:
-    """What is known of the eigenvalues of several graphs.
+    """Ritz values of several graphs, from the projected matrices of each cycle.
 
     Attributes
     ----------
@@ -362,7 +362,7 @@ class Ritz:
         return np.vstack((step % self._period < 2, self.fresh)).astype(np.int32)
 
     def take(self, kept: int, sizes: Any, alpha: Floats, coupling: Floats, norm: Floats) -> None:
-        """What a cycle found: diagonal, the first new vector's products with the kept ones, lengths."""
+        """Take a cycle's diagonal, the first new vector's products with the kept ones, and lengths."""
         going = np.flatnonzero(~self.done)
         matrix, valid = self._projected(going, kept, alpha, coupling, norm)
         found, vectors = _eigh(matrix)
@@ -399,7 +399,7 @@ class Ritz:
     def _projected(
         self, going: npt.NDArray[np.intp], kept: int, alpha: Floats, coupling: Floats, norm: Floats
     ) -> tuple[Floats, Flags]:
-        """The matrices, and which of their rows there are; the others stand apart, below all eigenvalues."""
+        """Return the projected matrices and their valid rows; the others get values below all eigenvalues."""
         k, rows = kept, np.arange(STEPS)
         matrix = np.zeros((len(going), STEPS, STEPS))
         matrix[:, rows[:k], rows[:k]] = self._kept[going, :k]
@@ -429,7 +429,7 @@ def _eigh(matrix: Floats) -> tuple[Floats, Floats]:
 
 
 def _settled(found: Floats, residual: Floats, count: npt.NDArray[np.intp]) -> tuple[Flags, Flags]:
-    """Whether all wanted eigenvalues are found, and which of the first COUNT are positive.
+    """Return whether all wanted eigenvalues are found, and which of the first COUNT are positive.
 
     The error of an eigenvalue is at most its residual, and at most the residual's square over the distance to
     the others.
@@ -449,7 +449,7 @@ def _settled(found: Floats, residual: Floats, count: npt.NDArray[np.intp]) -> tu
 
 @cache
 def blas() -> Any:
-    """What limits the threads of BLAS; it looks for the libraries once, which takes milliseconds."""
+    """Return the controller of BLAS threads; looking for the libraries takes milliseconds, once."""
     from threadpoolctl import ThreadpoolController
 
     return ThreadpoolController()
@@ -464,7 +464,7 @@ def positive(values: Floats) -> Floats:
 def host_eigenvalues(
     row_ptr: npt.NDArray[np.integer], col_idx: npt.NDArray[np.int32], matrix: Matrix = "adjacency"
 ) -> Found:
-    """By SciPy's eigsh, of small graphs by NumPy; or why there are none.
+    """Find eigenvalues by SciPy's eigsh, of small graphs by NumPy; or say why there are none.
 
     It may find an eigenvalue of a large graph that repeats too seldom, as it begins with one vector.
     """

@@ -1,4 +1,4 @@
-"""How often values occur among the vertices of several graphs: degrees, component sizes, clustering.
+"""Histograms over the vertices of several graphs: degrees, component sizes, clustering.
 
 Host half of ``cl/measures/tally.cl``.
 """

@@ -1,4 +1,4 @@
-"""A test of one device, in seconds: every kernel family against its reference, or against what must come out.
+"""Self-test of one device, in seconds: every kernel family against its reference or known results.
 
 `clgraph.device.driver_selftest` runs it in a child process, ``python -m clgraph.selftest``.
 """

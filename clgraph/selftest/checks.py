@@ -238,7 +238,7 @@ def _examples(device: Device) -> Iterator[Listed]:
 
 
 def _verified(graph: Graph, each: Public, device: Device) -> None:
-    """The example of a public function, by its verifier."""
+    """Check the example of a public function by its verifier."""
     found = call_as(each.call, load(each.home, each.name), {"graph": graph}, device=device)
     home, _, name = each.verifier.partition("(")[0].rpartition(".")
     call_as(each.verifier, load(f"reference.{home}", name), {"graph": graph, "found": found})
@@ -426,7 +426,7 @@ def _measures(graphs: Graphs, device: Device) -> None:
 
 
 def _packed(graphs: Graphs, device: Device) -> None:
-    """What is measured of several graphs one behind the other."""
+    """Measures of several graphs one behind the other."""
     several = [graphs.power_law, graphs.path, Graph.from_edges(*np.triu_indices(9, 1)), graphs.power_law]
     pack = Pack.of(device, several)
     cores = device.download(find_cores(device, pack.graph), np.int32, pack.csr.n)
@@ -455,7 +455,7 @@ def _spectrum(graphs: Graphs, device: Device) -> None:
 
 
 def _curve(graph: Graph, device: Device) -> None:
-    """What drv leaves after each deletion, found for all together."""
+    """Sizes of the largest component after each deletion by drv, found together."""
     order = graph.indices_of(deletion_order(graph, "drv", 3))
     matrix, left, gone, expected = _matrix(graph), np.arange(graph.num_vertices), 0, []
     for vertex in [-1, *order[: graph.num_vertices // 2].tolist()]:

@@ -35,7 +35,7 @@ def about(device: Device | None) -> dict[str, Any]:
 
 
 def report(device: Device, verdict: Verdict, checks: list[Check]) -> dict[str, Any]:
-    """The whole report."""
+    """Return the report."""
     families: dict[str, dict[str, Any]] = {}
     for check in checks:
         found = families.setdefault(check.family, {"verdict": "right", "seconds": 0.0})

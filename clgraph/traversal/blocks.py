@@ -146,7 +146,7 @@ class Blocks:
     def having(
         self, groups: Callable[[], npt.NDArray[np.int64]], unit: int, *, pushes: bool
     ) -> Iterator[DeviceCSR]:
-        """Load the own blocks with rows in some `groups` of `unit` rows; these ascend."""
+        """Load this rank's blocks with rows in some `groups` of `unit` rows; the groups ascend."""
         name, shards, own = self._of(pushes)
         if len(own) > 1:  # one is needed in any case, or the search would have ended
             some = groups()
@@ -157,7 +157,7 @@ class Blocks:
         return self._loading.rows(name, own)
 
     def arriving(self, wanted: Callable[[Shard], bool] = lambda shard: True) -> Iterator[DeviceCSR]:
-        """Load those own blocks of the rows to pull along that are wanted."""
+        """Load this rank's blocks of the rows to pull along, as far as they are wanted."""
         name, shards, own = self._of(False)
         return self._loading.rows(name, [number for number in own if wanted(shards[number])])
 
@@ -175,7 +175,7 @@ class Blocks:
     def share(
         self, device: Device, buffer: Any, count: int, dtype: Any, by: np.ufunc = np.bitwise_or
     ) -> None:
-        """Bring together what the ranks have in a buffer of `count` elements."""
+        """Join a buffer of `count` elements over all ranks."""
         if self.ranks.size > 1:
             with device.alone():
                 own = device.download(buffer, dtype, count)
@@ -241,7 +241,7 @@ class Search:
             getattr(program, name).launch(self, size, **rows.arguments, **more)
 
     def _step(self) -> int:
-        """Take over what the level has found; returns how many vertices are new."""
+        """Make the vertices found the next frontier; returns how many are new."""
         device, items = self._device, self._device.tuning.items
         with device.alone():
             device.clear(self.count, 1, np.int32)
@@ -250,7 +250,7 @@ class Search:
             return int(device.download(self.count, np.int32, 1)[0])
 
     def _words_of_interest(self, pushes: bool) -> npt.NDArray[np.int64]:
-        """Return the words of 32 vertices of which some are in the frontier, or not seen yet."""
+        """Return the words of 32 vertices with some in the frontier, or some not seen yet."""
         with self._device.alone():
             bits = self._device.download(self.front if pushes else self.seen, np.uint32, self._words)
         if not pushes:
@@ -332,7 +332,7 @@ class Searches(ManyBatch):
             return device.take(distance, kind, len(roots) * self.n).reshape(len(roots), self.n), levels
 
     def _go_on(self, level: int, count: int) -> None:
-        """Mark what a level's frontier, of `count` vertices, reaches along own rows."""
+        """Mark the vertices that a level's frontier, of `count` vertices, reaches along this rank's rows."""
         push, pull = self._blocks.push, self._blocks.pull
         self._pulling = pull is not None and (push is None or self._pulls(level, count))
         run = LAUNCH.of(self.dev)
@@ -345,7 +345,7 @@ class Searches(ManyBatch):
                 kernel.launch(self.scratch, -(-rows.arcs // run), **rows.arguments, **more)
 
     def _groups(self, level: int) -> npt.NDArray[np.int64]:
-        """Return the groups of BLOCK vertices of which some can add to the level."""
+        """Return the groups of BLOCK vertices with some that can add to the level."""
         with self.dev.alone():
             count = -(-self.n // BLOCK)
             groups = self.dev.zeros(count, np.uint32)

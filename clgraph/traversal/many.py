@@ -37,7 +37,7 @@ RENUMBER_SEARCHES = 64  # searches of a graph that pay for having its vertices r
 
 @dataclass(frozen=True)
 class ManyConfig:
-    """Launch choices of many searches at once, beside those of one search (`search.LaunchConfig`).
+    """Launch configuration of many searches at once, in addition to that of one (`search.LaunchConfig`).
 
     Attributes
     ----------
@@ -68,7 +68,7 @@ LAUNCH = LaunchTable(gpu=ManyConfig(run=1), cpu=ManyConfig(), simulator=ManyConf
 
 
 class ManyScratch(SimpleNamespace):
-    """For batches of `lanes` searches in a graph of `n` vertices: the buffers of cl/traversal/many.h by name.
+    """Buffers for batches of `lanes` searches in a graph of `n` vertices, named as in cl/traversal/many.h.
 
     `planes` holds distances of `bits` bits; it is widened where they do not fit and stays so.
     """
@@ -84,16 +84,16 @@ class ManyScratch(SimpleNamespace):
             setattr(self, name, dev.output(size, np.uint8))
 
     def swap_fronts(self) -> None:
-        """The next frontier's bits become this one's."""
+        """Make the next frontier's bits this one's."""
         vars(self).update(front=self.next, next=self.front)
 
     def swap_queues(self) -> None:
-        """The same of the queues."""
+        """Make the next queue this one."""
         vars(self).update(queue=self.next_queue, next_queue=self.queue)
 
 
 class ManyBatch:
-    """Searches of one batch on one device, wherever their arcs come from.
+    """A batch of searches on one device, wherever the arcs come from.
 
     Attributes
     ----------
@@ -150,7 +150,7 @@ class ManyBatch:
         return -(-self.rows // self.config.items)
 
     def _start(self, at: npt.NDArray[np.int32], lanes: npt.NDArray[np.uint32] | None = None) -> None:
-        """Nothing is seen but the sources, at these places."""
+        """Mark nothing as seen but the sources, at these positions."""
         program, count, passes = self._searches(), len(at), -(-self.n // self.config.items)
         sizes = {"n": self.n, "rows": self.rows, "p": self.scratch.bits}
         program.bfs_many_fill.launch(self.scratch, passes, **sizes, local=self.config.local)
@@ -160,7 +160,7 @@ class ManyBatch:
         self._pulling = False
 
     def _frontier(self, level: int) -> tuple[int, int]:
-        """Return a level's vertices, and about how many arcs leave them; waits."""
+        """Return the number of a level's vertices and about how many arcs leave them; waits."""
         slot = read_state(self.dev, self.scratch.state)[1][level % 3]
         return slot[COUNT], slot[MANY_ARCS]
 
@@ -169,7 +169,7 @@ class ManyBatch:
         return count * share > self.n and level > 0
 
     def _more_planes(self) -> None:
-        """Make room for distances of twice as many bits."""
+        """Widen the planes to twice as many bits."""
         dev, scratch = self.dev, self.scratch
         nbytes = scratch.bits * self.lanes // 8 * self.n
         dev.reserve({"planes": 2 * nbytes})
@@ -305,7 +305,7 @@ class ManySearch(ManyBatch):
         del self.scratch
 
     def _renumber(self) -> bool:
-        """Switch to vertices numbered by degree, if that pays; whether it was done now."""
+        """Switch to vertices numbered by degree, if that pays; returns True if it has just done so."""
         self._history.pulled = True
         if self.renumbered is not None or self.config.team or self._history.searches < RENUMBER_SEARCHES:
             return False
@@ -320,7 +320,7 @@ class ManySearch(ManyBatch):
     def run(
         self, sources: npt.NDArray[np.int32], last: int, dtype: npt.DTypeLike | None, *, stays: bool = False
     ) -> tuple[Any, int]:
-        """Distances (k, n) of one batch, on the host or where they are, and the number of levels."""
+        """Return distances (k, n) of one batch, on the host or on the device, and the number of levels."""
         dev, n, k = self.dev, self.n, len(sources)
         start, compiled = time.perf_counter(), self.seconds["compile"]
         levels = self.search(sources, last)
@@ -348,7 +348,7 @@ class ManySearch(ManyBatch):
         lanes: npt.NDArray[np.uint32] | None = None,
         deep: int = DEEP,
     ) -> int | None:
-        """Search from one batch: the number of levels; the distances are in the planes (cl/traversal/many.h).
+        """Search from one batch; returns the number of levels. The planes hold the distances.
 
         None if the searches are too deep, more than `deep` levels, to go on together: `one_by_one` does them
         then. Where the graph consists of several, one search in each may have the same of the `lanes`.
@@ -370,7 +370,7 @@ class ManySearch(ManyBatch):
     def one_by_one(
         self, sources: npt.NDArray[np.int32], last: int, dtype: npt.DTypeLike | None
     ) -> tuple[npt.NDArray[Any], int]:
-        """The same by one search after the other."""
+        """Search from one source after another: distances (k, n), and the number of levels."""
 
         def search(source: npt.NDArray[np.int32]) -> tuple[npt.NDArray[np.int32], int]:
             alone = Search(self.dev, self.graph, "hybrid", predecessors=False, owners=False)
@@ -383,7 +383,7 @@ class ManySearch(ManyBatch):
         return one_by_one(search, sources, dtype)
 
     def _go_on(self, last: int) -> None:
-        """One level, or a run of small ones: what is known of the next frontier."""
+        """Do one level, or a run of small ones; updates level, count, arcs and queued."""
         scratch, config, many, level, count = self.scratch, self.config, self.many, self.level, self.count
         local, csr = config.local, self.csr
         self._pulling = self._pulls(level, count)

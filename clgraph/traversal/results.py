@@ -55,7 +55,7 @@ def one_by_one(
 
 @dataclass(frozen=True, repr=False)
 class BFSResult(RunsOn):
-    """What a breadth-first search found. Vertices are indices throughout; ``graph.ids[...]`` names them.
+    """Result of a breadth-first search. Vertices are indices throughout; ``graph.ids[...]`` names them.
 
     With arrays="device" the arrays of all vertices are ``pyopencl.array.Array`` objects.
 

@@ -31,7 +31,7 @@ PROGRAMS = tuple(f"traversal/search{part}" for part in ("", "_push", "_pull", "_
 
 @dataclass(frozen=True)
 class LaunchConfig:
-    """Launch choices for a kind of device; the heads of ``cl/traversal/search*.cl`` say what each is.
+    """Launch configuration; the heads of ``cl/traversal/search*.cl`` describe the tunables.
 
     Attributes
     ----------
@@ -112,7 +112,7 @@ def read_state(dev: Device, state: Any) -> tuple[list[int], list[list[int]]]:
 
 
 def cut_for(dev: Device, graph: Graph) -> Cut | None:
-    """The partitions in which a board pulls if the frontier's bitmap is too large for its chip; else None."""
+    """Return the partitions in which a board pulls if the frontier's bitmap exceeds its chip; else None."""
     if not dev.has_pipeline("traversal/search_partitions") or not dev.pipeline_parameter("PULL_PARTITIONS"):
         return None
     words, unroll = dev.pipeline_parameter("LOCAL_WORDS"), dev.pipeline_parameter("UNROLL")
@@ -215,7 +215,7 @@ class Search:
         return levels, reached
 
     def _make_scratch(self) -> dict[str, Any]:
-        """Allocate what a search works in: ``cl/traversal/search.h``; what the other method uses is None."""
+        """Allocate scratch buffers (``cl/traversal/search.h``); those of the other method are None."""
         n, config, words, arcs = self.n, self.config, -(-self.n // 32), self.csr.arcs
         # a row of more than long_row arcs takes one piece more than it fills
         longs = 8 * (arcs // config.long_row + arcs // config.long_piece + 1)
@@ -243,7 +243,7 @@ class Search:
     # --- method "frontier" ------------------------------------------------------------------------
 
     def _frontier(self, sources: npt.NDArray[np.int32], last: int) -> tuple[int, int]:
-        """Levels and vertices reached by Algorithm 5."""
+        """Search by Algorithm 5; returns levels and vertices reached."""
         kernel = self._programs["traversal/search"].bfs_frontier
         level, count, reached = 0, len(sources), len(sources)
         while count and level < last:
@@ -257,7 +257,7 @@ class Search:
     # --- method "hybrid" --------------------------------------------------------------------------
 
     def _hybrid(self, sources: npt.NDArray[np.int32], last: int) -> tuple[int, int]:
-        """Levels and vertices reached; the sources are in the queue already."""
+        """Search from the sources in the queue; returns levels and vertices reached."""
         config, n = self.config, self.n
         degrees = degrees_of(self.dev, self.graph, sources)
         self.level, count, reached = 0, len(sources), len(sources)
@@ -300,7 +300,7 @@ class Search:
         return self.level + (count > 0), reached
 
     def _swap_queues(self) -> None:
-        """The next level becomes this one."""
+        """Make the next queues this level's."""
         self.queue, self.next_queue = self.next_queue, self.queue
         self.longs, self.next_longs = self.next_longs, self.longs
 
@@ -354,7 +354,7 @@ class Search:
         return self._counters()
 
     def _pull_in_partitions(self, cut: Cut, arriving: dict[str, Any]) -> None:
-        """One level: the frontier's bits are moved to where the partitions' arcs want them, and collected."""
+        """Pull one level: move the frontier's bits to the partitions' arcs, and collect them."""
         dev, graph = self.dev, self.graph
         start = time.perf_counter()
         layout = upload_layout(dev, graph.reverse if graph.directed else graph, cut)
