@@ -85,9 +85,9 @@ OPTIONS = {
     "far_scan": Option("How the other slot of an edge is found (default: by device).", bool),
     "connection": Option("Which components count in a directed graph.", ("weak", "strong"), "weak"),
     "start": Option("Where to begin (default: drawn by the seed).", ""),
-    "min_size": Option("Draw the next seed where a sample is smaller than this.", ""),
+    "min_size": Option("Redraw a sample of fewer vertices, with the next seed.", ""),
     "mix": Option("The probability of a vertex's edge (rne, drve), not any.", default="0.8", **PROBABILITY),
-    "edges": Option("How many edges (20% or a count), instead of the size.", ""),
+    "edges": Option("Number of edges (20% or a count), instead of the size.", ""),
     "starts": Option("How many centres, instead of the size.", int),
     "steps": Option("How many steps a walker makes, instead of the size.", int, most=2**40),
     "walkers": Option("How many walkers.", int, 1),
@@ -125,7 +125,9 @@ OPTIONS = {
     ),
     "powers": Option("Powers of d_out, of the edge's weight and of d_in, each from -4 to 4.", "", (0, 0, 0)),
     "parts": Option("How many parts.", int, 16),
-    "weighted": Option("Let the weights count that were read (--weights).", bool, False),
+    "weighted": Option(
+        "Sample by the edge weights that --weights reads (default: all edges alike).", bool, False
+    ),
     "keep": Option(
         "All edges among the vertices, those drawn or walked, or those of first entry.",
         ("induced", "visited", "tree"),

@@ -16,16 +16,18 @@ from clgraph.errors import ClgraphError, InputError
 @click.command(cls=Command)
 @click.argument("suite", metavar="SUITE", type=click.Choice([*SUITES, "all", "report"]))
 @option("--out -o DIR", "Folder of the results; created if it does not exist.", required=True)
-@option("--device devices SPEC", "As in other commands; repeatable: each in turn.", multiple=True)
+@option(
+    "--device devices SPEC", "Device, as in other commands; repeatable: one after the other.", multiple=True
+)
 @option(
     "--sizes WORD|GRAPHS",
     "tiny, small, medium (default), large, or graphs separated by commas, such as 100000,rmat18; "
     "SUITE=... for one suite alone (repeatable).",
     multiple=True,
 )
-@option("--repeat", "Runs per figure.", AT_LEAST_1, 3)
-@option("--only PATTERN", "Only cases whose SUITE/GRAPH/WHAT/WHO match.", multiple=True)
-@option("--skip PATTERN", "Leave such cases out, e.g. '*/edfs*'.", multiple=True)
+@option("--repeat", "Number of runs per measurement.", AT_LEAST_1, 3)
+@option("--only PATTERN", "Run only cases whose SUITE/GRAPH/WHAT/WHO match (repeatable).", multiple=True)
+@option("--skip PATTERN", "Skip matching cases, e.g. '*/edfs*' (repeatable).", multiple=True)
 @option(
     "--peers NAMES",
     "Other libraries to compare with: all, names separated by commas, or none.",
@@ -33,24 +35,24 @@ from clgraph.errors import ClgraphError, InputError
 )
 @option(
     "--data DIR",
-    "Folder of the data sets (facebook_combined.txt, cit-DBLP.edges, California.mtx; default: "
+    "Folder with data sets (facebook_combined.txt, cit-DBLP.edges, California.mtx; default: "
     "CLGRAPH_TEST_DATA).",
     default=lambda: os.environ.get("CLGRAPH_TEST_DATA", ""),
     show_default=False,
 )
 @option("--energy/--no-energy", "Measure energy where possible.", bool, True)
-@option("--watts W", "The power, read from a wall meter, instead of a counter.", float)
-@option("--fresh", "Also run what an earlier run has finished.", bool)
-@option("--figures/--no-figures", "Draw them (needs matplotlib).", bool, True)
-@option("--list list_only", "Name the cases and stop.", bool)
+@option("--watts W", "Compute energy from this power in watts (a wall meter's), not from a counter.", float)
+@option("--fresh", "Also run cases that an earlier run has finished.", bool)
+@option("--figures/--no-figures", "Draw figures (needs matplotlib).", bool, True)
+@option("--list list_only", "List the cases without running them.", bool)
 @console_options
 def bench(run: Run) -> None:
     """Measure SUITE (sampling, pagerank, ppr, traversal or all) and write tables and figures into DIR.
 
-    Each finished case is kept at once: after an interruption the same command goes on where it stopped, and
-    skips what was finished by the same source on the same machine. A case that fails is reported and does not
-    end the rest. SUITE "report" runs nothing: it draws what DIR holds, also of other machines whose files
-    were copied into DIR/cases.
+    The result of each case is stored at once: after an interruption the same command continues, skipping
+    cases that the same source has finished on the same machine. A case that fails is reported, and the others
+    still run. SUITE "report" runs nothing: it draws the results in DIR, also those of other machines whose
+    files were copied into DIR/cases.
 
     \b
     clgraph bench all --sizes small --out results

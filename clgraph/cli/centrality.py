@@ -27,24 +27,24 @@ LARGEST = 5000  # vertices of a graph whose betweenness --verify checks: a searc
 
 
 @click.command(cls=Command)
-@option("--measure", "What is computed.", list(MEASURES), "betweenness")
-@option("--k", "betweenness: paths from this many vertices only.", AT_LEAST_1)
-@option("--seed", "betweenness: draws them.  [default: 0]", AT_LEAST_0)
-@option("--alpha", "katz: below one over the largest eigenvalue.  [default: 0.1]", float)
-@option("--max-iter", "eigenvector, katz: iterations; hits: restarts.", AT_LEAST_1)
-@option("--tol", "eigenvector, katz, hits: when to stop.", float)
-@option("--top", "Vertices to show.", AT_LEAST_0, 10)
+@option("--measure", "Centrality to compute.", list(MEASURES), "betweenness")
+@option("--k", "betweenness: estimate from the paths of this many vertices.", AT_LEAST_1)
+@option("--seed", "betweenness: seed for these vertices.  [default: 0]", AT_LEAST_0)
+@option("--alpha", "katz: attenuation, below 1 / largest eigenvalue.  [default: 0.1]", float)
+@option("--max-iter", "Maximum number of iterations (eigenvector, katz) or restarts (hits).", AT_LEAST_1)
+@option("--tol", "eigenvector, katz, hits: tolerance at which to stop.", float)
+@option("--top", "Number of vertices to show.", AT_LEAST_0, 10)
 @on_graph(
-    "Write `id value`, tab-separated, one vertex a line (hits: `id hub authority`).",
-    verify="Check the result from the definition.",
+    "Write `id value`, tab-separated, one vertex per line (hits: `id hub authority`).",
+    verify="Check the result against the definition.",
     plan=False,
     energy=False,
 )
 def centrality(run: Run) -> None:
-    """How central each of GRAPH's vertices is.
+    """Compute a centrality of GRAPH's vertices.
 
-    Distances and paths are those along arcs, without weights; eigenvector, katz and hits take the weights
-    that are read. A file that does not say is read as undirected: links of the web or of citations need
+    Distances and paths follow arcs and ignore weights; eigenvector, katz and hits use the weights that
+    --weights reads. Files that do not state a direction are read as undirected: web or citation links need
     --directed.
 
     \b

@@ -25,18 +25,18 @@ POINTS_MAX = 10_000  # rows of a table for people; a file has them all
 
 
 @click.command(cls=Command)
-@option("--method", "drv, dre, drve, dhyb, cre or crve.", MethodName(drawing=False), "drv")
+@option("--method", "Method: drv, dre, drve, dhyb, cre or crve.", MethodName(drawing=False), "drv")
 @option("--seed", "0 .. 2^64-1 (default: drawn and printed).", int)
-@option("--seeds", "Number of runs: mean and spread.", int, 1)
-@option("--size", "Where to stop: a count, or a share of the vertices.", default="1")
+@option("--seeds", "Number of runs; of several, the table has mean and standard deviation.", int, 1)
+@option("--size", "Size at which to stop: a count, or a share of the vertices.", default="1")
 @option("--mode", "auto (exact where it exists), exact or batched.", default="auto")
-@option("--mix", "dhyb: the probability of a drve step (default 0.8).")
-@option("--points", "Rows of the table.", int, 20)
+@option("--mix", "dhyb: probability of a drve step (default: 0.8).")
+@option("--points", "Number of rows of the table.", int, 20)
 @option("--plot PICTURE", "Draw the curves (.png, .svg or .pdf; needs matplotlib).")
 @forest_options
-@on_graph("Every row of every curve, as CSV.", energy=False)
+@on_graph("Write every row of every curve as CSV.", energy=False)
 def curve(run: Run) -> None:
-    """Vertices, edges and average degree of GRAPH while it is reduced.
+    """Show vertices, edges and average degree of GRAPH while it is reduced.
 
     \b
     clgraph curve internet.txt --method dre --seeds 5 --plot curve.png

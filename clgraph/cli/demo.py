@@ -15,7 +15,7 @@ from clgraph.errors import DeviceError, InputError
 
 
 @click.command(cls=Command)
-@option("--vertices", "Size of the graph that is made.", click.IntRange(min=10), 200_000)
+@option("--vertices", "Number of vertices of the graph.", click.IntRange(min=10), 200_000)
 @option("--seed", "Seed of the graph and of the samples.", int, 1)
 @device_option
 @quiet_option
@@ -47,8 +47,8 @@ def demo(run: Run) -> None:
 def selftest(run: Run) -> None:
     """Check every kernel family on a device, in child processes.
 
-    A driver may crash or hang: the family at which it does is named, and the others are still checked. With
-    --json, a report for the maintainers: it names the device, driver, versions and checks, nothing else.
+    A driver may crash or hang: the family at which it does is named, and the others are still checked. --json
+    prints a report for the maintainers, with nothing but device, driver, versions and checks.
     """
     from clgraph.device.driver_selftest import Verdict, keep, run_checks
     from clgraph.public import FAMILIES

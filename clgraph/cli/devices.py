@@ -62,10 +62,10 @@ def _device_table(devices: list[dict[str, Any]]) -> Any:
 @click.command(cls=Command)
 @json_option
 def devices(run: Run) -> None:
-    """The OpenCL devices of this machine, each tried out.
+    """List the OpenCL devices of this machine; each is tested.
 
-    The spec is what --device takes. "memory" is all of the memory, "buffer" the largest single buffer.
-    Oclgrind is shown only if CLGRAPH_DEVICE=oclgrind asks for it.
+    The spec is what --device takes. "memory" is the total memory, "buffer" the largest single buffer.
+    Oclgrind is shown only with CLGRAPH_DEVICE=oclgrind.
     """
     from clgraph.device import drivers, list_devices
     from clgraph.device.choosing import NO_PLATFORM
@@ -93,12 +93,12 @@ def devices(run: Run) -> None:
 
 
 @click.command(cls=Command)
-@option("--fix", "Register pip's drivers with pyopencl: all programs then see them.", bool)
+@option("--fix", "Register drivers installed by pip with pyopencl, so that all programs find them.", bool)
 @json_option
 def doctor(run: Run) -> None:
     """Find out what is wrong with drivers and devices, and how to fix it.
 
-    Exit status 0 only if nothing is wrong: 1 if there is a fault, or no device works.
+    Exits with status 0 if nothing is wrong, and 1 if there is a fault or no device works.
     """
     from clgraph.device.doctor import examine
 
@@ -151,10 +151,10 @@ def _print_report(report: dict[str, Any]) -> None:
 
 
 @click.command(cls=Command)
-@option("--clear", "Delete what is kept: the next run builds its kernels again.", bool)
+@option("--clear", "Delete all files: the next run builds its kernels anew.", bool)
 @json_option
 def cache(run: Run) -> None:
-    """The folder of built kernels (CLGRAPH_CACHE_DIR): where it is and what it holds.
+    """Show the folder of built kernels (CLGRAPH_CACHE_DIR) and its size.
 
     Beyond CLGRAPH_CACHE_SIZE (200M, 2G; default 512M), the least recently used files are deleted.
     """
@@ -172,7 +172,7 @@ def cache(run: Run) -> None:
 @click.command(cls=Command)
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 def completion(run: Run) -> None:
-    """What makes your shell complete clgraph's commands, options and their values.
+    """Print the shell script that completes clgraph's commands, options and their values.
 
     \b
     bash: clgraph completion bash > ~/.local/share/bash-completion/completions/clgraph

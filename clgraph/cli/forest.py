@@ -31,7 +31,7 @@ class _MakeFirst(click.Group):
 
 @click.group(cls=_MakeFirst, context_settings={"help_option_names": HELP})
 def forest() -> None:
-    """The priority forest of a dataset: every sample and curve of a method and seed follows from it.
+    """Make the priority forest of a dataset, from which all samples and curves of a method and seed follow.
 
     \b
     clgraph forest web.clgs --method dre --seed 7 -o web.forest
@@ -43,11 +43,11 @@ def forest() -> None:
 
 @forest.command("make")
 @click.argument("graph", metavar="NAME.clgs")
-@option("--method", "drv or dre.", default="drv")
+@option("--method", "Method: drv or dre.", default="drv")
 @option("--seed", "0 .. 2^64-1 (default: drawn and recorded).", int)
-@option("--shards which 0-3,7", "Only these shards of the section pairs.")
-@option("-o --output FILE", "Where the forest goes.", required=True)
-@option("--resume", "Keep what is found in FILE.work, and begin there.", bool)
+@option("--shards which 0-3,7", "Process only these shards of the section pairs.")
+@option("-o --output FILE", "Output file.", required=True)
+@option("--resume", "Checkpoint in FILE.work, and continue from there.", bool)
 @plan_option
 @device_options
 def make(run: Run) -> None:
@@ -81,11 +81,11 @@ def make(run: Run) -> None:
 
 @forest.command("merge")
 @click.argument("forests", metavar="FILE...", nargs=-1, required=True)
-@option("-o --output FILE", "Where the forest goes.", required=True)
-@option("--max-vertices N", "Refuse forests of more (default: by the files' size).", int)
+@option("-o --output FILE", "Output file.", required=True)
+@option("--max-vertices N", "Refuse forests of more vertices (default: a limit by the files' sizes).", int)
 @device_options
 def merge(run: Run) -> None:
-    """Merge forests of parts of one dataset: any order, the same bytes."""
+    """Merge forests of parts of a dataset, in any order."""
     assert run.output is not None
     options = {"max_vertices": run.options.max_vertices, "device": run.spec}
     with run.job():

@@ -13,25 +13,31 @@ from clgraph.cli.options import console_options, json_option, option
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 def fpga() -> None:
-    """Binaries for Intel FPGAs: boards build no kernels at run time.
+    """Compile and describe binaries for Intel FPGAs, whose boards build no kernels at run time.
 
-    Give one to any command with --fpga-binary FILE (or CLGRAPH_FPGA_BINARY).
+    Every command takes one with --fpga-binary FILE (or CLGRAPH_FPGA_BINARY).
     """
 
 
 @fpga.command("compile", cls=Command)
-@option("-o --output", "The binary; FILE.json is written beside it.", default="clgraph.aocx")
-@option("--emulate", "For the emulator (by its own runtime where there is no aoc).", bool)
-@option("--report", "Stop at the report of loops and areas (minutes, not hours).", bool)
-@option("--board B", "The board, as `aoc -list-boards` names it.", default="")
-@option("--param params NAME=VALUE", "A parameter of cl/fpga/parameters.h.", multiple=True)
-@option("--only GROUP", "Only some kernels: sample, components, bfs, pagerank, walks.", multiple=True)
+@option("-o --output", "Output binary; FILE.json describes it.", default="clgraph.aocx")
+@option("--emulate", "Compile for the emulator (by its runtime if there is no aoc).", bool)
+@option("--report", "Only make aoc's report of loops and areas (minutes, not hours).", bool)
+@option("--board B", "Board, as `aoc -list-boards` names it.", default="")
+@option("--param params NAME=VALUE", "Set a parameter of cl/fpga/parameters.h (repeatable).", multiple=True)
+@option(
+    "--only GROUP",
+    "Compile only some kernels: sample, components, bfs, pagerank, walks (repeatable).",
+    multiple=True,
+)
 @console_options
 def compile_(run: Run) -> None:
-    """Compile all pipelines of cl/fpga into one binary: prints and runs the aoc line.
+    """Compile all pipelines of cl/fpga into one binary.
 
-    A whole compilation takes hours. What aoc prints is kept beside the output (.log), and so are its
-    sources (.sources/).
+    Prints and runs the command line of aoc.
+
+    A full compilation takes hours. The output of aoc (.log) and its sources (.sources/) are stored next to
+    the binary.
     """
     from clgraph.errors import InputError
     from clgraph.fpga import parameters, pipelines
@@ -57,7 +63,7 @@ def compile_(run: Run) -> None:
 @click.argument("file")
 @json_option
 def show(run: Run) -> None:
-    """What a binary is: board, compiler, sources, parameters, kernels, clock and resources."""
+    """Describe a binary: board, compiler, sources, parameters, kernels, clock, resources."""
     from clgraph.fpga.binary import check_whole, read_sidecar
     from clgraph.fpga.offline import lines_of, same_sources
 

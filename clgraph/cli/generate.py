@@ -47,9 +47,9 @@ def model(*parameters: Decorator, on_host: bool = False) -> Callable[[Callable[.
 
 
 _shared_options = options(
-    option("--seed", "Default: drawn from the operating system, and printed.", int),
+    option("--seed", "Seed, 0 .. 2^64-1 (default: drawn from the operating system, and printed).", int),
     device_option,
-    output_option("The output file; its suffix says the format.", required=True),
+    output_option("Output file; its suffix gives the format.", required=True),
     to_option,
     quiet_option,
 )
@@ -95,27 +95,29 @@ def _make_dataset(run: Run, name: str, model: Any, seed: int | None, cut: dict[s
         run.say(f"{name}, seed {drawn}: wrote {target}: {made!r}")
 
 
-_vertices = option("--vertices", "How many vertices.", int, required=True)
-_average = option("--average-degree", "Mean number of neighbours.", float, 5.0)
+_vertices = option("--vertices", "Number of vertices.", int, required=True)
+_average = option("--average-degree", "Mean number of neighbours per vertex.", float, 5.0)
 
 
 # of models that are made straight into shards; the function that makes the graph has `model`
-_into_shards = options(sections_option, option("--shard-edges N", "Of OUT.clgs: entries of a shard.", int))
+_into_shards = options(
+    sections_option, option("--shard-edges N", "Datasets (OUT.clgs): entries per shard.", int)
+)
 
 
 @model(
     _vertices,
     _average,
     _into_shards,
-    option("--exponent", "Of the degree distribution; above 2.", float, 2.71),
+    option("--exponent", "Exponent of the degree distribution, above 2.", float, 2.71),
     on_host=True,
 )
 def powerlaw(vertices: int, average_degree: float, exponent: float) -> Any:
-    """An undirected graph whose degrees follow a power law (Chung and Lu's model).
+    """Make an undirected power-law graph (Chung and Lu's model).
 
-    Made by NumPy, or with --device on a device; OUT.clgs always on devices, on all that are named or that
-    mpiexec starts ranks for. An edge list lacks the vertices without edges; the binary form (.clg) holds them
-    all.
+    Made by NumPy, or with --device on a device. A dataset (OUT.clgs) is always made on devices: on all that
+    --device names, or one for each rank of mpiexec. Edge lists do not store vertices without edges; the
+    binary format (.clg) does.
     """
     from clgraph.graph.models import PowerLaw
 
@@ -129,7 +131,7 @@ def powerlaw(vertices: int, average_degree: float, exponent: float) -> Any:
 
 @model(
     option("--scale", "Binary logarithm of the number of vertices.", int, required=True),
-    option("--edge-factor", "Edges drawn per vertex, before merging.", float, 16),
+    option("--edge-factor", "Edges drawn per vertex, before parallel ones are merged.", float, 16),
     option(
         "--quadrants",
         "Probabilities of the first three quadrants.",
@@ -137,18 +139,23 @@ def powerlaw(vertices: int, average_degree: float, exponent: float) -> Any:
         (0.57, 0.19, 0.19),
         metavar="A B C",
     ),
-    option("--directed/--undirected", "Whether an edge is one arc.", bool, False),
-    option("--scramble/--plain", "Renumber the vertices (plain: small numbers have many edges).", bool, True),
-    option("--duplicates", "What becomes of parallel edges.", ["merge", "keep"], "merge"),
+    option("--directed/--undirected", "Make an edge one arc, or two.", bool, False),
+    option(
+        "--scramble/--plain",
+        "Renumber vertices at random (plain: small numbers have many edges).",
+        bool,
+        True,
+    ),
+    option("--duplicates", "Merge parallel edges, or keep them.", ["merge", "keep"], "merge"),
     _into_shards,
     on_host=True,
 )
 def rmat(scale: int, edge_factor: float, quadrants: tuple[float, float, float], **options: Any) -> Any:
-    """An R-MAT graph (Graph500's parameters by default).
+    """Make an R-MAT graph (Graph500's parameters by default).
 
-    Made by NumPy, or with --device on a device; OUT.clgs always on devices, on all that are named or that
-    mpiexec starts ranks for. An edge list lacks the vertices without edges; the binary form (.clg) holds them
-    all.
+    Made by NumPy, or with --device on a device. A dataset (OUT.clgs) is always made on devices: on all that
+    --device names, or one for each rank of mpiexec. Edge lists do not store vertices without edges; the
+    binary format (.clg) does.
     """
     from clgraph.graph.models import RMat
 
@@ -166,36 +173,37 @@ def rmat(scale: int, edge_factor: float, quadrants: tuple[float, float, float], 
 
 @model(_vertices, option("--edges-each", "Edges of each new vertex.", int, required=True))
 def ba(vertices: int, edges_each: int) -> Any:
-    """A graph that grows by preferential attachment (Barabasi and Albert)."""
+    """Grow a graph by preferential attachment (Barabasi-Albert)."""
     return partial(clgraph.barabasi_albert_graph, vertices, edges_each)
 
 
-@model(_vertices, option("--edges", "How many edges, all different.", int, required=True))
+@model(_vertices, option("--edges", "Number of edges, all different.", int, required=True))
 def er(vertices: int, edges: int) -> Any:
-    """A random graph of n vertices and m edges (Erdos and Renyi)."""
+    """Make a random graph of n vertices, m edges (Erdos-Renyi)."""
     return partial(clgraph.erdos_renyi_graph, vertices, edges)
 
 
 @model(
     _vertices,
     option("--degree", "Neighbours on the ring, an even number.", int, required=True),
-    option("--probability", "With which an edge leads elsewhere, from 0 to 1.", float, required=True),
+    option("--probability", "Probability that an edge is rewired, 0 to 1.", float, required=True),
 )
 def ws(vertices: int, degree: int, probability: float) -> Any:
-    """A small world: a ring, some of whose edges lead elsewhere (Watts and Strogatz)."""
+    """Make a small world: a rewired ring (Watts-Strogatz)."""
     return partial(clgraph.watts_strogatz_graph, vertices, degree, probability)
 
 
 @model(
     _vertices,
-    option("--exponent", "Of the power law of degrees, 0 to 20.", float, 2.5),
+    option("--exponent", "Exponent of the power law of degrees, 0 to 20.", float, 2.5),
     option("--min-degree", "The smallest degree drawn.", int, 1),
-    option("--max-degree", "The largest degree drawn (default: the root of the vertices).", int),
+    option("--max-degree", "The largest degree drawn (default: the square root of --vertices).", int),
 )
 def configuration(vertices: int, **options: Any) -> Any:
-    """The configuration model: degrees by a bounded power law (Zipf), joined at random.
+    """Make a graph by the configuration model.
 
-    Loops are dropped and parallel edges merged.
+    Degrees follow a bounded power law (Zipf) and are joined at random. Self-loops are dropped, parallel
+    edges merged.
     """
     return partial(clgraph.configuration_graph, vertices, **options)
 
@@ -203,30 +211,34 @@ def configuration(vertices: int, **options: Any) -> Any:
 @model(
     _vertices,
     _average,
-    option("--alpha", "Of the weights; from 0 to 2.", float, 0.5),
-    option("--shift", "Of the weights; 0 or more.", float, 0.0),
+    option("--alpha", "ALPHA, 0 to 2.", float, 0.5),
+    option("--shift", "SHIFT, 0 or more.", float, 0.0),
 )
 def static(vertices: int, **options: Any) -> Any:
-    """The static model (Goh, Kahng and Kim): ends in proportion to weights (i + SHIFT) ** -ALPHA.
+    """Make a graph by the static model (Goh, Kahng and Kim).
 
-    Degrees follow a power law with the exponent 1 + 1 / ALPHA, cut off by the shift.
+    Ends of edges are drawn in proportion to weights (i + SHIFT) ** -ALPHA. Degrees follow a power law with
+    the exponent 1 + 1 / ALPHA, cut off by the shift.
     """
     return partial(clgraph.static_model_graph, vertices, **options)
 
 
 @model(
     _vertices,
-    option("--mixing", "Share of edges leading outside.", float, 0.1),
-    option("--degree-exponent", "Of the law of degrees.", float, 2.5),
+    option("--mixing", "Share of a vertex's edges that leave its community.", float, 0.1),
+    option("--degree-exponent", "Exponent of the power law of degrees.", float, 2.5),
     option("--min-degree", "The smallest degree drawn.", int, 5),
     option("--max-degree", "The largest degree drawn.", int, 50),
-    option("--community-exponent", "Of the law of sizes.", float, 1.5),
-    option("--min-community", "The smallest community.", int, 20),
-    option("--max-community", "The largest community.", int, 100),
-    option("--communities FILE", "Where each vertex's community is written."),
+    option("--community-exponent", "Exponent of the power law of community sizes.", float, 1.5),
+    option("--min-community", "Vertices of the smallest community.", int, 20),
+    option("--max-community", "Vertices of the largest community.", int, 100),
+    option("--communities FILE", "Write `vertex community` to FILE, tab-separated, one vertex per line."),
 )
 def lfr(vertices: int, communities: str | None, **options: Any) -> Any:
-    """A graph with communities (LFR: Lancichinetti, Fortunato and Radicchi)."""
+    """Make an LFR graph, with communities.
+
+    The model of Lancichinetti, Fortunato and Radicchi.
+    """
     from clgraph.formats import atomic_write, check_writable
 
     if communities:
@@ -243,7 +255,10 @@ def lfr(vertices: int, communities: str | None, **options: Any) -> Any:
     return make
 
 
-@model(option("--vertices", "Near which it comes out.", int, 30_000_000))
+@model(option("--vertices", "Number of vertices, approximately.", int, 30_000_000))
 def copra(vertices: int) -> Any:
-    """A graph as that of the COPRA thesis: the static model, fitted to the thesis's Table 4.2."""
+    """Make a graph like that of the COPRA thesis.
+
+    It follows the static model, fitted to the thesis's Table 4.2.
+    """
     return partial(clgraph.copra_graph, vertices)

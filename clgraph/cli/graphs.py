@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 @graph_options
 @console_options
 def info(run: Run) -> None:
-    """What GRAPH holds: vertices, edges, self-loops, components, degrees."""
+    """Summarize GRAPH: vertices, edges, self-loops, components, degrees."""
     name = run.graph
     facts = describe_dataset(name) if run.of_shards else describe(run.read_graph(name))
     run.print({"file": name, **facts}, () if run.as_json else [_table(Path(name).name, facts)])
@@ -117,16 +117,15 @@ def describe_dataset(name: str) -> dict[str, Any]:
 @click.argument("target", metavar="OUT", type=OutputName())
 @to_option
 @sections_option
-@option("--shard-edges N", "Of OUT.clgs: entries of a shard (default 2^28).", int)
-@option("--resume", "Of OUT.clgs: go on where an interrupted conversion stopped.", bool)
+@option("--shard-edges N", "Datasets (OUT.clgs): entries per shard (default: 2^28).", int)
+@option("--resume", "Datasets (OUT.clgs): continue an interrupted conversion.", bool)
 @attributes_option
 @graph_options
 @quiet_option
 def convert(run: Run) -> None:
     """Read the graph file IN and write it as OUT.
 
-    For a dataset of shards, OUT.clgs, the edges of several files are taken together, and the graph need not
-    fit into memory.
+    A dataset of shards, OUT.clgs, may combine the edges of several files; the graph need not fit into memory.
 
     \b
     clgraph convert web.edges.gz web.clg
@@ -209,7 +208,7 @@ def _to_dataset(run: Run) -> None:
 @click.command(cls=Command)
 @json_option
 def formats(run: Run) -> None:
-    """The formats of graph files: names for --format and --to, suffixes, which may be compressed."""
+    """List the formats of graph files: names for --format and --to, suffixes, which may be compressed."""
     from clgraph.formats.table import FORMATS
 
     table = {

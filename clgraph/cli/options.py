@@ -114,7 +114,7 @@ def _json_wanted(ctx: click.Context, param: click.Parameter, value: bool) -> boo
     return value
 
 
-quiet_option = option("-q --quiet", "Say nothing on stderr but errors.", bool)
+quiet_option = option("-q --quiet", "Print only errors on stderr.", bool)
 json_option = option("--json as_json", "Print one JSON object on stdout.", bool, callback=_json_wanted)
 console_options = options(json_option, quiet_option)
 
@@ -126,15 +126,15 @@ def output_option(help: str, names: str = "-o --output OUT", **more: Any) -> Dec
 
 to_option = option("--to output_format", "Format of OUT (default: by its suffix).", FormatName())
 attributes_option = option(
-    "--attributes NODES.CSV", "Attributes of vertices, by id, for an OUT that holds them (graphml, gexf)."
+    "--attributes NODES.CSV", "Add vertex attributes from this table, by id (OUT must be graphml or gexf)."
 )
 
 # --- How graphs are read ---
 
 limit_options = options(
-    option("--max-vertices N", "Refuse a larger graph (default: by the file's size).", int),
+    option("--max-vertices N", "Refuse a graph of more vertices (default: a limit by the file's size).", int),
     option(
-        "--max-ratio R", "Refuse a compressed file that unpacks to more than R times its size.", float, 200
+        "--max-ratio R", "Refuse a compressed file that expands to more than R times its size.", float, 200
     ),
 )
 # as `clgraph.read` calls them, and records do
@@ -152,16 +152,26 @@ graph_options = options(
     option(
         "--format", "Format of the file (default: by its suffix); `clgraph formats` lists them.", FormatName()
     ),
-    option("--directed/--undirected", "How to read the file (default: what it says, else undirected).", bool),
+    option(
+        "--directed/--undirected",
+        "How to read the file (default: as the file says; undirected if it does not).",
+        bool,
+    ),
     option(
         "--ids",
-        "What vertex ids are: numbers, text, or the nodes' attribute `name` (GraphML, GEXF).",
+        "Type of vertex ids: numbers, text, or the node attribute `name` (GraphML, GEXF).",
         ["int", "str", "name"],
         "int",
     ),
-    option("--weights", "Read weights: the third column, or a matrix's entries.", bool),
-    option("--duplicates", "What becomes of parallel edges.", ["merge", "keep"], "merge"),
-    option("--header/--no-header", "Whether the first row of an edge list names its columns.", bool),
+    option(
+        "--weights", "Read edge weights: the third column of an edge list, the entries of a matrix.", bool
+    ),
+    option("--duplicates", "Merge parallel edges, or keep them.", ["merge", "keep"], "merge"),
+    option(
+        "--header/--no-header",
+        "Whether the first row of an edge list has column names (default: detected).",
+        bool,
+    ),
     limit_options,
 )
 
@@ -189,7 +199,10 @@ def _into_environment(variable: str) -> Callable[..., Any]:
 
 
 device_option = options(
-    option("--device SPEC", "gpu, cpu, fpga, pocl, intel, nvidia, 0:1 or part of a name."),
+    option(
+        "--device SPEC",
+        "Device: gpu, cpu, fpga, pocl, intel, nvidia, 0:1 (`clgraph devices`), or part of its name.",
+    ),
     option(
         "--kernels",
         "Form of the kernels (default: pipelines on FPGAs).",
@@ -199,49 +212,55 @@ device_option = options(
     ),
     option(
         "--fpga-binary FILE",
-        "On an FPGA: what `clgraph fpga compile` made.",
+        "Kernel binary for an FPGA, made by `clgraph fpga compile`.",
         expose_value=False,
         callback=_into_environment("CLGRAPH_FPGA_BINARY"),
     ),
     option(
         "--force",
-        "Use kernels that failed the driver's selftest, or an FPGA binary of other sources.",
+        "Use a driver that failed the self-test, or an FPGA binary built from other sources.",
         bool,
         expose_value=False,
         callback=_into_environment("CLGRAPH_FORCE"),
     ),
     option(
         "--trace FILE",
-        "Time every kernel: a table on stderr, a trace for chrome://tracing or Perfetto in FILE.",
+        "Time every kernel: write a trace (chrome://tracing, Perfetto) to FILE, a table to stderr.",
     ),
 )
 
 energy_options = options(
-    option("--energy", "Measure the energy of the computation, repeated for two seconds (NVML, RAPL).", bool),
-    option("--watts W", "Take this power, read from a wall meter, instead of a counter.", float),
+    option(
+        "--energy", "Measure energy in joules (NVML, RAPL); repeats the computation for two seconds.", bool
+    ),
+    option(
+        "--watts W", "Compute energy from this power in watts (a wall meter's), not from a counter.", float
+    ),
 )
 
 # what of a graph's measures takes long, and how much of it is wanted
 measure_options = options(
-    option("--hop-sources", "A graph with more vertices is searched from only this many of them.", int, 1024),
     option(
-        "--eigenvalues/--no-eigenvalues", "Compute the 20 largest (default: up to a million vertices).", bool
+        "--hop-sources", "Estimate the hop plot from this many vertices, if the graph has more.", int, 1024
+    ),
+    option(
+        "--eigenvalues/--no-eigenvalues",
+        "Compute the 20 largest eigenvalues (default: for up to a million vertices).",
+        bool,
     ),
 )
 
 # --- Datasets of shards ---
 
 plan_option = option(
-    "--plan only_plan",
-    "Of NAME.clgs: only say what will be read, sent and held, and how long it will take.",
-    bool,
+    "--plan only_plan", "Datasets (NAME.clgs): only print the expected data volumes, memory and time.", bool
 )
 # of commands that make the priority forest of a dataset
 forest_options = options(
-    option("--forest FILE", "Of NAME.clgs: what `clgraph forest` has saved, instead of a pass."),
-    option("--resume", "Of NAME.clgs: keep what is found in OUT.work, and begin there.", bool),
+    option("--forest FILE", "Datasets (NAME.clgs): use this forest, saved by `clgraph forest`."),
+    option("--resume", "Datasets (NAME.clgs): checkpoint in OUT.work, and continue from there.", bool),
 )
-sections_option = option("--sections", "Of OUT.clgs: pairs,rows or pairs,in,out (default: all).")
+sections_option = option("--sections", "Datasets (OUT.clgs): pairs,rows or pairs,in,out (default: all).")
 
 
 # of commands that work on a device; and of those that also read a graph

@@ -33,29 +33,29 @@ ABOUT_SAMPLE = ("record", "method", "sample_seed", "command", "relation", "sampl
 @click.argument("sample", metavar="[SAMPLE]", required=False)
 @option("--report PAGE", "Write a report: one HTML file (needs matplotlib).")
 @option("--plot PICTURE", "Draw the figures (.png, .svg or .pdf; needs matplotlib).")
-@option("--record FILE", "How SAMPLE was made: what `clgraph sample --record` (or --json) wrote.")
-@option("--method", "Method by which SAMPLE was made, if there is no record.", MethodName())
-@option("--sample-seed N", "The seed that it was made with.", int)
-@option("--command TEXT", "How SAMPLE was made, in words, for the report.")
+@option("--record FILE", "Record of SAMPLE: what `clgraph sample --record` (or --json) wrote.")
+@option("--method", "Method that made SAMPLE, if there is no record.", MethodName())
+@option("--sample-seed N", "Seed that made SAMPLE.", int)
+@option("--command TEXT", "Command that made SAMPLE, for the report.")
 @option(
     "--relation",
-    "What SAMPLE must be: a subset of ORIGINAL (default); a contraction of it, whose vertices are "
-    "(default for cre and crve); anything, to compare any two graphs.",
+    "Require SAMPLE to be a subset of ORIGINAL (default); a contraction of it, with vertices of ORIGINAL "
+    "(default for cre and crve); or nothing, to compare any two graphs.",
     ["subset", "contraction", "none"],
 )
 @option("--sample-format NAME", "Format of SAMPLE (default: by its suffix).")
-@option("--seed", "Chooses the vertices from which a large graph's hop plot is searched.", int, 0)
+@option("--seed", "Seed for the vertices from which a large graph's hop plot is estimated.", int, 0)
 @measure_options
 @option(
     "--fit",
-    "Who fits the power law of the degrees: clgraph, or the package powerlaw, which also tests it "
-    "against a lognormal distribution.",
+    "Fit the power law of the degrees by clgraph, or by the package powerlaw, which also tests it against "
+    "a lognormal distribution.",
     ["own", "powerlaw"],
     "own",
 )
 @run_options
 def quality(run: Run) -> None:
-    """Measure ORIGINAL and a SAMPLE of it: degrees, exponents, clustering, distances.
+    """Measure ORIGINAL, and compare a SAMPLE with it: degrees, exponents, clustering, distances.
 
     \b
     clgraph sample internet.txt --method drve --size 50% --seed 7 -o half.txt --record half.json

@@ -26,19 +26,19 @@ POLICIES = ["uniform", "personalization", "drop"]
 VARIANTS = ["auto", "serial", "pull", "contribution", "subgroup", "small", "runs", "bins", "fixed"]
 SOURCES_SHOWN = 10  # of many: a result for each would hide the figures above
 # options that both commands have
-damping_option = option("--damping", "At least 0 and below 1.", float, 0.85)
+damping_option = option("--damping", "Damping factor: at least 0, below 1.", float, 0.85)
 tol_option = option(
-    "--tol", "Stop once the residual is below it; 0 runs exactly --max-iter iterations.", float, 1e-6
+    "--tol", "Stop when the residual is below this; 0 runs exactly --max-iter iterations.", float, 1e-6
 )
 nonconvergence_option = option(
     "--on-nonconvergence",
-    "What if --max-iter iterations do not reach --tol: fail, warn and go on, or go on.",
+    "If --max-iter iterations do not reach --tol: fail, warn, or just return the result.",
     ["raise", "warn", "return"],
     "raise",
 )
-max_iter_option = option("--max-iter", "Iterations.", AT_LEAST_1, 100)
-dtype_option = option("--dtype", "Type of the ranks.", ["float32", "float64"], "float32")
-explain_option = option("--explain", "Say what was chosen and why, on stderr.", bool)
+max_iter_option = option("--max-iter", "Maximum number of iterations.", AT_LEAST_1, 100)
+dtype_option = option("--dtype", "Floating-point type of the scores.", ["float32", "float64"], "float32")
+explain_option = option("--explain", "Print the chosen algorithm and the reasons on stderr.", bool)
 
 
 @click.command(cls=Command)
@@ -51,24 +51,24 @@ explain_option = option("--explain", "Say what was chosen and why, on stderr.", 
 )
 @option(
     "--dangling POLICY|FILE",
-    "Where the rank of vertices without out-arcs goes: personalization, uniform, drop, or a file of "
-    "`id [value]`.",
+    "Where the score of vertices without out-arcs goes: personalization, uniform, drop, or a file with "
+    "`id [value]` on each line.",
     default="personalization",
 )
-@option("--nstart FILE", "Start from this vector: `id [value]` on each line.")
-@option("--variant", "Kernels.", VARIANTS, "auto")
+@option("--nstart FILE", "Start vector: a file with `id [value]` on each line.")
+@option("--variant", "Kernel variant.", VARIANTS, "auto")
 @dtype_option
 @nonconvergence_option
-@option("--top", "Vertices to show.", AT_LEAST_0, 20)
+@option("--top", "Number of vertices to show.", AT_LEAST_0, 20)
 @explain_option
 @on_graph(
-    "Write `id rank`, tab-separated, one vertex a line.", verify="Check the result from the definition."
+    "Write `id score`, tab-separated, one vertex per line.", verify="Check the result against the definition."
 )
 def pagerank(run: Run) -> None:
-    """PageRank of GRAPH's vertices.
+    """Compute the PageRank of GRAPH's vertices.
 
-    Arcs carry rank from source to target; an undirected edge is an arc each way. A file that does not say
-    is read as undirected: links of the web or of citations need --directed.
+    Arcs carry score from source to target; an undirected edge is two arcs. Files that do not state a
+    direction are read as undirected: web or citation links need --directed.
 
     \b
     clgraph pagerank Wiki-Vote.txt --directed --top 10 -o ranks.tsv
@@ -157,55 +157,62 @@ def _converged(run: Run, call: Callable[..., Any], verify: Callable[[Any], Any],
 
 
 @click.command(cls=Command)
-@option("-s --source ID", "A source (repeatable).", multiple=True)
-@option("--sources FILE", "A file with a source's id on each line.")
+@option("-s --source ID", "Source vertex (repeatable).", multiple=True)
+@option("--sources FILE", "File with the id of a source on each line.")
 @option(
     "--users FILE",
-    "Instead: a file with a user and ids of items on each line; a user starts from all of its items.",
+    "Instead of sources: a file with a user and ids of items on each line; the items are the user's sources.",
 )
 @option(
     "--method",
-    "How: three ways to iterate, or random walks.",
+    "Power iteration (three implementations), or random walks.",
     ["power", "coo", "coo-flat", "monte-carlo"],
     "power",
 )
 @damping_option
 @tol_option
-@option("--norm", "Of the residual; nx compares the L1 one with n * tol.", NORMS, "l2")
+@option("--norm", "Norm of the residual; nx compares the L1 norm with n * tol.", NORMS, "l2")
 @max_iter_option
 @option(
     "--dangling",
-    "Where the rank of vertices without out-arcs goes (pagerank's default differs).",
+    "Where the score of vertices without out-arcs goes (pagerank has another default).",
     POLICIES,
     "uniform",
 )
-@option("--top", "Select this many vertices on the device; 0: all ranks (with -o).", AT_LEAST_0, 20)
+@option(
+    "--top", "Number of vertices per source, selected on the device; 0: all scores (with -o).", AT_LEAST_0, 20
+)
 @option(
     "--exclude",
-    "Leave out of the top: each source's own vertices, or these and those that their arcs lead to.",
+    "Exclude each source's own vertices from the top, or these and their out-neighbours.",
     ["self", "neighbours"],
 )
-@option("--exclude-ids FILE", "Leave out these vertices, an id on each line.")
-@option("--seed", "Of the walks (default: drawn, and reported).", AT_LEAST_0)
-@option("--walks", "Walks from each source.  [default: 200000]", int)
-@option("--epsilon", "Take as many walks as keep every rank's error below this,", float)
+@option("--exclude-ids FILE", "Exclude these vertices from the top: a file with an id on each line.")
+@option("--seed", "Seed of the walks (default: drawn, and reported).", AT_LEAST_0)
+@option("--walks", "Number of walks from each source.  [default: 200000]", int)
+@option("--epsilon", "Take enough walks to keep each score's error below this,", float)
 @option("--confidence", "with this probability.", float, 0.95)
-@option("--check-every", "Test the residual only once in this many iterations.", AT_LEAST_1, 1)
+@option("--check-every", "Test the residual every this many iterations.", AT_LEAST_1, 1)
 @option("--squared", "Compare the squared residual with the squared tolerance.", bool)
-@option("--stored", "Answer sources without out-arcs from stored ranks.", bool)
-@option("--stable-top N", "Also stop once the top set was the same at N checks in a row.", AT_LEAST_0, 0)
+@option("--stored", "Take the result of sources without out-arcs from stored scores.", bool)
+@option(
+    "--stable-top N",
+    "Also stop when the top vertices were the same at N checks in a row (0: never).",
+    AT_LEAST_0,
+    0,
+)
 @dtype_option
 @nonconvergence_option
 @explain_option
 @on_graph(
-    "Write `source id rank`, tab-separated (monte-carlo: and the standard error).",
+    "Write `source id score`, tab-separated (monte-carlo: also the standard error).",
     verify="Check the result against the reference.",
 )
 def ppr(run: Run) -> None:
-    """Personalized PageRank of GRAPH's vertices, from the point of view of each source.
+    """Compute the personalized PageRank of GRAPH's vertices for each source.
 
-    Arcs carry rank from source to target; an undirected edge is an arc each way. A file that does not say
-    is read as undirected: links of the web or of citations need --directed.
+    Arcs carry score from source to target; an undirected edge is two arcs. Files that do not state a
+    direction are read as undirected: web or citation links need --directed.
 
     \b
     clgraph ppr Wiki-Vote.txt --directed --source 3 --source 30 --top 10

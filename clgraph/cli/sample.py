@@ -111,9 +111,9 @@ def method_options(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.argument("method", type=MethodName(), required=False)
 @json_option
 def methods(run: Run) -> None:
-    """Every sampling method: what it draws, its options, its source, its other names.
+    """List the sampling methods: what each draws, its options, its source, its other names.
 
-    With METHOD that one alone, and its options in full.
+    With METHOD, describe that method and each of its options.
     """
     short = None
     if run.options.method is not None:
@@ -174,30 +174,35 @@ def _option_table(own: dict[str, Option]) -> str:
 @click.command(cls=_Sample)
 @option(
     "--method",
-    "drv, dre, drve, dhyb delete; cre, crve contract; ebfs, edfs explore; `clgraph methods` lists all.",
+    "Sampling method: drv, dre, drve, dhyb delete; cre, crve contract; ebfs, edfs explore; "
+    "`clgraph methods` lists all.",
     MethodName(),
     "drv",
 )
-@option("--size", "How large: 0.3 or 30% of the vertices, or a count such as 5000.")
-@option("--sizes", "Several of them, nested, in one run: 70%,50%,30%.")
+@option("--size", "Size of the sample: 0.3 or 30% of the vertices, or a count such as 5000.")
+@option("--sizes", "Several sizes in one run, each sample within the larger ones: 70%,50%,30%.")
 @option("--seed", "0 .. 2^64-1; the same seed gives the same sample (default: drawn and recorded).", int)
-@option("--seeds", "Number of runs, with the seeds from --seed on.", int)
+@option("--seeds", "Number of runs, with seeds --seed, --seed + 1, and so on.", int)
 @method_options
-@option("--strict", "A count larger than the graph is an error.", bool)
+@option("--strict", "Fail if --size is more vertices than the graph has.", bool)
 @to_option
-@option("--record FILE", "Write command, versions, device, seed and the input's hash (JSON).", OutputName())
+@option(
+    "--record FILE",
+    "Write a record for `clgraph replay`: command, versions, device, seed, hashes (JSON).",
+    OutputName(),
+)
 @forest_options
 @attributes_option
 @on_graph(
-    "Where the sample goes; the suffix says the format. {size} and {seed} in it are filled in.",
-    verify="Check the sample from the definition.",
+    "Output file; its suffix gives the format. {size} and {seed} in it are replaced.",
+    verify="Check the sample against its definition.",
 )
 def sample(run: Run) -> None:
     """Shrink GRAPH at random, keeping the largest connected component.
 
     \b
     clgraph sample internet.txt --method drve --size 50% --seed 7 -o half.txt
-    clgraph sample internet.txt --sizes 70%,50%,30% --seeds 5 -o 'out-{size}-{seed}.txt'
+    clgraph sample internet.txt --sizes 70%,50% --seeds 5 -o 'out-{size}-{seed}.txt'
     zcat edges.txt.gz | clgraph sample - --method pies --size 5000 -o held.txt
     mpiexec -n 4 clgraph sample web.clgs --method dre --size 10% -o tenth.clgs
     """

@@ -33,28 +33,26 @@ VERTICES = 300_000  # of the graph of a preset, unless given
 @click.argument("graph", metavar="GRAPH", required=False)
 @option(
     "--preset",
-    "A study that was made before, beside what is printed of it: copra makes its graph itself, "
-    "internet2007 needs a graph of the Internet's autonomous systems.",
+    "Repeat a published study and compare: copra generates its graph, internet2007 needs a graph of the "
+    "Internet's autonomous systems.",
     ["copra", "internet2007"],
 )
-@option("--vertices", "Of the graph that --preset copra makes (default: 300000; thesis: 30000000).", int)
-@option("--methods", "Names as `clgraph methods` lists them, with commas between.", default=METHODS)
-@option("--sizes", "Sizes, with commas between.", default=SIZES)
+@option("--vertices", "Vertices of the graph of --preset copra (default: 300000; thesis: 30000000).", int)
+@option("--methods", "Methods, separated by commas; `clgraph methods` lists them.", default=METHODS)
+@option("--sizes", "Sizes, separated by commas.", default=SIZES)
 @option("--seeds", "Number of runs of each method.", int, 20)
-@option("--seed", "The first run's seed.", int, 0)
-@option(
-    "-o --output DIR", "The folder of the results; a study that was interrupted goes on there.", required=True
-)
+@option("--seed", "Seed of the first run.", int, 0)
+@option("-o --output DIR", "Folder of the results; an interrupted study continues from there.", required=True)
 @option(
     "--tolerance TEXT",
-    "How far from the original is near enough: ks=0.1,clustering=10% (default: ks=0.1,all=10%).",
+    "Accepted deviations from the original: ks=0.1,clustering=10% (default: ks=0.1,all=10%).",
 )
-@option("--min-size SIZE", "Draw the next seed where a sample is smaller than this.")
+@option("--min-size SIZE", "Redraw a sample of fewer vertices, with the next seed.")
 @measure_options
 @option("--figures/--no-figures", "Draw figures and a report (needs matplotlib).", bool, True)
 @run_options
 def study(run: Run) -> None:
-    """Sample GRAPH by several methods, sizes and seeds, and say how small is small enough.
+    """Sample GRAPH by several methods, sizes and seeds, and find the smallest sizes that suffice.
 
     \b
     clgraph study internet.txt --methods drv,dre,drve --sizes 70%,50%,30%,10% --seeds 20 -o internet-study
@@ -194,7 +192,7 @@ def _answer_lines(found: Study, tolerance: Tolerance, beside: Comparison | None)
 
 @click.command(cls=Command)
 @click.argument("record", metavar="RECORD")
-@option("--input graph GRAPH", "Where the input is now (default: as recorded).")
+@option("--input graph GRAPH", "Input file, if it has moved (default: as recorded).")
 @limit_options
 @device_options
 def replay(run: Run) -> None:

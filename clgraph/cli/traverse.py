@@ -25,16 +25,19 @@ SHOWN = 10  # components in the table
 @click.command(cls=Command)
 @option("-s --source ID", "Start vertex (repeatable).", multiple=True)
 @option("--sources ID,ID,...", "Several start vertices.")
-@option("--depth", "Largest distance, in arcs.", AT_LEAST_0)
+@option("--depth", "Stop at this distance, in arcs.", AT_LEAST_0)
 @option(
-    "--method", "Direction-optimising, or the COPRA thesis's Algorithm 5.", ["hybrid", "frontier"], "hybrid"
+    "--method",
+    "hybrid: direction-optimising; frontier: Algorithm 5 of the COPRA thesis.",
+    ["hybrid", "frontier"],
+    "hybrid",
 )
 @on_graph(
-    "Write `id distance predecessor`, tab-separated, -1 for none.",
+    "Write `id distance predecessor`, tab-separated; -1: none.",
     verify="Check the result against the definition.",
 )
 def bfs(run: Run) -> None:
-    """Breadth-first search in GRAPH: distances from the nearest source, and predecessors.
+    """Search GRAPH breadth-first: distances from the nearest source, and predecessors.
 
     \b
     clgraph bfs internet.txt --source 1 -o distance.tsv
@@ -85,15 +88,15 @@ def bfs(run: Run) -> None:
 
 
 @click.command(cls=Command)
-@option("--strong", "Strong components: directed paths both ways.", bool)
+@option("--strong", "Find strong components (directed paths in both directions).", bool)
 @output_option("Write the largest component as a graph (format by suffix).", "--largest OUT")
 @on_graph(
-    "Write `id component`, tab-separated, one vertex a line.",
+    "Write `id component`, tab-separated, one vertex per line.",
     verify="Check the result against the definition.",
     energy=False,
 )
 def components(run: Run) -> None:
-    """Connected components of GRAPH, numbered by decreasing size (weak ones if it is directed).
+    """Find the connected components of GRAPH (weak ones if it is directed), numbered by decreasing size.
 
     \b
     clgraph components internet.txt --largest giant.txt -o component.tsv

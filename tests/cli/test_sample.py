@@ -594,3 +594,16 @@ def test_a_folder_without_permission(small, run, tmp_path):
     done = run("sample", small, "--size", "50%", "-o", tmp_path / "out.txt")
     assert done.status == 1
     assert "no permission" in done.err
+
+
+def test_start_is_a_name_where_ids_are_names(run, tmp_path, device):
+    graph = tmp_path / "g.graphml"
+    nodes = "".join(f'<node id="n{i}"><data key="d">v {i}</data></node>' for i in range(3))
+    edges = "".join(f'<edge source="n{i}" target="n{i + 1}"/>' for i in range(2))
+    key = '<key id="d" for="node" attr.name="name" attr.type="string"/>'
+    graph.write_text(f'<graphml>{key}<graph edgedefault="undirected">{nodes}{edges}</graph></graphml>')
+    line = ("sample", graph, "--method", "ebfs", "--size", 2, "--seed", 1, "--device", device.spec)
+    done = run(*line, "--ids", "name", "--start", "v 2")
+    assert done.status == 0, done.err
+    done = run(*line, "--start", "v 2")
+    assert done.status == 1 and "--start v 2: the graph's ids are integers" in done.err
