@@ -73,8 +73,8 @@ def sample(
     Parameters
     ----------
     graph : Graph, symmetric SciPy array, NetworkX or igraph graph, pandas or Arrow edge table, or Shards
-        Of `Shards` drv and dre in exact mode: a pass over their pairs finds what leaves when (the priority
-        forest), for all `sizes`, another takes out the edges.
+        `Shards` support drv and dre in exact mode: one pass over their pairs finds when each vertex and edge
+        leaves (the priority forest), for all `sizes`; another extracts the edges.
         For pies, gsh and gps also a stream: a file's name, an open file, a table, or an iterable of chunks of
         edges (see the guide on samplers).
     method : {"drv", "dre", "drve", "dhyb", "cre", "crve", "ebfs", "edfs"}
@@ -100,7 +100,7 @@ def sample(
         one another.
     device : str or Device, optional
         As `clgraph.get_device` takes it; of `Shards` also several (a list, or ``"0:0,0:1"``), which share the
-        work, each in a thread. MPI's ranks on one host take them in turn.
+        work, each in a thread. MPI's ranks on one host are assigned to them in turn.
     mode : {"auto", "batched", "exact", "ordered"}, optional
         "exact" (drv, dre) gives precisely the sample of the definition's loop: one deletion at a time, each
         followed by the largest component. "batched" deletes in batches of decreasing size; a batch that takes
@@ -108,7 +108,7 @@ def sample(
         dre, batched for the others. (Of searches that spread and of chordal: see the guide on samplers.)
         Default "auto".
     tolerance : float, optional
-        Of batched mode, in vertices; default 0.001 of the target. 0 goes down to single deletions.
+        For batched mode: a number of vertices; default 0.001 of the target. 0 goes down to single deletions.
     components : {"afforest", "bfs"}, optional
         How batched mode finds the largest component: linking and compressing (default), or the array-frontier
         search of Tariq's thesis.
@@ -119,78 +119,78 @@ def sample(
         Which component is kept: of a directed graph "strong" keeps the largest strongly connected one (drv,
         dre, drve, dhyb, batched); for an undirected graph both mean the same. Default "weak".
     mix : float or str, optional
-        Of dhyb (hyb): the probability, 0 to 1, that a random vertex's edge is taken, as in drve (rne), and
+        For dhyb (hyb): the probability, 0 to 1, that a random vertex's edge is taken, as in drve (rne), and
         not any edge, as in dre (re); default 0.8. Taken as the exact number that its decimals say.
     start : vertex id, optional
-        Of ebfs, edfs and walks: where to begin (default: a vertex drawn by the seed).
+        For ebfs, edfs and walks: where to begin (default: a vertex drawn by the seed).
     edges : float, int or str, optional
-        Of re, rne, hyb: how many edges, or what share of them, instead of `size`. Of gps: how many.
+        For re, rne, hyb: how many edges, or what share of them, instead of `size`. For gps: how many.
     keep : {"induced", "visited", "tree"}, optional
         All edges among the vertices (default of walks), those drawn (default of re, rne, hyb) or walked, or
         the edges by which walks first entered vertices.
     weighted : bool, optional
-        Of rdn, re, rw, rwr, rj: whether edge weights count. Default False.
+        For rdn, re, rw, rwr, rj: whether edge weights count. Default False.
     steps : int, optional
-        Of walks: the number of steps of each walker, instead of `size`; visits count after every `thin`-th
+        For walks: the number of steps of each walker, instead of `size`; visits count after every `thin`-th
         (default 1) step past the first `burn_in` (default 0).
     walkers : int, optional
-        Of walks. Default 1. They begin at `start` (one id, or several in turn), or else at a vertex of the
-        largest component and at others drawn by the seed.
+        For walks: the number of walkers (default 1). They begin at `start` (one id, or several in turn), or
+        else at a vertex of the largest component and at others drawn by the seed.
     burn_in, thin : int, optional
         See `steps`.
     patience : int, optional
-        Of walks: steps for each vertex that a leg brought before it gives way to a new one, which begins at a
+        For walks: steps per vertex that a leg found before it gives way to a new one, which begins at a
         vertex not seen so far. Default 1000.
     direction : {"both", "out", "in"}, optional
-        Of walks: which arcs of a directed graph are followed. Default "both".
+        For walks: which arcs of a directed graph are followed. Default "both".
     walks : bool, optional
-        Of walks with `steps`: whether the result has the walks themselves, `Sample.walks`: a row of ids
+        For walks with `steps`: whether the result has the walks themselves, `Sample.walks`: a row of ids
         for each walker, from its start on. Default False.
     p : float or str, optional
-        Of rwr, rj: the probability of a restart, or a jump; default 0.15. Of ff: that one more neighbour
-        burns; default 0.7. Of gsh: of an edge that touches none that is held; default 0.3.
+        For rwr, rj: the probability of a restart, or a jump; default 0.15. For ff: that one more neighbour
+        burns; default 0.7. For gsh: of an edge that touches none that is held; default 0.3.
     q : float or str, optional
-        Of gsh: the probability of an edge that touches one that is held. Default 0.7.
+        For gsh: the probability of an edge that touches one that is held. Default 0.7.
     closing : bool, optional
-        Of gsh: whether edges that close a triangle of held edges are always held. Default False.
+        For gsh: whether edges that close a triangle of held edges are always held. Default False.
     triangles : int, optional
-        Of gps: what an edge weighs for each triangle that it closes, besides 1. Default 9.
+        For gps: what an edge weighs for each triangle that it closes, besides 1. Default 9.
     block : int, optional
-        Of gps: edges come in blocks of this many, whose weights see the edges held when the block began.
+        For gps: edges come in blocks of this many, whose weights see the edges held when the block began.
         Large blocks are weighed in parallel. Default 1.
     ids : {"int", "str"}, optional
-        Of streams: what ids are, as `clgraph.read` takes it. Default: what the types of chunks and columns
+        For streams: what ids are, as `clgraph.read` takes it. Default: what the types of chunks and columns
         say; of text files whole numbers.
     r : float or str, optional
-        Of ff with a direction: how likely arcs burn backward, as a factor of `p`. Default 0.
+        For ff with a direction: how likely arcs burn backward, as a factor of `p`. Default 0.
     k, stages : int, optional
-        Of snowball: how many neighbours a vertex names (default 50), and how many stages there are, instead
+        For snowball: how many neighbours a vertex names (default 50), and how many stages there are, instead
         of `size`.
     share : float or str, optional
-        Of spikyball: the share of a stage's arcs that is taken. Default 0.1.
+        For spikyball: the share of a stage's arcs that is taken. Default 0.1.
     powers : three numbers, or str, optional
-        Of spikyball: the powers of the degrees d_out, of the edge's weight (with `weighted`) and of d_in, by
+        For spikyball: the powers of the degrees d_out, of the edge's weight (with `weighted`) and of d_in, by
         which arcs are drawn. Default (0, 0, 0).
     coupons : int, optional
-        Of rds: recruits of a vertex. Default 3.
+        For rds: the number of recruits per vertex. Default 3.
     parts : int, or array of shape (n,), optional
-        Of quasi-chordal: how many parts of equal size, in breadth-first order (default 16), or the part of
+        For quasi-chordal: how many parts of equal size, in breadth-first order (default 16), or the part of
         each vertex.
     alpha : float or str, optional
-        Of rwj: the weight of jumps (default: the mean degree, rounded up). Of mhrw: 1 (default) makes visits
-        uniform, 0 gives rw, less than 1 something between.
+        For rwj: the weight of jumps (default: the mean degree, rounded up). For mhrw: 1 (default) makes
+        visits uniform, 0 gives rw, less than 1 something between.
     c : int, optional
-        Of gmd. Default: the mean degree, rounded up.
+        For gmd: the degree below which a walk waits. Default: the mean degree, rounded up.
     starts : int, optional
-        Of rnn: the number of centres, instead of `size`. Of rds: default 10.
+        For rnn: the number of centres, instead of `size`. For rds: default 10.
     strata : array, shape (n,), optional
-        Of rn, rdn, rpn: a group for each vertex. `size` is then shared out in proportion, or a mapping of
+        For rn, rdn, rpn: a group for each vertex. `size` is then shared out in proportion, or a mapping of
         group to size.
     strict : bool, optional
         Raise an error for a count larger than the graph, instead of returning the largest component. Default
         False.
     arrays : {"host", "device"}
-        Of one sample: "device" gives `Sample.vertices` as ``pyopencl.array.Array``, for kernels of your own.
+        "device" gives one sample's `vertices` as a ``pyopencl.array.Array``, for kernels of your own.
         A sample's rows stay on the device either way: ``sample.graph.device_arrays(device)``.
     min_size : size, optional
         A run with a sample of fewer vertices is drawn again, with the next seed that no run has; the sample's
@@ -199,12 +199,12 @@ def sample(
         Called with (vertices known to be deleted, vertices to delete) during the run; of `Shards` with
         (shards done, shards to do). True shows a bar.
     output, outputs : path, or a sequence of paths, one for each sample; optional
-        Of `Shards`: datasets (``NAME.clgs``) to which samples are written, a shard for each shard.
+        For `Shards`: datasets (``NAME.clgs``) to which samples are written, shard by shard.
     forest : path, or SavedForest, optional
-        Of `Shards`: what `clgraph.save_forest` has saved for this method and seed, instead of the first pass.
+        For `Shards`: the result of `clgraph.save_forest` for this method and seed, instead of the first pass.
     checkpoint : path, optional
-        Of `Shards`: a folder that keeps what the first pass has found so far. A call that finds it there goes
-        on from it, with any number of ranks; it is removed when the samples are there.
+        For `Shards`: a folder for the state of the first pass. A call that finds it continues from it, with
+        any number of ranks; it is removed when the samples are complete.
 
     Returns
     -------

@@ -95,27 +95,27 @@ class Sample(RunsOn):
     options : dict
         What was asked for besides method, size and seed.
     contracted_to : int32 array, shape (n,), or None
-        Of a contraction: the index of the original vertex that each original vertex became, the smallest of
+        For a contraction: the index of the original vertex that each original vertex became, the smallest of
         its group; -1 outside the largest component.
     order : int64 array, shape (k,), or None
         Place of each vertex in the order of arrival; None where vertices come by edges of a fixed number.
     visits : int64 array, shape (k,), or None
-        Of walks: visits to each vertex, starts not counted.
+        For walks: visits to each vertex, starts not counted.
     weight : float64 array, shape (k,), or None
-        Of the samplers of the literature: by which each vertex counts in an estimate.
+        For the samplers of the literature: by which each vertex counts in an estimate.
     weighting : {"exact", "conditional", "approximate", "stationary", "none"}
         What `weight` is: 1/p, the probability p of the vertex known exactly, given the other vertices' keys,
         or approximately; 1/p up to a factor; nothing.
     probability : float64 array, or None
-        Of edges that were drawn: the probability of each of `edges`, given the others' keys.
+        For edges that were drawn: the probability of each of `edges`, given the others' keys.
     parent : array, shape (k,), or None
         Id of the vertex from which each was reached; its own id for starts.
     walks : array, or None
         On request: ids, shape (walkers, steps + 1), from each walker's start on.
     parts : int32 array, shape (n,), or None
-        Of quasi-chordal: the number of each vertex's part.
+        For quasi-chordal: the number of each vertex's part.
     stream : Held, or None
-        Of pies, gsh and gps: the edges held in the order in which they came (`arrival`, `source`, `target`,
+        For pies, gsh and gps: the edges held in the order in which they came (`arrival`, `source`, `target`,
         `probability`), how many came (`arrivals`), and what can be estimated from them (`estimate`).
     """
 
@@ -221,7 +221,7 @@ class Sample(RunsOn):
     def _kept_arcs(self) -> npt.NDArray[np.bool_]:
         """Mask of the arcs of ``original.undirected`` that are in the sample.
 
-        Of a contraction: for each pair of its vertices the smallest edge that joins their groups.
+        For a contraction: for each pair of its vertices the smallest edge that joins their groups.
         """
         return with_loops(self._whole.undirected, self.selection.kept(self._whole, self.at))
 
@@ -383,8 +383,8 @@ class Sample(RunsOn):
         f
             As in `mean`.
         estimator : {"SS", "II", "I"}, optional
-            Of rds: by successive sampling (Gile 2011; default), by degrees (Volz, Heckathorn 2008), or by who
-            recruited whom, of two groups (Salganik, Heckathorn 2004). The latter two know no errors.
+            For rds: by successive sampling (Gile 2011; default), by degrees (Volz, Heckathorn 2008), or by
+            who recruited whom, of two groups (Salganik, Heckathorn 2004). The latter two know no errors.
         """
         values = by_vertex(self._whole, f, numbers=False)[self.index]
         if estimator is not None:
@@ -684,7 +684,7 @@ class Samples(Sequence[Sample]):
     Attributes
     ----------
     num_vertices, num_edges : int64 arrays, shape (len,)
-        Of each sample.
+        Counts for each sample.
     offsets, edge_offsets : int64 arrays, shape (len + 1,)
     vertices : array
         Original ids, as `Sample.vertices`.
@@ -821,7 +821,7 @@ class Samples(Sequence[Sample]):
         Parameters
         ----------
         f : array, shape (n,), or a column keyed by id, or "degree", or the name of an attribute
-            Of the original's vertices, in index order.
+            Values for the original's vertices, in index order.
 
         Returns
         -------
