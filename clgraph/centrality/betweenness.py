@@ -129,7 +129,7 @@ class Brandes:
         return bounds
 
     def _buffer(self, name: str, count: int, kind: np.dtype[Any]) -> Any:
-        """A buffer that later batches have again, unless they need a larger one."""
+        """Return a buffer that later batches reuse, unless they need a larger one."""
         nbytes = count * kind.itemsize
         if name not in self._room or self._room[name][0] < nbytes:
             self.dev.reserve({name: nbytes})
@@ -192,7 +192,7 @@ def betweenness_centrality(
         Whether a path's ends count as on it.
     seed : int
     device : Device or str, optional
-        As in `clgraph.get_device`; one with numbers of 64 bits.
+        As in `clgraph.get_device`; one with float64.
     progress : callable or True, optional
         Called with (done, of): sources. True shows a bar.
 
@@ -207,7 +207,7 @@ def betweenness_centrality(
     InputError
         If it is no graph, an id is not in it, or an argument is not as above.
     DeviceError, BuildError, CapacityError
-        If the device fails, has no numbers of 64 bits, or the graph does not fit on it (it takes about 550
+        If the device fails, has no float64, or the graph does not fit on it (it takes about 550
         bytes per vertex in addition to the graph).
 
     References
@@ -237,13 +237,13 @@ def betweenness_centrality(
 
 
 def _chosen(graph: Graph, k: Any, sources: Any, seed: int) -> npt.NDArray[np.int32]:
-    """The vertices to search from, each once, ascending."""
+    """Return the vertices to search from, each once, ascending."""
     from clgraph.measures.hops import draw_sources
 
     n = graph.num_vertices
     if sources is not None:
         if k is not None:
-            raise InputError("k and sources are given: use one of them")
+            raise InputError("pass either k or sources, not both")
         return np.unique(chosen_of(graph, sources, "sources"))
     if k is None or whole(k, "k", 1, max(n, 1)) == n:
         return np.arange(n, dtype=np.int32)

@@ -104,7 +104,7 @@ def _renumbered(counted: npt.NDArray[np.bool_], search: ManySearch) -> npt.NDArr
 
 
 def shortest_path(graph: Any, source: Any, target: Any, *, device: Device | str | None = None) -> Any:
-    """A path of fewest arcs from one vertex to another.
+    """Return a path of fewest arcs from one vertex to another.
 
     Parameters
     ----------
@@ -143,7 +143,7 @@ def shortest_path(graph: Any, source: Any, target: Any, *, device: Device | str 
 
 
 def shortest_path_length(graph: Any, source: Any, target: Any, *, device: Device | str | None = None) -> int:
-    """The number of arcs on a shortest path from one vertex to another.
+    """Return the number of arcs on a shortest path from one vertex to another.
 
     Parameters and errors are those of `shortest_path`. `clgraph.bfs` gives the distances of all vertices from
     one, `clgraph.bfs_many` those from many.
@@ -175,7 +175,7 @@ def _search(
 def average_shortest_path_length(
     graph: Any, *, device: Device | str | None = None, progress: Tell | None = None
 ) -> float:
-    """The mean distance of all ordered pairs of different vertices.
+    """Return the mean distance over all ordered pairs of different vertices.
 
     Parameters
     ----------

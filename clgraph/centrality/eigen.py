@@ -1,6 +1,6 @@
 """Centralities that are fixed points of a graph's matrix: of eigenvectors, Katz's, hubs and authorities.
 
-Host half of ``cl/centrality/power.cl``: products with the matrix, and vectors of 64-bit numbers.
+Host half of ``cl/centrality/power.cl``: products with the matrix, and vectors of float64.
 """
 
 from __future__ import annotations
@@ -65,11 +65,11 @@ class Sums(NamedTuple):
 
 
 def need_doubles(device: Device, what: str) -> None:
-    """A DeviceError unless the device computes with 64 bits."""
+    """Raise a DeviceError unless the device has float64."""
     if "HAVE_FP64" not in device.features:
         raise DeviceError(
-            f"{device}: {what} is computed with numbers of 64 bits, which the device does not have: choose "
-            "another one (clgraph devices lists them)"
+            f"{device}: {what} needs float64, which the device does not have; choose another one (clgraph "
+            "devices lists them)"
         )
 
 
@@ -79,7 +79,7 @@ class Vectors:
     Parameters
     ----------
     device : Device
-        It has numbers of 64 bits.
+        With float64.
     graph : Graph
     weight : bool
         Whether the graph's weights are the matrix's entries; else merged arcs count as often as they
@@ -101,7 +101,7 @@ class Vectors:
         self.part, self.sum = device.empty(3 * self.groups, np.float64), device.empty(3, np.float64)
 
     def _entries(self, rows: Graph, weight: bool) -> Any:
-        """The entries of rows on the device; None where all are 1."""
+        """Return the entries of rows on the device; None if all are 1."""
         if weight and rows.weights is not None:
             check_weights(rows)
             return Residence.of(self.device, rows).column(rows, "weights")
@@ -112,7 +112,7 @@ class Vectors:
         return device.cached(rows, key, lambda: device.upload(counts.astype(np.float64)))
 
     def vector(self, values: Floats | None = None) -> Any:
-        """A vector on the device."""
+        """Allocate a vector on the device."""
         if values is None:
             return self.device.empty(self.n, np.float64)
         return self.device.upload(np.ascontiguousarray(values, np.float64), writable=True)
@@ -132,12 +132,12 @@ class Vectors:
         return Sums(*self.device.download(self.sum, np.float64, 3).tolist())
 
     def take(self, x: Any) -> Floats:
-        """A vector's numbers."""
+        """Download a vector."""
         return self.device.download(x, np.float64, self.n)
 
 
 def check_weights(graph: Graph) -> None:
-    """An InputError if a weight is not finite."""
+    """Raise an InputError if a weight is not finite."""
     assert graph.weights is not None
     bad = ~np.isfinite(graph.weights)
     if np.any(bad):
@@ -148,7 +148,7 @@ def check_weights(graph: Graph) -> None:
 
 
 def numbers_of(graph: Graph, given: Any, name: str) -> Floats | None:
-    """A number for each vertex: from an array, or from a dict that has them all; None stays None.
+    """Return a number for each vertex from an array or a complete dict; None for None.
 
     Raises
     ------
@@ -180,7 +180,7 @@ def eigenvector_centrality(
     device: Device | str | None = None,
     progress: Tell | None = None,
 ) -> Floats:
-    """The eigenvector of the largest eigenvalue: central is who has central (in-)neighbours.
+    """The eigenvector of the largest eigenvalue: vertices with central (in-)neighbours are central.
 
     The power method with the matrix A + I, as in NetworkX, until the L1 difference of two iterates is below
     n * tol.
@@ -195,7 +195,7 @@ def eigenvector_centrality(
     weight : bool
         Whether the graph's weights count. Without them merged parallel arcs count as often as they occurred.
     device : Device or str, optional
-        As in `clgraph.get_device`; one with numbers of 64 bits.
+        As in `clgraph.get_device`; one with float64.
     progress : callable or True, optional
         Called with (iterations, None); True shows a bar.
 
@@ -211,7 +211,7 @@ def eigenvector_centrality(
     ConvergenceError
         If `max_iter` iterations were not enough; its `result` is the last vector.
     DeviceError, BuildError, CapacityError
-        If the device fails, has no numbers of 64 bits, or the graph does not fit on it.
+        If the device fails, has no float64, or the graph does not fit on it.
 
     References
     ----------
@@ -233,7 +233,7 @@ def eigenvector_centrality(
     start = np.ones(n) if start is None else start
     total = float(start.sum())
     if total == 0:
-        raise InputError("nstart sums up to 0: a start with another sum is needed")
+        raise InputError("nstart sums to 0; give numbers with another sum")
     with run_on(device) as run:
         dev = run.device
         need_doubles(dev, "eigenvector centrality")
@@ -291,7 +291,7 @@ def katz_centrality(
     ConvergenceError
         If `max_iter` iterations were not enough; its `result` is the last vector.
     DeviceError, BuildError, CapacityError
-        If the device fails, has no numbers of 64 bits, or the graph does not fit on it.
+        If the device fails, has no float64, or the graph does not fit on it.
 
     References
     ----------
@@ -338,7 +338,7 @@ def _iterate(
     tol: float,
     progress: Tell | None,
 ) -> tuple[Any, Any, Sums]:
-    """Iterate until the L1 difference is below n * tol; the last two vectors, and their sums.
+    """Iterate until the L1 difference is below n * tol; return the last two vectors and their sums.
 
     A step gets x and the transpose times x, of which it makes the next vector.
     """
@@ -408,7 +408,7 @@ def hits(
     ConvergenceError
         If `max_iter` restarts were not enough; its `result` is the last pair.
     DeviceError, BuildError, CapacityError
-        If the device fails, has no numbers of 64 bits, or the graph does not fit on it.
+        If the device fails, has no float64, or the graph does not fit on it.
 
     References
     ----------
@@ -430,7 +430,7 @@ def hits(
     if n == 0:
         return np.zeros(0), np.zeros(0)
     if start is not None and not start.any():
-        raise InputError("nstart is 0 everywhere: a start with another number is needed")
+        raise InputError("nstart is 0 everywhere; give at least one vertex another number")
 
     with run_on(device) as run:
         dev = run.device
@@ -477,7 +477,7 @@ def leading(
     tol: float,
     progress: Callable[[int, int | None], None] | None = None,
 ) -> tuple[Any, float]:
-    """The vector, on the device, and about how far it is from the exact one.
+    """Return the vector, on the device, and roughly how far it is from the exact one.
 
     Parameters
     ----------
@@ -511,9 +511,7 @@ def leading(
             vectors.combine(y, 1 / length, x)
         k = len(diagonal)
         if not np.all(np.isfinite(diagonal + off_diagonal)):
-            raise InputError(
-                "weights are so large that products of them exceed numbers of 64 bits: scale them"
-            )
+            raise InputError("weights are so large that their products overflow float64: scale them")
         values, small = np.linalg.eigh(
             np.diag(diagonal) + np.diag(off_diagonal[: k - 1], 1) + np.diag(off_diagonal[: k - 1], -1)
         )
@@ -537,7 +535,7 @@ def leading(
 
 
 def _orthogonalise(vectors: Vectors, basis: list[Any], j: int, diagonal: list[float]) -> float:
-    """Take from vector j + 1 what it has of those before, in exact arithmetic only of two; its length.
+    """Orthogonalise vector j + 1 against those before it; return its length.
 
     What it has of vector j is the next number of the diagonal. Where little is left, roundings are much of
     it: then once more.

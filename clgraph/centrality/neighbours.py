@@ -25,7 +25,7 @@ LAUNCH = LaunchTable(gpu=16, cpu=4096, simulator=5)  # arcs of a work-item
 
 
 def degrees_of(graph: Graph, direction: Direction = "out") -> Ints:
-    """Degrees as NetworkX counts them: parallel edges one by one, a loop of an undirected graph twice."""
+    """Return degrees as NetworkX counts them: parallel edges each, a loop of an undirected graph twice."""
     found = _over_rows(graph, direction, _row_sums)
     if not graph.directed and graph.num_self_loops:
         at = np.flatnonzero(graph.tails == graph.col_idx)
@@ -54,7 +54,7 @@ def _row_sums(graph: Graph) -> Ints:
 
 
 def neighbour_sums(dev: Device, graph: Graph, value: Ints, *, counted: bool) -> Ints:
-    """The sum of a value over each vertex's row, shape (n,); `counted`: merged arcs count one by one.
+    """Sum a value over each vertex's row, shape (n,); `counted`: merged arcs count as often as they occurred.
 
     Raises
     ------
@@ -186,7 +186,7 @@ def degree_assortativity_coefficient(
 
 
 def _dot(*arrays: Ints) -> int:
-    """The sum of products, exact."""
+    """Return the exact sum of products."""
     # in int64 where the bound fits, else in Python's whole numbers
     bound = len(arrays[0])
     for each in arrays:

@@ -185,7 +185,7 @@ def hits(
 def _iterated_hits(
     G: ConvertedGraph, max_iter: int, tol: float, start: Floats | None, normalized: bool
 ) -> tuple[dict[Any, float], dict[Any, float]]:
-    """NetworkX's iteration, step by step, so that it ends (or does not) where NetworkX's does."""
+    """Iterate step by step as NetworkX does, so that the iteration ends where NetworkX's does."""
     from clgraph.centrality.eigen import Vectors
 
     hubs = np.ones(len(G)) if start is None else start
@@ -304,7 +304,7 @@ def average_neighbor_degree(
 
 @contextmanager
 def _solving(name: str, max_iter: int) -> Iterator[Device]:
-    """A device with numbers of 64 bits; what fails on it fails with NetworkX's exceptions."""
+    """Provide a device with float64; failures become NetworkX's exceptions."""
     with on_device(name) as device:
         try:
             yield with_doubles(device)
@@ -315,7 +315,7 @@ def _solving(name: str, max_iter: int) -> Iterator[Device]:
 
 
 def _some(G: ConvertedGraph, nbunch: Any) -> npt.NDArray[np.int32] | None:
-    """The nodes of an nbunch, each once; None: all."""
+    """Return the nodes of an nbunch, each once; None for all."""
     if nbunch is None:
         return None
     return np.unique([place for _, place in found_nodes(G, nbunch)]).astype(np.int32)

@@ -64,7 +64,7 @@ def _count(name: str, G: ConvertedGraph) -> npt.NDArray[np.int64]:
 
 
 def of_nodes(G: ConvertedGraph, nodes: Any, values: list[Any]) -> Any:
-    """A dict of all nodes' values, or of some, or one node's value."""
+    """Return a dict of all nodes' values or of some, or one node's value."""
     if nodes is None:
         return dict(zip(G.nodes.objects, values, strict=True))
     if nodes in G:
@@ -73,7 +73,7 @@ def of_nodes(G: ConvertedGraph, nodes: Any, values: list[Any]) -> Any:
 
 
 def found_nodes(G: ConvertedGraph, nbunch: Any) -> Iterator[tuple[Any, int]]:
-    """The nodes of an nbunch, and their places; those that are not in the graph are left out."""
+    """Yield the nodes of an nbunch and their places; nodes that are not in the graph are skipped."""
     if nbunch in G:
         nbunch = [nbunch]
     elif not isinstance(nbunch, Iterable):

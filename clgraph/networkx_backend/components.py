@@ -176,7 +176,7 @@ def _sets_lazily(name: str, G: ConvertedGraph, connection: Connection = "weak") 
 
 
 def _sets(name: str, G: ConvertedGraph, connection: Connection) -> Iterator[set[Any]]:
-    """The components in NetworkX's order, as sets of nodes."""
+    """Yield the components as sets of nodes, in NetworkX's order."""
     found = _find(name, G, connection)
     # the largest component, number 0, is usually most of the graph, and need not be sorted
     largest = found.labels == 0
@@ -198,7 +198,7 @@ def _sets(name: str, G: ConvertedGraph, connection: Connection) -> Iterator[set[
 
 
 def _members(G: ConvertedGraph, chosen: npt.NDArray[np.bool_]) -> set[Any]:
-    """The nodes chosen by a mask."""
+    """Return the set of nodes selected by a mask."""
     # of most nodes it is cheaper to copy the set of all and take out the few
     absent = np.flatnonzero(~chosen)
     if 2 * len(absent) > len(G):

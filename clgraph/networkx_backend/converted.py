@@ -86,7 +86,7 @@ class ConvertedGraph:
             return False
 
     def by_node(self, values: npt.NDArray[Any]) -> dict[Any, Any]:
-        """Values of the vertices as a dict of nodes, as NetworkX gives them."""
+        """Return the vertices' values as a dict of nodes."""
         return dict(zip(self.nodes.objects, values.tolist(), strict=True))
 
     # --- what the algorithms ask -----------------------------------------------------------------------
@@ -175,7 +175,7 @@ class ConvertedGraph:
 
     @cached_property
     def completion(self) -> npt.NDArray[np.int64]:
-        """The order in which a depth-first search as NetworkX's leaves the vertices, shape (n,).
+        """The order in which NetworkX's depth-first search leaves the vertices, shape (n,).
 
         NetworkX yields strong components in the order in which such a search completes them. It is
         inherently serial, so it is done here once per graph, without NetworkX's bookkeeping.

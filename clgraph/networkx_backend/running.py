@@ -81,14 +81,14 @@ def lazily(function: Callable[P, Iterator[T]]) -> Callable[P, Iterator[T]]:
 
 
 def check_in(G: ConvertedGraph, **ends: Any) -> None:
-    """Raise NodeNotFound for the first end, by its role, that is no node."""
+    """Raise NodeNotFound for the first argument that is no node, named by its role."""
     for role, node in ends.items():
         if node not in G:
             raise nx.NodeNotFound(f"{role} {node} is not in G")
 
 
 def with_doubles(device: Device) -> Device:
-    """The device, if it has numbers of 64 bits.
+    """Return the device if it has float64.
 
     Raises
     ------
@@ -97,7 +97,7 @@ def with_doubles(device: Device) -> Device:
     """
     if "HAVE_FP64" in device.features:
         return device
-    text = f"{device} has no numbers of 64 bits"
+    text = f"{device} has no float64"
     if nx.config.fallback_to_nx:
         raise NotImplementedError(f"clgraph's {text}")
     raise DeviceError(f"{text}: choose another device (nx.config.backends.clgraph.device)")
@@ -105,7 +105,7 @@ def with_doubles(device: Device) -> Device:
 
 @contextmanager
 def on_device(name: str) -> Iterator[Device]:
-    """The device for the block, which counts as a call of the function if it launches a kernel."""
+    """Provide the device; the block counts as a call of the function if it launches a kernel."""
     device = chosen_device()
     from clgraph.device.launch import record_launches
 

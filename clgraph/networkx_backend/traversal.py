@@ -76,7 +76,7 @@ class Search:
         return dict(zip(self.nodes, self.distance[self.ordered[0]].tolist(), strict=True))
 
     def edges(self) -> Iterator[tuple[Any, Any]]:
-        """The parent of each node that is no source, and the node; of one source."""
+        """Yield (parent, node) for each node reached but the source, in NetworkX's order."""
         return zip(self.G.nodes.names(self.ordered[1][1:]), self.nodes[1:], strict=True)
 
     def paths(self) -> Paths:
@@ -228,7 +228,7 @@ def all_pairs_shortest_path_length(
 
 @lazily
 def _all_lengths(name: str, G: ConvertedGraph, cutoff: Any = None) -> Iterator[tuple[Any, dict[Any, int]]]:
-    """The lengths from each node, 64 nodes at a time."""
+    """Yield the lengths from each node, computed for 64 nodes at a time."""
     from clgraph.traversal import bfs_many
 
     n, depth = len(G), _depth(cutoff)

@@ -40,7 +40,7 @@ __all__ = ["PageRankResult", "pagerank"]
 
 @dataclass(frozen=True, repr=False)
 class PageRankResult(RunsOn):
-    """Ranks of all vertices, and how they came about.
+    """Ranks of all vertices, and the record of how they were computed.
 
     Attributes
     ----------

@@ -25,7 +25,7 @@ FLAT = "a pipeline: one flat loop over all arcs, row sums in fixed point of 62 b
 
 
 class PlainSolver(Solver):
-    """Rows in the order of the reversed graph."""
+    """Base of solvers that read the reversed graph's rows as they are."""
 
     def prepare(self) -> None:
         self.reverse = self.graph.reverse
@@ -35,7 +35,7 @@ class PlainSolver(Solver):
         self.flat_chain = self.reverse.num_arcs // 512 + 1
 
     def upload(self) -> None:
-        """Bring the rows to the device, and what all solvers have."""
+        """Upload the rows, and what all solvers need."""
         csr = upload_csr(self.device, self.reverse)
         self.row_ptr, self.col_idx, self.offset = csr.row_ptr, csr.col_idx, csr.defines
         self.share = upload_shares(self.device, self.graph, self.problem, self.real, self.weight)
@@ -43,7 +43,7 @@ class PlainSolver(Solver):
 
 
 class ContributionSolver(PlainSolver):
-    """One work-item a vertex (on CPUs: a run of vertices), one division a vertex."""
+    """A work-item takes a vertex (on CPUs a run of vertices), with one division per vertex."""
 
     variant = "contribution"
     words = "one division a vertex (Parallel II)"
@@ -65,7 +65,7 @@ class ContributionSolver(PlainSolver):
         self._kernel = self.program("ranking/contribution", defines).pagerank_contribution
 
     def program(self, name: str, defines: dict[str, Any]) -> Program:
-        """A program of kernels that take a vertex or a run of them."""
+        """Build a program whose kernels take a vertex or a run of them."""
         return self.device.program(name, **defines, **self.offset, ITEMS=self.items, LOCAL=self.local)
 
     def launches(self) -> list[Launch]:
@@ -77,13 +77,13 @@ class ContributionSolver(PlainSolver):
 
 
 def cut_for(device: Device, graph: Graph) -> Cut | None:
-    """The partitions of a graph on a device with pipelines; None if it needs none."""
+    """Return the partitions of a graph on a device with pipelines; None if it needs none."""
     size = device.pipeline_parameter("LOCAL_RANKS")
     return Cut.of(graph, size=size, room=size, burst=device.pipeline_parameter("UNROLL"))
 
 
 class PartitionSolver(PlainSolver):
-    """Contributions move from the partition of their vertex to the blocks of arcs that need them."""
+    """Move contributions from their vertex's partition to the blocks of arcs that need them."""
 
     variant = "partitions"
 
@@ -96,7 +96,7 @@ class PartitionSolver(PlainSolver):
         self.partitions, self.blocks, self.each = cut.partitions, cut.blocks, cut.each
 
     def upload(self) -> None:
-        """Bring the partitions, too."""
+        """Upload the partitions, too."""
         self.layout = upload_layout(self.device, self.reverse, self.cut)
         super().upload()
 

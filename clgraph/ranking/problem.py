@@ -32,7 +32,7 @@ ROUNDINGS = 6
 
 
 class Weighing:
-    """w of each arc and W, the sum over those that leave each vertex; the host makes both at the first look.
+    """w of each arc and W, its sum over the arcs that leave each vertex; computed on first access.
 
     Parameters
     ----------
@@ -51,11 +51,11 @@ class Weighing:
 
     @lazy
     def made(self) -> tuple[Reals | None, Reals]:
-        """Both."""
+        """w and W."""
         return self._make()
 
     def __getstate__(self) -> dict[str, Any]:
-        """Pickle w and W only where they have been looked at."""
+        """Pickle w and W only if they have been computed."""
         nothing = np.empty(0) if self.weighted else None, np.empty(0)
         return {"made": nothing, **vars(self), "_make": None}
 
@@ -99,7 +99,7 @@ class Problem:
         return self.weighing.made[1]
 
     def dangles(self, graph: Graph, vertices: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
-        """Return whether no weight leaves each of some vertices."""
+        """True for each of these vertices that no weight leaves."""
         if not self.weighing.weighted or self.weighing.largest is not None:
             return graph.row_ptr[vertices + 1] == graph.row_ptr[vertices]
         return np.asarray(self.out[vertices] == 0)
@@ -107,7 +107,7 @@ class Problem:
 
 @dataclass(frozen=True)
 class Stop:
-    """When to stop.
+    """The stopping rule.
 
     Attributes
     ----------
@@ -124,7 +124,7 @@ class Stop:
 
 
 def check_damping(damping: Any) -> float:
-    """The damping factor, or an InputError."""
+    """Return the damping factor; raise an InputError if it is not one."""
     d = real(damping, "damping")
     if not 0 <= d < 1:
         raise InputError(
@@ -196,7 +196,9 @@ def _weigh(graph: Graph, weight: bool) -> Weighing:
     def make() -> tuple[Reals | None, Reals]:
         there = weak()
         if there is None:
-            raise InputError("the graph of this problem is gone, and its out-degrees with it: keep the graph")
+            raise InputError(
+                "the graph of this problem no longer exists, nor do its out-degrees; keep a reference to it"
+            )
         weights = arc_weights(there, weight) if largest else None
         return weights, _leaving(there, weights)
 
@@ -223,7 +225,7 @@ def distribution(graph: Graph | Shards, given: Any, name: str) -> Reals:
     if np.any(bad):
         v = int(np.argmax(bad))
         raise InputError(
-            f"{name} of vertex {graph.ids[v]} is {values[v]}: values are finite and not negative"
+            f"{name} of vertex {graph.ids[v]} is {values[v]}: give finite values that are not negative"
         )
     largest = float(values.max())
     if largest == 0:
@@ -234,7 +236,7 @@ def distribution(graph: Graph | Shards, given: Any, name: str) -> Reals:
 
 
 def vertex_values(graph: Graph | Shards, given: Any, name: str, rest: float) -> Reals:
-    """A number for each vertex from an array, or from a dict of ids: `rest` for those that it leaves out."""
+    """Return a number for each vertex from an array or a dict of ids; `rest` for ids that are missing."""
     n = graph.num_vertices
     try:
         if isinstance(given, Mapping):
@@ -245,14 +247,14 @@ def vertex_values(graph: Graph | Shards, given: Any, name: str, rest: float) -> 
     except InputError:
         raise
     except (TypeError, ValueError, OverflowError) as error:
-        raise InputError(f"{name} holds a value that is no number: {error}") from error
+        raise InputError(f"{name} holds a value that is not a number: {error}") from error
     if values.shape != (n,):
         raise InputError(f"{name} has shape {values.shape}; the graph has {n} vertices: ({n},) is needed")
     return values
 
 
 def indices_of(graph: Graph | Shards, ids: list[Any], name: str) -> npt.NDArray[np.int64]:
-    """The indices of the ids in an argument, or an InputError with the argument's name."""
+    """Return the indices of the ids in an argument, which errors name."""
     try:
         return graph.indices_of(ids)
     except InputError as error:
@@ -260,7 +262,7 @@ def indices_of(graph: Graph | Shards, ids: list[Any], name: str) -> npt.NDArray[
 
 
 def arc_weights(graph: Graph, weight: bool) -> Reals | None:
-    """The weight of each arc, scaled so that the largest is 1; None where all are the same.
+    """Return the weight of each arc, scaled so that the largest is 1; None if all are equal.
 
     The graph's weights; without them (or with `weight` False) merged parallel arcs count as often as they
     appear in the input, as the copies of a multigraph do.
@@ -313,7 +315,7 @@ def make_stop(tol: Any, norm: Any, max_iter: Any, n: int) -> Stop:
 
 
 def round_off(dtype: str, chain: int) -> float:
-    """rho: what the roundings of one iteration can move the ranks by (L1).
+    """Return rho, the L1 distance that the roundings of one iteration can move the ranks by.
 
     `chain` is the longest chain of additions in the precision of `dtype`; 0 where sums are more exact.
     """
@@ -335,7 +337,7 @@ def check_reachable(stop: Stop, n: int, dtype: str, rho: float) -> None:
 
 
 def noise(stop: Stop, damping: float, dtype: str) -> float:
-    """The L1 residual below which ranks may be in a cycle of roundings; 0 where the test is not made.
+    """Return the L1 residual below which roundings may make the ranks cycle; 0 if the test is not made.
 
     Such cycles were met at residuals of 2 u / (1 - d), where u is `ROUND_OFF`.
     """
@@ -348,7 +350,7 @@ def error_bound(damping: float, residual_1: float, rho: float) -> float:
 
 
 def check_dtype(dtype: Any) -> str:
-    """The name of the ranks' type, or an InputError."""
+    """Return the name of the ranks' type; raise an InputError if it is another one."""
     try:
         name = np.dtype(dtype).name
     except (TypeError, ValueError, SyntaxError):  # raised by NumPy for what is no type

@@ -89,7 +89,7 @@ LAUNCH = {
 
 @dataclass(frozen=True)
 class Leaving:
-    """Weight that leaves each vertex, in the forms that all calls on a graph need.
+    """The weight that leaves each vertex, in the forms that all calls on a graph share.
 
     Attributes
     ----------
@@ -112,7 +112,7 @@ class Leaving:
 
     @staticmethod
     def of(device: Device, n: int, out: Any, kind: str, config: LaunchConfig) -> Leaving:
-        """Derive it from W on the device, for rows of this kind and this launch configuration."""
+        """Compute it from W on the device, for rows of this kind and this launch configuration."""
         device.reserve({"1 / the weights that leave": 9 * n, "places": 12 * n if config.span else 0})
         program, over = device.program("ranking/fixed_leaving", ITEMS=config.items), config.over(n)
         inverse, dangling, place = device.empty(n, np.float64), device.empty(n, np.uint8), None
@@ -127,7 +127,7 @@ class Leaving:
 
 @dataclass
 class Prepared:
-    """Rows, and what each iteration needs to know of them; buffers are named as in the kernels.
+    """Rows prepared for the iterations; buffers are named as in the kernels.
 
     Attributes
     ----------
@@ -236,7 +236,7 @@ class ReproduciblePower:
 
     @staticmethod
     def memory(n: int, dtype: npt.DTypeLike, spans: bool) -> dict[str, int]:
-        """Bytes by name of what `n` vertices take, without personalization; `spans`: rows in windows."""
+        """Return the bytes that `n` vertices take, by name, without personalization; `spans`: windows."""
         vectors = {"ranks": 2 * n * np.dtype(dtype).itemsize, "terms": 8 * n}
         return vectors | {"1 / the weights that leave": 9 * n, "places": 4 * n if spans else 0}
 
@@ -254,7 +254,7 @@ class ReproduciblePower:
     # --- rows, once -------------------------------------------------------------------------------------
 
     def prepare(self, rows: DeviceCSR) -> Prepared:
-        """Find what each iteration needs to know of some rows; they may be kept for the next ones."""
+        """Prepare rows for the iterations; the result can be cached."""
         device, config, made = self.device, self._config, Prepared(rows)
         leaving = device.program("ranking/fixed_leaving", ITEMS=config.items)
         entries = {"entries": rows.arcs, "col_idx": rows.col_idx}
@@ -348,12 +348,12 @@ class ReproduciblePower:
         kernel.launch(self, count * width, local=width, first=first, at=at, sums=sums)
 
     def advance(self) -> None:
-        """Make the next ranks the present ones."""
+        """Make the next ranks the current ones."""
         self.x, self.y = self.y, self.x
         self._make_terms()
 
     def ranks(self) -> npt.NDArray[Any]:
-        """The present ranks, shape (n,)."""
+        """Return the current ranks, shape (n,)."""
         return self.device.take(self.x, self.dtype, self.n)
 
 
@@ -414,7 +414,7 @@ class Part:
 
 
 class Exchange:
-    """Brings the next ranks of vertices to all ranks of a job, and adds up blocks.
+    """Exchange the next scores between the ranks of a job, and add up blocks.
 
     Where shards begin with blocks, each rank adds up its own blocks, and only the ranks of vertices with
     out-arcs travel: nobody else is gathered. Otherwise all do. Messages lie in memory that the driver has
@@ -447,7 +447,7 @@ class Exchange:
         self._direct, self._read = ranks.shares_memory and device.kind == "gpu", [np.empty(0, np.uint8)]
 
     def _list(self, owned: list[tuple[Shard, ...]]) -> tuple[Any, list[Part]]:
-        """The vertices that others need, those of each rank together, and what each sends."""
+        """List the vertices that others need, grouped by rank, and what each rank sends."""
         device, n, program = self._device, self._power.n, self._program()
         present = device.empty(n, np.uint8)
         if self._packs:
@@ -479,12 +479,12 @@ class Exchange:
         return -(-count // self._device.tuning.items)
 
     def sums(self) -> Reals:
-        """Sums of all blocks, by this rank alone: for the vector to start from."""
+        """Return the sums of all blocks, computed by this rank alone: for the start vector."""
         with self._device.alone():
             return self._power.blocks(0, self._blocks)
 
     def __call__(self) -> Callable[[], Reals]:
-        """Let all have the next ranks of all vertices that are gathered; waits for the sums of all blocks."""
+        """Distribute the next scores of all vertices that are gathered; waits for the sums of all blocks."""
         if self._ranks.size == 1:
             with self._device.alone():
                 return self._power.start_blocks(0, self._blocks)
@@ -554,7 +554,7 @@ class Exchange:
         return every if self._packs else self._power.blocks(0, self._blocks)
 
     def complete(self) -> npt.NDArray[Any]:
-        """The present ranks of all vertices; nobody reads anybody's messages any more."""
+        """Return the current scores of all vertices; no messages are read after this."""
         with self._device.alone():
             found = self._power.ranks()
         if self._ranks.size == 1:
@@ -574,7 +574,7 @@ class Exchange:
 
 
 class ReproducibleSolver:
-    """Takes the same steps as `clgraph.ranking.solver.Solver`; a graph in memory is one block of rows."""
+    """Solver with the interface of `clgraph.ranking.solver.Solver`; a graph in memory is one row block."""
 
     variant = "fixed"
     round_off_chain = 0
@@ -603,7 +603,7 @@ class ReproducibleSolver:
 
     @property
     def bound_chain(self) -> int:
-        """The longest chain of additions, of the rows and of W; after `take`."""
+        """The longest chain of additions in the rows and in W; valid after `take`."""
         if self._dtype == np.float32:
             return 0
         # a row's lanes and parts, or the tree of the dangling mass
@@ -612,12 +612,12 @@ class ReproducibleSolver:
         return max(row, tree) + self._out_chain
 
     def explain(self) -> tuple[str, ...]:
-        """Say what was chosen and why, a line each."""
+        """Explain what was chosen and why, one line each."""
         sums = "exact sums" if self._dtype == np.float32 else "sums in float64, of one shape"
         return (f"variant fixed on {self._device.name}: {sums} on every device",)
 
     def upload(self) -> None:
-        """Bring the graph to the device, and allocate and fill the vectors.
+        """Upload the graph, and allocate and fill the vectors.
 
         What calls on the same graph have in common is kept with it.
         """
@@ -635,13 +635,13 @@ class ReproducibleSolver:
         self._prepared = {0: prepared}
 
     def _begin(self, leaving: Leaving, ranks: Ranks, shards: tuple[Shard, ...]) -> None:
-        """Make the vectors, and what brings in those of other ranks."""
+        """Allocate the vectors and the exchange with other ranks."""
         device, dtype, kind = self._device, self._dtype.name, self._kind
         self._power = ReproduciblePower(device, leaving, self._problem, dtype=dtype, kind=kind)
         self._exchange = Exchange(ranks, device, self._power, shards)
 
     def _leaving(self) -> tuple[Leaving, int]:
-        """The weight that leaves each vertex, and the longest chain of additions in it."""
+        """Return the weight that leaves each vertex, and its longest chain of additions."""
         device, graph, kind = self._device, self._graph, self._kind
         if graph.directed and graph.is_on_host:  # its own heads are not needed on the device
             row_ptr = device.upload(graph.row_ptr)
@@ -696,7 +696,7 @@ class ReproducibleSolver:
         self._ended = iteration, met, residual, residual
 
     def take(self, *, on_device: bool = False) -> tuple[Any, int, bool, float, float]:
-        """Ranks, iterations, whether the test was met, and the residual (L1, norm)."""
+        """Return ranks, iterations, whether the test was met, and the residual (L1, norm)."""
         power = self._power
         ranks = (
             power.device.array(power.x, power.dtype.type, power.n) if on_device else self._exchange.complete()
@@ -704,7 +704,7 @@ class ReproducibleSolver:
         return ranks, *self._ended
 
     def give_back(self) -> None:
-        """The vectors are not lent."""
+        """Nothing to do: the vectors belong to this call."""
 
 
 class ShardsSolver(ReproducibleSolver):
@@ -769,7 +769,7 @@ class ShardsSolver(ReproducibleSolver):
             yield prepared
 
     def take(self, *, on_device: bool = False) -> tuple[Any, int, bool, float, float]:
-        """As of a graph; raises InputError if a weight is none."""
+        """As for a graph; raises an InputError if a weight is invalid."""
         found, device = super().take(on_device=on_device), self._device
         with device.alone():
             bad = device.download(self._power.bad, np.int32, 1)[0]

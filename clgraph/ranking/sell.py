@@ -136,12 +136,12 @@ class Sell:
         return device.download(self.parts[f"{part}_begin"], np.int32, slices + 1)
 
     def arguments(self, part: str) -> dict[str, Any]:
-        """SLICE_ARGS of ``cl/ranking/sell.h`` of "row" or "piece"."""
+        """Return the SLICE_ARGS of ``cl/ranking/sell.h`` for "row" or "piece"."""
         return {name.replace(f"_{part}", ""): each for name, each in self.parts.items() if part in name}
 
 
 class SellBuilder:
-    """Makes a graph's slices; its buffers are named as in ``cl/ranking/sell.cl``.
+    """Build a graph's slices; buffers are named as in ``cl/ranking/sell.cl``.
 
     Parameters
     ----------
@@ -177,11 +177,11 @@ class SellBuilder:
         )
 
     def _launch(self, kernel: str, count: int, /, *, run: int = 0, **named: Any) -> None:
-        """Launch over so many rows, arcs, ..., of which a work-item takes `run`, or ITEMS."""
+        """Launch over `count` rows, arcs or whatever a kernel takes; a work-item takes `run`, or ITEMS."""
         getattr(self.program, f"sell_{kernel}").launch(self, -(-count // (run or self.items)), **named)
 
     def build(self) -> Sell:
-        """All steps, in order."""
+        """Run all steps in order."""
         device, layout = self.device, self.layout
         self.number_rows()
         source, arc_share = (None, self.share) if layout.windows else self.sort_arcs()
@@ -251,7 +251,7 @@ class SellBuilder:
         return longest, filled
 
     def _windows(self, least: int, most: int, bounds: list[int], degree_class: Any) -> tuple[Any, int]:
-        """The window of each vertex, and how many there are; none spans two classes."""
+        """Return the window of each vertex, and their number; none spans two classes."""
         device, n = self.device, self.n
         size = min(max(least, 1 << max(0, (n // WINDOWS).bit_length() - 1)), most)
         begin = np.array([0, *bounds], np.int32)
@@ -347,7 +347,7 @@ class SellBuilder:
     # --- slices ---------------------------------------------------------------------------------------
 
     def begins(self, count: int, hot_length: Any, cold_length: Any) -> tuple[Any, Any]:
-        """Steps before each slice of rows of these lengths, hot and cold; long rows count as empty."""
+        """Return the steps before each slice of rows of these lengths, hot and cold; long rows are empty."""
         device, slices = self.device, -(-count // self.layout.width)
         hot, cold = (device.empty(slices, np.int32) for _ in range(2))
         lengths = {"hot_length": hot_length, "cold_length": cold_length}
@@ -355,7 +355,7 @@ class SellBuilder:
         return tuple(running_sums(device, each, slices, into=np.int32) for each in (hot, cold))
 
     def _make_room(self) -> None:
-        """Make the indices and transition weights of each part: all padding."""
+        """Allocate the indices and transition weights of each part, filled with padding."""
         device, share_size = self.device, 0 if self.share is None else np.dtype(self.real).itemsize
         entries = {part: steps * self.layout.width for part, steps in self.steps.items()}
         size = {part: 2 if part.startswith("hot") else 4 for part in PARTS}
@@ -396,7 +396,7 @@ def group_sum_bytes(device: Device, local: int) -> int:
 
 
 class SellSolver(Solver):
-    """Rows in slices; laid out once per graph, and kept on the device."""
+    """Base of solvers over rows in slices, which are laid out once per graph and cached on the device."""
 
     shift = 1
     sell: Sell

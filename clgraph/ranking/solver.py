@@ -104,7 +104,7 @@ class Numbers:
 
 
 def longest_row(device: Device, graph: Graph) -> int:
-    """Return the arcs of a graph's longest row; looked for once."""
+    """Return the arcs of a graph's longest row; computed once."""
     return device.cached(graph, "longest-row", lambda: int(np.diff(graph.row_ptr).max(initial=0)))
 
 
@@ -316,14 +316,14 @@ class Solver:
     # --- what a variant says ---------------------------------------------------------------------------
 
     def prepare(self) -> None:
-        """Choose the launch config, and look at the graph; a plan's own layout is made here."""
+        """Choose the launch configuration, and build the plan's own layout of the graph."""
 
     def about(self) -> list[str]:
-        """Say what was chosen, in words: a line each."""
+        """Describe what was chosen, one line each."""
         raise NotImplementedError
 
     def make_work(self) -> dict[str, Any]:
-        """Make buffers to work in, by the attribute that has them; later calls may have them again."""
+        """Allocate scratch buffers by the names of their attributes; later calls reuse them."""
         return {}
 
     def build(self, defines: dict[str, Any]) -> None:
@@ -331,18 +331,18 @@ class Solver:
         raise NotImplementedError
 
     def launches(self) -> list[Launch]:
-        """The launches that sum all rows from `contribution` into `next`."""
+        """Return the launches that sum all rows from `contribution` into `next`."""
         raise NotImplementedError
 
     # --- what all have in common -----------------------------------------------------------------------
 
     def explain(self) -> tuple[str, ...]:
-        """Say what was chosen and why, a line each; after `upload`."""
+        """Explain what was chosen and why, one line each; valid after `upload`."""
         types = f"ranks in {self.numbers.dtype}, sums in {self.numbers.words}"
         return (f"variant {self.variant} on {self.device.name}", *self.about(), types)
 
     def upload(self) -> None:
-        """Bring the graph to the device, and allocate and fill the vectors."""
+        """Upload the graph, and allocate and fill the vectors."""
         dev, n, real = self.device, self.n, self.real
         at: dict[str, Any] = {"plan": self.plan, "order": self.order, "inverse": True}
         self.inverse = leaving(dev, self.graph, self.problem, real, self.weight, **at)
@@ -375,7 +375,7 @@ class Solver:
         self.q = self.p if q is p else None if q is None else order.upload(q)
 
     def give_back(self) -> None:
-        """Let the next call have the buffers; after the last `take`, where nothing failed."""
+        """Return the buffers for the next call; after the last `take`, if nothing failed."""
         if self.order is not None:  # else the ranks were handed over as they are
             self._areas.give_back(self._area)
 
@@ -429,7 +429,7 @@ class Solver:
         return bool(self.device.download(self.state, np.int32, 1)[0])
 
     def end(self) -> tuple[int, bool, float, float]:
-        """Iterations, whether the test was met, and the residuals (L1, norm); waits."""
+        """Return the iterations, whether the test was met, and the residuals (L1, norm); waits."""
         dev = self.device
         _, iterations, met = dev.download(self.state, np.int32, 3).tolist()
         numbers = self.numbers
@@ -438,7 +438,7 @@ class Solver:
         return iterations, bool(met), float(sums[1]), float(sums[2])
 
     def take(self, *, on_device: bool = False) -> tuple[Any, int, bool, float, float]:
-        """Ranks in the graph's order (or a ``pyopencl.array.Array`` of them), and what `end` gives."""
+        """Return the ranks in the graph's order (or a ``pyopencl.array.Array``), and what `end` returns."""
         ranks = self.rank if self.order is None else self.row_order.gather(self.number, self.rank)
         take = self.device.array if on_device else self.device.take
         return take(ranks, self.real, self.n), *self.end()

@@ -213,7 +213,7 @@ MOST_RUNS = 256  # of slices: enough for balance on any number of cores
 
 
 class RunSolver(SpmvSolver):
-    """A work-item takes a run of slices: `balance` has where each begins."""
+    """A work-item takes a run of slices, whose bounds are in `balance`."""
 
     variant, program = "runs", "run"
 

@@ -21,7 +21,7 @@ MOST = 256  # for more, sorting all takes less time than taking them one by one
 
 
 class Top:
-    """Selects from vectors that are interleaved in lanes.
+    """Select the highest entries of vectors that are interleaved in lanes.
 
     Parameters
     ----------

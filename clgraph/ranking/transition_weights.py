@@ -62,7 +62,7 @@ def arc_shares(weights: Reals, out: Reals, tails: npt.NDArray[Any]) -> Reals:
 
 
 def graph_shares(graph: Graph, problem: Problem) -> Reals | None:
-    """The shares of the graph's arcs in its own order; None if the problem is not weighted."""
+    """Return the shares of the graph's arcs in its own order; None if the problem is not weighted."""
     return arc_shares(problem.weights, problem.out, graph.tails) if problem.weighing.weighted else None
 
 
@@ -75,7 +75,7 @@ def upload_shares(
     *,
     by_tail: bool = False,
 ) -> Any:
-    """The shares beside the arcs that arrive at each vertex, on the device; kept there as long as these live.
+    """Return the shares of the arcs that arrive at each vertex, on the device; cached with these rows.
 
     Parameters
     ----------

@@ -16,11 +16,11 @@ from clgraph.traversal import many
 
 @pytest.fixture
 def doubles(device):
-    """A device with numbers of 64 bits; others say that they have none."""
+    """A device with float64; others report that they have none."""
     if "HAVE_FP64" not in device.features:
-        with pytest.raises(DeviceError, match="64 bits"):
+        with pytest.raises(DeviceError, match="float64"):
             clgraph.betweenness_centrality(Graph.from_edges([0], [1]), device=device)
-        pytest.skip("no numbers of 64 bits")
+        pytest.skip("no float64")
     return device
 
 
@@ -116,7 +116,7 @@ def test_what_is_refused(doubles):
     for options, word in (
         ({"k": 0}, "k is 0"),
         ({"k": 4}, "k is 4"),
-        ({"k": 1, "sources": ["a"]}, "one of them"),
+        ({"k": 1, "sources": ["a"]}, "not both"),
         ({"sources": ["x"]}, "vertex x"),
         ({"normalized": 1}, "normalized is 1"),
         ({"seed": -1}, "seed"),

@@ -13,13 +13,13 @@ from clgraph.reference import centrality as reference
 
 @pytest.fixture
 def doubles(device):
-    """A device with numbers of 64 bits; others say that they have none."""
+    """A device with float64; others report that they have none."""
     if "HAVE_FP64" not in device.features:
         graph = Graph.from_edges([0], [1])
         for call in (clgraph.eigenvector_centrality, clgraph.katz_centrality, clgraph.hits):
-            with pytest.raises(DeviceError, match="64 bits"):
+            with pytest.raises(DeviceError, match="float64"):
                 call(graph, device=device)
-        pytest.skip("no numbers of 64 bits")
+        pytest.skip("no float64")
     return device
 
 
@@ -127,14 +127,14 @@ def test_what_is_refused(doubles):
     heavy = Graph._from_arrays(Arrays(graph.row_ptr, graph.col_idx, weights=np.array([1, 1, np.inf, np.inf])))
     for call, word in (
         (lambda: clgraph.eigenvector_centrality(empty, device=doubles), "empty"),
-        (lambda: clgraph.eigenvector_centrality(graph, nstart=[1, -1, 0], device=doubles), "sums up to 0"),
+        (lambda: clgraph.eigenvector_centrality(graph, nstart=[1, -1, 0], device=doubles), "sums to 0"),
         (lambda: clgraph.katz_centrality(graph, beta={"a": 1}, device=doubles), "for vertex b"),
         (lambda: clgraph.katz_centrality(graph, beta={"x": 1}, device=doubles), "beta: vertex x"),
         (lambda: clgraph.katz_centrality(graph, nstart=[1, 2], device=doubles), "shape (2,)"),
         (lambda: clgraph.katz_centrality(graph, beta="much", device=doubles), "beta is 'much'"),
         (lambda: clgraph.hits(graph, nstart=[0, 0, 0], device=doubles), "0 everywhere"),
         (lambda: clgraph.hits(heavy, device=doubles), "is inf: finite weights"),
-        (lambda: clgraph.hits(huge, device=doubles), "so large that products"),
+        (lambda: clgraph.hits(huge, device=doubles), "so large that their products"),
         (lambda: clgraph.hits(Graph.from_edges([], [], vertices=[1]), device=doubles), "no arc"),
     ):
         with pytest.raises(InputError) as caught:

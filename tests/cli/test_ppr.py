@@ -138,7 +138,7 @@ def test_errors(run: InProcess, graph: Path, args: tuple[str, ...], word: str) -
         (("--method", "monte-carlo", "--epsilon", "0.1", "--confidence", "1"), "confidence is 1"),
         (("--method", "monte-carlo", "--seed", str(2**64)), "2**64 - 1"),
         (("--squared", "--norm", "l1"), "norm 'l2'"),
-        (("--stable-top", "2", "--top", "0", "--json"), "stable_top needs top"),
+        (("--stable-top", "2", "--top", "0", "--json"), "stable_top requires top"),
     ],
 )
 def test_what_needs_no_graph_is_refused_before_it_is_read(

@@ -22,7 +22,7 @@ BAD: dict[str, tuple[dict[str, Any], str]] = {
     "no such id": ({"personalization": {11: 1}}, "personalization: vertex 11 is not in the graph"),
     "id of another type": ({"nstart": {"x": 1}}, "nstart: .*'x'.* is not in the graph"),
     "shape": ({"personalization": [1, 2]}, r"shape \(2,\); the graph has 3"),
-    "words": ({"personalization": ["a", "b", "c"]}, "no number"),
+    "words": ({"personalization": ["a", "b", "c"]}, "not a number"),
     "policy": ({"dangling": "ignore"}, "use 'personalization', 'uniform', 'drop'"),
     "damping 1": ({"damping": 1}, "damping is 1"),
     "damping nan": ({"damping": float("nan")}, "finite"),

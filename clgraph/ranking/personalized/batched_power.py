@@ -155,15 +155,15 @@ class BatchedPower:
     # --- what sums the rows says -----------------------------------------------------------------------
 
     def prepare(self) -> None:
-        """Look at the graph, and cut its rows."""
+        """Divide the graph's rows among work-items."""
         raise NotImplementedError
 
     def about(self) -> list[str]:
-        """Say what is done, in words."""
+        """Describe what is done, one line each."""
         raise NotImplementedError
 
     def bring(self) -> None:
-        """Bring the arrays to the device, where they stay as long as the graph lives."""
+        """Upload the arrays; they are cached with the graph."""
         raise NotImplementedError
 
     def build(self, defines: dict[str, Any]) -> None:
@@ -182,7 +182,7 @@ class BatchedPower:
     # --- preparation -----------------------------------------------------------------------------------
 
     def explain(self) -> tuple[str, ...]:
-        """Say what was chosen and why, a line each."""
+        """Explain what was chosen and why, one line each."""
         sources, lines = len(self.jobs), self.about()
         if sources > self.width:
             lines.append(
@@ -191,7 +191,7 @@ class BatchedPower:
         return (*lines, f"ranks in {self.numbers.dtype}, sums in {self.numbers.words}")
 
     def upload(self) -> None:
-        """Bring the graph to the device, and allocate the vectors."""
+        """Upload the graph, and allocate the vectors."""
         self.bring()
         dev, n, real, width, problem = self.device, self.n, self.real, self.width, self.problem
         dev.reserve(self._vectors(width))
@@ -304,7 +304,7 @@ class BatchedPower:
         self._program.ppr_start.launch(self, count, given=given)
 
     def _take(self, lanes: list[int], state: npt.NDArray[np.int32], found: Outcome) -> None:
-        """Bring the results of lanes that have stopped."""
+        """Fetch the results of lanes that have stopped."""
         dev, count = self.device, len(lanes)
         jobs = self._job[lanes]
         dev.write(self.lane, np.array(lanes, np.int32))
@@ -463,7 +463,7 @@ BATCHES: Table[type[BatchedPower]] = Table()
 
 
 def batch_of(method: str, device: Device) -> type[BatchedPower]:
-    """Return what sums a method's rows on a device."""
+    """Return the class that sums a method's rows on a device."""
     if method == "power":
         return TeamBatch if LAUNCH.of(device).teams else RunBatch
     return BATCHES[method]

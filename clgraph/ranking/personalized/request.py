@@ -316,7 +316,7 @@ class Options:
         if made.squared and stop.norm != "l2":
             raise InputError(f"squared=True is a form of the test in norm 'l2', not {stop.norm!r}")
         if made.stable_top and made.top is None:
-            raise InputError("stable_top needs top: which k vertices are to be the same")
+            raise InputError("stable_top requires top: the set of the top k is what must stay the same")
         if made.stable_top and stop.tol == 0:
             raise InputError("stable_top stops early, and tol=0 asks for exactly max_iter iterations")
         return made
@@ -380,10 +380,10 @@ DEFAULT_WALKS = 200_000
 
 
 def check_walks(options: Options, damping: float, n: int, policy: str) -> int:
-    """The number of walks: as given, from the error that is allowed, or the default."""
+    """Return the number of walks: as given, from the allowed error, or the default."""
     walks, epsilon, confidence = options.walks, options.epsilon, options.confidence
     if walks is not None and epsilon is not None:
-        raise InputError("walks and epsilon are both given: the number of walks follows from epsilon")
+        raise InputError("pass either walks or epsilon, not both: the number of walks follows from epsilon")
     most = most_walks(damping)
     if epsilon is None:
         if walks is None:
@@ -392,7 +392,7 @@ def check_walks(options: Options, damping: float, n: int, policy: str) -> int:
             raise InputError(f"walks is {walks}: at most {most} fit 32-bit counters at damping {damping}")
         return walks
     if not 0 < real(epsilon, "epsilon") < 1:
-        raise InputError(f"epsilon is {shown(epsilon)}: an error of a rank is above 0 and below 1")
+        raise InputError(f"epsilon is {shown(epsilon)}: use an error above 0 and below 1")
     if not 0 < real(confidence, "confidence") < 1:
         raise InputError(f"confidence is {shown(confidence)}: use a probability above 0 and below 1")
     needed = walks_for(float(epsilon), float(confidence), damping, n, policy)
@@ -405,7 +405,7 @@ def check_walks(options: Options, damping: float, n: int, policy: str) -> int:
 
 
 def most_walks(damping: float) -> int:
-    """So many walks make fewer than 2**32 visits (their mean is walks / (1 - d); this leaves half of it)."""
+    """Return how many walks make fewer than 2**32 visits: walks / (1 - d) on average; half is margin."""
     return min(2**31 - 1, int(2**31 * (1 - damping)))
 
 
@@ -465,7 +465,7 @@ WORDS = ("self", "neighbours", "neighbors")
 def vertices_left_out(
     graph: Graph, exclude: Any, queries: Queries, top: int | None
 ) -> list[npt.NDArray[np.int64]] | None:
-    """For each distinct source the vertices that `exclude` leaves out, ascending; None if it is not given.
+    """Return the vertices left out for each distinct source, ascending; None if `exclude` is not given.
 
     Raises
     ------
@@ -476,7 +476,7 @@ def vertices_left_out(
         return None
     word, ids = _parts(exclude)
     if top is None:
-        raise InputError("exclude leaves vertices out of the highest ranks: say how many with top")
+        raise InputError("exclude requires top: it leaves vertices out of the highest ranks")
     everywhere = np.zeros(0, np.int64)
     if ids is not None and any(isinstance(each, (list, tuple, np.ndarray)) for each in ids):
         raise InputError(
@@ -507,7 +507,7 @@ def vertices_left_out(
 
 
 def _parts(exclude: Any) -> tuple[str | None, list[Any] | None]:
-    """The word and the ids in what was given."""
+    """Split `exclude` into its word and its ids."""
     if isinstance(exclude, tuple) and len(exclude) == 2 and isinstance(exclude[0], str):
         word, ids = exclude
         if np.ndim(ids):

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, repr=False)
 class PersonalizedResult(RunsOn):
-    """Ranks from the point of view of each source, and how they came about.
+    """Ranks from the point of view of each source, and the record of how they were computed.
 
     Rows are in the order of the caller's sources; a vertex given twice has two equal rows
     (a distribution given twice takes walks of its own each time).
@@ -195,7 +195,7 @@ class Outcome:
 
     @classmethod
     def blank(cls, request: Request, round_off: float, plan: tuple[str, ...] = ()) -> Outcome:
-        """Room for all distinct sources of a call."""
+        """Allocate an outcome for all distinct sources of a call."""
         count, top = request.queries.distinct, request.options.top
         width = request.problem.n if top is None else top
         shape, real = (count, width), np.dtype(request.numbers.real)
@@ -217,7 +217,7 @@ class Outcome:
         )
 
     def put_ranks(self, request: Request, source: int, ranks: Any, offset: int = 0) -> None:
-        """The ranks of all vertices for a source, from the `offset`-th value of a device buffer on."""
+        """Store the ranks of all vertices for a source, from the `offset`-th value of a device buffer on."""
         n, device = request.problem.n, request.device
         if request.stays:
             self.values[source] = device.array(ranks, self.values.dtype, offset + n)[offset:]
@@ -234,7 +234,7 @@ class Outcome:
         met: Any,
         steady: Any = False,
     ) -> None:
-        """Note how some sources ended; `moved`: the L1 differences of their last two iterates."""
+        """Record how some sources ended; `moved`: the L1 differences of their last two iterates."""
         self.iterations[sources] = iterations
         self.residuals[sources] = residuals
         self.error_bounds[sources] = error_bound(request.problem.damping, moved, self.round_off)
@@ -244,7 +244,7 @@ class Outcome:
         self.ended[sources] = np.where(steady, "top", np.where(met, "tol", last)).tolist()
 
     def without(self, left_out: list[npt.NDArray[np.int64]]) -> Outcome:
-        """Return the outcome without these vertices of each source: as much shorter as the most of them."""
+        """Return the outcome without these vertices of each source; all rows keep the same length."""
         assert self.index is not None
         width = self.index.shape[1]
         top = width - max(map(len, left_out))
@@ -277,7 +277,7 @@ def make_result(
     excluded: list[npt.NDArray[np.int64]] | None,
     **how: Any,
 ) -> PersonalizedResult:
-    """The result of a call, in the order of the caller's sources."""
+    """Build the result of a call, in the order of the caller's sources."""
     options, problem, device = request.options, request.problem, request.device
     found = found.of_rows(request.queries.row)
     by_walks = options.method == "monte-carlo"

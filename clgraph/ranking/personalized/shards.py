@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 def join_on(device: Device, shards: Shards) -> Graph:
-    """The graph that `clgraph.join_shards` gives; on the device where that can make it.
+    """Return the graph of `clgraph.join_shards`, built on the device if possible.
 
     The host makes graphs with weights, counts of merged edges, or self-loops, and what does not fit the
     device while it is made.
@@ -47,7 +47,7 @@ def join_on(device: Device, shards: Shards) -> Graph:
 
 
 def _made(device: Device, shards: Shards, name: str, edges: int) -> Graph | None:
-    """The graph of the rows of a section; None if some of them hold a head twice."""
+    """Build the graph of a section's rows; None if a row holds a head twice."""
     n, run = shards.num_vertices, LAUNCH.of(device)
     with device.alone():
         device.reserve({"tails": 4 * edges, "heads": 4 * edges})
@@ -110,7 +110,7 @@ def walk_shards(
 
 
 def _vertices(sources: Any) -> list[Any]:
-    """The sources, of which all are vertices."""
+    """Return the sources as a list; all must be vertices."""
     chosen = [sources] if isinstance(sources, (str, bytes)) or np.ndim(sources) == 0 else sources
     if isinstance(sources, dict) or any(isinstance(each, dict) or np.ndim(each) for each in chosen):
         raise InputError(
@@ -125,7 +125,7 @@ def _vertices(sources: Any) -> list[Any]:
 def _together(
     ranks: Ranks, own: PersonalizedResult, count: int, chosen: list[Any], shards: Shards
 ) -> PersonalizedResult:
-    """One result of those of all ranks, of which this one's has `count` rows of its own."""
+    """Join the results of all ranks into one; this rank's has `count` rows of its own."""
     if ranks.size == 1:
         return own
 

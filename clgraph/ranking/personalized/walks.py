@@ -84,7 +84,7 @@ class Walks:
         return tuple(lines)
 
     def upload(self) -> None:
-        """Bring the graph and the stored ranks to the device, and allocate the counters."""
+        """Upload the graph and the stored ranks, and allocate the counters."""
         dev, graph, n, real = self.device, self.graph, self.n, self.numbers.real
         problem = self.problem
         self.csr = csr = upload_csr(dev, graph)
@@ -140,7 +140,7 @@ class Walks:
         return replace(found, standard_errors=spread)
 
     def _run_for_all(self, found: Outcome) -> Outcome:
-        """The ranks and visits of all vertices."""
+        """Return the ranks and visits of all vertices."""
         dev, n, k = self.device, self.n, self.queries.distinct
         visits, lost = np.zeros((k, n), np.uint32), np.zeros(k, np.int64)
         for done, i in enumerate(self.jobs, 1):
@@ -152,7 +152,7 @@ class Walks:
         return replace(found, visits=visits, lost=lost)
 
     def _run_for_top(self, select: Top, found: Outcome) -> Outcome:
-        """All sources one after the other, without a wait; the results come at the end."""
+        """Enqueue all sources without waiting; fetch the results at the end."""
         dev, k, top = self.device, self.queries.distinct, select.k
         for done, i in enumerate(self.jobs, 1):
             self._walk(i)
@@ -172,7 +172,7 @@ class Walks:
         )
 
     def _walk(self, i: int) -> None:
-        """Counts and scores of distinct source i."""
+        """Enqueue the walks and scores of distinct source i."""
         dev, problem, n = self.device, self.problem, self.n
         d, queries = problem.damping, self.queries
         # the two totals behind the vertices, too
@@ -204,7 +204,7 @@ class Walks:
         )
 
     def _starts(self, i: int) -> tuple[int, int, Any, Any]:
-        """Where walks from source i are after their first step.
+        """Return where walks from source i are after their first step.
 
         Returns
         -------
@@ -226,7 +226,7 @@ class Walks:
         return len(heads), 0, dev.upload(until), dev.upload(heads)
 
     def _weighted_starts(self, i: int) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float64]]:
-        """The vertices after the first step, and their weights."""
+        """Return the vertices after the first step, and their weights."""
         graph, problem = self.graph, self.problem
         where, mass = self.queries.entries(i)
         if len(where) == 1 and problem.weighing.weighted:
@@ -306,7 +306,7 @@ TOL = 1e-10
 
 
 class DanglingRanks(NamedTuple):
-    """The ranks of the dangling distribution, and their device buffer; None where they are on the host."""
+    """The ranks of the dangling distribution, and their device buffer; None if they are on the host."""
 
     result: PageRankResult
     buffer: Any  # named, so that it counts as the graph's device memory and can be dropped

@@ -71,7 +71,7 @@ def test_what_users_have_is_left_out(device: Device) -> None:
         ({"exclude": "others", "top": 3}, "'self', 'neighbours', a list of ids"),
         ({"exclude": 5, "top": 3}, "exclude is 5"),
         ({"exclude": [99], "top": 3}, "exclude: vertex 99"),
-        ({"exclude": "self"}, "say how many with top"),
+        ({"exclude": "self"}, "exclude requires top"),
         ({"exclude": "self", "top": 60}, "source 0: 59 of 60 vertices are not excluded, and top asks for 60"),
         ({"exclude": ["x"], "top": 3}, "exclude"),
     ],

@@ -30,7 +30,7 @@ from clgraph.errors import InputError
         ({"method": "monte-carlo", "stored": True}, "iterating"),
         ({"check_every": 0}, "check_every"),
         ({"squared": True, "norm": "l1"}, "squared"),
-        ({"stable_top": 2}, "needs top"),
+        ({"stable_top": 2}, "requires top"),
         ({"stable_top": 2, "top": 3, "tol": 0}, "max_iter"),
         ({"tol": 1e-12}, "round-off"),
         ({"damping": 1}, "damping"),
