@@ -23,7 +23,7 @@ from clgraph.traversal import search
 
 
 def tune(text: str) -> None:
-    """Change the shape of the search."""
+    """Change the launch configuration of the search."""
     known = [field.name for field in fields(search.LaunchConfig)]
     changes = {}
     for pair in script.words(text):
@@ -51,7 +51,7 @@ def main() -> None:
     parser.add_argument("--sources", type=int, default=traversal.SOURCES)
     parser.add_argument("--peer-sources", type=int, default=traversal.SOURCES)
     parser.add_argument(
-        "--tune", default="", help="alpha=30,beta=24: fields of clgraph.traversal.search.Shape"
+        "--tune", default="", help="alpha=30,beta=24: fields of clgraph.traversal.search.LaunchConfig"
     )
     options = parser.parse_args()
     tune(options.tune)

@@ -1,4 +1,4 @@
-"""What all figures share: matplotlib (the extra `plot`), and numbers on logarithmic axes."""
+"""Shared by all figures: matplotlib (the extra `plot`), and numbers on logarithmic axes."""
 
 from __future__ import annotations
 

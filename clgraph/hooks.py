@@ -1,4 +1,4 @@
-"""What lower floors have done by higher ones, whose modules they must not know.
+"""Functions of higher levels that lower levels call without importing them.
 
 `clgraph/__init__.py` registers these functions; it runs before any other module of the package, and each of
 them imports what it needs when it is first called.

@@ -1,4 +1,4 @@
-"""``clgraph bench``: cases measured by one harness, kept as they finish, drawn as tables and figures.
+"""``clgraph bench``: cases measured by one harness, stored as they finish, shown in tables and figures.
 
 * environment.py: which machine, device, versions and source a figure belongs to
 * graphs.py: graphs by name (rmat20, powerlaw3000000, grid1000, a file), sizes by word

@@ -50,7 +50,7 @@ def median(values: Iterable[float], unit: str = "s") -> Quantity:
 
 
 def size(graph: Graph) -> dict[str, int]:
-    """The details that say how large the input is."""
+    """Return the size of the input, as details of a case."""
     return {"of_vertices": graph.num_vertices, "of_arcs": graph.num_arcs}
 
 
@@ -59,7 +59,7 @@ class Timing(Generic[T]):
     """Repeated runs of one piece of work."""
 
     seconds: list[float] = field(default_factory=list)
-    kept: list[T] = field(default_factory=list)
+    results: list[T] = field(default_factory=list)
 
     @property
     def quantity(self) -> Quantity:
@@ -67,17 +67,17 @@ class Timing(Generic[T]):
         return median(self.seconds)
 
     def phase(self, name: str) -> Quantity:
-        """Median and spread of one phase, if `kept` holds seconds by phase."""
-        return median(kept[name] for kept in self.kept)  # type: ignore[index]
+        """Median and spread of one phase, if `results` holds seconds by phase."""
+        return median(result[name] for result in self.results)  # type: ignore[index]
 
     def phases(self) -> dict[str, Quantity]:
         """Median and spread of each phase."""
-        return {name: self.phase(name) for name in self.kept[0]}  # type: ignore[attr-defined]
+        return {name: self.phase(name) for name in self.results[0]}  # type: ignore[attr-defined]
 
 
 @dataclass(frozen=True)
-class Told:
-    """What a program that measures itself says: its seconds count, not those until it has ended."""
+class SelfTimed:
+    """The result of a program that measures itself: its seconds count, not those until it has ended."""
 
     seconds: float
 
@@ -90,22 +90,22 @@ def timed(
     Parameters
     ----------
     keep : callable
-        Takes from each result what to keep (results may be large).
+        Returns what is stored of each result (results may be large).
     """
     timing: Timing[Any] = Timing()
     while len(timing.seconds) < repeat and sum(timing.seconds) < limit:
         begun = perf_counter()
         result = work()
         took = perf_counter() - begun
-        timing.seconds.append(result.seconds if isinstance(result, Told) else took)
-        timing.kept.append(keep(result))
+        timing.seconds.append(result.seconds if isinstance(result, SelfTimed) else took)
+        timing.results.append(keep(result))
         del result  # two large results need not fit at once
     return timing
 
 
 @dataclass
 class Context:
-    """What a case receives.
+    """The device, settings and cached graphs that a case receives.
 
     Attributes
     ----------
@@ -122,7 +122,7 @@ class Context:
     repeat: int = 3
     meter: Meter | None = None
     data: str = ""
-    _kept: dict[Any, Any] = field(default_factory=dict)
+    _cached: dict[Any, Any] = field(default_factory=dict)
 
     def graph(self, name: str, *, directed: bool = False) -> Graph:
         """Return a graph by name; the last one stays cached, since cases are sorted by graph.
@@ -133,7 +133,7 @@ class Context:
             A file of the folder of data sets that is missing there, or no folder is named.
         """
         key = (name, directed)
-        if ("graph", key) not in self._kept:
+        if ("graph", key) not in self._cached:
             if name in DATA_SETS:
                 if not self.data:
                     raise Absent(
@@ -143,17 +143,17 @@ class Context:
                 if not Path(name).is_file():
                     raise Absent(f"{name} is not there")
             # two large graphs need not fit into memory at once
-            self._kept = {k: v for k, v in self._kept.items() if k[0] == "for ever"}
-            self._kept["graph", key] = make_graph(name, self.device, directed=directed)
-        graph: Graph = self._kept["graph", key]
+            self._cached = {k: v for k, v in self._cached.items() if k[0] == "for ever"}
+            self._cached["graph", key] = make_graph(name, self.device, directed=directed)
+        graph: Graph = self._cached["graph", key]
         return graph
 
     def once(self, key: str, make: Callable[[], T], *, for_ever: bool = False) -> T:
-        """The value of `make()`, kept as long as the graph (or `for_ever`)."""
+        """Return the value of `make()`, cached as long as the graph (or `for_ever`)."""
         place = ("for ever" if for_ever else "with the graph", key)
-        if place not in self._kept:
-            self._kept[place] = make()
-        value: T = self._kept[place]
+        if place not in self._cached:
+            self._cached[place] = make()
+        value: T = self._cached[place]
         return value
 
     @property
@@ -162,14 +162,14 @@ class Context:
         return self.once("copy", lambda: _copy_bandwidth(self.device), for_ever=True)
 
     def of_copy(self, moved: int, seconds: float) -> dict[str, Quantity]:
-        """The share of a copy's bandwidth, if only the least possible traffic were moved."""
+        """Return the share of a copy's bandwidth that the least possible traffic would take."""
         return {
             "moved": quantity(moved, "B"),
             "share_of_copy": quantity(moved / seconds / self.copy_bandwidth, ""),
         }
 
     def energy(self, work: Callable[[], Any], region: str) -> Energy | None:
-        """Energy of `work`, described by `region`; None if it is not to be measured."""
+        """Measure the energy of `work`, described by `region`; None if it is not to be measured."""
         if self.meter is None:
             return None
         energy = self.meter.repeat(work)
@@ -286,7 +286,7 @@ on_digraph = partial(on_graph, directed=True)
 
 
 def chosen(cases: Iterable[Case], only: Iterable[str], skip: Iterable[str]) -> list[Case]:
-    """The cases whose names match a pattern of `only` (if any) and none of `skip`."""
+    """Return the cases whose names match a pattern of `only` (if any) and none of `skip`."""
     only, skip = list(only) or ["*"], list(skip)
 
     def match(case: Case, patterns: list[str]) -> bool:

@@ -26,5 +26,5 @@ if __name__ == "__main__":
     for method, mode in CORE:
         alone = Alone(device, graph, method, mode)
         alone()
-        kernels[f"{method} {mode}"] = timed(alone, asked["repeat"], keep=lambda seconds: seconds).kept
+        kernels[f"{method} {mode}"] = timed(alone, asked["repeat"], keep=lambda seconds: seconds).results
     json.dump({"device": device.name, "kernels": kernels}, sys.stdout)

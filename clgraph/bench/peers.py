@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import scipy.sparse as sp
 
-from clgraph.bench.harness import Absent, Told
+from clgraph.bench.harness import Absent, SelfTimed
 from clgraph.device.program import kernel_folder
 from clgraph.files import write
 
@@ -128,7 +128,7 @@ def networkx_graph(graph: Graph) -> Any:
 TRIALS = 5
 
 
-def gapbs(program: str, graph: Graph) -> Callable[..., Told]:
+def gapbs(program: str, graph: Graph) -> Callable[..., SelfTimed]:
     """Return a call that runs a program with further options, and returns the median of its trials.
 
     Raises
@@ -142,12 +142,14 @@ def gapbs(program: str, graph: Graph) -> Callable[..., Told]:
     folder = tempfile.TemporaryDirectory()
     write(graph, Path(folder.name, "graph.sg"))
 
-    def run(*options: str) -> Told:
+    def run(*options: str) -> SelfTimed:
         file = str(Path(folder.name, "graph.sg"))
         done = subprocess.run(
             [found, "-f", file, "-n", str(TRIALS), *options], check=True, capture_output=True, text=True
         )
-        return Told(statistics.median(map(float, re.findall(r"^Trial Time:\s+(\S+)", done.stdout, re.M))))
+        return SelfTimed(
+            statistics.median(map(float, re.findall(r"^Trial Time:\s+(\S+)", done.stdout, re.M)))
+        )
 
     return run
 

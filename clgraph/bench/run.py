@@ -18,7 +18,7 @@ Say = Callable[[str], None]
 
 @dataclass
 class Outcome:
-    """How a run of cases went.
+    """The outcome of a run of cases.
 
     Attributes
     ----------
@@ -132,7 +132,7 @@ def run_on(
 
 
 def how_of(context: Context) -> Record:
-    """Settings of the measurement that a result depends on."""
+    """Return the settings of the measurement that a result depends on."""
     meter = context.meter
     energy = "no" if meter is None else "yes" if meter.watts is None else f"{meter.watts:g} W"
     return {"repeat": context.repeat, "energy": energy}
@@ -152,7 +152,7 @@ def _run(case: Case, context: Context, how: Record, device: Device) -> Record:
 
 
 def line(record: Record) -> str:
-    """A record as a line for people."""
+    """Return a record as a line for people."""
     name = f"{record['suite']:9} {record['graph']:16} {record['what']:22} {record['who']:22}"
     if record["status"] != "done":
         return f"{name} {record['status']}: {record['reason']}"
@@ -164,7 +164,7 @@ def line(record: Record) -> str:
 
 
 def show(quantity: dict[str, Any], digits: int = 4) -> str:
-    """A quantity with its unit, and its range if it was measured more than once."""
+    """Return a quantity with its unit, and its range if it was measured more than once."""
     unit = quantity["unit"]
     scale, name = _scale(abs(quantity["value"]), unit)
     text = f"{quantity['value'] / scale:.{digits}g}"

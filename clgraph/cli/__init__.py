@@ -25,7 +25,7 @@ from clgraph import system
 from clgraph.device import subprocesses
 from clgraph.errors import ClgraphError
 
-# what each part of --help holds: command -> (module, what --help says of it)
+# the sections of --help: command -> (module, help)
 GROUPS = {
     "Sample": {
         "sample": ("clgraph.cli.sample", "Shrink a graph by a sampling method."),
@@ -97,7 +97,7 @@ class _Lazy(click.Group):
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         if name not in COMMANDS:
             return None
-        # only now: some commands import NumPy, which --help does not need
+        # imported only now: some commands import NumPy, which --help does not need
         module = importlib.import_module(COMMANDS[name][0])
         command: click.Command = getattr(module, name)
         return command
@@ -221,7 +221,7 @@ def _as_option(found: re.Match[str]) -> str:
 
 
 def _wrong_usage(error: click.ClickException) -> str:
-    """What click found wrong, in a line, and which command's help says more."""
+    """Return what click found wrong in one line, and the command whose help says more."""
     message = " ".join(error.format_message().split())
     context = getattr(error, "ctx", None)
     if context is None:
@@ -304,7 +304,7 @@ def silence() -> None:
 
 
 def _of_system(error: OSError) -> str:
-    """A system's error in words; one that names no file came from standard output."""
+    """Return a system's error in words; one that names no file came from standard output."""
     if error.errno is None:
         return str(error)
     if error.filename is not None:

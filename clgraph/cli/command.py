@@ -1,4 +1,4 @@
-"""What commands do around their work: read the graph, open the device, verify, measure, print, write."""
+"""What all commands share: read the graph, open the device, verify, measure, print, write."""
 
 from __future__ import annotations
 
@@ -268,7 +268,7 @@ class Run:
         self.print_energy()
 
     def energy_facts(self) -> dict[str, Any]:
-        """The energy for JSON."""
+        """Return the energy for JSON."""
         return {} if self._energy is None else {"energy": self._energy.to_dict(self._data.num_vertices)}
 
     def print_energy(self) -> None:
@@ -284,7 +284,7 @@ class Run:
             click.echo(text, err=True)
 
     def progress(self, what: str, **how: bool) -> AbstractContextManager[Tell | None]:
-        """A bar for long work, on a terminal only; see `clgraph.progress.bar`."""
+        """Show a bar for long work, on a terminal only; see `clgraph.progress.bar`."""
         return bar(what, **how) if self.speaks and not self._quiet else nullcontext()
 
     @contextmanager
@@ -381,12 +381,12 @@ def open_device(spec: str | None) -> Device:
 
 
 def facts_of(graph: Graph | Shards) -> dict[str, Any]:
-    """Facts about the graph for the JSON of each result."""
+    """Return facts about the graph for the JSON of each result."""
     return {"vertices": graph.num_vertices, "edges": graph.num_edges, "directed": graph.directed}
 
 
 def fields_of(result: Any, *names: str) -> dict[str, Any]:
-    """Attributes of a result, as JSON has them; with its device come the kernels that ran there."""
+    """Return attributes of a result for JSON; with its device come the kernels that ran there."""
     from clgraph.results import kernel_facts
 
     # which kernels were built is part of every result: a fallback is then seen in the JSON
@@ -397,12 +397,12 @@ def fields_of(result: Any, *names: str) -> dict[str, Any]:
 
 
 def direction(graph: Graph | Shards) -> str:
-    """How the graph was read, for lines with results."""
+    """Return how the graph was read, for lines with results."""
     return "directed" if graph.directed else "undirected"
 
 
 def edges_word(graph: Graph | Shards) -> str:
-    """The word for connected pairs: in a directed graph they are not its edges."""
+    """Return the word for connected pairs: in a directed graph they are not its edges."""
     return "pairs" if graph.directed else "edges"
 
 
@@ -430,7 +430,7 @@ def print_json(value: dict[str, Any]) -> None:
 
 
 def table_of(heads: Iterable[str], *, title: str | None = None, names: int = 1) -> Table:
-    """A table for the terminal; all columns but the first, of `names`, are on the right."""
+    """Return a table for the terminal; all columns but the first `names` are right-aligned."""
     from rich.table import Table
 
     table = Table(title=title)

@@ -141,8 +141,8 @@ def _print_report(report: dict[str, Any]) -> None:
     _print("", "[bold]Devices[/]")
     _print(_device_table(report["devices"]) if report["devices"] else "  none found")
     store = report["cache"]
-    kept = {name: f"{room['files']} files, {_size(room['bytes'])}" for name, room in store["rooms"].items()}
-    _print("", "[bold]Cache[/]", pairs({"folder": store["folder"], **kept}), "")
+    stored = {name: f"{room['files']} files, {_size(room['bytes'])}" for name, room in store["rooms"].items()}
+    _print("", "[bold]Cache[/]", pairs({"folder": store["folder"], **stored}), "")
     if not report["faults"]:
         _print(f"[bold green]Nothing is wrong[/]: {report['working']} device(s) work.")
     for number, fault in enumerate(report["faults"], 1):

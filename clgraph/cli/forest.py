@@ -117,7 +117,7 @@ def _print(run: Run, made: SavedForest) -> None:
 def saved_forest(
     run: Run, name: str | None, method: str, seed: int | None
 ) -> tuple[SavedForest | None, str, int | None]:
-    """What ``--forest`` names, with the method and seed: its own where the command line has none."""
+    """Return the forest of ``--forest``, and method and seed: its own where the command line has none."""
     if name is None:
         return None, method, seed
     with run.job():  # one rank reports what is wrong with it
@@ -128,9 +128,9 @@ def saved_forest(
 
 
 def work_folder(output: str | None, resume: bool) -> str | None:
-    """The folder in which ``--resume`` keeps what a pass has found so far: OUT.work."""
+    """Return the folder of checkpoints for ``--resume``: OUT.work."""
     if not resume:
         return None
     if output is None:
-        raise InputError("--resume keeps what is found beside the output: give one with -o")
+        raise InputError("--resume stores checkpoints next to the output: give one with -o")
     return f"{output}.work"

@@ -13,7 +13,7 @@ PICTURES = (".png", ".svg", ".pdf")
 
 
 def check_without_graph(method: str, options: dict[str, Any]) -> str:
-    """The short name of a method; raises the InputError that `clgraph.sample` would raise for any graph."""
+    """Return a method's short name; raises the InputError that `clgraph.sample` raises for any graph."""
     from clgraph.graph import Graph
     from clgraph.sampling.request import check_request
 
@@ -22,7 +22,7 @@ def check_without_graph(method: str, options: dict[str, Any]) -> str:
 
 
 def seeds_of(seed: int | None, seeds: int) -> range:
-    """The seeds of ``--seeds`` runs from ``--seed`` on."""
+    """Return the seeds of ``--seeds`` runs from ``--seed`` on."""
     from clgraph import keyed
 
     if seeds < 1:
@@ -49,7 +49,7 @@ def check_template(output: str, sizes: Sequence[Any], seeds: int) -> None:
 
 
 def fill_template(output: str, size: str, seed: int) -> str:
-    """The name of one sample."""
+    """Return the name of one sample's file."""
     return output.replace("{size}", size).replace("{seed}", str(seed))
 
 
@@ -75,7 +75,7 @@ def check_drawn(
 
 
 def spread_table(samples: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Mean and sample standard deviation over the seeds, for each size in the order given."""
+    """Return mean and sample standard deviation over the seeds, by size in the order given."""
     import statistics
 
     rows = []

@@ -1,4 +1,4 @@
-"""Plans of commands on shards: bytes read, sent and held, and the time that measured speeds give."""
+"""Plans of commands on shards: bytes read and sent, memory, and the time that measured speeds give."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ LONG = 4 << 30
 
 
 class Pass(NamedTuple):
-    """A part of a command, as the rank with most to do has it."""
+    """A part of a command, on the rank with most to do."""
 
     what: str
     passes: int  # over the section, at most

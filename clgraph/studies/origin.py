@@ -59,7 +59,7 @@ def write_record(
 
 
 def input_of(graph: str, reading: dict[str, Any]) -> dict[str, Any]:
-    """The files of a graph with their hashes, and how they were read; limits are each reader's own."""
+    """Return the files of a graph with their hashes, and how they were read; limits are each reader's own."""
     path, names = Path(graph), [Path(graph)]
     if graph == STDIN:
         names = []
@@ -94,7 +94,7 @@ class Origin:
 
     @property
     def lacks(self) -> str:
-        """The vertices that are left out, in words."""
+        """Return the vertices that are left out, in words."""
         return counted(self.left_out, "vertex without edges", "vertices without edges")
 
     def checked(self, sample: Graph, record: str | None) -> Origin:
@@ -172,7 +172,7 @@ def read_origin(
 
 
 def facts_of(original: str, sample: str | None, made: Origin) -> list[tuple[str, str]]:
-    """What the report says about the files and the sampling."""
+    """Return the report's facts about the files and the sampling."""
     if sample is None:
         return [("original", original)]
     facts: dict[str, str | None] = {"original": original, "sample": sample}
@@ -192,7 +192,7 @@ def facts_of(original: str, sample: str | None, made: Origin) -> list[tuple[str,
 def curve_of(
     original: Graph, sample: Graph, made: Origin, dev: Device
 ) -> tuple[ReductionCurve | None, str | None]:
-    """The reduction curve down to the sample, or why it is left out."""
+    """Return the reduction curve down to the sample, or why it is left out."""
     if made.method is None or made.seed is None:
         how = "give --record, or --method and --sample-seed"
         return None, f"method and seed of the sample are unknown ({how})."

@@ -35,7 +35,7 @@ def test_a_timing_has_median_and_spread_and_ends_at_its_limit(monkeypatch):
     assert median([3.0, 1.0, 2.0]) == {"value": 2.0, "unit": "s", "low": 1.0, "high": 3.0, "runs": 3}
     calls = []
     timing = timed(lambda: calls.append(1) or len(calls), 4, keep=lambda n: {"a": n, "b": 2 * n})
-    assert [kept["a"] for kept in timing.kept] == [1, 2, 3, 4]
+    assert [kept["a"] for kept in timing.results] == [1, 2, 3, 4]
     assert timing.phase("b")["value"] == 5
     assert set(timing.phases()) == {"a", "b"}
     assert timing.quantity["runs"] == 4

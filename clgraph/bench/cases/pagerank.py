@@ -140,7 +140,7 @@ def _solve(graph: Graph, error: float, context: Context) -> Figures:
         firsts += timed(call, 1).seconds
         timing = timed(call, 1, keep=lambda result: result)
         agains += timing.seconds
-        found = timing.kept[0]
+        found = timing.results[0]
     assert found is not None
     if found.error_bound > error:
         raise RuntimeError(f"the error bound is {found.error_bound:.3g}, above {error:.3g}")
@@ -175,7 +175,7 @@ def _call(graph: Graph, arrays: Any, context: Context) -> Figures:
 def _peer(graph: Graph, who: str, error: float, context: Context) -> Figures:
     solve = others.made(who, others.PAGERANK[who], graph, error)
     timing = timed(solve, context.repeat, limit=5, keep=lambda ranks: ranks)
-    ranks = timing.kept[-1]
+    ranks = timing.results[-1]
     ranks = np.asarray(ranks.get() if hasattr(ranks, "get") else ranks)
     ours = context.once("ranks", lambda: _solution(graph, error, context.device).ranks)
     away = float(np.abs(ranks / ranks.sum() - ours).sum())
@@ -203,4 +203,4 @@ def _cuda(graph: Graph, number: int, context: Context) -> Figures:
     kernels = others.made("cupy", lambda: list(others.thesis_kernels(graph, PAGERANK_ITERATIONS)))
     work = kernels[number][1]
     work()  # not counted: the first launch loads the module
-    return Figures({"iterate": median(timed(work, context.repeat, keep=lambda s: s).kept)}, size(graph))
+    return Figures({"iterate": median(timed(work, context.repeat, keep=lambda s: s).results)}, size(graph))

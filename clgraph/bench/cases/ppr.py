@@ -166,9 +166,9 @@ def _measure(asked: Asked, options: dict[str, Any], context: Context) -> Figures
     for source in parts:
         timing = timed(partial(call, source), context.repeat, keep=lambda found: found, limit=5)
         calls.append(statistics.median(timing.seconds) / each)
-        runs.append(statistics.median(found.seconds["run"] for found in timing.kept) / each)
-        ids += list(timing.kept[-1].ids)
-        iterations.append(float(timing.kept[-1].iterations.mean()))
+        runs.append(statistics.median(found.seconds["run"] for found in timing.results) / each)
+        ids += list(timing.results[-1].ids)
+        iterations.append(float(timing.results[-1].iterations.mean()))
     right = quantity(accuracy(graph, ids, want[: len(ids)]), "")
     values = {"kernels": median(runs), "call": median(calls), "accuracy": right}
     details = {**size(graph), "iterations": float(np.mean(iterations)), "at_once": each}
@@ -184,7 +184,7 @@ def _peer(asked: Asked, who: str, context: Context) -> Figures:
     for source in graph.indices_of(asked.ids(context)[:2]).tolist():
         timing = timed(partial(ask, source), context.repeat, keep=lambda ranks: ranks, limit=5)
         seconds.append(statistics.median(timing.seconds))
-        ids.append(graph.ids[np.argsort(-timing.kept[-1], kind="stable")[:TOP]])
+        ids.append(graph.ids[np.argsort(-timing.results[-1], kind="stable")[:TOP]])
         if sum(seconds) > SLOW:
             break
     right = accuracy(graph, ids, want[: len(ids)])

@@ -139,7 +139,7 @@ def _loop(name: str, context: Context) -> Figures:
 
 
 def _on_one_core(name: str, method: str, mode: str, context: Context) -> Figures:
-    context.graph(name)  # results of `once` are kept with the graph
+    context.graph(name)  # results of `once` are cached with the graph
     # one process for all methods: it takes longer to start than a small sample
     done = context.once("one core", lambda: child({"graph": name, "repeat": context.repeat}))
     return Figures({"kernels": median(done["kernels"][f"{method} {mode}"])}, {"device": done["device"]})

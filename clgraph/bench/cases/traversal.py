@@ -75,8 +75,8 @@ def _bfs(graph: Graph, method: Any, count: int, context: Context) -> Figures:
     for source in sources:
         timing = timed(partial(search, source), 1, keep=lambda r: (r.seconds["bfs"], r.levels))
         calls += timing.seconds
-        kernels.append(timing.kept[0][0])
-        levels.append(timing.kept[0][1])
+        kernels.append(timing.results[0][0])
+        levels.append(timing.results[0][1])
     middle, depth = statistics.median(kernels), statistics.median(levels)
     # Any search of the whole graph for distances and predecessors reads every arc's head and every row's
     # start, and writes distance and predecessor once. One that stops at the first hit of a row moves less:
