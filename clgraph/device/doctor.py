@@ -408,10 +408,10 @@ def _modules_of(distribution: Distribution) -> set[str]:
 def _source_of(distribution: Distribution) -> Path | None:
     """The folder that an editable install leads to."""
     text = distribution.read_text("direct_url.json")
-    told = json.loads(text) if text else {}
-    if not told.get("dir_info", {}).get("editable"):
+    record = json.loads(text) if text else {}
+    if not record.get("dir_info", {}).get("editable"):
         return None
-    return Path(os.path.realpath(unquote(urlsplit(told["url"]).path)))
+    return Path(os.path.realpath(unquote(urlsplit(record["url"]).path)))
 
 
 def _built_in(name: str) -> bool:

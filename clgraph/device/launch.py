@@ -332,12 +332,11 @@ class Kernel:
         self._launch(sizes, locals_, named)
 
     def _launch(self, sizes: tuple[int, ...], locals_: tuple[int, ...], named: dict[str, Any]) -> None:
-        most = self._device.max_work_group
         # the default is within the limits, and a pipeline is launched with one work-item whatever is given
-        if locals_ is not self._default and prod(locals_) > most and not self.pipeline:
+        if locals_ is not self._default and prod(locals_) > self._device.max_work_group and not self.pipeline:
             raise DeviceError(
                 f"{self._device}: {self._place()} needs a work-group of {prod(locals_)} work-items, "
-                f"the device takes {most} at most"
+                f"the device takes {self._device.max_work_group} at most"
             )
         if 0 in sizes:
             return

@@ -123,8 +123,8 @@ def write_traces(path: str | os.PathLike[str], profiles: Sequence[tuple[str, Pro
             }
             for each in profile.activities
         ]
-    told = {"traceEvents": events, "otherData": {"device": ", ".join(name for name, _ in profiles)}}
-    write_atomically(Path(path), json.dumps(told).encode(), mode=0o666)
+    trace = {"traceEvents": events, "otherData": {"device": ", ".join(name for name, _ in profiles)}}
+    write_atomically(Path(path), json.dumps(trace).encode(), mode=0o666)
 
 
 @contextmanager

@@ -30,7 +30,7 @@ class _Termination:
 
     def __init__(self) -> None:
         self.caught: list[int] = []
-        self.held = False
+        self.deferred = False
 
 
 _termination = _Termination()
@@ -53,7 +53,7 @@ def signals_as_interrupts() -> Iterator[list[int]]:
             # timeout(1) sends its signal twice, to the process and to its group: the second one must not
             # interrupt the clean-up after the first
             signal.signal(each, signal.SIG_IGN)
-        if not _termination.held:
+        if not _termination.deferred:
             raise KeyboardInterrupt
 
     # not if it is ignored already (nohup), and not in a thread, where Python sets no handlers
@@ -71,7 +71,7 @@ def signals_as_interrupts() -> Iterator[list[int]]:
                 signal.signal(each, signal.SIG_DFL)
 
 
-def _raise_held() -> None:
+def _raise_deferred() -> None:
     if _termination.caught:
         raise KeyboardInterrupt
 
@@ -98,16 +98,16 @@ def run(
 def _started(command: Sequence[str], options: dict[str, Any]) -> Iterator[subprocess.Popen[str]]:
     """A process for the block, killed if that raises."""
     # a signal that arrives before Popen returns must wait, or nothing would end the child
-    _termination.held = True
+    _termination.deferred = True
     try:
         process = subprocess.Popen(command, text=True, errors="replace", **options)
     except BaseException:
-        _termination.held = False
-        _raise_held()
+        _termination.deferred = False
+        _raise_deferred()
         raise
     with process:
         try:
-            _termination.held = False
+            _termination.deferred = False
             yield process
         except BaseException:
             process.kill()
@@ -122,7 +122,7 @@ def _communicate(process: subprocess.Popen[str], timeout: float | None) -> tuple
     """
     end = None if timeout is None else time.monotonic() + timeout
     while True:
-        _raise_held()
+        _raise_deferred()
         left = 1.0 if end is None else min(1.0, max(0.0, end - time.monotonic()))
         try:
             return process.communicate(timeout=left)
@@ -232,7 +232,7 @@ def _next(lines: queue.SimpleQueue[str | None]) -> str | None:
     """The next line, None at the end; looks for caught signals every second (see `_communicate`)."""
     end = time.monotonic() + SECONDS
     while True:
-        _raise_held()
+        _raise_deferred()
         try:
             return lines.get(timeout=min(1.0, max(0.0, end - time.monotonic())))
         except queue.Empty:
