@@ -1,4 +1,4 @@
-"""What every public call does around its engine: whose rows it gets, the device, its lock, time, provenance.
+"""The context around every engine: which engine serves a graph, device, lock, time and provenance.
 
 A call reads: check the request, `opened`, then ``with run_on(device, graph, ...) as run`` and the engine.
 Which engine serves a graph is decided here and nowhere else: a dataset on disk goes to the engine for blocks
@@ -47,7 +47,7 @@ def not_offered(name: str, value: Any, why: str) -> InputError:
 
 
 def opened(graph: Any, arrays: Any = "host", **options: tuple[Any, tuple[Any, ...], str]) -> tuple[Any, bool]:
-    """A Graph, or a dataset of shards as it is, and whether results stay on the device.
+    """Return a Graph, or a dataset of shards as it is, and whether results stay on the device.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ def opened(graph: Any, arrays: Any = "host", **options: tuple[Any, tuple[Any, ..
     Raises
     ------
     InputError
-        If it is neither, or a dataset with an option that there is not for it.
+        If it is neither, or a dataset with an option that datasets do not have.
     """
     stays = bool(word(arrays, "arrays", get_args(Arrays)) == "device")
     if isinstance(graph, Graph):
@@ -84,8 +84,8 @@ class run_on:
     graph : Graph or Shards, optional
         Whose arcs may lie in several buffers, for an engine that takes blocks of rows, too.
     *sections : {"pairs", "rows", "in", "out"}
-        The blocks that this engine needs (`clgraph.scale.manifest.Manifest`). As pairs the rows will do.
-        None: there is no such engine.
+        The blocks that this engine needs (`clgraph.scale.manifest.Manifest`); rows serve as pairs, too.
+        Without any there is no engine for blocks.
     values : bool
         Whether it needs weights and multiplicities, too.
     once : bool
@@ -146,9 +146,9 @@ class run_on:
             self._lock.__exit__(kind, error, where)
 
     def lap(self, phase: str | None = None) -> None:
-        """Note that a phase ends here, which began where the last one ended; None: one that is not noted.
+        """Record the time since the last call as a phase; None: drop it.
 
-        A phase that comes again takes its times together.
+        Times of a phase that recurs add up.
         """
         now = perf_counter()
         if phase is not None:
@@ -156,7 +156,7 @@ class run_on:
         self._began = now
 
     def forget(self, *phases: str) -> None:
-        """Drop the times of phases that begin anew, for the next of several runs."""
+        """Drop the times of phases before they begin again, in the next of several runs."""
         for phase in phases:
             self.seconds.pop(phase, None)
 

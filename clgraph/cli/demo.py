@@ -50,7 +50,7 @@ def selftest(run: Run) -> None:
     A driver may crash or hang: the family at which it does is named, and the others are still checked. --json
     prints a report for the maintainers, with nothing but device, driver, versions and checks.
     """
-    from clgraph.device.driver_selftest import Verdict, keep, run_checks
+    from clgraph.device.driver_selftest import Verdict, run_checks, store_verdict
     from clgraph.public import FAMILIES
     from clgraph.selftest.report import about, impersonal, report
 
@@ -79,7 +79,7 @@ def selftest(run: Run) -> None:
         raise DeviceError(f"{dev}: the child process made no check; see `clgraph doctor`")
     verdict = Verdict.of(checks)
     if not families and not driver.known:
-        verdict = keep(driver, checks)
+        verdict = store_verdict(driver, checks)
     failed = sum(check.wrong is not None for check in checks)
     run.print(
         lambda: report(dev, verdict, checks),

@@ -285,7 +285,7 @@ def drivers_folder() -> Path | None:
                 make_room("pocl")
         except OSError as error:
             folder = _temporary_folder()
-            _say(f"nothing can be kept in {place} ({error.strerror}): every run builds its kernels again")
+            _say(f"nothing can be cached in {place} ({error.strerror}): every run builds its kernels again")
         _folders.of_drivers[place] = folder
     return _folders.of_drivers[place]
 

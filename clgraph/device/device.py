@@ -11,7 +11,7 @@ from typing import Any, Protocol, TypeVar
 from clgraph import hooks
 from clgraph._version import __version__
 from clgraph.device import drivers
-from clgraph.device.driver_selftest import WORKS, Driver, Verdict, kept, verdict_of
+from clgraph.device.driver_selftest import WORKS, Driver, Verdict, cached_verdict, verdict_of
 from clgraph.device.hardware import Kernels, Setup
 from clgraph.device.launch import Kernel
 from clgraph.device.memory import Memory
@@ -74,7 +74,7 @@ class Device(Memory):
         self._lock = lock or new_lock()
         self._given = {"context": context, "queue": queue}
         self._programs: dict[Any, Program] = {}
-        # kept, not gathered from hundreds of programs for each result
+        # stored, not gathered from hundreds of programs for each result
         self._files: tuple[str, ...] = (self.fpga_binary,) if self.fpga_binary else ()
         self._others: dict[Setup, Device] = {}
 
@@ -96,17 +96,17 @@ class Device(Memory):
         return self._others[setup]
 
     def alone(self) -> AbstractContextManager[Any]:
-        """For a with-block: other threads that ask for this device, in whatever setup, wait until its end.
+        """Lock the device, in whatever setup, for a with-block; other threads wait until its end.
 
-        Every public call holds it from the first use of the device to the last download. Kernels'
-        arguments, scratch areas, what is kept for a graph and the counters in `launched` then belong to one
-        thread at a time. A thread that has the device already may ask for it again.
+        Every public call holds the lock from the first use of the device to the last download. Kernels'
+        arguments, scratch areas, what is cached for a graph and the counters in `launched` then belong to one
+        thread at a time. A thread that has the lock already may take it again.
 
         Raises
         ------
         DeviceError
-            In a process that was forked from one that had used OpenCL; if this thread has another device, and
-            the one that it asks for is held by a thread that waits, perhaps through others, for that one.
+            In a process that was forked from one that had used OpenCL; if this thread has locked another
+            device, and the owner of this one waits, perhaps through others, for that one.
         """
         if drivers.parent:
             raise drivers.forked()
@@ -116,7 +116,7 @@ class Device(Memory):
 
     @property
     def is_second(self) -> bool:
-        """Whether this thread has another device and not this one, so that `alone` may be refused."""
+        """True if this thread has locked another device and not this one, so that `alone` may be refused."""
         owned = _owned_locks()
         return bool(owned) and self._lock not in owned
 
@@ -134,13 +134,13 @@ class Device(Memory):
 
     @once
     def verdict(self) -> Verdict:
-        """What the driver gets wrong, by kernel family; one that is new here is tried now, in a child."""
+        """What the driver gets wrong, by kernel family; a driver that is new here is tried in a child."""
         return verdict_of(self.driver) if self._wants_verdict else WORKS
 
     @property
     def is_untried(self) -> bool:
         """Whether `verdict` would run a selftest, for a minute or so."""
-        return self._wants_verdict and not self.driver.known and kept(self.driver) is None
+        return self._wants_verdict and not self.driver.known and cached_verdict(self.driver) is None
 
     @property
     def _wants_verdict(self) -> bool:
@@ -170,7 +170,7 @@ class Device(Memory):
 
     @property
     def features(self) -> frozenset[str]:
-        """Names ``HAVE_...`` of what works beyond OpenCL C 1.2, found by build probes (kept on disk)."""
+        """Names ``HAVE_...`` of what works beyond OpenCL C 1.2, found by build probes (cached on disk)."""
         return self._probed[1]
 
     @once
@@ -257,11 +257,11 @@ class Device(Memory):
         return kernel
 
     def cached(self, owner: Any, key: Hashable, make: Callable[[], T]) -> T:
-        """The value of ``make()``, kept as long as `owner` lives or until `release`."""
+        """Return the value of ``make()``, cached while `owner` lives or until `release`."""
         return self.graph_cache.cached(owner, key, make)
 
     def release(self) -> None:
-        """Free every value that `cached` keeps."""
+        """Free every value that `cached` has stored."""
         with self.alone():
             self.graph_cache.release()
 

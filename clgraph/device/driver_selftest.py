@@ -1,4 +1,4 @@
-"""What a driver that nobody has tried gets right: found at its first use, kept by driver version.
+"""What an untried driver gets right: found at its first use, cached by driver version.
 
 A driver that `KNOWN` does not list runs every kernel family, on small graphs and one large star, in a child
 process (``python -m clgraph.selftest``) that may die or hang: the family at which it does is the one that
@@ -148,17 +148,17 @@ WORKS = Verdict()
 
 
 def verdict_of(driver: Driver, *, quiet: bool = False) -> Verdict:
-    """The verdict of a driver; at its first use, which takes about a minute, it is tried."""
+    """Return the verdict of a driver; one that is new here is tried, which takes about a minute."""
     if driver.known or not sys.executable:
         return WORKS
-    found = kept(driver)
+    found = cached_verdict(driver)
     if found is None:
         if not quiet and sys.stderr is not None:
             print(
                 f"clgraph: {driver}, is used for the first time: testing it, which takes a minute or so",
                 file=sys.stderr,
             )
-        found = keep(driver, list(run_checks(driver)))
+        found = store_verdict(driver, list(run_checks(driver)))
     return found
 
 
@@ -170,8 +170,8 @@ def _key(driver: Driver) -> str:
     return cache.digest(["verdict", *driver.identity, *setup, __version__, sources.hexdigest()])
 
 
-def kept(driver: Driver) -> Verdict | None:
-    """The verdict that an earlier selftest left in the cache folder."""
+def cached_verdict(driver: Driver) -> Verdict | None:
+    """Return the verdict that an earlier selftest left in the cache folder; None if there is none."""
     try:
         found = json.loads(cache.load("probes", _key(driver)) or b"null")
         return None if found is None else Verdict(dict(found["failed"]), tuple(found["right"]))
@@ -179,8 +179,8 @@ def kept(driver: Driver) -> Verdict | None:
         return None
 
 
-def keep(driver: Driver, checks: list[Check]) -> Verdict:
-    """The verdict of these checks; kept if any was made."""
+def store_verdict(driver: Driver, checks: list[Check]) -> Verdict:
+    """Return the verdict of these checks; store it if any was made."""
     verdict = Verdict.of(checks)
     if checks:
         cache.store("probes", _key(driver), json.dumps(asdict(verdict)).encode())

@@ -55,7 +55,7 @@ class GraphCache:
         self._clock = 0
 
     def cached(self, owner: Any, key: Hashable, make: Callable[[], T]) -> T:
-        """The value of ``make()``, kept as long as `owner` lives, until `release`, or until memory is short.
+        """Return the value of ``make()``, cached while `owner` lives, until `release` or while memory lasts.
 
         Parameters
         ----------
@@ -174,10 +174,10 @@ class Pool(list[T]):
         self.give_back(area)
 
 
-# --- The buffers inside a value: what a kept object amounts to in a device's memory ---
+# --- The buffers inside a value: how much device memory a cached object takes ---
 
 
-# the folders of the machinery that kept objects refer to, which is not kept for a graph
+# the folders of objects that cached values refer to and that are not cached for a graph
 OTHERS = {"graph", "device"}
 
 

@@ -38,8 +38,8 @@ _memories: weakref.WeakSet[Memory] = weakref.WeakSet()
 _parents: list[Any] = []  # in a forked process: the buffers that it has of its parent
 
 
-# What is to happen when an object is freed is done by methods of dictionaries and deques: Python drops
-# what is raised in a finalizer or a callback that is written in Python, and that may be a KeyboardInterrupt.
+# When an object is freed, only methods of dictionaries and deques run: Python drops what is raised in a
+# finalizer or a callback that is written in Python, and that may be a KeyboardInterrupt.
 
 
 class OwnBuffer(cl.Buffer):
@@ -65,7 +65,7 @@ T = TypeVar("T")
 
 @cache
 def _of_elements(kind: type[B], dtype: np.dtype[Any]) -> type[B]:
-    """The class of those buffers that have elements of a type."""
+    """Return the class of buffers whose elements have a type."""
     if dtype == np.uint8:
         return kind
     return type(kind.__name__, (kind,), {"dtype": dtype})
@@ -105,7 +105,7 @@ class Memory(Queues):
     Attributes
     ----------
     graph_cache : clgraph.device.graph_cache.GraphCache
-        What is kept for graphs, and given up where memory is short.
+        What is cached for graphs, and dropped when memory is short.
     """
 
     def __init__(self, raw: Any, spec: str, without: Without, context: Any = None, queue: Any = None) -> None:

@@ -288,7 +288,7 @@ def searched(device: Device, tmp_path: Path, **changes: str) -> str:
 @pytest.mark.parametrize("name", ["HOME", "XDG_CACHE_HOME", "CLGRAPH_CACHE_DIR"])
 def test_a_folder_that_cannot_be_made(device: Device, tmp_path: Path, name: str) -> None:
     said = searched(device, tmp_path, **{name: "/proc/x"})
-    assert said.startswith("clgraph: nothing can be kept in /proc/x") and said.count("\n") == 1
+    assert said.startswith("clgraph: nothing can be cached in /proc/x") and said.count("\n") == 1
 
 
 def test_a_home_that_is_read_only(device: Device, tmp_path: Path) -> None:
@@ -300,7 +300,7 @@ def test_a_home_that_is_read_only(device: Device, tmp_path: Path) -> None:
         said = searched(device, tmp_path, HOME=str(home))
     finally:
         subprocess.run(["umount", home], check=True)
-    assert said.startswith(f"clgraph: nothing can be kept in {home}/.cache (Read-only file system): ")
+    assert said.startswith(f"clgraph: nothing can be cached in {home}/.cache (Read-only file system): ")
     assert said.count("\n") == 1
 
 

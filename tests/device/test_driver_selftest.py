@@ -125,9 +125,9 @@ def test_a_verdict_is_kept(device: Device, stand_in: Stand, monkeypatch: pytest.
         thread.join()
     assert log.read_text() == "child\n" and verdict_of(driver) == first
     for other in (replace(driver, identity=(*driver.identity[:-1], "0.2")), replace(driver, without="fp64")):
-        assert driver_selftest.kept(other) is None
+        assert driver_selftest.cached_verdict(other) is None
     monkeypatch.setattr(driver_selftest, "__version__", "99")
-    assert driver_selftest.kept(driver) is None  # a new release tries again
+    assert driver_selftest.cached_verdict(driver) is None  # a new release tries again
 
 
 def test_a_damaged_verdict_is_made_again(device: Device, stand_in: Stand, own_cache: Path) -> None:
@@ -176,7 +176,7 @@ def test_what_cannot_be_started_says_nothing(device: Device, stand_in: Stand, ow
     stand_in("good")
     driver_selftest.CHILD = "no_such_module"
     driver = unknown(device)
-    assert str(verdict_of(driver, quiet=True)) == "works" and driver_selftest.kept(driver) is None
+    assert str(verdict_of(driver, quiet=True)) == "works" and driver_selftest.cached_verdict(driver) is None
 
 
 def test_a_failed_family_is_refused(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
