@@ -277,9 +277,10 @@ class RanksWriter(Writer):
             return name, number, shard, sums
 
         self._jobs.append(self.pool.submit(job))
-        # all threads have work, and no more shards than that are in memory
-        if len(self._jobs) > system.cores():
-            self._jobs[-system.cores()].result()
+        # no more shards than these are in memory: each thread has one to write, and one that waits for it
+        most = 2 * system.cores()
+        if len(self._jobs) > most:
+            self._jobs[-most].result()
 
     def finish_together(
         self, names: Sequence[str], *, leaving: bool, ids: Future[Part | None] | None = None, **flags: bool
