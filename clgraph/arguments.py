@@ -95,13 +95,15 @@ def whole(value: Any, name: str, least: int = 0, most: int = 2**63 - 1) -> int:
 def real(value: Any, name: str) -> float:
     """Return a finite number, or raise InputError."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, float, np.integer, np.floating)):
-        raise InputError(f"{name} is {shown(value)}: a number is needed")
+        raise InputError(f"{name} is {shown(value)}: use a number")
     try:
         number = float(value)
     except OverflowError as error:
-        raise InputError(f"{name} is {shown(value)}: too large for a number in double precision") from error
+        raise InputError(
+            f"{name} is {shown(value)}: too large for double precision; use a smaller number"
+        ) from error
     if not isfinite(number):
-        raise InputError(f"{name} is {shown(value)}: a finite number is needed")
+        raise InputError(f"{name} is {shown(value)}: use a finite number")
     return number
 
 
@@ -155,7 +157,7 @@ def given_ids(value: Any, name: str) -> list[Any]:
 def one_id(value: Any, name: str) -> Any:
     """The id of one vertex."""
     if not is_one(value):
-        raise InputError(f"{name} is {shown(value)}: the id of one vertex is needed")
+        raise InputError(f"{name} is {shown(value)}: use the id of one vertex")
     return value
 
 
@@ -169,19 +171,19 @@ def file_name(value: Any, name: str = "path") -> Path:
     try:
         text = os.fsdecode(value)
     except TypeError as error:
-        raise InputError(
-            f"{name} is {shown(value)}: the name of a file, a string or a Path, is needed"
-        ) from error
+        raise InputError(f"{name} is {shown(value)}: use the name of a file, a string or a Path") from error
     if "\0" in text:
-        raise InputError(f"{name} is {shown(value)}: no file's name has a zero character")
+        raise InputError(f"{name} is {shown(value)}: a file name cannot contain a zero character")
     try:
         os.fsencode(text)
     except UnicodeEncodeError as error:
-        raise InputError(f"{name} is {shown(value)}: no name of a file: it holds a lone surrogate") from error
+        raise InputError(
+            f"{name} is {shown(value)}: not a file name: it contains a lone surrogate"
+        ) from error
     parts = text.split("/")
     # other systems count characters
     if max(len(os.fsencode(part) if sys.platform == "linux" else part) for part in parts) > 255:
-        raise InputError(f"{name} is {shown(value)}: too long, a file's name has 255 bytes at most")
+        raise InputError(f"{name} is {shown(value)}: too long: a file name has at most 255 bytes")
     return Path(text)
 
 
@@ -247,7 +249,7 @@ def parse_size(size: float | int | str) -> int | Fraction:
         if count < 1:
             raise InputError(f"size {shown(size)}: a sample has at least one vertex; give {hint}")
         if count >= 2**63:
-            raise InputError(f"size {shown(size)}: no graph has so many vertices; give {hint}")
+            raise InputError(f"size {shown(size)}: no graph has that many vertices; give {hint}")
         return count
     text = size.strip() if isinstance(size, str) else repr(float(size))
     percent = text.endswith("%")

@@ -180,7 +180,7 @@ def test_names_of_files_have_255_bytes(
     monkeypatch.chdir(tmp_path)
     clgraph.write(PATH, "g.txt")
     for name in (LONG + "xxxxxxx", "é" * 150):
-        with pytest.raises(InputError, match="too long, a file's name has 255 bytes at most"):
+        with pytest.raises(InputError, match="too long: a file name has at most 255 bytes"):
             call(name)
 
 

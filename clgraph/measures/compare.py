@@ -63,9 +63,9 @@ def check_part(
     first = int(device.download(bad, np.int32, 1)[0])
     if first < rows.n:
         raise InputError(
-            f"vertex {sample.ids[first]} of {part} is not in {whole}, so it is not a sample of it (do both "
-            "files hold original ids, and were they read alike?); to compare any two graphs ask for relation "
-            "'none'"
+            f"vertex {sample.ids[first]} of {part} is not in {whole}, so this is not a sample of it; check "
+            "that both files hold original ids and were read with the same options; to compare any two graphs, "
+            "use relation 'none'"
         )
     if relation == "contraction" or rows.arcs == 0:
         return
@@ -75,8 +75,8 @@ def check_part(
     if first < rows.n:
         u, v = sample.ids[first], _missing(original, sample, first)
         raise InputError(
-            f"edge {u} - {v} of {part} is not in {whole}, so it is not a sample of it. If it was made by "
-            "contraction (cre, crve), ask for relation 'contraction'; to compare any two graphs, for 'none'"
+            f"edge {u} - {v} of {part} is not in {whole}, so this is not a sample of it; if it was made by "
+            "contraction (cre, crve), use relation 'contraction', and to compare any two graphs, 'none'"
         )
 
 

@@ -110,5 +110,5 @@ def test_errors():
 def test_an_end_is_one_vertex(device):
     graph = Graph.from_edges([0, 1], [1, 2])
     for ends in (([[0, 1]], 1), (0, np.array([[0, 1]]))):
-        with pytest.raises(InputError, match="the id of one vertex is needed"):
+        with pytest.raises(InputError, match="use the id of one vertex"):
             clgraph.shortest_path(graph, *ends, device=device)

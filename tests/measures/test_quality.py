@@ -231,7 +231,7 @@ def test_contractions_need_no_word(device):
     graph = powerlaw_graph(300, seed=1)
     made = sample(graph, "cre", size="30%", seed=2, device=device)
     assert quality(graph, made, device=device).sample.vertices == 90
-    with pytest.raises(InputError, match="ask for relation 'contraction'"):
+    with pytest.raises(InputError, match="use relation 'contraction'"):
         quality(graph, made.graph, device=device)
 
 

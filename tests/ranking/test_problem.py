@@ -27,7 +27,7 @@ BAD: dict[str, tuple[dict[str, Any], str]] = {
     "damping 1": ({"damping": 1}, "damping is 1"),
     "damping nan": ({"damping": float("nan")}, "finite"),
     "damping negative": ({"damping": -0.1}, "at least 0 and below 1"),
-    "damping text": ({"damping": "0.85"}, "a number is needed"),
+    "damping text": ({"damping": "0.85"}, "use a number"),
     "tol negative": ({"tol": -1e-6}, "tol is -1e-06"),
     "tol nan": ({"tol": float("nan")}, "finite"),
     "tol too small": ({"tol": 1e-7}, "below the round-off of float32.*float64"),

@@ -217,7 +217,7 @@ def test_lists_of_vertices_are_flat(value: Any) -> None:
         lambda: graph.neighbors(value),
     ]
     for function in one:
-        with pytest.raises(InputError, match=r" is [^\n]*: the id of one vertex is needed"):
+        with pytest.raises(InputError, match=r" is [^\n]*: use the id of one vertex"):
             function()
 
 
