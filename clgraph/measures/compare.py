@@ -64,7 +64,7 @@ def check_part(
     if first < rows.n:
         raise InputError(
             f"vertex {sample.ids[first]} of {part} is not in {whole}, so this is not a sample of it; check "
-            "that both files hold original ids and were read with the same options; to compare any two graphs, "
+            "that both files hold original ids and were read with the same options; to compare any graphs, "
             "use relation 'none'"
         )
     if relation == "contraction" or rows.arcs == 0:
