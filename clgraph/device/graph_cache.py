@@ -55,7 +55,7 @@ class GraphCache:
         self._clock = 0
 
     def cached(self, owner: Any, key: Hashable, make: Callable[[], T]) -> T:
-        """Return the value of ``make()``, cached while `owner` lives, until `release` or while memory lasts.
+        """Return ``make()``'s value, cached while `owner` lives, until `release` or until memory is short.
 
         Parameters
         ----------
