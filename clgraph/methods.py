@@ -198,7 +198,7 @@ _SOURCE = "Krishnamurthy, Faloutsos et al. 2007"
 _LESKOVEC = "Leskovec, Faloutsos 2006"
 _BATCHES = ("mode", "tolerance", "components", "far_scan", "connection", "min_size")
 
-# what a step of each does, in a sentence; the order is that of tables and lists
+# what a step of each does, in a sentence
 _DOES = {
     "drv": "a vertex, uniform among the vertices left, goes with its edges",
     "dre": "an edge, uniform among the edges left, goes",
@@ -245,7 +245,7 @@ _DOES = {
         "a number of a stream's edges by priority: 1 + `triangles` for each triangle they close, or weights"
     ),
 }
-# name in words, kind, options, paper, other names: see `Method`
+# name in words, kind, options, paper, other names: see `Method`; the order is that of tables and lists
 _ROWS: dict[str, tuple[Any, ...]] = {
     "drv": ("delete_vertices", "deletion", _BATCHES, _SOURCE),
     "dre": ("delete_edges", "deletion", _BATCHES, _SOURCE),
@@ -374,7 +374,7 @@ _ROWS: dict[str, tuple[Any, ...]] = {
         "Ahmed, Duffield, Willke, Rossi 2017",
     ),
 }
-METHODS = {name: Method(does, *_ROWS[name]) for name, does in _DOES.items()}
+METHODS = {name: Method(_DOES[name], *row) for name, row in _ROWS.items()}
 REDUCTIONS = {
     name: method
     for name, method in METHODS.items()
