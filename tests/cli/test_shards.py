@@ -97,7 +97,7 @@ def test_refused_in_words(run, tmp_path):
         (("sample", "g.clgs", "--size", "5", "-o", "x.txt"), "ends in .clgs"),
         (("sample", "none.clgs", "--size", "5"), "no such dataset"),
         (("convert", "g.txt", "h.clgs", "--sections", "pairs,in"), "an undirected graph has pairs, rows"),
-        (("convert", "g.txt", "h.clgs", "--shard-edges", "0"), "at least 1"),
+        (("convert", "g.txt", "h.clgs", "--shard-edges", "0"), "a whole number from 1 to"),
         (("convert", "g.txt", "h.txt", "--shard-edges", "5"), "of datasets"),
         (("convert", "g.clgs", "h.txt", "--directed"), "--directed is not offered for shards"),
         (("convert", "g.clgs", "h.clgs", "--ids", "str"), "--ids is not offered for shards"),
