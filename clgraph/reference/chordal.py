@@ -177,7 +177,7 @@ def verify_chordal(graph: Graph, sample: Any) -> None:
         return
     expect(is_chordal(kept), "a cycle of 4 or more has no chord")
     order = np.argsort(sample.order).tolist()
-    expect(sorted(sample.order.tolist()) == list(range(n)), "its order is none")
+    expect(sorted(sample.order.tolist()) == list(range(n)), "its order is no permutation")
     cliques = by_order(near, order)
     expect(
         cliques == [{w for w in kept[v] if sample.order[w] < sample.order[v]} for v in range(n)],

@@ -1,4 +1,4 @@
-"""Shared by references and verifiers: keyed numbers, edge lists, results, readings of arguments.
+"""Helpers that references and verifiers share: keyed numbers, edge lists, results, readings of arguments.
 
 Nothing here comes from the code that is checked: numbers, logarithms and race keys are computed one by one in
 plain Python from their definitions.
@@ -30,22 +30,22 @@ SLICE = 1 << 24
 
 
 def expect(right: Any, message: str, error: type[Exception] = AssertionError) -> None:
-    """Raise the error with a message unless something is right."""
+    """Raise an error with a message unless `right` is true."""
     if not right:
         raise error(message)
 
 
 def check_result(graph: Any, result: Any, of: str, **arrays: tuple[str, int]) -> Graph:
-    """Return the graph; InputError unless both it and the result can be looked at.
+    """Return the graph; raise an InputError if the graph or the result cannot be checked.
 
     Parameters
     ----------
     graph, result
-        What a caller gave.
+        Arguments as the caller passed them.
     of : str
-        The function that makes such results.
+        Name of the function that returns such results.
     **arrays : (str, int)
-        The result's arrays: their kind (as in NumPy; of several letters each will do, ``"?"`` allows None)
+        The result's arrays: their kind (letters as in NumPy, any one of which will do; ``"?"`` allows None)
         and their number of dimensions.
     """
     whole = as_graph(graph)
@@ -153,7 +153,7 @@ def race_key(a: int, b: int, lg_weight: int) -> int:
 
 @dataclass(frozen=True)
 class ReferenceSample:
-    """Sample of a reference; the fields mean what they mean in `clgraph.Sample`.
+    """Sample drawn by a reference; fields as in `clgraph.Sample`.
 
     Attributes
     ----------
@@ -165,13 +165,13 @@ class ReferenceSample:
     order : int64 array, shape (k,), or None
         Rank of arrival.
     iterations : int
-        Of deletions and contractions.
+        Steps of deletions and contractions; else 0.
     contracted_to : int32 array, shape (n,), or None
-        Of contractions.
+        Only of contractions.
     start : id or None
-        Of explorations.
+        Only of explorations.
     more : dict
-        What else a method has to say, by the name that it has in `clgraph.Sample`.
+        Other results of the method, by their names in `clgraph.Sample`.
     """
 
     vertices: npt.NDArray[Any]
@@ -188,7 +188,7 @@ class ReferenceSample:
 class EdgeList:
     """The edges u <= v of a graph's undirected view in index order, loops left out of the arrays.
 
-    `rank` is an edge's place in the list with the loops; `copy` its rank among parallel edges.
+    `rank` is an edge's position in the list with the loops; `copy` its index among parallel edges.
     """
 
     low: npt.NDArray[np.int32]

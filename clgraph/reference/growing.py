@@ -45,7 +45,7 @@ def reference_growth(graph: Graph, method: str, *, seed: int, **options: Any) ->
 def diffuse(
     near: list[list[int]], seed: int, starts: list[int], target: int
 ) -> tuple[list[int], dict[int, int]]:
-    """The nearest vertices to the starts; where no more can be reached, from the next start."""
+    """Take the vertices nearest to the starts; if no more can be reached, go on from the next start."""
     came: list[int] = []
     parent: dict[int, int] = {}
     while len(came) < target:
@@ -68,7 +68,7 @@ def diffuse(
 def expand(
     near: list[list[int]], seed: int, starts: list[int], target: int
 ) -> tuple[list[int], dict[int, int]]:
-    """Again and again the neighbour of the sample that has most neighbours elsewhere."""
+    """Repeatedly take the neighbour of the sample that has most neighbours outside it."""
     n = len(near)
     order = by_priority(range(n), seed)
     rank = {v: i for i, v in enumerate(order)}
@@ -104,7 +104,7 @@ def verify_growth(graph: Graph, sample: Any) -> None:
     """
     request, order = sample.selection.request, sample.order
     check_size(sample, graph.num_vertices)
-    expect(sorted(order.tolist()) == list(range(len(sample.vertices))), "its order is none")
+    expect(sorted(order.tolist()) == list(range(len(sample.vertices))), "its order is no permutation")
     check_arrivals(graph, sample, len(set(request.start)) if request.start is not None else 1)
     check_kept(graph, sample)
     if sample.method == "xsn":

@@ -40,7 +40,7 @@ def reference_eigenvalues(graph: Graph, count: int, matrix: str = "adjacency") -
 
 
 def verify_eigenvalues(graph: Graph, values: Any, rel: float = 1e-9) -> None:
-    """Check that exactly so many eigenvalues lie above each value less a little, and above it and a little.
+    """Check eigenvalues by counting how many of the matrix lie above each, give or take a tolerance.
 
     Counted by Sylvester's law of inertia: pivots of a factorization have the signs of the eigenvalues.
 

@@ -31,7 +31,7 @@ def _number(seed: int, i: int, j: int, k: int) -> tuple[int, int]:
 
 
 def _in_rounds(count: int, propose: Callable[[int, int], Edge], rounds: int = 1000) -> list[Edge]:
-    """Edges i = 0, 1, ... draw in turn; who draws a loop or an edge that is there waits for the next."""
+    """Draw edges i = 0, 1, ... in rounds; one that is a loop or a duplicate draws anew in the next round."""
     taken: set[Edge] = set()
     waiting = list(range(count))
     for number in range(rounds):

@@ -207,6 +207,5 @@ def verify_spread(graph: Graph, sample: Any) -> None:
     check_arrivals(graph, sample, len(request.start) if request.start is not None else (request.starts or 1))
     if sample.method == "rds":
         recruited = Counter(np.asarray(sample.parent)[sample.parent != sample.vertices].tolist())
-        expect(
-            max(recruited.values(), default=0) <= request.k, "somebody recruited more than there were coupons"
-        )
+        most = max(recruited.values(), default=0)
+        expect(most <= request.k, f"a vertex recruited {most} others, more than k = {request.k}")

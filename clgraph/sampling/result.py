@@ -31,7 +31,7 @@ from clgraph.sampling.literature.estimates import (
     view_degrees,
     weights_of,
 )
-from clgraph.sampling.literature.reservoir import Held, estimates_of
+from clgraph.sampling.literature.reservoir import Reservoir, estimates_of
 from clgraph.sampling.selection import Selection, with_loops
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ class Sample(RunsOn):
         On request: ids, shape (walkers, steps + 1), from each walker's start on.
     parts : int32 array, shape (n,), or None
         For quasi-chordal: the number of each vertex's part.
-    stream : Held, or None
+    stream : Reservoir, or None
         For pies, gsh and gps: the edges held in the order in which they came (`arrival`, `source`, `target`,
         `probability`), how many came (`arrivals`), and what can be estimated from them (`estimate`).
     """
@@ -135,7 +135,7 @@ class Sample(RunsOn):
     at: Any = field(default_factory=int)  # which of the selection
     weighting: str = field(init=False)
     parts: npt.NDArray[np.int32] | None = field(init=False)
-    stream: Held | None = field(init=False)
+    stream: Reservoir | None = field(init=False)
     shards: Shards | None = field(init=False)
 
     __eq__ = object.__eq__  # not the one of `RunsOn`, which compares nothing
@@ -146,7 +146,7 @@ class Sample(RunsOn):
         vars(self).update(
             weighting="none" if request is None else request.weighting,
             parts=chosen.more["part"].of(self.at) if "part" in chosen.more else None,
-            stream=None if chosen.held is None else chosen.held[self.at],
+            stream=None if chosen.reservoirs is None else chosen.reservoirs[self.at],
             shards=chosen.dataset,
         )
 
@@ -160,9 +160,9 @@ class Sample(RunsOn):
     def graph(self) -> Graph:
         """The sample as a graph."""
         if self.original is None:
-            held = self.stream
-            assert held is not None
-            return Graph.from_edges(held.source, held.target, vertices=self._ids)
+            reservoir = self.stream
+            assert reservoir is not None
+            return Graph.from_edges(reservoir.source, reservoir.target, vertices=self._ids)
         if not isinstance(self.original, Graph):
             raise InputError(
                 "a sample of a dataset has no graph in memory: name an output, and join what `shards` opens "
@@ -519,7 +519,7 @@ def _walked_again(drawn: Any, seed: int) -> Any:
     from clgraph.device import get_device
     from clgraph.sampling.literature.walks import Frontier, Walks
 
-    device = get_device() if drawn.vertices.there is None else drawn.vertices.there.device
+    device = get_device() if drawn.vertices.device_column is None else drawn.vertices.device_column.device
     walks = Frontier if drawn.request.kind == "frontier" else Walks
     with device.alone():
         return walks(device, drawn.request.view, drawn.request, seed, 1).draw()

@@ -38,7 +38,7 @@ class Selection:
     ----------
     request : Request, or None
         Of the samplers of the literature: what was asked for.
-    came, cut, arcs, parent, visits, held, more
+    came, cut, arcs, parent, visits, reservoirs, more
         Columns: see `clgraph.sampling.literature.selection.Drawn`.
     dataset : Shards or None
         A sample of a dataset that was written as a dataset.
@@ -56,7 +56,7 @@ class Selection:
     arcs: Any = None
     parent: Any = None
     visits: Any = None
-    held: Any = None
+    reservoirs: Any = None
     dataset: Any = None
     more: Mapping[str, Any] = {}
     counts: Any = None

@@ -108,8 +108,8 @@ def _attribute(graph: Graph, name: str) -> npt.NDArray[Any]:
     """The values of a vertex attribute that came with the graph."""
     known = {} if graph.attributes is None else graph.attributes.vertices
     if name not in known:
-        there = ", ".join(["degree", *known])
-        raise InputError(f"the graph has no vertex attribute {shown(name)}; there are: {there}")
+        names = ", ".join(["degree", *known])
+        raise InputError(f"the graph has no vertex attribute {shown(name)}; use one of: {names}")
     values = [known[name].value(each) for each in graph.ids.tolist()]
     if None in values:
         raise InputError(
@@ -129,23 +129,23 @@ def _keyed(graph: Graph, ids: list[Any], values: list[Any]) -> npt.NDArray[Any]:
     place = graph.indices_of(ids) if ids else np.zeros(0, np.int64)
     column = np.asarray(values)
     made = np.empty(graph.num_vertices, column.dtype)
-    there = np.zeros(graph.num_vertices, bool)
+    given = np.zeros(graph.num_vertices, bool)
     made[place] = column
-    there[place] = True
-    if not np.all(there):
-        missing = graph.ids[int(np.argmin(there))]
-        raise InputError(f"f says nothing of vertex {missing}: give a value for each vertex of the original")
+    given[place] = True
+    if not np.all(given):
+        missing = graph.ids[int(np.argmin(given))]
+        raise InputError(f"f has no value for vertex {missing}: give one for each vertex of the original")
     return made
 
 
 def horvitz_thompson(values: Reals, p: Reals) -> Estimate:
-    """The total of f over all vertices from f and the probability of each vertex drawn."""
+    """Estimate the total of f over all vertices, from f and the probability of each vertex drawn."""
     variance = float(np.sum(values**2 * (1 - p) / p**2))
     return Estimate(float(np.sum(values / p)), variance**0.5)
 
 
 def ratio(values: Reals, weight: Reals, p: Reals | None) -> Estimate:
-    """The mean of f: sum f w / sum w; its error by linearization where the p of each vertex are known."""
+    """Estimate the mean of f as sum f w / sum w; its error by linearization where `p` is known."""
     whole = float(weight.sum())
     if whole == 0:
         return Estimate(float("nan"), float("nan"))
@@ -157,7 +157,7 @@ def ratio(values: Reals, weight: Reals, p: Reals | None) -> Estimate:
 
 
 def of_batches(tops: Reals, bottoms: Reals) -> Estimate:
-    """sum of tops / sum of bottoms, with the error that the spread of the batches' own ratios tells.
+    """sum of tops / sum of bottoms, with the error estimated from the spread of the batches' ratios.
 
     By linearization: the batches' residuals top - mean bottom vary as the sum does.
     """
@@ -182,10 +182,10 @@ def recruitment_shares(
     Parameters
     ----------
     groups : array, shape (k,)
-        Of each vertex of the sample.
+        Group of each vertex of the sample.
     degrees : float64 array, shape (k,)
     recruiter : int64 array, shape (k,)
-        Place of each vertex's recruiter in the sample; its own for starts.
+        Position of each vertex's recruiter in the sample; its own for starts.
 
     Raises
     ------

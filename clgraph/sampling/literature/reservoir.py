@@ -1,4 +1,4 @@
-"""What is held of a stream of edges, and what can be estimated from it."""
+"""Reservoirs of stream samplers: the edges held at the end, and estimates from them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ TAKEN = 1 << 24
 
 
 @dataclass(frozen=True)
-class Held:
+class Reservoir:
     """The edges that one run holds when the stream has ended, in the order in which they came.
 
     Attributes
@@ -35,11 +35,11 @@ class Held:
     arrival : int64 array, shape (k,)
         When it came: 1, 2, ...
     probability : float64 array, shape (k,), or None
-        The probability by which it is held; None: not known.
+        The probability that it is held; None: unknown.
     in_stream : float or None
         Of gps: the number of triangles, estimated as they came.
     complete : bool
-        Whether as much came as was asked for.
+        True if the stream was long enough for the size requested.
     """
 
     arrivals: int
@@ -52,7 +52,7 @@ class Held:
     complete: bool = True
 
     def estimate(self, what: str, *, in_stream: bool = False) -> Estimate:
-        """The number of edges, wedges or triangles in the stream, estimated; parallel edges count one by one.
+        """Estimate the number of edges, wedges or triangles in the stream; parallel edges count one by one.
 
         Parameters
         ----------
@@ -110,7 +110,7 @@ class Held:
         return Estimate(float(t.sum()), max(float(np.sum(t * (t - 1))) + shared, 0.0) ** 0.5)
 
     def triangles(self) -> npt.NDArray[np.int64]:
-        """The numbers of the three edges of each triangle among the edges held, shape (count, 3)."""
+        """Return the numbers of the three edges of each triangle in the reservoir, shape (count, 3)."""
         u, v, n = self.ends
         # rows lead to larger degrees: none is longer than the square root of twice the edges
         degree = np.bincount(u, minlength=n) + np.bincount(v, minlength=n)
@@ -138,29 +138,29 @@ class Held:
             first = last
         return np.concatenate(found)
 
-    def named(self, names: Names) -> Held:
-        """Return the same with names in place of their numbers, or as int64."""
+    def named(self, names: Names) -> Reservoir:
+        """Return a copy with vertex names in place of their numbers, or with numbers as int64."""
         if not names.text:
             whole = {name: getattr(self, name).astype(np.int64) for name in ("vertices", "source", "target")}
             return replace(self, **whole)
         source, target = names.of(self.source), names.of(self.target)
         return replace(self, vertices=np.sort(names.of(self.vertices)), source=source, target=target)
 
-    def taken(self, order: npt.NDArray[np.int64]) -> Held:
-        """The same edges in another order."""
+    def taken(self, order: npt.NDArray[np.int64]) -> Reservoir:
+        """Return a copy with the edges in another order."""
         p = None if self.probability is None else self.probability[order]
         ends = self.source[order], self.target[order], self.arrival[order]
-        return Held(self.arrivals, self.vertices, *ends, p, self.in_stream, self.complete)
+        return Reservoir(self.arrivals, self.vertices, *ends, p, self.in_stream, self.complete)
 
 
-def estimates_of(held: Held) -> dict[str, Any]:
-    """The estimates as plain values; nothing where there are none."""
-    if held.probability is None:
+def estimates_of(reservoir: Reservoir) -> dict[str, Any]:
+    """Return the estimates as plain values; an empty dict where probabilities are unknown."""
+    if reservoir.probability is None:
         return {}
     made: dict[str, dict[str, float | None]] = {}
     for what in ("edges", "wedges", "triangles"):
-        value, error = held.estimate(what)
+        value, error = reservoir.estimate(what)
         made[what] = {"value": value, "standard_error": error}
-    if held.in_stream is not None:
-        made["triangles in stream"] = {"value": held.in_stream, "standard_error": None}
+    if reservoir.in_stream is not None:
+        made["triangles in stream"] = {"value": reservoir.in_stream, "standard_error": None}
     return {"estimates": made}

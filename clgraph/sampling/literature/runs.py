@@ -57,7 +57,7 @@ def requests(
     strict: bool,
     options: Mapping[str, Any],
 ) -> list[Request]:
-    """What to draw, checked: one request for each size."""
+    """Check the arguments; return one request per size."""
     if sizes is None:
         return [check_request(graph, method, options, size, strict=strict)]
     if size is not None:
@@ -70,12 +70,12 @@ def requests(
 
 
 def draw(device: Device, request: Request, seed: int, runs: int) -> list[tuple[Drawn, int]]:
-    """Runs with the seeds `seed`, `seed` + 1, ...: as many side by side as there is memory for.
+    """Draw runs with the seeds `seed`, `seed` + 1, ..., as many side by side as fit in memory.
 
     Returns
     -------
     list of (Drawn, int)
-        For each run what it belongs to, and its number there.
+        For each run the selection that holds it, and its index in that selection.
     """
     # a quarter: the graph, and what samples leave there, need room as well
     room = HOST_SHARE if device.shares_memory else device.global_memory // 4
@@ -100,7 +100,7 @@ def drawn_samples(
     seeds: int | None,
     options: Mapping[str, Any],
 ) -> Batch:
-    """The samples that `clgraph.sample` returns: run after run, each with its sizes in the order given."""
+    """Return the samples of `clgraph.sample`: run after run, each with its sizes in the order given."""
     wanted = requests(graph, method, size, sizes, bool(options.get("strict", False)), options)
     first = keyed.check_seed(options.get("seed"))
     runs = 1 if seeds is None else check_seeds(first, seeds)
@@ -112,7 +112,7 @@ def drawn_samples(
     if wanted[0].serial:
         device = serial_device(device)
     loops = graph.undirected.num_self_loops
-    told = (f"{loops} self-loops play no part and are not in the sample",) if loops else ()
+    notes = (f"{loops} self-loops play no part and are not in the sample",) if loops else ()
     with run_on(device) as run:
         run.seconds["device"] = perf_counter() - started
         wanted[0].view.csr(device)
@@ -133,13 +133,13 @@ def drawn_samples(
             "original": graph,
             "provenance": run.provenance,
         }
-        return Batch(partial(_sample_of, by_size, first, told, about), runs * len(wanted), made={})
+        return Batch(partial(_sample_of, by_size, first, notes, about), runs * len(wanted), made={})
 
 
 def _sample_of(
-    by_size: list[list[tuple[Drawn, int]]], first: int, told: tuple[str, ...], about: dict[str, Any], i: int
+    by_size: list[list[tuple[Drawn, int]]], first: int, notes: tuple[str, ...], about: dict[str, Any], i: int
 ) -> Sample:
-    """Sample i of runs from the seed `first` on; `told` and `about` are what all have."""
+    """Return sample i of runs from the seed `first` on; all share `notes` and `about`."""
     run, size = divmod(i, len(by_size))
     drawn, at = by_size[size][run]
     request = drawn.request
@@ -151,7 +151,7 @@ def _sample_of(
         first + run,
         iterations=0 if drawn.rounds is None else int(drawn.rounds[at]),
         algorithm=request.kind,
-        notes=(*request.notes, *(drawn.notes[at] if drawn.notes else ()), *told),
+        notes=(*request.notes, *(drawn.notes[at] if drawn.notes else ()), *notes),
         selection=drawn,
         at=at,
         **about,

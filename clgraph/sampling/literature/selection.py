@@ -1,4 +1,4 @@
-"""What a sampler of the literature drew, in flat columns, on the device until it is looked at.
+"""Selections of the literature's samplers, in flat columns that stay on the device until they are read.
 
 Host half of ``cl/sampling/literature/listed.cl`` and ``listed_edges.cl``.
 """
@@ -14,7 +14,7 @@ import numpy.typing as npt
 from clgraph.csr.scan import running_sums
 from clgraph.csr.upload import upload_csr
 from clgraph.graph import Graph
-from clgraph.sampling.literature.reservoir import Held
+from clgraph.sampling.literature.reservoir import Reservoir
 from clgraph.sampling.literature.smallest import LAUNCH, Column, Cut, Smallest
 from clgraph.sampling.literature.view import NONE
 from clgraph.sampling.selection import Marked, Mask, Selection, extract
@@ -29,16 +29,16 @@ Places = npt.NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Drawn(Selection):
-    """What some runs of one sampler drew; vertices by index, ascending in each run.
+    """Selection of several runs of one sampler; vertices by index, ascending in each run.
 
     Attributes
     ----------
     vertices : Column of int32
         Empty where only arcs are listed: the sample's vertices are then the ends of its arcs.
     came : Column of unsigned integers, or None
-        When each vertex came; of equal ones the smaller index comes first, of a stage the smaller priority.
+        When each vertex came; ties go by index, and within a stage by priority.
     cut : uint64 array, shape (runs,), or None
-        Of races: the key of the first item left out, NONE where none was.
+        Only of races: the key of the first item left out, NONE where none was.
     arcs : Column, or None
         Places of the edges drawn in the rows of the view, at the smaller end. None: all edges among the
         vertices.
@@ -50,11 +50,11 @@ class Drawn(Selection):
     notes : list of tuple of str
         Of each run.
     rounds : int64 array, shape (runs,), or None
-        Of walks: legs; of searches: starts.
-    held : list of Held, or None
-        Of streams: what each run holds, in the order of `arcs`.
+        Legs of walks, starts of searches.
+    reservoirs : list of Reservoir, or None
+        Only of streams: one per run, its edges in the order of `arcs`.
     walking : float
-        Of walks: seconds of the steps alone.
+        Only of walks: seconds of the steps alone.
     request : Request
     """
 
@@ -67,7 +67,7 @@ class Drawn(Selection):
     more: dict[str, Column] = field(default_factory=dict)
     notes: list[tuple[str, ...]] = field(default_factory=list)
     rounds: npt.NDArray[np.int64] | None = None
-    held: list[Held] | None = None
+    reservoirs: list[Reservoir] | None = None
     walking: float = 0.0
     request: Any = None
 
@@ -93,36 +93,36 @@ class Drawn(Selection):
         return inside
 
     def kept(self, graph: Graph, at: int = 0) -> Mask:
-        there = self.on_device(at)
-        return self.kept_on_host(graph, at) if there is None else there.kept(graph)
+        resident = self.on_device(at)
+        return self.kept_on_host(graph, at) if resident is None else resident.kept(graph)
 
     def sampled(self, graph: Graph, at: int = 0, larger: Graph | None = None) -> Graph:
-        there = self.on_device(at)
-        if there is None:
+        resident = self.on_device(at)
+        if resident is None:
             return extract(graph, self.members(graph, at), self.kept_on_host(graph, at))[0]
-        with there.device.alone():
-            return there.sampled(graph)
+        with resident.device.alone():
+            return resident.sampled(graph)
 
     def on_device(self, at: int) -> Marked | None:
         """Return a run as marks; None if it is no longer on the device, or that builds no kernels."""
-        request, listed = self.request, self.vertices.there
+        request, listed = self.request, self.vertices.device_column
         simple, whole = request.view.original.undirected.without_self_loops, request.kind == "chordal"
         walked = self.parent if request.keep == "tree" else self.arcs
-        there = None if walked is None else walked.there
-        source = there if listed is None else listed
+        columns = None if walked is None else walked.device_column
+        source = columns if listed is None else listed
         if source is None or not source.device.has_compiler:
             return None
         device, induced = source.device, request.keep == "induced"
         with device.alone():
             if induced and listed is not None:
                 return Marked(device, upload_csr(device, simple), marked(listed, simple.num_vertices, at))
-            if there is None or (listed is None and not whole and not self._by_ends):
+            if columns is None or (listed is None and not whole and not self._by_ends):
                 return None
-            edges = edges_of(simple, at, listed, there, tree=request.keep == "tree", whole=whole)
+            edges = edges_of(simple, at, listed, columns, tree=request.keep == "tree", whole=whole)
             return Marked(device, edges.csr, edges.live) if induced else edges
 
     def kept_on_host(self, graph: Graph, at: int) -> Mask:
-        """As `kept`, by NumPy."""
+        """Compute `kept` by NumPy."""
         simple = graph.undirected.without_self_loops
         if self.request.keep == "induced":
             inside = self.members(graph, at)
@@ -166,7 +166,7 @@ class Drawn(Selection):
 
 
 def given(device: Device, vertices: Column) -> Column:
-    """Return vertices that are on the host, there and on the device."""
+    """Return vertices that are on the host as a column that is on the device, too."""
     items = device.upload(np.append(vertices.values, 0).astype(np.int32), writable=True)
     return Column(vertices.offset, vertices.values, Column.on(device, vertices.offset, items, np.int32))
 
@@ -221,7 +221,7 @@ def gathered(vertices: Column, n: int, value: Any, parts: int = 1) -> Column:
 
 
 def visits_of(vertices: Column, n: int, visits: Any, parts: int) -> tuple[Column, Column | None]:
-    """Return the visits to each vertex; and, where there are several, those in each part of the walk."""
+    """Return the visits to each vertex; if the walk has several parts, also the visits in each part."""
     made = gathered(vertices, n, visits, parts)
     if parts == 1:
         return made, None

@@ -53,14 +53,14 @@ LAUNCH = LaunchTable(
 
 
 class Column:
-    """Values of several runs, one after the other: run r's are ``values[offset[r]:offset[r + 1]]``.
+    """Values of several runs, one after the other; those of run r are ``values[offset[r]:offset[r + 1]]``.
 
     Parameters
     ----------
     offset : int64 array, shape (runs + 1,)
     values : array, or a function that gives it
         It is called when the values are first looked at: until then they stay on a device.
-    there : Column, optional
+    device_column : Column, optional
         The values on the device, perhaps in another order; of edges perhaps both arcs of each.
     """
 
@@ -72,21 +72,21 @@ class Column:
         self,
         offset: npt.NDArray[np.int64],
         values: npt.NDArray[Any] | Callable[[], npt.NDArray[Any]],
-        there: Column | None = None,
+        device_column: Column | None = None,
     ) -> None:
-        self.offset, self._source, self.there = offset, values, there
+        self.offset, self._source, self.device_column = offset, values, device_column
 
     @lazy
     def values(self) -> npt.NDArray[Any]:
         """The values of all runs."""
         source = self._source
         if callable(source):
-            # what it held on the device is free now
+            # drops the function, and with it the buffers on the device that it refers to
             source = self._source = source()
         return source
 
     def of(self, run: int) -> npt.NDArray[Any]:
-        """Return those of one run, not copied."""
+        """Return the values of one run, not copied."""
         found: npt.NDArray[Any] = self.values[self.offset[run] : self.offset[run + 1]]
         return found
 
@@ -102,12 +102,12 @@ class Column:
                 return device.download(buffer, dtype, int(offset[-1]))
 
         made = Column(offset, fetch)
-        made.device, made.buffer, made.dtype, made.there = device, buffer, dtype, made
+        made.device, made.buffer, made.dtype, made.device_column = device, buffer, dtype, made
         return made
 
     @staticmethod
     def of_parts(parts: list[npt.NDArray[Any]]) -> Column:
-        """Return a column of one part a run."""
+        """Return a column with one part per run."""
         offset = np.concatenate(([0], np.cumsum([len(part) for part in parts]))).astype(np.int64)
         return Column(offset, np.concatenate(parts) if parts else np.zeros(0, np.int32))
 

@@ -1,4 +1,4 @@
-"""Edges of a stream that are held (pies, gsh, gps): of graphs, in order of edge priority, and of files.
+"""Reservoirs of edges (pies, gsh, gps) from streams: files, or graphs in order of edge priority.
 
 Host half of ``cl/sampling/literature/stream_pies.cl``, ``stream_gsh.cl``, ``stream_gps.cl``,
 ``stream_held.h`` and ``stream_order.cl``.
@@ -25,7 +25,7 @@ from clgraph.formats.arrivals import Chunk, Names, arrivals, is_stream
 from clgraph.methods import METHODS
 from clgraph.run import run_on, serial_device
 from clgraph.sampling.literature.engine import Engine
-from clgraph.sampling.literature.reservoir import Held
+from clgraph.sampling.literature.reservoir import Reservoir
 from clgraph.sampling.literature.selection import Drawn, given
 from clgraph.sampling.literature.smallest import Column
 from clgraph.sampling.request import check_seeds, check_stream
@@ -74,7 +74,7 @@ def power_of_two(least: int) -> int:
 
 
 class Stream:
-    """Runs with the seeds `seed`, `seed` + 1, ... over one stream, side by side: what samplers share.
+    """Base of stream samplers: runs with the seeds `seed`, `seed` + 1, ... side by side over one stream.
 
     Attributes have the names of kernels' parameters. `most` edges come, if that is known.
 
@@ -107,7 +107,7 @@ class Stream:
         self.allocate()
 
     def prepare(self, most: int | None) -> None:
-        """Settle what is the sampler's own, before memory is allocated; `most` edges come."""
+        """Set what only this sampler needs, before memory is allocated; `most` edges come."""
 
     def first_state(self) -> npt.NDArray[np.int64]:
         """Return the state of each run before the first edge."""
@@ -143,7 +143,7 @@ class Stream:
         return self.device.download(self.state, np.int64, self.runs * wide).reshape(self.runs, wide)
 
     def ids(self) -> npt.NDArray[np.uint64]:
-        """Return the ids of all vertices that a run holds, and perhaps of some that it does no longer."""
+        """Return the ids of all vertices that a run holds, and perhaps of some that it dropped."""
         counts = self.states()[:, self.VERTICES]
         return np.unique(np.concatenate([row[:k] for row, k in zip(self.rows(), counts, strict=True)]))
 
@@ -181,8 +181,8 @@ class Stream:
 
     # --- after ------------------------------------------------------------------------------------
 
-    def result(self) -> list[Held]:
-        """Return what each run holds."""
+    def result(self) -> list[Reservoir]:
+        """Return the reservoir of each run."""
         device, states = self.device, self.states()
         offset = np.concatenate(([0], np.cumsum(states[:, 0])))
         many = int(offset[-1])
@@ -190,17 +190,18 @@ class Stream:
         begins, heap = device.upload(offset, writable=True), self.request.method == "gps"
         self.program.held_ends.launch(self, self.runs, heap=heap, **made, offset=begins)
         columns = np.stack([device.download(each, np.uint64, many) for each in made.values()])
-        held = []
+        reservoirs = []
         for state, first, last in zip(states, offset, offset[1:], strict=False):
             own = columns[:, first:last]
             source, target, time, weight = own[:, np.argsort(own[2])]
             vertices = np.unique(np.concatenate((source, target)))
             about = self.chances(weight, state)
-            held.append(Held(self.arrivals, vertices, source, target, time.astype(np.int64), *about))
-        return held
+            came = time.astype(np.int64)
+            reservoirs.append(Reservoir(self.arrivals, vertices, source, target, came, *about))
+        return reservoirs
 
     def chances(self, weight: npt.NDArray[np.uint64], state: npt.NDArray[np.int64]) -> tuple[Any, ...]:
-        """Return each edge's probability, the triangles counted in stream (or None), whether all is there."""
+        """Return each edge's probability, the in-stream triangle count (or None), and completeness."""
         raise NotImplementedError
 
 
@@ -235,15 +236,15 @@ class Vertices(Stream):
     def step(self) -> None:
         self.program.pies_step.launch(self, self.runs)
 
-    def result(self) -> list[Held]:
+    def result(self) -> list[Reservoir]:
         # edges of which an end was replaced
         self.program.pies_settle.launch(self, self.runs)
         made = []
         for row, state in zip(self.rows(), self.states(), strict=True):
             held, noted, first = int(state[0]), int(state[1]), 2 * self.slots
             source, target, time = (row[first + k * self.room :][:noted].copy() for k in range(3))
-            came, vertices = time.astype(np.int64), np.sort(row[:held])
-            made.append(Held(self.arrivals, vertices, source, target, came, None, None, bool(state[2] >= 0)))
+            came, vertices, full = time.astype(np.int64), np.sort(row[:held]), bool(state[2] >= 0)
+            made.append(Reservoir(self.arrivals, vertices, source, target, came, None, None, full))
         return made
 
 
@@ -314,7 +315,7 @@ class Priorities(Stream):
     def step(self, *, ends: bool = False) -> None:
         self.program.gps_step.launch(self, self.runs, ends=ends)
 
-    def result(self) -> list[Held]:
+    def result(self) -> list[Reservoir]:
         # what came of the last block is a block
         if self.arrivals % self.block:
             if self.sums is not None:
@@ -340,16 +341,16 @@ class Priorities(Stream):
 SAMPLERS = {"pies": Vertices, "gsh": Coins, "gps": Priorities}
 
 
-def note_of(request: Request, held: Held) -> tuple[str, ...]:
-    """Return what a user should know: that there is less than was asked for."""
+def note_of(request: Request, reservoir: Reservoir) -> tuple[str, ...]:
+    """Return a note if the sample is smaller than was asked for."""
     if request.method == "pies":
-        what, there = f"{request.target} vertices", len(held.vertices)
+        what, size = f"{request.target} vertices", len(reservoir.vertices)
     else:
-        what, there = f"{request.target_edges} edges", len(held.source)
-    if not held.complete:
-        return (f"the stream ended after {held.arrivals} edges, with {there} of {what}: all are taken",)
-    if request.method == "pies" and there < (request.target or 0):
-        return (f"{there} vertices: the next edge would have brought two",)
+        what, size = f"{request.target_edges} edges", len(reservoir.source)
+    if not reservoir.complete:
+        return (f"the stream ended after {reservoir.arrivals} edges, with {size} of {what}: all are taken",)
+    if request.method == "pies" and size < (request.target or 0):
+        return (f"{size} vertices: the next edge would have brought two",)
     return ()
 
 
@@ -388,7 +389,7 @@ class GraphStream(Engine):
         arcs, made = self.places(run.result())
         vertices = given(device, Column.of_parts([each.vertices.astype(np.int32) for each in made]))
         notes: list[tuple[str, ...]] = [note_of(request, each) for each in made]
-        return Drawn(vertices, arcs=arcs, notes=notes, held=made)
+        return Drawn(vertices, arcs=arcs, notes=notes, reservoirs=made)
 
     def edges(self) -> tuple[Any, ...]:
         """List the edges by their ends: low, high, copy and arc."""
@@ -405,7 +406,7 @@ class GraphStream(Engine):
         return made
 
     def ends(self) -> tuple[Any, Any, Any]:
-        """Return ends and weights (None: there are none) in the order in which they come, run after run."""
+        """Return ends and weights (None: no weights) in order of arrival, run after run."""
         device, view = self.device, self.view
         tail, head = (device.empty(self.count, np.uint64) for _ in range(2))
         weight = view.on_device(device, "integers") if view.weighted else None
@@ -414,26 +415,26 @@ class GraphStream(Engine):
         self.order.order_ends.launch(self, self.flat(self.count), weight=weight, **ends)
         return tail, head, own
 
-    def places(self, held: list[Held]) -> tuple[Column, list[Held]]:
-        """Return the arcs of the edges held, ascending in each run, and the edges in that order."""
+    def places(self, reservoirs: list[Reservoir]) -> tuple[Column, list[Reservoir]]:
+        """Return the arcs of the edges held, ascending in each run, and the reservoirs in that order."""
         device = self.device
-        lengths = [len(each.arrival) for each in held]
+        lengths = [len(each.arrival) for each in reservoirs]
         many = sum(lengths)
         if many == 0:
-            return Column.of_parts([np.zeros(0, np.int64) for _ in held]), held
-        run = device.upload(np.repeat(np.arange(len(held), dtype=np.int32), lengths), writable=True)
-        time = device.upload(np.concatenate([each.arrival for each in held]), writable=True)
+            return Column.of_parts([np.zeros(0, np.int64) for _ in reservoirs]), reservoirs
+        run = device.upload(np.repeat(np.arange(len(reservoirs), dtype=np.int32), lengths), writable=True)
+        time = device.upload(np.concatenate([each.arrival for each in reservoirs]), writable=True)
         out = device.empty(many, np.int64)
         self.order.order_places.launch(self, self.flat(many), count=many, run=run, time=time, out=out)
         offset = np.concatenate(([0], np.cumsum(lengths)))
         arcs = device.download(out, np.int64, many)
         made, parts = [], []
-        for each, first, last in zip(held, offset, offset[1:], strict=False):
+        for each, first, last in zip(reservoirs, offset, offset[1:], strict=False):
             order = np.argsort(arcs[first:last])
             parts.append(arcs[first:last][order])
             made.append(each.taken(order))
         packed = Column.of_parts(parts)
-        packed.there = Column.on(device, offset, out, np.int64)
+        packed.device_column = Column.on(device, offset, out, np.int64)
         return packed, made
 
 
@@ -470,7 +471,7 @@ def stream_samples(
     read_as = {"ids": ids, **(reading or {})}
     asked = [size] if sizes is None else list(sizes)
     if sizes is not None and (size is not None or not asked):
-        raise InputError("give either size or sizes, and at least one")
+        raise InputError("pass either size or sizes, and at least one size")
     requests = [check_stream(method, each, options) for each in asked]
     first = keyed.check_seed(options.get("seed"))
     runs = 1 if seeds is None else check_seeds(first, seeds)
@@ -491,7 +492,7 @@ def stream_samples(
         if passes[0].arrivals == 0:
             raise InputError("the stream holds no edges" + (" but loops" if loops else ""))
         results = [each.result() for each in passes]
-        results = [[held.named(names) for held in each] for each in results]
+        results = [[one.named(names) for one in each] for each in results]
         run.lap("sample")
         provenance, seconds = run.provenance, dict(run.seconds)
     common = (f"{loops} self-loops play no part",) if loops else ()
@@ -500,9 +501,9 @@ def stream_samples(
     made = []
     for i in range(runs):
         for request, result in zip(requests, results, strict=True):
-            held = result[i]
-            notes = note_of(request, held)
-            if not held.complete and options.get("strict"):
+            reservoir = result[i]
+            notes = note_of(request, reservoir)
+            if not reservoir.complete and options.get("strict"):
                 raise InputError(f"{notes[0].split(':')[0]}: ask for less (or without strict)")
             made.append(
                 Sample(
@@ -518,7 +519,7 @@ def stream_samples(
                     (*common, *notes),
                     None,
                     options={name: options[name] for name in METHODS[method].options if options.get(name)},
-                    selection=Drawn(nothing, held=[held], request=request),
+                    selection=Drawn(nothing, reservoirs=[reservoir], request=request),
                     provenance=provenance,
                 )
             )

@@ -99,7 +99,7 @@ LAUNCH = LaunchTable(
 
 
 class _Walkers(Engine):
-    """What walks and frontier sampling share: legs of several walkers, and visits.
+    """Base of walks and frontier sampling: legs of several walkers, and visits.
 
     Attributes
     ----------
@@ -114,12 +114,12 @@ class _Walkers(Engine):
     """
 
     def __init__(
-        self, device: Device, view: View, request: Request, seed: int, runs: int, reach: int, turns: int = 1
+        self, device: Device, view: View, request: Request, seed: int, runs: int, reach: int, moves: int = 1
     ) -> None:
         super().__init__(device, view, request, seed, runs)
-        self.walkers, self.thin, self.burn_in = request.walkers, request.thin, request.burn_in * turns
+        self.walkers, self.thin, self.burn_in = request.walkers, request.thin, request.burn_in * moves
         self.exact = request.steps is not None
-        self.total = LONG if request.steps is None else request.steps * turns
+        self.total = LONG if request.steps is None else request.steps * moves
         self.patience = 2**40 if self.exact else request.patience
         self.noting = not self.exact or request.keep != "induced"
         self.counted = max((self.total - self.burn_in) // self.thin, 1) if self.exact else 1
@@ -177,7 +177,7 @@ class _Walkers(Engine):
 
 
 def batches_of(n: int, counted: int) -> int:
-    """Return into how many parts a walk of fixed length is cut, for its error, if it goes alone."""
+    """Return the number of parts of a walk of fixed length from which its standard error is estimated."""
     return max(1, min(BATCHES, ROOM // n)) if counted >= BATCHES else 1
 
 
@@ -187,7 +187,7 @@ class Walks(_Walkers):
     Attributes
     ----------
     recording : bool
-        True if trails are kept, if they are short: those asked for, and those that tell the batches.
+        True if trails are recorded while they are short: for `walks`, and to split visits into batches.
     parts : int
         Parts of the walk that have counters.
     trailing : bool
@@ -300,8 +300,8 @@ class Walks(_Walkers):
         """Return a note of each run: its legs."""
         made: list[tuple[str, ...]] = []
         for legs, first in zip(self.legs.tolist(), self.seen_first.tolist(), strict=True):
-            told = f"{legs} legs: {first} vertices came in the first, the others after new starts"
-            made.append((told,) if legs > 1 else ())
+            note = f"{legs} legs: {first} vertices came in the first, the others after new starts"
+            made.append((note,) if legs > 1 else ())
         return made
 
     # --- during -----------------------------------------------------------------------------------
@@ -368,7 +368,7 @@ class Walks(_Walkers):
         return drawn
 
     def no_errors(self) -> list[tuple[str, ...]]:
-        """Return of each run a note, if its estimates have no standard error."""
+        """Return a note for each run whose estimates have no standard error."""
         if self.exact:
             return [self.no_error("steps")] * self.runs
         done = self.device.download(self.done, np.uint64, self.runs).astype(np.int64)
@@ -400,16 +400,16 @@ def counters_of(view: View, request: Request) -> int:
     return counters
 
 
-# --- Trails of walks that are kept: where the walkers were, in the order of steps ---
+# --- Recorded trails of walks: where the walkers were, in the order of steps ---
 
 
 class Trails:
-    """The trails of all launches, on the device until they are looked at.
+    """Trails of all launches; they stay on the device until they are read.
 
     Attributes
     ----------
     going : bool
-        True if they are still kept.
+        True while trails are recorded: they end at `RECORDED` entries.
     """
 
     def __init__(self, walks: Walks) -> None:
@@ -420,7 +420,7 @@ class Trails:
         # one launch makes all steps, so that its trail need not be copied
         self.at_once = walks.exact and walks.most == walks.total
         self.going = walks.recording
-        self.kept: list[tuple[Any, int]] = []
+        self.recorded: list[tuple[Any, int]] = []
         self.length = 0
 
     def keep(self, trail: Any, steps: int, visits: int | None) -> None:
@@ -432,7 +432,7 @@ class Trails:
         if visits is not None:
             length = min(length, visits - self.length)
         if not self.request.walks and self.length + length > RECORDED:
-            self.going, self.kept = False, []
+            self.going, self.recorded = False, []
             return
         self.length += length
         # the next launch would write over it
@@ -441,7 +441,7 @@ class Trails:
             copied = device.empty(max(length, 1), np.int32)
             device.copy(copied, trail, 4 * length)
             trail = copied
-        self.kept.append((trail, length))
+        self.recorded.append((trail, length))
 
     def batches(self, vertices: Column) -> Column:
         """Count visits by vertex in each of up to 20 parts of the walk, when they are looked at."""
@@ -455,7 +455,7 @@ class Trails:
             return np.where((rest == request.thin - 1) & (rank >= 0), rank * parts // self.counted, parts)
 
         def count() -> npt.NDArray[np.int64]:
-            steps = self.vertices(self.kept)
+            steps = self.vertices(self.recorded)
             part, many = part_of(np.arange(length)), len(vertices.values)
             counts = part < parts
             place = np.searchsorted(vertices.values, steps[counts])
@@ -465,19 +465,19 @@ class Trails:
 
     def walks(self, home: Any) -> Column:
         """Return where walkers began and were after each step, run after run: (steps + 1, walkers) each."""
-        kept = [(home, self.every), *self.kept]
+        recorded = [(home, self.every), *self.recorded]
 
         def ordered() -> npt.NDArray[np.int32]:
-            steps = self.vertices(kept).reshape(-1, self.runs, self.walkers)
+            steps = self.vertices(recorded).reshape(-1, self.runs, self.walkers)
             return np.ascontiguousarray(steps.transpose(1, 0, 2)).ravel()
 
         return Column(np.arange(self.runs + 1) * (self.length // self.runs + self.walkers), ordered)
 
-    def vertices(self, kept: list[tuple[Any, int]]) -> npt.NDArray[np.int32]:
+    def vertices(self, recorded: list[tuple[Any, int]]) -> npt.NDArray[np.int32]:
         """Download trails, whose entries are vertices, or their complements where no edge led there."""
         with self.device.alone():
-            pieces = [self.device.download(buffer, np.int32, length) for buffer, length in kept]
-        trail = np.concatenate([np.zeros(0, np.int32), *pieces])
+            parts = [self.device.download(buffer, np.int32, length) for buffer, length in recorded]
+        trail = np.concatenate([np.zeros(0, np.int32), *parts])
         return np.where(trail < 0, ~trail, trail)
 
 
@@ -507,7 +507,7 @@ class Frontier(_Walkers):
 
     def __init__(self, device: Device, view: View, request: Request, seed: int, runs: int) -> None:
         # a step of each walker is as many moves as there are walkers
-        super().__init__(device, view, request, seed, runs, view.num_nonisolated, turns=request.walkers)
+        super().__init__(device, view, request, seed, runs, view.num_nonisolated, moves=request.walkers)
         self.most = self.shape.moves
         self.allocate(self.batches)
         self.time, self.step = device.zeros(self.every, np.uint64), device.zeros(self.every, np.uint32)

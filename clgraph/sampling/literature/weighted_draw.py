@@ -27,7 +27,7 @@ CERTAIN = 1 << 32
 
 
 class _Race(Engine):
-    """What races of vertices and of edges share."""
+    """Base of races of vertices and of edges."""
 
     def fill(self, kernel: Any, written: str, **named: Any) -> Any:
         """Return a buffer of a key for each vertex of each run, which a kernel writes."""
@@ -77,7 +77,7 @@ class VertexRace(_Race):
         self.code = device.upload(strata.code, writable=True)
         smallest = Smallest(device, self.runs, self.n)
         masked = device.empty(self.all, np.uint64)
-        pieces: list[list[tuple[Any, Any, Any]]] = [[] for _ in range(self.runs)]
+        by_run: list[list[tuple[Any, Any, Any]]] = [[] for _ in range(self.runs)]
         for number, wanted in enumerate(strata.wanted):
             if wanted == 0:
                 continue
@@ -86,9 +86,9 @@ class VertexRace(_Race):
             vertices, came = smallest.take(masked, cut, equal=True, keys=True)
             for run, limit in enumerate(self.keys_of(cut)):
                 chosen = vertices.of(run)
-                pieces[run].append((chosen, came.of(run), np.full(len(chosen), limit)))
+                by_run[run].append((chosen, came.of(run), np.full(len(chosen), limit)))
         columns: list[list[npt.NDArray[Any]]] = [[], [], []]
-        for parts in pieces:
+        for parts in by_run:
             whole = [np.concatenate(each) for each in zip(*parts, strict=True)]
             order = np.argsort(whole[0])
             for column, each in zip(columns, whole, strict=True):
@@ -127,8 +127,8 @@ class NeighbourRace(_Race):
         left = np.where(alone, device.download(last.left, np.int32, runs), 0).astype(np.int32)
         until = np.where(alone, self.keys_of(last), limits)
         joined = Cut(device.upload(until, writable=True), device.upload(left, writable=True))
-        told = ("the first vertex has too many neighbours: those of smallest priority are taken",)
-        notes: list[tuple[str, ...]] = [told if one else () for one in alone.tolist()]
+        note = ("the first vertex has too many neighbours: those of smallest priority are taken",)
+        notes: list[tuple[str, ...]] = [note if one else () for one in alone.tolist()]
         return Drawn(*smallest.take(key, joined, equal=True, keys=True), limits, notes=notes)
 
 
@@ -189,7 +189,7 @@ class EdgeRace(_Race):
         return self.view.cached(self.device, "degrees", make)
 
     def halved(self, arcs: Column, keys: Column) -> tuple[Column, Column]:
-        """Of both arcs of each edge leave that from the smaller end, when they are looked at."""
+        """Leave only the arc from the smaller end of each edge, when the column is read."""
         rows, offset = self.view.rows, arcs.offset // 2
 
         def first() -> npt.NDArray[np.bool_]:
@@ -212,7 +212,7 @@ def mixed(mix: int, n: int, m: int) -> tuple[int, int]:
 
 
 def arc_tails(device: Device, view: View) -> tuple[Any, Any]:
-    """Return the tail of each arc, and its rank among parallel ones (None: there are none); cached."""
+    """Return the tail of each arc, and its index among parallel arcs (None: no parallel arcs); cached."""
 
     def make() -> tuple[Any, Any]:
         csr, items, copies = view.csr(device), device.tuning.items, view.rows.is_multigraph
@@ -237,7 +237,7 @@ DAMPING = 85 * 2**64 // 100
 
 
 def integer_ranks(device: Device, graph: Graph) -> Any:
-    """Return the ranks of an undirected graph's vertices in units of 2^-62, uint64; cached with the graph."""
+    """Return PageRank scores of an undirected graph in units of 2^-62, uint64; cached with the graph."""
 
     def make() -> Any:
         csr, items, n = upload_csr(device, graph), device.tuning.items, graph.num_vertices

@@ -67,7 +67,7 @@ def test_attributes_that_came_with_the_graph(device, tmp_path):
     partly = read(tmp_path / "graph.clg", attributes=tmp_path / "some.csv")
     with pytest.raises(InputError, match="'age': vertex 1 has none"):
         sample(partly, "rn", size=5, seed=1, device=device).mean("age")
-    with pytest.raises(InputError, match="there are: degree, age, club"):
+    with pytest.raises(InputError, match="use one of: degree, age, club"):
         sample(known, "rn", size=5, seed=1, device=device).mean("height")
 
 
@@ -75,7 +75,7 @@ def test_attributes_that_came_with_the_graph(device, tmp_path):
     ("f", "words"),
     [
         ([1, 2], "one value for each vertex"),
-        ({"a": 1}, "says nothing of vertex b"),
+        ({"a": 1}, "has no value for vertex b"),
         ({"z": 1}, "z is not in the graph"),
         ("height", "no vertex attribute"),
         (["x"] * 4, "numbers are needed"),
@@ -213,7 +213,7 @@ def test_errors_of_walks_among_many(device):
             assert one.notes == (f"estimates have no standard error: {words}",)
     (one, _) = sample(graph, "rw", steps=20, seed=1, seeds=2, device=device)
     again = pickle.loads(pickle.dumps(one))
-    assert again.selection.vertices.there is None and again.mean("degree") == one.mean("degree")
+    assert again.selection.vertices.device_column is None and again.mean("degree") == one.mean("degree")
     assert one.notes == () and one.mean("degree").standard_error > 0
     (told,) = sample(graph, "fs", steps=19, seed=1, seeds=1, device=device)
     assert told.notes == ("estimates have no standard error: 19 moves count, and it takes 20",)

@@ -19,7 +19,7 @@ from clgraph.formats import arrivals
 from clgraph.reference.stream import reference_arrivals, reference_gps, reference_pies, verify_held
 from clgraph.sampling import sample
 from clgraph.sampling.literature import streams
-from clgraph.sampling.literature.reservoir import Held
+from clgraph.sampling.literature.reservoir import Reservoir
 
 KINDS = [
     ("pies", {"size": "40%"}),
@@ -170,7 +170,7 @@ def test_triangles_and_errors():
     u, v = rng.integers(0, 9, (2, 30)).astype(np.uint64)
     u, v = u[u != v], v[u != v]
     p = rng.uniform(0.2, 1, len(u))
-    held = Held(99, np.unique(np.concatenate((u, v))), u, v, np.arange(1, len(u) + 1), p)
+    held = Reservoir(99, np.unique(np.concatenate((u, v))), u, v, np.arange(1, len(u) + 1), p)
     found = {tuple(sorted(row)) for row in held.triangles().tolist()}
     assert found == naive_triangles(held) and len(found) == len(held.triangles()) > 5
     pairs = [(int(a), int(b)) for a, b in zip(u, v, strict=True)]
