@@ -290,7 +290,7 @@ def test_a_public_call_holds_the_device_from_its_first_use_to_its_last(name, dev
     for method in ("empty", "upload", "download", "take", "write", "copy", "fill", "finish"):
         watched(Memory, method)
     watched(GraphCache, "cached")
-    watched(Device, "watch")
+    watched(Device, "provenance")
     watched(Kernel, "_launch")
     example(BY_NAME[name], device)
     assert seen and lock.turns == 1 and lock.depth == 0
