@@ -733,7 +733,7 @@ def test_workers_that_are_forked(device):
 def test_a_forked_child_leaves_its_parents_buffers(device):
     """To free one is to call the driver, where a thread that the child lacks may have held a lock."""
     graphs = [clgraph.powerlaw_graph(3000, seed=1, device=device)]
-    buffer = weakref.ref(graphs[0]._residence.rows(device, graphs[0], graphs[0]._offset_type).col_idx)
+    buffer = weakref.ref(graphs[0]._residence.rows(graphs[0], False).col_idx)
 
     told = in_a_child({"drop": graphs.clear, "buffer": lambda: buffer().size})
     assert told == {"drop": "fine", "buffer": "fine"}
