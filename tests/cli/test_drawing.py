@@ -76,7 +76,7 @@ def test_what_spreads_and_trees(run, file, device):
     ("args", "words"),
     [
         (["--method", "rn"], "Give one of --size"),
-        (["--method", "spikyball", "--size", "5", "--powers", "1,2"], "give three numbers"),
+        (["--method", "spikyball", "--size", "5", "--powers", "1,2"], "pass three numbers"),
         (["--method", "xsn"], "Give one of --size"),
         (["--method", "rn", "--size", "5", "--mix", "0.5"], "mix is not an option of rn"),
         (["--method", "drv", "--size", "5", "--edges", "5"], "edges is not an option of drv"),
