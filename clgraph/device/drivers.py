@@ -10,7 +10,6 @@ needs correcting, clgraph changes nothing.
 
 from __future__ import annotations
 
-import atexit
 import contextlib
 import ctypes
 import importlib.metadata
@@ -239,21 +238,15 @@ def platforms(*, oclgrind: bool = False) -> list[Any]:
     _state.process = os.getpid()  # before the lock: a process forked while it is held must not wait for it
     with _state.lock:
         if _state.platforms is None:
-            for icd in find_icds(oclgrind=oclgrind):
+            icds = find_icds(oclgrind=oclgrind)
+            for icd in icds:
                 if system.is_inherited(icd.stem):  # the parent's own pyopencl, for instance
                     _state.process = 0
                     raise forked(f"by other means than clgraph: its {icd.stem} is loaded here")
-            folder = _corrected_folder(oclgrind)
             _state.early = "pyopencl" in sys.modules
             _state.oclgrind = oclgrind
-            if folder:
-                os.environ["OCL_ICD_VENDORS"] = folder
-            try:
-                with unknown_cpu():
-                    _state.platforms = _query()
-            finally:
-                if folder:  # the loader reads it once; child processes correct their own
-                    del os.environ["OCL_ICD_VENDORS"]
+            with _corrected_drivers(icds), unknown_cpu():
+                _state.platforms = _query()
         elif oclgrind and not _state.oclgrind and not any("Oclgrind" in p.name for p in _state.platforms):
             raise DeviceError(
                 "Oclgrind was requested too late: this process has queried its OpenCL drivers without it. "
@@ -321,36 +314,32 @@ def _load_drivers(pyopencl: str) -> None:
         ctypes.CDLL(pyopencl).clGetPlatformIDs(0, None, ctypes.byref(ctypes.c_uint()))
 
 
-def _corrected_folder(oclgrind: bool) -> str | None:
-    """A folder of corrected ``.icd`` files; None if the user has set one, or nothing needs correcting."""
-    if os.environ.get("OCL_ICD_VENDORS"):
-        return None
-    icds = [icd for icd in find_icds(oclgrind=oclgrind) if not icd.bundled]
-    if not any(icd.corrected for icd in icds):
-        return None
-    return str(_vendors_folder([icd.library for icd in icds if icd.library]))
+@contextmanager
+def _corrected_drivers(icds: list[Icd]) -> Iterator[None]:
+    """For a with-block: point the loader at a folder of corrected ``.icd`` files.
+
+    Not where the user has set one, or nothing needs correcting. The loader reads the folder once; child
+    processes correct their own.
+    """
+    icds = [icd for icd in icds if icd.library and not icd.bundled]
+    if os.environ.get("OCL_ICD_VENDORS") or not any(icd.corrected for icd in icds):
+        yield
+        return
+    with _temporary_folder() as folder:
+        for i, icd in enumerate(icds):
+            Path(folder, f"{i:02}-{icd.stem}.icd").write_bytes(os.fsencode(f"{icd.library}\n"))
+        os.environ["OCL_ICD_VENDORS"] = folder
+        try:
+            yield
+        finally:
+            del os.environ["OCL_ICD_VENDORS"]
 
 
-def _vendors_folder(libraries: list[str]) -> Path:
-    """A folder with one .icd file per library: in the cache, named by its content, else a temporary one."""
-    files = {f"{i:02}-{Path(lib).name}.icd": os.fsencode(lib + "\n") for i, lib in enumerate(libraries)}
-    name = cache.digest([*map(os.fsencode, files), *files.values()])
+def _temporary_folder() -> tempfile.TemporaryDirectory[str]:
     try:
-        # several processes may do so at once: all write the same files, each of them whole
-        folder = cache.make_room(f"icd/{name}")
-        for file, text in files.items():
-            if not (folder / file).exists():
-                cache.write_atomically(folder / file, text)
-        # a damaged or strange file would have the loader load another driver
-        if {file.name: file.read_bytes() for file in folder.glob("*.icd")} == files:
-            return folder
-    except OSError:
-        pass  # the cache cannot be written
-    folder = Path(tempfile.mkdtemp(prefix="clgraph-icd-"))
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    for file, text in files.items():
-        (folder / file).write_bytes(text)
-    return folder
+        return tempfile.TemporaryDirectory(dir=cache.make_room("icd"))
+    except OSError:  # the cache cannot be written
+        return tempfile.TemporaryDirectory(prefix="clgraph-icd-")
 
 
 # --- registering drivers for good, where every program of this Python environment sees them --------------

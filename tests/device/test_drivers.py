@@ -6,7 +6,6 @@ import importlib.metadata
 import os
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -45,6 +44,17 @@ def bare(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     return tmp_path
 
 
+def corrected(*, oclgrind: bool = False) -> list[str] | None:
+    """What the loader reads instead of the system's files; None if those do."""
+    before = os.environ.get("OCL_ICD_VENDORS")
+    with drivers._corrected_drivers(drivers.find_icds(oclgrind=oclgrind)):
+        folder = os.environ.get("OCL_ICD_VENDORS")
+        found = None if folder == before else [f.read_text() for f in sorted(Path(str(folder)).iterdir())]
+    assert os.environ.get("OCL_ICD_VENDORS") == before
+    assert folder == before or not Path(str(folder)).exists()
+    return found
+
+
 @pytest.mark.smoke
 def test_import_queries_nothing() -> None:
     done = run("import sys, clgraph; assert 'pyopencl' not in sys.modules, 'pyopencl was imported'")
@@ -53,13 +63,13 @@ def test_import_queries_nothing() -> None:
 
 def test_nothing_to_find(bare: Path) -> None:
     assert drivers.find_icds() == []
-    assert drivers._corrected_folder(oclgrind=False) is None
+    assert corrected() is None
 
 
 def test_system_files_alone_need_no_folder(bare: Path) -> None:
     (bare / "vendors/one.icd").write_text("libone.so\n")
     assert [icd.library for icd in drivers.find_icds()] == ["libone.so"]
-    assert drivers._corrected_folder(oclgrind=False) is None
+    assert corrected() is None
 
 
 def test_environment_with_placeholder_and_with_real_library(bare: Path) -> None:
@@ -73,10 +83,7 @@ def test_environment_with_placeholder_and_with_real_library(bare: Path) -> None:
     (bare / "vendors/empty.icd").write_text("")
     found = drivers.find_icds()
     assert {icd.library for icd in found} == {str(real), "libsystem.so.1", ""}
-    folder = drivers._corrected_folder(oclgrind=False)
-    assert folder is not None
-    written = {f.read_text().strip() for f in Path(folder).iterdir()}
-    assert written == {str(real), "libsystem.so.1"}  # the system's are kept beside the corrected ones
+    assert corrected() == ["libsystem.so.1\n", f"{real}\n"]  # the system's are kept beside the corrected ones
 
 
 def test_nvidia_library_without_icd(bare: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -113,7 +120,7 @@ def test_users_variable_is_respected(bare: Path, monkeypatch: pytest.MonkeyPatch
     (bare / "vendors/system.icd").write_text("libsystem.so\n")
     monkeypatch.setenv("OCL_ICD_VENDORS", str(mine))
     assert [icd.library for icd in drivers.find_icds(oclgrind=True)] == ["liba.so"]
-    assert drivers._corrected_folder(oclgrind=True) is None
+    assert corrected(oclgrind=True) is None
     monkeypatch.setenv("OCL_ICD_VENDORS", str(mine / "a.icd"))
     assert [icd.library for icd in drivers.find_icds()] == ["liba.so"]
     monkeypatch.setenv("OCL_ICD_VENDORS", "/somewhere/libx.so")
@@ -135,23 +142,15 @@ def test_oclgrind_asked_for_too_late(monkeypatch: pytest.MonkeyPatch) -> None:
         drivers.platforms(oclgrind=True)
 
 
-def test_folder_survives_damage_and_crowds(bare: Path) -> None:
-    with ThreadPoolExecutor(8) as pool:
-        folders = set(pool.map(drivers._vendors_folder, [["/a.so", "/b.so"]] * 32))
-    assert len(folders) == 1
-    folder = folders.pop()
-    assert sorted(f.read_text() for f in folder.iterdir()) == ["/a.so\n", "/b.so\n"]
-    assert len(list(folder.parent.iterdir())) == 1  # nothing half-made is left beside it
-    next(folder.iterdir()).write_text("damaged")
-    again = drivers._vendors_folder(["/a.so", "/b.so"])
-    assert sorted(f.read_text() for f in again.iterdir()) == ["/a.so\n", "/b.so\n"]
-
-
 def test_folder_where_the_cache_cannot_be_written(bare: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    icds = [drivers.Icd("/a.so", "", corrected=True)]
+    with drivers._corrected_drivers(icds):
+        assert Path(os.environ["OCL_ICD_VENDORS"]).parent == bare / "cache/icd"
     (bare / "file").touch()
     monkeypatch.setenv("CLGRAPH_CACHE_DIR", str(bare / "file"))
-    folder = drivers._vendors_folder(["/a.so"])
-    assert [f.read_text() for f in folder.iterdir()] == ["/a.so\n"]
+    with drivers._corrected_drivers(icds):
+        (file,) = Path(os.environ["OCL_ICD_VENDORS"]).iterdir()
+        assert file.read_text() == "/a.so\n"
 
 
 def test_pip_packages_by_their_file_lists(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
