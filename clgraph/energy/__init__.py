@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from clgraph.arguments import shown
-from clgraph.energy.counters import POWERCAP, Counter, Unavailable, find_counter
+from clgraph.energy.counters import POWERCAP, Counter, GivenPower, Unavailable, find_counter
 from clgraph.errors import InputError
 
 if TYPE_CHECKING:
@@ -141,11 +141,13 @@ class Meter:
         self.device = get_device(device)
         self.reason = ""
         self._counter: Counter | None = None
-        if self.watts is None:
-            try:
+        try:
+            if self.watts is not None:
+                self._counter = GivenPower(self.watts)
+            else:
                 self._counter = find_counter(self.device, nvml=nvml, powercap=powercap)
-            except Unavailable as error:
-                self.reason = str(error)
+        except Unavailable as error:
+            self.reason = str(error)
 
     @property
     def available(self) -> bool:
@@ -155,38 +157,33 @@ class Meter:
     @property
     def source(self) -> str:
         """Which counter, "given by hand", or "" if there is none."""
-        if self.watts is not None:
-            return f"given by hand: {self.watts:g} W"
         return "" if self._counter is None else self._counter.source
-
-    @property
-    def counts(self) -> bool:
-        """Whether it reads a counter (rather than use a given power): then short work must be repeated."""
-        return self._counter is not None
 
     def idle_watts(self) -> float | None:
         """Power of the idle device, measured at the first call; None if there is no counter."""
-        if self._counter is None:
+        if self._counter is None or self.watts is not None:
             return None
         key = f"{self.device.spec} {self._counter.source}"
         if key not in _idle:
-            self.device.finish()
-            try:
-                self._counter.start()
-                begun = time.perf_counter()
+            with self._measured() as idle:
                 time.sleep(IDLE)
-                seconds = time.perf_counter() - begun
-                _idle[key] = self._counter.stop(seconds) / seconds
-            except Unavailable as error:
-                self.reason, self._counter = str(error), None
+            if idle.watts is None:
+                self.reason, self._counter = idle.reason, None
                 return None
+            _idle[key] = idle.watts
         return _idle[key]
 
     @contextmanager
     def region(self) -> Iterator[Energy]:
         """Measure what runs inside the block; waits for the device's queue at its start and end."""
         idle = self.idle_watts()
-        energy, counter = Energy(idle_watts=idle, reason=self.reason), self._counter
+        with self._measured() as energy:
+            energy.idle_watts = idle
+            yield energy
+
+    @contextmanager
+    def _measured(self) -> Iterator[Energy]:
+        energy, counter = Energy(reason=self.reason), self._counter
         self.device.finish()
         try:
             if counter is not None:
@@ -199,13 +196,11 @@ class Meter:
             self.device.finish()
         finally:
             energy.seconds = time.perf_counter() - begun
-            if counter is not None:
-                try:
+            try:
+                if counter is not None:
                     energy.joules, energy.source = counter.stop(energy.seconds), counter.source
-                except Unavailable as error:
-                    energy.reason = str(error)
-        if self.watts is not None:
-            energy.joules, energy.source = self.watts * energy.seconds, self.source
+            except Unavailable as error:
+                energy.reason = str(error)
 
     def repeat(self, work: Callable[[], Any], at_least: float = AT_LEAST) -> Energy:
         """Run `work` repeatedly for at least `at_least` seconds (less if the power is given by hand).
@@ -214,7 +209,7 @@ class Meter:
         """
         if not self.available:
             return Energy(reason=self.reason, runs=0)
-        if not self.counts:
+        if self.watts is not None:
             at_least = min(at_least, BY_HAND)
         with self.region() as energy:
             begun = time.perf_counter()

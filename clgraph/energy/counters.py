@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from clgraph._version import pip_hint
 from clgraph.errors import ClgraphError
@@ -22,16 +23,24 @@ class Unavailable(ClgraphError):
     """No counter can be read; the message says why and what to do."""
 
 
-class Counter(Protocol):
-    """A meter of energy."""
+class GivenPower:
+    """An average power read off a wall meter: only time is measured.
 
-    source: str
+    Parameters
+    ----------
+    watts : float
+    """
+
+    def __init__(self, watts: float) -> None:
+        self._watts = watts
+        self.source = f"given by hand: {watts:g} W"
 
     def start(self) -> None:
         """Start counting."""
 
     def stop(self, seconds: float) -> float:
         """Joules since `start`, which was `seconds` seconds ago."""
+        return self._watts * seconds
 
 
 # --- NVIDIA boards -------------------------------------------------------------------------------------
@@ -68,7 +77,7 @@ class NVMLCounter:
             name = nvml.nvmlDeviceGetName(self._handle)
             name = name.decode() if isinstance(name, bytes) else name
             self.source = f"NVML, total-energy counter of {name}"
-            self._read()
+            nvml.nvmlDeviceGetTotalEnergyConsumption(self._handle)
         except nvml.NVMLError as error:
             raise Unavailable(
                 f"NVML refuses the energy counter of this board ({error}): it needs a GPU from Volta on and "
@@ -76,7 +85,10 @@ class NVMLCounter:
             ) from error
 
     def _read(self) -> float:
-        return float(self._nvml.nvmlDeviceGetTotalEnergyConsumption(self._handle)) / 1e3
+        try:
+            return float(self._nvml.nvmlDeviceGetTotalEnergyConsumption(self._handle)) / 1e3
+        except self._nvml.NVMLError as error:
+            raise Unavailable(f"NVML's energy counter stopped answering ({error})") from error
 
     def start(self) -> None:
         """Start counting."""
@@ -84,10 +96,7 @@ class NVMLCounter:
 
     def stop(self, seconds: float) -> float:
         """Joules since `start`."""
-        try:
-            joules = self._read() - self._begin
-        except self._nvml.NVMLError as error:
-            raise Unavailable(f"NVML's energy counter stopped answering ({error})") from error
+        joules = self._read() - self._begin
         if joules < 0:
             raise Unavailable(
                 f"NVML's energy counter went backwards by {-joules:.3f} J: the driver was reloaded "
@@ -128,11 +137,10 @@ def _board(nvml: Any, address: tuple[int, int, int]) -> Any:
 
 def _refuse_shared(nvml: Any, handle: Any) -> None:
     """Raise Unavailable for a board that is split: its counter includes what other users draw."""
-    try:
-        current, _ = nvml.nvmlDeviceGetMigMode(handle)
-    except nvml.NVMLError:
-        return  # boards without MIG answer "not supported"
-    if current:
+    shared = False
+    with contextlib.suppress(nvml.NVMLError):  # boards without MIG answer "not supported"
+        shared, _ = nvml.nvmlDeviceGetMigMode(handle)
+    if shared:
         raise Unavailable("the board is split (MIG): its energy counter includes the work of other users")
 
 
@@ -238,6 +246,9 @@ def _number(file: Path) -> int:
     return int(text)
 
 
+Counter = NVMLCounter | RAPLCounter | GivenPower
+
+
 # --- which counter -------------------------------------------------------------------------------------
 
 
@@ -267,7 +278,8 @@ def pci_address(device: Device) -> tuple[int, int, int]:
         place = int(device.raw.pci_bus_id_nv), int(device.raw.pci_slot_id_nv)
     except (cl.Error, AttributeError) as error:
         raise Unavailable(f"{device.name} does not tell its PCI address ({error})") from error
-    try:
-        return int(device.raw.pci_domain_id_nv), *place
-    except (cl.Error, AttributeError):
-        return 0, *place  # older drivers and releases of pyopencl lack this query: then assume one domain
+    domain = 0
+    # older drivers and releases of pyopencl lack this query: then assume one domain
+    with contextlib.suppress(cl.Error, AttributeError):
+        domain = int(device.raw.pci_domain_id_nv)
+    return domain, *place
