@@ -13,7 +13,7 @@ from devices import POOR
 
 from clgraph.device.launch import record_launches
 from clgraph.public import FAMILIES, family_of
-from clgraph.selftest import selftest
+from clgraph.selftest.checks import list_checks
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -28,7 +28,7 @@ def test_family(device: Device, family: str, request: pytest.FixtureRequest) -> 
     if request.node.callspec.params["device"] not in (*POOR, *crossed) and not is_smoke(request.config):
         pytest.skip("for the smoke set, --cross, and --devices poor,poor-gpu,poor-one")
     with record_launches() as launches:
-        checks = list(selftest(device, skip=NAMES - {family}))
+        checks = [check() for name, _, check in list_checks(device) if name == family]
     assert checks
     assert [check for check in checks if check.wrong is not None] == []
     # personalized PageRank on an FPGA is the pipeline of PageRank

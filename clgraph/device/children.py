@@ -1,7 +1,7 @@
 """What child processes do: ``python -m clgraph.device.children``, started by modules that this one imports.
 
-``KNOWN probe SPEC IDENTITY`` for `clgraph.device.probe` and ``KNOWN describe`` for `clgraph.device.doctor`
-go through items (see `clgraph.device.subprocesses.go_through`). ``build`` makes the binaries that
+``KNOWN SPEC IDENTITY`` for `clgraph.device.probe` and ``KNOWN`` for `clgraph.device.doctor` go through items
+(see `clgraph.device.subprocesses.go_through`). ``build`` makes the binaries that
 `clgraph.device.background_build` has noted.
 """
 
@@ -11,7 +11,8 @@ import contextlib
 import json
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 from clgraph.device import cache
@@ -20,11 +21,11 @@ from clgraph.device.choosing import get_device, list_devices
 from clgraph.device.doctor import describe
 from clgraph.device.probe import probe_steps
 from clgraph.device.program import build_source
-from clgraph.device.subprocesses import say
+from clgraph.device.subprocesses import Step, serve
 from clgraph.errors import ClgraphError
 
 
-def probe(known: dict[str, Any], spec: str, identity: list[str]) -> None:
+def probe(known: dict[str, Any], spec: str, identity: list[str]) -> Iterator[Step]:
     """Probe a device and its features.
 
     Parameters
@@ -36,23 +37,15 @@ def probe(known: dict[str, Any], spec: str, identity: list[str]) -> None:
     """
     for device in list_devices():
         if device.spec == spec and list(device.identity) == identity:
-            for item, step in probe_steps(device, known):
-                if item not in known:
-                    say(at=(item, ""))
-                    known[item] = step()
-                    say(found=known[item])
+            yield from probe_steps(device, known)
 
 
-def describe_all(known: dict[str, Any]) -> None:
+def describe_all() -> Iterator[Step]:
     """List the devices, then probe each."""
     devices = list_devices()
-    if "list" not in known:
-        say(at=("list", ""))
-        say(found=[describe(device, probed=False) for device in devices])
+    yield "list", "", lambda: [describe(device, probed=False) for device in devices]
     for device in devices:
-        if device.spec not in known:
-            say(at=(device.spec, ""))
-            say(found=describe(device))
+        yield device.spec, "", partial(describe, device)
 
 
 # --- binaries ---------------------------------------------------------------------------------------------
@@ -93,22 +86,16 @@ def build(spec: str, identity: list[str], source: str, options: list[str]) -> by
     return build_source(device, "later", source, tuple(options), keep=False, save_failed=False).binary
 
 
-def main(arguments: list[str]) -> None:
+def main() -> None:
     """Do one of the three."""
-    if arguments == ["build"]:
+    if sys.argv[1:] == ["build"]:
         if hasattr(os, "nice"):
             os.nice(19)  # the time that no other process wants
         while make(build):
             pass
-        return
-    known, task, *more = arguments
-    say()
-    if task == "probe":
-        probe(json.loads(known), more[0], json.loads(more[1]))
     else:
-        describe_all(json.loads(known))
-    say(end=True)
+        serve(lambda known, *device: probe(known, *device) if device else describe_all())
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()

@@ -136,7 +136,7 @@ def _icds() -> list[dict[str, Any]]:
 def _devices() -> tuple[list[dict[str, Any]], list[Fault]]:
     devices: dict[str, dict[str, Any]] = {}
     # what is new is tried by the parent: that may take longer than a child may be silent
-    for found in subprocesses.go_through("clgraph.device.children", "describe", CLGRAPH_FORCE="1"):
+    for found in subprocesses.go_through("clgraph.device.children", CLGRAPH_FORCE="1"):
         if found.item == "list" and isinstance(found.value, list):
             devices = {device["spec"]: device for device in found.value}
         elif found.item in devices:

@@ -147,13 +147,13 @@ class Verdict:
 WORKS = Verdict()
 
 
-def verdict_of(driver: Driver, *, quiet: bool = False) -> Verdict:
+def verdict_of(driver: Driver) -> Verdict:
     """Return the verdict of a driver; one that is new here is tried, which takes about a minute."""
     if driver.known or not sys.executable:
         return WORKS
     found = cached_verdict(driver)
     if found is None:
-        if not quiet and sys.stderr is not None:
+        if sys.stderr is not None:
             print(
                 f"clgraph: {driver}, is used for the first time: testing it, which takes a minute or so",
                 file=sys.stderr,
@@ -199,7 +199,7 @@ def run_checks(driver: Driver, families: Collection[str] = ()) -> Iterator[Check
     over = set(FAMILIES.values()) - set(families) if families else ()
     # forced: the child asks for no verdict itself
     for found in subprocesses.go_through(
-        CHILD, json.dumps(asdict(driver)), known=dict.fromkeys(sorted(over)), CLGRAPH_FORCE="1"
+        CHILD, asdict(driver), known=dict.fromkeys(sorted(over)), CLGRAPH_FORCE="1"
     ):
         if found.problem is None:
             yield Check(**found.value)

@@ -12,7 +12,7 @@ import contextlib
 import json
 import re
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -65,7 +65,7 @@ def probe_features(device: Memory) -> Features:
             return found or ("", frozenset())
     known: dict[str, Any] = {"device": None}
     # the device itself is known to work, or its fault is found when it is used
-    for item, step in probe_steps(device, known):
+    for item, _, step in probe_steps(device, known):
         if item not in known:
             known[item] = step()
     return _keep_features(device, known)
@@ -87,8 +87,7 @@ def _first_probe(device: Hardware) -> tuple[str | None, Features | None]:
         None if the child found a fault, or could not be started: then this process finds out.
     """
     known: dict[str, Any] = {}
-    identity = json.dumps(device.identity)
-    for found in subprocesses.go_through("clgraph.device.children", "probe", device.spec, identity):
+    for found in subprocesses.go_through("clgraph.device.children", device.spec, device.identity):
         # at no item: as the process began or ended, whatever it had found
         if found.died and found.item in ("", "device"):
             return found.problem, None
@@ -109,7 +108,7 @@ def _keep_features(device: Hardware, known: Mapping[str, Any]) -> Features:
     return standard, frozenset(names)
 
 
-def probe_steps(device: Memory, known: Mapping[str, Any]) -> Iterator[tuple[str, Callable[[], Any]]]:
+def probe_steps(device: Memory, known: Mapping[str, Any]) -> Iterator[subprocesses.Step]:
     """What there is to try, in order: its name, and a function that tries it.
 
     Parameters
@@ -122,14 +121,14 @@ def probe_steps(device: Memory, known: Mapping[str, Any]) -> Iterator[tuple[str,
     ------
     "device", and its fault or None; "standard", and the build option; a feature's name, and whether it works
     """
-    yield "device", partial(run_probe, device)
+    yield "device", "", partial(run_probe, device)
     if known["device"] is not None:
         return
-    yield "standard", partial(_standard, device)
+    yield "standard", "", partial(_standard, device)
     standard = known["standard"]
     options = (*([standard] if standard else []), *device.base_options)
     for name in _candidates(device, bool(standard)):
-        yield name, partial(_has, device, name, options)
+        yield name, "", partial(_has, device, name, options)
 
 
 def _standard(device: Memory) -> str:

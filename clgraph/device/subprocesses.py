@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import queue
@@ -11,9 +12,9 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -76,22 +77,24 @@ def _raise_deferred() -> None:
         raise KeyboardInterrupt
 
 
-def run(
-    command: Sequence[str], *, timeout: float | None = None, **options: Any
-) -> subprocess.CompletedProcess[str]:
+def run(command: Sequence[str], **options: Any) -> subprocess.CompletedProcess[str]:
     """`subprocess.run` in text mode; whatever ends this process while it waits ends the child, too.
+
+    Python drops an exception that a signal's handler raises while a finalizer runs, and a signal that another
+    thread received does not wake this one: so it looks for caught signals every second.
 
     Parameters
     ----------
     command : sequence of str
-    timeout : float, optional
-        Seconds.
     **options
         Of `subprocess.Popen`.
     """
     with _started(command, options) as process:
-        out, err = _communicate(process, timeout)
-    return subprocess.CompletedProcess(command, process.returncode, out, err)
+        while True:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                out, err = process.communicate(timeout=1.0)
+                return subprocess.CompletedProcess(command, process.returncode, out, err)
+            _raise_deferred()
 
 
 @contextmanager
@@ -108,27 +111,11 @@ def _started(command: Sequence[str], options: dict[str, Any]) -> Iterator[subpro
     with process:
         try:
             _termination.deferred = False
+            _raise_deferred()
             yield process
         except BaseException:
             process.kill()
             raise
-
-
-def _communicate(process: subprocess.Popen[str], timeout: float | None) -> tuple[str, str]:
-    """`Popen.communicate` that looks for caught signals every second.
-
-    Python drops an exception that a signal's handler raises while a finalizer runs, and a signal that another
-    thread received does not wake this one.
-    """
-    end = None if timeout is None else time.monotonic() + timeout
-    while True:
-        _raise_deferred()
-        left = 1.0 if end is None else min(1.0, max(0.0, end - time.monotonic()))
-        try:
-            return process.communicate(timeout=left)
-        except subprocess.TimeoutExpired:
-            if end is not None and time.monotonic() >= end:
-                raise subprocess.TimeoutExpired(process.args, timeout or 0.0) from None
 
 
 def options() -> list[str]:
@@ -156,88 +143,33 @@ def environment() -> dict[str, str]:
 
 
 MARK = "clgraph: "  # begins the child's lines for its parent: drivers print lines of their own
+#: an item, a part of it, and a function that returns what there is to say of them (JSON, or a dataclass)
+Step = tuple[str, str, Callable[[], Any]]
 
 
 def say(**what: Any) -> None:
     """For the child: tell its parent something. From here on, what ends this process silently is a driver."""
-    print(MARK + json.dumps(what), flush=True)
+    print(MARK + json.dumps(what, default=asdict), flush=True)
 
 
-class Child:
-    """``python -m MODULE ARGUMENTS``: iterating over it gives what it says, as that comes.
+def serve(steps: Callable[..., Iterable[Step]]) -> None:
+    """For the child: take the steps that `go_through` asks for.
 
-    Attributes
+    Parameters
     ----------
-    problem : str or None
-        How it ended, once it has, unless it ended well.
-    died : bool
-        Whether a driver ended it (by a signal, or by leaving the process as libraries should not), or it said
-        nothing for `SECONDS`.
+    steps : callable
+        Called with what is known, to which values are added as they are found, and the arguments. Steps of
+        items that are known at the beginning are left out.
     """
-
-    def __init__(self, module: str, *arguments: str, **variables: str) -> None:
-        self._command = [sys.executable, *options(), "-m", module, *arguments]
-        self._variables = variables
-        self.problem: str | None = None
-        self.died = False
-
-    def __iter__(self) -> Iterator[dict[str, Any]]:
-        with tempfile.TemporaryFile("w+", errors="replace") as errors:
-            where = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": errors}
-            lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
-            last: dict[str, Any] = {}
-            try:
-                with _started(
-                    self._command, {**where, "env": {**environment(), **self._variables}}
-                ) as process:
-                    with system.starting_threads():
-                        threading.Thread(target=_listen, args=(process, lines), daemon=True).start()
-                    while (line := _next(lines)) is not None:
-                        # not only at its beginning: a driver may have printed half a line before
-                        if (begin := line.find(MARK)) >= 0:
-                            last = json.loads(line[begin + len(MARK) :])
-                            yield last
-            except TimeoutError as error:
-                self.problem, self.died = str(error), True
-                return
-            except OSError as error:
-                self.problem = f"could not be started: {error}"
-                return
-            errors.seek(0)
-            self._judge(process.returncode, errors.read(), last)
-
-    def _judge(self, status: int, errors: str, last: dict[str, Any]) -> None:
-        said = (errors.strip() or "no output").split("\n")[-1]
-        if status < 0:
-            name = signal.Signals(-status).name
-            self.problem, self.died = f"ended the process that used it ({name}): {said}", True
-        # a child that has said its end may exit as it likes: what it found is complete
-        elif "end" not in last:
-            self.problem = f"exit status {status}: {said}"
-            # Python's own failures come with a traceback
-            if last and "Traceback (most recent call last)" not in errors:
-                self.problem, self.died = f"ended the process that used it ({self.problem})", True
-
-
-def _listen(process: subprocess.Popen[str], lines: queue.SimpleQueue[str | None]) -> None:
-    assert process.stdout is not None
-    try:
-        for line in process.stdout:
-            lines.put(line.rstrip("\n"))
-    finally:
-        lines.put(None)
-
-
-def _next(lines: queue.SimpleQueue[str | None]) -> str | None:
-    """The next line, None at the end; looks for caught signals every second (see `_communicate`)."""
-    end = time.monotonic() + SECONDS
-    while True:
-        _raise_deferred()
-        try:
-            return lines.get(timeout=min(1.0, max(0.0, end - time.monotonic())))
-        except queue.Empty:
-            if time.monotonic() >= end:
-                raise TimeoutError(f"did not answer within {SECONDS:.0f} s") from None
+    known, *arguments = map(json.loads, sys.argv[1:])
+    over = set(known)
+    say()
+    for item, part, step in steps(known, *arguments):
+        if item not in over:
+            say(at=(item, part))
+            known[item] = step()
+            say(found=known[item])
+    say(end=True)
 
 
 @dataclass(frozen=True)
@@ -247,13 +179,14 @@ class Found:
     Attributes
     ----------
     item, part : str
-        What the child was at; empty if it came to nothing.
+        What the child was at; empty if it came to nothing, or ended after all.
     value
         What it found; None where it ended.
     problem : str or None
         How it ended.
     died : bool
-        See `Child`.
+        Whether a driver ended it (by a signal, or by leaving the process as libraries should not), or it said
+        nothing for `SECONDS`.
     seconds : float
         Time since it came to the item.
     """
@@ -267,27 +200,24 @@ class Found:
 
 
 def go_through(
-    module: str, *arguments: str, known: Mapping[str, Any] | None = None, **variables: str
+    module: str, *arguments: Any, known: Mapping[str, Any] | None = None, **variables: str
 ) -> Iterator[Found]:
     """Have a child process go through items; behind one at which it ends, another child goes on.
 
     Parameters
     ----------
     module : str
-        Gets what is `known` as JSON, then the arguments. It leaves out the items that are known, says
-        ``at=(item, part)`` before and ``found=value`` after each step, and ``end=True`` at the end.
-    *arguments : str
+        Gets what is `known` and the arguments as JSON: see `serve`.
+    *arguments : what JSON can hold
     known : mapping of item to value, optional
     **variables : str
         Of the child's environment.
     """
     known = dict(known or {})
     while True:
-        child = Child(module, json.dumps(known), *arguments, **variables)
-        item = part = ""
-        since = time.perf_counter()
-        ended = False
-        for said in child:
+        words = [json.dumps(each) for each in (known, *arguments)]
+        item, part, since = "", "", time.perf_counter()
+        for said in _said_by([sys.executable, *options(), "-m", module, *words], variables):
             if "at" in said:
                 item, part = said["at"]
                 since = time.perf_counter()
@@ -296,11 +226,63 @@ def go_through(
             elif "found" in said:
                 known[item] = said["found"]
                 yield Found(item, part, said["found"], None, False, time.perf_counter() - since)
-            ended = "end" in said
-        if ended:
-            if child.died:  # by what the driver does as the process ends
-                yield Found("", "", None, child.problem, True, 0.0)
+            elif "end" in said:
+                item, part = "", ""  # what the driver does as the process ends is of no item
+            elif "problem" in said:
+                yield Found(item, part, None, **said, seconds=time.perf_counter() - since)
+        if not item:  # all is done, or it would come to nothing again
             return
-        yield Found(item, part, None, child.problem, child.died, time.perf_counter() - since)
-        if not item:  # it would come to nothing again
+
+
+def _said_by(command: Sequence[str], variables: Mapping[str, str]) -> Iterator[dict[str, Any]]:
+    """Yield what a child says, as that comes; at last, if it did not end well, `problem` and `died`."""
+    last: dict[str, Any] = {}
+    with tempfile.TemporaryFile("w+", errors="replace") as errors:
+        files = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": errors}
+        try:
+            with _started(command, {**files, "env": {**environment(), **variables}}) as process:
+                for line in _lines(process.stdout):
+                    # not only at its beginning: a driver may have printed half a line before
+                    if MARK in line:
+                        last = json.loads(line.partition(MARK)[2])
+                        yield last
+        except OSError as error:
+            hangs = isinstance(error, TimeoutError)
+            yield {"problem": str(error) if hangs else f"could not be started: {error}", "died": hangs}
             return
+        errors.seek(0)
+        text = errors.read()
+    status, output = process.returncode, (text.strip() or "no output").split("\n")[-1]
+    if status < 0:
+        name = signal.Signals(-status).name
+        yield {"problem": f"ended the process that used it ({name}): {output}", "died": True}
+    # a child that has said its end may exit as it likes: what it found is complete
+    elif "end" not in last:
+        problem = f"exit status {status}: {output}"
+        # Python's own failures come with a traceback
+        died = bool(last) and "Traceback (most recent call last)" not in text
+        yield {"problem": f"ended the process that used it ({problem})" if died else problem, "died": died}
+
+
+def _lines(stream: Any) -> Iterator[str]:
+    """The lines of a child's output, as they come; looks for caught signals every second (see `run`)."""
+    lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
+
+    def listen() -> None:
+        try:
+            for line in stream:
+                lines.put(line)
+        finally:
+            lines.put(None)
+
+    with system.starting_threads():
+        threading.Thread(target=listen, daemon=True).start()
+    heard = time.monotonic()
+    while (left := heard + SECONDS - time.monotonic()) > 0:
+        _raise_deferred()
+        with contextlib.suppress(queue.Empty):
+            if (line := lines.get(timeout=min(1.0, left))) is None:
+                return
+            yield line
+            heard = time.monotonic()
+    raise TimeoutError(f"did not answer within {SECONDS:.0f} s")

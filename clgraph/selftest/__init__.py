@@ -2,7 +2,3 @@
 
 `clgraph.device.driver_selftest` runs it in a child process, ``python -m clgraph.selftest``.
 """
-
-from clgraph.selftest.checks import selftest
-
-__all__ = ["selftest"]

@@ -108,7 +108,7 @@ def test_each_end_is_told_by_family(device: Device, stand_in: Stand) -> None:
 @pytest.mark.smoke
 def test_the_three_verdicts(device: Device, stand_in: Stand) -> None:
     stand_in("good")
-    works = verdict_of(unknown(device), quiet=True)
+    works = verdict_of(unknown(device))
     assert (str(works), works.fault, works.right) == ("works", None, ("good",))
     broken = Verdict.of([driver_selftest.Check("search", "path", "off", 0.1)])
     assert str(broken) == "BROKEN: search" and "no kernel family passes" in str(broken.fault)
@@ -117,7 +117,7 @@ def test_the_three_verdicts(device: Device, stand_in: Stand) -> None:
 def test_a_verdict_is_kept(device: Device, stand_in: Stand, monkeypatch: pytest.MonkeyPatch) -> None:
     log = stand_in("wrong", "good")
     driver = unknown(device)
-    first = verdict_of(driver, quiet=True)
+    first = verdict_of(driver)
     threads = [threading.Thread(target=verdict_of, args=(driver,)) for _ in range(4)]
     for thread in threads:
         thread.start()
@@ -133,10 +133,10 @@ def test_a_verdict_is_kept(device: Device, stand_in: Stand, monkeypatch: pytest.
 def test_a_damaged_verdict_is_made_again(device: Device, stand_in: Stand, own_cache: Path) -> None:
     log = stand_in("good")
     driver = unknown(device)
-    verdict_of(driver, quiet=True)
+    verdict_of(driver)
     for file in (own_cache / "probes").iterdir():
         file.write_bytes(file.read_bytes()[:-3])
-    assert str(verdict_of(driver, quiet=True)) == "works"
+    assert str(verdict_of(driver)) == "works"
     assert log.read_text() == "child\n" * 2
 
 
@@ -176,7 +176,7 @@ def test_what_cannot_be_started_says_nothing(device: Device, stand_in: Stand, ow
     stand_in("good")
     driver_selftest.CHILD = "no_such_module"
     driver = unknown(device)
-    assert str(verdict_of(driver, quiet=True)) == "works" and driver_selftest.cached_verdict(driver) is None
+    assert str(verdict_of(driver)) == "works" and driver_selftest.cached_verdict(driver) is None
 
 
 def test_a_failed_family_is_refused(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:

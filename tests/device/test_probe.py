@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -50,14 +49,13 @@ def test_first_probe_is_made_in_a_child(
     asked: list[Any] = []
     found = [dead("device")]
 
-    def go_through(*arguments: str) -> Iterator[Found]:
+    def go_through(*arguments: Any) -> Iterator[Found]:
         asked.append(arguments)
         return iter(found)
 
     monkeypatch.setattr(subprocesses, "go_through", go_through)
     assert probe(device) == f"the probe {DIED}"
-    identity = json.dumps(device.identity)
-    assert asked == [("clgraph.device.children", "probe", device.spec, identity)]
+    assert asked == [("clgraph.device.children", device.spec, device.identity)]
     found = [dead("")]  # as the process ended
     assert probe(device) == f"the probe {DIED}"
     # a child that failed otherwise says nothing about the driver

@@ -68,9 +68,8 @@ def test_an_empty_entry_of_pythonpath_is_not_the_current_folder(
     for path in ("", ":", f"{os.pathsep}/nowhere{os.pathsep}"):
         monkeypatch.setenv("PYTHONPATH", path)
         assert "" not in subprocesses.environment()["PYTHONPATH"].split(os.pathsep)
-    child = subprocesses.Child("clgraph.device.children", "{}", "describe")
-    said = [*child]
-    assert child.problem is None and said[1] == {"at": ["list", ""]} and said[-1] == {"end": True}
+    found = [*subprocesses.go_through("clgraph.device.children")]
+    assert found[0].item == "list" and all(each.problem is None for each in found)
     assert not (trap.parent / "marker").exists()
 
 

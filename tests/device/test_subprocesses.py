@@ -7,17 +7,18 @@ from pathlib import Path
 import pytest
 
 from clgraph.device import subprocesses
-from clgraph.device.subprocesses import Child, go_through
+from clgraph.device.subprocesses import Found, go_through
 
 CHILD = """
-import os, signal, sys, time
+import json, os, signal, sys, time
 from clgraph.device.subprocesses import say
-how = sys.argv[-1]
+how = json.loads(sys.argv[-1])
 if how == "early":
     raise SystemExit("no luck")
 say()
 print("chatter of a driver")
 print("and a line that it never ends", end="", flush=True)
+say(at=("a", ""))
 say(found=7)
 if how == "kill": os.kill(os.getpid(), signal.SIGSEGV)
 if how == "hang": time.sleep(60)
@@ -28,15 +29,12 @@ say(end=True)
 if how == "late": os.kill(os.getpid(), signal.SIGABRT)
 """
 ITEMS = """
-import json, os, sys
-from clgraph.device.subprocesses import say
-known, deadly = json.loads(sys.argv[1]), sys.argv[2:]
-for item in "abcd":
-    if item not in known:
-        say(at=(item, "x"))
-        if item in deadly: os._exit(8)
-        say(found=item + "!")
-say(end=True)
+import os
+from clgraph.device.subprocesses import serve
+def steps(known, *deadly):
+    for item in "abcd":
+        yield item, "x", lambda: os._exit(8) if item in deadly else item + "!"
+serve(steps)
 """
 
 
@@ -64,19 +62,29 @@ def module(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 def test_ends(module: None, monkeypatch: pytest.MonkeyPatch, how: str, word: str, died: bool) -> None:
     """Python's own failures say nothing about a driver."""
     monkeypatch.setattr(subprocesses, "SECONDS", 2.0)
-    child = Child("leaving", how)
-    said = [*child]
-    assert child.died is died and word in str(child.problem or "")
-    assert (child.problem is None) is (how == "well")
-    assert ({"found": 7} in said) is (how != "early")
+    said = of_one_child("leaving", how)
+    last = said[-1]
+    assert last.died is died and word in str(last.problem or "")
+    assert (last.problem is None) is (how == "well")
+    assert (said[0].value == 7) is (how != "early")
+
+
+def of_one_child(module: str, *arguments: str) -> list[Found]:
+    """What the first child of a module has found."""
+    found = []
+    for each in go_through(module, *arguments):
+        found.append(each)
+        if each.problem is not None:
+            break
+    return found
 
 
 def test_a_child_that_cannot_be_started(monkeypatch: pytest.MonkeyPatch) -> None:
-    child = Child("no_such_module")
-    assert [*child] == [] and not child.died and "no_such_module" in str(child.problem)
+    (child,) = go_through("no_such_module")
+    assert not child.died and child.item == "" and "no_such_module" in str(child.problem)
     monkeypatch.setattr(subprocesses.sys, "executable", "/no/such/python")
-    child = Child("no_such_module")
-    assert [*child] == [] and not child.died and "could not be started" in str(child.problem)
+    (child,) = go_through("no_such_module")
+    assert not child.died and "could not be started" in str(child.problem)
 
 
 def test_another_child_goes_on_behind_an_item_that_ends_one(module: None) -> None:

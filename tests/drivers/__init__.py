@@ -7,6 +7,7 @@ how``) and what clgraph does about it (``here:``). A driver's next version is tr
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -76,18 +77,15 @@ def try_here(name: str, device: Any) -> str:
 
 def try_in_a_child(name: str, device: Any) -> str:
     """`try_here`, or how the driver ended the child. PYTHONPATH must lead to the folder tests/."""
-    from clgraph.device.subprocesses import Child
+    from clgraph.device.subprocesses import go_through
 
-    child = Child("drivers", "--here", name, device.spec, *device.identity)
-    answers = [said["found"] for said in child if "found" in said]
-    return str(answers[-1] if answers else child.problem)
+    *_, found = go_through("drivers", name, device.spec, device.identity)
+    return str(found.value or found.problem)
 
 
-def answer(name: str, spec: str, identity: tuple[str, ...]) -> None:
+def steps(_: object, name: str, spec: str, identity: list[str]) -> Iterator[tuple[str, str, Any]]:
     """The child's part: `try_here`."""
     from clgraph.device.choosing import list_devices
-    from clgraph.device.subprocesses import say
 
-    say()
-    found = [d for d in list_devices() if d.spec == spec and d.identity == identity]
-    say(found=try_here(name, found[0]) if found else "no such device in the child", end=True)
+    found = [d for d in list_devices() if d.spec == spec and list(d.identity) == identity]
+    yield name, "", lambda: try_here(name, found[0]) if found else "no such device in the child"

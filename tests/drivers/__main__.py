@@ -14,10 +14,12 @@ TESTS = Path(__file__).resolve().parent.parent
 
 
 def main() -> int:
-    from drivers import answer, known_to_fail, names, try_in_a_child
+    from drivers import known_to_fail, names, steps, try_in_a_child
 
-    if sys.argv[1:2] == ["--here"]:  # the child's part
-        answer(sys.argv[2], sys.argv[3], tuple(sys.argv[4:]))
+    if sys.argv[1:2] == ["{}"]:  # the child's part
+        from clgraph.device.subprocesses import serve
+
+        serve(steps)
         return 0
 
     from clgraph.device.choosing import list_devices
