@@ -236,7 +236,7 @@ def go_through(
 
 def _said_by(command: Sequence[str], variables: Mapping[str, str]) -> Iterator[dict[str, Any]]:
     """Yield what a child says, as that comes; at last, if it did not end well, `problem` and `died`."""
-    last: dict[str, Any] = {}
+    last: dict[str, Any] | None = None
     with tempfile.TemporaryFile("w+", errors="replace") as errors:
         files = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": errors}
         try:
@@ -257,10 +257,10 @@ def _said_by(command: Sequence[str], variables: Mapping[str, str]) -> Iterator[d
         name = signal.Signals(-status).name
         yield {"problem": f"ended the process that used it ({name}): {output}", "died": True}
     # a child that has said its end may exit as it likes: what it found is complete
-    elif "end" not in last:
+    elif last is None or "end" not in last:
         problem = f"exit status {status}: {output}"
         # Python's own failures come with a traceback
-        died = bool(last) and "Traceback (most recent call last)" not in text
+        died = last is not None and "Traceback (most recent call last)" not in text
         yield {"problem": f"ended the process that used it ({problem})" if died else problem, "died": died}
 
 

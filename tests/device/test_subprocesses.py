@@ -16,6 +16,7 @@ how = json.loads(sys.argv[-1])
 if how == "early":
     raise SystemExit("no luck")
 say()
+if how == "at once": os._exit(8)
 print("chatter of a driver")
 print("and a line that it never ends", end="", flush=True)
 say(at=("a", ""))
@@ -53,6 +54,7 @@ def module(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         ("kill", "ended the process that used it (SIGSEGV)", True),
         ("hang", "did not answer within 2 s", True),
         ("python", "exit status 1: OSError: not the driver", False),
+        ("at once", "ended the process that used it (exit status 8: no output)", True),
         # as rusticl's translator does, with status 8
         ("status", "ended the process that used it (exit status 8: no output)", True),
         ("silently", "ended the process that used it (exit status 0: no output)", True),
@@ -66,7 +68,7 @@ def test_ends(module: None, monkeypatch: pytest.MonkeyPatch, how: str, word: str
     last = said[-1]
     assert last.died is died and word in str(last.problem or "")
     assert (last.problem is None) is (how == "well")
-    assert (said[0].value == 7) is (how != "early")
+    assert (said[0].value == 7) is (how not in ("early", "at once"))
 
 
 def of_one_child(module: str, *arguments: str) -> list[Found]:
