@@ -142,6 +142,17 @@ def test_an_nvml_counter_that_goes_backwards_or_stands_gives_no_figure(readings,
         counter.stop(0.5)
 
 
+def test_an_nvml_counter_that_fails_as_a_measurement_begins_is_a_reason():
+    nvml = FakeNVML([0, 0, 1000])
+    meter = Meter(fake_device(), nvml=nvml)
+    meter.idle_watts()
+    nvml.energy = "GPU is lost"
+    with meter.region() as found:
+        pass
+    assert not found.available
+    assert "stopped answering (GPU is lost)" in found.reason
+
+
 # --- RAPL ----------------------------------------------------------------------------------------------
 
 
