@@ -1,14 +1,14 @@
 """Graphs on a device: uploaded, built from arcs, generated, cut into partitions."""
 
-from clgraph.csr.generate import powerlaw_graph, rmat_graph
-from clgraph.csr.generate_distinct import (
+from clgraph.csr.generate import (
     barabasi_albert_graph,
     erdos_renyi_graph,
+    powerlaw_graph,
+    rmat_graph,
     static_model_graph,
     watts_strogatz_graph,
 )
-from clgraph.csr.generate_lfr import Communities, lfr_graph
-from clgraph.csr.generate_stubs import configuration_graph
+from clgraph.csr.generate_stubs import Communities, configuration_graph, lfr_graph
 
 __all__ = [
     "Communities",

@@ -30,6 +30,14 @@ LARGEST_RANGE = 1 << 20
 RankTable = tuple[npt.NDArray[np.int64], npt.NDArray[np.uint32]]
 
 
+def number(value: float, name: str, least: float, most: float, hint: str = "") -> float:
+    """Return a number from `least` to `most`, or raise InputError."""
+    value = real(value, name)
+    if not least <= value <= most:
+        raise InputError(f"{name} {value}: give a number from {least} to {most}{hint}")
+    return value
+
+
 def exact(value: float) -> Decimal:
     """The decimal number as it is written."""
     return Decimal(repr(float(value)))
@@ -94,12 +102,9 @@ def power_law(least: int, most: int, exponent: float) -> npt.NDArray[np.uint64]:
 
     Powers of primes are raised, those of other numbers are products.
     """
-    exponent = real(exponent, "exponent")
-    if not 0 <= exponent <= 20:
-        raise InputError(f"exponent {exponent}: give a number from 0 to 20")
+    power = -exact(number(exponent, "exponent", 0, 20))
     with localcontext() as context:
         context.prec = 40
-        power = -exact(exponent)
         factor = _smallest_factors(most)
         raised = [Decimal(1)] * (most + 1)
         for k in range(2, most + 1):

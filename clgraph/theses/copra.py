@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 from clgraph.arguments import hints, whole
 from clgraph.components import largest_component
-from clgraph.csr.generate import on_device
-from clgraph.csr.generate_distinct import static_model_graph
+from clgraph.csr.generate import locked, static_model_graph
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -103,8 +102,7 @@ def copra_graph(
     """
     n = whole(num_vertices, "number of vertices", 10, 1_700_000_000)
     drawn = round(n / LARGEST)
-
-    def make(dev: Device) -> Graph:
+    with locked(device) as dev:
         graph = static_model_graph(
             drawn,
             average_degree=AVERAGE_DEGREE,
@@ -115,5 +113,3 @@ def copra_graph(
             progress=progress,
         )
         return largest_component(graph, device=dev)
-
-    return on_device(device, make)

@@ -110,7 +110,7 @@ def test_bad_arguments():
 
 
 def test_what_cannot_be_found_is_told(device, monkeypatch):
-    monkeypatch.setattr("clgraph.csr.generate_distinct.ROUNDS", 20)
+    monkeypatch.setattr("clgraph.csr.generate.ROUNDS", 20)
     with pytest.raises(InputError, match=r"in 20 rounds only \d+ of 190 edges .* a larger shift"):
         static_model_graph(20, average_degree=19, alpha=2, seed=1, device=device)
     monkeypatch.setitem(vars(device), "global_memory", 100_000)

@@ -9,7 +9,7 @@ import pytest
 from models import same
 
 from clgraph import InputError, lfr_graph
-from clgraph.csr.generate_lfr import _community_sizes
+from clgraph.csr.generate_stubs import _community_sizes
 from clgraph.reference.models import reference_lfr, reference_sizes, verify_communities
 
 SMALL = {
