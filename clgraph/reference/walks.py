@@ -33,14 +33,16 @@ from clgraph.reference.traversal import first_start
 METHODS = ("rw", "rwr", "rj", "rwj", "mhrw", "gmd", "nbrw", "mhda", "cnarw", "cnrw", "fs")
 JUMP = -1  # instead of the place of an arc: no arc was walked
 STAY = -2
-Move = tuple[int, int, int]  # from, to, which of the parallel arcs
 
 
 class Walk:
-    """The rows that walks see, and one step of each method."""
+    """The walkers, the rows that they see, and one step of each method.
+
+    Walkers take turns; in frontier sampling each goes by its own clock.
+    """
 
     def __init__(self, graph: Graph, method: str, seed: int, options: dict[str, Any]) -> None:
-        self.graph, self.method, self.seed = graph, method, seed
+        self.method, self.seed, self.walkers = method, seed, options.get("walkers", 1)
         self.rows = directed_rows(graph, options.get("direction", "both"))
         self.n = len(self.rows)
         mean = Fraction(sum(map(len, self.rows)), self.n)
@@ -51,8 +53,33 @@ class Walk:
         self.c = options.get("c") or max(1, ceil(mean))
         self.limits = row_limits(graph, self.rows) if options.get("weighted") else None
         self.sets = [set(row) for row in self.rows]
+        self.steps = [0] * self.walkers
         self.entered: dict[int, int] = {}  # cnrw: by which arc each walker came
         self.times: dict[tuple[int, int], int] = {}  # cnrw: how often a walker came by an arc
+
+    def begin(self, starts: list[int]) -> None:
+        """Put the walkers at their starts."""
+        self.home = [starts[w % len(starts)] for w in range(self.walkers)]
+        self.at, self.previous = list(self.home), [-1] * self.walkers
+        self.clocks = [self.wait(w) for w in range(self.walkers)] if self.method == "fs" else None
+
+    def wait(self, w: int) -> int:
+        """The time until the next move of a walker (fs)."""
+        _, b = words(self.seed, w, self.steps[w] + 1, 0, keyed.TAG_STEP)
+        return clock(b) // max(self.d(self.at[w]), 1)
+
+    def move(self, made: int) -> tuple[int, int, int, int]:
+        """Make the next move: which walker, from, to, and the place of the arc."""
+        w = made % self.walkers if self.clocks is None else self.clocks.index(min(self.clocks))
+        v = self.at[w]
+        self.steps[w] += 1
+        u, j = self.step(w, self.steps[w], v, self.previous[w])
+        if u != v:
+            self.previous[w] = v
+        self.at[w] = u
+        if self.clocks is not None:
+            self.clocks[w] += self.wait(w)
+        return w, v, u, j
 
     def d(self, v: int) -> int:
         """Number of arcs that leave v."""
@@ -64,23 +91,23 @@ class Walk:
             return below(a, self.d(v))
         return next(j for j, limit in enumerate(self.limits[v]) if a // 4 < limit)
 
-    def step(self, w: int, t: int, v: int, previous: int | None, home: int) -> tuple[int, int]:
+    def step(self, w: int, t: int, v: int, previous: int) -> tuple[int, int]:
         """Take step t from v; return the next vertex and the arc."""
         a, b = words(self.seed, w, t % 2**32, 16 * (t // 2**32), keyed.TAG_STEP)
         d, method = self.d(v), self.method
         if d == 0:
             self.entered.pop(w, None)
-            return (home if method == "rwr" else below(a, self.n)), JUMP
+            return (self.home[w] if method == "rwr" else below(a, self.n)), JUMP
         if method == "rwr" and b < self.p:
-            return home, JUMP
-        if method == "rj" and b < self.p:
-            return below(a, self.n), JUMP
-        if method == "rwj" and below(b, self.jumps + 2**16 * d) < self.jumps:
+            return self.home[w], JUMP
+        if (method == "rj" and b < self.p) or (
+            method == "rwj" and below(b, self.jumps + 2**16 * d) < self.jumps
+        ):
             return below(a, self.n), JUMP
         if method == "cnarw":
             j = self.aware(v, a)
         elif method == "cnrw":
-            j = self.circulating(w, v, previous is None)
+            j = self.circulating(w, v, previous < 0)
         else:
             j = self.neighbour(v, a)
         if method == "nbrw" and d > 1 and previous in self.rows[v]:
@@ -149,143 +176,65 @@ def row_limits(graph: Graph, rows: list[list[int]]) -> list[list[int]]:
 
 
 def reference_walk(graph: Graph, method: str, *, seed: int, **options: Any) -> ReferenceSample:
-    """Walk by the definition, on the host; arguments as in `clgraph.sample`."""
-    walk = Walk(graph, method, seed, options)
-    n, walkers, steps = walk.n, options.get("walkers", 1), options.get("steps")
-    if method == "fs":
-        return _frontier(graph, walk, walkers, options)
+    """Walk by the definition, on the host; arguments as in `clgraph.sample`.
+
+    Moves are made one after the other, by number of steps, or until enough vertices were entered.
+    """
+    walk, frontier = Walk(graph, method, seed, options), method == "fs"
+    n, walkers, steps = walk.n, walk.walkers, options.get("steps")
+    order = [v for v in start_order(n, seed) if walk.d(v) > 0 or not frontier]
     starts = given_starts(graph, options)
     if not starts:
-        first = first_start(graph, seed)
-        others = [v for v in start_order(n, seed) if v != first]
-        starts = [first, *others[: walkers - 1]]
-    target = None if steps is not None else min(target_size(options["size"], n), n)
-    # one step of each walker after the other: so many steps, or until so many vertices were entered
-    patience = options.get("patience", 1000)
-    burn_in, thin = options.get("burn_in", 0), options.get("thin", 1)
-    came: dict[int, int] = {}
-    parent: dict[int, int] = {}
-    moves: list[tuple[int, int, int, int]] = []  # when, from, to, place
-    order, origins = start_order(n, seed), starts
-    t, cut = 0, None
-    while cut is None:
-        before, begin = len(came), t
-        at = [starts[w % len(starts)] for w in range(walkers)]
-        home, previous = list(at), [None] * walkers
-        for w, v in enumerate(at):
-            if v not in came:
-                came[v] = t * walkers + w
-                parent[v] = v
-        if target is not None and len(came) >= target:
-            break
-        boundary = 64 if steps is None else steps
-        while True:
-            while t < begin + boundary:
-                t += 1
-                for w in range(walkers):
-                    v = at[w]
-                    u, j = walk.step(w, t, v, previous[w], home[w])
-                    when = t * walkers + w
-                    moves.append((when, v, u, j))
-                    if u not in came:
-                        came[u] = when
-                        parent[u] = u if j == JUMP else v
-                        if len(came) == target:
-                            cut = when
-                    if u != v:
-                        previous[w] = v  # type: ignore[call-overload]
-                    at[w] = u
-            if (
-                steps is not None
-                or cut is not None
-                or (t - begin) * walkers > patience * (len(came) - before)
-            ):
-                break
-            boundary = 2 * boundary if boundary <= 2**16 else boundary + 2**16
-        if steps is not None:
-            break
-        starts = [v for v in order if v not in came][:walkers]
-    moves = [move for move in moves if cut is None or move[0] <= cut]
-    times = ((when // walkers - burn_in, u) for when, _, u, _ in moves)
-    visits = Counter(u for time, u in times if time > 0 and time % thin == 0)
-    walked = {(v, u, walk.rows[v][:j].count(u)) for _, v, u, j in moves if j >= 0}
-    chosen = sorted(came, key=lambda v: (came[v], v))[:target]
-    made = _made(graph, chosen, parent, walked, visits, options, target or 0)
-    if options.get("walks"):
-        went = [[u for when, _, u, _ in moves if when % walkers == w] for w in range(walkers)]
-        paths = [[origins[w % len(origins)], *each] for w, each in enumerate(went)]
-        made.more["walks"] = graph.ids[np.array(paths)].tolist()
-    return made
-
-
-def _made(
-    graph: Graph,
-    chosen: list[int],
-    parent: dict[int, int],
-    walked: set[Move],
-    visits: Counter[int],
-    options: dict[str, Any],
-    target: int,
-) -> ReferenceSample:
-    """The sample of a walk; of a number of steps only what was visited after the burn-in, in no order."""
-    keep, by_steps = options.get("keep", "induced"), options.get("steps") is not None
-    if by_steps and keep == "induced":
-        chosen = [v for v in chosen if visits[v]]
-    made = Rows(graph).draw_kept(chosen, keep, target, parent, walked)
-    made.more["visits"] = [visits[v] for v in sorted(chosen)]
-    return replace(made, order=None) if by_steps and keep == "induced" else made
-
-
-def _frontier(graph: Graph, walk: Walk, walkers: int, options: dict[str, Any]) -> ReferenceSample:
-    """Frontier sampling: the moves of all walkers, each by its own clock, in order of (time, walker)."""
-    n, seed, steps = walk.n, walk.seed, options.get("steps")
-    order = [v for v in start_order(n, seed) if walk.d(v) > 0]
-    starts = given_starts(graph, options) or order[:walkers]
+        # the sort is stable: only the first start is drawn from the largest component
+        first = None if frontier else first_start(graph, seed)
+        starts = sorted(order, key=lambda v: v != first)
     target = n + 1 if steps is not None else min(target_size(options["size"], n), len(order))
-    burn_in, thin = options.get("burn_in", 0) * walkers, options.get("thin", 1)
+    patience, thin = options.get("patience", 1000), options.get("thin", 1)
+    # the walkers of frontier sampling share one clock, and so the burn-in
+    burn_in = options.get("burn_in", 0) * (walkers if frontier else 1)
     came: dict[int, int] = {}
     parent: dict[int, int] = {}
     visits: Counter[int] = Counter()
-    walked: set[Move] = set()
-    made, step = 0, [0] * walkers
-    over = False
-
-    def wait(w: int, v: int) -> int:
-        _, b = words(seed, w, step[w] + 1, 0, keyed.TAG_STEP)
-        return clock(b) // max(walk.d(v), 1)
-
+    walked: set[tuple[int, int, int]] = set()  # from, to, which of the parallel arcs
+    paths: list[list[int]] = []
+    made, over = 0, False
     while not over:
-        before, leg = len(came), 0
-        at = [starts[w % len(starts)] for w in range(walkers)]
-        for v in at:
-            came.setdefault(v, len(came))
+        walk.begin(starts)
+        before, begin, boundary = len(came), made, 64
+        paths = paths or [[v] for v in walk.at]
+        for w, v in enumerate(walk.at):
+            came.setdefault(v, len(came) if frontier else made + w)
             parent.setdefault(v, v)
-        time = [wait(w, at[w]) for w in range(walkers)]
         over = len(came) >= target
         while not over:
-            w = min(range(walkers), key=lambda each: (time[each], each))
-            v = at[w]
-            step[w] += 1
-            a, _ = words(seed, w, step[w], 0, keyed.TAG_STEP)
-            j = below(a, walk.d(v)) if walk.d(v) else JUMP
-            u = walk.rows[v][j] if j >= 0 else below(a, n)
-            at[w] = u
-            time[w] += wait(w, u)
-            made, leg = made + 1, leg + 1
-            if made > burn_in and (made - burn_in) % thin == 0:
+            w, v, u, j = walk.move(made)
+            paths[w].append(u)
+            time = made + 1 if frontier else walk.steps[w]
+            if time > burn_in and (time - burn_in) % thin == 0:
                 visits[u] += 1
             if j >= 0:
                 walked.add((v, u, walk.rows[v][:j].count(u)))
             if u not in came:
-                came[u] = len(came)
-                parent[u] = v if j >= 0 else u
+                came[u] = len(came) if frontier else made + walkers
+                parent[u] = u if j == JUMP else v
+            made += 1
             over = len(came) >= target or (steps is not None and made == steps * walkers)
-            boundary = not over and steps is None and leg % (64 * walkers) == 0
-            if boundary and leg > options.get("patience", 1000) * (len(came) - before):
-                break
-        starts = [v for v in order if v not in came][:walkers]
-    chosen = sorted(came, key=lambda v: came[v])[: min(target, n)]
-    return _made(graph, chosen, parent, walked, visits, options, target)
+            if steps is None and made - begin == boundary * walkers:
+                if made - begin > patience * (len(came) - before):
+                    break
+                boundary += 64 if frontier else min(boundary, 2**16)
+        starts = [v for v in order if v not in came]
+    chosen = sorted(came, key=lambda v: (came[v], v))[:target]
+    keep = options.get("keep", "induced")
+    # of a number of steps only what was visited after the burn-in, in no order
+    by_visits = steps is not None and keep == "induced"
+    if by_visits:
+        chosen = [v for v in chosen if visits[v]]
+    drawn = Rows(graph).draw_kept(chosen, keep, target, parent, walked)
+    drawn.more["visits"] = [visits[v] for v in sorted(chosen)]
+    if options.get("walks"):
+        drawn.more["walks"] = graph.ids[np.array(paths)].tolist()
+    return replace(drawn, order=None) if by_visits else drawn
 
 
 def verify_walk(graph: Graph, sample: Any) -> None:
