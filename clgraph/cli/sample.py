@@ -461,7 +461,7 @@ def _of_dataset(order: _Order) -> None:
 
 
 def _of_stream(order: _Order) -> None:
-    from clgraph.sampling.literature.streams import stream_samples
+    from clgraph.sampling.literature.runs import stream_samples
 
     run, reading, options = order.run, order.run.reading, {**order.options}
     given = {

@@ -249,15 +249,18 @@ def sample(
             )
         method, ids = check_method(method), options.pop("ids", None)
         if method in STREAMS:
-            from clgraph.sampling.literature.streams import is_stream, stream_samples
+            from clgraph.formats.arrivals import is_stream
 
             if is_stream(graph):
                 if stays:
                     raise InputError(
                         "arrays='device' is of samples of graphs: a stream's sample is on the host"
                     )
-                made = stream_samples(graph, method, size, sizes, seeds, {**options, "ids": ids})
-                return Samples([made]) if several else made[0]
+                from clgraph.sampling.literature.runs import stream_samples
+
+                options["ids"] = ids
+                streamed = Samples([stream_samples(graph, method, size, sizes, seeds, options)])
+                return streamed if several else streamed[0]
         if ids is not None:
             raise InputError("ids is of streams (pies, gsh, gps of a file or of chunks): a graph has its ids")
         # sizes last: so the records have them

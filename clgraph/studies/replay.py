@@ -197,7 +197,7 @@ def _naming(record: Record, name: str) -> Iterator[None]:
 def _streamed(
     record: Record, entry: Mapping[str, Any], path: str, device: Device | str | None, max_ratio: float
 ) -> Graph:
-    from clgraph.sampling.literature.streams import stream_samples
+    from clgraph.sampling.literature.runs import stream_samples
 
     read_as = {name: record.reading[name] for name in READ_AS if name in record.reading}
     read_as["max_ratio"] = max_ratio  # limits are the reader's own

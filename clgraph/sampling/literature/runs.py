@@ -8,21 +8,26 @@ from functools import partial
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from clgraph import keyed
-from clgraph.arguments import shown
+from clgraph.arguments import shown, word
 from clgraph.errors import InputError
+from clgraph.formats.arrivals import Names, arrivals
 from clgraph.graph import Graph
+from clgraph.methods import METHODS
 from clgraph.run import run_on, serial_device
 from clgraph.sampling.literature.chordal import Chordal
 from clgraph.sampling.literature.engine import Engine
 from clgraph.sampling.literature.growing import Diffusion, Expansion, Trees
 from clgraph.sampling.literature.paths import Paths
 from clgraph.sampling.literature.selection import Drawn
+from clgraph.sampling.literature.smallest import Column
 from clgraph.sampling.literature.spreading import Spikyballs, Stages
-from clgraph.sampling.literature.streams import GraphStream
+from clgraph.sampling.literature.streams import SAMPLERS, GraphStream, feed_chunk, note_of
 from clgraph.sampling.literature.walks import Frontier, Walks
 from clgraph.sampling.literature.weighted_draw import EdgeRace, NeighbourRace, VertexRace
-from clgraph.sampling.request import Request, check_request, check_seeds, given_options
+from clgraph.sampling.request import Request, check_request, check_seeds, check_stream, given_options
 from clgraph.sampling.result import Batch, Sample
 
 if TYPE_CHECKING:
@@ -49,24 +54,17 @@ ENGINES: dict[str, type[Engine]] = {
 HOST_SHARE = 1 << 28
 
 
-def requests(
-    graph: Graph,
-    method: str,
-    size: Any,
-    sizes: Sequence[Any] | None,
-    strict: bool,
-    options: Mapping[str, Any],
-) -> list[Request]:
-    """Check the arguments; return one request per size."""
+def asked_sizes(size: Any, sizes: Sequence[Any] | None) -> list[Any]:
+    """Return the sizes of a run's samples; [None] where none is given, as methods may have other measures."""
     if sizes is None:
-        return [check_request(graph, method, options, size, strict=strict)]
+        return [size]
     if size is not None:
         raise InputError("pass either size or sizes: the largest number of vertices in the sample")
     if isinstance(sizes, (str, Mapping)) or not isinstance(sizes, Sequence) or not sizes:
         raise InputError(
             f"sizes is {shown(sizes)}: give a list, such as ['70%', '50%'] (size takes a single one)"
         )
-    return [check_request(graph, method, options, each, strict=strict) for each in sizes]
+    return list(sizes)
 
 
 def draw(device: Device, request: Request, seed: int, runs: int) -> list[tuple[Drawn, int]]:
@@ -92,6 +90,49 @@ def draw(device: Device, request: Request, seed: int, runs: int) -> list[tuple[D
     return made
 
 
+class Drawing(run_on):
+    """A call that draws runs; methods that are a chain of steps run on the host's CPU, if it has a driver.
+
+    Attributes
+    ----------
+    first, runs : int
+        The first run's seed, and how many there are.
+    """
+
+    def __init__(self, request: Request, seeds: int | None, options: Mapping[str, Any]) -> None:
+        from clgraph.device import get_device
+
+        self.first = keyed.check_seed(options.get("seed"))
+        self.runs = 1 if seeds is None else check_seeds(self.first, seeds)
+        started = perf_counter()
+        device = get_device(options.get("device"))
+        super().__init__(serial_device(device) if request.serial else device)
+        self.seconds["device"] = perf_counter() - started
+
+    def samples(
+        self,
+        by_size: list[list[tuple[Drawn, int]]],
+        options: Mapping[str, Any],
+        notes: tuple[str, ...] = (),
+        original: Graph | None = None,
+    ) -> Batch:
+        """Return the samples: run after run, each with its sizes in the order given."""
+        seconds = dict(self.seconds)
+        drawn = {id(each): each for made in by_size for each, _ in made}
+        walking = sum(each.walking for each in drawn.values())
+        if walking:
+            seconds |= {"walk": walking, "sample": seconds["sample"] - walking}
+        about = {
+            "options": options,
+            "device": self.device.name,
+            "seconds": seconds,
+            "original": original,
+            "provenance": self.provenance,
+        }
+        make = partial(_sample_of, by_size, self.first, notes, about)
+        return Batch(make, self.runs * len(by_size), made={})
+
+
 def drawn_samples(
     graph: Graph,
     method: str,
@@ -101,39 +142,68 @@ def drawn_samples(
     options: Mapping[str, Any],
 ) -> Batch:
     """Return the samples of `clgraph.sample`: run after run, each with its sizes in the order given."""
-    wanted = requests(graph, method, size, sizes, bool(options.get("strict", False)), options)
-    first = keyed.check_seed(options.get("seed"))
-    runs = 1 if seeds is None else check_seeds(first, seeds)
-
-    from clgraph.device import get_device
-
-    started = perf_counter()
-    device = get_device(options.get("device"))
-    if wanted[0].serial:
-        device = serial_device(device)
+    strict = bool(options.get("strict", False))
+    wanted = [check_request(graph, method, options, each, strict=strict) for each in asked_sizes(size, sizes)]
     loops = graph.undirected.num_self_loops
     notes = (f"{loops} self-loops play no part and are not in the sample",) if loops else ()
-    with run_on(device) as run:
-        run.seconds["device"] = perf_counter() - started
-        wanted[0].view.csr(device)
-        device.finish()
-        run.lap("upload")
-        by_size = [draw(device, request, first, runs) for request in wanted]
-        run.lap("sample")
-        given = given_options(options)
-        seconds = dict(run.seconds)
-        drawn = {id(each): each for made in by_size for each, _ in made}
-        walking = sum(each.walking for each in drawn.values())
-        if walking:
-            seconds |= {"walk": walking, "sample": seconds["sample"] - walking}
-        about = {
-            "options": given,
-            "device": device.name,
-            "seconds": seconds,
-            "original": graph,
-            "provenance": run.provenance,
-        }
-        return Batch(partial(_sample_of, by_size, first, notes, about), runs * len(wanted), made={})
+    call = Drawing(wanted[0], seeds, options)
+    with call:
+        wanted[0].view.csr(call.device)
+        call.device.finish()
+        call.lap("upload")
+        by_size = [draw(call.device, request, call.first, call.runs) for request in wanted]
+        call.lap("sample")
+        return call.samples(by_size, given_options(options), notes, graph)
+
+
+def stream_samples(
+    source: Any,
+    method: str,
+    size: Any,
+    sizes: Sequence[Any] | None,
+    seeds: int | None,
+    options: Mapping[str, Any],
+    reading: Mapping[str, Any] | None = None,
+) -> Batch:
+    """Make one pass through a stream of which no graph exists: run after run, each with its sizes.
+
+    Parameters
+    ----------
+    source
+        See `clgraph.formats.arrivals`.
+    reading : mapping, optional
+        How a file is read.
+    """
+    ids = options.get("ids")
+    if ids is not None:
+        word(ids, "ids", ("int", "str"))
+    requests = [check_stream(method, each, options) for each in asked_sizes(size, sizes)]
+    call = Drawing(requests[0], seeds, options)
+    with call:
+        passes = [SAMPLERS[method](call.device, each, call.first, call.runs) for each in requests]
+        loops, names, read_as = 0, Names(), {"ids": ids, **(reading or {})}
+        for chunk in arrivals(source, names, weighted=bool(options.get("weighted")), **read_as):
+            loops += chunk.loops
+            feed_chunk(call.device, passes, chunk)
+            if names.full:
+                names.keep(np.concatenate([each.ids() for each in passes]))
+        if passes[0].arrivals == 0:
+            raise InputError("the stream holds no edges" + (" but loops" if loops else ""))
+        common = (f"{loops} self-loops play no part",) if loops else ()
+        by_size = []
+        for request, each in zip(requests, passes, strict=True):
+            reservoirs = [one.named(names) for one in each.result()]
+            short = [note_of(request, one) for one in reservoirs]
+            for note, one in zip(short, reservoirs, strict=True):
+                if options.get("strict") and not one.complete:
+                    raise InputError(f"{note[0].split(':')[0]}: ask for less (or without strict)")
+            notes = [(*common, *note) for note in short]
+            # the vertices have no indices
+            drawn = Drawn(Column.of_parts([]), notes=notes, reservoirs=reservoirs, request=request)
+            by_size.append([(drawn, i) for i in range(call.runs)])
+        call.lap("sample")
+        given = {name: options[name] for name in METHODS[method].options if options.get(name)}
+        return call.samples(by_size, given)
 
 
 def _sample_of(
@@ -147,7 +217,7 @@ def _sample_of(
         request.method,
         request.mode,
         request.size,
-        request.target if request.target is not None else request.target_edges,
+        request.target or request.target_edges,
         first + run,
         iterations=0 if drawn.rounds is None else int(drawn.rounds[at]),
         algorithm=request.kind,

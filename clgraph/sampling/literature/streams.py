@@ -6,37 +6,27 @@ Host half of ``cl/sampling/literature/stream_pies.cl``, ``stream_gsh.cl``, ``str
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import floor
-from time import perf_counter
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
-from clgraph import keyed
-from clgraph.arguments import word
 from clgraph.csr.scan import running_sums
 from clgraph.csr.sort import sort_by_words
 from clgraph.device.launch_config import LaunchTable
 from clgraph.errors import CapacityError, InputError
-from clgraph.formats.arrivals import Chunk, Names, arrivals, is_stream
-from clgraph.methods import METHODS
-from clgraph.run import run_on, serial_device
 from clgraph.sampling.literature.engine import Engine
 from clgraph.sampling.literature.reservoir import Reservoir
 from clgraph.sampling.literature.selection import Drawn, given
 from clgraph.sampling.literature.smallest import Column
-from clgraph.sampling.request import check_seeds, check_stream
-from clgraph.sampling.result import Sample
 
 if TYPE_CHECKING:
     from clgraph.device import Device
+    from clgraph.formats.arrivals import Chunk
     from clgraph.sampling.literature.view import View
     from clgraph.sampling.request import Request
-
-__all__ = ["in_units", "is_stream", "stream_samples"]
 
 # edges that a run may hold: their numbers, and areas of int, stay within 31 bits
 MOST = 1 << 26
@@ -446,94 +436,13 @@ SCALE = 1 << 16
 LARGEST = 2.0**40
 
 
-def stream_samples(
-    source: Any,
-    method: str,
-    size: Any,
-    sizes: Sequence[Any] | None,
-    seeds: int | None,
-    options: Mapping[str, Any],
-    reading: Mapping[str, Any] | None = None,
-) -> list[Sample]:
-    """Make one pass through a stream: run after run, each with its sizes in the order given.
-
-    Parameters
-    ----------
-    source
-        See `clgraph.formats.arrivals`.
-    reading : mapping, optional
-        How a file is read.
-    """
-    weighted = bool(options.get("weighted"))
-    ids = options.get("ids")
-    if ids is not None:
-        word(ids, "ids", ("int", "str"))
-    read_as = {"ids": ids, **(reading or {})}
-    asked = [size] if sizes is None else list(sizes)
-    if sizes is not None and (size is not None or not asked):
-        raise InputError("pass either size or sizes, and at least one size")
-    requests = [check_stream(method, each, options) for each in asked]
-    first = keyed.check_seed(options.get("seed"))
-    runs = 1 if seeds is None else check_seeds(first, seeds)
-
-    from clgraph.device import get_device
-
-    started = perf_counter()
-    device = serial_device(get_device(options.get("device")))
-    with run_on(device) as run:
-        run.seconds["device"] = perf_counter() - started
-        passes = [SAMPLERS[each.method](device, each, first, runs) for each in requests]
-        loops, names = 0, Names()
-        for chunk in arrivals(source, names, weighted=weighted, **read_as):
-            loops += chunk.loops
-            _feed(device, passes, chunk)
-            if names.full:
-                names.keep(np.concatenate([each.ids() for each in passes]))
-        if passes[0].arrivals == 0:
-            raise InputError("the stream holds no edges" + (" but loops" if loops else ""))
-        results = [each.result() for each in passes]
-        results = [[one.named(names) for one in each] for each in results]
-        run.lap("sample")
-        provenance, seconds = run.provenance, dict(run.seconds)
-    common = (f"{loops} self-loops play no part",) if loops else ()
-    # the vertices have no indices
-    nothing = Column.of_parts([])
-    made = []
-    for i in range(runs):
-        for request, result in zip(requests, results, strict=True):
-            reservoir = result[i]
-            notes = note_of(request, reservoir)
-            if not reservoir.complete and options.get("strict"):
-                raise InputError(f"{notes[0].split(':')[0]}: ask for less (or without strict)")
-            made.append(
-                Sample(
-                    request.method,
-                    request.mode,
-                    request.size,
-                    request.target or request.target_edges,
-                    first + i,
-                    device.name,
-                    dict(seconds),
-                    request.kind,
-                    0,
-                    (*common, *notes),
-                    None,
-                    options={name: options[name] for name in METHODS[method].options if options.get(name)},
-                    selection=Drawn(nothing, reservoirs=[reservoir], request=request),
-                    provenance=provenance,
-                )
-            )
-    return made
-
-
-def _feed(device: Device, passes: list[Stream], chunk: Chunk) -> None:
+def feed_chunk(device: Device, passes: list[Stream], chunk: Chunk) -> None:
+    """Let samplers take the edges of a chunk."""
     count = len(chunk.source)
     if count == 0:
         return
     source, target = (device.upload(each, writable=True) for each in (chunk.source, chunk.target))
-    weight = None
-    if chunk.weight is not None:
-        weight = device.upload(in_units(chunk.weight), writable=True)
+    weight = None if chunk.weight is None else device.upload(in_units(chunk.weight), writable=True)
     for each in passes:
         each.feed(source, target, weight, count)
 
