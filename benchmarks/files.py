@@ -29,10 +29,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import script
 
 import clgraph.formats.text_table as names_module
 from clgraph import Graph, powerlaw_graph
-from clgraph.bench import script
 from clgraph.bench.harness import Absent, Case, Context, Figures, median, quantity, timed
 from clgraph.bench.peers import wanted
 from clgraph.errors import InputError

@@ -14,8 +14,9 @@ import re
 import resource
 from typing import Any
 
+import script
+
 from clgraph import Graph
-from clgraph.bench import script
 from clgraph.bench.harness import Case, Context, Figures, quantity, timed
 from clgraph.csr.generate import powerlaw_graph, rmat_graph
 from clgraph.errors import InputError

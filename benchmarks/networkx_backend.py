@@ -23,9 +23,9 @@ from itertools import islice
 from typing import Any
 
 import networkx as nx
+import script
 
 from _clgraph_networkx import FUNCTIONS
-from clgraph.bench import script
 from clgraph.bench.harness import Case, Context, Figures, quantity, timed
 
 # of each the search from every node: only on request

@@ -6,7 +6,6 @@
 * harness.py: a case; warm-up, medians and spread, phases, energy
 * run.py, store.py: cases one after the other; one JSON file each, written at once
 * tables.py, figures.py, report.py: what is made of the results
-* script.py: how ``benchmarks/*.py`` run a suite by hand
 """
 
 SUITES = ("sampling", "pagerank", "ppr", "traversal")

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from clgraph.bench.cases.ppr import SLIDES, does
 from clgraph.bench.cases.sampling import METHODS
 from clgraph.bench.run import show
-from clgraph.bench.tables import ONE_CORE, Labels, beside, energy, order_of, value
+from clgraph.bench.tables import ONE_CORE, Labels, beside, energy, order_of, table_of, value
 from clgraph.drawing import label_narrow, need_matplotlib
 from clgraph.formats.atomic import atomic_write
 from clgraph.theses import printed
@@ -75,15 +77,39 @@ def _number(axis: Any, ends: tuple[float, float], unit: str = "") -> None:
     label_narrow(axis, *ends, EngFormatter(unit), digits=(1, 2, 5))
 
 
+@dataclass
 class _Lines:
     """Log-log line plots in panels that share one legend."""
 
-    def __init__(self, panels: Sequence[str], title: str, x: str, y: str, unit: str = "") -> None:
+    title: str
+    x: str
+    y: str
+    unit: str = ""
+    # panel, series, dash and name in the legend -> points
+    lines: dict[tuple[str, str, str, str], list[Point]] = field(default_factory=dict)
+
+    def add(
+        self, panel: str, series: str, at: tuple[float | None, float | None], dash: str = "-", shown: str = ""
+    ) -> None:
+        """Add a point to a line; a series has the same colour and marker in every panel."""
+        x, y = at
+        if x and y:
+            self.lines.setdefault((panel, series, dash, shown or series), []).append((x, y))
+
+    @property
+    def panels(self) -> list[str]:
+        """The panels that have lines."""
+        return list(dict.fromkeys(line[0] for line in self.lines))
+
+    def drawn(self, file: str, panels: Sequence[str]) -> Iterator[tuple[str, Any]]:
+        """Draw the panels in this order, and yield the figure with its name, unless there are none."""
         from matplotlib import pyplot
 
+        if not panels:
+            return
         across = min(len(panels), 3)
         down = -(-len(panels) // across)
-        self._figure, grid = pyplot.subplots(
+        figure, grid = pyplot.subplots(
             down,
             across,
             figsize=(3.6 * across if across > 1 else 6, 2.8 * down + 0.9),
@@ -92,129 +118,93 @@ class _Lines:
             sharey=True,
             layout="constrained",
         )
-        self._panels = dict(zip(panels, grid.flat, strict=False))
-        for empty in list(grid.flat)[len(panels) :]:
+        figure.suptitle(self.title)
+        for empty in grid.flat[len(panels) :]:
             empty.set_visible(False)
-        self._series: dict[str, int] = {}
-        self._shown: dict[str, Any] = {}
-        self._figure.suptitle(title)
-        self._x, self._y, self._unit = x, y, unit
-        for name, axes in self._panels.items():
-            axes.set(xscale="log", yscale="log", title=name if len(panels) > 1 else "")
-
-    def add(self, panel: str, name: str, points: Sequence[Point], dash: str = "", shown: str = "") -> None:
-        """Add a line; a series has the same colour and marker in every panel."""
-        if not points:
-            return
-        # the order of first appearance, in all panels together
-        place = self._series.setdefault(name, len(self._series))
-        (line,) = self._panels[panel].plot(
-            *zip(*sorted(points), strict=True),
-            color=COLOURS[place % len(COLOURS)],
-            marker=MARKS[place % len(MARKS)],
-            linestyle=dash or "-",
-            markerfacecolor=None if dash in ("", "-") else "white",  # a single point has no dashes
-        )
-        self._shown.setdefault(shown or name, line)
-
-    def done(self) -> Any:
-        """Add legend and axis labels, and return the figure."""
-        across = max(axes.get_subplotspec().colspan.start for axes in self._panels.values()) + 1
-        names = list(self._panels)
-        for place, (_, axes) in enumerate(self._panels.items()):
+        of_panel = dict(zip(panels, grid.flat, strict=False))
+        for panel, axes in of_panel.items():
+            axes.set(xscale="log", yscale="log", title=panel if len(panels) > 1 else "")
+        # in the order of first appearance, in all panels together
+        series = list(dict.fromkeys(line[1] for line in self.lines))
+        legend: dict[str, Any] = {}
+        for (panel, name, dash, shown), points in self.lines.items():
+            number = series.index(name)
+            (line,) = of_panel[panel].plot(
+                *zip(*sorted(points), strict=True),
+                color=COLOURS[number % len(COLOURS)],
+                marker=MARKS[number % len(MARKS)],
+                linestyle=dash,
+                markerfacecolor=None if dash == "-" else "white",  # a single point has no dashes
+            )
+            legend.setdefault(shown, line)
+        for place, axes in enumerate(of_panel.values()):
             if place % across == 0:
-                axes.set_ylabel(self._y)
-            if place + across >= len(names):  # the bottom panel of its column
-                axes.set_xlabel(self._x)
+                axes.set_ylabel(self.y)
+            if place + across >= len(panels):  # the bottom panel of its column
+                axes.set_xlabel(self.x)
                 axes.tick_params(labelbottom=True)
             _number(axes.xaxis, axes.get_xlim())
-            _number(axes.yaxis, axes.get_ylim(), self._unit)
-        longest = max(len(name) for name in self._shown)
-        width = self._figure.get_size_inches()[0]  # an inch of legend holds about 13 letters
-        columns = max(1, min(len(self._shown), int(width * 13 / (longest + 8))))
-        self._figure.legend(
-            self._shown.values(), self._shown.keys(), loc="outside lower center", ncols=columns
-        )
-        return self._figure
+            _number(axes.yaxis, axes.get_ylim(), self.unit)
+        width = figure.get_size_inches()[0]  # an inch of legend holds about 13 letters
+        columns = max(1, min(len(legend), int(width * 13 / (max(map(len, legend)) + 8))))
+        figure.legend(legend.values(), legend.keys(), loc="outside lower center", ncols=columns)
+        yield file, figure
 
 
 # --- sampling ------------------------------------------------------------------------------------------
 
 
-# name, title, and what the axis of values is
-SAMPLING = (
-    ("time", "Half of a power-law graph sampled", "time", "s"),
-    ("speedup", "Speed-up over one core of the same machine", "times as fast", ""),
-    ("energy", "Energy of a sample", "energy", "J"),
-    ("efficiency", "Vertices sampled per joule", "vertices/s/W", ""),
-)
+PER_JOULE = "vertices_per_second_per_watt"
 
 
 def _sampling(records: list[Record], labels: Labels) -> Iterable[tuple[str, Any]]:
-    found = [r for r in records if r["suite"] == "sampling" and not r["what"].startswith("characteristics")]
-    one_core = beside(found, ONE_CORE)
+    found = [r for r in records if table_of(r) == "sampling"]
+    peer = beside(found)
+    # results on one core and of the loop do not say how many vertices their graph has; the others do
+    vertices = {r["graph"]: r["details"]["of_vertices"] for r in found if r["details"].get("of_vertices")}
 
     def speed_up(record: Record) -> float | None:
-        alone, ours = one_core(record), value(record, "kernels")
+        alone, ours = peer(record, ONE_CORE), value(record, "kernels")
         if alone is None or alone is record or not ours:
             return None
         return (value(alone, "kernels") or 0) / ours
 
-    figures: dict[str, Callable[[Record], float | None]] = {
-        "time": lambda r: value(r, "kernels") or value(r, "call"),
-        "speedup": speed_up,
-        "energy": lambda r: energy(r, "joules"),
-        "efficiency": lambda r: energy(r, "vertices_per_second_per_watt"),
-    }
-    for name, title, y, unit in SAMPLING:
-        points: dict[tuple[str, str, str], list[Point]] = {}
+    for name, title, y, unit, figure_of in (
+        ("time", "Half of a power-law graph sampled", "time", "s", _seconds),
+        ("speedup", "Speed-up over one core of the same machine", "times as fast", "", speed_up),
+        ("energy", "Energy of a sample", "energy", "J", partial(energy, key="joules")),
+        ("efficiency", "Vertices sampled per joule", "vertices/s/W", "", partial(energy, key=PER_JOULE)),
+    ):
+        lines = _Lines(title, "vertices", y, unit)
         for record in found:
             method, mode = record["what"].split()
-            figure = figures[name](record)
-            n = record["details"].get("of_vertices") or _vertices(record, found)
-            if figure and n:
-                points.setdefault((method, labels.series(record), mode), []).append((n, figure))
-        panels = [method for method in METHODS if any(key[0] == method for key in points)]
-        if not panels:
-            continue
-        lines = _Lines(panels, title, "vertices", y, unit)
-        for (method, series, mode), line in points.items():
-            lines.add(method, series, line, DASHES[mode], f"{series}, {mode}")
-        yield f"sampling_{name}", lines.done()
+            series = labels.series(record)
+            place = vertices.get(record["graph"]), figure_of(record)
+            lines.add(method, series, place, DASHES[mode], f"{series}, {mode}")
+        yield from lines.drawn(f"sampling_{name}", [each for each in METHODS if each in lines.panels])
 
 
-def _vertices(record: Record, among: Iterable[Record]) -> int | None:
-    """Number of vertices of the same graph, from another record."""
-    same = (r["details"].get("of_vertices") for r in among if r["graph"] == record["graph"])
-    return next((n for n in same if n), None)
+def _seconds(record: Record) -> float | None:
+    return value(record, "kernels") or value(record, "call")
 
 
 # --- PageRank ------------------------------------------------------------------------------------------
 
 
 def _pagerank(records: list[Record], labels: Labels) -> Iterable[tuple[str, Any]]:
-    found = [r for r in records if r["suite"] == "pagerank"]
     for what, key, title in (
         ("iteration", "iteration", "One PageRank iteration, float32"),
         ("solve", "call", "PageRank to an L1 error of 1e-8, float64"),
     ):
-        points: dict[tuple[str, str], list[Point]] = {}
+        found = [r for r in records if r["suite"] == "pagerank" and r["what"] == what]
+        panels = dict.fromkeys(labels.of(r) for r in found if r["device"] and value(r, key))
+        lines = _Lines(title, "arcs", "time", "s")
         for record in found:
-            figure = value(record, key)
-            if record["what"] == what and figure:
-                place = labels.series(record) if record["device"] is None else labels.of(record)
-                name = place if record["device"] is None else f"{record['who']}, {place}"
-                panel = "" if record["device"] is None else labels.of(record)
-                points.setdefault((panel, name), []).append((record["details"]["of_arcs"], figure))
-        panels = list(dict.fromkeys(panel for panel, _ in points if panel))
-        if not panels:
-            continue
-        lines = _Lines(panels, title, "arcs", "time", "s")
-        for (panel, name), line in points.items():
+            place = record["details"]["of_arcs"], value(record, key)
             # other libraries have no device of their own: they appear in every panel
-            for each in [panel] if panel else panels:
-                lines.add(each, name.replace(f", {panel}", "") if panel else name, line)
-        yield f"pagerank_{what}", lines.done()
+            for panel in [labels.of(record)] if record["device"] else panels:
+                lines.add(panel, record["who"] if record["device"] else labels.series(record), place)
+        yield from lines.drawn(f"pagerank_{what}", list(panels))
 
 
 class _Devices:
@@ -255,7 +245,7 @@ def _bars(axes: Any, bars: Sequence[tuple[str, float, str]], what: str, title: s
 
 
 def _pagerank_table(records: list[Record], labels: Labels) -> Iterable[tuple[str, Any]]:
-    found = [r for r in records if r["graph"] in printed.PAGERANK and "iterate" in r["values"]]
+    found = [r for r in records if table_of(r) == "pagerank_table"]
     if not found:
         return
     from matplotlib import pyplot
@@ -280,10 +270,7 @@ def _ppr(records: list[Record], labels: Labels) -> Iterable[tuple[str, Any]]:
     def rank(record: Record, name: str, colour: str) -> tuple[str, float, str]:
         return f"{name} [{value(record, 'accuracy') or 0:.0%}]", value(record, "call") or 0, colour
 
-    ours: list[Record] = []
-    slides: list[Record] = []
-    for record in (r for r in records if r["suite"] == "ppr"):
-        (slides if record["what"].startswith(SLIDES) else ours).append(record)
+    slides, ours = ([r for r in records if table_of(r) == name] for name in ("ppr_printed", "ppr"))
     for found in (slides, ours):
         for graph in dict.fromkeys(r["graph"] for r in found):
             here = [r for r in found if r["graph"] == graph]
@@ -313,22 +300,13 @@ def _ppr(records: list[Record], labels: Labels) -> Iterable[tuple[str, Any]]:
 
 
 def _traversal(records: list[Record], labels: Labels) -> Iterable[tuple[str, Any]]:
-    found = [r for r in records if r["suite"] == "traversal" and r["graph"].startswith("rmat")]
-    panels = list(dict.fromkeys(r["what"] for r in found))
-    if not panels:
-        return
-    lines = _Lines(panels, "Traversal of R-MAT graphs", "arcs", "time", "s")
-    points: dict[tuple[str, str, str], list[Point]] = {}
-    for record in found:
+    lines = _Lines("Traversal of R-MAT graphs", "arcs", "time", "s")
+    for record in (r for r in records if r["suite"] == "traversal" and r["graph"].startswith("rmat")):
         series = labels.series(record)
         if record["device"]:
             words = record["who"].removeprefix("clgraph").strip().replace("hybrid", "")
             series += f", {words}" if words else ""
-        for key, dash in (("kernels", ":"), ("call", "-")):
-            figure = value(record, key)
-            if figure:
-                place = (record["what"], series, dash)
-                points.setdefault(place, []).append((record["details"]["of_arcs"], figure))
-    for (panel, series, dash), line in points.items():
-        lines.add(panel, series, line, dash, f"{series}{' (kernels)' if dash == ':' else ''}")
-    yield "traversal_time", lines.done()
+        for key, dash, shown in (("kernels", ":", f"{series} (kernels)"), ("call", "-", series)):
+            place = record["details"]["of_arcs"], value(record, key)
+            lines.add(record["what"], series, place, dash, shown)
+    yield from lines.drawn("traversal_time", lines.panels)

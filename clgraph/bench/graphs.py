@@ -77,25 +77,15 @@ def graphs_of(sizes: Sequence[str], suite: str) -> list[str]:
     wanted = own or plain or "medium"
     if wanted in SIZES:
         return SIZES[wanted][suite]
-    return [check_name(name.strip(), f"--sizes {wanted}") for name in wanted.split(",")]
-
-
-def check_name(name: str, where: str = "--graphs") -> str:
-    """Validate a graph's name; a bare number N becomes powerlawN.
-
-    Raises
-    ------
-    InputError
-        If it is neither a known name nor a file.
-    """
-    if name.isdigit():
-        name = f"powerlaw{int(name)}"
-    if not NAME.fullmatch(name) and not Path(name).is_file():
-        raise InputError(
-            f"{where}: {name!r} is no graph: use powerlawN or N, copraN (N vertices), rmatS (scale S), gridK "
-            f"(K x K), wikiS, a file, or one of the words {', '.join(SIZES)}"
-        )
-    return name
+    names = [name.strip() for name in wanted.split(",")]
+    names = [f"powerlaw{int(name)}" if name.isdigit() else name for name in names]
+    for name in names:
+        if not NAME.fullmatch(name) and not Path(name).is_file():
+            raise InputError(
+                f"--sizes {wanted}: {name!r} is no graph: use powerlawN or N, copraN (N vertices), rmatS "
+                f"(scale S), gridK (K x K), wikiS, a file, or one of the words {', '.join(SIZES)}"
+            )
+    return names
 
 
 def size_of(name: str) -> int:

@@ -6,7 +6,7 @@ import statistics
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
@@ -133,7 +133,7 @@ class Context:
             A file of the folder of data sets that is missing there, or no folder is named.
         """
         key = (name, directed)
-        if ("graph", key) not in self._cached:
+        if key not in self._cached:
             if name in DATA_SETS:
                 if not self.data:
                     raise Absent(
@@ -142,24 +142,33 @@ class Context:
                 name = str(Path(self.data, name))
                 if not Path(name).is_file():
                     raise Absent(f"{name} is not there")
-            # two large graphs need not fit into memory at once
-            self._cached = {k: v for k, v in self._cached.items() if k[0] == "for ever"}
-            self._cached["graph", key] = make_graph(name, self.device, directed=directed)
-        graph: Graph = self._cached["graph", key]
+            self._cached.clear()  # two large graphs need not fit into memory at once
+            self._cached[key] = make_graph(name, self.device, directed=directed)
+        graph: Graph = self._cached[key]
         return graph
 
-    def once(self, key: str, make: Callable[[], T], *, for_ever: bool = False) -> T:
-        """Return the value of `make()`, cached as long as the graph (or `for_ever`)."""
-        place = ("for ever" if for_ever else "with the graph", key)
-        if place not in self._cached:
-            self._cached[place] = make()
-        value: T = self._cached[place]
+    def once(self, key: str, make: Callable[[], T]) -> T:
+        """Return the value of `make()`, cached as long as the graph."""
+        if key not in self._cached:
+            self._cached[key] = make()
+        value: T = self._cached[key]
         return value
 
-    @property
+    @cached_property
     def copy_bandwidth(self) -> float:
         """Bytes per second of a buffer copy on the device, reads plus writes."""
-        return self.once("copy", lambda: _copy_bandwidth(self.device), for_ever=True)
+        # large enough to leave every cache
+        size = 1 << (30 if self.device.kind == "gpu" else 27)
+        one, other = self.device.zeros(size, np.uint8), self.device.zeros(size, np.uint8)
+
+        def copies() -> None:
+            for _ in range(4):
+                self.device.copy(other, one, size)
+            self.device.finish()
+
+        copies()
+        # four copies, each of which reads and writes
+        return 8 * size / min(timed(copies, 3).seconds)
 
     def of_copy(self, moved: int, seconds: float) -> dict[str, Quantity]:
         """Return the share of a copy's bandwidth that the least possible traffic would take."""
@@ -175,21 +184,6 @@ class Context:
         energy = self.meter.repeat(work)
         energy.region = region
         return energy
-
-
-def _copy_bandwidth(device: Device) -> float:
-    # large enough to leave every cache
-    size = 1 << (30 if device.kind == "gpu" else 27)
-    one, other = device.zeros(size, np.uint8), device.zeros(size, np.uint8)
-
-    def copies() -> None:
-        for _ in range(4):
-            device.copy(other, one, size)
-        device.finish()
-
-    copies()
-    # four copies, each of which reads and writes
-    return 8 * size / min(timed(copies, 3).seconds)
 
 
 @dataclass

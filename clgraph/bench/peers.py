@@ -12,8 +12,7 @@ import shutil
 import statistics
 import subprocess
 import tempfile
-import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -375,13 +374,13 @@ PAGERANK: dict[str, Any] = {
 }
 
 
-def thesis_kernels(graph: Graph, iterations: int) -> Iterator[tuple[str, Callable[[], float]]]:
-    """Name and call of the thesis's two CUDA versions; a call gives its seconds."""
+def thesis_kernels(graph: Graph, iterations: int) -> list[Call]:
+    """Return a call of each of the thesis's two CUDA versions, Parallel I and II."""
     import cupy
 
     code = (kernel_folder() / "theses/pagerank.cu").read_text()
     module = cupy.RawModule(code=code, backend="nvcc")
-    one, contribution, two = (
+    parallel_one, contribution, parallel_two = (
         module.get_function(name) for name in ("parallel_one", "parallel_two_contribution", "parallel_two")
     )
     n, d = graph.num_vertices, DAMPING
@@ -389,29 +388,26 @@ def thesis_kernels(graph: Graph, iterations: int) -> Iterator[tuple[str, Callabl
     row_ptr, source, degree = (
         cupy.asarray(a.astype(np.int32)) for a in (reverse.indptr, reverse.indices, np.diff(graph.row_ptr))
     )
-    rank, other = (cupy.full(n, 1 / n, cupy.float32) for _ in range(2))
-    grid, block = (-(-n // 256),), (256,)
+    ranks = [cupy.full(n, 1 / n, cupy.float32) for _ in range(2)]
     base, factor, count = np.float32((1 - d) / n), np.float32(d), np.int32(n)
 
-    def run_one() -> float:
-        nonlocal rank, other
-        begun = time.perf_counter()
-        for _ in range(iterations):
-            one(grid, block, (count, row_ptr, source, degree, rank, other, base, factor))
-            rank, other = other, rank
-        cupy.cuda.Device().synchronize()
-        return time.perf_counter() - begun
+    grid, block = (-(-n // 256),), (256,)
 
-    def run_two() -> float:
-        begun = time.perf_counter()
-        for _ in range(iterations):
-            contribution(grid, block, (count, degree, rank, other))
-            two(grid, block, (count, row_ptr, source, other, rank, base, factor))
-        cupy.cuda.Device().synchronize()
-        return time.perf_counter() - begun
+    def one() -> None:
+        parallel_one(grid, block, (count, row_ptr, source, degree, *ranks, base, factor))
+        ranks.reverse()
 
-    yield "CUDA Parallel I", run_one
-    yield "CUDA Parallel II", run_two
+    def two() -> None:
+        rank, other = ranks
+        contribution(grid, block, (count, degree, rank, other))
+        parallel_two(grid, block, (count, row_ptr, source, other, rank, base, factor))
+
+    def run(step: Call) -> None:
+        for _ in range(iterations):
+            step()
+        cupy.cuda.Device().synchronize()
+
+    return [partial(run, one), partial(run, two)]
 
 
 # --- personalized PageRank, one source at a time ---

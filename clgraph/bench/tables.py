@@ -5,11 +5,14 @@ from __future__ import annotations
 import csv
 import io
 import re
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, NamedTuple
 
 from clgraph.bench import SUITES
+from clgraph.bench.cases.pagerank import TABLE
 from clgraph.bench.cases.ppr import SLIDES, does
 from clgraph.bench.graphs import size_of
 from clgraph.theses import printed
@@ -20,21 +23,32 @@ Row = dict[str, Any]
 
 
 def tables(records: Sequence[Record], labels: Labels) -> list[Table]:
-    """Every table for which there are results."""
+    """Return every table for which there are results."""
     done = sorted((record for record in records if record["status"] == "done"), key=order_of)
-    of = {suite: [record for record in done if record["suite"] == suite] for suite in SUITES}
+    of: dict[str, list[Record]] = defaultdict(list)
+    for record in done:
+        of[table_of(record)].append(record)
+    of["energy"] = [record for record in done if record.get("energy", {}).get("available")]
     made = [
-        *_characteristics([r for r in of["sampling"] if r["what"].startswith("characteristics")]),
-        _sampling([r for r in of["sampling"] if not r["what"].startswith("characteristics")], labels),
-        _pagerank_table([r for r in of["pagerank"] if "iterate" in r["values"]], labels),
-        _iterations([r for r in of["pagerank"] if r["what"] == "iteration"], labels),
-        _solve([r for r in of["pagerank"] if r["what"] == "solve"], labels),
-        _ppr([r for r in of["ppr"] if not r["what"].startswith(SLIDES)], labels),
-        _ppr_printed([r for r in of["ppr"] if r["what"].startswith(SLIDES)], labels),
-        _traversal(of["traversal"], labels),
-        _energy([r for r in done if r.get("energy", {}).get("available")], labels),
+        *_characteristics(of["characteristics"]),
+        _plain_table("sampling", of, labels),
+        _pagerank_table(of["pagerank_table"], labels),
+        *(_plain_table(name, of, labels) for name in ("pagerank_iterations", "pagerank_solve", "ppr")),
+        _ppr_printed(of, labels),
+        *(_plain_table(name, of, labels) for name in ("traversal", "energy")),
     ]
     return [table for table in made if table.rows]
+
+
+def table_of(record: Record) -> str:
+    """Return the name of the table in which a result appears."""
+    suite, what = record["suite"], record["what"]
+    if what.startswith("characteristics"):
+        return "characteristics"
+    if suite == "pagerank":
+        names = {"iteration": "pagerank_iterations", "solve": "pagerank_solve", TABLE: "pagerank_table"}
+        return names.get(what, "")
+    return "ppr_printed" if what.startswith(SLIDES) else str(suite)
 
 
 # --- labels of devices and machines, and the order of results --------------------------------------------
@@ -79,11 +93,6 @@ class Labels:
         if record["device"] is not None:
             return self.of(record)
         return f"{record['who']}, {self.of(record)}" if self._several else str(record["who"])
-
-
-def cpu_of(record: Record) -> str:
-    """The machine's processor."""
-    return str(record["environment"]["machine"]["cpu"])
 
 
 def machine_key(record: Record) -> tuple[str, int]:
@@ -195,37 +204,38 @@ SCALES = {"ms": 1e3, "us": 1e6, "%": 100, "G/s": 1e-9}
 # columns that have another key in records
 KEYS = {"arcs": "of_arcs", "vertices_per_joule": "vertices_per_second_per_watt"}
 ONE_CORE = "clgraph, one core"  # who samples there
-# columns that several tables have
-SHARED = {
-    column.key: column
-    for column in (
-        *(Column(word, word) for word in ("graph", "what", "who", "device", "method")),
-        Column("arcs", "arcs", "", "d"),
-        Column("kernels", "kernels", "ms", ".4g"),
-        Column("call", "call", "ms", ".4g"),
-        Column("accuracy", "top-20 accuracy", "%", ".1f"),
-        Column("share_of_copy", "of a copy's bandwidth", "%", ".0f"),
-        Column("joules", "energy", "J", ".4g"),
-        Column("power", "power", "W", ".1f"),
-        Column("idle_power", "idle power", "W", ".1f"),
-        Column("vertices_per_joule", "vertices/s/W", "", ".4g"),
-    )
+# heading, unit and format of a column by its key
+COLUMNS = {
+    **{word: (word,) for word in ["suite", "graph", "what", "who", "device", "method", "mode", "source"]},
+    **{word: (word, "", "d") for word in ("arcs", "vertices", "edges", "iterations", "runs")},
+    **{word: (word, "ms", ".4g") for word in ("kernels", "call", "iteration")},
+    "slides": ("method",),
+    "printed": ("printed", "ms", ".4g"),
+    "printed_accuracy": ("printed accuracy",),
+    "region": ("of what",),
+    "at_once": ("sources at once", "", "d"),
+    "first": ("first call", "ms", ".4g"),
+    "one_core": ("one core", "ms", ".4g"),
+    "speed_up": ("speed-up over one core", "", ".2f"),
+    "arcs_per_second": ("arcs", "G/s", ".2f"),
+    "a_level": ("a level", "us", ".1f"),
+    "of_scipy": ("of SciPy's", "", ".3f"),
+    "of_cusparse": ("of cuSPARSE's", "", ".3f"),
+    "away": ("L1 from ours", "", ".1e"),
+    "accuracy": ("top-20 accuracy", "%", ".1f"),
+    "share_of_copy": ("of a copy's bandwidth", "%", ".0f"),
+    "joules": ("energy", "J", ".4g"),
+    "seconds": ("time", "s", ".4g"),
+    "power": ("power", "W", ".1f"),
+    "idle_power": ("idle power", "W", ".1f"),
+    "vertices_per_joule": ("vertices/s/W", "", ".4g"),
 }
 
 
-def _columns(*columns: str | Column) -> list[Column]:
-    """Columns; a string has keys of `SHARED`."""
-    named = ([SHARED[key] for key in each.split()] if isinstance(each, str) else [each] for each in columns)
-    return [column for some in named for column in some]
-
-
 def _rows(
-    columns: Iterable[Column],
-    records: Iterable[Record],
-    labels: Labels,
-    own: Callable[[Record], Row] = lambda record: {},
+    columns: Iterable[Column], records: Iterable[Record], labels: Labels, own: Callable[..., Row]
 ) -> list[Row]:
-    """A row for each record: the values of `own`, else those that the record has by the columns' keys."""
+    """Return a row for each record: the values of `own`, else those that it has by the columns' keys."""
 
     def cell(record: Record, column: Column) -> Any:
         key = KEYS.get(column.key, column.key)
@@ -236,28 +246,157 @@ def _rows(
                 return float(found["value"]) * scale if isinstance(found, dict) else found
         return None
 
-    rows = []
+    records = list(records)
+    peers, rows = beside(records), []
     for record in records:
-        row = {"device": labels.of(record), **own(record)}
+        if record["who"] == ONE_CORE:  # a column of the table of sampling
+            continue
+        row = {"device": labels.of(record), **own(record, labels, partial(peers, record))}
         rows.append({**{each.key: cell(record, each) for each in columns if each.key not in row}, **row})
     return rows
 
 
-def beside(records: Iterable[Record], who: str) -> Callable[[Record], Record | None]:
-    """Return a function: a record -> the record of the same task by `who` on its machine."""
-    found = {_same(record): record for record in records if record["who"] == who}
-    return lambda record: found.get(_same(record))
+def beside(records: Iterable[Record]) -> Callable[[Record, str], Record | None]:
+    """Return a function: a record and a library -> the library's record of the same task and machine."""
 
+    def task(record: Record) -> tuple[str, str, str]:
+        return str(record["environment"]["machine"]["cpu"]), record["graph"], record["what"]
 
-def _same(record: Record) -> tuple[str, str, str]:
-    return cpu_of(record), record["graph"], record["what"]
+    found = {(task(record), record["who"]): record for record in records}
+    return lambda record, who: found.get((task(record), who))
 
 
 def _ratio(one: float | None, other: float | None) -> float | None:
     return one and other and one / other
 
 
-# --- sampling ------------------------------------------------------------------------------------------
+# --- tables of a row per result ------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Form:
+    """A table with a row for each result.
+
+    Attributes
+    ----------
+    columns : str
+        Keys of `COLUMNS`.
+    own : callable
+        What differs from the record's own values, by column: takes the record, the labels, and a function
+        that returns another library's record of the same task.
+    headed : dict
+        Columns that `COLUMNS` has otherwise.
+    """
+
+    title: str
+    note: str
+    columns: str
+    own: Callable[..., Row] = lambda record, labels, peer: {}
+    headed: dict[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+def _plain_table(name: str, of: dict[str, list[Record]], labels: Labels) -> Table:
+    form = FORMS[name]
+    about = {**COLUMNS, **form.headed}
+    columns = [Column(key, *about[key]) for key in form.columns.split()]
+    rows = _rows(columns, of[name], labels, form.own)
+    notes = [form.note]
+    if name == "sampling" and any(row["joules"] is not None for row in rows):
+        notes.append(printed.COPRA_ENERGY)
+    return Table(name, form.title, columns, rows, notes)
+
+
+def _sampling(record: Record, labels: Labels, peer: Callable[[str], Record | None]) -> Row:
+    method, mode = record["what"].split()
+    alone = value(peer(ONE_CORE) if record["device"] else None, "kernels")
+    return {
+        "method": method,
+        "mode": mode,
+        "device": labels.series(record),
+        "one_core": alone and alone * 1e3,
+        "speed_up": _ratio(alone, value(record, "kernels")),
+    }
+
+
+def _iteration(record: Record, _: Labels, peer: Callable[[str], Record | None]) -> Row:
+    seconds, ran = value(record, "iteration"), record["details"].get("ran")
+    on_gpu = record["device"] is not None and record["device"]["kind"] == "gpu"
+    return {
+        "who": record["who"] + (f" ({ran})" if ran and record["who"] == "clgraph auto" else ""),
+        "of_scipy": _ratio(seconds, value(peer("scipy csr @ x"), "iteration")),
+        "of_cusparse": _ratio(seconds, value(peer("cuSPARSE csr @ x"), "iteration")) if on_gpu else None,
+    }
+
+
+def _ppr(record: Record, _: Labels, __: Any) -> Row:
+    method = record["what"].removesuffix(", all at once") if record["device"] else record["who"]
+    iterations = record["details"].get("iterations") or None
+    return {"method": method, "slides": method.removeprefix(SLIDES), "iterations": iterations}
+
+
+def _traversal(record: Record, _: Labels, peer: Callable[[str], Record | None]) -> Row:
+    return {"of_scipy": _ratio(value(record, "call"), value(peer("scipy"), "call"))}
+
+
+FORMS = {
+    "sampling": Form(
+        "Sampling",
+        'Samples of half of the vertices. "kernels": first launch to last kernel finished; "call": the '
+        "whole call on a graph that is on the device, the sample's graph made. One core: the same kernels on "
+        "one core of a CPU device of the same machine. Energy is that of a run without the sample's graph.",
+        "graph method mode device kernels call vertices edges one_core speed_up joules power idle_power "
+        "vertices_per_joule",
+        _sampling,
+    ),
+    "pagerank_iterations": Form(
+        "PageRank: an iteration",
+        "One iteration, float32. SciPy and cuSPARSE: the sparse product alone, on the same machine. The "
+        "share is of the least bytes that an iteration must move, against a copy of a buffer.",
+        "graph arcs who device iteration arcs_per_second of_scipy of_cusparse share_of_copy",
+        _iteration,
+    ),
+    "pagerank_solve": Form(
+        "PageRank: a solution",
+        "float64, to an L1 error of 1e-8. First call: the graph reversed and brought to the device. The "
+        "other libraries' own graphs were made beforehand; those that are far from ours treat dangling "
+        "vertices in another way.",
+        "graph arcs who device first call iterations away",
+    ),
+    "ppr": Form(
+        "Personalized PageRank",
+        "Time for each source; accuracy is the share of the true best 20 that were found, mean over sources.",
+        "graph arcs method at_once device kernels call iterations accuracy joules",
+        _ppr,
+        {
+            "kernels": ("kernels a source", "ms", ".4g"),
+            "call": ("call a source", "ms", ".4g"),
+            "iterations": ("iterations", "", ".1f"),
+            "joules": ("energy of a call", "J", ".4g"),
+        },
+    ),
+    "ppr_printed": Form(
+        "Personalized PageRank: the slides' table",
+        "One source at a time. The slides: Wikipedia of 2007 (3.57 M vertices, 45 M arcs), RTX 3080 laptop; "
+        "wiki22 is a graph of that size.",
+        "slides printed printed_accuracy graph device kernels call iterations accuracy",
+        _ppr,
+        {"iterations": ("iterations", "", ".1f")},
+    ),
+    "traversal": Form(
+        "Breadth-first search and components",
+        "Breadth-first search: medians over 16 sources of the largest component. The share is of the least "
+        "traffic that the answer needs, against a copy of a buffer.",
+        "graph arcs what who device kernels call of_scipy a_level share_of_copy",
+        _traversal,
+        {"of_scipy": ("call, of SciPy's", "", ".3f")},
+    ),
+    "energy": Form(
+        "Energy",
+        "Vertices per second per watt are vertices per joule.",
+        "suite graph what who device joules seconds power idle_power vertices_per_joule region source runs",
+    ),
+}
+# --- tables with rows as the theses and the slides print them ----------------------------------------------
 
 
 def _characteristics(found: list[Record]) -> Iterator[Table]:
@@ -294,47 +433,8 @@ def _characteristics(found: list[Record]) -> Iterator[Table]:
         yield Table(f"characteristics_{graph}", f"What samples keep of {graph}", columns, rows, [note])
 
 
-def _sampling(found: list[Record], labels: Labels) -> Table:
-    one_core = beside(found, ONE_CORE)
-    columns = _columns(
-        "graph method",
-        Column("mode", "mode"),
-        "device kernels call",
-        Column("vertices", "vertices", "", "d"),
-        Column("edges", "edges", "", "d"),
-        Column("one_core", "one core", "ms", ".4g"),
-        Column("speed_up", "speed-up over one core", "", ".2f"),
-        "joules power idle_power vertices_per_joule",
-    )
-
-    def own(record: Record) -> Row:
-        method, mode = record["what"].split()
-        alone = value(one_core(record) if record["device"] else None, "kernels")
-        return {
-            "method": method,
-            "mode": mode,
-            "device": labels.series(record),
-            "one_core": alone and alone * 1e3,
-            "speed_up": _ratio(alone, value(record, "kernels")),
-        }
-
-    rows = _rows(columns, (each for each in found if each["who"] != ONE_CORE), labels, own)
-    notes = [
-        'Samples of half of the vertices. "kernels": first launch to last kernel finished; "call": the '
-        "whole call on a graph that is on the device, the sample's graph made. One core: the same kernels on "
-        "one core of a CPU device of the same machine. Energy is that of a run without the sample's graph."
-    ]
-    if any(row["joules"] is not None for row in rows):
-        notes.append(printed.COPRA_ENERGY)
-    return Table("sampling", "Sampling", columns, rows, notes)
-
-
-# --- PageRank ------------------------------------------------------------------------------------------
-
-
 def _pagerank_table(found: list[Record], labels: Labels) -> Table:
     """A row per variant, with the printed times and ours on each device, for both data sets."""
-    found = [record for record in found if record["graph"] in printed.PAGERANK]
     places = list(dict.fromkeys(labels.of(record) for record in found))
     columns = [Column("variant", "variant")]
     for place in ["printed", *places]:
@@ -360,134 +460,12 @@ def _pagerank_table(found: list[Record], labels: Labels) -> Table:
     return Table("pagerank_table", "PageRank: the thesis's table", columns, rows if found else [], [note])
 
 
-def _iterations(found: list[Record], labels: Labels) -> Table:
-    scipy, cusparse = beside(found, "scipy csr @ x"), beside(found, "cuSPARSE csr @ x")
-    columns = _columns(
-        "graph arcs who device",
-        Column("iteration", "iteration", "ms", ".4g"),
-        Column("arcs_per_second", "arcs", "G/s", ".2f"),
-        Column("of_scipy", "of SciPy's", "", ".3f"),
-        Column("of_cusparse", "of cuSPARSE's", "", ".3f"),
-        "share_of_copy",
-    )
-
-    def own(record: Record) -> Row:
-        seconds, ran = value(record, "iteration"), record["details"].get("ran")
-        on_gpu = record["device"] is not None and record["device"]["kind"] == "gpu"
-        return {
-            "who": record["who"] + (f" ({ran})" if ran and record["who"] == "clgraph auto" else ""),
-            "of_scipy": _ratio(seconds, value(scipy(record), "iteration")),
-            "of_cusparse": _ratio(seconds, value(cusparse(record), "iteration")) if on_gpu else None,
-        }
-
-    note = (
-        "One iteration, float32. SciPy and cuSPARSE: the sparse product alone, on the same machine. The "
-        "share is of the least bytes that an iteration must move, against a copy of a buffer."
-    )
-    rows = _rows(columns, found, labels, own)
-    return Table("pagerank_iterations", "PageRank: an iteration", columns, rows, [note])
-
-
-def _solve(found: list[Record], labels: Labels) -> Table:
-    columns = _columns(
-        "graph arcs who device",
-        Column("first", "first call", "ms", ".4g"),
-        "call",
-        Column("iterations", "iterations", "", "d"),
-        Column("away", "L1 from ours", "", ".1e"),
-    )
-    note = (
-        "float64, to an L1 error of 1e-8. First call: the graph reversed and brought to the device. The "
-        "other libraries' own graphs were made beforehand; those that are far from ours treat dangling "
-        "vertices in another way."
-    )
-    rows = _rows(columns, found, labels)
-    return Table("pagerank_solve", "PageRank: a solution", columns, rows, [note])
-
-
-# --- personalized PageRank -----------------------------------------------------------------------------
-
-
-def _ppr(found: list[Record], labels: Labels) -> Table:
-    columns = _columns(
-        "graph arcs method",
-        Column("at_once", "sources at once", "", "d"),
-        "device",
-        Column("kernels", "kernels a source", "ms", ".4g"),
-        Column("call", "call a source", "ms", ".4g"),
-        Column("iterations", "iterations", "", ".1f"),
-        "accuracy",
-        Column("joules", "energy of a call", "J", ".4g"),
-    )
-
-    def own(record: Record) -> Row:
-        method = record["what"].removesuffix(", all at once") if record["device"] else record["who"]
-        return {"method": method, "iterations": record["details"].get("iterations") or None}
-
-    note = (
-        "Time for each source; accuracy is the share of the true best 20 that were found, mean over sources."
-    )
-    return Table("ppr", "Personalized PageRank", columns, _rows(columns, found, labels, own), [note])
-
-
-def _ppr_printed(found: list[Record], labels: Labels) -> Table:
-    columns = _columns(
-        Column("slides", "method"),
-        Column("printed", "printed", "ms", ".4g"),
-        Column("printed_accuracy", "printed accuracy"),
-        "graph device kernels call",
-        Column("iterations", "iterations", "", ".1f"),
-        "accuracy",
-    )
-
-    def own(record: Record) -> Row:
-        what, iterations = record["what"].removeprefix(SLIDES), record["details"]["iterations"]
-        return {"slides": what, "iterations": iterations or None}
-
-    rows: list[Row] = []
-    for name, theirs, right, *_ in printed.PPR if found else ():
-        ours = _rows(columns, (r for r in found if does(r["what"], name)), labels, own)
+def _ppr_printed(of: dict[str, list[Record]], labels: Labels) -> Table:
+    """A printed row, beside each of ours that does the same; those that nothing here does stand alone."""
+    table = _plain_table("ppr_printed", of, labels)
+    ours, table.rows = table.rows, []
+    for name, theirs, right, *_ in printed.PPR if ours else ():
         row = {"printed": theirs, "printed_accuracy": right}
-        rows += [{**each, **row} for each in ours] or [{"slides": name, **row}]
-    note = (
-        "One source at a time. The slides: Wikipedia of 2007 (3.57 M vertices, 45 M arcs), RTX 3080 laptop; "
-        "wiki22 is a graph of that size."
-    )
-    return Table("ppr_printed", "Personalized PageRank: the slides' table", columns, rows, [note])
-
-
-# --- traversal, energy ---------------------------------------------------------------------------------
-
-
-def _traversal(found: list[Record], labels: Labels) -> Table:
-    scipy = beside(found, "scipy")
-    columns = _columns(
-        "graph arcs what who device kernels call",
-        Column("of_scipy", "call, of SciPy's", "", ".3f"),
-        Column("a_level", "a level", "us", ".1f"),
-        "share_of_copy",
-    )
-    note = (
-        "Breadth-first search: medians over 16 sources of the largest component. The share is of the least "
-        "traffic that the answer needs, against a copy of a buffer."
-    )
-
-    def own(record: Record) -> Row:
-        return {"of_scipy": _ratio(value(record, "call"), value(scipy(record), "call"))}
-
-    rows = _rows(columns, found, labels, own)
-    return Table("traversal", "Breadth-first search and components", columns, rows, [note])
-
-
-def _energy(found: list[Record], labels: Labels) -> Table:
-    columns = _columns(
-        Column("suite", "suite"),
-        "graph what who device joules",
-        Column("seconds", "time", "s", ".4g"),
-        "power idle_power vertices_per_joule",
-        Column("region", "of what"),
-        Column("source", "source"),
-        Column("runs", "runs", "", "d"),
-    )
-    notes = ["Vertices per second per watt are vertices per joule."]
-    return Table("energy", "Energy", columns, _rows(columns, found, labels), notes)
+        same = [{**each, **row} for each in ours if does(SLIDES + each["slides"], name)]
+        table.rows += same or [{"slides": name, **row}]
+    return table

@@ -375,34 +375,7 @@ def test_machines_are_told_apart_only_where_there_are_several():
 # --- benchmarks/ ---------------------------------------------------------------------------------------
 
 SCRIPTS = {
-    "traversal": [
-        "--graphs",
-        "rmat5",
-        "--sources",
-        "2",
-        "--cases",
-        "bfs",
-        "--peers",
-        "scipy",
-        "--repeat",
-        "1",
-    ],
-    "sampling": ["--vertices", "200", "--methods", "drv", "--repeat", "1", "--watts", "50"],
-    "thesis_table": ["--vertices", "400"],
-    "generating": ["--graphs", "powerlaw200", "--check", "--repeat", "1"],
-    "pagerank": [
-        "--graphs",
-        "rmat5",
-        "--cases",
-        "iteration",
-        "--variants",
-        "pull",
-        "--peers",
-        "",
-        "--repeat",
-        "1",
-    ],
-    "ppr": ["--graph", "rmat5", "--methods", "power", "--sources", "4", "--singles", "1", "--repeat", "1"],
+    "generating": ["--graphs", "powerlaw200", "--check", "--repeat", "1", "--watts", "50"],
     "files": ["--vertices", "500", "--repeat", "1", "--peers", "none"],
 }
 

@@ -2,26 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from clgraph.bench import SUITES
 from clgraph.bench.cases import pagerank, ppr, sampling, traversal
 from clgraph.bench.graphs import graphs_of
 from clgraph.bench.harness import Case
 
-
-def _sampling(graphs: Sequence[str], peers: str) -> list[Case]:
-    # the thesis's table on the largest graph alone: small graphs only approximate its rows
-    own = sampling.cases(graphs) if peers else sampling.cases(graphs, core_vertices=-1, loop_vertices=-1)
-    return own + sampling.characteristics_cases(graphs[-1:])
-
-
-_MAKERS: dict[str, Callable[..., list[Case]]] = {
-    "sampling": _sampling,
-    "pagerank": pagerank.cases,
-    "ppr": ppr.cases,
-    "traversal": traversal.cases,
-}
+_MODULES = {"sampling": sampling, "pagerank": pagerank, "ppr": ppr, "traversal": traversal}
 
 
 def cases_of(suite: str, sizes: Sequence[str], peers: str) -> list[Case]:
@@ -38,4 +26,4 @@ def cases_of(suite: str, sizes: Sequence[str], peers: str) -> list[Case]:
     """
     names = SUITES if suite == "all" else [suite]
     graphs = {name: graphs_of(sizes, name) for name in names}  # check all names before making any case
-    return [case for name in names for case in _MAKERS[name](graphs[name], peers=peers)]
+    return [case for name in names for case in _MODULES[name].cases(graphs[name], peers)]

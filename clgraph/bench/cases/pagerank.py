@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -16,7 +16,6 @@ from clgraph.ranking import pagerank
 from clgraph.ranking.problem import round_off
 from clgraph.theses.printed import PAGERANK, PAGERANK_ITERATIONS
 
-WHATS = ("iteration", "solve", "call", "table")
 VARIANTS = ("auto", "serial", "pull", "contribution", "subgroup")
 TABLE = f"{PAGERANK_ITERATIONS} iterations"
 ERROR = 1e-8
@@ -25,48 +24,35 @@ SERIAL_ARCS = {"gpu": 500_000}
 SERIAL_ARCS_ELSEWHERE = 30_000_000
 
 
-def cases(
-    graphs: Sequence[str],
-    *,
-    whats: Sequence[str] = WHATS,
-    variants: Sequence[str] = VARIANTS,
-    dtype: str = "float32",
-    peers: str = "all",
-    error: float = ERROR,
-) -> list[Case]:
-    """The cases of PageRank."""
-    made: list[Case] = []
-    exact: dict[str, Any] = {"error": error, "dtype": "float64"}
+def cases(graphs: Sequence[str], peers: str) -> Iterator[Case]:
+    """Yield the cases of PageRank."""
 
-    def add(
-        graph: str, what: str, who: str, run: Any, *args: Any, on_device: bool = True, **options: Any
-    ) -> None:
-        made.append(Case("pagerank", graph, what, who, on_digraph(run, graph, *args), on_device, options))
+    def case(graph: str, what: str, who: str, run: Any, *args: Any, **options: Any) -> Case:
+        run = on_digraph(run, graph, *args)
+        return Case("pagerank", graph, what, who, run, who.startswith("clgraph"), options)
 
+    exact: dict[str, Any] = {"error": ERROR, "dtype": "float64"}
     for graph in graphs:
-        if "iteration" in whats:
-            for who, run in PRODUCTS.items() if peers else ():
-                add(graph, "iteration", who, run, on_device=False)
-            for variant in variants:
-                add(graph, "iteration", f"clgraph {variant}", _iteration, variant, dtype, dtype=dtype)
-        if "solve" in whats:
-            add(graph, "solve", "clgraph", _solve, error, **exact)
-            for who in others.wanted(others.PAGERANK, peers):
-                add(graph, "solve", who, _peer, who, error, on_device=False, **exact)
-        for arrays in ("host", "device") if "call" in whats else ():
-            add(graph, "call", f"clgraph, arrays={arrays}", _call, arrays, dtype="float32")
-    for graph in PAGERANK if "table" in whats else ():
-        for variant in variants:
-            add(graph, TABLE, f"clgraph {variant}", _table, variant)
+        for who, run in PRODUCTS.items() if peers else ():
+            yield case(graph, "iteration", who, run)
+        for variant in VARIANTS:
+            yield case(graph, "iteration", f"clgraph {variant}", _iteration, variant, dtype="float32")
+        yield case(graph, "solve", "clgraph", _solve, **exact)
+        for who in others.wanted(others.PAGERANK, peers):
+            yield case(graph, "solve", who, _peer, who, **exact)
+        for arrays in ("host", "device"):
+            yield case(graph, "call", f"clgraph, arrays={arrays}", _call, arrays, dtype="float32")
+    for graph in PAGERANK:
+        for variant in VARIANTS:
+            yield case(graph, TABLE, f"clgraph {variant}", _table, variant)
         for number in range(2 if peers else 0):
-            add(graph, TABLE, f"CUDA Parallel {'I' * (number + 1)}", _cuda, number, on_device=False)
-    return made
+            yield case(graph, TABLE, f"CUDA Parallel {'I' * (number + 1)}", _cuda, number)
 
 
 # --- an iteration --------------------------------------------------------------------------------------
 
 
-def _iteration(graph: Graph, variant: Any, dtype: Any, context: Context) -> Figures:
+def _iteration(graph: Graph, variant: Any, context: Context) -> Figures:
     device = context.device
     most = SERIAL_ARCS.get(device.kind, SERIAL_ARCS_ELSEWHERE)
     if variant == "serial" and graph.num_arcs > most:
@@ -77,7 +63,7 @@ def _iteration(graph: Graph, variant: Any, dtype: Any, context: Context) -> Figu
     count = 5 if variant == "serial" else 50 if device.kind == "gpu" else 20
 
     def call(iterations: int) -> Any:
-        return pagerank(graph, tol=0, max_iter=iterations, variant=variant, dtype=dtype, device=device)
+        return pagerank(graph, tol=0, max_iter=iterations, variant=variant, device=device)
 
     first, work = call(2), partial(call, count)
     timing = timed(work, context.repeat, keep=lambda r: {"iterate": r.seconds["iterate"] / count})
@@ -118,10 +104,10 @@ PRODUCTS = {"scipy csr @ x": _product, "gapbs pr": _gapbs, "cuSPARSE csr @ x": _
 # --- a solution ----------------------------------------------------------------------------------------
 
 
-def _solution(graph: Graph, error: float, device: Any) -> Any:
-    """Ranks whose L1 error bound is `error` (in float64, with room for its round-off)."""
+def _solution(graph: Graph, device: Any) -> Any:
+    """Return scores whose L1 error bound is `ERROR` (in float64, with room for its round-off)."""
     d = others.DAMPING
-    tol = (error * (1 - d) - 2 * round_off("float64", 20_000)) / d
+    tol = (ERROR * (1 - d) - 2 * round_off("float64", 20_000)) / d
     return pagerank(graph, tol=tol, max_iter=1000, dtype="float64", device=device)
 
 
@@ -130,21 +116,21 @@ def _fresh(graph: Graph) -> Graph:
     return Graph._from_arrays(Arrays(graph.row_ptr, graph.col_idx, directed=graph.directed))
 
 
-def _solve(graph: Graph, error: float, context: Context) -> Figures:
+def _solve(graph: Graph, context: Context) -> Figures:
     device = context.device
-    _solution(_fresh(graph), error, device)  # kernels are built
+    _solution(_fresh(graph), device)  # kernels are built
     firsts, agains, found = [], [], None
     # first calls need graphs that nothing is cached of: each measurement has its own copy
     for _ in range(context.repeat):
-        call = partial(_solution, _fresh(graph), error, device)
+        call = partial(_solution, _fresh(graph), device)
         firsts += timed(call, 1).seconds
         timing = timed(call, 1, keep=lambda result: result)
         agains += timing.seconds
         found = timing.results[0]
     assert found is not None
-    if found.error_bound > error:
-        raise RuntimeError(f"the error bound is {found.error_bound:.3g}, above {error:.3g}")
-    details = {**size(graph), "iterations": found.iterations, "ran": found.variant, "error": error}
+    if found.error_bound > ERROR:
+        raise RuntimeError(f"the error bound is {found.error_bound:.3g}, above {ERROR:.3g}")
+    details = {**size(graph), "iterations": found.iterations, "ran": found.variant, "error": ERROR}
     energy = context.energy(call, "a call on a graph used before")
     return Figures({"first": median(firsts), "call": median(agains)}, details, energy)
 
@@ -172,12 +158,12 @@ def _call(graph: Graph, arrays: Any, context: Context) -> Figures:
     return Figures(values, {**size(graph), "iterations": found.iterations, "ran": found.variant})
 
 
-def _peer(graph: Graph, who: str, error: float, context: Context) -> Figures:
-    solve = others.made(who, others.PAGERANK[who], graph, error)
+def _peer(graph: Graph, who: str, context: Context) -> Figures:
+    solve = others.made(who, others.PAGERANK[who], graph, ERROR)
     timing = timed(solve, context.repeat, limit=5, keep=lambda ranks: ranks)
     ranks = timing.results[-1]
     ranks = np.asarray(ranks.get() if hasattr(ranks, "get") else ranks)
-    ours = context.once("ranks", lambda: _solution(graph, error, context.device).ranks)
+    ours = context.once("ranks", lambda: _solution(graph, context.device).ranks)
     away = float(np.abs(ranks / ranks.sum() - ours).sum())
     return Figures({"call": timing.quantity, "away": quantity(away, "")}, size(graph))
 
@@ -200,7 +186,7 @@ def _table(graph: Graph, variant: Any, context: Context) -> Figures:
 
 
 def _cuda(graph: Graph, number: int, context: Context) -> Figures:
-    kernels = others.made("cupy", lambda: list(others.thesis_kernels(graph, PAGERANK_ITERATIONS)))
-    work = kernels[number][1]
+    kernels = others.made("cupy", others.thesis_kernels, graph, PAGERANK_ITERATIONS)
+    work = kernels[number]
     work()  # not counted: the first launch loads the module
-    return Figures({"iterate": median(timed(work, context.repeat, keep=lambda s: s).results)}, size(graph))
+    return Figures({"iterate": median(timed(work, context.repeat).seconds)}, size(graph))

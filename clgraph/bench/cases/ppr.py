@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import statistics
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -18,7 +18,10 @@ from clgraph.ranking.personalized import personalized_pagerank
 from clgraph.reference.pagerank import reference_ppr, top_accuracy
 from clgraph.theses.printed import CONTEST, PPR
 
-TOP, SOURCES = 20, 64
+TOP = 20
+# how many sources are drawn among vertices with out-arcs, and how many of them also run one at a time
+SOURCES, SINGLES = 64, 4
+WALKS = (20_000, 200_000)
 SLOW = 5.0  # seconds after which a peer gets no further source; "asked" says how many it got
 SLIDES = "slides: "  # in front of what a row of the slides' table does
 # of larger graphs the reference is the device's own float64 power method: SciPy takes minutes
@@ -31,61 +34,30 @@ WAYS: dict[str, dict[str, Any]] = {
     "power, squared": {"squared": True},
     "power, stable top 20": {"stable_top": 2},
     "power, dangling from store": {"stored": True},
+    **{f"monte-carlo, {n} walks": {"method": "monte-carlo", "walks": n, "seed": 1} for n in WALKS},
 }
 
 
-def cases(
-    graphs: Sequence[str],
-    *,
-    methods: Sequence[str] = (),
-    walks: Sequence[int] = (20_000, 200_000),
-    sources: int = SOURCES,
-    singles: int = 4,
-    contest: bool = True,
-    slides: bool = True,
-    reference: str = "",
-    peers: str = "all",
-) -> list[Case]:
-    """The cases of personalized PageRank.
-
-    Parameters
-    ----------
-    methods : sequence of str
-        Beginnings of names; empty: all.
-    sources, singles : int
-        How many are drawn among vertices with out-arcs, and how many of them are also run one at a time.
-    contest : bool
-        Also the contest's 30 sources of California.mtx.
-    slides : bool
-        Also what each row of the slides' table does, on the graphs but not on California.mtx.
-    reference : {"", "scipy", "device"}
-        What accuracy is measured against; "" chooses by size.
-    """
-    made: list[Case] = []
-    ways = WAYS | {
-        f"monte-carlo, {count} walks": {"method": "monte-carlo", "walks": count, "seed": 1} for count in walks
-    }
-    for graph in [*graphs, *([CALIFORNIA] if contest else [])]:
-        asked = Asked(graph, sources, singles, reference)
-        for name, options in ways.items():
-            if methods and not any(name.startswith(method) for method in methods):
-                continue
-            made.append(_ours(asked, name, options))
+def cases(graphs: Sequence[str], peers: str) -> Iterator[Case]:
+    """Yield the cases of personalized PageRank: of each graph, and of the contest's sources of California."""
+    for graph in (*graphs, CALIFORNIA):
+        asked = Asked(graph)
+        for name, options in WAYS.items():
+            yield _ours(asked, name, options)
             if not name.startswith("coo"):  # these take one source after the other: nothing new
-                made.append(_ours(replace(asked, at_once=True), f"{name}, all at once", options))
+                yield _ours(replace(asked, at_once=True), f"{name}, all at once", options)
         if graph == CALIFORNIA:
             continue
-        for name, *_, dangling, given in PPR if slides else ():
+        for name, *_, dangling, given in PPR:
             some, what = replace(asked, dangling=dangling), f"{SLIDES}{name}"
             if given is not None and "seed" in given:
-                for count in walks[:1] if dangling else walks:
-                    made.append(_ours(some, f"{what}, {count} walks", {**given, "walks": count}))
+                for count in WALKS[:1] if dangling else WALKS:
+                    yield _ours(some, f"{what}, {count} walks", {**given, "walks": count})
             elif given is not None:
-                made.append(_ours(some, what, given))
+                yield _ours(some, what, given)
         for who in others.wanted(others.PPR, peers):
-            run = partial(_peer, asked, who)
-            made.append(Case("ppr", graph, "one source", who, run, False, {"sources": sources, "top": TOP}))
-    return made
+            about = {"sources": SOURCES, "top": TOP}
+            yield Case("ppr", graph, "one source", who, partial(_peer, asked, who), False, about)
 
 
 def does(what: str, name: str) -> bool:
@@ -98,9 +70,6 @@ class Asked:
     """Which sources of which graph, and what their ranks are compared with."""
 
     graph: str
-    sources: int = SOURCES
-    singles: int = 4
-    reference: str = ""
     dangling: bool = False
     at_once: bool = False
 
@@ -114,30 +83,29 @@ class Asked:
         """
         graph = context.graph(self.graph, directed=True)
         if self.dangling:
-            ends = np.flatnonzero(graph.degrees == 0)[: self.singles]
+            ends = np.flatnonzero(graph.degrees == 0)[:SINGLES]
             if not len(ends):
                 raise Absent("the graph has no vertex without out-arcs")
             return graph.ids[ends]
         if self.graph == CALIFORNIA:
             return graph.ids[CONTEST]
         live = np.flatnonzero(graph.degrees > 0)
-        count = min(self.sources, max(4, len(live) // 128))  # small graphs are quickly done with
+        count = min(SOURCES, max(4, len(live) // 128))  # small graphs are quickly done with
         return graph.ids[np.random.default_rng(5).choice(live, min(count, len(live)), replace=False)]
 
     def ranks(self, context: Context) -> Any:
         """The power method in float64 to an L2 difference of 1e-12, by SciPy or on the device."""
         graph, ids = context.graph(self.graph, directed=True), self.ids(context)
-        how = self.reference or ("scipy" if graph.num_arcs <= REFERENCE_ARCS else "device")
 
         def make() -> Any:
             options: Any = {"dtype": "float64", "tol": 1e-12, "max_iter": 1000, "device": context.device}
             # eight at a time: float64 ranks of all sources together may exceed memory
             parts = [ids[i : i + 8] for i in range(0, len(ids), 8)]
-            if how == "scipy":
+            if graph.num_arcs <= REFERENCE_ARCS:
                 return np.concatenate([reference_ppr(graph, part) for part in parts])
             return np.concatenate([personalized_pagerank(graph, part, **options).ranks for part in parts])
 
-        return context.once(f"reference {how} {len(ids)} {self.dangling}", make)
+        return context.once(f"reference {len(ids)} {self.dangling}", make)
 
 
 def accuracy(graph: Graph, ids: Any, want: Any) -> float:
@@ -147,8 +115,8 @@ def accuracy(graph: Graph, ids: Any, want: Any) -> float:
 
 
 def _ours(asked: Asked, what: str, options: dict[str, Any]) -> Case:
-    asked_for = {"sources": asked.sources, "top": TOP} | ({} if asked.at_once else {"singles": asked.singles})
-    return Case("ppr", asked.graph, what, "clgraph", partial(_measure, asked, options), True, asked_for)
+    about = {"sources": SOURCES, "top": TOP} | ({} if asked.at_once else {"singles": SINGLES})
+    return Case("ppr", asked.graph, what, "clgraph", partial(_measure, asked, options), True, about)
 
 
 def _measure(asked: Asked, options: dict[str, Any], context: Context) -> Figures:
@@ -161,7 +129,7 @@ def _measure(asked: Asked, options: dict[str, Any], context: Context) -> Figures
         how = {"top": TOP, "max_iter": 1000, **options}
         return personalized_pagerank(graph, source, **how, device=device)
 
-    parts = [sources] if asked.at_once else sources[: asked.singles]
+    parts = [sources] if asked.at_once else sources[:SINGLES]
     call(parts[0])  # not counted: kernels are built
     for source in parts:
         timing = timed(partial(call, source), context.repeat, keep=lambda found: found, limit=5)

@@ -16,42 +16,26 @@ from clgraph.device.launch_config import LaunchTable
 from clgraph.graph import Graph
 from clgraph.traversal import bfs, bfs_many
 
-WHATS = ("bfs", "many", "components")
 SOURCES, MANY = 16, 64
 SECTORS = LaunchTable(gpu=32, cpu=64, simulator=64)  # bytes of a memory sector
 
 
-def cases(
-    graphs: Sequence[str],
-    *,
-    whats: Sequence[str] = WHATS,
-    methods: Sequence[str] = ("hybrid",),
-    peers: str = "all",
-    sources: int = SOURCES,
-    peer_sources: int = SOURCES,
-    tune: str = "",
-) -> list[Case]:
-    """The cases of traversal; a figure comes from `sources` searches from the largest component."""
-    tuned: dict[str, Any] = {"tune": tune} if tune else {}
+def cases(graphs: Sequence[str], peers: str) -> Iterator[Case]:
+    """Yield the cases of traversal; a figure comes from several searches from the largest component."""
 
-    def cases_of(graph: str) -> Iterator[Case]:
-        def case(what: str, who: str, run: Any, *args: Any, peer: bool = False, **options: Any) -> Case:
-            return Case("traversal", graph, what, who, on_graph(run, graph, *args), not peer, options)
+    def case(graph: str, what: str, who: str, run: Any, *args: Any, **options: Any) -> Case:
+        run = on_graph(run, graph, *args)
+        return Case("traversal", graph, what, who, run, who.startswith("clgraph"), options)
 
-        if "bfs" in whats:
-            for method in methods:
-                yield case("bfs", f"clgraph {method}", _bfs, method, sources, sources=sources, **tuned)
-            for who in others.wanted(others.BFS, peers):
-                yield case("bfs", who, _bfs_peer, who, peer_sources, peer=True, sources=peer_sources)
-        if "many" in whats:
-            yield case(f"{MANY} searches", "clgraph at once", _many, sources=MANY, **tuned)
-            yield case(f"{MANY} searches", "clgraph one by one", _one_by_one, sources=MANY, **tuned)
-        if "components" in whats:
-            yield case("components", "clgraph", _components)
-            for who in others.wanted(others.COMPONENTS, peers):
-                yield case("components", who, _components_peer, who, peer=True)
-
-    return [case for graph in graphs for case in cases_of(graph)]
+    for graph in graphs:
+        yield case(graph, "bfs", "clgraph hybrid", _bfs, sources=SOURCES)
+        for who in others.wanted(others.BFS, peers):
+            yield case(graph, "bfs", who, _bfs_peer, who, sources=SOURCES)
+        yield case(graph, f"{MANY} searches", "clgraph at once", _many, sources=MANY)
+        yield case(graph, f"{MANY} searches", "clgraph one by one", _one_by_one, sources=MANY)
+        yield case(graph, "components", "clgraph", _components)
+        for who in others.wanted(others.COMPONENTS, peers):
+            yield case(graph, "components", who, _components_peer, who)
 
 
 def giant_sources(context: Context, graph: Graph, count: int) -> list[int]:
@@ -67,9 +51,9 @@ def giant_sources(context: Context, graph: Graph, count: int) -> list[int]:
     return [int(v) for v in graph.ids[drawn]]
 
 
-def _bfs(graph: Graph, method: Any, count: int, context: Context) -> Figures:
-    sources = giant_sources(context, graph, count)
-    search = partial(bfs, graph, method=method, device=context.device)
+def _bfs(graph: Graph, context: Context) -> Figures:
+    sources = giant_sources(context, graph, SOURCES)
+    search = partial(bfs, graph, device=context.device)
     search(sources[0])
     calls, kernels, levels = [], [], []
     for source in sources:
@@ -92,9 +76,9 @@ def _bfs(graph: Graph, method: Any, count: int, context: Context) -> Figures:
     return Figures(values, {**size(graph), "levels": depth}, energy)
 
 
-def _bfs_peer(graph: Graph, who: str, count: int, context: Context) -> Figures:
+def _bfs_peer(graph: Graph, who: str, context: Context) -> Figures:
     search = others.made(who, others.BFS[who], graph)
-    sources = [int(v) for v in graph.indices_of(giant_sources(context, graph, count))]
+    sources = [int(v) for v in graph.indices_of(giant_sources(context, graph, SOURCES))]
     search(sources[0])
     seconds: list[float] = []
     for source in sources:

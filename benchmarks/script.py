@@ -1,4 +1,4 @@
-"""Options, progress lines and JSON of the scripts in ``benchmarks/``."""
+"""Options, progress lines and JSON of the scripts beside this file."""
 
 from __future__ import annotations
 
