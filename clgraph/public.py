@@ -44,6 +44,9 @@ class Public(NamedTuple):
         What the fuzzer calls it with: good values of the arguments by position (``;`` between arguments,
         ``|`` between values), then ``name=VALUES``, unless `OPTIONS` has them. A word in capitals is a list
         of ``tests/fuzz/arguments.py``.
+    members : str
+        Of a class whose instances the package uses inside, too: the names that are public, with blanks
+        between. All of a class's names without an underscore are, if it is empty.
     lacks : dict of str to str
         Of a function, why it has no `call`, `reference`, `verifier`, `family` or `values`.
     """
@@ -58,6 +61,7 @@ class Public(NamedTuple):
     family: str = ""
     doubles: bool = False
     values: str = ""
+    members: str = ""
     lacks: Mapping[str, str] = {}
 
     @property
@@ -306,7 +310,12 @@ PUBLIC: tuple[Public, ...] = (
         ),
     ),
     _dataset("open_shards", values="'g.txt' | 'none.clgs' | '.' | P('x') ; verify=True | False"),
-    Public("Shards", "scale", "shards"),
+    Public(
+        "Shards",
+        "scale",
+        "shards",
+        members="num_vertices num_edges directed ids indices_of fingerprint folder",
+    ),
     _dataset("join_shards", values="SHARDS"),
     _forest(
         "save_forest",
@@ -421,7 +430,13 @@ PUBLIC: tuple[Public, ...] = (
         values="None | 'cpu' | 'none' | '0:0' | '9:9' | '' ; kernels='ndrange' | None ; force=False",
     ),
     _device("profile", lacks=MACHINE | {"values": "what it gives is this machine's"}),
-    Public("Device", "device", "devices"),
+    Public(
+        "Device",
+        "device",
+        "devices",
+        members="name kind spec platform_name driver_version global_memory max_buffer features verdict "
+        "context queue raw finish alone",
+    ),
     # --- references and verification
     _check(
         "reference_sample",

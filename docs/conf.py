@@ -72,8 +72,7 @@ html_theme_options = {
 }
 
 
-# what else autodoc is told of a class than to show its members
-OPTIONS = {"Graph": ("inherited-members",), "Device": ("inherited-members",)}
+INHERITING = {"Graph", "Device"}  # their public members are partly those of base classes
 
 
 class Public(SphinxDirective):
@@ -87,12 +86,14 @@ class Public(SphinxDirective):
         for each in PUBLIC:
             if each.page != self.arguments[0] or each.name == "datasets":
                 continue
-            kind, options = "class", ("members", *OPTIONS.get(each.name, ()))
+            kind, options = "class", [f":members: {each.members.replace(' ', ', ')}"]
+            if each.name in INHERITING:
+                options.append(":inherited-members:")
             if each.home == "errors":
-                kind, options = "exception", ("members", "show-inheritance")
+                kind, options = "exception", [":members:", ":show-inheritance:"]
             elif each.is_function:
-                kind, options = "function", ()
-            lines += [f".. auto{kind}:: clgraph.{each.name}", *(f"   :{name}:" for name in options), ""]
+                kind, options = "function", []
+            lines += [f".. auto{kind}:: clgraph.{each.name}", *(f"   {option}" for option in options), ""]
         return self.parse_text_to_nodes("\n".join(lines))
 
 

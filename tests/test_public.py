@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import re
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
@@ -60,6 +61,16 @@ def test_names_are_there_once_and_what_they_are_said_to_be() -> None:
         assert found is load(each.home, each.name if each.name != each.home else "")
         assert inspect.isfunction(found) == each.is_function
         assert inspect.isclass(found) == (each in CLASSES)
+
+
+@pytest.mark.parametrize("each", [each for each in CLASSES if each.members], ids=lambda each: each.name)
+def test_members_that_are_public_are_described(each: Public) -> None:
+    cls = getattr(clgraph, each.name)
+    text = inspect.getdoc(cls) or ""
+    for name in each.members.split():
+        found = inspect.getattr_static(cls, name, None)
+        named = re.search(rf"^(.*, )?{name}(,.*)? : |^{name}$", text, re.MULTILINE)
+        assert named or getattr(found, "__doc__", None), name
 
 
 # what folders offer to others of the package and to tests, and not to users

@@ -52,7 +52,16 @@ class Device(Memory):
     queue : pyopencl.CommandQueue
         The one in-order queue.
 
-    Further attributes are those of `clgraph.device.hardware.Hardware` and `clgraph.device.memory.Memory`.
+    raw : pyopencl.Device
+    spec, name, kind, platform_name, driver_version : str
+        How a call names it, as "0:1"; of kind "gpu", "cpu", "fpga" or "emulator".
+    global_memory, max_buffer : int
+        Bytes of its memory, and of the largest buffer.
+    features : frozenset of str
+        What a build probe found, as "HAVE_FP64".
+
+    The package itself uses more of it: see `clgraph.device.hardware.Hardware` and
+    `clgraph.device.memory.Memory`.
     """
 
     def __init__(
