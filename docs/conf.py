@@ -72,9 +72,6 @@ html_theme_options = {
 }
 
 
-INHERITING = {"Graph", "Device"}  # their public members are partly those of base classes
-
-
 class Public(SphinxDirective):
     """``.. public:: PAGE``: the public names of a page of ``api/``, in the order of `clgraph.public`."""
 
@@ -86,8 +83,10 @@ class Public(SphinxDirective):
         for each in PUBLIC:
             if each.page != self.arguments[0] or each.name == "datasets":
                 continue
-            kind, options = "class", [f":members: {each.members.replace(' ', ', ')}"]
-            if each.name in INHERITING:
+            # attributes of instances are described in a class's own text
+            found = [name for name in each.members.split() if hasattr(getattr(clgraph, each.name), name)]
+            kind, options = "class", [f":members: {', '.join(found)}"]
+            if each.name == "Graph":  # some of its methods are those of a base class
                 options.append(":inherited-members:")
             if each.home == "errors":
                 kind, options = "exception", [":members:", ":show-inheritance:"]
