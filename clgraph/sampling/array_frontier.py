@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from clgraph.sampling.batched import Finder
 from clgraph.sampling.copra import Copra
 
 
-class ArrayFrontier:
+class ArrayFrontier(Finder):
     """A finder for the batched loop: searches one component after another until no larger one can be left.
 
     The thesis keeps the first component that is large enough; this keeps the largest, and of equally large
@@ -57,10 +58,6 @@ class ArrayFrontier:
             if left > 0:
                 source = self._unreached()
         return self.label, best, best_size
-
-    def keep(self, label: Any, keep: int) -> int:
-        """Remove every vertex whose label is not `keep`; returns the number of edges removed with them."""
-        return self.copra.keep_component(label, keep)
 
     def _search(self, source: int) -> int:
         """Label the component of `source`; returns its size."""

@@ -62,14 +62,23 @@ class Choice(Protocol):
         """Vertices of the last batch, slots in their rows (None: the vertices themselves went), how many."""
 
 
-class Finder(Protocol):
-    """Finds the component to keep."""
+class Finder:
+    """Finds the component to keep.
+
+    Attributes
+    ----------
+    copra : Copra
+    """
+
+    copra: Copra
 
     def find(self, live: int) -> tuple[Any, int, int]:
         """(label buffer, label of the component to keep, its size) among `live` vertices."""
+        raise NotImplementedError
 
     def keep(self, label: Any, keep: int) -> int:
         """Remove every vertex whose label is not `keep`; returns the number of edges removed with them."""
+        return self.copra.keep_component(label, keep)
 
 
 class BatchedRun:

@@ -71,37 +71,15 @@ class Copra:
         """Fill the arrays: every vertex and every edge is live (again)."""
         self.program.copra_build.launch(self, self.passes)
 
-    def remove_vertices(self, vertices: Any, count: int) -> None:
-        """Remove `count` distinct live vertices (an int32 buffer)."""
-        self.program.copra_remove_vertices.launch(self, self.over(count), count=count, list=vertices)
+    def change(self, step: str, count: int, **listed: Any) -> None:
+        """Launch ``copra_<step>`` over `count` vertices or edges, which are listed in buffers by its names.
 
-    def restore_vertices(self, vertices: Any, count: int) -> None:
-        """Undo `remove_vertices`, in a run that has removed only vertices."""
-        self.program.copra_restore_vertices.launch(self, self.over(count), count=count, list=vertices)
-        self.program.copra_restore_blocks.launch(self, self.over(count), count=count, list=vertices)
-
-    def remove_edges(self, slots: Any, count: int) -> None:
-        """Remove `count` distinct live edges, each given by one of its slots."""
-        self.program.copra_remove_edges.launch(self, self.over(count), count=count, slots=slots)
-
-    def remove_pairs(self, slots: Any, far: Any, count: int) -> None:
-        """Remove edges given by both of their slots; a slot of -1 is ignored."""
-        self.program.copra_remove_pairs.launch(self, self.over(count), count=count, slots=slots, far=far)
-
-    def restore_pairs(self, vertices: Any, slots: Any, far: Any, count: int) -> None:
-        """Undo `remove_pairs`, given also the owners of `slots`."""
-        named = {"count": count, "vertices": vertices, "slots": slots, "far": far}
-        self.program.copra_restore_pairs.launch(self, self.over(count), **named)
-
-    def remove_vertex_edges(self, vertices: Any, slots: Any, count: int) -> None:
-        """Remove drawn (vertex, slot) pairs; a slot of -1 is ignored."""
-        named = {"count": count, "vertices": vertices, "slots": slots}
-        self.program.copra_remove_vertex_edges.launch(self, self.over(count), **named)
-
-    def restore_vertex_edges(self, vertices: Any, slots: Any, count: int) -> None:
-        """Undo `remove_vertex_edges` (or `remove_edges`, given also the owners of the slots)."""
-        named = {"count": count, "vertices": vertices, "slots": slots}
-        self.program.copra_restore_vertex_edges.launch(self, self.over(count), **named)
+        A slot of -1 is ignored where edges are given by two buffers. `restore_vertices` is for runs that have
+        removed only vertices.
+        """
+        steps = ("restore_vertices", "restore_blocks") if step == "restore_vertices" else (step,)
+        for each in steps:
+            getattr(self.program, f"copra_{each}").launch(self, self.over(count), count=count, **listed)
 
     def keep_component(self, label: Any, keep: int) -> int:
         """Remove every vertex whose label is not `keep`; returns the number of edges removed with them."""

@@ -119,17 +119,18 @@ class ByPriority:
             )
         self.taken, self.reached = count, cutoff
         if not self.by_edges:
-            copra.remove_vertices(self.list, count)
+            copra.change("remove_vertices", count, list=self.list)
         elif copra.far_scan:
-            copra.remove_edges(self.list, count)
+            copra.change("remove_edges", count, slots=self.list)
         else:
-            copra.remove_vertex_edges(self.owners, self.list, count)
+            copra.change("remove_vertex_edges", count, vertices=self.owners, slots=self.list)
 
     def undo(self) -> None:
         if self.by_edges:
-            self.copra.restore_vertex_edges(self.owners, self.list, self.taken)
+            edges = {"vertices": self.owners, "slots": self.list}
+            self.copra.change("restore_vertex_edges", self.taken, **edges)
         else:
-            self.copra.restore_vertices(self.list, self.taken)
+            self.copra.change("restore_vertices", self.taken, list=self.list)
 
     def removed(self) -> tuple[Any, Any, int]:
         """Vertices of the last batch and None, or owners and slots of its edges, and how many."""
@@ -192,7 +193,7 @@ class ByDraw:
         while (have := int(self.kept[-1]) if len(self.kept) else 0) < count:
             self._draw_more(count - have, have)
         self.upto = self._draws_for(count)
-        self.copra.remove_pairs(self.drawn_slot, self.drawn_far, self.upto)
+        self.copra.change("remove_pairs", self.upto, slots=self.drawn_slot, far=self.drawn_far)
 
     def _threshold_for(self, vertices: int, edges: int) -> int:
         """Coins below it draw a vertex's edge ("always" would be 2**64, which does not fit)."""
@@ -245,7 +246,8 @@ class ByDraw:
         return begin + int(np.flatnonzero(slots >= 0)[count - before - 1]) + 1
 
     def undo(self) -> None:
-        self.copra.restore_pairs(self.drawn_vertex, self.drawn_slot, self.drawn_far, self.upto)
+        pairs = {"vertices": self.drawn_vertex, "slots": self.drawn_slot, "far": self.drawn_far}
+        self.copra.change("restore_pairs", self.upto, **pairs)
 
     def removed(self) -> tuple[Any, Any, int]:
         """Vertices and slots in their rows (-1: ignored) of the last batch, and how many."""

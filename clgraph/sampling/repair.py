@@ -10,13 +10,13 @@ from clgraph.components.finder import GraphComponents, graph_components
 from clgraph.csr.upload import hub_of
 from clgraph.device.launch_config import LaunchTable
 from clgraph.graph import Graph
-from clgraph.sampling.batched import Choice
+from clgraph.sampling.batched import Choice, Finder
 from clgraph.sampling.copra import Copra
 
 # --- The largest component of what is left in COPRA, by linking and compressing (Afforest) ---
 
 
-class LinkCompress:
+class LinkCompress(Finder):
     """A finder for the batched loop that labels all components after each batch.
 
     A label is the smallest vertex of its component.
@@ -29,21 +29,17 @@ class LinkCompress:
     """
 
     def __init__(self, copra: Copra, components: GraphComponents) -> None:
-        self._copra = copra
+        self.copra, self.components = copra, components
         self._giant = components.copra(copra.slots, wide=copra.offset is np.int64)
         self._label = copra.device.empty(copra.n, np.int32)
 
     def find(self, live: int) -> tuple[Any, int, int]:
         """(label buffer, label of the largest component, its size) among `live` vertices."""
-        copra, giant = self._copra, self._giant
+        copra, giant = self.copra, self._giant
         rows = (copra.v_start, copra.v_end, copra.edges)
         giant.labels_into(*rows, self._label)
         root, size, _ = giant.largest_label(self._label)
         return self._label, root, size
-
-    def keep(self, label: Any, keep: int) -> int:
-        """Remove every vertex whose label is not `keep`; returns the number of edges removed with them."""
-        return self._copra.keep_component(label, keep)
 
 
 LISTED, FILLED, REMOVED, DEEP = range(4)  # slots of the tally
@@ -54,14 +50,14 @@ WAVES = 64  # after this many waves it is cheaper to label all components again
 LAUNCH = LaunchTable(gpu=False, cpu=True, simulator=False, emulator=False, fpga=False)
 
 
-def finder_for(copra: Copra, graph: Graph, choice: Choice, *, vertices: bool) -> Repair | LinkCompress:
+def finder_for(copra: Copra, graph: Graph, choice: Choice, *, vertices: bool) -> LinkCompress:
     """Return the finder that is faster on the device; both give the same result (see `Repair`)."""
     if LAUNCH.of(copra.device):
         return Repair(copra, graph, choice, vertices=vertices)
     return LinkCompress(copra, graph_components(copra.device, graph))
 
 
-class Repair:
+class Repair(LinkCompress):
     """A finder for the batched loop whose work grows with the batch, not with the graph.
 
     Where following the component fails it labels all components, as `LinkCompress` does.
@@ -84,11 +80,10 @@ class Repair:
 
     def __init__(self, copra: Copra, graph: Graph, choice: Choice, *, vertices: bool) -> None:
         device, n = copra.device, copra.n
-        self.copra, self.graph, self.choice, self.by_vertices = copra, graph, choice, vertices
+        super().__init__(copra, graph_components(device, graph))
+        self.graph, self.choice, self.by_vertices = graph, choice, vertices
         self.row_ptr, self.col_idx, self.edges = copra.row_ptr, copra.col_idx, copra.edges
         self.v_start, self.v_end = copra.v_start, copra.v_end
-        self.components = graph_components(device, graph)
-        self.all = LinkCompress(copra, self.components)
         self.words = n // 4 + 1
         device.reserve({"level": 4 * self.words, "list": 8 * n})
         self.level = device.empty(self.words, np.uint32)
@@ -112,7 +107,7 @@ class Repair:
             if 2 * size > live:
                 return None, 0, size
             # another component may be larger, or equally large with the smaller vertex
-        return self.all.find(live)
+        return super().find(live)
 
     def keep(self, label: Any, keep: int) -> int:
         """Remove every vertex outside that component; returns the number of edges removed with them."""
@@ -123,7 +118,7 @@ class Repair:
         if self.follows:
             labelled = self.copra.device.download(label, np.int32, 1, offset=self.hub)[0]
             self.follows = bool(labelled == keep)
-        return self.all.keep(label, keep)
+        return super().keep(label, keep)
 
     def _begin(self) -> tuple[Any, int, int]:
         device = self.copra.device

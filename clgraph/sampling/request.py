@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from difflib import get_close_matches
 from fractions import Fraction
 from math import ceil, floor
@@ -122,53 +122,48 @@ class Strata:
     wanted: list[int]
 
 
-@dataclass(frozen=True)
 class Request:
-    """A checked request; see `clgraph.sample`. None: not given. A stream without a graph has no view.
+    """A checked request; see `clgraph.sample`. A stream without a graph has no view.
 
-    `view`, `keep`, `size` and `target` are of the samplers of the literature; a reduction has its sizes
-    beside it.
+    Options are attributes: as given and checked, else with their defaults. `view`, `keep`, `size` and
+    `target` are of the samplers of the literature; a reduction has its sizes beside it.
+
+    Attributes
+    ----------
+    target_edges : int
+        Edges to draw or hold, instead of `target` vertices.
+    labels : int32 array, or None
+        Each vertex's part, where `parts` were given by vertex.
+    induced : bool
+        Whether a reduction keeps all edges among its vertices.
+    notes : tuple of str
+    given : dict of str to object
+        The options of a reduction as a record has them.
     """
 
-    method: str
-    view: Any = None
-    keep: str = "induced"
+    keep = "induced"
     size: Any = None
     target: int | None = None
-    target_edges: int = 0
-    mode: str = "auto"
-    tolerance: Fraction | None = None
-    components: str | None = None
-    far_scan: bool | None = None
-    connection: str = "weak"
-    direction: str = "both"
-    mix: Fraction = Fraction(4, 5)
-    starts: int | None = None
+    target_edges = 0
     strata: Strata | None = None
     start: tuple[int, ...] | None = None
-    walkers: int = 1
-    steps: int | None = None
-    burn_in: int = 0
-    thin: int = 1
-    patience: int = 1000
-    p: Fraction = Fraction(0)
-    r: Fraction = Fraction(0)
-    alpha: Fraction = Fraction(1)
-    c: int = 1
-    k: int = 0
-    stages: int | None = None
-    share: Fraction = Fraction(1, 10)
-    powers: tuple[int, int, int] = (0, 0, 0)
-    walks: bool = False
-    parts: int = 1
     labels: npt.NDArray[np.int32] | None = None
-    q: Fraction = Fraction(7, 10)
-    closing: bool = False
-    triangles: int = 9
-    block: int = 1
-    induced: bool = False  # a reduction that keeps all edges among its vertices
+    induced = False
     notes: tuple[str, ...] = ()
-    given: dict[str, Any] = field(default_factory=dict)
+    # engines of several methods read these, also for a method that has no such option
+    mix, p, r, alpha, k, parts = Fraction(4, 5), Fraction(0), Fraction(0), Fraction(1), 0, 1
+
+    def __init__(
+        self, method: str, view: Any = None, *, given: dict[str, Any] | None = None, **values: Any
+    ) -> None:
+        self.method, self.view, self.given = method, view, given or {}
+        vars(self).update(values)
+
+    def __getattr__(self, name: str) -> Any:
+        """Return the default of an option that was not given."""
+        if name not in OPTIONS:
+            raise AttributeError(f"a request has no {name}")
+        return OPTIONS[name].default
 
     @property
     def kind(self) -> str:
@@ -398,7 +393,7 @@ def check_stream(method: str, size: Any, options: Mapping[str, Any]) -> Request:
     values = _values(method, given)
     _stream_rules(method, size, values, given)
     if method == "gsh":
-        return Request(method, None, "visited", **values)
+        return Request(method, keep="visited", **values)
     name = "edges" if method == "gps" else "size"
     asked = given.get("edges") if method == "gps" else size
     if asked is None or (method == "gps" and size is not None):
@@ -410,7 +405,7 @@ def check_stream(method: str, size: Any, options: Mapping[str, Any]) -> Request:
             f"{name}={shown(asked)}: the length of a stream is unknown; give a count, {least} or more"
         )
     target: dict[str, Any] = {"target_edges" if method == "gps" else "target": int(number)}
-    return Request(method, None, "visited", size=asked, **target, **values)
+    return Request(method, keep="visited", size=asked, **target, **values)
 
 
 def _own(method: str, options: Mapping[str, Any]) -> dict[str, Any]:

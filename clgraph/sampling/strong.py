@@ -13,10 +13,11 @@ from clgraph.components.finder import GraphComponents
 from clgraph.components.strong import StrongFinder
 from clgraph.csr.upload import DeviceCSR, upload_csr
 from clgraph.graph import Graph
+from clgraph.sampling.batched import Finder
 from clgraph.sampling.copra import Copra
 
 
-class StrongCopraFinder:
+class StrongCopraFinder(Finder):
     """Finds the strong components of what COPRA still has of the undirected view of a directed graph.
 
     Its labels are the smallest vertices of the strong components, -1 where a vertex is gone.

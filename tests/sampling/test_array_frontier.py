@@ -28,7 +28,7 @@ def check(device, graph, gone, hub):
     live = np.ones(graph.num_vertices, bool)
     live[gone] = False
     if len(gone):
-        copra.remove_vertices(device.upload(np.asarray(gone, np.int32)), len(gone))
+        copra.change("remove_vertices", len(gone), list=device.upload(np.asarray(gone, np.int32)))
     finder = ArrayFrontier(copra, hub)
     label, keep, size = finder.find(int(live.sum()))
     kept = expected(graph, live)

@@ -50,7 +50,7 @@ def test_remove_and_restore_vertices(device, far_scan, duplicates):
     before = arrays(copra)
     gone = np.array([3, 0, 7, 8, 20], np.int32)
     listed = device.upload(gone)
-    copra.remove_vertices(listed, len(gone))
+    copra.change("remove_vertices", len(gone), list=listed)
     start, end, edges = arrays(copra)
     dead = np.isin(np.arange(graph.num_vertices), gone)
     np.testing.assert_array_equal(start == -1, dead)
@@ -61,7 +61,7 @@ def test_remove_and_restore_vertices(device, far_scan, duplicates):
         expected = np.where(dead[neighbors] | dead[v], -1, neighbors)
         np.testing.assert_array_equal(edges[low:high], expected)
         assert edges[low - 2 : low].tolist() == [-2, v]
-    copra.restore_vertices(listed, len(gone))
+    copra.change("restore_vertices", len(gone), list=listed)
     for was, now in zip(before, arrays(copra), strict=True):
         np.testing.assert_array_equal(was, now)
 
@@ -94,19 +94,20 @@ def test_remove_and_restore_edges(device, far_scan, duplicates, kernel):
         for q in (p, twin(p)):
             expected[q + 2 * (tail[q] + 1)] = -1
     if kernel == "edges":
-        arguments = (device.upload(slots), len(slots))
-        copra.remove_edges(*arguments)
+        listed = device.upload(slots)
+        copra.change("remove_edges", len(slots), slots=listed)
         np.testing.assert_array_equal(arrays(copra)[2], expected)
-        copra.restore_vertex_edges(device.upload(tail[drawn]), *arguments)
+        owners = device.upload(tail[drawn])
+        copra.change("restore_vertex_edges", len(slots), vertices=owners, slots=listed)
     else:
         vertices, skipped = (
             np.append(tail[drawn], 5).astype(np.int32),
             np.append(slots, -1).astype(copra.offset),
         )
-        arguments = (device.upload(vertices), device.upload(skipped), len(skipped))
-        copra.remove_vertex_edges(*arguments)
+        edges = {"vertices": device.upload(vertices), "slots": device.upload(skipped)}
+        copra.change("remove_vertex_edges", len(skipped), **edges)
         np.testing.assert_array_equal(arrays(copra)[2], expected)
-        copra.restore_vertex_edges(*arguments)
+        copra.change("restore_vertex_edges", len(skipped), **edges)
     np.testing.assert_array_equal(arrays(copra)[2], before[2])
 
 

@@ -34,10 +34,12 @@ class Edges:
         self.owners = self.device.upload(np.resize(self.tail[arcs], max(len(gone), 1)))
         slots = (arcs + 2 * (self.tail[arcs] + 1)).astype(self.copra.offset)
         self.slots = self.device.upload(np.resize(slots, max(len(gone), 1)))
-        self.copra.remove_vertex_edges(self.owners, self.slots, self.count)
+        edges = {"vertices": self.owners, "slots": self.slots}
+        self.copra.change("remove_vertex_edges", self.count, **edges)
 
     def undo(self) -> None:
-        self.copra.restore_vertex_edges(self.owners, self.slots, self.count)
+        edges = {"vertices": self.owners, "slots": self.slots}
+        self.copra.change("restore_vertex_edges", self.count, **edges)
         self.there[self.gone] = True
 
     def removed(self) -> tuple[Any, Any, int]:

@@ -58,9 +58,9 @@ class _Left:
         twin[order] = np.arange(len(order))
         if len(gone):
             slots = low[gone] + 2 * (tail[low[gone]].astype(np.int64) + 1)
-            copra.remove_vertex_edges(
-                device.upload(tail[low[gone]]), device.upload(slots.astype(copra.offset)), len(gone)
-            )
+            edges = {"vertices": device.upload(tail[low[gone]])}
+            edges["slots"] = device.upload(slots.astype(copra.offset))
+            copra.change("remove_vertex_edges", len(gone), **edges)
         kept = np.delete(low, gone)
         self.edge_of = np.full(len(tail), -1)
         self.edge_of[kept] = self.edge_of[twin[kept]] = np.arange(len(kept))

@@ -146,7 +146,7 @@ def test_the_finder_on_what_is_left(device, long_row):
         components = graph_components(device, graph.undirected.without_self_loops)
         finder = StrongCopraFinder(copra, graph, components, long_row=long_row)
         gone = np.unique(rng.integers(0, 50, 8)).astype(np.int32)
-        copra.remove_vertices(device.upload(gone), len(gone))
+        copra.change("remove_vertices", len(gone), list=device.upload(gone))
         label, root, size = finder.find(50 - len(gone))
         left = np.delete(np.arange(50), gone)
         largest = left[connected_components(graph.subgraph(left), connection="strong", device=device).largest]
