@@ -30,7 +30,6 @@ from clgraph.traversal.search import Search
 
 if TYPE_CHECKING:
     from clgraph.device import Device
-    from clgraph.device.program import Program
 
 
 TOP = 1 << 64
@@ -48,7 +47,6 @@ class ExploreRun:
     graph : Graph
         Undirected, without self-loops.
     seed : int
-    method : {"ebfs", "edfs"}
     start : int or None
         Index of the vertex to start from; None draws one of the largest component.
 
@@ -62,30 +60,19 @@ class ExploreRun:
         Index of the start, once `start` has been called.
     """
 
-    def __init__(
-        self, device: Device, graph: Graph, seed: int, *, method: str, start: int | None = None
-    ) -> None:
-        self._device, self._graph, self._seed, self._given = device, graph, seed, start
-        self._csr = csr = upload_csr(device, graph)
-        self._program = device.program("sampling/explore", ITEMS=device.tuning.items)
-        self._components = graph_components(device, graph)
-        self._members = Members(device)
+    algorithm: str
+    notes: tuple[str, ...] = ()
+
+    def __init__(self, device: Device, graph: Graph, seed: int, *, start: int | None = None) -> None:
+        self.device, self.graph, self.seed, self.given = device, graph, seed, start
+        self.csr = csr = upload_csr(device, graph)
+        self.n, self.passes = csr.n, -(-csr.n // device.tuning.items)
+        self.program = device.program("sampling/explore", ITEMS=device.tuning.items)
+        self.components, self.members = graph_components(device, graph), Members(device)
         device.reserve({"live": csr.n + csr.arcs})
         marks_program(device, csr)  # built before a clock sees it
-        self._live: Any = None  # the marks of the last sample
-        walk = _Depth if method == "edfs" else _Breadth
-        self._walk: _Depth | _Breadth = walk(device, graph, seed, self._program)
-        self.iterations, self.begin, self._size = 0, -1, 0
-
-    @property
-    def algorithm(self) -> str:
-        """Name of the algorithm, and of the device if it ran on another one."""
-        return self._walk.algorithm
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """Reason why a long walk ran on the device, not on the host's CPU; empty otherwise."""
-        return (self._walk.note,) if self._walk.note else ()
+        self.live: Any = None  # the marks of the last sample
+        self.iterations, self.begin, self.whole = 0, -1, 0
 
     def start(self) -> int:
         """Find the input's largest component and the vertex to start from; returns the component's size.
@@ -95,30 +82,33 @@ class ExploreRun:
         InputError
             If the start that was given is outside the largest component.
         """
-        device, csr = self._device, self._csr
-        largest = self._components.largest()
-        label, root, self._size = largest.label, largest.root, largest.size
-        if self._given is None:
-            bits, _ = keyed.draw(self._seed, 0, 0)
-            rank = int(keyed.below(bits, self._size)[0])
-            self.begin = self._members.nth(csr.n, label, root, rank)
+        largest = self.components.largest()
+        self.whole = largest.size
+        if self.given is None:
+            bits, _ = keyed.draw(self.seed, 0, 0)
+            rank = int(keyed.below(bits, largest.size)[0])
+            self.begin = self.members.nth(self.n, largest.label, largest.root, rank)
         else:
-            self.begin = self._given
-            check_start(device, self._graph, largest, self.begin)
-        return self._size
+            self.begin = self.given
+            check_start(self.device, self.graph, largest, self.begin)
+        return largest.size
 
     def shrink_to(self, target: int, progress: Tell | None = None) -> None:
         """Explore until `target` vertices are seen; `download` returns them."""
-        if target < self._size:
-            self._live = self._device.empty(self._csr.n, np.uint8)
-            self.iterations = self._walk.mark(self.begin, target, self._live, progress)
+        if target < self.whole:
+            self.live = self.device.empty(self.n, np.uint8)
+            self.iterations = self.mark(target, progress)
         else:
-            largest = self._components.largest()
-            self._live = component_marks(self._device, self._csr, largest.label, largest.root)
+            largest = self.components.largest()
+            self.live = component_marks(self.device, self.csr, largest.label, largest.root)
+
+    def mark(self, target: int, progress: Tell | None) -> int:
+        """Mark the first `target` vertices in `live`; returns the iterations that they took."""
+        raise NotImplementedError
 
     def download(self) -> Marked:
         """Return the selection of the last `shrink_to`."""
-        return Marked(self._device, self._csr, self._live)
+        return Marked(self.device, self.csr, self.live)
 
 
 def check_start(device: Device, graph: Graph, largest: Largest, start: int) -> None:
@@ -130,15 +120,13 @@ def check_start(device: Device, graph: Graph, largest: Largest, start: int) -> N
         )
 
 
-class _Breadth:
+class BreadthFirst(ExploreRun):
     """Whole levels, the last one cut to the smallest priorities."""
 
-    algorithm, note = "breadth-first", ""
+    algorithm = "breadth-first"
 
-    def __init__(self, device: Device, graph: Graph, seed: int, program: Program) -> None:
-        self.device, self.graph, self.seed, self.program = device, graph, seed, program
-        self.n = graph.num_vertices
-        self.passes = -(-self.n // device.tuning.items)
+    def __init__(self, device: Device, graph: Graph, seed: int, *, start: int | None = None) -> None:
+        super().__init__(device, graph, seed, start=start)
         self.search = Search(device, graph, "hybrid", False, False)
         self.counter = device.empty(2, np.int32)
         self.allocate(CAPACITY)
@@ -150,16 +138,16 @@ class _Breadth:
         self.priority = self.device.empty(capacity, np.uint64)
         self.vertex = self.device.empty(capacity, np.int32)
 
-    def mark(self, begin: int, target: int, live: Any, progress: Tell | None) -> int:
+    def mark(self, target: int, progress: Tell | None) -> int:
         """Mark the first `target` vertices; returns the number of levels that they span."""
         if not len(self.up_to):
-            levels, _ = self.search.run(np.array([begin], np.int32))
+            levels, _ = self.search.run(np.array([self.begin], np.int32))
             self.distance = self.search.distance
             self.up_to = np.cumsum(self._sizes(levels + 1), dtype=np.int64)
         self.level = int(np.searchsorted(self.up_to, target))
         before = int(self.up_to[self.level - 1]) if self.level else 0
         cutoff, last = self._cutoff(target - before, int(self.up_to[self.level]) - before)
-        self.program.explore_cut.launch(self, self.passes, cutoff=cutoff, last=last, live=live)
+        self.program.explore_cut.launch(self, self.passes, cutoff=cutoff, last=last)
         if progress:
             progress(target, target)
         return self.level + 1
@@ -266,15 +254,14 @@ LAUNCH = LaunchTable(
 )
 
 
-class _Depth:
+class DepthFirst(ExploreRun):
     """The order of first visits of a depth-first walk, which tries neighbours in an order of the seed."""
 
-    algorithm, note = "depth-first", ""
+    algorithm = "depth-first"
 
-    def __init__(self, device: Device, graph: Graph, seed: int, program: Program) -> None:
-        self.device, self.program, self.seed = device, program, seed
-        self.csr = csr = upload_csr(device, graph)
-        self.shape = LAUNCH.of(device)
+    def __init__(self, device: Device, graph: Graph, seed: int, *, start: int | None = None) -> None:
+        super().__init__(device, graph, seed, start=start)
+        csr, self.shape = self.csr, LAUNCH.of(device)
         self.ordering = device.program(
             "sampling/explore_order", RUN=self.shape.run, SPREAD=SPREAD, **csr.defines
         )
@@ -283,20 +270,18 @@ class _Depth:
         device.reserve({"order": 4 * csr.arcs, "key": 4 * csr.arcs, "buckets": (4 + size) * self.buckets})
         self.visit: Any = None
 
-    def mark(self, begin: int, target: int, live: Any, progress: Tell | None) -> int:
+    def mark(self, target: int, progress: Tell | None) -> int:
         """Mark the first `target` vertices that the walk reaches; later targets are not larger."""
-        device = self.device
         if self.visit is None:
-            self.visit = self._visits(begin, target, progress)
-        device.clear(live, self.csr.n, np.uint8)
-        over = -(-target // device.tuning.items)
-        self.program.explore_first(over, wanted=target, visit=self.visit, live=live)
+            self.visit = self._visits(self.begin, target, progress)
+        self.device.clear(self.live, self.n, np.uint8)
+        self.program.explore_first.launch(self, -(-target // self.device.tuning.items), wanted=target)
         return 1
 
     def _visits(self, begin: int, count: int, progress: Tell | None) -> Any:
         """Walk from a vertex to the `count`-th visited one: the vertices in the order of their first visits.
 
-        A long walk runs on the host's CPU; where it cannot, `note` says why.
+        A long walk runs on the host's CPU; where it cannot, a note says why.
         """
         device, csr = self.device, self.csr
         row = int(device.download(csr.row_ptr, csr.offset, 1, offset=begin)[0])
@@ -304,14 +289,14 @@ class _Depth:
         if self.shape.own is not None and count > self.shape.own and (walker := host_cpu()) is not device:
             note = f"the walk, which is serial, ran on {device.name}: "
             if walker is None:
-                self.note = note + "the host has no CPU device that works"
+                self.notes = (note + "the host has no CPU device that works",)
             else:
                 try:
                     found = self._elsewhere(walker, steps, start, count, progress)
                     self.algorithm = f"depth-first on {walker.name}"
                     return device.upload(found)
                 except (CapacityError, MemoryError) as error:
-                    self.note = note + f"the memory of {walker.name} does not hold it ({error})"
+                    self.notes = (note + f"the memory of {walker.name} does not hold it ({error})",)
         return _walk(device, csr, steps, start, count, progress)
 
     def _elsewhere(

@@ -271,9 +271,10 @@ def make_run(
 
         return Contraction(device, simple, seed, method=method)
     if method in EXPLORING:
-        from clgraph.sampling.explore import ExploreRun
+        from clgraph.sampling.explore import BreadthFirst, DepthFirst
 
-        return ExploreRun(device, simple, seed, method=method, start=request.root)
+        explore = BreadthFirst if method == "ebfs" else DepthFirst
+        return explore(device, simple, seed, start=request.root)
     if request.mode == "exact":
         return ExactRun(device, simple, seed, edges=method == "dre")
     # an FPGA reads long bursts faster than it searches

@@ -236,12 +236,13 @@ def _explore(device: Any, method: str) -> None:
     import clgraph.sampling.explore
     from clgraph import Graph
     from clgraph.reference.reduction import reference_explore
-    from clgraph.sampling.explore import ExploreRun
+    from clgraph.sampling.explore import BreadthFirst, DepthFirst
 
     clgraph.sampling.explore.CAPACITY = 4
     rng = np.random.default_rng(6)
     graph = Graph.from_edges(rng.integers(0, 40, 70), rng.integers(0, 40, 70), duplicates="keep")
-    run = ExploreRun(device, graph.without_self_loops, 5, method=method)
+    explore = BreadthFirst if method == "ebfs" else DepthFirst
+    run = explore(device, graph.without_self_loops, 5)
     run.start()
     for wanted in reference_explore(graph, method, sizes=["60%", "30%", 1], seed=5):
         run.shrink_to(wanted.target_vertices)
