@@ -1,7 +1,7 @@
 """Exact mode of drv and dre: the sample of the one-at-a-time loop, found by probing thresholds.
 
 Each thing has a priority. The loop deletes by increasing priority, and deletions outside the current
-component never matter. A probe (`Probes`, ``cl/sampling/exact.cl``) labels the components alive at a
+component never matter. A probe (``cl/sampling/exact.cl``) labels the components alive at a
 threshold inside the component followed so far. The largest of them is certainly the one that the loop follows
 if it holds more than half of the vertices followed before (the certificate); otherwise the step was too far.
 The last few deletions are taken one by one on the host (`MergeTree`).
@@ -43,8 +43,11 @@ class State:
     label: Any
 
 
-class Probes:
-    """Components of what is alive at thresholds, inside the component followed so far.
+FEW = 768  # deletions that the host takes one by one
+
+
+class ExactRun:
+    """Samples of one graph, method and seed; for targets in decreasing order they are nested.
 
     Parameters
     ----------
@@ -53,12 +56,14 @@ class Probes:
         Undirected, without self-loops.
     seed : int
     edges : bool
-        Whether edges have the keys, not vertices.
+        Delete edges (dre) instead of vertices (drv): these have the keys.
 
     Attributes
     ----------
     iterations : int
         Thresholds probed so far, the input's own components included.
+    algorithm : str
+        "probes", or "merge tree" where the host took all deletions one by one.
     things : int
         Vertices, or edges, that have keys; at least 1.
     mean_degree : float
@@ -67,7 +72,10 @@ class Probes:
         A vertex of what was marked last.
     """
 
+    notes: tuple[str, ...] = ()
     root: int
+    _low: State  # the component that the loop certainly follows; from `start` on
+    _marked: Marked
 
     def __init__(self, device: Device, graph: Graph, seed: int, *, edges: bool) -> None:
         self.device, self.graph, self.seed, self.edges = device, graph, seed, edges
@@ -91,17 +99,19 @@ class Probes:
         self.iterations = 0
         self.things = max(1, csr.arcs // 2 if edges else csr.n)
         self.mean_degree = csr.arcs / csr.n
+        self.algorithm = "merge tree"
 
     # --- labels -----------------------------------------------------------------------------------
 
-    def begin(self) -> State:
-        """Make the keys and find the input's largest component."""
+    def start(self) -> int:
+        """Make the keys and find the input's largest component; returns its size."""
         keys = self.program.exact_edge_keys if self.edges else self.program.exact_vertex_keys
         keys.launch(self, self.passes)
         self.iterations += 1
         largest = self.components.largest()
         self.cached_label = largest.label
-        return State(1, largest.size, largest.root, largest.label)
+        self._low = State(1, largest.size, largest.root, largest.label)
+        return largest.size
 
     def recycle(self, state: State) -> None:
         """Take back the labels of a state that is no longer needed, unless they stay with the graph."""
@@ -234,49 +244,13 @@ class Probes:
             self.program.exact_set_keys.launch(self, self._over(len(arcs)), count=len(arcs), **named)
             self.device.finish()
 
-
-FEW = 768  # deletions that the host takes one by one
-
-
-class ExactRun(Probes):
-    """Samples of one graph, method and seed; for targets in decreasing order they are nested.
-
-    Parameters
-    ----------
-    device : Device
-    graph : Graph
-        Undirected, without self-loops.
-    seed : int
-    edges : bool
-        Delete edges (dre) instead of vertices (drv).
-
-    Attributes
-    ----------
-    steps : int
-        Deletions that the host took one by one.
-    algorithm : str
-        "probes", or "merge tree" where the host took all deletions one by one.
-    """
-
-    notes: tuple[str, ...] = ()
-
-    def __init__(self, device: Device, graph: Graph, seed: int, *, edges: bool) -> None:
-        super().__init__(device, graph, seed, edges=edges)
-        self.steps = 0
-        self.algorithm = "merge tree"
-        self._low: State | None = None
-
-    def start(self) -> int:
-        """Make the keys and find the input's largest component; returns its size."""
-        self._low = self.begin()
-        return self._low.size
+    # --- the search -------------------------------------------------------------------------------
 
     def shrink_to(self, target: int, progress: Tell | None = None) -> None:
         """Find the sample for a target; `download` returns it. Targets of further calls must not increase.
 
         `progress` is called with (vertices known to be deleted, vertices to delete) before each step.
         """
-        assert self._low is not None, "call start() first"
         before = self._low.size
         high: State | None = None
         seen_from = 0  # threshold of the bracket's lower end when `high` was found inside it
@@ -388,7 +362,6 @@ class ExactRun(Probes):
         has been found and marked, and None is returned.
         """
         bracket = self.collect(low, high.at)
-        self.steps += bracket.count
         labels = self.gather(high.label, bracket.touched)
         roots = np.unique(labels[labels >= 0])
         tree, top = bracket.undo(labels, roots, self.finder.sizes_of(high.label, roots))
