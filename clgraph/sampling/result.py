@@ -535,21 +535,6 @@ def with_mode(method: str, mode: str | None) -> str:
 COLLAPSED = "the sample collapsed"  # so the note of such a sample begins
 
 
-def notes_of(n: int, target: int, untouched: bool, found: int, loops: int) -> list[str]:
-    """Return notes on a sample of `found` vertices out of a graph of `n`, with `loops` self-loops."""
-    notes = []
-    if loops:
-        notes.append(f"{loops} self-loops play no part and are not in the sample")
-    if untouched:
-        notes.append(
-            f"the largest component has {found} of {n} vertices, not more than the "
-            f"target of {target}: it is returned untouched"
-        )
-    elif collapse := collapsed(found, target):
-        notes.append(collapse)
-    return notes
-
-
 def collapsed(found: int, target: int) -> str | None:
     """Return a note if a sample has less than half of the vertices that were asked for."""
     return f"{COLLAPSED} to {found} of {target} vertices" if 2 * found < target else None
@@ -604,9 +589,10 @@ class Batch(Sequence[Sample]):
 
 @dataclass(frozen=True)
 class Origin:
-    """Common part of a reduction's samples, which makes them."""
+    """Common part of a reduction's samples, which makes them; `loops` counts the original's self-loops."""
 
-    graph: Graph
+    graph: Graph | Shards
+    loops: int
     request: Request
     device: str
     seconds: dict[str, float]
@@ -618,16 +604,24 @@ class Origin:
         size: Size,
         target: int,
         seed: int,
-        whole: int,
+        untouched: bool,
         vertices: int,
         iterations: int,
         selection: Selection,
         at: Any = 0,
         notes: tuple[str, ...] = (),
     ) -> Sample:
-        """Return a sample of `vertices` vertices; `whole`: vertices of the graph's largest component."""
-        request, graph, untouched = self.request, self.graph, whole <= target
-        loops = graph.undirected.num_self_loops
+        """Return a sample of `vertices` vertices; `untouched`: the largest component had no more."""
+        request, collapse = self.request, collapsed(vertices, target)
+        loops = f"{self.loops} self-loops play no part and are not in the sample"
+        said = [*request.notes, loops] if self.loops else [*request.notes]
+        if untouched:
+            said.append(
+                f"the largest component has {vertices} of {self.graph.num_vertices} vertices, not more than "
+                f"the target of {target}: it is returned untouched"
+            )
+        elif collapse:
+            said.append(collapse)
         return Sample(
             request.method,
             request.mode,
@@ -638,8 +632,8 @@ class Origin:
             dict(self.seconds),
             "untouched" if untouched else self.algorithm,
             0 if untouched else iterations,
-            (*request.notes, *notes_of(graph.num_vertices, target, untouched, vertices, loops), *notes),
-            graph,
+            (*said, *notes),
+            self.graph,
             request.given,
             selection,
             at,
@@ -664,8 +658,9 @@ class Origin:
         """
         run, k = divmod(i, len(wanted))
         at = run, slots[k]
-        vertices, _, iterations = chosen.counts[at].tolist()
-        return self.sample(*wanted[k], first + run, chosen.whole, vertices, iterations, chosen, at)
+        (size, target), (vertices, _, iterations) = wanted[k], chosen.counts[at].tolist()
+        untouched = chosen.whole <= target
+        return self.sample(size, target, first + run, untouched, vertices, iterations, chosen, at)
 
 
 class Samples(Sequence[Sample]):

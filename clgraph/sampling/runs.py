@@ -131,11 +131,10 @@ class Call:
             smaller = selection.sampled(graph, larger=smaller)
             device.finish()
             call.lap("result")
-            origin = Origin(
-                graph, request, device.name, dict(call.seconds), run.algorithm, device.provenance(before)
-            )
-            counts = smaller.num_vertices, run.iterations
-            one = origin.sample(size, target, seed, whole, *counts, selection, notes=run.notes)
+            loops, provenance = graph.undirected.num_self_loops, device.provenance(before)
+            origin = Origin(graph, loops, request, device.name, call.seconds, run.algorithm, provenance)
+            counts = whole <= target, smaller.num_vertices, run.iterations
+            one = origin.sample(size, target, seed, *counts, selection, notes=run.notes)
             made[target] = one._with_graph(smaller)
         return [made[target]._changed(size=size) for size, target in self.wanted]
 
@@ -160,9 +159,8 @@ class Call:
                 chosen.leave()
             took = perf_counter() - started
             seconds["sample"] = took / count
-            origin = Origin(
-                graph, self.request, device.name, {**seconds}, engine.algorithm, device.provenance(before)
-            )
+            made_on = device.name, {**seconds}, engine.algorithm, device.provenance(before)
+            origin = Origin(graph, graph.undirected.num_self_loops, self.request, *made_on)
             counts = chosen.counts[:, slots].reshape(-1, 3)
             asked = np.tile(goals, count)
             few = np.flatnonzero((2 * counts[:, 0] < asked) & (chosen.whole > asked)).tolist()

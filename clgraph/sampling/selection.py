@@ -97,7 +97,7 @@ class Selection:
         larger : Graph, optional
             A larger sample of the same run: one with all edges among its vertices may come out of it.
         """
-        return extract(graph, self.members(graph, at), self.kept(graph, at))[0]
+        return extract(graph, self.members(graph, at), self.kept(graph, at))
 
     def download(self) -> None:
         """Bring it to the host."""
@@ -473,8 +473,8 @@ def with_loops(view: Graph, arcs: Mask) -> Mask:
     return kept
 
 
-def extract(graph: Graph, live_vertices: Mask, live_arcs: Mask) -> tuple[Graph, Mask]:
-    """Return the sample as a graph and the mask of its arcs in ``graph.undirected``; by NumPy.
+def extract(graph: Graph, live_vertices: Mask, live_arcs: Mask) -> Graph:
+    """Return the sample as a graph, by NumPy.
 
     Parameters
     ----------
@@ -487,9 +487,9 @@ def extract(graph: Graph, live_vertices: Mask, live_arcs: Mask) -> tuple[Graph, 
     view = graph.undirected
     kept = with_loops(view, live_arcs)
     if graph is view:
-        return Graph._from_arrays(some_vertices(graph._arrays, live_vertices, kept)), kept
+        return Graph._from_arrays(some_vertices(graph._arrays, live_vertices, kept))
     arcs = kept[_place_in_view(graph, view)] & (graph.tails != graph.col_idx)
-    return Graph._from_arrays(some_vertices(graph._arrays, live_vertices, arcs)), kept
+    return Graph._from_arrays(some_vertices(graph._arrays, live_vertices, arcs))
 
 
 def _place_in_view(graph: Graph, view: Graph) -> npt.NDArray[np.int64]:

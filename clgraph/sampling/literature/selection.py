@@ -99,7 +99,7 @@ class Drawn(Selection):
     def sampled(self, graph: Graph, at: int = 0, larger: Graph | None = None) -> Graph:
         resident = self.on_device(at)
         if resident is None:
-            return extract(graph, self.members(graph, at), self.kept_on_host(graph, at))[0]
+            return extract(graph, self.members(graph, at), self.kept_on_host(graph, at))
         with resident.device.alone():
             return resident.sampled(graph)
 

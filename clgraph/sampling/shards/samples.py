@@ -24,8 +24,8 @@ from clgraph.progress import Tell
 from clgraph.run import not_offered
 from clgraph.sampling.deletion_times import Path as CurvePath
 from clgraph.sampling.deletion_times import count_pairs, follow
-from clgraph.sampling.request import OF_SHARDS, check_seeds, check_sizes
-from clgraph.sampling.result import Sample, notes_of
+from clgraph.sampling.request import OF_SHARDS, Request, check_seeds, check_sizes
+from clgraph.sampling.result import Origin, Sample
 from clgraph.sampling.selection import Mask, Selection, unpacked
 from clgraph.sampling.shards.extract import Extraction, Growing, write_sample
 from clgraph.sampling.shards.forest import Choice, choose
@@ -39,7 +39,6 @@ from clgraph.scale.writing import check_dataset_name
 if TYPE_CHECKING:
     from clgraph.device import Device
     from clgraph.run import run_on
-    from clgraph.sampling.request import Request
     from clgraph.scale.blocks import GraphBlocks
 
 Size = float | int | str
@@ -200,22 +199,10 @@ def _one_run(
         else:
             opened = write_sample(ranks, dev, shards, found.loading, extraction, name)
             edges = opened.section("pairs").edges
-        made.append(
-            Sample(
-                method,
-                "exact",
-                size,
-                target,
-                seed,
-                dev.name,
-                {**seconds, "edges": perf_counter() - started},
-                "untouched" if chosen.untouched else "forest",
-                0,
-                tuple(notes_of(n, target, chosen.untouched, extraction.size, loops)),
-                shards,
-                selection=OfForest(chosen, seed, (extraction.size, edges), opened),
-            )
-        )
+        seconds["edges"] = perf_counter() - started
+        origin = Origin(shards, loops, Request(method, mode="exact"), dev.name, seconds, "forest", {})
+        selection = OfForest(chosen, seed, (extraction.size, edges), opened)
+        made.append(origin.sample(size, target, seed, chosen.untouched, extraction.size, 0, selection))
     found.forget()
     return made
 
@@ -256,7 +243,7 @@ def samples_of_blocks(
     call: run_on,
     blocks: GraphBlocks,
     graph: Graph,
-    how: Request,
+    request: Request,
     seed: int,
     wanted: list[tuple[Size, int]],
     progress: Tell | None,
@@ -265,35 +252,23 @@ def samples_of_blocks(
     device = call.device
     call.forget("sample", "result")
     before = list(device.launched)
-    n, method = blocks.num_vertices, how.method
-    carried = blocks.carried
-    found = ForestPass(Ranks(), device, blocks, method, seed, progress=progress, values=carried)
+    found = ForestPass(
+        Ranks(), device, blocks, request.method, seed, progress=progress, values=blocks.carried
+    )
     chosen = _choose(found, [target for _, target in wanted])
     # the second pass has its memory
     found.words = None
     call.lap("sample")
     smaller = _extracted(blocks, found, chosen)
     call.lap("result")
+    provenance = device.provenance(before) | {"pieces": blocks.num_blocks}
+    loops = graph.num_self_loops
+    origin = Origin(graph, loops, request, device.name, call.seconds, "forest", provenance)
     made = []
     for size, target in wanted:
         each, part = chosen[target], smaller[target]
-        notes = notes_of(n, target, each.untouched, part.num_vertices, graph.num_self_loops)
-        one = Sample(
-            method,
-            how.mode,
-            size,
-            target,
-            seed,
-            device.name,
-            dict(call.seconds),
-            "untouched" if each.untouched else "forest",
-            0,
-            (*how.notes, *notes),
-            graph,
-            how.given,
-            OfForest(each, seed),
-            provenance=device.provenance(before) | {"pieces": blocks.num_blocks},
-        )
+        counts = each.untouched, part.num_vertices, 0
+        one = origin.sample(size, target, seed, *counts, OfForest(each, seed))
         made.append(one._with_graph(part))
     return made
 
