@@ -10,9 +10,9 @@ WebGraph's ASCII graphs (.graph-txt) count vertices from 0 and are directed. The
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import chain
+from itertools import chain, compress
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -43,15 +43,25 @@ class Header(NamedTuple):
 Parse = Callable[[Path, list[bytes], Options], Header]  # of the fields of the header; [] where there is none
 
 
+class Lists(NamedTuple):
+    """Lines of neighbours: their header, and the arcs, vertices counted from 0."""
+
+    header: Header
+    arcs: Arcs
+    lines: npt.NDArray[np.int64]  # the number of each vertex's line
+
+
 def _read(
     path: Path, options: Options, parse_header: Parse, first: int, comment: bytes | None = None
-) -> tuple[Header, Arcs]:
-    """Read the header and the arcs, vertices counted from 0; in the file they are counted from `first`."""
-    header, lengths, numbers = _numbers(path, options, parse_header, first, comment)
+) -> Lists:
+    """Read the header and the arcs; in the file vertices are counted from `first`."""
+    header, lengths, numbers, lines = _numbers(path, options, parse_header, first, comment)
     n, before = header.n, header.before
 
-    def wrong(vertex: int, what: str) -> InputError:
-        return InputError(f"{path}, line {_line_of(path, vertex, comment)}: {what}")
+    def check(right: npt.NDArray[np.bool_], what: str) -> None:
+        """Raise InputError for the first line, of those of vertices and behind them, that is not right."""
+        if not np.all(right):
+            raise InputError(f"{path}, line {lines[np.argmin(right)]}: {what}")
 
     if len(lengths) < n:
         raise InputError(
@@ -59,73 +69,64 @@ def _read(
             "the file again"
         )
     # blank lines may follow the last vertex; more lines are a fault where they hold numbers
-    if np.any(lengths[n:]):
-        raise wrong(
-            n + int(np.argmax(lengths[n:] > 0)),
-            f"more lines than the {n} vertices of the header; correct the header",
-        )
+    blank = lengths == 0
+    blank[:n] = True
+    check(blank, f"more lines than the {n} vertices of the header; correct the header")
     lengths = lengths[:n]
     if before:
-        if np.any(lengths < before):
-            raise wrong(
-                int(np.argmax(lengths < before)),
-                f"fewer numbers than the {before} vertex weights that the header says",
-            )
+        check(lengths >= before, f"fewer numbers than the {before} vertex weights that the header says")
         # the place of a number in its line decides whether it is a weight of the vertex
         start = np.cumsum(lengths) - lengths
         numbers = numbers[np.arange(len(numbers)) - np.repeat(start, lengths) >= before]
         lengths = lengths - before
     weights = None
     if header.weighted:
-        if np.any(lengths % 2):
-            raise wrong(
-                int(np.argmax(lengths % 2)), "a neighbour without its weight, which the header says is there"
-            )
+        check(lengths % 2 == 0, "a neighbour without its weight, which the header says is there")
         weights, numbers, lengths = numbers[1::2].astype(np.float64), numbers[::2], lengths // 2
     tail = np.repeat(np.arange(n, dtype=np.int32), lengths)
     outside = (numbers < first) | (numbers >= n + first)
     if np.any(outside):
         i = int(np.argmax(outside))
-        raise wrong(
-            tail[i],
-            f"neighbour {numbers[i]} of vertex {tail[i] + first} is not a vertex: they are {first} .. "
-            f"{n + first - 1}",
+        raise InputError(
+            f"{path}, line {lines[tail[i]]}: neighbour {numbers[i]} of vertex {tail[i] + first} is not a "
+            f"vertex: they are {first} .. {n + first - 1}"
         )
-    return header, (tail, (numbers - first).astype(np.int32), weights)
+    return Lists(header, (tail, (numbers - first).astype(np.int32), weights), lines)
 
 
 def _numbers(
     path: Path, options: Options, parse_header: Parse, first: int, comment: bytes | None
-) -> tuple[Header, npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Read the header, how many numbers each line after it holds, and these numbers."""
+) -> tuple[Header, npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Read the header, how many numbers each line after it holds, these numbers, and the lines' own."""
     # what Python takes as parts of numbers; files with comments may have signs
     refused = (b"_", b"+", b"-") if comment is None else (b"_",)
     header: Header | None = None
     known = 0  # lines of the file before this block
-    lengths, numbers = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
-
-    def counts(line: bytes) -> bool:
-        return comment is None or not line.lstrip().startswith(comment)
-
+    lengths, numbers, places = ([np.empty(0, np.int64)] for _ in range(3))
     with open_binary(path, options.max_ratio) as file:
         while lines := file.readlines(BLOCK):
-            text = [line for line in lines if counts(line)]
-            fields = [line.split() for line in text]
+            place = np.arange(known + 1, known + 1 + len(lines))
+            known += len(lines)
+            if comment is not None:
+                counts = [not line.lstrip().startswith(comment) for line in lines]
+                place, lines = place[counts], list(compress(lines, counts))
+            fields = [line.split() for line in lines]
             if header is None:
-                while fields and not fields[0] and comment is not None:
-                    del fields[0]
-                if fields:
-                    header = parse_header(path, fields.pop(0), options)
+                skip = next((i for i, words in enumerate(fields) if words or comment is None), len(fields))
+                if skip < len(fields):
+                    header = parse_header(path, fields[skip], options)
+                fields, place, lines = (each[skip + 1 :] for each in (fields, place, lines))
             lengths.append(np.fromiter(map(len, fields), np.int64, len(fields)))
+            places.append(place)
             try:
                 # one look at the whole text is cheaper than one at each word
-                if any(mark in whole for whole in [b"".join(text)] for mark in refused):
+                if any(mark in whole for whole in [b"".join(lines)] for mark in refused):
                     raise ValueError("no plain digits")
                 numbers.append(np.fromiter(map(int, chain.from_iterable(fields)), np.int64))
             except (ValueError, OverflowError) as error:
                 # Python's error names no line, so the word is looked for again
-                for number, line in enumerate(lines, known + 1):
-                    for word in line.split() if counts(line) else []:
+                for number, words in zip(place.tolist(), fields, strict=True):
+                    for word in words:
                         if not word.isdigit() or len(word) > 4000 or int(word) >= INT64_END:
                             assert header is not None
                             weight = " or a weight" if header.weighted or header.before else ""
@@ -135,26 +136,9 @@ def _numbers(
                                 f"{header.n + first - 1}"
                             ) from error
                 raise
-            known += len(lines)
     if header is None:
         header = parse_header(path, [], options)
-    return header, np.concatenate(lengths), np.concatenate(numbers)
-
-
-def _line_of(path: Path, vertex: int, comment: bytes | None) -> int:
-    """Return the number of the line of a vertex, counted from 0; only for messages: it reads the file."""
-    left = int(vertex) + 1  # and the header
-    header = False
-    with open_binary(path) as file:
-        for number, line in enumerate(file, 1):
-            if comment is not None and (
-                line.lstrip().startswith(comment) or (not header and not line.strip())
-            ):
-                continue
-            if left == 0:
-                return number
-            header, left = True, left - 1
-    raise AssertionError(f"{path} has no line for vertex {vertex}")
+    return header, np.concatenate(lengths), np.concatenate(numbers), np.concatenate(places)
 
 
 def _write(graph: Graph, path: Path, head: str, first: int) -> None:
@@ -184,9 +168,16 @@ def _write(graph: Graph, path: Path, head: str, first: int) -> None:
 
 def read_metis(path: Path, options: Options) -> Loaded:
     """Read a METIS graph file (see `clgraph.read`)."""
-    header, (tail, head, weights) = _read(path, options, _metis_header, 1, COMMENT)
+    header, (tail, head, weights), lines = _read(path, options, _metis_header, 1, COMMENT)
     weights = weights if options.weights else None
-    _check_twins(path, tail, head, weights)
+    if (found := without_twin((tail, head, weights))) is not None:
+        u, v = found
+        what = "as often" if weights is None else "as often, with the same weight"
+        raise InputError(
+            f"{path}, line {lines[u]}: vertex {u + 1} lists {v + 1}, but vertex {v + 1} (line {lines[v]}) "
+            f"does not list {u + 1} {what}; METIS files hold every edge twice: correct the line, or give "
+            "directed graphs as edge lists"
+        )
     once = tail <= head
     edges = int(np.count_nonzero(once))
     if header.edges != edges and 2 * header.edges != len(head):
@@ -238,22 +229,6 @@ def _metis_header(path: Path, fields: list[bytes], options: Options) -> Header:
     return Header(n, int(fields[1]), int(fmt[0]) + ncon, fmt[2] == "1")
 
 
-def _check_twins(
-    path: Path, tail: npt.NDArray[np.int32], head: npt.NDArray[np.int32], weights: npt.NDArray[Any] | None
-) -> None:
-    """Raise InputError for an arc without its twin, or with a twin of another weight."""
-    found = without_twin((tail, head, weights))
-    if found is None:
-        return
-    u, v = found
-    what = "as often" if weights is None else "as often, with the same weight"
-    raise InputError(
-        f"{path}, line {_line_of(path, u, COMMENT)}: vertex {u + 1} lists {v + 1}, but vertex {v + 1} "
-        f"(line {_line_of(path, v, COMMENT)}) does not list {u + 1} {what}; METIS files hold every edge "
-        "twice: correct the line, or give directed graphs as edge lists"
-    )
-
-
 def write_metis(graph: Graph, path: Path) -> None:
     """Write a METIS graph file; weights must be positive whole numbers."""
     if graph.directed or graph.num_self_loops:
@@ -271,7 +246,7 @@ def write_metis(graph: Graph, path: Path) -> None:
 
 def read_webgraph(path: Path, options: Options) -> Loaded:
     """Read an ASCII graph of WebGraph (see `clgraph.read`)."""
-    header, arcs = _read(path, options, _webgraph_header, 0)
+    header, arcs, _ = _read(path, options, _webgraph_header, 0)
     graph = graph_of_arcs(arcs, header.n, options, options.direction(True), twins=True)
     return Loaded(graph, counted(len(arcs[0]), "arc"))
 

@@ -1,10 +1,10 @@
-"""PageRank, centralities and degrees of neighbours, as NetworkX gives them."""
+"""PageRank, centralities, triangles, cores and degrees of neighbours, as NetworkX gives them."""
 
 from __future__ import annotations
 
 import inspect
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -14,8 +14,7 @@ import numpy.typing as npt
 from networkx.algorithms.centrality import betweenness as networkx_own
 
 from clgraph.errors import ConvergenceError, ConvergenceWarning, InputError
-from clgraph.networkx_backend.cluster import found_nodes, of_nodes
-from clgraph.networkx_backend.converted import ConvertedGraph
+from clgraph.networkx_backend.converted import ConvertedGraph, convert_to_nx
 from clgraph.networkx_backend.running import RELEASE, check_in, on_device, with_doubles
 
 if TYPE_CHECKING:
@@ -102,8 +101,6 @@ def eigenvector_centrality(
     start = _numbers(G, nstart)
     if start is not None and not start.any():
         raise nx.NetworkXError("initial vector cannot have all zero values")
-    if max_iter < 1:
-        raise nx.PowerIterationFailedConvergence(max_iter)
     with _solving("eigenvector_centrality", max_iter) as device:
         graph = G.weighted(weight or None)
         found = central(graph, max_iter=max_iter, tol=tol, nstart=start, weight=bool(weight), device=device)
@@ -133,8 +130,6 @@ def katz_centrality(
             raise nx.NetworkXError("beta dictionary must have a value for every node") from error
         added = _numbers(G, beta)
     start = _numbers(G, nstart)
-    if max_iter < 1:
-        raise nx.PowerIterationFailedConvergence(max_iter)
     with _solving("katz_centrality", max_iter) as device:
         found = central(
             G.weighted(weight),
@@ -164,8 +159,6 @@ def hits(
 
     if len(G) == 0:
         return {}, {}
-    if max_iter <= 0:
-        raise nx.PowerIterationFailedConvergence(max_iter)
     if method == "power_iteration":
         return _iterated_hits(G, max_iter, tol, _numbers(G, nstart), normalized)
     start = None if nstart is None else np.array(list(nstart.values()), np.float64)
@@ -266,6 +259,94 @@ def harmonic_centrality(
     return {node: value or 0 for node, value in zip(nodes, found, strict=True)}
 
 
+# --- triangles and clustering coefficients ------------------------------------------------------------------
+
+
+def triangles(G: ConvertedGraph, nodes: Any = None) -> Any:
+    """Like `networkx.triangles`."""
+    return of_nodes(G, nodes, _count("triangles", G).tolist())
+
+
+def clustering(G: ConvertedGraph, nodes: Any = None, weight: Any = None) -> Any:
+    """Like `networkx.clustering` without weights, for undirected graphs."""
+    return of_nodes(G, nodes, _coefficients("clustering", G))
+
+
+def average_clustering(
+    G: ConvertedGraph, nodes: Any = None, weight: Any = None, count_zeros: bool = True
+) -> Any:
+    """Like `networkx.average_clustering` without weights, for undirected graphs."""
+    found = of_nodes(G, nodes, _coefficients("average_clustering", G)).values()
+    if not count_zeros:
+        found = [value for value in found if value]
+    return sum(found) / len(found)
+
+
+def transitivity(G: ConvertedGraph) -> Any:
+    """Like `networkx.transitivity`, for undirected graphs."""
+    count = 2 * int(_count("transitivity", G).sum())
+    degree = _degrees(G)
+    return count / int((degree * (degree - 1)).sum()) if count else 0
+
+
+def _coefficients(name: str, G: ConvertedGraph) -> list[Any]:
+    """The local clustering coefficients."""
+    count = _count(name, G)
+    degree = _degrees(G)
+    return [2 * t / (d * (d - 1)) if t else 0 for t, d in zip(count.tolist(), degree.tolist(), strict=True)]
+
+
+def _degrees(G: ConvertedGraph) -> npt.NDArray[np.int64]:
+    """Numbers of neighbours, loops left out."""
+    loops = np.zeros(len(G), np.int64)
+    loops[G.rows.tails[G.rows.tails == G.rows.col_idx]] = 1
+    return np.diff(G.rows.row_ptr) - loops
+
+
+def _count(name: str, G: ConvertedGraph) -> npt.NDArray[np.int64]:
+    from clgraph.measures.triangle_count import triangles as count
+
+    if len(G) == 0:
+        return np.zeros(0, np.int64)
+    with on_device(name) as device:
+        return count(G.ascending, device=device)
+
+
+# --- cores --------------------------------------------------------------------------------------------------
+
+LOOPS = (
+    "Input graph has self loops which is not permitted; "
+    "Consider using G.remove_edges_from(nx.selfloop_edges(G))."
+)
+
+
+def core_number(G: ConvertedGraph) -> dict[Any, int]:
+    """Like `networkx.core_number`."""
+    return _core_numbers("core_number", G)
+
+
+def k_core(G: ConvertedGraph, k: Any = None, core_number: Mapping[Any, Any] | None = None) -> Any:
+    """Like `networkx.k_core`: a NetworkX graph, with the attributes of the nodes and edges that are left."""
+    core = _core_numbers("k_core", G) if core_number is None else core_number
+    if k is None:
+        k = max(core.values())
+    whole = convert_to_nx(G) if G.original is None else G.original
+    return whole.subgraph(node for node in core if core[node] >= k).copy()
+
+
+def _core_numbers(name: str, G: ConvertedGraph) -> dict[Any, int]:
+    from clgraph.measures.cores import core_numbers
+
+    rows = G.rows
+    if np.any(rows.tails == rows.col_idx):
+        raise nx.NetworkXNotImplemented(LOOPS)
+    if len(G) == 0:
+        return {}
+    with on_device(name) as device:
+        core = core_numbers(G.ascending, device)
+    return G.by_node(core)
+
+
 # --- degrees of neighbours ----------------------------------------------------------------------------------
 
 WORDS = ("in", "out", "in+out")
@@ -302,9 +383,35 @@ def average_neighbor_degree(
 # --- shared -------------------------------------------------------------------------------------------
 
 
+def of_nodes(G: ConvertedGraph, nodes: Any, values: list[Any]) -> Any:
+    """Return a dict of all nodes' values or of some, or one node's value."""
+    if nodes is None:
+        return dict(zip(G.nodes.objects, values, strict=True))
+    if nodes in G:
+        return values[G.nodes.find(nodes) or 0]
+    return {node: values[place] for node, place in found_nodes(G, nodes)}
+
+
+def found_nodes(G: ConvertedGraph, nbunch: Any) -> Iterator[tuple[Any, int]]:
+    """Yield the nodes of an nbunch and their places; nodes that are not in the graph are skipped."""
+    if nbunch in G:
+        nbunch = [nbunch]
+    elif not isinstance(nbunch, Iterable):
+        raise nx.NetworkXError(f"Node {nbunch} is not in the graph.")
+    for node in nbunch:
+        try:
+            place = G.nodes.find(node)
+        except TypeError as error:
+            raise nx.NetworkXError(f"Node {node} in sequence nbunch is not a valid node.") from error
+        if place is not None:
+            yield node, place
+
+
 @contextmanager
 def _solving(name: str, max_iter: int) -> Iterator[Device]:
     """Provide a device with float64; failures become NetworkX's exceptions."""
+    if max_iter < 1:
+        raise nx.PowerIterationFailedConvergence(max_iter)
     with on_device(name) as device:
         try:
             yield with_doubles(device)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import networkx as nx
@@ -26,58 +27,13 @@ READ = 3
 EMPTY = "Connectivity is undefined for the null graph."
 
 
-def connected_components(G: ConvertedGraph) -> Iterator[set[Any]]:
-    """Like `networkx.connected_components`."""
-    return _sets_lazily("connected_components", G)
-
-
-def number_connected_components(G: ConvertedGraph) -> int:
-    """Like `networkx.number_connected_components`."""
-    return _find("number_connected_components", G).count if len(G) else 0
-
-
-def is_connected(G: ConvertedGraph) -> bool:
-    """Like `networkx.is_connected`."""
-    return _is_one("is_connected", G)
-
-
 def node_connected_component(G: ConvertedGraph, n: Any) -> set[Any]:
     """Like `networkx.node_connected_component`."""
     place = G.nodes.find(n)
     if place is None:
         raise KeyError(n)
-    labels = _find("node_connected_component", G).labels
+    labels = _find("node_connected_component", "weak", G).labels
     return _members(G, labels == labels[place])
-
-
-def weakly_connected_components(G: ConvertedGraph) -> Iterator[set[Any]]:
-    """Like `networkx.weakly_connected_components`."""
-    return _sets_lazily("weakly_connected_components", G)
-
-
-def number_weakly_connected_components(G: ConvertedGraph) -> int:
-    """Like `networkx.number_weakly_connected_components`."""
-    return _find("number_weakly_connected_components", G).count if len(G) else 0
-
-
-def is_weakly_connected(G: ConvertedGraph) -> bool:
-    """Like `networkx.is_weakly_connected`."""
-    return _is_one("is_weakly_connected", G)
-
-
-def strongly_connected_components(G: ConvertedGraph) -> Iterator[set[Any]]:
-    """Like `networkx.strongly_connected_components`."""
-    return _sets_lazily("strongly_connected_components", G, "strong")
-
-
-def number_strongly_connected_components(G: ConvertedGraph) -> int:
-    """Like `networkx.number_strongly_connected_components`."""
-    return _find("number_strongly_connected_components", G, "strong").count if len(G) else 0
-
-
-def is_strongly_connected(G: ConvertedGraph) -> bool:
-    """Like `networkx.is_strongly_connected`."""
-    return _is_one("is_strongly_connected", G, "strong")
 
 
 def condensation(G: ConvertedGraph, scc: Iterable[Any] | None = None) -> Any:
@@ -86,7 +42,7 @@ def condensation(G: ConvertedGraph, scc: Iterable[Any] | None = None) -> Any:
     made.graph["mapping"] = mapping = {}
     if len(G) == 0:
         return made
-    members = list(_sets("condensation", G, "strong") if scc is None else scc)
+    members = list(_sets("condensation", "strong", G) if scc is None else scc)
     for i, component in enumerate(members):
         mapping.update(dict.fromkeys(component, i))
     made.add_nodes_from((i, {"members": component}) for i, component in enumerate(members))
@@ -103,7 +59,7 @@ def condensation(G: ConvertedGraph, scc: Iterable[Any] | None = None) -> Any:
 # --- shared -------------------------------------------------------------------------------------------
 
 
-def _find(name: str, G: ConvertedGraph, connection: Connection = "weak") -> Components:
+def _find(name: str, connection: Connection, G: ConvertedGraph) -> Components:
     from clgraph.components import connected_components
 
     with on_device(name) as device:
@@ -165,19 +121,23 @@ def _few_links(G: ConvertedGraph, device: Device) -> Graph:
     return Graph._from_arrays(Arrays(row_ptr, heads, directed=True))
 
 
-def _is_one(name: str, G: ConvertedGraph, connection: Connection = "weak") -> bool:
+def _is_one(name: str, connection: Connection, G: ConvertedGraph) -> bool:
     if len(G) == 0:
         raise nx.NetworkXPointlessConcept(EMPTY)
-    return _find(name, G, connection).count == 1
+    return _find(name, connection, G).count == 1
 
 
-def _sets_lazily(name: str, G: ConvertedGraph, connection: Connection = "weak") -> Iterator[set[Any]]:
-    return lazily(_sets)(name, G, connection) if len(G) else iter(())
+def _count(name: str, connection: Connection, G: ConvertedGraph) -> int:
+    return _find(name, connection, G).count if len(G) else 0
 
 
-def _sets(name: str, G: ConvertedGraph, connection: Connection) -> Iterator[set[Any]]:
+def _sets_lazily(name: str, connection: Connection, G: ConvertedGraph) -> Iterator[set[Any]]:
+    return lazily(_sets)(name, connection, G) if len(G) else iter(())
+
+
+def _sets(name: str, connection: Connection, G: ConvertedGraph) -> Iterator[set[Any]]:
     """Yield the components as sets of nodes, in NetworkX's order."""
-    found = _find(name, G, connection)
+    found = _find(name, connection, G)
     # the largest component, number 0, is usually most of the graph, and need not be sorted
     largest = found.labels == 0
     others = np.flatnonzero(~largest)
@@ -206,3 +166,15 @@ def _members(G: ConvertedGraph, chosen: npt.NDArray[np.bool_]) -> set[Any]:
     found = set(G.nodes.every)  # of most nodes: copying a set hashes nothing
     found.difference_update(G.nodes.names(absent))
     return found
+
+
+#: NetworkX's functions that differ in the connection and the answer alone, by name
+FUNCTIONS: dict[str, Callable[[ConvertedGraph], Any]] = {
+    (name := pattern.format(kind)): partial(answer, name, "strong" if kind == "strongly_" else "weak")
+    for kind in ("", "weakly_", "strongly_")
+    for pattern, answer in (
+        ("{}connected_components", _sets_lazily),
+        ("number_{}connected_components", _count),
+        ("is_{}connected", _is_one),
+    )
+}

@@ -11,7 +11,7 @@ import networkx as nx
 import numpy as np
 
 from _clgraph_networkx import BY_NAME, NEVER
-from clgraph.networkx_backend import centrality, cluster, components, traversal
+from clgraph.networkx_backend import centrality, components, traversal
 from clgraph.networkx_backend.converted import ConvertedGraph, unreadable
 from clgraph.networkx_backend.running import RELEASE
 
@@ -23,8 +23,8 @@ ENDS = ("shortest_path", "shortest_path_length")
 @cache
 def function_of(name: str) -> Callable[..., Any]:
     """The backend's function of that name."""
-    modules = (traversal, components, cluster, centrality)
-    found: Callable[..., Any] = next(vars(module)[name] for module in modules if name in vars(module))
+    known = vars(traversal) | vars(centrality) | vars(components) | components.FUNCTIONS
+    found: Callable[..., Any] = known[name]
     return found
 
 
