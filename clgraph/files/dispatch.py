@@ -17,10 +17,9 @@ from clgraph.formats import ldbc
 from clgraph.formats.common import Ids, Loaded, Options, check_file, check_vertex_count
 from clgraph.formats.edges import write_edges
 from clgraph.formats.packed import GZIP, GZIP_MAGIC, ZSTD_MAGIC, unpacker
-from clgraph.formats.progress import reporting
 from clgraph.formats.table import Format, find_format
 from clgraph.graph import Duplicates, Graph
-from clgraph.progress import Tell
+from clgraph.progress import Tell, reporting
 
 if TYPE_CHECKING:
     from clgraph.device import Device

@@ -14,11 +14,10 @@ from clgraph.errors import InputError
 from clgraph.files.dispatch import HOST, NAME, STDIN, load, write_edges_somewhere
 from clgraph.formats.atomic import STDOUT, named
 from clgraph.formats.common import Loaded, counted, few
-from clgraph.formats.progress import reporting
 from clgraph.formats.table import Format, check_writable, find_format
 from clgraph.graph import Graph, as_graph
 from clgraph.graph.attributes import Attributes
-from clgraph.progress import Tell
+from clgraph.progress import Tell, reporting
 
 if TYPE_CHECKING:
     from clgraph.device import Device

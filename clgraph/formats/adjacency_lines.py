@@ -20,9 +20,9 @@ import numpy.typing as npt
 from clgraph.errors import InputError
 from clgraph.formats.cells import cells, only_whole_weights, write_cells, writing
 from clgraph.formats.common import Loaded, Options, check_vertex_count, counted, graph_of_arcs, open_binary
-from clgraph.formats.progress import reached
 from clgraph.graph.checks import Arcs, without_twin
 from clgraph.graph.graph import Graph
+from clgraph.progress import reached
 
 BLOCK = 1 << 22  # bytes of text worked on at a time
 LISTS = 1 << 16  # rows of neighbours worked on at a time: a few MB, which stay in the cache

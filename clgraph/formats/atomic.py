@@ -13,7 +13,7 @@ from typing import IO, Any
 
 from clgraph import system
 from clgraph.errors import InputError
-from clgraph.formats.progress import on_descriptor
+from clgraph.progress import on_descriptor
 from clgraph.temporary import remove_stale, sync, sync_folder, temporary_name
 
 STDOUT = "-"
@@ -80,20 +80,18 @@ def atomic_files() -> Iterator[Callable[..., IO[Any]]]:
         files[-1].open(mode)
         return files[-1].file
 
+    current: _Output | None = None  # that is being finished
     try:
         yield create
         # all are complete before the first is renamed, or a crash would leave new files beside old ones
-        for each in files:
-            with each.explained():
-                each.finish()
-        for each in files:
-            with each.explained():
-                each.publish()
+        for step in (_Output.finish, _Output.publish):
+            for current in files:
+                step(current)
     except BaseException as error:
         for each in files:
             each.discard()
         if isinstance(error, OSError) and files:
-            files[-1].explain(error)  # raised within the block: most likely by the last one
+            (current or files[-1]).explain(error)  # in the block: most likely about the last one
         raise
 
 
@@ -145,14 +143,6 @@ class _Output:
             self.file.close()
         if self._temporary is not None:
             self._temporary.unlink(missing_ok=True)
-
-    @contextmanager
-    def explained(self) -> Iterator[None]:
-        try:
-            yield
-        except OSError as error:
-            self.explain(error)
-            raise
 
     def explain(self, error: OSError) -> None:
         """Raise the InputError for a system's error, unless it is about something else."""

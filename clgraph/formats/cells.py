@@ -14,8 +14,8 @@ import numpy.typing as npt
 from clgraph.errors import InputError
 from clgraph.formats.atomic import atomic_write
 from clgraph.formats.packed import compressed
-from clgraph.formats.progress import reached
 from clgraph.graph.graph import Graph
+from clgraph.progress import reached
 
 WIDE = 1 << 24  # bytes of cells of one width that are filled up however long the longest name is
 CHUNK = 1 << 18  # arcs worked on at a time: a few MB, which stay in the cache

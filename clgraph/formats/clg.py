@@ -32,11 +32,11 @@ from clgraph.errors import InputError
 from clgraph.formats.atomic import atomic_write
 from clgraph.formats.common import Loaded, Options, check_vertex_count, counted, fill
 from clgraph.formats.packed import unpacker
-from clgraph.formats.progress import expect, tell
 from clgraph.graph.arrays import FEW, Arrays, aligned_empty, in_parallel
 from clgraph.graph.building import checked_counts, checked_weights
 from clgraph.graph.checks import check_ascending, check_mirrored, check_offsets, check_range, checked_ids
 from clgraph.graph.graph import Graph, build_csr
+from clgraph.progress import expect, tell
 from clgraph.system import cores, thread_pool
 
 # --- the header: packed, and taken apart with every field checked against the file ---

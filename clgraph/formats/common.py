@@ -19,10 +19,10 @@ import numpy as np
 from clgraph.arguments import real_number, whole_number
 from clgraph.errors import InputError
 from clgraph.formats.packed import GZIP, GZIP_MAGIC, SUFFIXES, ZSTD, ZSTD_MAGIC, Unpacked
-from clgraph.formats.progress import REPORT, TrackedFile
 from clgraph.graph.building import INT32_MAX, Duplicates
 from clgraph.graph.checks import Arcs, without_twin
 from clgraph.graph.graph import Graph, build_csr
+from clgraph.progress import REPORT, TrackedFile
 from clgraph.system import read_at
 
 Ids = Literal["int", "str", "name"]

@@ -20,11 +20,11 @@ from clgraph.errors import InputError
 from clgraph.formats.atomic import atomic_write
 from clgraph.formats.cells import CHUNK, only_whole_weights
 from clgraph.formats.common import Loaded, Options, check_vertex_count, counted, graph_of_arcs
-from clgraph.formats.progress import expect
 from clgraph.graph.arrays import Arrays, aligned_empty, last_of_rows
 from clgraph.graph.building import row_ptr_of
 from clgraph.graph.checks import Arcs, difference, without_twin
 from clgraph.graph.graph import Graph
+from clgraph.progress import expect
 
 HEADER = 17  # bytes
 NODE = np.dtype("<i4")

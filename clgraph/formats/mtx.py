@@ -27,8 +27,8 @@ from clgraph.formats.common import (
     open_text,
     unpacked_size,
 )
-from clgraph.formats.progress import reached
 from clgraph.graph.graph import Graph
+from clgraph.progress import reached
 
 ENTRY = 4  # bytes of the shortest entry: two digits, a blank and a line feed
 

@@ -26,8 +26,8 @@ from pathlib import Path
 from typing import IO, Any
 
 from clgraph.errors import InputError
-from clgraph.formats.progress import tell
 from clgraph.graph.exchange.common import pip_hint
+from clgraph.progress import tell
 from clgraph.system import cores, read_at, thread_pool
 
 GZIP, ZSTD = ".gz", ".zst"
