@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -148,12 +148,10 @@ def read_clg(path: Path, options: Options, device: Device, settings: ReadSetting
         raise NotTaken("numbers are big-endian here")
     try:
         with reading(path), closing(Plain(path)) as source, device.alone():
-            return _Reading(path, options, device, source, settings.progress).loaded()
+            return _loaded(path, options, device, source, settings.progress)
     except Faulty:
-        # the host's reader finds the fault again and has the words for it
-        host.read_clg(
-            path, replace(options, verify=options.verify is not False)
-        )  # which raises what is wrong
+        # the host's reader finds the fault again and has the words for it, which it raises
+        host.read_clg(path, replace(options, verify=options.verify is not False))
         raise NotTaken("it needed a closer look") from None
 
 
@@ -205,96 +203,74 @@ def _check_gap(source: Plain, begin: int, end: int) -> None:
         raise NotTaken("an unusual layout")
 
 
-@dataclass
-class _Reading:
-    path: Path
-    options: Options
-    device: Device
-    source: Plain
-    progress: Tell | None
+def _loaded(path: Path, options: Options, device: Device, source: Plain, progress: Tell | None) -> Loaded:
+    head = bytearray(min(PAGE, source.size))
+    source.fill(memoryview(head), 0)
+    header = unpack_header(path, bytes(head), source.size)
+    # what only the host reads, or has words for
+    ids = header.sections.get("ids")
+    if ids is not None and ids.nbytes // 8 != header.n:
+        raise NotTaken("ids that are text")
+    if options.ids != "int" or (options.weights and "weights" not in header.sections):
+        raise NotTaken("other ids or weights than the file has")
+    full = source.size <= FULL_BELOW if options.verify is None else options.verify
+    compare = options.verify is not False
+    wanted = {
+        name: section
+        for name, section in header.sections.items()
+        if name != "crc" and (compare or full or name != "weights" or options.weights)
+    }
+    buffers, _ = load_sections(device, source, wanted, header.crc if compare else None, progress)
+    parts = _checked(device, options, header, buffers, full)
+    notes = []
+    if not options.weights and "weights" in header.sections:
+        notes.append("weights (read them with --weights)")
+        parts = replace(parts, weights=None)
+    if options.directed and not header.directed:
+        parts = replace(parts, directed=True)
+    graph = graph_of(device, parts)
+    if options.directed is False and header.directed:
+        graph = graph.undirected
+    return Loaded(graph, counted(header.arcs, "arc"), notes)
 
-    def loaded(self) -> Loaded:
-        options, path = self.options, self.path
-        head = bytearray(min(PAGE, self.source.size))
-        self.source.fill(memoryview(head), 0)
-        header = unpack_header(path, bytes(head), self.source.size)
-        self._refuse(header)
-        self.full = self.source.size <= FULL_BELOW if options.verify is None else options.verify
-        compare = options.verify is not False
-        wanted = {
-            name: section
-            for name, section in header.sections.items()
-            if name != "crc" and (compare or self.full or name != "weights" or options.weights)
-        }
-        crc = header.crc if compare else None
-        buffers, _ = load_sections(self.device, self.source, wanted, crc, self.progress)
-        parts = self._checked(header, buffers)
-        notes = []
-        if not options.weights and "weights" in header.sections:
-            notes.append("weights (read them with --weights)")
-            parts = replace(parts, weights=None)
-        if options.directed and not header.directed:
-            parts = replace(parts, directed=True)
-        graph = graph_of(self.device, parts)
-        if options.directed is False and header.directed:
-            graph = graph.undirected
-        return Loaded(graph, counted(header.arcs, "arc"), notes)
 
-    def _refuse(self, header: Header) -> None:
-        """Raise NotTaken for what only the host reads, or has words for."""
-        ids = header.sections.get("ids")
-        if ids is not None and ids.nbytes // 8 != header.n:
-            raise NotTaken("ids that are text")
-        if self.options.ids != "int" or (self.options.weights and "weights" not in header.sections):
-            raise NotTaken("other ids or weights than the file has")
-
-    def _checked(self, header: Header, buffers: dict[str, Any]) -> Parts:
-        """The graph's parts, of which every kernel's accesses lie within bounds, and all else if `full`."""
-        device, n, arcs, run = self.device, header.n, header.arcs, LAUNCH.of(self.device)
-        wide = header.sections["row_ptr"].kind == "<i8"
-        heads = buffers.get("col_idx")
-        rows = DeviceCSR(
-            n,
-            arcs,
-            buffers["row_ptr"],
-            device.empty(0, np.int32) if heads is None else heads,
-            np.int64 if wide else np.int32,
-        )
-        items = device.tuning.items
-        program = device.program("files/clg", ITEMS=items, RUN=run, **rows.defines)
-        facts = device.zeros(FACTS, np.uint32)
-        program.binary_offsets.launch(rows, -(-n // items) or 1, found=facts)
-        program.binary_heads.launch(rows, -(-arcs // run), found=facts)
-        if device.download(facts, np.uint32, 1)[0]:
-            raise Faulty
-        weights, copies, ids = (buffers.get(name) for name in ("weights", "multiplicity", "ids"))
-        program.binary_arcs.launch(
-            rows,
-            -(-arcs // run),
-            full=self.full,
-            directed=header.directed,
-            weights=weights,
-            multiplicity=copies,
-            found=facts,
-        )
-        place = None
-        if ids is not None:
-            place = device.output(n, np.int32)
-            program.binary_ids(-(-n // items), n=n, ids=ids, place=place, found=facts)
-        found = device.download(facts, np.uint32, FACTS).tolist()
-        one_way = found[UPWARD] and not header.directed
-        if found[FAULTS] or (self.full and (one_way or found[LOOPS] != header.loops)):
-            raise Faulty
-        if found[COPIES] and (self.options.duplicates == "merge" or copies is not None):
-            raise NotTaken("parallel edges")
-        if found[IDS]:
-            raise NotTaken("ids that do not ascend, or need more than 31 bits")
-        return Parts(
-            rows,
-            directed=header.directed,
-            weights=weights,
-            multiplicity=copies,
-            ids=None if place is None else Chosen(None, place, n),
-            num_self_loops=found[LOOPS],
-            is_multigraph=found[COPIES] > 0,
-        )
+def _checked(device: Device, options: Options, header: Header, buffers: dict[str, Any], full: bool) -> Parts:
+    """The graph's parts, of which every kernel's accesses lie within bounds, and all else if `full`."""
+    n, arcs, run, items = header.n, header.arcs, LAUNCH.of(device), device.tuning.items
+    rows = DeviceCSR(
+        n,
+        arcs,
+        buffers["row_ptr"],
+        buffers["col_idx"] if arcs else device.empty(0, np.int32),
+        np.int64 if header.sections["row_ptr"].kind == "<i8" else np.int32,
+    )
+    program = device.program("files/clg", ITEMS=items, RUN=run, **rows.defines)
+    facts = device.zeros(FACTS, np.uint32)
+    program.binary_offsets.launch(rows, -(-n // items) or 1, found=facts)
+    program.binary_heads.launch(rows, -(-arcs // run), found=facts)
+    if device.download(facts, np.uint32, 1)[0]:
+        raise Faulty
+    weights, copies, ids = (buffers.get(name) for name in ("weights", "multiplicity", "ids"))
+    columns = {"weights": weights, "multiplicity": copies}
+    directed = header.directed
+    program.binary_arcs.launch(rows, -(-arcs // run), full=full, directed=directed, **columns, found=facts)
+    place = None
+    if ids is not None:
+        place = device.output(n, np.int32)
+        program.binary_ids(-(-n // items), n=n, ids=ids, place=place, found=facts)
+    found = device.download(facts, np.uint32, FACTS).tolist()
+    one_way = found[UPWARD] and not directed
+    if found[FAULTS] or (full and (one_way or found[LOOPS] != header.loops)):
+        raise Faulty
+    if found[COPIES] and (options.duplicates == "merge" or copies is not None):
+        raise NotTaken("parallel edges")
+    if found[IDS]:
+        raise NotTaken("ids that do not ascend, or need more than 31 bits")
+    return Parts(
+        rows,
+        directed=directed,
+        **columns,
+        ids=None if place is None else Chosen(None, place, n),
+        num_self_loops=found[LOOPS],
+        is_multigraph=found[COPIES] > 0,
+    )

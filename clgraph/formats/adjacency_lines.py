@@ -115,7 +115,7 @@ def _numbers(
                 skip = next((i for i, words in enumerate(fields) if words or comment is None), len(fields))
                 if skip < len(fields):
                     header = parse_header(path, fields[skip], options)
-                fields, place, lines = (each[skip + 1 :] for each in (fields, place, lines))
+                fields, place, lines = fields[skip + 1 :], place[skip + 1 :], lines[skip + 1 :]
             lengths.append(np.fromiter(map(len, fields), np.int64, len(fields)))
             places.append(place)
             try:

@@ -101,20 +101,19 @@ class Lines:
         self.layout: Layout | None = None
 
     def columns(self, block: bytes) -> list[Any] | None:
-        """Return the columns of a block of whole lines, names as numbers; None if there are none."""
+        """Return the columns of a block of whole lines, names as numbers; None if there are none.
+
+        An empty block is the stream's end.
+        """
         # universal newlines, so that lines have the numbers that `clgraph.read` gives them
         if b"\r" in block:
             block = block.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-        if self.layout is not None:
+        if self.layout is not None and block:
             return self._parsed(block, self.layout)
         self.before += block
         # a header is known by the row that follows it
-        if sum(1 for _ in itertools.islice(_rows(self.before), 2)) < 2:
+        if block and sum(1 for _ in itertools.islice(_rows(self.before), 2)) < 2:
             return None
-        return self.last()
-
-    def last(self) -> list[Any] | None:
-        """Return the columns of what is left at the stream's end."""
         block, self.before = self.before, b""
         first = next(_rows(block), None)
         if first is None:
@@ -200,10 +199,9 @@ class How:
 
 def is_stream(source: Any) -> bool:
     """True if something is a source of arrivals, and not a graph."""
-    if isinstance(source, (str, PathLike, list, tuple, np.ndarray, Iterator)):
-        return True
     names = ("read", "to_batches", "read_next_batch", "iloc", "__arrow_c_stream__")
-    return any(hasattr(source, name) for name in names)
+    kinds = str, PathLike, list, tuple, np.ndarray, Iterator
+    return isinstance(source, kinds) or any(hasattr(source, name) for name in names)
 
 
 def is_streamed(path: str, format: str | None = None) -> bool:
@@ -246,12 +244,15 @@ def arrivals(
         A file of another format, or a row or chunk that is none; where it is, is said.
     """
     word(ids, "ids", (None, "int", "str"))
+    how = How(names, weighted, ids, header)
     if isinstance(source, (str, PathLike)):
-        yield from _of_file(source, How(names, weighted, ids, header), format, max_ratio)
+        yield from _of_file(source, how, format, max_ratio)
     elif hasattr(source, "read") and not hasattr(source, "read_next_batch"):
         name = getattr(source, "name", None)
         where = name if isinstance(name, str) else "the stream"
-        yield from _lines(_binary(source), where, How(names, weighted, ids, header))
+        if isinstance(source, io.TextIOBase):
+            source = source.buffer if hasattr(source, "buffer") else io.BytesIO(source.read().encode())
+        yield from _lines(source, where, how)
     else:
         if hasattr(source, "iloc"):
             source = library("pyarrow", "arrow").Table.from_pandas(source, preserve_index=False)
@@ -261,7 +262,14 @@ def arrivals(
             source = source.to_batches(max_chunksize=ROWS)
         elif isinstance(source, (np.ndarray, tuple)) and not _is_nested(source):
             source = [source]
-        yield from _of_chunks(source, How(names, weighted, ids))
+        try:
+            chunks = iter(source)
+        except TypeError:
+            raise InputError(
+                f"a stream is {shown(source)}: give a file's name, an iterator of chunks of edges, or a Graph"
+            ) from None
+        for number, chunk in enumerate(chunks, 1):
+            yield checked(chunk, f"chunk {number}", how)
 
 
 def _is_nested(source: Any) -> bool:
@@ -274,29 +282,15 @@ def _is_nested(source: Any) -> bool:
 # --- chunks -----------------------------------------------------------------------------------------------
 
 
-def _of_chunks(source: Iterable[Any], how: How) -> Iterator[Chunk]:
-    try:
-        chunks = iter(source)
-    except TypeError:
-        raise InputError(
-            f"a stream is {shown(source)}: give a file's name, an iterator of chunks of edges, or a Graph"
-        ) from None
-    for number, chunk in enumerate(chunks, 1):
-        yield checked(chunk, f"chunk {number}", how)
-
-
 def checked(chunk: Any, where: str, how: How) -> Chunk:
     """Return a chunk of edges that somebody gave; InputError if it, an id or a weight is not valid."""
-    weighted = how.weighted
-    columns = _table_columns(chunk, where, weighted) if hasattr(chunk, "schema") else _columns(chunk, where)
+    columns, weighted = _columns(chunk, where, how.weighted), how.weighted
     if weighted and len(columns) < 3:
         raise InputError(f"{where}: weighted=True, and it has no third column, the weights")
     source, target = (
         _ids(column, where, name, how) for column, name in zip(columns, ("source", "target"), strict=False)
     )
-    weight = None
-    if weighted:
-        weight = _numbers(columns[2], where)
+    weight = _numbers(columns[2], where) if weighted else None
     if len(source) != len(target) or (weight is not None and len(weight) != len(source)):
         raise InputError(f"{where}: its columns have {', '.join(str(len(each)) for each in columns)} rows")
     # samplers of streams take no loops, and say how many there were
@@ -310,7 +304,14 @@ def checked(chunk: Any, where: str, how: How) -> Chunk:
     return Chunk(source, target, weight, loops)
 
 
-def _columns(chunk: Any, where: str) -> list[Any]:
+def _columns(chunk: Any, where: str, weighted: bool) -> list[Any]:
+    if hasattr(chunk, "schema"):
+        wanted = columns_of(where, list(chunk.schema.names), weighted)
+        try:
+            columns = plain_columns(chunk, *wanted, None)[: 2 + weighted]
+        except InputError as error:
+            raise InputError(f"{where}: {error}") from error
+        return [np.array(c.names, object)[c.codes] if isinstance(c, TableNames) else c for c in columns]
     if isinstance(chunk, np.ndarray) and chunk.ndim == 2 and chunk.shape[1] in (2, 3):
         return [chunk[:, i] for i in range(chunk.shape[1])]
     if isinstance(chunk, (tuple, list)) and len(chunk) in (2, 3) and all(np.ndim(c) == 1 for c in chunk):
@@ -319,17 +320,6 @@ def _columns(chunk: Any, where: str) -> list[Any]:
         f"{where} is {shown(chunk)}: a chunk is a pair of arrays (sources, targets), a triple with weights, "
         "an array of shape (k, 2) or (k, 3), or an Arrow batch"
     )
-
-
-def _table_columns(chunk: Any, where: str, weighted: bool) -> list[Any]:
-    wanted = columns_of(where, list(chunk.schema.names), weighted)
-    try:
-        columns = plain_columns(chunk, *wanted, None)[: 2 + weighted]
-    except InputError as error:
-        raise InputError(f"{where}: {error}") from error
-    return [
-        np.array(each.names, object)[each.codes] if isinstance(each, TableNames) else each for each in columns
-    ]
 
 
 def _ids(column: Any, where: str, name: str, how: How) -> npt.NDArray[Any]:
@@ -412,23 +402,17 @@ def _batches(path: Path, kind: str) -> Iterator[Any]:
             yield reader.get_batch(i)
 
 
-def _binary(file: Any) -> IO[bytes]:
-    """An open file's bytes, where it gives text."""
-    if isinstance(file, io.TextIOBase):
-        return file.buffer if hasattr(file, "buffer") else io.BytesIO(file.read().encode())
-    bytes_of: IO[bytes] = file
-    return bytes_of
-
-
 def _lines(file: IO[bytes], name: str, how: How) -> Iterator[Chunk]:
     lines = Lines(name, how)
     if how.ids == "str":
         how.names.text = True
-    for columns in _blocks(file, name, lines):
-        yield checked(tuple(columns), f"{name}, to line {lines.line}", How(Names(), how.weighted))
+    for block in _blocks(file, name, lines):
+        if (found := lines.columns(block)) is not None:
+            yield checked(tuple(found), f"{name}, to line {lines.line}", How(Names(), how.weighted))
 
 
-def _blocks(file: IO[bytes], name: str, lines: Lines) -> Iterator[list[Any]]:
+def _blocks(file: IO[bytes], name: str, lines: Lines) -> Iterator[bytes]:
+    """Yield blocks of whole lines, and an empty one at the end; errors name the line that `lines` are at."""
     rest = b""
     while True:
         try:
@@ -446,9 +430,6 @@ def _blocks(file: IO[bytes], name: str, lines: Lines) -> Iterator[list[Any]]:
         block, rest = (rest + data[:cut], data[cut:]) if cut else (b"", rest + data)
         if len(rest) > LONG_LINE:
             raise InputError(f"{name}, line {lines.line + 1}: a line of more than {LONG_LINE} bytes")
-        if block and (found := lines.columns(block)) is not None:
-            yield found
-    if rest and (found := lines.columns(rest + b"\n")) is not None:
-        yield found
-    if (found := lines.last()) is not None:
-        yield found
+        if block:
+            yield block
+    yield from (rest + b"\n", b"") if rest else (b"",)

@@ -20,7 +20,6 @@ import zlib
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future
 from dataclasses import astuple, dataclass, replace
-from functools import partial
 from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any
@@ -403,12 +402,6 @@ def given(count: int, dtype: np.dtype[Any], parts: Callable[[], Iterator[npt.NDA
     )
 
 
-def _steps(count: int, dtype: np.dtype[Any]) -> Iterator[tuple[int, int]]:
-    """Yield where each chunk of an array begins, and how many values it has."""
-    step = CHUNK // dtype.itemsize
-    return ((at, min(step, count - at)) for at in range(0, count, step))
-
-
 def zeros(count: int, dtype: np.dtype[Any]) -> Streamed:
     """Return an array of zeros, for which the file keeps a hole."""
     nbytes = count * dtype.itemsize
@@ -429,8 +422,9 @@ def widened(array: npt.NDArray[Any], dtype: np.dtype[Any]) -> Streamed:
 
 
 def _in_memory(array: npt.NDArray[Any]) -> Streamed:
-    steps = partial(_steps, len(array), array.dtype)
-    return given(len(array), array.dtype, lambda: (array[at : at + step] for at, step in steps()))
+    step = CHUNK // array.dtype.itemsize
+    places = range(0, len(array), step)
+    return given(len(array), array.dtype, lambda: (array[at : at + step] for at in places))
 
 
 def write_sections(

@@ -6,15 +6,14 @@ declared attributes become `Graph.attributes`; positions, other looks and times 
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from clgraph.errors import InputError
-from clgraph.formats.cells import cells, weight_cells, writing
+from clgraph.formats.cells import writing
 from clgraph.formats.common import Loaded, Options
-from clgraph.formats.markup import KINDS, Found, Network, Parts, Words, Writer
+from clgraph.formats.markup import KINDS, Found, Network, Words, Writer
 from clgraph.graph.attributes import Column
 from clgraph.graph.graph import Graph
 
@@ -140,22 +139,17 @@ def write_gexf(graph: Graph, path: Path) -> None:
         return f"{label}><attvalues>{values}</attvalues></{owner}>\n" if values else f"{label}/>\n"
 
     def node(found: Found, name: Any) -> str:
-        labelled = any(key == LABEL for key, _ in found)
+        labelled = name is None or any(key == LABEL for key, _ in found)
         return inside("node", found if labelled else [*found, (LABEL, str(name))])
 
-    def node_parts(some: Any) -> Parts:
-        return [b'<node id="', some] if writer.known else [b'<node id="', some, b' label="', some]
-
-    def edge_parts(first: int, tail: Any, head: Any, weight: Any) -> Parts:
-        number = cells(np.arange(first, first + len(tail)), b'"')
-        own = [b'<edge id="', number, b' source="', tail, b' target="', head]
-        return [*own, b' weight="', weight_cells(weight, b'"')] if weighted else own
-
+    # without attributes the label is part of each node's template
+    label, weight = "" if writer.known else ' label="{id}"', ' weight="{weight}"' if weighted else ""
     direction = "directed" if graph.directed else "undirected"
     with writing(path) as file:
         file.write(f'{HEAD}<graph mode="static" defaultedgetype="{direction}">\n'.encode())
         file.write(f"{''.join(declared)}<nodes>\n".encode())
-        writer.nodes(file, node_parts, node, b"/>\n")
+        writer.nodes(file, '<node id="{id}"' + label, node)
         file.write(b"</nodes>\n<edges>\n")
-        writer.edges(file, edge_parts, lambda found: inside("edge", found), b"/>\n")
+        edge = '<edge id="{number}" source="{source}" target="{target}"' + weight
+        writer.edges(file, edge, partial(inside, "edge"))
         file.write(b"</edges>\n</graph>\n</gexf>\n")

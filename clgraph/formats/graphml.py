@@ -10,9 +10,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from clgraph.formats.cells import weight_cells, writing
+from clgraph.formats.cells import writing
 from clgraph.formats.common import Loaded, Options
-from clgraph.formats.markup import KINDS, Found, Network, Parts, Words, Writer
+from clgraph.formats.markup import KINDS, Found, Network, Words, Writer
 from clgraph.graph.graph import Graph
 
 DIRECTIONS = {"directed": True, "undirected": False}
@@ -129,17 +129,14 @@ def write_graphml(graph: Graph, path: Path) -> None:
 
     # an edge with a weight is open already
     opened, empty = ("", "</edge>\n") if weighted else (">", "/>\n")
+    weight = '><data key="weight">{weight}</data>' if weighted else ""
 
     def edge(found: Found) -> str:
         return f"{opened}{data('edge', found)}</edge>\n" if found else empty
 
-    def parts(_: int, tail: Any, head: Any, weight: Any) -> Parts:
-        own = [b'<edge source="', tail, b' target="', head]
-        return [*own, b'><data key="weight">', weight_cells(weight, b"<"), b"/data>"] if weighted else own
-
     direction = "directed" if graph.directed else "undirected"
     with writing(path) as file:
         file.write(f'{HEAD}{weights}{"".join(lines.values())}<graph edgedefault="{direction}">\n'.encode())
-        writer.nodes(file, lambda some: [b'<node id="', some], node, b"/>\n")
-        writer.edges(file, parts, edge, empty.encode())
+        writer.nodes(file, '<node id="{id}"', node)
+        writer.edges(file, '<edge source="{source}" target="{target}"' + weight, edge)
         file.write(b"</graph>\n</graphml>\n")

@@ -26,6 +26,7 @@ from clgraph.formats.cells import (
     id_cells,
     no_place,
     text_cells,
+    weight_cells,
     write_cells,
 )
 from clgraph.formats.common import (
@@ -279,7 +280,7 @@ def attribute_text(path: Path, name: str) -> bytes:
     return encoded(path, name.translate(ESCAPES))
 
 
-Parts = list[bytes | npt.NDArray[Any]]
+FIELD = re.compile(r"\{(\w+)\}.")  # of a template, and the mark that ends it
 Found = list[tuple[str, str]]  # names and texts of an element's attributes
 
 
@@ -321,46 +322,41 @@ class Writer:
             )
         return text.translate(ESCAPES)
 
-    def nodes(
-        self,
-        file: IO[bytes],
-        parts: Callable[[npt.NDArray[Any]], Parts],
-        spell: Callable[[Found, Any], str],
-        empty: bytes,
-    ) -> None:
-        """Write vertices; `parts` gets the cells of their names, `empty` ends one without more."""
+    def nodes(self, file: IO[bytes], template: str, spell: Callable[[Found, Any], str]) -> None:
+        """Write vertices, each a template around its ``{id}``; `spell` gets attributes and id, or neither."""
         for start in range(0, self.graph.num_vertices, CHUNK):
-            some = self.names[start : start + CHUNK]
-            end: Parts = [empty]
+            end: Any = spell([], None)
             if self.known:
                 ids = self.graph.ids[start : start + CHUNK].tolist()
-                end = [text_cells(map(spell, self.known.of_vertices(ids), ids))]
-            _write_elements(file, len(some), [*parts(some), *end])
+                end = text_cells(map(spell, self.known.of_vertices(ids), ids))
+            _write_elements(file, template, end, {"id": self.names[start : start + CHUNK]})
 
-    def edges(
-        self,
-        file: IO[bytes],
-        parts: Callable[[int, npt.NDArray[Any], npt.NDArray[Any], Any], Parts],
-        spell: Callable[[Found], str],
-        empty: bytes,
-    ) -> None:
-        """Write edges; `parts` gets the number of the first one, and names of both ends and weights."""
-        number, directed = 0, self.graph.directed
+    def edges(self, file: IO[bytes], template: str, spell: Callable[[Found], str]) -> None:
+        """Write edges, each a `template` around ``{source}``, ``{target}``, ``{weight}`` and ``{number}``."""
+        number, mark = 0, template.partition("{weight}")[2][:1].encode()
         for tail, head, weight in edge_chunks(self.graph):
-            end: Parts = [empty]
+            fields = {"source": self.names[tail], "target": self.names[head]}
+            if weight is not None:
+                fields["weight"] = weight_cells(weight, mark)
+            if "{number}" in template:
+                fields["number"] = cells(np.arange(number, number + len(tail)), b'"')
+            end: Any = spell([])
             if self.known:
                 tails, heads = self.graph.ids[tail].tolist(), self.graph.ids[head].tolist()
-                end = [text_cells(map(spell, self.known.of_edges(tails, heads, directed)))]
-            _write_elements(
-                file, len(tail), [*parts(number, self.names[tail], self.names[head], weight), *end]
-            )
+                end = text_cells(map(spell, self.known.of_edges(tails, heads, self.graph.directed)))
+            _write_elements(file, template, end, fields)
             number += len(tail)
 
 
-def _write_elements(file: IO[bytes], count: int, parts: Parts) -> None:
-    """Write `count` elements, of texts that are the same in all and cells that are not."""
-    same = np.zeros(count, np.intp)
+def _write_elements(file: IO[bytes], template: str, end: Any, fields: dict[str, npt.NDArray[Any]]) -> None:
+    """Write elements: a template around fields, cells that end with the mark behind them; a text or cells."""
+    same = np.zeros(len(next(iter(fields.values()))), np.intp)
+    texts = FIELD.split(template)
+    if isinstance(end, str):
+        texts[-1] += end
     columns = [
-        cells(np.array([part[:-1]]), part[-1:])[same] if isinstance(part, bytes) else part for part in parts
+        fields[text] if i % 2 else cells(np.array([text[:-1].encode()]), text[-1:].encode())[same]
+        for i, text in enumerate(texts)
+        if text
     ]
-    write_cells(file, *columns)
+    write_cells(file, *columns, *([] if isinstance(end, str) else [end]))

@@ -14,11 +14,13 @@ import io
 import math
 import os
 import zipfile
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from numpy.lib import format as npy
 
 from clgraph.errors import InputError
 from clgraph.formats.atomic import atomic_write
@@ -34,7 +36,7 @@ NAMES = ("edge_index", "edge_weight", "num_nodes")
 
 
 def _of_edge_index(
-    path: Path, found: dict[str, npt.NDArray[Any]], skipped: list[str], directed: bool, options: Options
+    path: Path, found: dict[str, npt.NDArray[Any]], skipped: list[str], options: Options
 ) -> Loaded:
     """The graph of the arrays of a file; `skipped` names others."""
     index, weight = found["edge_index"], found.get("edge_weight")
@@ -65,7 +67,7 @@ def _of_edge_index(
     elif weight is not None:
         weight, skipped = None, ["edge_weight", *skipped]
     tail, head = (np.ascontiguousarray(row.astype(np.int32)) for row in index)
-    graph = graph_of_arcs((tail, head, weight), n, options, directed, twins=True)
+    graph = graph_of_arcs((tail, head, weight), n, options, _direction(path, found, options), twins=True)
     return Loaded(graph, counted(index.shape[1], "arc"), skipped)
 
 
@@ -78,19 +80,19 @@ def write_edge_index(graph: Graph, path: Path) -> None:
     }
     if graph.weights is not None:
         arrays["edge_weight"] = graph.weights
+    _write(path, io.BytesIO(), arrays)
+
+
+def _write(path: Path, buffer: io.BytesIO, arrays: dict[str, npt.NDArray[Any]]) -> None:
+    """Write an .npz file: arrays behind what a buffer holds, dated alike, so that bytes stay the same."""
+    # a zip file is not written in one go
     with atomic_write(path) as file:
-        buffer = io.BytesIO()  # a zip file is not written in one go
-        with zipfile.ZipFile(buffer, "w") as archive:
+        with zipfile.ZipFile(buffer, "a") as archive:
             for name, array in arrays.items():
-                store(archive, name, array)
+                data = io.BytesIO()
+                np.save(data, array, allow_pickle=False)
+                archive.writestr(zipfile.ZipInfo(f"{name}.npy"), data.getvalue())
         file.write(buffer.getbuffer())
-
-
-def store(archive: zipfile.ZipFile, name: str, array: npt.NDArray[Any]) -> None:
-    """Put an array into an .npz file, with a fixed date: the same graph gives the same bytes."""
-    data = io.BytesIO()
-    np.save(data, array, allow_pickle=False)
-    archive.writestr(zipfile.ZipInfo(f"{name}.npy"), data.getvalue())
 
 
 OWN = ("clgraph_directed", "clgraph_ids")
@@ -104,8 +106,7 @@ def read_npz(path: Path, options: Options) -> Loaded:
     try:
         found, skipped = _arrays(path, options)
         if NAMES[0] in found:
-            directed = options.direction(_noted_direction(path, found.get("clgraph_directed")))
-            return _of_edge_index(path, found, skipped, directed, options)
+            return _of_edge_index(path, found, skipped, options)
         if "format" not in found:
             raise InputError(
                 f"{path}: holds neither a matrix saved by scipy.sparse.save_npz nor edge_index, as "
@@ -128,7 +129,7 @@ def read_npz(path: Path, options: Options) -> Loaded:
     matrix = _matrix(form, shape, parts)
     if options.duplicates == "keep":
         raise InputError(f"{path}: a sparse matrix holds no parallel edges; leave duplicates='keep' out")
-    directed = options.direction(_noted_direction(path, found.get("clgraph_directed")))
+    directed = _direction(path, found, options)
     entries = matrix.nnz
     if not options.weights and np.any(matrix.data != 1):
         skipped = ["values of entries", *skipped]
@@ -144,14 +145,7 @@ read_edge_index = read_npz  # by what a file holds
 
 def _arrays(path: Path, options: Options) -> tuple[dict[str, npt.NDArray[Any]], list[str]]:
     """Return the arrays, each as long as its header and its place in the file say, and names of others."""
-    wanted = {
-        "format",
-        "shape",
-        "coords",
-        *OWN,
-        *NAMES,
-        *(name for names in PARTS.values() for name in names),
-    }
+    wanted = {"format", "shape", "coords", *OWN, *NAMES, *chain(*PARTS.values())}
     found: dict[str, npt.NDArray[Any]] = {}
     skipped: list[str] = []
     size = os.path.getsize(path)
@@ -178,12 +172,8 @@ def _arrays(path: Path, options: Options) -> tuple[dict[str, npt.NDArray[Any]], 
 def _array(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> npt.NDArray[Any]:
     """One array; nothing is allocated before its length is known to be that of the member."""
     with archive.open(info) as member:
-        version = np.lib.format.read_magic(member)
-        read_header = {
-            (1, 0): np.lib.format.read_array_header_1_0,
-            (2, 0): np.lib.format.read_array_header_2_0,
-        }[version]
-        shape, by_columns, dtype = read_header(member)
+        read_header = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
+        shape, by_columns, dtype = read_header[npy.read_magic(member)](member)
         if dtype.hasobject:
             raise ValueError("Python objects, which would be code to run")
         if min(shape, default=0) < 0 or math.prod(shape) * dtype.itemsize != info.file_size - member.tell():
@@ -219,12 +209,11 @@ def _matrix(form: str, shape: tuple[int, ...], parts: dict[str, npt.NDArray[Any]
         raise InputError(f"SciPy cannot make a matrix of its arrays: {error}; save it again") from error
 
 
-def _noted_direction(path: Path, noted: npt.NDArray[Any] | None) -> bool | None:
-    if noted is None:
-        return None
+def _direction(path: Path, found: dict[str, npt.NDArray[Any]], options: Options) -> bool:
+    noted = found.get("clgraph_directed", np.array(False))
     if noted.shape or noted.dtype != bool:
         raise InputError(f"{path}: its clgraph_directed is not one bool; write the file again")
-    return bool(noted)
+    return options.direction(bool(noted))
 
 
 def write_npz(graph: Graph, path: Path) -> None:
@@ -237,10 +226,6 @@ def write_npz(graph: Graph, path: Path) -> None:
         if graph.ids.dtype == object and own["clgraph_ids"].tolist() != graph.ids.tolist():
             lost = next(name for name in graph.ids.tolist() if name.endswith("\0"))
             raise InputError(f"cannot write {path}: vertex id {lost!r} ends with a NUL; use .clg")
-    with atomic_write(path) as file:
-        buffer = io.BytesIO()  # SciPy would add .npz to the temporary name
-        sp.save_npz(buffer, graph.to_scipy(), compressed=False)
-        with zipfile.ZipFile(buffer, "a") as archive:
-            for name, array in own.items():
-                store(archive, name, array)
-        file.write(buffer.getbuffer())
+    buffer = io.BytesIO()  # SciPy would add .npz to the temporary name
+    sp.save_npz(buffer, graph.to_scipy(), compressed=False)
+    _write(path, buffer, own)
