@@ -7,12 +7,12 @@ place to write or a file to open besides the input, and limits are the reader's 
 from __future__ import annotations
 
 import json
-import math
 import re
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 from clgraph.arguments import file_name, number_given, parse_size, shown
 from clgraph.errors import InputError
@@ -23,7 +23,6 @@ from clgraph.methods import OPTIONS as TAKEN
 
 LIMITS = ("max_vertices", "max_ratio")  # older records hold them; nobody takes them from there
 LARGEST = 1 << 28  # bytes, some 100 000 samples: /dev/zero would be read for ever
-DIGITS = 40  # more than any number of a record has
 WRITTEN = "give what `clgraph sample --record` (or --json) or `clgraph study` wrote"
 
 
@@ -46,11 +45,9 @@ class Keys:
     needed: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class Each:
-    """An object of any keys, with values of one kind."""
-
-    of: Any
+def each_of(schema: Any) -> Callable[[dict[str, Any]], Keys]:
+    """Return the schema of an object of any keys, with values of one kind."""
+    return lambda value: Keys(dict.fromkeys(value, schema))
 
 
 def _is_text(value: Any) -> bool:
@@ -72,7 +69,8 @@ def _is_size(value: Any) -> bool:
 
 
 def _is_number(value: Any) -> bool:
-    return type(value) in (int, float) and math.isfinite(value)
+    # Python's JSON has NaN and Infinity, and whole numbers beyond any float; no comparison is true for NaN
+    return type(value) in (int, float) and abs(value) <= sys.float_info.max
 
 
 def _is_option(value: Any) -> bool:
@@ -135,8 +133,8 @@ OPTIONS: dict[str, Leaf] = {
 }
 del OPTIONS["min_size"]  # which changes no sample: the seed of the run that was taken stands in the record
 RUNS_ON = {"kernels": TEXT, "built": [TEXT], "pieces": COUNT}
-ABOUT = {"clgraph": PLAIN, "notes": [TEXT], "seconds": Each(NUMBER), **RUNS_ON}
-ENERGY = Each(NUMBER | TEXT | FLAG | NULL)
+ABOUT = {"clgraph": PLAIN, "notes": [TEXT], "seconds": each_of(NUMBER), **RUNS_ON}
+ENERGY = each_of(NUMBER | TEXT | FLAG | NULL)
 SAMPLE = Keys(
     {
         **ABOUT,
@@ -151,7 +149,7 @@ SAMPLE = Keys(
         "target": COUNT | NULL,
         **dict.fromkeys(("vertices", "edges", "arrivals", "iterations"), COUNT),
         **dict.fromkeys(("device", "way", "weighting", "keep"), TEXT),
-        "estimates": Each(Keys({"value": NUMBER | NULL, "standard_error": NUMBER | NULL})),
+        "estimates": each_of(Keys({"value": NUMBER | NULL, "standard_error": NUMBER | NULL})),
         "fingerprint": HASH | NULL,
         "verified": FLAG,
         "output": TEXT | NULL,
@@ -187,7 +185,7 @@ RUN = Keys(
     {
         "command": [TEXT],
         "clgraph": PLAIN,
-        "versions": Each(TEXT),
+        "versions": each_of(TEXT),
         "device": Keys(dict.fromkeys(("name", "kind", "platform", "driver"), TEXT) | RUNS_ON),
         "input": [FILE],
         "reading": READING,
@@ -211,9 +209,9 @@ STUDY = Keys(
         "output": HASH,
         "samples": COUNT,
         # of the original, and of each method by size
-        "degrees": lambda value: Keys({name: Each(HISTOGRAM) for name in value} | {"original": HISTOGRAM}),
-        "original": Each(NUMBER | NULL),
-        "reasons": Each(TEXT),
+        "degrees": lambda value: Keys({name: each_of(HISTOGRAM) for name in value} | {"original": HISTOGRAM}),
+        "original": each_of(NUMBER | NULL),
+        "reasons": each_of(TEXT),
         "files": [FILE],
         "reading": READING,
         "command": [TEXT],
@@ -246,9 +244,7 @@ def load_record(path: str) -> dict[str, Any]:
     try:
         if len(text) > LARGEST:
             raise ValueError(f"over {LARGEST >> 20} MiB")
-        content = json.loads(
-            text, object_pairs_hook=_object, parse_int=_whole, parse_float=_real, parse_constant=_refused
-        )
+        content = json.loads(text, object_pairs_hook=_object)
     except (ValueError, RecursionError) as error:
         raise InputError(f"{path}: not JSON as a record has it ({error}); {WRITTEN}") from error
     try:
@@ -281,16 +277,15 @@ def _check(value: Any, schema: Any, at: str) -> None:
         _check_object(value, schema, at)
 
 
-def _check_object(value: Any, schema: Keys | Each, at: str) -> None:
+def _check_object(value: Any, schema: Keys, at: str) -> None:
     if not isinstance(value, dict):
         raise InputError(f"{at or 'it'} is {shown(value)}, not an object; {WRITTEN}")
-    known = dict.fromkeys(value, schema.of) if isinstance(schema, Each) else schema.known
     for name, each in value.items():
-        if name not in known:
+        if name not in schema.known:
             raise InputError(f"unknown key {shown(name)}{f' in {at}' if at else ''}; {WRITTEN}")
         place = name if name.isidentifier() else shown(name)
-        _check(each, known[name], f"{at}.{place}" if at else place)
-    for name in () if isinstance(schema, Each) else schema.needed:
+        _check(each, schema.known[name], f"{at}.{place}" if at else place)
+    for name in schema.needed:
         if name not in value:
             raise InputError(f"{at or 'it'} has no {name}; {WRITTEN}")
 
@@ -302,21 +297,3 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
             raise ValueError(f"the key {shown(name)} twice")
         made[name] = value
     return made
-
-
-def _whole(text: str) -> int:
-    # Python's conversion of digits takes quadratic time
-    if len(text) > DIGITS:
-        raise ValueError(f"a number of {len(text)} digits")
-    return int(text)
-
-
-def _real(text: str) -> float:
-    number = float(text)
-    if not math.isfinite(number):  # 1e999 is infinite without an error
-        raise ValueError(f"the number {text[:DIGITS]} is too large")
-    return number
-
-
-def _refused(text: str) -> NoReturn:
-    raise ValueError(f"{text} is no number")
