@@ -162,23 +162,18 @@ def _facts(dev: Device, found: Quality) -> list[tuple[str, str]]:
 
 
 def _tables(whole: Graph, found: Quality, names: tuple[str, str]) -> Iterator[Any]:
-    from clgraph.measures.report import DISTANCES, TABLES, figure, rows
+    from clgraph.measures.report import DISTANCES, TABLES, figure, missing, rows
 
     two, kind = found.sample is not None, direction(whole)
     title = f"{names[1]}, a sample of {names[0]} ({kind})" if two else f"{names[0]} ({kind})"
     table = table_of(("", "original", "sample", "difference") if two else ("", ""), title=title)
-    reasons = []
     for _, entries in TABLES:
         for row in rows(found, entries):
             name = edges_word(whole) if row.name == "edges" else row.name
-            cells = (row.original, row.sample, row.difference)[: 3 if two else 1]
-            table.add_row(("  " if row.under else "") + name, *cells)
-            reasons += [f"{row.name}, {reason}" for reason in row.reasons]
+            table.add_row(("  " if row.under else "") + name, *row.cells)
         table.add_section()
     if found.ks is not None:
         for key, name, _ in DISTANCES:
             table.add_row(f"KS distance, {name}", "", "", figure(found.ks[key]))
-    for whose, graph in (("original", found.original), ("sample", found.sample)):
-        reasons += [f"{whose}: {note}" for note in (graph.notes if graph else ())]
     yield table
-    yield from (f"- {reason}" for reason in reasons)
+    yield from (f"- {reason}" for reason in missing(found))

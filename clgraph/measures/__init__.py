@@ -94,8 +94,7 @@ class Quality(Pair):
         """
         from clgraph.graph.frames import frame_of
 
-        both = {"original": self.original, "sample": self.sample}
-        columns = {name: _numbers(each.to_dict()) for name, each in both.items() if each is not None}
+        columns = {name: _numbers(each.to_dict()) for name, each in self._graphs.items()}
         if self.ks is not None:
             columns["sample"] |= _numbers({"ks": self.ks})
         rows = list(dict.fromkeys(row for each in columns.values() for row in each))
@@ -154,10 +153,9 @@ class Quality(Pair):
             out.write(page)
 
     def _facts(self) -> dict[str, Any]:
-        one, two = self.original, self.sample
         facts: dict[str, Any] = {}
         for name in ("vertices", "edges", "average_degree", "clustering"):
-            values = [getattr(each, name) for each in (one, two) if each is not None]
+            values = [getattr(each, name) for each in self._graphs.values()]
             texts = ("not defined" if value is None else text_of(value) for value in values)
             facts[name.replace("_", " ")] = " -> ".join(texts)
         for name, value in (self.ks or {}).items():

@@ -28,10 +28,10 @@ TOKENS = {"ink": "#0a0b01", "grid": "#0a0b02", "original": "#0a0b03", "sample": 
 
 
 # "original", and "sample" where there is one
-Named = list[tuple[str, Measures]]
+Named = dict[str, Measures]
 
 
-# of each figure its title, and what it shows
+# title and description of each figure
 TITLES = {
     "degrees": ("Degree distribution", "Number of vertices of each degree against the degree"),
     "ranks": ("Rank plot", "Degree of each vertex against its rank by degree"),
@@ -59,16 +59,14 @@ class Drawing:
 
 def drawings(quality: Pair, curve: ReductionCurve | None = None) -> list[Drawing]:
     """Return the figures for which there are data."""
-    graphs = [("original", quality.original)]
-    if quality.sample is not None:
-        graphs.append(("sample", quality.sample))
-    means = "; ".join(f"{name}: mean {short(graph.clustering)}" for name, graph in graphs)
+    graphs = quality._graphs
+    means = "; ".join(f"{name}: mean {short(graph.clustering)}" for name, graph in graphs.items())
     made = []
     for name, (title, words) in TITLES.items():
         if name == "clustering":
             draw = partial(draw_clustering, graphs=graphs)
             made.append(Drawing(name, title, f"{words}. {means}.", draw))
-        elif name != "eigenvalues" or any(len(graph.eigenvalues) for _, graph in graphs):
+        elif name != "eigenvalues" or any(len(graph.eigenvalues) for graph in graphs.values()):
             words = f"{words}, both axes logarithmic. {_slopes(graphs, FITTED[name][0])}"
             made.append(Drawing(name, title, words, partial(draw_fitted, figure=name, graphs=graphs)))
     if curve is not None:
@@ -87,7 +85,7 @@ def drawings(quality: Pair, curve: ReductionCurve | None = None) -> list[Drawing
 
 def _slopes(graphs: Named, exponent: str) -> str:
     parts = []
-    for name, graph in graphs:
+    for name, graph in graphs.items():
         fit: Exponent = getattr(graph, exponent)
         if fit.slope is None:
             parts.append(f"{name}: no line ({fit.reason})")
@@ -202,17 +200,8 @@ def short(value: float | None) -> str:
 
 
 def _points(axes: Any, x: Any, y: Any, name: str, colour: str, label: str | None) -> None:
-    axes.plot(
-        x,
-        y,
-        linestyle="none",
-        marker=LOOKS[name][0],
-        markersize=5,
-        markerfacecolor="none",
-        markeredgecolor=colour,
-        markeredgewidth=1.1,
-        label=label,
-    )
+    style = {"color": colour, "markersize": 5, "markerfacecolor": "none", "markeredgewidth": 1.1}
+    axes.plot(x, y, LOOKS[name][0], label=label, **style)
 
 
 def _finish(axes: Any, x: str, y: str, *, logarithmic: bool = True) -> None:
@@ -274,7 +263,7 @@ def _eigenvalues(graph: Measures) -> Points:
     return np.arange(1, len(values) + 1), values, (1, len(values))
 
 
-# of each figure the exponent whose line is drawn, its points, and what the axes are
+# by figure: the exponent whose line is drawn, its points, and the axes' labels
 FITTED = {
     "degrees": ("degree_exponent", _degrees, "degree", "vertices"),
     "ranks": ("rank_exponent", _ranks, "rank by degree", "degree"),
@@ -285,8 +274,8 @@ FITTED = {
 
 def draw_fitted(axes: Any, colours: dict[str, str], figure: str, graphs: Named) -> None:
     """Draw points of each graph, and the line through them; it bears the name, if there is one."""
-    exponent, points, x_label, y_label = FITTED[figure]
-    for name, graph in graphs:
+    exponent, points, *labels = FITTED[figure]
+    for name, graph in graphs.items():
         if not graph.edges or (figure == "eigenvalues" and not len(graph.eigenvalues)):
             continue
         (x, y, between), fit = points(graph), getattr(graph, exponent)
@@ -299,11 +288,11 @@ def draw_fitted(axes: Any, colours: dict[str, str], figure: str, graphs: Named) 
             label += f", r {short(fit.correlation)}"
         line = np.exp(fit.intercept) * ends**fit.slope
         axes.plot(ends, line, LOOKS[name][1], color=colours[name], linewidth=1.8, label=label)
-    _finish(axes, x_label, y_label)
+    _finish(axes, *labels)
     if figure == "eigenvalues":
         _ticks(axes, [1, 2, 3, 5, 10, 20])
     if figure == "hops" and axes.has_data():
-        furthest = max(1, *(len(graph.hop_plot) - 1 for _, graph in graphs))
+        furthest = max(1, *(len(graph.hop_plot) - 1 for graph in graphs.values()))
         many = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 100_000, 1_000_000)
         some = many if furthest > 20 else (1, 2, 3, 4, 6, 8, 10, 15, 20)
         _ticks(axes, [h for h in some if h <= furthest])
@@ -319,7 +308,7 @@ def _ticks(axes: Any, at: list[int]) -> None:
 
 def draw_clustering(axes: Any, colours: dict[str, str], graphs: Named) -> None:
     """Mean local clustering of vertices of about the same degree."""
-    for name, graph in graphs:
+    for name, graph in graphs.items():
         degree, count = graph.degree_histogram
         inside = degree > 1
         degree, count, mean = degree[inside], count[inside], graph.clustering_by_degree[inside]

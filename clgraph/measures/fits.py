@@ -175,22 +175,20 @@ def with_neighbours(
 
 
 def degree_exponents(
-    degree: npt.NDArray[np.int64], count: npt.NDArray[np.int64], tail: Likelihood | None = None
+    degree: npt.NDArray[np.int64], count: npt.NDArray[np.int64], tail: Likelihood
 ) -> tuple[Exponent, Exponent]:
-    """Degree exponent and rank exponent of a degree histogram.
+    """Return the degree exponent and the rank exponent of a degree histogram.
 
     Parameters
     ----------
     degree, count : int64 arrays
-        Degrees that occur, ascending, and the vertices of each; degree 0 is ignored.
-    tail : Likelihood, optional
-        What `likely_tails` finds.
+        Positive degrees that occur, ascending, and the number of vertices with each.
+    tail : Likelihood
+        From `likely_tails` or `packaged_tail`.
     """
-    degree, count = with_neighbours(degree, count)
     if len(degree) == 0:
         return (Exponent.none("no vertex has a neighbour"),) * 2
     cumulative = line_through(degree, np.cumsum(count[::-1])[::-1] / count.sum(), "degree that occurs")
-    tail = tail or likely_tails([(degree, count)])[0]
     by_degree = Exponent.of(
         line_through(degree, count, "degree that occurs"), beside(cumulative, lambda slope: slope - 1), tail
     )
@@ -254,7 +252,7 @@ def _log_ranks(starts: npt.NDArray[np.int64], n: int) -> tuple[Floats, float]:
 
 
 class _Tails:
-    """The tails of one histogram that are tried: where they begin in it, and what they hold."""
+    """The tails of one histogram that are tried: where they begin in it, and the mean of their logarithms."""
 
     def __init__(self, degree: npt.NDArray[np.int64], count: npt.NDArray[np.int64]) -> None:
         self.degree, self.count = degree, count
@@ -264,15 +262,10 @@ class _Tails:
         if len(first) > CANDIDATES:
             first = first[np.unique(np.geomspace(1, len(first), CANDIDATES).astype(int) - 1)]
         self.first = first
+        sums = np.cumsum((np.log(degree.astype(np.float64)) * count)[::-1])[::-1]
+        self.mean_log = sums[first] / self.above[first]
 
-    @property
-    def mean_log(self) -> Floats:
-        """Mean of the logarithms of each tail."""
-        sums = np.cumsum((np.log(self.degree.astype(np.float64)) * self.count)[::-1])[::-1]
-        means: Floats = sums[self.first] / self.above[self.first]
-        return means
-
-    def best(self, alphas: Floats, distances: Floats) -> Likelihood:
+    def best(self, alphas: Floats) -> Likelihood:
         """Return the tail with the best fit."""
         degree, above = self.degree, self.above
         if not len(self.first):
@@ -283,6 +276,7 @@ class _Tails:
             return Likelihood(
                 tail=int(above[0]), reason=f"{int(above[0])} vertices: a tail of {TAIL} is needed"
             )
+        distances = self._distances(alphas)
         fits = (alphas > 1.001) & (alphas < 19.9)
         if not fits.any():
             return Likelihood(tail=int(above[0]), reason="no power law: degrees fall off too fast")
@@ -292,42 +286,34 @@ class _Tails:
         error = (alpha - 1) / float(np.sqrt(size))
         return Likelihood(-alpha, alpha, float(degree[first]), size, error, float(distances[at]))
 
+    def _distances(self, alphas: Floats) -> Floats:
+        """Return the Kolmogorov-Smirnov distance of each tail from its fit."""
+        degree, first = self.degree.astype(np.float64), self.first
+        # both are step functions: they differ most at a degree that occurs or just after one
+        lengths = len(degree) - first
+        starts = np.cumsum(lengths) - lengths
+        which = np.repeat(np.arange(len(first)), lengths)
+        at = np.arange(len(which)) - starts[which] + first[which]
+        alpha, above = alphas[which], self.above[at]
+        fit = hurwitz(alpha, degree[at])
+        after = fit - degree[at] ** -alpha
+        whole, size = fit[starts][which], self.above[first][which]
+        apart = np.maximum(
+            np.abs(fit / whole - above / size), np.abs(after / whole - (above - self.count[at]) / size)
+        )
+        distances: Floats = np.maximum.reduceat(apart, starts)
+        return distances
+
 
 def likely_tails(
     histograms: Sequence[tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]],
 ) -> list[Likelihood]:
     """Fit discrete power laws to the tails that they fit best, of many histograms of positive degrees."""
     tails = [_Tails(*each) for each in histograms]
-    if not tails:
-        return []
     minimum = np.concatenate([each.degree[each.first] for each in tails]).astype(np.float64)
     alphas = _likeliest(minimum, np.concatenate([each.mean_log for each in tails]))
     ends = np.cumsum([len(each.first) for each in tails])
-    return [
-        each.best(some, _distances(each, some))
-        for each, some in zip(tails, np.split(alphas, ends[:-1]), strict=True)
-    ]
-
-
-def _distances(tails: _Tails, alphas: Floats) -> Floats:
-    """The Kolmogorov-Smirnov distance of each tail from its fit."""
-    degree, first = tails.degree.astype(np.float64), tails.first
-    if not len(first):
-        return np.zeros(0)
-    # both are step functions: they differ most at a degree that occurs or just after one
-    lengths = len(degree) - first
-    starts = np.cumsum(lengths) - lengths
-    which = np.repeat(np.arange(len(first)), lengths)
-    at = np.arange(len(which)) - starts[which] + first[which]
-    alpha, above = alphas[which], tails.above[at]
-    fit = hurwitz(alpha, degree[at])
-    after = fit - degree[at] ** -alpha
-    whole, size = fit[starts][which], tails.above[first][which]
-    apart = np.maximum(
-        np.abs(fit / whole - above / size), np.abs(after / whole - (above - tails.count[at]) / size)
-    )
-    found: Floats = np.maximum.reduceat(apart, starts)
-    return found
+    return [each.best(some) for each, some in zip(tails, np.split(alphas, ends[:-1]), strict=True)]
 
 
 def hurwitz(alpha: Floats, q: Floats) -> Floats:

@@ -13,8 +13,6 @@ from clgraph.measures.pack import Pack, spread
 from clgraph.traversal.results import NO_LIMIT
 
 if TYPE_CHECKING:
-    from clgraph.device import Device
-    from clgraph.graph import Graph
     from clgraph.traversal.many import ManySearch
 
 # searches of a graph that has more vertices
@@ -48,22 +46,11 @@ class HopPlot:
     exact: bool
 
 
-def hop_plot(dev: Device, graph: Graph, seed: int = 0, sources: int = SOURCES) -> HopPlot:
-    """Search from all vertices; if there are more than `sources`, from a subset chosen by the seed.
-
-    Parameters
-    ----------
-    dev : Device
-    graph : Graph
-        Undirected, without loops and parallel edges.
-    seed : int
-    sources : int
-    """
-    return hop_plots(Pack.of(dev, [graph]), seed, sources)[0]
-
-
 def hop_plots(pack: Pack, seed: int = 0, sources: int = SOURCES) -> list[HopPlot]:
-    """As `hop_plot`, for several graphs at once: their searches share the lanes of a batch."""
+    """Search each graph from all vertices; if it has more than `sources`, from a subset chosen by the seed.
+
+    Searches of several graphs share the lanes of a batch.
+    """
     from clgraph.traversal.many import DEEP, ManySearch
 
     sizes, arcs = np.diff(pack.begin).tolist(), np.diff(pack.arc_begin).tolist()

@@ -21,14 +21,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Row:
-    """A row of the table; a measure that is undefined is "-", and `reasons` says why."""
+    """A row of the table; a measure that is undefined is "-", and `reasons` says why.
+
+    Its cells are the original's value and, if there is a sample, the sample's and their difference.
+    """
 
     name: str
     meaning: str
-    original: str
-    sample: str
-    difference: str
-    reasons: tuple[str, ...] = ()
+    cells: list[str]
+    reasons: list[str]
 
     @property
     def under(self) -> bool:
@@ -141,24 +142,22 @@ def figure(value: float | int | None) -> str:
 
 def rows(quality: Pair, entries: Any) -> Iterator[Row]:
     """Return the rows of one table of TABLES."""
-    graphs = {"original": quality.original, "sample": quality.sample}
     for path, name, meaning in entries:
-        values = [None if graph is None else attrgetter(path)(graph) for graph in graphs.values()]
+        values = {whose: attrgetter(path)(graph) for whose, graph in quality._graphs.items()}
         # only by the package powerlaw
-        if values[0] is None and "lognormal" in path:
+        if values["original"] is None and "lognormal" in path:
             continue
-        reasons = tuple(
-            f"{whose}: {why(graph, path)}"
-            for (whose, graph), value in zip(graphs.items(), values, strict=True)
-            if graph is not None and value is None
-        )
-        # a diameter is the longest distance that was found, which may not be the longest
-        texts = [
-            ("\u2265 " if path == "diameter" and value and graph and not graph.hop_plot_exact else "")
-            + figure(value)
-            for graph, value in zip(graphs.values(), values, strict=True)
-        ]
-        yield Row(name, meaning, texts[0], texts[1], difference(*values), reasons)
+        cells, reasons = [], []
+        for whose, value in values.items():
+            graph = quality._graphs[whose]
+            # a diameter is the longest distance that was found, which may not be the longest
+            bound = path == "diameter" and value and not graph.hop_plot_exact
+            cells.append(("\u2265 " if bound else "") + figure(value))
+            if value is None:
+                reasons.append(f"{whose}: {why(graph, path)}")
+        if "sample" in values:
+            cells.append(difference(*values.values()))
+        yield Row(name, meaning, cells, reasons)
 
 
 def why(measures: Measures, path: str) -> str:
@@ -235,7 +234,7 @@ def report_html(
         columns=heads,
         table="\n".join(_table(quality, two)),
         distances=_distances(quality),
-        missing=_missing(quality),
+        missing=list_html("What is missing or left out", missing(quality)),
         hops=escape(_hops(quality)),
     )
 
@@ -271,11 +270,10 @@ def _table(quality: Pair, two: bool) -> list[str]:
     for group, entries in TABLES:
         lines.append(f'<tr class="group"><th colspan="{4 if two else 2}" scope="colgroup">{group}</th></tr>')
         for row in rows(quality, entries):
-            cells = [row.original, row.sample, row.difference] if two else [row.original]
             under = ' class="under"' if row.under else ""
             marked = "".join(
                 f'<td data-column="{column}">{_break_share(cell)}</td>'
-                for column, cell in zip(("original", "sample", "difference"), cells, strict=False)
+                for column, cell in zip(("original", "sample", "difference"), row.cells, strict=False)
             )
             lines.append(f'<tr{under}><th scope="row">{_name(row.name, row.meaning)}</th>{marked}</tr>')
     return lines
@@ -305,26 +303,25 @@ def _name(name: str, meaning: str) -> str:
     return f"<b>{escape(name)}</b><small>{escape(meaning)}</small>"
 
 
-def _missing(quality: Pair) -> str:
-    missing = [
+def missing(quality: Pair) -> list[str]:
+    """Return why measures are undefined, and what was left out of the graphs."""
+    undefined = [
         f"{row.name}, {reason}"
         for _, entries in TABLES
         for row in rows(quality, entries)
         for reason in row.reasons
     ]
-    for whose, graph in (("original", quality.original), ("sample", quality.sample)):
-        missing += [f"{whose}: {note}" for note in (graph.notes if graph else ())]
-    if not missing:
-        return ""
-    items = "\n".join(f"<li>{escape(text)}</li>" for text in missing)
-    return f"<h2>What is missing or left out</h2>\n<ul>\n{items}\n</ul>"
+    return undefined + [
+        f"{whose}: {note}" for whose, graph in quality._graphs.items() for note in graph.notes
+    ]
 
 
 def _hops(quality: Pair) -> str:
-    parts = []
-    for whose, graph in (("original", quality.original), ("sample", quality.sample)):
-        if graph is not None and not graph.hop_plot_exact:
-            parts.append(f"of the {whose} from {graph.hop_plot_sources} of {graph.vertices} vertices")
+    parts = [
+        f"of the {whose} from {graph.hop_plot_sources} of {graph.vertices} vertices"
+        for whose, graph in quality._graphs.items()
+        if not graph.hop_plot_exact
+    ]
     if not parts:
         return "Hop plots are searched from every vertex."
     return f"The hop plot is searched {' and '.join(parts)}, which seed {quality.seed} drew."
@@ -345,6 +342,12 @@ def figures_html(drawn: Iterable[Drawing], tokens: dict[str, str] = TOKENS) -> s
 def facts_html(facts: Facts) -> str:
     """Names and values."""
     return "\n".join(f"<dt>{escape(name)}</dt><dd>{escape(text)}</dd>" for name, text in facts)
+
+
+def list_html(title: str, items: Iterable[str]) -> str:
+    """A list below its title; nothing without items."""
+    listed = "\n".join(f"<li>{escape(item)}</li>" for item in items)
+    return f"<h2>{title}</h2>\n<ul>\n{listed}\n</ul>" if listed else ""
 
 
 def table_html(title: str, words: str, heads: Iterable[str], lines: Iterable[tuple[str, str]]) -> str:

@@ -23,7 +23,7 @@ from clgraph.measures.fits import (
 )
 from clgraph.measures.hops import SOURCES, hop_plots
 from clgraph.measures.pack import Pack, measured_view
-from clgraph.measures.spectrum import MANY, largest_eigenvalues, on_host
+from clgraph.measures.spectrum import largest_eigenvalues, on_host
 from clgraph.measures.tally import (
     Histogram,
     assortativity,
@@ -176,6 +176,12 @@ class Pair(RunsOn):
     seed: int
     device: str = field(compare=False)
 
+    @property
+    def _graphs(self) -> dict[str, Measures]:
+        """The measures as "original" and, if there is one, "sample"."""
+        both = {"original": self.original, "sample": self.sample}
+        return {name: measures for name, measures in both.items() if measures is not None}
+
 
 @dataclass(frozen=True)
 class MeasureRequest:
@@ -230,7 +236,7 @@ def measure_all(
     lap("cores")
     plots = hop_plots(pack, request.seed, request.sources)
     lap("hop plot")
-    spectra = _spectra(pack, request.eigenvalues)
+    spectra = largest_eigenvalues(pack, request.eigenvalues)
     lap("eigenvalues")
     # the fits of all graphs are made together: one call of SciPy's functions instead of one a graph
     positive = [with_neighbours(*each) for each in degree_counts]
@@ -243,7 +249,7 @@ def measure_all(
     ):
         m, pairs = int(degrees[0] @ degrees[1]) // 2, hops.pairs
         wedges = int((degrees[0] * (degrees[0] - 1) // 2) @ degrees[1])
-        by_degree, by_rank = degree_exponents(degrees[0], degrees[1], tail)
+        by_degree, by_rank = degree_exponents(*with_neighbours(*degrees), tail)
         mixed, unmixed = assortativity(degrees, product)
         made = Measures(
             vertices=n,
@@ -292,15 +298,6 @@ def _reasons(made: Measures, unmixed: str | None) -> dict[str, str]:
         **dict.fromkeys(("effective_diameter", "mean_distance", "diameter"), lonely),
     }
     return {name: reason for name, reason in reasons.items() if getattr(made, name) is None}
-
-
-def _spectra(pack: Pack, wanted: bool | None) -> list[tuple[Floats, str | None]]:
-    if wanted is False:
-        return [(np.zeros(0), "eigenvalues were not asked for")] * pack.count
-    small = [wanted is True or n <= MANY for n in np.diff(pack.begin).tolist()]
-    why = f"more than {MANY} vertices: eigenvalues are computed on request only"
-    found = largest_eigenvalues(pack, small)
-    return [each if asked else (each[0], why) for each, asked in zip(found, small, strict=True)]
 
 
 def _effective_diameter(pairs: Floats) -> float:

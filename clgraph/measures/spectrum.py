@@ -154,32 +154,34 @@ def eigenvalues(
     found = as_graph(graph)
     with run_on(device) as run:
         dev = run.device
-        ((values, why),) = largest_eigenvalues(Pack.of(dev, [measured_view(dev, found)]), None, matrix)
+        ((values, why),) = largest_eigenvalues(Pack.of(dev, [measured_view(dev, found)]), True, matrix)
     if why is not None and not len(values) and found.num_arcs and "neighbour" not in why:
         raise ConvergenceError(why, None)
     return values[:count]
 
 
 def largest_eigenvalues(
-    pack: Pack, wanted: list[bool] | None = None, matrix: Matrix = "adjacency"
+    pack: Pack, requested: bool | None = True, matrix: Matrix = "adjacency"
 ) -> list[Found]:
     """Return the `COUNT` largest positive eigenvalues of each graph, descending, or why there are none.
 
     Parameters
     ----------
     pack : Pack
-    wanted : list of bool, optional
-        Of which graphs; the others have none, for no reason.
+    requested : bool, optional
+        None: of graphs of up to `MANY` vertices.
     matrix : {"adjacency", "laplacian", "normalized laplacian"}
     """
+    if requested is False:
+        return [(np.zeros(0), "eigenvalues were not asked for")] * pack.count
     device, begin, arcs = pack.device, pack.begin, pack.arc_begin
     found: list[Found] = [(np.zeros(0), None)] * pack.count
     large = []
     for i in range(pack.count):
         n = int(begin[i + 1] - begin[i])
-        if wanted is not None and not wanted[i]:
-            continue
-        if arcs[i] == arcs[i + 1]:
+        if not requested and n > MANY:
+            found[i] = np.zeros(0), f"more than {MANY} vertices: eigenvalues are computed on request only"
+        elif arcs[i] == arcs[i + 1]:
             found[i] = np.zeros(0), "no vertex has a neighbour: all eigenvalues are 0"
         elif n <= DENSE or on_host(device, n):
             found[i] = host_eigenvalues(*pack.rows_of(i), matrix)
@@ -227,16 +229,9 @@ class Lanczos:
         # a vector's last chunk may reach beyond its end
         self.stride = n + config.chunk
         device.reserve({"basis": BYTES * self.stride})
-        options = {
-            "LOCAL": config.local,
-            "CHUNK": config.chunk,
-            "LONG": config.long,
-            "ROWS": config.rows,
-            "LANES": config.lanes,
-            **csr.defines,
-        }
+        options = {name.upper(): value for name, value in vars(config).items() if name != "together"}
         options |= {"MATRIX": get_args(Matrix).index(matrix), "VECTORS": STEPS + 1}
-        self.program = device.program("measures/spectrum", **options)
+        self.program = device.program("measures/spectrum", **options, **csr.defines)
         # the basis, read and written
         self.u = self.w = device.zeros((STEPS + 1) * self.stride, np.float64)
         self.chunk, self.begin = device.upload(chunk), device.upload(first.astype(np.int32))

@@ -24,7 +24,7 @@ from clgraph.errors import ClgraphError
 from clgraph.files import read, write
 from clgraph.graph import Graph, build_csr
 from clgraph.measures.cores import find_cores
-from clgraph.measures.hops import hop_plot
+from clgraph.measures.hops import hop_plots
 from clgraph.measures.pack import Pack
 from clgraph.measures.spectrum import largest_eigenvalues
 from clgraph.measures.tally import component_sizes, degree_histograms, degree_products, find_corners
@@ -411,7 +411,8 @@ def _measures(graphs: Graphs, device: Device) -> None:
     small = graphs.power_law
     distances = np.concatenate([reference_bfs(small, v)[0] for v in small.ids.tolist()])
     pairs = np.cumsum(np.bincount(distances[distances >= 0]))
-    _equal(hop_plot(device, small, 0, small.num_vertices).pairs, pairs, "the hop plot is wrong")
+    (hops,) = hop_plots(Pack.of(device, [small]), 0, small.num_vertices)
+    _equal(hops.pairs, pairs, "the hop plot is wrong")
 
 
 def _packed(graphs: Graphs, device: Device) -> None:

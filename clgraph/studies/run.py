@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from clgraph._version import __version__
+from clgraph.csr.parts import Joined
 from clgraph.device.launch_config import LaunchTable
 from clgraph.graph import Graph
 from clgraph.graph.building import INT32_MAX
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 # vertices that are measured together: enough to fill the device, few enough that Ctrl-C loses little
 LAUNCH = LaunchTable(gpu=1 << 24, cpu=1 << 19, simulator=1 << 10)
 
-Histogram = tuple[list[int], list[int]]
+Histogram = tuple[list[int], ...]
 
 
 class Batch(NamedTuple):
@@ -52,26 +53,20 @@ def batches(
         following = max([plan.seed + plan.seeds, *(seed + 1 for seed in drawn)])
         while begin < plan.seeds:
             runs = min(room, plan.seeds - begin)
-            made, notes, following = _drawn(graph, plan, method, plan.seed + begin, runs, following, device)
-            yield _measured(method, plan, original, made, device, notes, begin == 0)
+            seeds = {"seed": plan.seed + begin, "seeds": runs}
+            options = {"sizes": list(plan.sizes), **seeds, "device": device}
+            made, notes, following = draw_large_enough(graph, method, options, plan.min_size, following)
+            batch = _measured(method, plan, original, made, device)
+            batch.notes[:0] = [f"{method}, {note}" for note in notes]
+            yield batch if begin == 0 else batch._replace(degrees={})
             begin += runs
 
 
-def _drawn(
-    graph: Graph, plan: Plan, method: str, first: int, runs: int, following: int, device: Device
-) -> tuple[Samples, list[str], int]:
-    """Draw some runs, those that are too small with other seeds; also notes on these, and the next seed."""
-    options = {"sizes": list(plan.sizes), "seed": first, "seeds": runs, "device": device}
-    made, notes, following = draw_large_enough(graph, method, options, plan.min_size, following)
-    return made, [f"{method}, {note}" for note in notes], following
-
-
-def _measured(
-    method: str, plan: Plan, original: Measures, made: Samples, device: Device, notes: list[str], first: bool
-) -> Batch:
+def _measured(method: str, plan: Plan, original: Measures, made: Samples, device: Device) -> Batch:
     request = MeasureRequest(sources=plan.hop_sources, eigenvalues=plan.eigenvalues)
     found = _measures(made, device, request)
-    rows = []
+    rows: list[Row] = []
+    notes: list[str] = []
     for each, measures in zip(made, found, strict=True):
         apart = distances(original, measures)
         rows.append(
@@ -89,11 +84,10 @@ def _measured(
         )
         if collapse := collapsed(measures.vertices, min(each.target_vertices, original.largest_component)):
             notes.append(f"{each.method}, size {each.size}, seed {each.seed}: {collapse}")
-    degrees = {}
-    if first:
-        for each, measures in zip(made[: len(plan.sizes)], found, strict=False):
-            histogram = measures.degree_histogram
-            degrees[str(each.size)] = histogram[0].tolist(), histogram[1].tolist()
+    degrees = {
+        size: tuple(each.tolist() for each in measures.degree_histogram)
+        for size, measures in zip(plan.sizes, found, strict=False)
+    }
     return Batch(method, rows, degrees, notes)
 
 
@@ -101,25 +95,24 @@ def _measures(made: Samples, device: Device, request: MeasureRequest) -> list[Me
     """Measure samples, as many at a time as fill the device."""
     # small samples are measured together, in one launch for each kernel: alone they leave a device idle
     with device.alone():
-        pieces = made._joined_on(device)
-        joined = {k for which, _ in pieces for k in which}
-        pieces += [
+        parts = made._joined_on(device)
+        joined = {k for which, _ in parts for k in which}
+        parts += [
             ([k], alone(device, measured_view(device, each.graph)))
-            for k in range(len(made))
+            for k, each in enumerate(made)
             if k not in joined
-            for each in [made[k]]
         ]
+        groups: list[list[tuple[list[int], Joined]]] = []
+        room = arcs = 0
+        for which, part in parts:
+            room, arcs = room - part.rows.n, arcs + part.rows.arcs
+            if not groups or room < 0 or arcs > INT32_MAX:
+                groups.append([])
+                room, arcs = LAUNCH.of(device) - part.rows.n, part.rows.arcs
+            groups[-1].append((which, part))
         found: dict[int, Measures] = {}
-        while pieces:
-            some = [pieces.pop(0)]
-            room, arcs = LAUNCH.of(device) - some[0][1].rows.n, some[0][1].rows.arcs
-            while (
-                pieces
-                and (room := room - pieces[0][1].rows.n) >= 0
-                and (arcs := arcs + pieces[0][1].rows.arcs) <= INT32_MAX
-            ):
-                some.append(pieces.pop(0))
-            pack = Pack.join(device, [piece for _, piece in some])
-            which = [k for each, _ in some for k in each]
-            found.update(zip(which, measure_all(pack, request), strict=True))
+        for group in groups:
+            numbers = [k for which, _ in group for k in which]
+            pack = Pack.join(device, [part for _, part in group])
+            found.update(zip(numbers, measure_all(pack, request), strict=True))
     return [found[k] for k in range(len(made))]

@@ -23,7 +23,7 @@ def test_maximum_likelihood_finds_the_exponent_that_made_the_data():
         fit = likely_tails([(degrees, counts)])[0]
         assert fit.alpha == pytest.approx(alpha, abs=5 * fit.error)
         assert fit.distance < 0.02
-        by_degree, by_rank = degree_exponents(degrees, counts)
+        by_degree, by_rank = degree_exponents(degrees, counts, fit)
         assert by_degree.mle.exponent == -fit.alpha
         assert by_rank.mle.exponent == pytest.approx(-1 / (fit.alpha - 1))
         assert by_degree.ccdf.exponent == pytest.approx(-alpha, abs=0.3)

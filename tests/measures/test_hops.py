@@ -6,7 +6,12 @@ import pytest
 from graphs import tangle, to_networkx
 
 from clgraph import Graph
-from clgraph.measures.hops import draw_sources, hop_plot
+from clgraph.measures.hops import draw_sources, hop_plots
+from clgraph.measures.pack import Pack
+
+
+def hop_plot(device, graph, **options):
+    return hop_plots(Pack.of(device, [graph]), **options)[0]
 
 
 def pairs_by_networkx(graph, sources):

@@ -12,7 +12,8 @@ from graphs import tangle, to_networkx
 
 import clgraph
 from clgraph import Graph, InputError, powerlaw_graph, quality, sample
-from clgraph.measures.hops import draw_sources, hop_plot
+from clgraph.measures.hops import draw_sources, hop_plots
+from clgraph.measures.pack import Pack
 
 
 def slope(x, y):
@@ -120,7 +121,7 @@ def test_two_graphs_and_their_distances(device):
     assert 0 < found.ks["hop_plot"] < 1
     # some of the vertices only: the first two points are exact, the others near
     assert (found.original.hop_plot_sources, found.original.hop_plot_exact) == (200, False)
-    exact = hop_plot(device, graph.without_self_loops, sources=3000)
+    (exact,) = hop_plots(Pack.of(device, [graph.without_self_loops]), sources=3000)
     assert found.original.hop_plot[:2].tolist() == exact.pairs[:2].tolist()
     assert found.original.hop_plot[3] == pytest.approx(exact.pairs[3], rel=0.1)
     told = json.loads(json.dumps(found.to_dict(), allow_nan=False))

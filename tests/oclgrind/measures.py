@@ -26,12 +26,13 @@ def case_degrees(device: Any) -> None:
 
 def case_hop_plot(device: Any) -> None:
     """Pairs by distance from the planes of many searches."""
-    from clgraph.measures.hops import hop_plot
+    from clgraph.measures.hops import hop_plots
+    from clgraph.measures.pack import Pack
     from clgraph.traversal import bfs_many
 
     graph = _tangle()
     distance = bfs_many(graph, np.arange(50), device=device).distance
-    found = hop_plot(device, graph)
+    (found,) = hop_plots(Pack.of(device, [graph]))
     assert np.array_equal(found.pairs, np.cumsum(np.bincount(distance[distance >= 0])))
 
 
