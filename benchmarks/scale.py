@@ -203,7 +203,7 @@ def ratios(options: Any, devices: list[Any]) -> list[dict[str, Any]]:
         both, halves = iterations(lambda: ranked(shards, device=poor), repeat)
         row("PageRank iteration, memory for 0.6 of the arcs, 2 ranks against 1", both, one, 0.5)
         for each in (alone, found_by_both, streamed, halves):
-            assert np.array_equal(each.ranks, known.ranks)
+            assert np.array_equal(each.scores, known.scores)
     return rows
 
 
@@ -264,7 +264,7 @@ def main() -> None:
             ):
                 seconds, found = timed(call, options.repeat)
                 told[f"{what}, {name}"] = {"call": seconds, **found.seconds}
-                array = found.labels if what == "components" else found.ranks
+                array = found.labels if what == "components" else found.scores
                 marks.setdefault(what, set()).add(hashlib.sha256(array.tobytes()).hexdigest())
             for key in list(told)[-4:]:
                 print(key, json.dumps(told[key]))

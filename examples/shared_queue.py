@@ -33,8 +33,8 @@ kernel = (
     .build()
     .scale
 )
-scores = pyopencl.array.empty_like(result.ranks)
-scores[:] = result.ranks  # clgraph's arrays are read; what is written is the program's own
+scores = pyopencl.array.empty_like(result.scores)
+scores[:] = result.scores  # clgraph's arrays are read; what is written is the program's own
 kernel(queue, (graph.num_vertices,), None, np.float32(graph.num_vertices), scores.data)
 
 print(f"the mean of {graph.num_vertices} scores is {float(scores.get().mean()):.3f}")

@@ -47,7 +47,7 @@ def mixed_calls(device: Device) -> dict[str, Call]:
 
     def ranked(graph: Graph, **options: Any) -> Sequence[Any]:
         found = clgraph.pagerank(graph, tol=1e-4, **on, **options)
-        ranks: Any = found.ranks
+        ranks: Any = found.scores
         ranks = ranks.get() if hasattr(ranks, "get") else ranks
         return ranks, found.top(5), found.iterations, found.provenance["kernels"]
 
@@ -56,7 +56,7 @@ def mixed_calls(device: Device) -> dict[str, Call]:
         found = clgraph.personalized_pagerank(
             directed, directed.ids[:3].tolist(), method=method, top=top, tol=1e-4, **on, **walks
         )
-        return [part for part in (found.ranks, found.ids, found.scores, found.visits) if part is not None]
+        return [part for part in (found.scores, found.ids, found.scores, found.visits) if part is not None]
 
     def sampled(graph: Graph, method: str, **options: Any) -> Sequence[Any]:
         found = clgraph.sample(graph, method, size="40%", seed=6, **on, **options)

@@ -47,10 +47,10 @@ def skewed_graph(seed: int = 0, n: int = 20_000, arcs: int = 150_000) -> Graph:
 
 def assert_close(one: PageRankResult, other: Any, dtype: str) -> None:
     """Two results of the same iteration agree as far as the type of the ranks allows."""
-    ranks = other.ranks if isinstance(other, PageRankResult) else other
+    ranks = other.scores if isinstance(other, PageRankResult) else other
     l1, relative = (1e-6, 1e-5) if dtype == "float32" else (1e-12, 1e-11)
-    assert np.abs(one.ranks.astype(np.float64) - ranks).sum() <= l1
-    np.testing.assert_allclose(one.ranks, ranks, rtol=relative, atol=0 if dtype == "float32" else 1e-15)
+    assert np.abs(one.scores.astype(np.float64) - ranks).sum() <= l1
+    np.testing.assert_allclose(one.scores, ranks, rtol=relative, atol=0 if dtype == "float32" else 1e-15)
 
 
 def usable(device: Device, graph: Graph, dtype: str = "float32") -> list[str]:
@@ -81,7 +81,7 @@ def random_graphs(device: Device, variant: Any) -> None:
             graph = mixed_graph(seed, weighted=seed > 1)
             found = pagerank(graph, variant=variant, dtype=dtype, tol=0, max_iter=15, device=device)
             assert_close(found, reference_pagerank(graph, iterations=15), dtype)
-            assert found.ranks.dtype == dtype
+            assert found.scores.dtype == dtype
             assert (found.iterations, found.converged) == (15, None)
             assert variant in ("auto", found.variant)
             verify_pagerank(graph, found)
@@ -117,7 +117,7 @@ def same_bytes_twice(device: Device, variant: Any) -> None:
         if variant not in usable(device, make()):
             continue
         one, other = (pagerank(make(), variant=variant, device=device, tol=1e-5) for _ in range(2))
-        assert one.ranks.tobytes() == other.ranks.tobytes()
+        assert one.scores.tobytes() == other.scores.tobytes()
         assert (one.iterations, one.residual) == (other.iterations, other.residual)
 
 
@@ -132,13 +132,13 @@ def large_offsets(device: Device, variant: Any) -> None:
 def no_arcs(device: Device, variant: Any) -> None:
     """All vertices are dangling."""
     graph = Graph.from_edges([], [], vertices=range(5), directed=True)
-    np.testing.assert_allclose(pagerank(graph, variant=variant, device=device).ranks, 0.2)
+    np.testing.assert_allclose(pagerank(graph, variant=variant, device=device).scores, 0.2)
     found = pagerank(
         graph, variant=variant, personalization={2: 1}, dangling="uniform", max_iter=300, device=device
     )
     assert_close(found, reference_pagerank(graph, personalization={2: 1}, dangling="uniform"), "float32")
     dropped = pagerank(graph, variant=variant, dangling="drop", device=device)
-    np.testing.assert_allclose(dropped.ranks, 0.03, rtol=1e-6)
+    np.testing.assert_allclose(dropped.scores, 0.03, rtol=1e-6)
 
 
 def one_vertex(device: Device, variant: Any) -> None:
@@ -146,7 +146,7 @@ def one_vertex(device: Device, variant: Any) -> None:
     for ends in ([], [9]):
         graph = Graph.from_edges(ends, ends, vertices=[9], directed=True)
         found = pagerank(graph, variant=variant, device=device)
-        assert found.ranks.tolist() == [1]
+        assert found.scores.tolist() == [1]
         assert found.top(3) == [(9, 1.0)]
 
 

@@ -89,7 +89,7 @@ def sharded_calls(device: Device) -> dict[str, Call]:
         "shards, components": lambda: [clgraph.connected_components(plain, **on).labels],
         "shards, bfs": searched,
         "shards, bfs_many": lambda: [clgraph.bfs_many(directed, range(40), **on).distance],
-        "shards, pagerank": lambda: [clgraph.pagerank(directed, tol=0, max_iter=3, **on).ranks],
+        "shards, pagerank": lambda: [clgraph.pagerank(directed, tol=0, max_iter=3, **on).scores],
         "shards, walks": walked,
         "shards, forest": forest,
         "shards, generate": generated,

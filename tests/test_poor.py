@@ -83,10 +83,10 @@ def test_the_same_without(device: Device, word: str) -> None:
     for name in WORDS[word] or calls:
         assert digest(poor_calls[name]()) == digest(calls[name]()), name
     directed = graphs()[1]
-    one, other = (clgraph.pagerank(directed, tol=1e-6, device=dev).ranks for dev in (device, poor))
+    one, other = (clgraph.pagerank(directed, tol=1e-6, device=dev).scores for dev in (device, poor))
     assert np.abs(one - other).sum() < 1e-5
     one, other = (
-        clgraph.personalized_pagerank(directed, [3, 5], method="coo", tol=1e-6, device=dev).ranks
+        clgraph.personalized_pagerank(directed, [3, 5], method="coo", tol=1e-6, device=dev).scores
         for dev in (device, poor)
     )
     assert np.abs(one - other).sum() < 1e-4

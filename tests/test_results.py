@@ -37,8 +37,8 @@ def test_results_stay_on_the_device(device: Any) -> None:
     for variant in ("auto", "runs", "bins", "pull"):  # some of them put vertices into an order of their own
         ranks = pagerank(graph, device=device, variant=variant)
         there = pagerank(graph, device=device, variant=variant, arrays="device")
-        assert isinstance(there.ranks, Array) and there.top(3) == ranks.top(3)
-        np.testing.assert_array_equal(there.ranks.get(), ranks.ranks)
+        assert isinstance(there.scores, Array) and there.top(3) == ranks.top(3)
+        np.testing.assert_array_equal(there.scores.get(), ranks.scores)
     with pytest.raises(InputError, match="'host' or 'device'"):
         bfs(graph, graph.ids[0], device=device, arrays="gpu")  # type: ignore[arg-type]
 
@@ -67,7 +67,7 @@ def test_what_stays_on_the_device(device: Any) -> None:
         for sources in ([1], [3, 5, 3], list(range(9))):
             there = clgraph.personalized_pagerank(graph, sources, arrays="device", device=device, **options)
             here = clgraph.personalized_pagerank(graph, sources, device=device, **options)
-            assert there.ranks.get().tobytes() == here.ranks.tobytes()  # type: ignore[union-attr]
+            assert there.scores.get().tobytes() == here.scores.tobytes()  # type: ignore[union-attr]
     with pytest.raises(InputError, match="arrays='device' is of all ranks"):
         clgraph.personalized_pagerank(graph, [1], top=3, arrays="device")
     with pytest.raises(InputError, match="arrays='device' is of one sample"):

@@ -111,7 +111,7 @@ def test_data_frames(results: dict[str, Any]) -> None:
         assert parts.to_pandas(graph)["vertex"].equals(near["vertex"])
         assert parts.to_pandas()["component"].tolist() == labels.tolist()
         ranked = clgraph.pagerank(graph, arrays=arrays)
-        table = ranked.to_pandas().sort_values("rank", ascending=False, kind="stable")
+        table = ranked.to_pandas().sort_values("score", ascending=False, kind="stable")
         assert [tuple(row) for row in table.head(3).itertuples(index=False)] == ranked.top(3)
     many = clgraph.bfs_many(graph, [3, 1]).to_pandas(graph)
     assert many["source"].tolist() == [3] * 500 + [1] * 500

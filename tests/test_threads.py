@@ -144,13 +144,13 @@ def test_the_first_calls_of_a_graph_may_be_in_threads(device):
             if number % 2:
                 found = clgraph.sample(one, "drv", size="50%", seed=1, device=device)
                 return found.vertices, found.edges
-            return clgraph.pagerank(one, tol=1e-4, device=device).ranks, one.reverse.col_idx
+            return clgraph.pagerank(one, tol=1e-4, device=device).scores, one.reverse.col_idx
 
         with ThreadPoolExecutor(4) as threads:
             a, b, c, d = threads.map(first, range(4))
         assert equal(a, c) and equal(b, d)
         again = random_graph(seed, 90, 300, directed=True)
-        assert equal(a, (clgraph.pagerank(again, tol=1e-4, device=device).ranks, again.reverse.col_idx))
+        assert equal(a, (clgraph.pagerank(again, tol=1e-4, device=device).scores, again.reverse.col_idx))
 
 
 def test_views_of_a_graph_are_one_object_in_all_threads():

@@ -95,24 +95,24 @@ def pagerank(run: Run) -> None:
             run,
             partial(clgraph.pagerank, data, device=run.device, **options),
             lambda found: clgraph.verify_pagerank(data, found),
-            "one more iteration leaves the ranks where they are, within the error bound",
+            "one more iteration leaves the scores where they are, within the error bound",
         )
         if not run.speaks:
             return
-        run.write(data.ids, found.ranks)
+        run.write(data.ids, found.scores)
         best = found.top(top)
         facts = {
             **facts_of(data),
             "damping": found.problem.damping,
             **fields_of(found, "iterations", "converged", "residual", "norm", "tol", "error_bound"),
             **fields_of(found, "dangling", "variant", "plan", "dtype", "device"),
-            "top": [{"vertex": vertex, "rank": rank} for vertex, rank in best],
+            "top": [{"vertex": vertex, "rank": score} for vertex, score in best],
         }
         run.result(lambda: facts, _rank_lines(data, found, best))
 
 
 def _rank_lines(data: Graph | Shards, found: Any, best: list[tuple[Any, float]]) -> Iterator[Any]:
-    """How the iteration ended, and the highest ranks: on a terminal as a table."""
+    """How the iteration ended, and the highest scores: on a terminal as a table."""
     ended = {True: "converged", False: "not converged", None: "as many as asked for"}
     yield (
         f"{direction(data)}, {data.num_vertices} vertices: {found.iterations} iterations "
@@ -131,7 +131,7 @@ def _rank_lines(data: Graph | Shards, found: Any, best: list[tuple[Any, float]])
 
 
 def _converged(run: Run, call: Callable[..., Any], verify: Callable[[Any], Any], holds: str) -> Any:
-    """Compute, check and measure the ranks; failure to converge is reported in the command line's words."""
+    """Compute, check and measure the scores; failure to converge is reported in the command line's words."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", ConvergenceWarning)  # Python shows a repeated one only once
         try:
@@ -140,7 +140,7 @@ def _converged(run: Run, call: Callable[..., Any], verify: Callable[[Any], Any],
             others, dtype = "give a larger --max-iter or --tol", run.options.dtype
             if "roundings" in str(error):  # more iterations would not help
                 wider = "--dtype float64 or " if dtype == "float32" else ""
-                others = f"the roundings of {dtype} ranks keep it there, so give {wider}a larger --tol"
+                others = f"the roundings of {dtype} scores keep it there, so give {wider}a larger --tol"
             raise ConvergenceError(
                 f"{str(error).partition(';')[0]}: {others}, or --on-nonconvergence warn"
             ) from None
@@ -234,9 +234,9 @@ def ppr(run: Run) -> None:
     )
     run.check_output()
     if top == 0 and not run.output and not run.as_json:
-        raise InputError("--top 0 asks for all ranks: give -o a file to write them to")
+        raise InputError("--top 0 asks for all scores: give -o a file to write them to")
     if top == 0 and (exclude or exclude_ids):
-        raise InputError("--exclude leaves vertices out of the top: --top 0 asks for all ranks")
+        raise InputError("--exclude leaves vertices out of the top: --top 0 asks for all scores")
     wanted = _sources(source, file, users)
     left_out = _words("--exclude-ids", exclude_ids)
     if options["method"] != "monte-carlo":
@@ -253,7 +253,7 @@ def ppr(run: Run) -> None:
             run,
             partial(clgraph.personalized_pagerank, data, ids, **options),
             lambda found: clgraph.verify_ppr(data, found, ids),
-            "the ranks are those of the reference, within their error",
+            "the scores are those of the reference, within their error",
         )
         if not run.speaks:
             return
@@ -264,7 +264,7 @@ def ppr(run: Run) -> None:
 
 
 def _write(path: str, graph: Graph | Shards, found: PersonalizedResult, device: Any) -> None:
-    """One line a source and vertex, with as many digits as bring the rank back exactly."""
+    """One line a source and vertex, with as many digits as bring the score back exactly."""
     import numpy as np
 
     from clgraph.files.columns import write_columns
@@ -273,8 +273,7 @@ def _write(path: str, graph: Graph | Shards, found: PersonalizedResult, device: 
     with atomic_write(path) as out:
         for i, source in enumerate(found.sources):
             ids = graph.ids if found.ids is None else found.ids[i]
-            ranks = found.ranks[i] if found.ranks is not None else found.scores[i]  # type: ignore[index]
-            columns = np.full(len(ids), source, ids.dtype), ids, ranks
+            columns = np.full(len(ids), source, ids.dtype), ids, found.scores[i]
             if found.standard_errors is None:
                 write_columns(out, *columns, device=device)
             else:
@@ -293,7 +292,7 @@ def _facts(graph: Graph | Shards, found: PersonalizedResult) -> dict[str, Any]:
             if found.ended[i] != "store":
                 one |= {"iterations": int(found.iterations[i]), "residual": float(found.residuals[i])}
             one["error_bound"] = float(found.error_bounds[i])
-        if found.ids is not None and found.scores is not None:
+        if found.ids is not None:
             columns = {"vertex": found.ids[i].tolist(), "rank": found.scores[i].astype(float).tolist()}
             if found.standard_errors is not None and found.visits is not None:
                 columns["standard_error"] = found.standard_errors[i].astype(float).tolist()
@@ -311,7 +310,7 @@ def _facts(graph: Graph | Shards, found: PersonalizedResult) -> dict[str, Any]:
 
 
 def _source_lines(graph: Graph | Shards, found: PersonalizedResult) -> Iterator[str]:
-    """The highest ranks of the first sources."""
+    """The highest scores of the first sources."""
     how = f"{found.walks} walks, seed {found.seed}" if found.walks else f"to {found.tol:g} ({found.norm})"
     yield (
         f"{direction(graph)}, {graph.num_vertices} vertices: method {found.method}, {how}; "
@@ -321,11 +320,11 @@ def _source_lines(graph: Graph | Shards, found: PersonalizedResult) -> Iterator[
         if found.lost is not None:
             end = f"{int(found.lost[i])} walks lost"
         elif found.ended[i] == "store":
-            end = "from the stored ranks"
+            end = "from the stored scores"
         else:
             end = f"{found.iterations[i]} iterations, error at most {found.error_bounds[i]:.3g} (L1)"
         yield f"source {source}: {end}"
-        if found.ids is None or found.scores is None:
+        if found.ids is None:
             continue
         for j, vertex in enumerate(found.ids[i].tolist()):
             error = "" if found.standard_errors is None else f"\t+- {found.standard_errors[i, j]:.2g}"

@@ -87,7 +87,7 @@ def pagerank(
             ConvergenceWarning,
             stacklevel=2,
         )
-    return G.by_node(found.ranks)
+    return G.by_node(found.scores)
 
 
 def eigenvector_centrality(

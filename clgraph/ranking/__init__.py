@@ -40,15 +40,15 @@ __all__ = ["PageRankResult", "pagerank"]
 
 @dataclass(frozen=True, repr=False)
 class PageRankResult(RunsOn):
-    """Ranks of all vertices, and the record of how they were computed.
+    """Scores of all vertices, and the record of how they were computed.
 
     Attributes
     ----------
-    ranks : float32 or float64 array, shape (n,)
+    scores : float32 or float64 array, shape (n,)
         In the graph's vertex order; they sum to 1 (under dangling="drop" to less). A
         ``pyopencl.array.Array`` if that was requested by arrays="device".
     iterations : int
-        How often the recurrence was applied; `ranks` is the newest iterate.
+        How often the recurrence was applied; `scores` is the newest iterate.
     residual : float
         Difference of the last two iterates in `norm` ("nx": their L1 difference).
     norm : str
@@ -56,7 +56,7 @@ class PageRankResult(RunsOn):
     converged : bool or None
         None if tol=0 requests exactly max_iter iterations.
     error_bound : float
-        The ranks are no farther than this (L1) from the exact ones.
+        The scores are no farther than this (L1) from the exact ones.
     round_off : float
         The part of it that comes from roundings in one iteration (rho).
     variant : str
@@ -75,7 +75,7 @@ class PageRankResult(RunsOn):
         The recurrence, with its distributions.
     """
 
-    ranks: npt.NDArray[Any]
+    scores: npt.NDArray[Any]
     iterations: int
     residual: float
     norm: str
@@ -94,31 +94,31 @@ class PageRankResult(RunsOn):
     _there: Device | None = field(default=None, repr=False, compare=False)
 
     def top(self, k: int = 20) -> list[tuple[Any, float]]:
-        """The k highest ranks, descending, with their vertices' ids; equal ones: smaller index first.
+        """The k highest scores, descending, with their vertices' ids; equal ones: smaller index first.
 
-        Ranks that stayed on the device are selected there.
+        Scores that stayed on the device are selected there.
         """
         if whole(k, "k") == 0:
             return []
-        ranks: Any = self.ranks
-        n = len(ranks)
+        scores: Any = self.scores
+        n = len(scores)
         if self._there is not None:
             from clgraph.ranking.top import highest
 
             with self._there.alone():
-                found = highest(self._there, ranks.base_data, n, min(k, n), ranks.dtype.type)
+                found = highest(self._there, scores.base_data, n, min(k, n), scores.dtype.type)
             return self._named(*found)
         if k < n:
-            # only ranks as high as the k-th are sorted
-            least = np.partition(ranks, n - k)[n - k]
-            some = np.flatnonzero(ranks >= least)
+            # only scores as high as the k-th are sorted
+            least = np.partition(scores, n - k)[n - k]
+            some = np.flatnonzero(scores >= least)
         else:
             some = np.arange(n)
-        best = some[np.argsort(-ranks[some], kind="stable")[:k]]
-        return self._named(best, ranks[best])
+        best = some[np.argsort(-scores[some], kind="stable")[:k]]
+        return self._named(best, scores[best])
 
     def to_pandas(self) -> Any:
-        """A data frame with a row for each vertex: "vertex" (its id), "rank".
+        """A data frame with a row for each vertex: "vertex" (its id), "score".
 
         Raises
         ------
@@ -127,8 +127,8 @@ class PageRankResult(RunsOn):
         """
         from clgraph.graph.frames import frame_of
 
-        index = np.arange(len(self.ranks))
-        return frame_of({"vertex": index if self._ids is None else self._ids(index), "rank": self.ranks})
+        index = np.arange(len(self.scores))
+        return frame_of({"vertex": index if self._ids is None else self._ids(index), "score": self.scores})
 
     def _named(self, index: npt.NDArray[Any], values: npt.NDArray[Any]) -> list[tuple[Any, float]]:
         ids = index if self._ids is None else self._ids(index)
@@ -136,7 +136,7 @@ class PageRankResult(RunsOn):
 
     def _facts(self) -> dict[str, Any]:
         return {
-            "vertices": len(self.ranks),
+            "vertices": len(self.scores),
             "iterations": self.iterations,
             "converged": "(as many as requested)" if self.converged is None else bool(self.converged),
             f"residual ({self.norm})": float(self.residual),
@@ -167,7 +167,7 @@ def pagerank(
 ) -> PageRankResult:
     """PageRank by the power method: x(v) = (1-d) p(v) + d (sum of x(u) w(u,v) / W(u) + D q(v)).
 
-    The sum is over the arcs u -> v; W(u) is the weight that leaves u, and D the rank of the vertices that no
+    The sum is over the arcs u -> v; W(u) is the weight that leaves u, and D the score of the vertices that no
     weight leaves ("dangling"). An undirected edge counts as two arcs, an undirected self-loop as one.
 
     Parameters
@@ -187,7 +187,7 @@ def pagerank(
         p; scaled to sum 1, ids that are left out have 0. None: uniform.
     dangling : {"personalization", "uniform", "drop"}, dict or array
         Where D goes (q): as p (NetworkX), uniformly to all vertices (LDBC), nowhere (the PageRank thesis,
-        GAP: the ranks then sum to less than 1), or as given.
+        GAP: the scores then sum to less than 1), or as given.
     nstart : dict, array or None
         The vector to start from; None: uniform.
     weight : bool
@@ -202,12 +202,12 @@ def pagerank(
         "partitions" then, which only "auto" takes). "fixed" gives every sum one shape: the same bytes on
         every device with float64; it is what `Shards` take. ``result.plan`` says what was chosen and why.
     dtype : {"float32", "float64"}
-        The type of the ranks. Sums are more exact than float32 either way: in float64, or compensated where
+        The type of the scores. Sums are more exact than float32 either way: in float64, or compensated where
         the device has no float64.
     on_nonconvergence : {"raise", "warn", "return"}
         What happens if `max_iter` iterations do not reach `tol`.
     arrays : {"host", "device"}
-        "device" leaves the ranks where they are, as ``pyopencl.array.Array`` on the device's own queue
+        "device" leaves the scores where they are, as ``pyopencl.array.Array`` on the device's own queue
         (``get_device(...).queue``), for kernels of your own: they are not downloaded.
     device : Device or str, optional
         As in `clgraph.get_device`; of `Shards` also several, which share the work.
@@ -224,7 +224,7 @@ def pagerank(
         If an argument or a weight is not as above, the graph is empty, or `tol` is below what `dtype` can
         tell apart or so large that it says nothing.
     ConvergenceError
-        If `max_iter` iterations did not reach the tolerance, or the roundings of `dtype` keep the ranks from
+        If `max_iter` iterations did not reach the tolerance, or the roundings of `dtype` keep the scores from
         reaching it at all (float32 at 1e-6 and a damping of 0.95, say: once the residual is below
         8 * 2^-24 / (1 - d) and no new least one for 20 iterations); its `result` is the newest iterate.
     DeviceError, BuildError, CapacityError
@@ -234,7 +234,7 @@ def pagerank(
     --------
     >>> from clgraph import Graph, pagerank
     >>> found = pagerank(Graph.from_edges([0, 1, 2], [2, 2, 0], directed=True))
-    >>> [(vertex, round(rank, 3)) for vertex, rank in found.top(2)]
+    >>> [(vertex, round(score, 3)) for vertex, score in found.top(2)]
     [(2, 0.486), (0, 0.464)]
     """
     start = time.perf_counter()
@@ -271,12 +271,12 @@ def pagerank(
         run.lap("compile")
         solver.run(progress)
         run.lap("iterate")
-        ranks, iterations, met, residual_1, residual = solver.take(on_device=stays)
+        scores, iterations, met, residual_1, residual = solver.take(on_device=stays)
         rho = round_off(dtype, solver.bound_chain)
         solver.give_back()
         run.lap("download")
         return PageRankResult(
-            ranks=ranks,
+            scores=scores,
             iterations=iterations,
             residual=residual,
             norm=norm,
@@ -323,11 +323,11 @@ def pagerank(
 
 
 def remedy(dtype: str, iterations: int, max_iter: int) -> str:
-    """Suggest a remedy for a tolerance not reached: ranks that stop before `max_iter` are in a cycle."""
+    """Suggest a remedy for a tolerance not reached: scores that stop before `max_iter` are in a cycle."""
     if iterations == max_iter:
         return "a larger max_iter or tol will do"
     wider = "dtype='float64' or " if dtype == "float32" else ""
-    return f"the roundings of {dtype} ranks keep it there, whatever max_iter is: {wider}a larger tol will do"
+    return f"the roundings of {dtype} scores keep it there, whatever max_iter is: {wider}a larger tol will do"
 
 
 def report_nonconvergence(result: PageRankResult, stop: Stop, what: OnNonconvergence) -> None:

@@ -352,8 +352,8 @@ class ReproduciblePower:
         self.x, self.y = self.y, self.x
         self._make_terms()
 
-    def ranks(self) -> npt.NDArray[Any]:
-        """Return the current ranks, shape (n,)."""
+    def scores(self) -> npt.NDArray[Any]:
+        """Return the current scores, shape (n,)."""
         return self.device.take(self.x, self.dtype, self.n)
 
 
@@ -556,7 +556,7 @@ class Exchange:
     def complete(self) -> npt.NDArray[Any]:
         """Return the current scores of all vertices; no messages are read after this."""
         with self._device.alone():
-            found = self._power.ranks()
+            found = self._power.scores()
         if self._ranks.size == 1:
             return found
         own = [found[shard.first_row :][: shard.rows] for shard in self._own.shards]

@@ -91,10 +91,10 @@ def verify_pagerank(graph: Graph, result: PageRankResult, *, weight: bool = True
     """
     graph = check_result(graph, result, "pagerank", ranks=("f", 1))
     flag(weight, "weight")
-    asked, n, x = result.problem, graph.num_vertices, result.ranks.astype(np.float64)
+    asked, n, x = result.problem, graph.num_vertices, result.scores.astype(np.float64)
     _require(
-        x.shape == (n,) and result.ranks.dtype == np.dtype(result.dtype),
-        f"ranks are {result.ranks.dtype} {result.ranks.shape} for {n} vertices",
+        x.shape == (n,) and result.scores.dtype == np.dtype(result.dtype),
+        f"ranks are {result.scores.dtype} {result.scores.shape} for {n} vertices",
     )
     for v in np.flatnonzero(~(np.isfinite(x) & (x >= 0))):
         raise ClgraphError(f"the rank of vertex {v} is {x[v]}")
@@ -405,23 +405,13 @@ def verify_ppr(graph: Graph, result: PersonalizedResult, sources: Any, *, weight
         With what is wrong.
     """
     graph = check_result(
-        graph,
-        result,
-        "personalized_pagerank",
-        ranks=("f?", 2),
-        ids=("iuUO?", 2),
-        scores=("f?", 2),
-        error_bounds=("f?", 1),
+        graph, result, "personalized_pagerank", ids=("iuUO?", 2), scores=("f", 2), error_bounds=("f?", 1)
     )
     dangling = result.dangling if result.dangling_vector is None else result.dangling_vector
     want = reference_ppr(graph, sources, damping=result.damping, dangling=dangling, weight=weight, tol=1e-14)
     k, n = want.shape
-    whole_vectors = result.ranks is not None
-    _require(
-        whole_vectors or (result.ids is not None and result.scores is not None),
-        "the result has neither ranks nor a top k",
-    )
-    for name, width in (("ranks", n), ("ids", 0), ("scores", 0)):
+    whole_vectors = result.ids is None
+    for name, width in (("ids", 0), ("scores", n if whole_vectors else 0)):
         array = getattr(result, name)
         _require(
             array is None or (len(array) == k and width in (0, array.shape[1])),
@@ -430,10 +420,9 @@ def verify_ppr(graph: Graph, result: PersonalizedResult, sources: Any, *, weight
     for i in range(k):
         name = f"source {i} ({result.sources[i]!r})" if i < len(result.sources) else f"source {i}"
         excluded: Any = [] if result.excluded is None else result.excluded[i]
-        if result.ranks is not None:
-            index, values = np.arange(n), result.ranks[i].astype(np.float64)
+        if result.ids is None:
+            index, values = np.arange(n), result.scores[i].astype(np.float64)
         else:
-            assert result.ids is not None and result.scores is not None
             index, values = graph.indices_of(result.ids[i]), result.scores[i].astype(np.float64)
             down, back = values[1:] - values[:-1], index[1:] < index[:-1]
             _require(

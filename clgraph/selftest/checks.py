@@ -313,7 +313,7 @@ def _pagerank(graph: Graph, variant: Variant, device: Device) -> None:
     found = pagerank(graph, variant=variant, tol=1e-5, device=device)
     verify_pagerank(graph, found)
     expected = reference_pagerank(graph, iterations=found.iterations)
-    away = float(np.abs(found.ranks - expected).sum())
+    away = float(np.abs(found.scores - expected).sum())
     if away > 1e-6:
         raise AssertionError(f"{away:.3g} (L1) away from the reference")
 

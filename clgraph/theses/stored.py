@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,13 +24,13 @@ def answer_stored(request: Request, run: run_on) -> Outcome:
     queries = request.queries
     from_store = np.flatnonzero(queries.on_dangling >= ALL).tolist()
     jobs = sorted(set(range(queries.distinct)) - set(from_store))
-    found = run_engine(request, jobs, run) if jobs else Outcome.blank(request, request.checked_round_off(0))
+    found = run_engine(request, jobs, run) if jobs else Outcome(request, request.checked_round_off(0))
     if from_store:
         store = dangling_ranks(request)
         run.lap("upload")
         fill_from_store(request, store, from_store, found)
         line = f"{len(from_store)} sources without out-arcs: answered from what is stored"
-        found = replace(found, plan=(*found.plan, line))
+        found.plan = (*found.plan, line)
         run.lap("run")
     return found
 
@@ -47,7 +46,7 @@ def fill_from_store(
     ranks, order = np.zeros(n), np.arange(n, dtype=np.int32)
     if store is not None:
         g = store.result
-        ranks, order = request.device.cached(g, "on the host", lambda: _on_host(g.ranks))
+        ranks, order = request.device.cached(g, "on the host", lambda: _on_host(g.scores))
     share = 1.0 if problem.policy == "personalization" else 1 - d
     best = None
     if top is not None:  # of the stored ranks as few as can matter
@@ -59,13 +58,12 @@ def fill_from_store(
         x = d * ranks[some]
         if best is None:
             x[where] += share * mass
-            found.values[i] = x.astype(request.numbers.real)
+            found.scores[i] = x.astype(request.numbers.real)
             continue
         x[np.searchsorted(some, where)] += share * mass
         x = x.astype(request.numbers.real)
         chosen = np.argsort(-x, kind="stable")[:top]
-        assert found.index is not None
-        found.index[i], found.values[i] = some[chosen], x[chosen]
+        found.index[i], found.scores[i] = some[chosen], x[chosen]
     found.residuals[sources] = np.nan
     found.error_bounds[sources] = (0.0 if store is None else d * store.result.error_bound) + found.round_off
     found.ended[sources] = "store"

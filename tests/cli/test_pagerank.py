@@ -77,7 +77,7 @@ def test_a_process_from_end_to_end(web, device, tmp_path):
     want = pagerank(graph, device=device)
     rows = [line.split("\t") for line in out.read_text().splitlines()]
     assert [int(vertex) for vertex, _ in rows] == graph.ids.tolist()
-    np.testing.assert_array_equal(np.array([rank for _, rank in rows], np.float32), want.ranks)
+    np.testing.assert_array_equal(np.array([rank for _, rank in rows], np.float32), want.scores)
     assert int(best[0].split("\t")[0]) == want.top(1)[0][0]
     assert [path.name for path in tmp_path.iterdir()] == ["ranks.tsv"]
 

@@ -17,7 +17,7 @@ CALLS = {
     "bfs_many": lambda g, d: clgraph.bfs_many(g, list(range(40)), device=d).distance,
     "ppr": lambda g, d: clgraph.personalized_pagerank(g, [1, 2], device=d).scores,
     **{
-        f"pagerank {v}": lambda g, d, v=v: clgraph.pagerank(g, tol=0, max_iter=4, variant=v, device=d).ranks
+        f"pagerank {v}": lambda g, d, v=v: clgraph.pagerank(g, tol=0, max_iter=4, variant=v, device=d).scores
         for v in ("auto", "runs", "bins", "pull", "fixed")
     },
     **{
@@ -91,6 +91,6 @@ def test_more_arcs_than_slices_take(device, graph, monkeypatch):
     for norm, variant in (("l1", exact), ("linf", "contribution")):
         found = clgraph.pagerank(graph, norm=norm, device=device)
         assert found.variant == variant
-        assert np.abs(found.ranks - clgraph.reference_pagerank(graph)).sum() <= found.error_bound
+        assert np.abs(found.scores - clgraph.reference_pagerank(graph)).sum() <= found.error_bound
     with pytest.raises(clgraph.CapacityError, match="lays out at most 100 arcs"):
         clgraph.pagerank(graph, variant="bins", device=device)

@@ -69,7 +69,7 @@ def test_what_is_the_users_goes_with_them(device: Any, graph: clgraph.Graph, of_
     del made
     gc.collect()
     assert mine() is None
-    assert len(ranks.ranks) == 5
+    assert len(ranks.scores) == 5
 
 
 @pytest.mark.device

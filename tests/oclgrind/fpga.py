@@ -64,7 +64,7 @@ def case_partitions(device: Any) -> None:
         ranks = clgraph.pagerank(graph, tol=0, max_iter=2, device=pipelines)
     assert {"bfs_move", "bfs_pull_placed", "pagerank_move", "pagerank_sum"} <= {x.kernel for x in launches}
     assert found.distance.tolist() == clgraph.bfs(graph, 0, device=device).distance.tolist()
-    assert abs(ranks.ranks.sum() - 1) < 1e-6
+    assert abs(ranks.scores.sum() - 1) < 1e-6
 
 
 def case_pipelines_of_samplers(device: Any) -> None:

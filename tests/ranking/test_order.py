@@ -53,11 +53,11 @@ def test_second_call_uploads_nothing(
     uploads = Uploads(device, monkeypatch)
     again = pagerank(graph, **options)
     assert uploads.sizes == []
-    assert first.ranks.tobytes() == again.ranks.tobytes()
+    assert first.scores.tobytes() == again.scores.tobytes()
     pagerank(graph, **options, personalization={1: 1}, nstart={3: 1})
     assert sum(uploads.sizes) == 2 * graph.num_vertices  # what the caller gave
-    there = pagerank(graph, **options, arrays="device").ranks
-    np.testing.assert_array_equal(there.get(), first.ranks)
+    there = pagerank(graph, **options, arrays="device").scores
+    np.testing.assert_array_equal(there.get(), first.scores)
     uploads.sizes.clear()
     pagerank(graph, **options, arrays="device")
     assert uploads.sizes == []

@@ -139,9 +139,9 @@ def test_the_next_call_brings_nothing(device, monkeypatch, directed, place):
             for name in ("upload", "write"):
                 patch.delattr(Memory, name)
             second = clgraph.pagerank(graph, **call)
-        assert first.ranks.tobytes() == second.ranks.tobytes()
-        auto = clgraph.pagerank(host, **{**call, "variant": "auto"}).ranks
-        assert np.abs(first.ranks - auto).sum() < 1e-12
+        assert first.scores.tobytes() == second.scores.tobytes()
+        auto = clgraph.pagerank(host, **{**call, "variant": "auto"}).scores
+        assert np.abs(first.scores - auto).sum() < 1e-12
         assert place == "host" or kind == "weights" or not graph.is_on_host
 
 
@@ -158,7 +158,7 @@ def test_counts_beside_weights(device, dtype):
     # x = .05 + .85 y + .85 z, y = .05 + .85 (2/3) x, z = .05 + .85 (1/3) x
     x = 0.135 / (1 - 0.85**2)
     exact = [x, 0.05 + 0.85 * 2 / 3 * x, 0.05 + 0.85 / 3 * x]
-    assert np.abs(found.ranks - exact).sum() <= found.error_bound < 1e-4
+    assert np.abs(found.scores - exact).sum() <= found.error_bound < 1e-4
 
 
 def test_sums():

@@ -29,8 +29,8 @@ def test_against_the_reference(device, tmp_path, kind):
     expected = clgraph.reference_pagerank(graph)
     for dtype in ("float32", "float64"):
         found = clgraph.pagerank(shards, tol=1e-5, dtype=dtype, device=device)
-        assert np.abs(found.ranks - expected).sum() <= found.error_bound
-        assert found.converged and found.variant == "fixed" and found.ranks.dtype == dtype
+        assert np.abs(found.scores - expected).sum() <= found.error_bound
+        assert found.converged and found.variant == "fixed" and found.scores.dtype == dtype
 
 
 @pytest.mark.smoke
@@ -42,7 +42,7 @@ def test_one_hash(tmp_path, dtype):
         shards = write_shards(graph, tmp_path / f"{number}.clgs", shard_edges=shard_edges)
         for size in (1, 2, 4):
             found = clgraph.pagerank(shards, tol=0, max_iter=5, dtype=dtype, device=[None] * size)
-            hashes.add((hashlib.sha256(found.ranks.tobytes()).hexdigest(), found.residual))
+            hashes.add((hashlib.sha256(found.scores.tobytes()).hexdigest(), found.residual))
     assert len(hashes) == 1
 
 
@@ -54,4 +54,4 @@ def test_cycle_of_roundings(tmp_path):
         with pytest.raises(clgraph.ConvergenceError, match="roundings of float32 ranks") as caught:
             clgraph.pagerank(shards, damping=0.97, max_iter=100_000, device=[None] * size)
         found[size] = caught.value.result
-    assert found[1].ranks.tobytes() == found[2].ranks.tobytes() and found[1].iterations < 2000
+    assert found[1].scores.tobytes() == found[2].scores.tobytes() and found[1].iterations < 2000

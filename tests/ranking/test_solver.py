@@ -71,7 +71,7 @@ def test_arrays_like_dicts(device: Device) -> None:
     one, other = (
         pagerank(graph, personalization=p, dangling=p, nstart=p, device=device) for p in (P, as_array)
     )
-    assert one.ranks.tobytes() == other.ranks.tobytes()
+    assert one.scores.tobytes() == other.scores.tobytes()
 
 
 def test_no_float64(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -105,8 +105,8 @@ def test_stops_where_the_reference_does(device: Device, norm: Any, variant: Any)
     assert found.iterations == count
     assert found.residual == pytest.approx(residual, rel=1e-6)
     assert found.converged is True
-    np.testing.assert_allclose(found.ranks, x, rtol=1e-12)
-    assert np.abs(found.ranks - reference_pagerank(graph)).sum() <= found.error_bound
+    np.testing.assert_allclose(found.scores, x, rtol=1e-12)
+    assert np.abs(found.scores - reference_pagerank(graph)).sum() <= found.error_bound
 
 
 def test_exactly_max_iter(device: Device) -> None:
@@ -148,7 +148,7 @@ def test_cycle_of_roundings(device: Device, variant: Any) -> None:
     found = caught.value.result
     assert 1e-6 < found.residual < 8 * 2**-24 / 0.03 and 100 < found.iterations < 2000
     assert found.converged is False
-    assert np.abs(found.ranks - reference_pagerank(star, damping=0.97)).sum() <= found.error_bound
+    assert np.abs(found.scores - reference_pagerank(star, damping=0.97)).sum() <= found.error_bound
     assert pagerank(star, tol=1e-5, max_iter=2000, **call).converged
     assert pagerank(star, tol=0, max_iter=5000, **call).iterations == 5000
     if "HAVE_FP64" in device.features:
@@ -177,7 +177,7 @@ def test_what_converges_is_not_taken_for_a_cycle(
         monkeypatch.setattr(module, "noise", lambda *args: 0.0)
     for one, other in zip(found, ranked(), strict=True):
         assert one.converged == other.converged
-        assert not one.converged or one.ranks.tobytes() == other.ranks.tobytes()
+        assert not one.converged or one.scores.tobytes() == other.scores.tobytes()
 
 
 @pytest.mark.smoke
@@ -186,7 +186,7 @@ def test_error_bound(device: Device) -> None:
     exact = reference_pagerank(graph)
     for dtype, tol in (("float32", 1e-3), ("float32", 1e-6), ("float64", 1e-11)):
         found = pagerank(graph, dtype=dtype, tol=tol, device=device)
-        error = np.abs(found.ranks.astype(np.float64) - exact).sum()
+        error = np.abs(found.scores.astype(np.float64) - exact).sum()
         assert error <= found.error_bound <= 10 * tol + 1e-5 * (dtype == "float32")
 
 
@@ -197,7 +197,7 @@ def test_self_loop_counts_once(device: Device) -> None:
     graph = Graph.from_edges([0, 0], [0, 1])
     want = nx.pagerank(nx.Graph([(0, 0), (0, 1)]), tol=1e-13)
     found = pagerank(graph, dtype="float64", tol=1e-12, max_iter=500, device=device)
-    np.testing.assert_allclose(found.ranks, [want[0], want[1]], atol=1e-11)
+    np.testing.assert_allclose(found.scores, [want[0], want[1]], atol=1e-11)
 
 
 def test_multiplicities_count(device: Device) -> None:
@@ -206,7 +206,7 @@ def test_multiplicities_count(device: Device) -> None:
     for duplicates in ("merge", "keep"):
         graph = Graph.from_edges(tails, heads, directed=True, duplicates=duplicates)
         found = pagerank(graph, dtype="float64", tol=1e-12, max_iter=500, device=device)
-        np.testing.assert_allclose(found.ranks, [want[v] for v in range(3)], atol=1e-11)
+        np.testing.assert_allclose(found.scores, [want[v] for v in range(3)], atol=1e-11)
 
 
 def test_weight_zero_dangles(device: Device) -> None:
@@ -225,9 +225,9 @@ def test_huge_weights(device: Device) -> None:
     want = reference_pagerank(Graph.from_edges([0, 0, 1, 2], [1, 2, 0, 0], directed=True), iterations=20)
     # 1e-300 beside 1.7e308 is no weight that a float64 ratio can hold; vertex 1 has it alone, or dangles
     found = pagerank(graph, device=device, tol=0, max_iter=20)
-    assert np.isfinite(found.ranks).all()
-    assert abs(found.ranks.sum() - 1) < 1e-5
-    assert want.shape == found.ranks.shape
+    assert np.isfinite(found.scores).all()
+    assert abs(found.scores.sum() - 1) < 1e-5
+    assert want.shape == found.scores.shape
 
 
 # --- known answers ------------------------------------------------------------------------------------
@@ -243,11 +243,11 @@ def test_known_weighted(device: Device) -> None:
     )
     fixed = [0.091558455, 0.168392527, 0.065684981, 0.191467441, 0.120675665, 0.362220931]
     found = pagerank(graph, damping=0.95, tol=1e-10, max_iter=1000, dtype="float64", device=device)
-    np.testing.assert_allclose(found.ranks, fixed, atol=1e-8)
+    np.testing.assert_allclose(found.scores, fixed, atol=1e-8)
     second = [0.0776471, 0.167637, 0.0639699, 0.220202, 0.140046, 0.330498]
     for variant in VARIANTS:
         found = pagerank(graph, damping=0.95, tol=0, max_iter=2, variant=variant, device=device)
-        np.testing.assert_allclose(found.ranks, second, rtol=3e-6)
+        np.testing.assert_allclose(found.scores, second, rtol=3e-6)
 
 
 @pytest.mark.smoke
@@ -257,9 +257,9 @@ def test_known_personalized(device: Device) -> None:
     for variant in VARIANTS:
         options: dict[str, Any] = {"personalization": p, "variant": variant, "device": device}
         found = pagerank(graph, **options, max_iter=300)
-        np.testing.assert_allclose(found.ranks, [0.0559233, 0.159381, 0.303244, 0.481451], rtol=1e-5)
+        np.testing.assert_allclose(found.scores, [0.0559233, 0.159381, 0.303244, 0.481451], rtol=1e-5)
         found = pagerank(graph, **options, tol=0, max_iter=1)
-        np.testing.assert_allclose(found.ranks, [0.03625, 0.285, 0.32125, 0.3575], rtol=1e-6)
+        np.testing.assert_allclose(found.scores, [0.03625, 0.285, 0.32125, 0.3575], rtol=1e-6)
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
@@ -274,7 +274,7 @@ def test_ldbc(device: Device, data_path: Paths, name: str, directed: bool, varia
             graph, dangling="uniform", tol=0, max_iter=2, dtype=dtype, variant=variant, device=device
         )
         np.testing.assert_allclose(
-            found.ranks[graph.indices_of(answer[:, 0].astype(int))],
+            found.scores[graph.indices_of(answer[:, 0].astype(int))],
             answer[:, 1],
             rtol=close_to,
             atol=close_to,
@@ -310,12 +310,12 @@ def test_like_networkx(device: Device, data_path: Paths, name: str) -> None:
             graph, variant=variant, norm="nx", tol=tol, max_iter=1000, dtype="float64", device=device
         )
         verify_pagerank(graph, found)
-        difference = np.abs(found.ranks - np.fromiter(want.values(), float, n)).sum()
+        difference = np.abs(found.scores - np.fromiter(want.values(), float, n)).sum()
         assert difference <= found.error_bound + their_bound
     for variant in usable(device, graph):
         small = pagerank(graph, variant=variant, tol=1e-5, device=device)
         verify_pagerank(graph, small)
-        assert np.abs(small.ranks - found.ranks).sum() <= small.error_bound + found.error_bound
+        assert np.abs(small.scores - found.scores).sum() <= small.error_bound + found.error_bound
         if small.iterations == found.iterations:
             assert_close(small, found, "float32")
 
@@ -335,14 +335,14 @@ def test_verifier() -> None:
     graph = mixed_graph(1)
     right = pagerank(graph)
     verify_pagerank(graph, right)
-    moved = right.ranks.copy()
+    moved = right.scores.copy()
     moved[[0, 1]] += [1e-4, -1e-4]
     for wrong in (
-        replace(right, ranks=moved),
-        replace(right, ranks=right.ranks * np.float32(1.001)),
-        replace(right, ranks=-right.ranks),
-        replace(right, ranks=right.ranks * np.float32(np.nan)),
-        replace(right, ranks=right.ranks[1:]),
+        replace(right, scores=moved),
+        replace(right, scores=right.scores * np.float32(1.001)),
+        replace(right, scores=-right.scores),
+        replace(right, scores=right.scores * np.float32(np.nan)),
+        replace(right, scores=right.scores[1:]),
         replace(right, residual=1.0),
     ):
         with pytest.raises(ClgraphError):
@@ -397,8 +397,8 @@ def test_scalars_cross_the_bus(device: Device, directed: bool, monkeypatch: pyte
     personalized_pagerank(graph, [17], **ppr)  # type: ignore[arg-type]
     assert moved.up + moved.down < 4000
     assert first.top(3) == again.top(3)
-    assert first.ranks.get().tobytes() == again.ranks.get().tobytes()
-    assert pagerank(graph, variant="bins", device=device).ranks.tobytes() == again.ranks.get().tobytes()
+    assert first.scores.get().tobytes() == again.scores.get().tobytes()
+    assert pagerank(graph, variant="bins", device=device).scores.tobytes() == again.scores.get().tobytes()
 
 
 def test_areas_are_lent_to_one_call(device: Device) -> None:
@@ -407,7 +407,7 @@ def test_areas_are_lent_to_one_call(device: Device) -> None:
         graph = mixed_graph(3)
         options: dict[str, Any] = {"variant": variant, "tol": 0, "max_iter": 9, "device": device}
         host, there = pagerank(graph, **options), pagerank(graph, arrays="device", **options)
-        wanted = host.ranks.copy()
+        wanted = host.scores.copy()
         pagerank(graph, personalization={3: 1}, **options)
         pagerank(graph, personalization={3: 1}, arrays="device", **options)
-        assert host.ranks.tobytes() == there.ranks.get().tobytes() == wanted.tobytes()
+        assert host.scores.tobytes() == there.scores.get().tobytes() == wanted.tobytes()

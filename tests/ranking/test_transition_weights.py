@@ -79,13 +79,13 @@ def test_ranks_are_those_of_a_graph_on_the_host(device: Any) -> None:
         wanted = pagerank(host, variant=variant, tol=1e-6, device=device)  # type: ignore[arg-type]
         there = on_device(device, host)
         found = pagerank(there, variant=variant, tol=1e-6, device=device)  # type: ignore[arg-type]
-        assert found.ranks.tobytes() == wanted.ranks.tobytes(), variant
+        assert found.scores.tobytes() == wanted.scores.tobytes(), variant
     for method in ("power", "coo", "coo-flat"):
         options: Any = {"method": method, "device": device}
         wanted = personalized_pagerank(host, [0, 749, 3], **options)
         there = on_device(device, host)
         found = personalized_pagerank(there, [0, 749, 3], **options)
-        assert found.ranks.tobytes() == wanted.ranks.tobytes(), method
+        assert found.scores.tobytes() == wanted.scores.tobytes(), method
 
 
 def test_counts_that_are_all_the_same_are_no_weights(device: Any) -> None:

@@ -66,7 +66,7 @@ def calls(graph: Any, seed: int) -> dict[str, Callable[[], list[Any]]]:
         "bfs, several": lambda: searched(sources),
         "bfs_many": lambda: [clgraph.bfs_many(graph, sources, **on).distance],
         "pagerank": lambda: [
-            clgraph.pagerank(graph, variant="fixed", tol=0, max_iter=5, dtype="float64", **on).ranks
+            clgraph.pagerank(graph, variant="fixed", tol=0, max_iter=5, dtype="float64", **on).scores
         ],
         "walks": walked,
     }

@@ -61,7 +61,7 @@ def calls(graph, device):
 
     def ranked():
         found = clgraph.pagerank(graph, variant="fixed", tol=0, max_iter=3, device=device)
-        return [found.ranks], found.provenance.get("pieces", 1)
+        return [found.scores], found.provenance.get("pieces", 1)
 
     yield from ((f"sample {method}", lambda m=method: sampled(m)) for method in ("drv", "dre"))
     yield from ((f"curve {method}", lambda m=method: curve(m)) for method in ("drv", "dre"))

@@ -67,7 +67,7 @@ totals: list[int] = [each.num_edges for each in runs]
 quality = clgraph.quality(larger, half)
 distances: dict[str, float | None] | None = quality.ks
 curve: npt.NDArray[np.float64] = clgraph.reduction_curve(larger, "dre", 1).average_degree
-ranks: npt.NDArray[Any] = clgraph.pagerank(larger, damping=0.9).ranks
+ranks: npt.NDArray[Any] = clgraph.pagerank(larger, damping=0.9).scores
 reached = clgraph.bfs(larger, 0)
 components: npt.NDArray[Any] = clgraph.connected_components(larger).labels
 device: clgraph.Device = clgraph.get_device("cpu")

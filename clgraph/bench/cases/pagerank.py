@@ -163,7 +163,7 @@ def _peer(graph: Graph, who: str, context: Context) -> Figures:
     timing = timed(solve, context.repeat, limit=5, keep=lambda ranks: ranks)
     ranks = timing.results[-1]
     ranks = np.asarray(ranks.get() if hasattr(ranks, "get") else ranks)
-    ours = context.once("ranks", lambda: _solution(graph, context.device).ranks)
+    ours = context.once("ranks", lambda: _solution(graph, context.device).scores)
     away = float(np.abs(ranks / ranks.sum() - ours).sum())
     return Figures({"call": timing.quantity, "away": quantity(away, "")}, size(graph))
 

@@ -103,7 +103,7 @@ class Asked:
             parts = [ids[i : i + 8] for i in range(0, len(ids), 8)]
             if graph.num_arcs <= REFERENCE_ARCS:
                 return np.concatenate([reference_ppr(graph, part) for part in parts])
-            return np.concatenate([personalized_pagerank(graph, part, **options).ranks for part in parts])
+            return np.concatenate([personalized_pagerank(graph, part, **options).scores for part in parts])
 
         return context.once(f"reference {len(ids)} {self.dangling}", make)
 

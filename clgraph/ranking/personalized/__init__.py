@@ -230,14 +230,6 @@ def personalized_pagerank(
         )
         run.lap()
         found = answer(request, run)
-        if left_out is not None:
-            found = found.without(left_out)
-        result = make_result(
-            request,
-            found,
-            run.seconds,
-            excluded=None if left_out is None else [left_out[i] for i in queries.row],
-            provenance=run.provenance,
-        )
+        result = make_result(found, left_out, seconds=run.seconds, provenance=run.provenance)
     report_nonconvergence(result, options.stop, on_nonconvergence)
     return result

@@ -227,7 +227,7 @@ class BatchedPower:
 
     def run(self) -> Outcome:
         """Take all sources to their ends."""
-        found = Outcome.blank(self.request, self.round_off, self.explain())
+        found = Outcome(self.request, self.round_off, self.explain())
         pending = deque(self.jobs)
         self._job = np.full(self.width, -1)
         self._steady = np.zeros(self.width, np.int64)
@@ -309,13 +309,12 @@ class BatchedPower:
         jobs = self._job[lanes]
         dev.write(self.lane, np.array(lanes, np.int32))
         if self._top is not None:
-            assert found.index is not None
             self._top.enqueue(self.lane, count, self.value, self.scale)
-            found.index[jobs], found.values[jobs] = self._top.take(count)
+            found.index[jobs], found.scores[jobs] = self._top.take(count)
         else:
             self._program.ppr_take.launch(self, -(-self.n // self._items), count=count)
             for j, job in enumerate(jobs):
-                found.put_ranks(self.request, job, self.out, j * self.n)
+                found.put_scores(job, self.out, j * self.n)
         count_of_sums = 4 * self.width * self.numbers.accs
         sums = dev.download(self.sums, self.numbers.acc, count_of_sums).astype(np.float64)
         sums = sums.reshape(4, self.width, -1).sum(axis=2)
@@ -323,7 +322,7 @@ class BatchedPower:
         met = state[CONVERGED][lanes] != 0
         steady = found.ended[jobs] == "top"
         iterations, moved = state[ITERATIONS][lanes], sums[1][lanes]
-        found.put_end(self.request, jobs, iterations, moved, residuals, met, steady)
+        found.put_end(jobs, iterations, moved, residuals, met, steady)
         self._job[lanes] = -1
 
     def _stop_steady(self, state: npt.NDArray[np.int32], found: Outcome) -> None:

@@ -29,7 +29,7 @@ ANSWERS: Table[Callable[[Request, run_on], Outcome]] = Table()
 
 
 def answer(request: Request, run: run_on) -> Outcome:
-    """Find the ranks of each distinct source; the time of each phase is noted."""
+    """Find the scores of each distinct source; the time of each phase is noted."""
     if request.options.stored:
         return ANSWERS["stored"](request, run)
     return run_engine(request, list(range(request.queries.distinct)), run)
@@ -99,7 +99,7 @@ class OneSource:
         request, solver, device, top = self.request, self.solver, self.request.device, None
         each = "one source" if len(self.jobs) == 1 else f"{len(self.jobs)} sources, one after the other"
         plan = (f"{each}: the rows of PageRank's own plan", *solver.explain())
-        found = Outcome.blank(request, self.round_off, plan)
+        found = Outcome(request, self.round_off, plan)
         if request.options.top is not None:
             lane, numbered = device.zeros(1, np.int32), solver.order is not None
             top = Top(device, solver.n, request.options.top, 1, solver.real, numbered=numbered)
@@ -110,14 +110,13 @@ class OneSource:
                 self._fill_vectors()
             solver.run()
             if top is None:
-                found.values[i], *end = solver.take(on_device=request.stays)
+                found.scores[i], *end = solver.take(on_device=request.stays)
             else:
-                assert found.index is not None
                 top.enqueue(lane, 1, solver.rank, number=solver.order)
-                found.index[i : i + 1], found.values[i : i + 1] = top.take(1)
+                found.index[i : i + 1], found.scores[i : i + 1] = top.take(1)
                 end = list(solver.end())
             iterations, met, moved, residual = end
-            found.put_end(request, i, iterations, moved, residual, met)
+            found.put_end(i, iterations, moved, residual, met)
             request.tell(done, len(self.jobs))
         solver.give_back()
         return found

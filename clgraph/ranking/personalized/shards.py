@@ -72,7 +72,7 @@ def _made(device: Device, shards: Shards, name: str, edges: int) -> Graph | None
 
 
 # arrays of a result with a row for each source
-COLUMNS = ("ranks", "scores", "iterations", "residuals", "error_bounds", "visits", "lost", "standard_errors")
+COLUMNS = ("scores", "iterations", "residuals", "error_bounds", "visits", "lost", "standard_errors")
 
 
 def walk_shards(

@@ -128,48 +128,41 @@ class Walks:
 
     def run(self) -> Outcome:
         """Walk from every source."""
-        found = Outcome.blank(self.request, 0.0, self.explain())
+        found = Outcome(self.request, 0.0, self.explain())
         found.ended[:] = "walks"
         if self._select is not None:
-            found = self._run_for_top(self._select, found)
+            self._run_for_top(self._select, found)
         else:
-            found = self._run_for_all(found)
-        if self.request.stays:
-            return found
-        spread = np.sqrt((1 + self.problem.damping) * found.values.astype(np.float64) / self.walks)
-        return replace(found, standard_errors=spread)
+            self._run_for_all(found)
+        if not self.request.stays:
+            variance = (1 + self.problem.damping) * found.scores.astype(np.float64) / self.walks
+            found.standard_errors = np.sqrt(variance)
+        return found
 
-    def _run_for_all(self, found: Outcome) -> Outcome:
-        """Return the ranks and visits of all vertices."""
+    def _run_for_all(self, found: Outcome) -> None:
+        """Find the scores and visits of all vertices."""
         dev, n, k = self.device, self.n, self.queries.distinct
-        visits, lost = np.zeros((k, n), np.uint32), np.zeros(k, np.int64)
+        found.visits, found.lost = np.zeros((k, n), np.uint32), np.zeros(k, np.int64)
         for done, i in enumerate(self.jobs, 1):
             self._walk(i)
-            found.put_ranks(self.request, i, self.score)
+            found.put_scores(i, self.score)
             counts = dev.download(self.visits, np.uint32, n + 2)
-            visits[i], lost[i] = counts[:n], counts[n + 1]
+            found.visits[i], found.lost[i] = counts[:n], counts[n + 1]
             self.request.tell(done, len(self.jobs))
-        return replace(found, visits=visits, lost=lost)
 
-    def _run_for_top(self, select: Top, found: Outcome) -> Outcome:
+    def _run_for_top(self, select: Top, found: Outcome) -> None:
         """Enqueue all sources without waiting; fetch the results at the end."""
         dev, k, top = self.device, self.queries.distinct, select.k
         for done, i in enumerate(self.jobs, 1):
             self._walk(i)
             select.enqueue(self._lane, 1, self.score)
-            self._program.ppr_report.launch(
-                self, top, k=top, place=i, name=select.top_name, found=select.top_score
-            )
+            named = {"place": i, "name": select.top_name, "found": select.top_score}
+            self._program.ppr_report.launch(self, top, k=top, **named)
             self.request.tell(done, len(self.jobs))
-        values = dev.download(self.scores, self.numbers.real, k * top).reshape(k, top)
+        found.scores = dev.download(self.scores, self.numbers.real, k * top).reshape(k, top)
         report = dev.download(self.report, np.uint32, k * (2 + 2 * top)).reshape(k, -1)
-        return replace(
-            found,
-            values=values,
-            index=report[:, 2 : 2 + top].astype(np.int32),
-            visits=report[:, 2 + top :].copy(),
-            lost=report[:, 1].astype(np.int64),
-        )
+        found.index, found.visits = report[:, 2 : 2 + top].astype(np.int32), report[:, 2 + top :].copy()
+        found.lost = report[:, 1].astype(np.int64)
 
     def _walk(self, i: int) -> None:
         """Enqueue the walks and scores of distinct source i."""
@@ -337,7 +330,7 @@ def dangling_ranks(request: Request) -> DanglingRanks | None:
             arrays="host" if by_pipelines(device) else "device",
             device=device,
         )
-        ranks: Any = found.ranks
+        ranks: Any = found.scores
         return DanglingRanks(found, None if isinstance(ranks, np.ndarray) else ranks.base_data)
 
     return device.cached(graph, _key(request), make)
@@ -345,7 +338,7 @@ def dangling_ranks(request: Request) -> DanglingRanks | None:
 
 def upload_ranks(request: Request, found: DanglingRanks) -> Any:
     """Return them on the device, in the call's type; cached as long as the graph lives."""
-    device, real, ranks = request.device, request.numbers.real, found.result.ranks
+    device, real, ranks = request.device, request.numbers.real, found.result.scores
 
     def make() -> Any:
         if found.buffer is None:

@@ -42,7 +42,7 @@ def test_california(device: Device, california: Any, method: Any, options: dict[
     found = personalized_pagerank(graph, sources, method=method, top=20, device=device, **options)
     assert mean_accuracy(found, graph, want) == 1
     assert found.ended.count("store") == (14 if options else 0)
-    assert found.ids is not None and found.scores is not None
+    assert found.ids is not None
     for ids, scores, ranks in zip(found.ids, found.scores, want, strict=True):
         assert np.abs(ranks[graph.indices_of(ids)] - scores).sum() <= found.error_bounds.max()
 

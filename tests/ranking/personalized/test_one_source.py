@@ -31,6 +31,6 @@ def test_single_source(device: Device, plan: Any, monkeypatch: pytest.MonkeyPatc
             # words of str's own type: the command's JSON has them
             assert found.ended == ["max_iter"] and type(found.ended[0]) is str
             top = personalized_pagerank(graph, source, top=7, tol=0, max_iter=9, **options)
-            assert top.ids is not None and found.ranks is not None
-            assert top.ids[0].tolist() == np.argsort(-found.ranks[0], kind="stable")[:7].tolist()
+            assert top.ids is not None
+            assert top.ids[0].tolist() == np.argsort(-found.scores[0], kind="stable")[:7].tolist()
             verify_ppr(graph, top, source)

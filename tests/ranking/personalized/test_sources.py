@@ -22,16 +22,14 @@ def test_forms_of_sources(device: Device) -> None:
     graph = random_graph(1).with_ids(np.arange(60) * 10)
     several = personalized_pagerank(graph, [30, 0, 30], device=device)
     assert several.sources == [30, 0, 30]
-    assert several.ranks is not None
-    assert several.ranks[0].tobytes() == several.ranks[2].tobytes()
+    assert several.scores[0].tobytes() == several.scores[2].tobytes()
     alone = personalized_pagerank(graph, 30, device=device)
-    assert alone.ranks is not None and alone.ranks.shape == (1, 60)
+    assert alone.scores.shape == (1, 60)
     rows = np.zeros((2, 60))
     rows[0, 3], rows[1, 0] = 5, 1
     for given in (rows, sp.csr_array(rows), [{30: 2}, {0: 1}]):
         found = personalized_pagerank(graph, given, device=device)
-        assert found.ranks is not None
-        np.testing.assert_allclose(found.ranks, several.ranks[:2], atol=2e-7)
+        np.testing.assert_allclose(found.scores, several.scores[:2], atol=2e-7)
         assert found.sources == ["distribution 0", "distribution 1"]
     words = Graph.from_edges(["a", "b"], ["b", "c"], directed=True)
     found = personalized_pagerank(words, "a", top=3, device=device)

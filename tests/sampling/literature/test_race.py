@@ -115,7 +115,7 @@ def test_integer_pagerank():
     from clgraph import pagerank
 
     ours = np.array(integer_pagerank(Rows(graph)), float) / 2**62
-    assert np.abs(ours - pagerank(graph, tol=0, max_iter=100).ranks).sum() < 1e-5
+    assert np.abs(ours - pagerank(graph, tol=0, max_iter=100).scores).sum() < 1e-5
 
 
 # --- laws -----------------------------------------------------------------------------------------

@@ -80,7 +80,7 @@ def test_a_sample_is_a_dataset_like_any_other(tmp_path):
         assert np.array_equal(found.distance, expected.distance)
         assert np.array_equal(found.predecessor, expected.predecessor)
         ranked = clgraph.pagerank(first.shards, dtype="float64", device=[None] * size)
-        assert np.abs(ranked.ranks - clgraph.reference_pagerank(one)).sum() <= ranked.error_bound
+        assert np.abs(ranked.scores - clgraph.reference_pagerank(one)).sum() <= ranked.error_bound
 
 
 @pytest.mark.parametrize("method", ["drv", "dre"])
