@@ -68,7 +68,7 @@ def test_what_stays_on_the_device(device: Any) -> None:
             there = clgraph.personalized_pagerank(graph, sources, arrays="device", device=device, **options)
             here = clgraph.personalized_pagerank(graph, sources, device=device, **options)
             assert there.scores.get().tobytes() == here.scores.tobytes()  # type: ignore[union-attr]
-    with pytest.raises(InputError, match="arrays='device' is of all ranks"):
+    with pytest.raises(InputError, match="arrays='device' is of all scores"):
         clgraph.personalized_pagerank(graph, [1], top=3, arrays="device")
     with pytest.raises(InputError, match="arrays='device' is of one sample"):
         clgraph.sample(graph, "drv", size="50%", seeds=2, arrays="device")

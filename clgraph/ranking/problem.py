@@ -27,7 +27,7 @@ Reals = npt.NDArray[np.float64]
 
 # half a unit in the last place: the relative error of one rounding
 ROUND_OFF = {"float32": 2.0**-24, "float64": 2.0**-53}
-# roundings of a stored rank beside its sums: contribution (2), arc weight, mass, store, one spare
+# roundings of a stored score beside its sums: contribution (2), arc weight, mass, store, one spare
 ROUNDINGS = 6
 
 
@@ -315,7 +315,7 @@ def make_stop(tol: Any, norm: Any, max_iter: Any, n: int) -> Stop:
 
 
 def round_off(dtype: str, chain: int) -> float:
-    """Return rho, the L1 distance that the roundings of one iteration can move the ranks by.
+    """Return rho, the L1 distance that the roundings of one iteration can move the scores by.
 
     `chain` is the longest chain of additions in the precision of `dtype`; 0 where sums are more exact.
     """
@@ -323,7 +323,7 @@ def round_off(dtype: str, chain: int) -> float:
 
 
 def check_reachable(stop: Stop, n: int, dtype: str, rho: float) -> None:
-    """Raise an InputError if tol is below what the ranks' precision can tell apart."""
+    """Raise an InputError if tol is below what the scores' precision can tell apart."""
     if stop.tol == 0:
         return
     as_l1 = stop.threshold * {"l1": 1.0, "nx": 1.0, "l2": sqrt(n), "linf": float(n)}[stop.norm]
@@ -331,13 +331,13 @@ def check_reachable(stop: Stop, n: int, dtype: str, rho: float) -> None:
         remedy = "dtype='float64', or " if dtype == "float32" else ""
         raise InputError(
             f"tol {stop.tol:.3g} (norm {stop.norm!r}: an L1 difference of {as_l1:.3g}) is below the "
-            f"round-off of {dtype} ranks, {rho:.3g}: it would stop by luck or never. Use {remedy}a tol "
+            f"round-off of {dtype} scores, {rho:.3g}: it would stop by luck or never. Use {remedy}a tol "
             f"of at least {stop.tol * rho / as_l1:.3g}"
         )
 
 
 def noise(stop: Stop, damping: float, dtype: str) -> float:
-    """Return the L1 residual below which roundings may make the ranks cycle; 0 if the test is not made.
+    """Return the L1 residual below which roundings may make the scores cycle; 0 if the test is not made.
 
     Such cycles were met at residuals of 2 u / (1 - d), where u is `ROUND_OFF`.
     """
@@ -345,12 +345,12 @@ def noise(stop: Stop, damping: float, dtype: str) -> float:
 
 
 def error_bound(damping: float, residual_1: float, rho: float) -> float:
-    """Bound the L1 distance of the ranks from the exact ones."""
+    """Bound the L1 distance of the scores from the exact ones."""
     return (damping * residual_1 + rho) / (1 - damping)
 
 
 def check_dtype(dtype: Any) -> str:
-    """Return the name of the ranks' type; raise an InputError if it is another one."""
+    """Return the name of the scores' type; raise an InputError if it is another one."""
     try:
         name = np.dtype(dtype).name
     except (TypeError, ValueError, SyntaxError):  # raised by NumPy for what is no type

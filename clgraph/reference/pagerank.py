@@ -67,9 +67,9 @@ def reference_pagerank(
 
 
 def verify_pagerank(graph: Graph, result: PageRankResult, *, weight: bool = True) -> None:
-    """Check ranks from the definition: applying the recurrence once more hardly moves them.
+    """Check scores from the definition: applying the recurrence once more hardly moves them.
 
-    The recurrence shrinks L1 distances by the damping factor, so the ranks x are within
+    The recurrence shrinks L1 distances by the damping factor, so the scores x are within
     ``|F(x) - x| / (1 - d)`` of the exact ones; for the newest iterate that must not be more than the
     result's own `error_bound` says. (After a few iterations with tol=0 the bound is large, and so may be the
     distance.)
@@ -89,22 +89,22 @@ def verify_pagerank(graph: Graph, result: PageRankResult, *, weight: bool = True
     ClgraphError
         With what is wrong.
     """
-    graph = check_result(graph, result, "pagerank", ranks=("f", 1))
+    graph = check_result(graph, result, "pagerank", scores=("f", 1))
     flag(weight, "weight")
     asked, n, x = result.problem, graph.num_vertices, result.scores.astype(np.float64)
     _require(
         x.shape == (n,) and result.scores.dtype == np.dtype(result.dtype),
-        f"ranks are {result.scores.dtype} {result.scores.shape} for {n} vertices",
+        f"scores are {result.scores.dtype} {result.scores.shape} for {n} vertices",
     )
     for v in np.flatnonzero(~(np.isfinite(x) & (x >= 0))):
-        raise ClgraphError(f"the rank of vertex {v} is {x[v]}")
+        raise ClgraphError(f"the score of vertex {v} is {x[v]}")
     d, rho, total = asked.damping, result.round_off, float(x.sum())
     # each iteration may lose or gain rho, and the damping keeps what comes of that below rho / (1 - d)
     slack = rho / (1 - d) + 1e-12
     if result.dangling == "drop":
-        _require(total <= 1 + slack, f"the ranks sum to {total!r}: more than 1")
+        _require(total <= 1 + slack, f"the scores sum to {total!r}: more than 1")
     else:
-        _require(abs(total - 1) <= slack, f"the ranks sum to {total!r}, not to 1 within {slack:.3g}")
+        _require(abs(total - 1) <= slack, f"the scores sum to {total!r}, not to 1 within {slack:.3g}")
     p = distribution(graph, asked.personalization)[:, np.newaxis]
     dangling = asked.dangling if result.dangling == "given" else result.dangling
     recurrence = make_recurrence(graph, p, damping=d, dangling=dangling, weight=weight)
@@ -112,7 +112,7 @@ def verify_pagerank(graph: Graph, result: PageRankResult, *, weight: bool = True
     allowed = (1 - d) * result.error_bound + rho + 1e-14
     _require(
         moved <= allowed,
-        f"one more iteration moves the ranks by {moved:.3g} (L1), more than the {allowed:.3g} that the "
+        f"one more iteration moves the scores by {moved:.3g} (L1), more than the {allowed:.3g} that the "
         f"error bound {result.error_bound:.3g} allows",
     )
     tol = result.tol * n if result.norm == "nx" else result.tol
@@ -272,7 +272,7 @@ def _is_single(sources: Any) -> bool:
 Rule = Literal["exact", "contest"]
 # what the roundings of an iteration can move a sum by, at most
 SUM_SLACK = 1e-6
-# this near (relative) to the k-th rank, one vertex is as good as another
+# this near (relative) to the k-th score, one vertex is as good as another
 STAND_IN = 1e-9
 
 
@@ -335,7 +335,7 @@ def reference_ppr(
 
 
 def top_accuracy(
-    found: npt.ArrayLike, ranks: npt.NDArray[np.float64], k: int = 20, *, rule: Rule = "exact"
+    found: npt.ArrayLike, scores: npt.NDArray[np.float64], k: int = 20, *, rule: Rule = "exact"
 ) -> float:
     """The share of the k best vertices that was found.
 
@@ -343,12 +343,12 @@ def top_accuracy(
     ----------
     found : array of int
         Vertex indices; the first k count.
-    ranks : float64 array, shape (n,)
-        Of the reference. Its k best with a rank above 0, ties to the larger index, are to be found; a vertex
-        within 1e-9 (relative) of the k-th rank may replace it.
+    scores : float64 array, shape (n,)
+        Of the reference. Its k best with a score above 0, ties to the larger index, are to be found; a vertex
+        within 1e-9 (relative) of the k-th score may replace it.
     k : int
     rule : {"exact", "contest"}
-        "contest" divides by min(n, k), counts vertices of rank 0 too and allows no replacements.
+        "contest" divides by min(n, k), counts vertices of score 0 too and allows no replacements.
 
     Returns
     -------
@@ -358,26 +358,26 @@ def top_accuracy(
     k = whole(k, "k", 1)
     word(rule, "rule", get_args(Rule))
     try:
-        ranks, index = np.asarray(ranks), np.asarray(found).ravel()
+        scores, index = np.asarray(scores), np.asarray(found).ravel()
     except ValueError as error:
-        raise InputError(f"found, ranks: {error}; indices, and numbers of shape (n,), are needed") from error
-    if ranks.ndim != 1 or ranks.dtype.kind not in "iuf":
+        raise InputError(f"found, scores: {error}; indices, and numbers of shape (n,), are needed") from error
+    if scores.ndim != 1 or scores.dtype.kind not in "iuf":
         raise InputError(
-            f"ranks of type {ranks.dtype} and shape {ranks.shape}: numbers of shape (n,) are needed"
+            f"scores of type {scores.dtype} and shape {scores.shape}: numbers of shape (n,) are needed"
         )
-    n = len(ranks)
+    n = len(scores)
     if index.size and (index.dtype.kind not in "iu" or index.min() < 0 or index.max() >= n):
         raise InputError(f"found: vertex indices from 0 to {n - 1} are needed")
     got = set(index[:k].tolist())
-    some = np.arange(n) if k >= n else np.flatnonzero(ranks >= np.partition(ranks, n - k)[n - k])
-    best = some[np.lexsort((-some, -ranks[some]))[:k]]  # by rank, ties to the larger index
+    some = np.arange(n) if k >= n else np.flatnonzero(scores >= np.partition(scores, n - k)[n - k])
+    best = some[np.lexsort((-some, -scores[some]))[:k]]  # by score, ties to the larger index
     if rule == "contest":
         return len(got & set(best.tolist())) / max(1, min(n, k))
-    best = best[ranks[best] > 0]
+    best = best[scores[best] > 0]
     if len(best) == 0:
         return 1.0
-    least = ranks[best[-1]]
-    near = np.abs(ranks - least) <= STAND_IN * least
+    least = scores[best[-1]]
+    near = np.abs(scores - least) <= STAND_IN * least
     sure = set(best[~near[best]].tolist())
     others = sum(bool(near[v]) for v in got)
     return (len(got & sure) + min(len(best) - len(sure), others)) / len(best)
@@ -387,7 +387,7 @@ def verify_ppr(graph: Graph, result: PersonalizedResult, sources: Any, *, weight
     """Check a result from the definition.
 
     Deterministic methods: the whole vectors are within the result's own `error_bounds` (L1) of the reference,
-    and a top k holds what the reference has there, within that bound. Monte Carlo: no rank of the top is
+    and a top k holds what the reference has there, within that bound. Monte Carlo: no score of the top is
     farther from the reference than 8 of its standard errors allow. Order, ties and counts are checked too.
 
     Parameters
@@ -427,21 +427,21 @@ def verify_ppr(graph: Graph, result: PersonalizedResult, sources: Any, *, weight
             down, back = values[1:] - values[:-1], index[1:] < index[:-1]
             _require(
                 not np.any((down > 0) | ((down == 0) & back)),
-                f"{name}: the top is not in order (equal ranks: smaller index first)",
+                f"{name}: the top is not in order (equal scores: smaller index first)",
             )
             _require(not np.isin(index, excluded).any(), f"{name}: a vertex that is left out is in the top")
             _require(len(set(index.tolist())) == len(index), f"{name}: a vertex occurs twice in the top")
-        _require(np.all(np.isfinite(values) & (values >= 0)), f"{name}: a rank is negative or not finite")
+        _require(np.all(np.isfinite(values) & (values >= 0)), f"{name}: a score is negative or not finite")
         off = np.abs(values - want[i][index])
         if result.method == "monte-carlo":
             assert result.walks is not None
-            # a variance of at most (1 + d) rank a walk, and what a few visits of a hardly visited one weigh
+            # a variance of at most (1 + d) score per walk, and what a few visits of a hardly visited one weigh
             spread = 1.0 if result.dangling != "personalization" else 2 / (1 - result.damping)
             deviation = np.sqrt((1 + result.damping) * want[i][index] / result.walks)
             over = off - spread * (8 * deviation + 32 / result.walks) - 1e-6
             for v in np.flatnonzero(over > 0):
                 raise ClgraphError(
-                    f"{name}: the rank of vertex {graph.ids[index[v]]} is {values[v]:.6g}, "
+                    f"{name}: the score of vertex {graph.ids[index[v]]} is {values[v]:.6g}, "
                     f"{want[i][index[v]]:.6g} in the reference: too far for {result.walks} walks"
                 )
             continue
@@ -449,12 +449,13 @@ def verify_ppr(graph: Graph, result: PersonalizedResult, sources: Any, *, weight
         slack, total = SUM_SLACK / (1 - result.damping), float(values.sum())
         complete = whole_vectors and result.dangling != "drop"
         _require(
-            total <= 1 + slack and (total >= 1 - slack or not complete), f"{name}: the ranks sum to {total!r}"
+            total <= 1 + slack and (total >= 1 - slack or not complete),
+            f"{name}: the scores sum to {total!r}",
         )
         bound = float(result.error_bounds[i]) + 1e-12
         _require(
             off.sum() <= bound,
-            f"{name}: the ranks are {off.sum():.3g} (L1) from the reference, more than the error "
+            f"{name}: the scores are {off.sum():.3g} (L1) from the reference, more than the error "
             f"bound {bound:.3g}",
         )
         if not whole_vectors and 0 < len(index) < n:

@@ -193,7 +193,7 @@ def test_cycle_of_roundings(run, tmp_path, command):
     options = (star, "--damping", "0.97", "--tol", "1e-6", "--max-iter", "5000")
     done = run(*command, *options)
     assert done.status == 1
-    assert "roundings of float32 ranks keep it there, so give --dtype float64 or a larger --tol" in done.err
+    assert "roundings of float32 scores keep it there, so give --dtype float64 or a larger --tol" in done.err
     assert run(*command, *options, "--dtype", "float64").status == 0
 
 

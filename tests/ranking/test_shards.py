@@ -51,7 +51,7 @@ def test_cycle_of_roundings(tmp_path):
     shards = write_shards(star, tmp_path / "star.clgs", shard_edges=30)
     found = {}
     for size in (1, 2):
-        with pytest.raises(clgraph.ConvergenceError, match="roundings of float32 ranks") as caught:
+        with pytest.raises(clgraph.ConvergenceError, match="roundings of float32 scores") as caught:
             clgraph.pagerank(shards, damping=0.97, max_iter=100_000, device=[None] * size)
         found[size] = caught.value.result
     assert found[1].scores.tobytes() == found[2].scores.tobytes() and found[1].iterations < 2000

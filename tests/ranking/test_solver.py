@@ -143,7 +143,7 @@ def test_cycle_of_roundings(device: Device, variant: Any) -> None:
         pytest.skip("needs float64")
     star = Graph.from_edges(np.zeros(38, int), np.arange(1, 39))
     call: dict[str, Any] = {"damping": 0.97, "variant": variant, "device": device}
-    with pytest.raises(ConvergenceError, match=r"roundings of float32 ranks.* dtype='float64'") as caught:
+    with pytest.raises(ConvergenceError, match=r"roundings of float32 scores.* dtype='float64'") as caught:
         pagerank(star, tol=1e-6, max_iter=100_000, **call)
     found = caught.value.result
     assert 1e-6 < found.residual < 8 * 2**-24 / 0.03 and 100 < found.iterations < 2000

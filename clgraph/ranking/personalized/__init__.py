@@ -62,7 +62,7 @@ def personalized_pagerank(
     """PageRank from the point of view of one or many sources.
 
     The recurrence is PageRank's, ``x(v) = (1-d) p(v) + d (sum of x(u) w(u,v) / W(u) + D q(v))``, where p is
-    one vertex or a distribution, and the start. D is the rank of the vertices that no weight leaves: it goes
+    one vertex or a distribution, and the start. D is the score of the vertices that no weight leaves: it goes
     to all vertices alike unless `dangling` says otherwise (PageRank's default differs).
 
     Parameters
@@ -86,7 +86,7 @@ def personalized_pagerank(
     dangling : {"uniform", "personalization", "drop"}, dict or array
         Where D goes: to all vertices alike, back to the source, nowhere, or to the given distribution.
     top : int, optional
-        Select this many highest ranks on the device; whole vectors do not leave it then. At most n.
+        Select this many highest scores on the device; whole vectors do not leave it then. At most n.
     exclude : {"self", "neighbours"}, list of ids, or pair of both, optional
         What `top` leaves out: each source's own vertices; these and those that their arcs lead to (what a
         user knows or has already); the given vertices, of every source. ("neighbors" is "neighbours".)
@@ -95,8 +95,8 @@ def personalized_pagerank(
     walks : int, optional
         Walks from each source. If neither this nor `epsilon` is given: 200 000.
     epsilon : float, optional
-        Choose `walks` so that with probability `confidence` no rank of a source is off by more than this. (In
-        exact arithmetic: add `dtype`'s round-off, and the 1e-9 of the stored ranks.)
+        Choose `walks` so that with probability `confidence` no score of a source is off by more than this.
+        (In exact arithmetic: add `dtype`'s round-off, and the 1e-9 of the stored scores.)
     confidence : float
         Above 0 and below 1.
     weight : bool
@@ -108,19 +108,19 @@ def personalized_pagerank(
         Compare the sum of squared differences with tol^2 (norm "l2"): the same test but for the rounding of
         a root, so that it may end an iteration earlier or later where the two are equal up to rounding.
     stored : bool
-        Answer sources without out-arcs from stored ranks: x = (1-d) p + d g, g the PageRank with
+        Answer sources without out-arcs from stored scores: x = (1-d) p + d g, g the PageRank with
         personalization and dangling distribution q, made once per graph, damping and q (a whole PageRank to
         1e-10). As exact as those; "personalization" and "drop" need no store (x = p and (1-d) p).
     stable_top : int
         Also stop once the set of the `top` k was the same at this many checks in a row after the first. Costs
-        a selection a check, and promises nothing about the ranks or a set that would change later: see
+        a selection a check, and promises nothing about the scores or a set that would change later: see
         `error_bounds`. 0: never.
     dtype : {"float32", "float64"}
-        Of the ranks; sums are kept more exactly.
+        Of the scores; sums are kept more exactly.
     on_nonconvergence : {"raise", "warn", "return"}
         What happens if some source does not reach `tol` in `max_iter` iterations.
     arrays : {"host", "device"}
-        "device" leaves the ranks of all vertices on the device, as ``pyopencl.array.Array`` (without `top`;
+        "device" leaves the scores of all vertices on the device, as ``pyopencl.array.Array`` (without `top`;
         of random walks there are no standard errors then).
     device : Device or str, optional
         As in `clgraph.get_device`; of `Shards` also several.
@@ -144,12 +144,12 @@ def personalized_pagerank(
     -----
     Monte Carlo, complete path [1]_: a walk counts a visit at every vertex on its way; with probability d it
     goes on along an out-arc; one that goes on at a vertex without out-arcs is lost. Nothing limits its
-    length. The first step is taken for all walks together: ``rank = (1-d) (p + d visits / walks) + lost
-    part``. The lost part d c / walks comes back as the stored ranks g of q (see `stored`), is dropped, or
-    ("personalization") the ranks are divided by their sum. All draws are integers keyed by (seed, source,
+    length. The first step is taken for all walks together: ``score = (1-d) (p + d visits / walks) + lost
+    part``. The lost part d c / walks comes back as the stored scores g of q (see `stored`), is dropped, or
+    ("personalization") the scores are divided by their sum. All draws are integers keyed by (seed, source,
     walk, step), so that counts are the same on every device.
 
-    What a walk adds to a rank x has a variance of at most (1+d) x, and moments of at most m! x. `epsilon`
+    What a walk adds to a score x has a variance of at most (1+d) x, and moments of at most m! x. `epsilon`
     and `confidence` give `walks` by Chebyshev or Bernstein, whichever needs fewer, for all vertices at once:
     about 3.7 ln(40) / epsilon^2 = 14 / epsilon^2 at 0.95. With dangling="personalization" epsilon is first
     multiplied by (1-d)/2, since the sum that is divided by is an estimate too; such a ratio is consistent
@@ -177,7 +177,7 @@ def personalized_pagerank(
     word(on_nonconvergence, "on_nonconvergence", get_args(OnNonconvergence))
     stays = on_device(arrays)
     if stays and (top is not None or stored):
-        raise InputError("arrays='device' is of all ranks, computed there: leave top and stored out")
+        raise InputError("arrays='device' is of all scores, computed there: leave top and stored out")
     asked = Options(
         method=method,
         top=top,
@@ -197,7 +197,7 @@ def personalized_pagerank(
         from clgraph.ranking.personalized.shards import walk_shards
 
         if stays:
-            raise InputError("arrays='device' is of graphs: the ranks of shards come to the host")
+            raise InputError("arrays='device' is of graphs: the scores of shards come to the host")
         if method != "monte-carlo":
             why = "'monte-carlo' is, whose walks are the same wherever they run"
             raise not_offered("method", method, why)

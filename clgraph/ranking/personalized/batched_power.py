@@ -130,7 +130,7 @@ class BatchedPower:
         one = self.n * width * np.dtype(self.real).itemsize
         needed = {"value": one, "next": one, "scale": one // width}
         if self.options.top is None:
-            needed["ranks"] = one
+            needed["scores"] = one
         if self.by_vector:
             needed |= {"p": one, "given": one}
         return needed
@@ -188,7 +188,7 @@ class BatchedPower:
             lines.append(
                 f"{sources} sources, {self.width} at a time: one that has converged makes room for the next"
             )
-        return (*lines, f"ranks in {self.numbers.dtype}, sums in {self.numbers.words}")
+        return (*lines, f"scores in {self.numbers.dtype}, sums in {self.numbers.words}")
 
     def upload(self) -> None:
         """Upload the graph, and allocate the vectors."""

@@ -248,7 +248,7 @@ class Options:
     ----------
     method : str
     top : int or None
-        Select this many highest ranks.
+        Select this many highest scores.
     tol, norm, max_iter
         What `stop` is made of; unused by "monte-carlo".
     check_every : int
@@ -256,7 +256,7 @@ class Options:
     squared : bool
         Compare its square with the squared tolerance.
     stored : bool
-        Answer sources without out-arcs from stored ranks.
+        Answer sources without out-arcs from stored scores.
     stable_top : int
         Stop once the top k set was the same at this many checks in a row after the first; 0: never.
     walks, epsilon, confidence
@@ -334,13 +334,13 @@ class Request:
     queries : Queries
     options : Options
     numbers : Numbers
-        The types of ranks and sums.
+        The types of scores and sums.
     weight : bool
         Whether the graph's weights count: what is kept on the device depends on it.
     progress : callable, optional
         Called with (distinct sources done, of how many).
     stays : bool
-        The ranks of all vertices stay on the device.
+        The scores of all vertices stay on the device.
     """
 
     device: Device
@@ -410,9 +410,9 @@ def most_walks(damping: float) -> int:
 
 
 def walks_for(epsilon: float, confidence: float, damping: float, n: int, policy: str = "uniform") -> int:
-    """Walks after which, with probability `confidence`, no rank is off by more than `epsilon`.
+    """Walks after which, with probability `confidence`, no score is off by more than `epsilon`.
 
-    What a walk adds to the estimate of a rank x has a variance of at most (1+d) x, and an m-th moment of at
+    What a walk adds to the estimate of a score x has a variance of at most (1+d) x, and an m-th moment of at
     most m! x. So Chebyshev bounds the chance that x is off by (1+d) x / (N eps^2), and Bernstein by
     2 exp(-N eps^2 / 2 ((1+d) x + 2 eps / (1+d))). Ranks sum to 1: summed over all vertices, Chebyshev gives
     (1+d) / (N eps^2). For Bernstein the n vertices below some x0 are taken at x0, and of those above, the sum
@@ -425,7 +425,7 @@ def walks_for(epsilon: float, confidence: float, damping: float, n: int, policy:
     if policy == "personalization":
         epsilon *= (1 - damping) / 2
         n += 1
-    total = 2.0 if policy == "personalization" else 1.0  # of what the ranks (and their sum) add up to
+    total = 2.0 if policy == "personalization" else 1.0  # of what the scores (and their sum) add up to
     chebyshev = total * (1 + damping) / (epsilon**2 * allowed)
     low, high = 0.0, chebyshev
     for _ in range(100):
@@ -438,7 +438,7 @@ def walks_for(epsilon: float, confidence: float, damping: float, n: int, policy:
 
 
 def _failure(walks: float, epsilon: float, damping: float, n: int) -> float:
-    """Bernstein's bound of the chance that any of n ranks of sum 1 is off by epsilon."""
+    """Bernstein's bound of the chance that any of n scores of sum 1 is off by epsilon."""
     a = walks * epsilon**2 / 2
     b, c = 1 + damping, 2 * epsilon / (1 + damping)
 
@@ -455,7 +455,7 @@ def _failure(walks: float, epsilon: float, damping: float, n: int) -> float:
     return best
 
 
-# --- vertices left out of the highest ranks ---------------------------------------------------------------
+# --- vertices left out of the highest scores ---------------------------------------------------------------
 #
 # As many more are selected on the device as any source leaves out; then those left out are taken away.
 
@@ -476,7 +476,7 @@ def vertices_left_out(
         return None
     word, ids = _parts(exclude)
     if top is None:
-        raise InputError("exclude requires top: it leaves vertices out of the highest ranks")
+        raise InputError("exclude requires top: it leaves vertices out of the highest scores")
     everywhere = np.zeros(0, np.int64)
     if ids is not None and any(isinstance(each, (list, tuple, np.ndarray)) for each in ids):
         raise InputError(

@@ -68,7 +68,7 @@ class PersonalizedResult(RunsOn):
         What was chosen and why, a line each.
     dtype : str
     seconds : dict of float
-        Time by phase: "build", "upload" (with the stored ranks, once), "compile", "run" (from the first
+        Time by phase: "build", "upload" (with the stored scores, once), "compile", "run" (from the first
         launch to the end of the last kernel, results brought as they come), "total".
     device : str
     vertex_ids : array, shape (n,), or None

@@ -67,7 +67,7 @@ class Walks:
         self.each = self.config.each
         # the chance to go on as a 64-bit threshold: the same draws decide alike on every device
         self.go_on = min(int(self.problem.damping * 2**64), 2**64 - 1)
-        self.lost_ranks: DanglingRanks | None = None
+        self.lost_scores: DanglingScores | None = None
 
     def explain(self) -> tuple[str, ...]:
         """Describe the run, a line each."""
@@ -75,16 +75,16 @@ class Walks:
             f"{self.walks} walks per source, {self.config.each} to a work-item; "
             "draws keyed by (seed, source, walk, step)"
         ]
-        if self.lost_ranks is not None:
-            iterations = self.lost_ranks.result.iterations
+        if self.lost_scores is not None:
+            iterations = self.lost_scores.result.iterations
             lines.append(
-                f"what dangling vertices lose comes back as stored ranks ({iterations} iterations, once per "
+                f"what dangling vertices lose comes back as stored scores ({iterations} iterations, once per "
                 "graph, damping and dangling distribution)"
             )
         return tuple(lines)
 
     def upload(self) -> None:
-        """Upload the graph and the stored ranks, and allocate the counters."""
+        """Upload the graph and the stored scores, and allocate the counters."""
         dev, graph, n, real = self.device, self.graph, self.n, self.numbers.real
         problem = self.problem
         self.csr = csr = upload_csr(dev, graph)
@@ -98,8 +98,8 @@ class Walks:
                 return dev.upload(limits)
 
             self.limit = dev.cached(graph, ("ppr-limits", self.request.weight), make)
-        self.lost_ranks = found = dangling_ranks(self.request)
-        self.store = None if found is None else upload_ranks(self.request, found)
+        self.lost_scores = found = dangling_scores(self.request)
+        self.store = None if found is None else upload_scores(self.request, found)
         dev.reserve({"visits": 4 * (n + 2), "score": n * np.dtype(real).itemsize})
         self.visits = dev.empty(n + 2, np.uint32)  # the totals come after the vertices
         self.score = dev.empty(n, real)
@@ -288,24 +288,24 @@ def arc_limits(graph: Graph, problem: Problem) -> npt.NDArray[np.uint64]:
     return limits
 
 
-# --- the ranks of the dangling distribution, made once for a graph --------------------------------------
+# --- the scores of the dangling distribution, made once for a graph --------------------------------------
 #
 # They make up for walks that are lost at dangling vertices. Sources without out-arcs can be answered from
 # them, too (`clgraph.theses.stored`).
 
-# L1 difference at which these ranks are done (float64): far below the usual 1e-6, as calls of all
+# L1 difference at which these scores are done (float64): far below the usual 1e-6, as calls of all
 # tolerances share them
 TOL = 1e-10
 
 
-class DanglingRanks(NamedTuple):
-    """The ranks of the dangling distribution, and their device buffer; None if they are on the host."""
+class DanglingScores(NamedTuple):
+    """The scores of the dangling distribution, and their device buffer; None if they are on the host."""
 
     result: PageRankResult
     buffer: Any  # named, so that it counts as the graph's device memory and can be dropped
 
 
-def dangling_ranks(request: Request) -> DanglingRanks | None:
+def dangling_scores(request: Request) -> DanglingScores | None:
     """Return g, the PageRank whose personalization and dangling distribution are both q.
 
     Made once for a graph, damping and q, and cached as long as the graph lives; to an L1 difference of 1e-10
@@ -316,7 +316,7 @@ def dangling_ranks(request: Request) -> DanglingRanks | None:
         return None
     wide = not request.numbers.compensated
 
-    def make() -> DanglingRanks:
+    def make() -> DanglingScores:
         found = pagerank(
             graph,
             damping=problem.damping,
@@ -330,20 +330,20 @@ def dangling_ranks(request: Request) -> DanglingRanks | None:
             arrays="host" if by_pipelines(device) else "device",
             device=device,
         )
-        ranks: Any = found.scores
-        return DanglingRanks(found, None if isinstance(ranks, np.ndarray) else ranks.base_data)
+        scores: Any = found.scores
+        return DanglingScores(found, None if isinstance(scores, np.ndarray) else scores.base_data)
 
     return device.cached(graph, _key(request), make)
 
 
-def upload_ranks(request: Request, found: DanglingRanks) -> Any:
+def upload_scores(request: Request, found: DanglingScores) -> Any:
     """Return them on the device, in the call's type; cached as long as the graph lives."""
-    device, real, ranks = request.device, request.numbers.real, found.result.scores
+    device, real, scores = request.device, request.numbers.real, found.result.scores
 
     def make() -> Any:
         if found.buffer is None:
-            return device.upload(ranks.astype(real))
-        return found.buffer if ranks.dtype == real else narrowed(device, found.buffer, len(ranks))
+            return device.upload(scores.astype(real))
+        return found.buffer if scores.dtype == real else narrowed(device, found.buffer, len(scores))
 
     return device.cached(request.graph, (_key(request), real), make)
 
@@ -352,4 +352,4 @@ def _key(request: Request) -> Hashable:
     problem = request.problem
     given = problem.dangling if problem.policy == "given" else None
     mark = None if given is None else sha256(given.tobytes()).hexdigest()
-    return "dangling-ranks", problem.damping, mark, request.weight, request.numbers.compensated
+    return "dangling-scores", problem.damping, mark, request.weight, request.numbers.compensated

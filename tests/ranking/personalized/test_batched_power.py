@@ -193,7 +193,7 @@ def test_cycle_of_roundings(device: Device, method: Any) -> None:
     graph = Graph.from_edges(np.zeros(38, int), np.arange(1, 39), vertices=np.arange(60))
     call: dict[str, Any] = {"damping": 0.98, "dangling": "personalization", "norm": "l1"}
     call |= {"method": method, "device": device}
-    with pytest.raises(ConvergenceError, match=r"roundings of float32 ranks.* dtype='float64'") as caught:
+    with pytest.raises(ConvergenceError, match=r"roundings of float32 scores.* dtype='float64'") as caught:
         personalized_pagerank(graph, [0, 59, 1], tol=1e-6, max_iter=100_000, **call)
     found = caught.value.result
     assert found.ended == ["round-off", "tol", "round-off"] and found.iterations.max() < 3000
