@@ -82,7 +82,7 @@ def pagerank(
         if not found.residual < own:
             raise nx.PowerIterationFailedConvergence(max_iter)
         warnings.warn(
-            f"after {max_iter} iterations the ranks differ by {found.residual:.3g} from the ones before: "
+            f"after {max_iter} iterations the scores differ by {found.residual:.3g} from the ones before: "
             f"below NetworkX's N * tol = {own:.3g}, not yet below {STRICT:g}",
             ConvergenceWarning,
             stacklevel=2,

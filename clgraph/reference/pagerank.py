@@ -435,7 +435,7 @@ def verify_ppr(graph: Graph, result: PersonalizedResult, sources: Any, *, weight
         off = np.abs(values - want[i][index])
         if result.method == "monte-carlo":
             assert result.walks is not None
-            # a variance of at most (1 + d) score per walk, and what a few visits of a hardly visited one weigh
+            # a variance of at most (1 + d) score per walk, and what few visits of a rarely visited one weigh
             spread = 1.0 if result.dangling != "personalization" else 2 / (1 - result.damping)
             deviation = np.sqrt((1 + result.damping) * want[i][index] / result.walks)
             over = off - spread * (8 * deviation + 32 / result.walks) - 1e-6
