@@ -25,20 +25,18 @@ def make(n, m, *, weighted, names, **options):
 
 def made_there(device, graph):
     """The same graph, made on the device."""
+    columns = {"weights": graph.weights, "multiplicity": graph.multiplicity}
     rows = DeviceCSR(
         graph.num_vertices,
         graph.num_arcs,
         device.upload(graph.row_ptr),
         device.upload(graph.col_idx),
         graph._offset_type,
+        values={name: device.upload(array) for name, array in columns.items() if array is not None},
     )
-    columns = {
-        name: None if array is None else device.upload(array)
-        for name, array in (("weights", graph.weights), ("multiplicity", graph.multiplicity))
-    }
     place = device.upload(np.arange(graph.num_vertices, dtype=np.int32))
     ids = None if graph._has_identity_ids else Chosen(graph.ids, place, graph.num_vertices)
-    return graph_of(device, Parts(rows, directed=graph.directed, ids=ids, **columns))
+    return graph_of(device, Parts(rows, directed=graph.directed, ids=ids))
 
 
 def looked_at(graph):

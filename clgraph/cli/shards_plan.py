@@ -19,7 +19,7 @@ from clgraph.scale.loading import upload_rows
 from clgraph.scale.shards import ShardRows, Shards
 
 if TYPE_CHECKING:
-    from clgraph.csr.parts import DeviceCSR
+    from clgraph.csr.device_csr import DeviceCSR
     from clgraph.device import Device
 
 # bytes read from a shard, and copied to the device: enough that starting either does not count

@@ -15,7 +15,7 @@ from clgraph.scale.loading import Loading
 from clgraph.scale.shards import Shards
 
 if TYPE_CHECKING:
-    from clgraph.csr.parts import DeviceCSR
+    from clgraph.csr.device_csr import DeviceCSR
     from clgraph.device import Device
 
 

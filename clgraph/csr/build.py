@@ -1,8 +1,8 @@
 """Compressed sparse rows made on a device from arcs that are already in its memory.
 
-Two ways, the same bytes: `Scatter` for devices of many work-items (``cl/csr/build.cl``,
-``cl/csr/build_sort.cl``) and `Buckets` for CPUs (``cl/csr/build_buckets.cl``). Sums of blocks are scanned on
-the host by NumPy: they are few, and pyopencl's scan would need Mako as well.
+Two ways, the same bytes: scattering the arcs at once, for devices of many work-items (``cl/csr/build.cl``,
+``cl/csr/build_sort.cl``), and dealing them out to buckets, for CPUs (``cl/csr/build_buckets.cl``). Sums of
+blocks are scanned on the host by NumPy: they are few, and pyopencl's scan would need Mako as well.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import pyopencl as cl
 
-from clgraph.csr.parts import DeviceCSR
+from clgraph.csr.device_csr import DeviceCSR, given
 from clgraph.device.launch_config import DeviceLimits, LaunchTable, fit_local
 from clgraph.errors import CapacityError
 from clgraph.graph.building import INT32_MAX, exclusive_sums
@@ -25,83 +25,12 @@ if TYPE_CHECKING:
     from clgraph.graph import Duplicates
 
 
-# --- What both ways of building rows share: scattering arcs at once, and bucket by bucket ---
+Algorithm = Literal["scatter", "buckets"]
 
 
 def offset_type(arcs: int) -> type:
-    """The type of offsets into `arcs` arcs: int32, or int64 from 2**31 arcs on."""
+    """Return the type of offsets into `arcs` arcs: int32, or int64 from 2**31 arcs on."""
     return np.int32 if arcs <= INT32_MAX else np.int64
-
-
-class Building:
-    """What both ways of building share: the program, and room for the rows.
-
-    Parameters
-    ----------
-    device : Device
-    n : int
-        Number of vertices.
-    mirror : bool
-        Whether each arc represents both directions.
-    merge : bool
-        Whether parallel arcs become one.
-    loops : bool
-        Whether loops are kept, one arc each.
-    counts : bool
-        Whether to count how many arcs each merged one stands for.
-    heads : int, optional
-        Heads are below it, where that is not `n`.
-
-    Attributes
-    ----------
-    copies : int32 device buffer, shape (arcs,), or None
-        These counts; None where each is 1.
-    """
-
-    copies: Any = None
-
-    def __init__(
-        self,
-        device: Device,
-        n: int,
-        mirror: bool,
-        merge: bool,
-        loops: bool = False,
-        counts: bool = False,
-        heads: int | None = None,
-    ) -> None:
-        self.device, self.n = device, n
-        self.heads = n if heads is None else heads
-        self.mirror, self.merge = mirror, merge
-        self.loops, self.counts = loops, counts and merge
-
-    def program(self, name: str, offset: Any = np.int32, new_offset: Any = np.int32, **more: int) -> Program:
-        """A program of ``cl/csr/``, for offsets of these types."""
-        names = {np.int32: "int", np.int64: "long"}
-        return self.device.program(
-            name,
-            MERGE=int(self.merge),
-            LOOPS=self.loops or None,
-            COUNTS=self.counts or None,
-            OFFSET=names[offset],
-            NEW_OFFSET=names[new_offset],
-            **more,
-        )
-
-    def rows(self, arcs: int) -> DeviceCSR:
-        """Buffers for the rows of so many arcs, not filled yet."""
-        offset = offset_type(arcs)
-        row_ptr = self.device.output(self.n + 1, offset)
-        return DeviceCSR(self.n, arcs, row_ptr, self.device.output(arcs, np.int32), offset)
-
-    def no_arcs(self) -> DeviceCSR:
-        """Rows without arcs."""
-        rows = self.rows(0)
-        self.device.fill(rows.row_ptr, np.int32(0), self.n + 1)
-        return rows
-
-
-Way = Literal["scatter", "buckets"]
 
 
 def build_rows(
@@ -113,9 +42,12 @@ def build_rows(
     *,
     mirror: bool,
     duplicates: Duplicates = "merge",
-    way: Way | None = None,
+    loops: bool = False,
+    counts: bool = False,
+    heads: int | None = None,
+    algorithm: Algorithm | None = None,
 ) -> DeviceCSR:
-    """CSR of arcs that are on a device already; loops are dropped, rows ascend (see `build_counted`).
+    """Build the rows of arcs that are on a device already; rows ascend.
 
     The bytes depend on the set of arcs alone (with "keep": on the multiset), not on their order, the
     device or its timing.
@@ -124,7 +56,7 @@ def build_rows(
     ----------
     device : Device
     n : int
-        Vertices are 0 .. n - 1; nothing checks that the arcs keep to that.
+        Tails are 0 .. n - 1; nothing checks that the arcs keep to that.
     tail, head : int32 device buffers, shape (count,)
         They stay as they are.
     count : int
@@ -133,67 +65,33 @@ def build_rows(
         Whether each arc represents both directions (an undirected graph).
     duplicates : {"merge", "keep"}
         Whether parallel arcs become one.
-    way : {"scatter", "buckets"}, optional
+    loops : bool
+        Whether an arc from a vertex to itself stays, as one arc.
+    counts : bool
+        Whether merged arcs are counted.
+    heads : int, optional
+        Heads are below it, where that is not `n`: some rows of a larger graph.
+    algorithm : {"scatter", "buckets"}, optional
         None: buckets on devices that share the host's memory, scatter elsewhere.
 
     Returns
     -------
     DeviceCSR
-        `offset` is int64 from 2**31 arcs on, else int32. The buffers come from `Device.output`, so that
-        `Device.take` hands them over.
+        `offset` is int64 from 2**31 arcs on, else int32. The value `multiplicity` is how many arcs each one
+        stands for, unless that is 1 everywhere. The buffers come from `Device.output`, so that `Device.take`
+        hands them over.
 
     Raises
     ------
     CapacityError
         If it does not fit the device.
     """
-    return _building(device, n, count, mirror, duplicates == "merge", way).build(tail, head, count)
-
-
-def build_counted(
-    device: Device,
-    n: int,
-    tail: Any,
-    head: Any,
-    count: int,
-    *,
-    mirror: bool,
-    duplicates: Duplicates = "merge",
-    way: Way | None = None,
-) -> tuple[DeviceCSR, Any]:
-    """As `build_rows`, but a loop is kept as one arc, and merged arcs are counted.
-
-    Returns
-    -------
-    rows : DeviceCSR
-    multiplicity : int32 device buffer, shape (arcs,), or None
-        How many arcs each one stands for; None where that is 1 everywhere.
-    """
-    building = _building(device, n, count, mirror, duplicates == "merge", way, loops=True, counts=True)
-    return building.build(tail, head, count), building.copies
-
-
-def build_some(device: Device, n: int, tail: Any, head: Any, count: int, *, heads: int) -> DeviceCSR:
-    """As `build_rows`, of `n` rows of a larger graph: tails are from 0 to n - 1, heads below `heads`."""
-    return _building(device, n, count, False, True, loops=True, heads=heads).build(tail, head, count)
-
-
-def _building(
-    device: Device,
-    n: int,
-    count: int,
-    mirror: bool,
-    merge: bool,
-    way: Way | None = None,
-    *,
-    counts: bool = False,
-    **more: Any,
-) -> Scatter | Buckets:
-    """What builds rows of `count` arcs in the way that suits the device, for which there is room."""
-    way = way or _best_way(device)
-    reserve_rows(device, n, count, mirror=mirror, way=way, counts=counts and merge)
-    builder = Buckets if way == "buckets" else Scatter
-    return builder(device, n, mirror, merge, counts=counts, **more)
+    merge = duplicates == "merge"
+    counts = counts and merge
+    algorithm = algorithm or _best_algorithm(device)
+    reserve_rows(device, n, count, mirror=mirror, algorithm=algorithm, counts=counts)
+    making = _Rows(device, n, n if heads is None else heads, mirror, merge, loops, counts)
+    return (making.buckets if algorithm == "buckets" else making.scatter)(tail, head, count)
 
 
 def place_weights(
@@ -214,14 +112,20 @@ def place_weights(
     """
     device.reserve({"weights": 8 * rows.arcs})
     placed, items = device.output(rows.arcs, np.float64), device.tuning.items
-    given = {"count": count, "mirror": mirror, "tail": tail, "head": head, "weight": weight}
+    arcs = {"count": count, "mirror": mirror, "tail": tail, "head": head, "weight": weight}
     kernel = device.program("csr/build_weights", ITEMS=items, **rows.defines).weights_place
-    kernel.launch(rows, -(-count // items), **given, placed=placed)
+    kernel.launch(rows, -(-count // items), **arcs, placed=placed)
     return placed
 
 
 def reserve_rows(
-    device: Device, n: int, count: int, *, mirror: bool, way: Way | None = None, counts: bool = False
+    device: Device,
+    n: int,
+    count: int,
+    *,
+    mirror: bool,
+    algorithm: Algorithm | None = None,
+    counts: bool = False,
 ) -> None:
     """Raise the CapacityError that `build_rows` would raise, before the arcs are made."""
     if count >= 2**32:
@@ -229,7 +133,7 @@ def reserve_rows(
             f"{count} arcs: a list of at most {2**32 - 1} can become rows on a device; take fewer edges"
         )
     arcs = count * (1 + mirror)
-    if (way or _best_way(device)) == "buckets":
+    if (algorithm or _best_algorithm(device)) == "buckets":
         scratch = {"dealt arcs": 8 * arcs, "unfinished rows": 4 * arcs}
     else:
         scratch = {"unsorted rows": 4 * arcs}
@@ -248,7 +152,7 @@ def reserve_rows(
     )
 
 
-def _best_way(device: Device) -> Way:
+def _best_algorithm(device: Device) -> Algorithm:
     return "buckets" if device.shares_memory else "scatter"
 
 
@@ -327,39 +231,68 @@ def sort_rows(device: Device, rows: DeviceCSR, longest: int, *, merge: bool, hea
     program.rows_mark.launch(rows, size, local=lanes, merged=other, col=col, **long_chunks)
 
 
-class Scatter(Building):
-    """Count, scatter by atomic cursors, sort the rows, squeeze out duplicates."""
+BUCKET_ARCS = 1 << 15  # so that a bucket's rows fit in a core's own cache
+MOST_BUCKETS = 1 << 12  # each is a stream of writes, with a cache line and a TLB entry
+SLICE_ARCS = 1 << 14  # fewer arcs are not worth a slice, which has a counter for each bucket
 
-    def __init__(self, device: Device, n: int, mirror: bool, merge: bool, **more: Any) -> None:
-        super().__init__(device, n, mirror, merge, **more)
-        self._items, self._lanes = device.tuning.items, device.tuning.local_size
-        self._shape = LAUNCH.of(device)
 
-    def _build_program(self, offset: Any = np.int32, new_offset: Any = np.int32) -> Program:
-        sizes = {"ITEMS": self._items, "BLOCK": self._shape.block, "SPAN": self._shape.span}
-        return self.program("csr/build", offset, new_offset, **sizes)
+@dataclass(frozen=True)
+class _Rows:
+    """Rows to build: see `build_rows`."""
 
-    def _passes(self, count: int) -> int:
-        return -(-count // self._items)
+    device: Device
+    n: int
+    heads: int
+    mirror: bool
+    merge: bool
+    loops: bool
+    counts: bool
 
-    def build(self, tail: Any, head: Any, count: int) -> DeviceCSR:
-        """The rows."""
-        device, n = self.device, self.n
-        program = self._build_program()
+    def _program(self, name: str, offset: Any = np.int32, new_offset: Any = np.int32) -> Program:
+        """Return a program of ``cl/csr/``, for offsets of these types."""
+        names, shape = {np.int32: "int", np.int64: "long"}, LAUNCH.of(self.device)
+        sizes = {"ITEMS": self.device.tuning.items, "BLOCK": shape.block, "SPAN": shape.span}
+        return self.device.program(
+            name,
+            MERGE=int(self.merge),
+            LOOPS=self.loops or None,
+            COUNTS=self.counts or None,
+            OFFSET=names[offset],
+            NEW_OFFSET=names[new_offset],
+            **(sizes if name == "csr/build" else {}),
+        )
+
+    def _rows(self, arcs: int) -> DeviceCSR:
+        """Return buffers for the rows of so many arcs, not filled yet."""
+        offset = offset_type(arcs)
+        row_ptr = self.device.output(self.n + 1, offset)
+        return DeviceCSR(self.n, arcs, row_ptr, self.device.output(arcs, np.int32), offset)
+
+    def _no_arcs(self) -> DeviceCSR:
+        """Return rows without arcs."""
+        rows = self._rows(0)
+        self.device.fill(rows.row_ptr, np.int32(0), self.n + 1)
+        return rows
+
+    def scatter(self, tail: Any, head: Any, count: int) -> DeviceCSR:
+        """Count, scatter by atomic cursors, sort the rows, squeeze out duplicates."""
+        device, n, span = self.device, self.n, LAUNCH.of(self.device).span
+        passes = -(-count // device.tuning.items)
+        program = self._program("csr/build")
         degree = device.zeros(n, np.uint32)
         arcs_of = {"count": count, "mirror": self.mirror, "tail": tail, "head": head, "degree": degree}
-        program.rows_count(self._passes(count), **arcs_of)
-        runs = -(-n // self._shape.span)
+        program.rows_count(passes, **arcs_of)
+        runs = -(-n // span)
         sums, longest = device.empty(runs, np.int64), device.zeros(1, np.uint32)
         program.rows_sums(runs, n=n, degree=degree, sums=sums, longest=longest)
         before, arcs = exclusive_sums(device.download(sums, np.int64, runs))
         if not arcs:
-            return self.no_arcs()
-        rows = self.rows(arcs)
-        program = self._build_program(rows.offset)
+            return self._no_arcs()
+        rows = self._rows(arcs)
+        program = self._program("csr/build", rows.offset)
         device.write(sums, before)
         program.rows_offsets(runs, n=n, arcs=arcs, degree=degree, before=sums, row_ptr=rows.row_ptr)
-        program.rows_scatter(self._passes(count), **arcs_of, row_ptr=rows.row_ptr, col=rows.col_idx)
+        program.rows_scatter(passes, **arcs_of, row_ptr=rows.row_ptr, col=rows.col_idx)
         del degree, sums, arcs_of
         longest_row = int(device.download(longest, np.uint32, 1)[0])
         sort_rows(device, rows, longest_row, merge=self.merge)
@@ -367,36 +300,25 @@ class Scatter(Building):
 
     def _squeeze(self, rows: DeviceCSR) -> DeviceCSR:
         """The rows without what is marked (themselves if nothing is)."""
-        device, lanes = self.device, self._lanes
-        blocks = -(-rows.arcs // self._shape.block)
+        device, lanes = self.device, self.device.tuning.local_size
+        blocks = -(-rows.arcs // LAUNCH.of(device).block)
         stay = device.empty(blocks, np.int32)
-        kernel = self._build_program(rows.offset).rows_stay
+        kernel = self._program("csr/build", rows.offset).rows_stay
         kernel.exact(blocks * lanes, arcs=rows.arcs, col=rows.col_idx, stay=stay, local=lanes)
         before, arcs = exclusive_sums(device.download(stay, np.int32, blocks))
         if arcs == rows.arcs:
             return rows
-        made = self.rows(arcs)
-        self.copies = device.output(arcs, np.int32) if self.counts else None
-        new = {"new_row_ptr": made.row_ptr, "new_col": made.col_idx, "copies": self.copies}
+        made = self._rows(arcs)
+        copies = device.output(arcs, np.int32) if self.counts else None
+        made.values.update(given(multiplicity=copies))
+        new = {"new_row_ptr": made.row_ptr, "new_col": made.col_idx, "copies": copies}
         new |= {"before": device.upload(before), "sums": cl.LocalMemory(4 * lanes)}
-        kernel = self._build_program(rows.offset, made.offset).rows_squeeze
+        kernel = self._program("csr/build", rows.offset, made.offset).rows_squeeze
         kernel.launch(rows, blocks * lanes, col=rows.col_idx, **new, local=lanes)
         return made
 
-
-# --- Rows built by buckets: host half of ``cl/csr/build_buckets.cl`` ---
-
-
-BUCKET_ARCS = 1 << 15  # so that a bucket's rows fit in a core's own cache
-MOST_BUCKETS = 1 << 12  # each is a stream of writes, with a cache line and a TLB entry
-SLICE_ARCS = 1 << 14  # fewer arcs are not worth a slice, which has a counter for each bucket
-
-
-class Buckets(Building):
-    """Deal the arcs out to buckets of rows, and finish each bucket separately."""
-
-    def build(self, tail: Any, head: Any, count: int) -> DeviceCSR:
-        """Build the rows."""
+    def buckets(self, tail: Any, head: Any, count: int) -> DeviceCSR:
+        """Deal the arcs out to buckets of rows, and finish each bucket separately."""
         device, n = self.device, self.n
         both = 1 + int(self.mirror)
         # several buckets to a core, as they differ in length
@@ -405,7 +327,7 @@ class Buckets(Building):
         buckets = -(-n // (1 << shift))
         # several slices to a core, as cores may be taken by others meanwhile
         slices = max(1, min(8 * device.compute_units, count // SLICE_ARCS))
-        program = self.program("csr/build_buckets")
+        program = self._program("csr/build_buckets")
         table = device.empty(slices * buckets, np.int64)
         # what the kernels share, by their names
         own = SimpleNamespace(
@@ -416,12 +338,12 @@ class Buckets(Building):
         counts = device.download(table, np.int64, slices * buckets).reshape(slices, buckets)
         before, arcs = exclusive_sums(counts.T)
         if not arcs:
-            return self.no_arcs()
+            return self._no_arcs()
         most = int(counts.sum(axis=0).max())
         if most > INT32_MAX:
             raise CapacityError(
                 f"{device.spec} ({device.name}): {most} arcs leave {1 << shift} neighbouring vertices, at "
-                f"most {INT32_MAX} can be sorted together; a GPU takes them (way='scatter')"
+                f"most {INT32_MAX} can be sorted together; a GPU takes them (algorithm='scatter')"
             )
         begin = before.reshape(buckets, slices)
         device.write(table, np.ascontiguousarray(begin.T))
@@ -437,11 +359,10 @@ class Buckets(Building):
         offset = offset_type(kept)
         row_ptr = device.output(n + 1, offset)
         col = own.heads if kept == arcs else device.output(kept, np.int32)
-        if self.counts and kept < arcs:
-            self.copies = device.output(kept, np.int32)
-        else:
+        copies = device.output(kept, np.int32) if self.counts and kept < arcs else None
+        if copies is None:
             own.dealt = None  # its memory is free for what comes
-        squeezed = {"col": None if kept == arcs else col, "counts": self.copies, "row_ptr": row_ptr}
-        kernel = self.program("csr/build_buckets", offset).buckets_rows
+        squeezed = {"col": None if kept == arcs else col, "counts": copies, "row_ptr": row_ptr}
+        kernel = self._program("csr/build_buckets", offset).buckets_rows
         kernel.launch(own, buckets, local=1, before=device.upload(before), **squeezed)
-        return DeviceCSR(n, kept, row_ptr, col, offset)
+        return DeviceCSR(n, kept, row_ptr, col, offset, values=given(multiplicity=copies))

@@ -9,8 +9,8 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import numpy.typing as npt
 
-from clgraph.csr.facts import list_lengths
-from clgraph.csr.parts import Chosen, DeviceCSR, Parts
+from clgraph.csr.device_csr import Chosen, DeviceCSR, Parts, rows_like
+from clgraph.csr.properties import list_lengths
 from clgraph.csr.scan import running_sums
 from clgraph.graph.building import exclusive_sums
 
@@ -82,21 +82,13 @@ def compact(device: Device, parts: Parts, live: Any = None, arcs: Any = None, *,
     program.compact_count.launch(rows, passes, **common, origin=origin, place=place, count=length)
     row_ptr = running_sums(device, length, count, into=rows.offset)
     total = int(device.download(row_ptr, rows.offset, 1, offset=count)[0])
-    made = DeviceCSR(count, total, row_ptr, device.output(total, np.int32), rows.offset)
-    weights, multiplicity = (
-        None if column is None else device.output(total, dtype)
-        for column, dtype in ((parts.weights, np.float64), (parts.multiplicity, np.int32))
-    )
-    new = {"new_row_ptr": row_ptr, "new_col": made.col_idx}
-    new |= {"new_weight": weights, "new_multiplicity": multiplicity}
-    old = {"weight": parts.weights, "multiplicity": parts.multiplicity}
-    program.compact_fill.launch(rows, passes, **common, **old, **new)
+    made = rows_like(device, rows, row_ptr, count, total)
+    new = {"new_row_ptr": row_ptr, "new_col": made.col_idx, **made.columns("new_")}
+    program.compact_fill.launch(rows, passes, **common, **rows.columns(), **new)
     without = not loops or parts.num_self_loops == 0
     return Parts(
         made,
         directed=parts.directed,
-        weights=weights,
-        multiplicity=multiplicity,
         ids=ids,
         num_self_loops=0 if without else None,
         is_multigraph=False if parts.is_multigraph is False else None,

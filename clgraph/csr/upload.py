@@ -11,8 +11,14 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph.csr.compact import compact
-from clgraph.csr.facts import count_loops_and_copies, count_nonisolated, count_range, find_hub, lengths_of
-from clgraph.csr.parts import Chosen, DeviceCSR, Naming, Parts
+from clgraph.csr.device_csr import VALUES, Chosen, DeviceCSR, Naming, Parts, given, rows_like
+from clgraph.csr.properties import (
+    count_loops_and_copies,
+    count_nonisolated,
+    count_range,
+    find_hub,
+    lengths_of,
+)
 from clgraph.csr.scan import running_sums
 from clgraph.csr.sort import LAUNCH as SORT_LAUNCH
 from clgraph.csr.sort import sort_by_key
@@ -95,7 +101,7 @@ class Residence:
                 self._rows[wide] = other
             return self._rows[wide]
 
-    def column(self, graph: Graph, name: Name) -> Any:
+    def column(self, graph: Graph, name: str) -> Any:
         """Return a buffer of the weights (float64) or multiplicities (int32); None if there are none."""
         if name not in self._columns:
             array = getattr(graph, name)
@@ -155,8 +161,7 @@ class Residence:
                 return device.take(rows.col_idx, np.int32, rows.arcs)
             if name not in self._columns:
                 return None
-            dtype = np.float64 if name == "weights" else np.int32
-            return device.take(self._columns[name], dtype, rows.arcs)
+            return device.take(self._columns[name], VALUES[name], rows.arcs)
         except DeviceError as error:
             raise DeviceError(
                 f"{name} of a graph of {rows.n} vertices is on {self.where} only, and cannot be had from "
@@ -250,10 +255,8 @@ def graph_of(device: Device, parts: Parts) -> Graph:
     from clgraph.graph import Graph
 
     residence = Residence(device)
-    residence.keep(parts.rows)
-    columns = {"weights": parts.weights, "multiplicity": parts.multiplicity}
-    residence._columns = {name: buffer for name, buffer in columns.items() if buffer is not None}
-    residence._ids = parts.ids
+    residence.keep(replace(parts.rows, values={}))
+    residence._columns, residence._ids = dict(parts.rows.values), parts.ids
     graph = Graph._from_residence(
         residence,
         directed=parts.directed,
@@ -268,11 +271,10 @@ def parts_of(device: Device, graph: Graph) -> Parts:
     """Return a graph's rows, weights, multiplicities and ids, uploaded if they are not resident yet."""
     rows, residence = upload_csr(device, graph), Residence.of(device, graph)
     known = vars(graph)
+    columns = given(**{name: residence.column(graph, name) for name in VALUES})
     return Parts(
-        rows,
+        replace(rows, values=columns),
         directed=graph.directed,
-        weights=residence.column(graph, "weights"),
-        multiplicity=residence.column(graph, "multiplicity"),
         ids=residence._ids if graph._residence is residence else graph._ids,
         num_self_loops=known.get("num_self_loops"),
         is_multigraph=known.get("is_multigraph"),
@@ -303,16 +305,11 @@ def arrays_on(device: Any, graph: Graph) -> OnDevice:
 
     dev = get_device(device)
     with dev.alone():
-        parts = parts_of(dev, graph)
-        rows = parts.rows
-        some = {"weights": (parts.weights, np.float64), "multiplicity": (parts.multiplicity, np.int32)}
+        rows = parts_of(dev, graph).rows
         return OnDevice(
             dev.array(rows.row_ptr, rows.offset, rows.n + 1),
             dev.array(rows.col_idx, np.int32, rows.arcs),
-            **{
-                name: None if buffer is None else dev.array(buffer, kind, rows.arcs)
-                for name, (buffer, kind) in some.items()
-            },
+            **{name: dev.array(buffer, VALUES[name], rows.arcs) for name, buffer in rows.values.items()},
         )
 
 
@@ -384,16 +381,11 @@ def reversed_arcs(device: Device, parts: Parts) -> Parts | None:
     if not low:
         key = device.empty(rows.arcs, np.uint32)
         device.copy(key, rows.col_idx, 4 * rows.arcs)
-    tails_alone = low > 0 and parts.weights is None and parts.multiplicity is None
+    tails_alone = low > 0 and not rows.values
     key, order = sort_by_key(device, key, rows.arcs, bits, tail if tails_alone else None, low=low)
-    back_ptr, back = device.output(n + 1, rows.offset), device.output(arcs, np.int32)
-    weights, multiplicity = (
-        None if column is None else device.output(arcs, dtype)
-        for column, dtype in ((parts.weights, np.float64), (parts.multiplicity, np.int32))
-    )
-    columns = {"weight": parts.weights, "multiplicity": parts.multiplicity, "back": back}
-    columns |= {"back_weight": weights, "back_multiplicity": multiplicity}
-    made = DeviceCSR(n, arcs, back_ptr, back, rows.offset)
+    back_ptr = device.output(n + 1, rows.offset)
+    made = rows_like(device, rows, back_ptr, n, arcs)
+    columns = {"back": made.col_idx, **rows.columns(), **made.columns("back_")}
     if low:
         windows = -(-n // (1 << low))
         sorted_by = {"head": key, "from_": order, "tail": None if tails_alone else tail}
@@ -404,7 +396,7 @@ def reversed_arcs(device: Device, parts: Parts) -> Parts | None:
         program.views_offsets.launch(rows, _over(device, n + 1), head=key, back_ptr=back_ptr)
         program.views_reorder.launch(rows, _over(device, arcs), order=order, tail=tail, **columns)
     device.finish()
-    return replace(parts, rows=made, weights=weights, multiplicity=multiplicity)
+    return replace(parts, rows=made)
 
 
 def without_directions(device: Device, parts: Parts, back: Parts, *, copies: bool) -> Parts | None:
@@ -422,8 +414,8 @@ def without_directions(device: Device, parts: Parts, back: Parts, *, copies: boo
         Whether the graph has parallel arcs.
     """
     rows, other = parts.rows, back.rows
-    weighted = parts.weights is not None
-    keep = copies and parts.multiplicity is None
+    weighted = "weights" in rows.values
+    keep = copies and "multiplicity" not in rows.values
     if weighted and ((copies and not keep) or "HAVE_FP64" not in device.features):
         return None
     program = _program(device, rows)
@@ -436,22 +428,22 @@ def without_directions(device: Device, parts: Parts, back: Parts, *, copies: boo
         return None
     view_ptr = running_sums(device, count, rows.n, into=offset)
     made = DeviceCSR(rows.n, total, view_ptr, device.output(total, np.int32), offset)
-    weights = device.output(total, np.float64) if weighted else None
-    multiplicity: Any = None if keep else device.output(total, np.int32)
+    if weighted:
+        made.values["weights"] = device.output(total, np.float64)
+    if not keep:
+        made.values["multiplicity"] = device.output(total, np.int32)
     facts = device.zeros(2, np.uint32)
-    columns = {"weight": parts.weights, "multiplicity": parts.multiplicity}
-    columns |= {"back_weight": back.weights, "back_multiplicity": back.multiplicity}
-    columns |= {"view_weight": weights, "view_multiplicity": multiplicity}
+    columns = rows.columns() | other.columns("back_") | made.columns("view_")
     view = {"view_ptr": made.row_ptr, "view": made.col_idx, "facts": facts}
     program.views_merge_fill.launch(rows, _over(device, rows.n), **common, **columns, **view)
     several, wrong = device.download(facts, np.uint32, 2).tolist()
     if wrong:
         return None
+    if not several:
+        made.values.pop("multiplicity", None)
     return Parts(
         made,
         directed=False,
-        weights=weights,
-        multiplicity=multiplicity if several else None,
         ids=parts.ids,
         num_self_loops=parts.num_self_loops if not copies else None,
         is_multigraph=None if keep else False,

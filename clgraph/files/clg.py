@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from clgraph.csr.device_csr import given
 from clgraph.csr.upload import Chosen, DeviceCSR, Parts, graph_of
 from clgraph.device.launch_config import LaunchTable
 from clgraph.files.parse import NotTaken
@@ -225,7 +226,7 @@ def _loaded(path: Path, options: Options, device: Device, source: Plain, progres
     notes = []
     if not options.weights and "weights" in header.sections:
         notes.append("weights (read them with --weights)")
-        parts = replace(parts, weights=None)
+        parts.rows.values.pop("weights", None)
     if options.directed and not header.directed:
         parts = replace(parts, directed=True)
     graph = graph_of(device, parts)
@@ -237,12 +238,14 @@ def _loaded(path: Path, options: Options, device: Device, source: Plain, progres
 def _checked(device: Device, options: Options, header: Header, buffers: dict[str, Any], full: bool) -> Parts:
     """The graph's parts, of which every kernel's accesses lie within bounds, and all else if `full`."""
     n, arcs, run, items = header.n, header.arcs, LAUNCH.of(device), device.tuning.items
+    columns, ids = {name: buffers.get(name) for name in ("weights", "multiplicity")}, buffers.get("ids")
     rows = DeviceCSR(
         n,
         arcs,
         buffers["row_ptr"],
         buffers["col_idx"] if arcs else device.empty(0, np.int32),
         np.int64 if header.sections["row_ptr"].kind == "<i8" else np.int32,
+        values=given(**columns),
     )
     program = device.program("files/clg", ITEMS=items, RUN=run, **rows.defines)
     facts = device.zeros(FACTS, np.uint32)
@@ -250,8 +253,6 @@ def _checked(device: Device, options: Options, header: Header, buffers: dict[str
     program.binary_heads.launch(rows, -(-arcs // run), found=facts)
     if device.download(facts, np.uint32, 1)[0]:
         raise Faulty
-    weights, copies, ids = (buffers.get(name) for name in ("weights", "multiplicity", "ids"))
-    columns = {"weights": weights, "multiplicity": copies}
     directed = header.directed
     program.binary_arcs.launch(rows, -(-arcs // run), full=full, directed=directed, **columns, found=facts)
     place = None
@@ -262,14 +263,13 @@ def _checked(device: Device, options: Options, header: Header, buffers: dict[str
     one_way = found[UPWARD] and not directed
     if found[FAULTS] or (full and (one_way or found[LOOPS] != header.loops)):
         raise Faulty
-    if found[COPIES] and (options.duplicates == "merge" or copies is not None):
+    if found[COPIES] and (options.duplicates == "merge" or "multiplicity" in rows.values):
         raise NotTaken("parallel edges")
     if found[IDS]:
         raise NotTaken("ids that do not ascend, or need more than 31 bits")
     return Parts(
         rows,
         directed=directed,
-        **columns,
         ids=None if place is None else Chosen(None, place, n),
         num_self_loops=found[LOOPS],
         is_multigraph=found[COPIES] > 0,

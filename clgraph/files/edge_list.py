@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from clgraph.csr.build import build_counted, place_weights
-from clgraph.csr.facts import count_single_arcs, differ
+from clgraph.csr.build import build_rows, place_weights
+from clgraph.csr.properties import count_single_arcs, differ
 from clgraph.csr.upload import Chosen, DeviceCSR, Parts, graph_of
 from clgraph.device.launch_config import LaunchTable
 from clgraph.errors import CapacityError, InputError
@@ -212,17 +212,17 @@ def opened(path: Path, options: Options) -> Iterator[Source]:
 def graph_of_rows(device: Device, columns: Columns, options: Options, *, directed: bool) -> Graph:
     """The graph whose edges were parsed and numbered; the columns are used up."""
     merge, n, count = options.duplicates == "merge", columns.n, columns.count
-    tail, head, weight, ids = columns.source, columns.target, columns.weight, columns.ids
-    rows = copies = None
+    ends, weight, ids = (columns.source, columns.target), columns.weight, columns.ids
+    rows = None
     if weight is None or merge:
-        rows, copies = build_counted(
-            device, n, tail, head, count, mirror=not directed, duplicates=options.duplicates
-        )
-    if rows is None or (weight is not None and copies is not None):
+        form: Any = {"mirror": not directed, "duplicates": options.duplicates}
+        rows = build_rows(device, n, *ends, count, **form, loops=True, counts=True)
+    if rows is None or (weight is not None and rows.values):
         # parallel edges with weights: NumPy's order of additions is what is right
+        source, target = (device.download(end, np.int32, count) for end in ends)
         return build_csr(
-            device.download(tail, np.int32, count),
-            device.download(head, np.int32, count),
+            source,
+            target,
             n,
             weights=device.download(weight, np.float64, count),
             ids=ids.ids(device) if isinstance(ids, Chosen) else ids,
@@ -230,12 +230,10 @@ def graph_of_rows(device: Device, columns: Columns, options: Options, *, directe
             duplicates=options.duplicates,
         )
     if weight is not None:
-        weight = place_weights(device, rows, tail, head, weight, count, mirror=not directed)
+        rows.values["weights"] = place_weights(device, rows, *ends, weight, count, mirror=not directed)
     parts = Parts(
         rows,
         directed=directed,
-        weights=weight,
-        multiplicity=copies,
         ids=ids,
         num_self_loops=None if columns.loops else 0,
         is_multigraph=False if merge else None,
@@ -356,25 +354,24 @@ def read_metis(path: Path, options: Options, device: Device, settings: ReadSetti
 
 def _metis_graph(device: Device, n: int, arcs: Columns, options: Options) -> Graph:
     """The graph, if each arc has its twin."""
-    build = partial(build_counted, device, n, count=arcs.count, mirror=False)
-    rows, copies = build(arcs.source, arcs.target)
-    if copies is not None and (arcs.weight is not None or options.duplicates == "keep"):
+    build = partial(build_rows, device, n, count=arcs.count, mirror=False, loops=True, counts=True)
+    rows = build(arcs.source, arcs.target)
+    if rows.values and (arcs.weight is not None or options.duplicates == "keep"):
         raise NotTaken("parallel edges")
-    weight = None
     if arcs.weight is not None:
         ends = arcs.source, arcs.target
         weight = place_weights(device, rows, *ends, arcs.weight, arcs.count, mirror=False)
         # with weights twins must agree in those, too
         single = count_single_arcs(device, rows, weight) > 0
+        if options.weights:
+            rows.values["weights"] = weight
     else:
-        single = _differ(device, rows, copies, *build(arcs.target, arcs.source))
+        single = _differ(device, rows, build(arcs.target, arcs.source))
     if single:
         raise NotTaken("neighbours without their twins")
     parts = Parts(
         rows,
         directed=options.direction(False),
-        weights=weight if options.weights else None,
-        multiplicity=copies,
         ids=from_one(device, n),
         num_self_loops=None if arcs.loops else 0,
         is_multigraph=False,
@@ -382,12 +379,11 @@ def _metis_graph(device: Device, n: int, arcs: Columns, options: Options) -> Gra
     return graph_of(device, parts)
 
 
-def _differ(device: Device, rows: DeviceCSR, copies: Any, other: DeviceCSR, again: Any) -> bool:
+def _differ(device: Device, rows: DeviceCSR, other: DeviceCSR) -> bool:
     """True if two graphs, with the multiplicities of their arcs, differ."""
-    if rows.arcs != other.arcs or (copies is None) != (again is None):
+    if rows.arcs != other.arcs or rows.values.keys() != other.values.keys():
         return True
     words = (rows.n + 1) * np.dtype(rows.offset).itemsize // 4
     pairs = [(rows.row_ptr, other.row_ptr, words), (rows.col_idx, other.col_idx, rows.arcs)]
-    if copies is not None:
-        pairs.append((copies, again, rows.arcs))
+    pairs += [(rows.values[name], other.values[name], rows.arcs) for name in rows.values]
     return differ(device, rows, *pairs)

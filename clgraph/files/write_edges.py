@@ -153,7 +153,7 @@ class Spelling(Spelt):
         else:
             highest, there = int(ids.max(initial=0)), device.upload(ids)
         words = (len(str(highest)) + 8) // 8
-        items, weighted = device.tuning.items, parts.weights is not None
+        items, weighted = device.tuning.items, "weights" in rows.values
         self._program = device.program(
             "files/write_edges",
             RUN=self.run,
@@ -175,7 +175,7 @@ class Spelling(Spelt):
             self.weight_cells = device.empty(WEIGHT_WORDS * self.room, np.uint64)
             self.weight_sizes = device.empty(self.room, np.uint8)
             kernel = device.program("files/write_weights", RUN=self.run, **rows.defines).spell_weights
-            own = {"cells": self.weight_cells, "sizes": self.weight_sizes, "weight": parts.weights}
+            own = {"cells": self.weight_cells, "sizes": self.weight_sizes, "weight": rows.values["weights"]}
             powers = device.upload(powers_of_five(*TENS, up=True))
             self._spell_weights = kernel.bind(**kernel.arguments_of(self) | own, powers=powers)
 

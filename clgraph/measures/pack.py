@@ -15,8 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph.csr.compact import compact
-from clgraph.csr.facts import distinct_arcs
-from clgraph.csr.parts import Joined
+from clgraph.csr.device_csr import Joined
+from clgraph.csr.properties import distinct_arcs
 from clgraph.csr.upload import SMALL, DeviceCSR, Parts, graph_of, parts_of, upload_csr
 from clgraph.device.launch_config import LaunchTable
 from clgraph.graph import Graph, build_csr

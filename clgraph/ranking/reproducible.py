@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from clgraph.csr.facts import longest_row
+from clgraph.csr.properties import longest_row
 from clgraph.csr.scan import running_sums
 from clgraph.csr.sort import sort_by_key
 from clgraph.csr.upload import DeviceCSR, parts_of
@@ -627,9 +627,8 @@ class ReproducibleSolver:
         self._begin(leaving, Ranks(), ())
 
         def prepare() -> tuple[Prepared, int]:
-            back = parts_of(device, reverse)
-            values = {"weights": back.weights, "multiplicity": back.multiplicity}
-            return self._power.prepare(replace(back.rows, values=values)), longest_row(device, back.rows)
+            back = parts_of(device, reverse).rows
+            return self._power.prepare(back), longest_row(device, back)
 
         prepared, self._longest = device.cached(graph, ("fixed-rows", *key), prepare)
         self._prepared = {0: prepared}
@@ -649,8 +648,8 @@ class ReproducibleSolver:
             values = {"arcs": None, "weights": graph.weights, "counts": graph.multiplicity}[kind]
             there = None if values is None else device.upload(values)
         else:
-            parts = parts_of(device, graph)
-            rows, there = parts.rows, parts.weights if kind == "weights" else parts.multiplicity
+            rows = parts_of(device, graph).rows
+            there = rows.values.get("weights" if kind == "weights" else "multiplicity")
         if kind == "arcs":
             out = device.empty(rows.n, np.float64)
             given = {"form": DEGREE, "order": None, "row_ptr": rows.row_ptr, "out": out}

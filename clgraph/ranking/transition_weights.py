@@ -17,7 +17,7 @@ from clgraph.device.launch_config import LaunchTable, WorkGroup
 from clgraph.ranking.problem import Reals, arc_weights
 
 if TYPE_CHECKING:
-    from clgraph.csr.parts import DeviceCSR
+    from clgraph.csr.device_csr import DeviceCSR
     from clgraph.device import Device
     from clgraph.graph import Graph
     from clgraph.ranking.problem import Problem
@@ -103,14 +103,19 @@ def upload_shares(
             assert weights is not None
             tails = rows.tails if by_tail else rows.col_idx
             return device.upload(arc_shares(weights, problem.out, tails).astype(real))
-        own, there = parts_of(device, graph), parts_of(device, rows)
-        out = sums_of_rows(device, own.rows, own.multiplicity, largest)
+        own, there = parts_of(device, graph).rows, parts_of(device, rows).rows
+        out = sums_of_rows(device, own, own.values.get("multiplicity"), largest)
         share = device.output(arcs, real)
         # the two graphs' buffers, and which of them an arc's source is in
-        given = {"counts": there.multiplicity, "largest": largest, "by_tail": by_tail, "arcs": arcs}
-        kernel = _program(device, own.rows, real).shares_arcs
+        given = {
+            "counts": there.values.get("multiplicity"),
+            "largest": largest,
+            "by_tail": by_tail,
+            "arcs": arcs,
+        }
+        kernel = _program(device, own, real).shares_arcs
         passes = -(-arcs // RUN.of(device))
-        kernel(passes, n=own.rows.n, **there.rows.buffers, **given, out=out, share=share)
+        kernel(passes, n=own.n, **there.buffers, **given, out=out, share=share)
         return share
 
     return device.cached(rows, ("arc-shares", real, bool(weight), by_tail), make)

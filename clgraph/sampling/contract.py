@@ -23,7 +23,7 @@ import numpy.typing as npt
 
 from clgraph.components.finder import graph_components
 from clgraph.csr.build import build_rows
-from clgraph.csr.parts import Joined
+from clgraph.csr.device_csr import Joined
 from clgraph.csr.upload import Chosen, DeviceCSR, Parts, Residence, upload_csr
 from clgraph.device.launch_config import LaunchTable, WorkGroupPerRun
 from clgraph.errors import DeviceError
@@ -353,11 +353,10 @@ def left_of(device: Device, graph: Graph, small: DeviceCSR, place: Any, name: An
     sizes = {"n": n, "small_n": small.n, "small_arcs": small.arcs}
     marks = {"many": many, "kept": kept, "several": several}
     pairs.pairs_mark(-(-small.arcs // run), **sizes, **original.buffers, **into, **marks)
-    multiplicity = many if device.download(several, np.uint32, 1)[0] else None
+    if device.download(several, np.uint32, 1)[0]:
+        small.values["multiplicity"] = many
     ids = Chosen(None, name, small.n)
-    parts = Parts(
-        small, directed=False, multiplicity=multiplicity, ids=ids, num_self_loops=0, is_multigraph=False
-    )
+    parts = Parts(small, directed=False, ids=ids, num_self_loops=0, is_multigraph=False)
     return Contracted(device, original, kept, group_of, parts)
 
 

@@ -25,7 +25,7 @@ from clgraph.sampling.threshold_search import ExactRun
 from clgraph.traversal.search import Search
 
 if TYPE_CHECKING:
-    from clgraph.csr.parts import DeviceCSR
+    from clgraph.csr.device_csr import DeviceCSR
     from clgraph.device import Device
 
 LAUNCH = LaunchTable(gpu=16, cpu=4096, simulator=5)  # entries that one work-item takes

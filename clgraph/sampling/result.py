@@ -35,7 +35,7 @@ from clgraph.sampling.literature.reservoir import Reservoir, estimates_of
 from clgraph.sampling.selection import Selection, with_loops
 
 if TYPE_CHECKING:
-    from clgraph.csr.parts import Joined
+    from clgraph.csr.device_csr import Joined
     from clgraph.device import Device
     from clgraph.sampling.request import Request, Size
     from clgraph.scale.shards import Shards

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph.csr.compact import arcs_of_view, compact, prepare, those_of
-from clgraph.csr.parts import Chosen, DeviceCSR, Joined, Parts
+from clgraph.csr.device_csr import Chosen, DeviceCSR, Joined, Parts
 from clgraph.csr.scan import running_sums
 from clgraph.csr.upload import Residence, graph_of, parts_of, upload_csr
 from clgraph.graph import Graph, build_csr

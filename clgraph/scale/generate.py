@@ -14,9 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph.arguments import file_name, whole
-from clgraph.csr.build import build_some
+from clgraph.csr.build import build_rows
+from clgraph.csr.device_csr import DeviceCSR
 from clgraph.csr.generate import GUIDE_BITS, model_args
-from clgraph.csr.parts import DeviceCSR
 from clgraph.device.launch_config import LaunchTable
 from clgraph.graph.models import PowerLaw, RMat
 from clgraph.scale.comm import Ranks, run_on_ranks
@@ -75,7 +75,7 @@ class Draws:
         row, col = device.output(count, np.int32), device.output(count, np.int32)
         self._launch("shard_take", section=section, first=first, last=last, placed=placed, rows=row, cols=col)
         found = int(device.download(placed, np.uint32, 1)[0])
-        return build_some(device, last - first, row, col, found, heads=self.n)
+        return build_rows(device, last - first, row, col, found, mirror=False, loops=True, heads=self.n)
 
     def ways(self, rows: DeviceCSR, first: int, last: int, count: int) -> npt.NDArray[np.uint8]:
         """Return the directions of the pairs of some rows."""

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from clgraph.csr.parts import DeviceCSR
+from clgraph.csr.device_csr import DeviceCSR
 from clgraph.device.launch_config import LaunchTable
 from clgraph.errors import DeviceError
 from clgraph.files.clg import Faulty, load_sections

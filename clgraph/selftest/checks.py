@@ -266,11 +266,11 @@ def _built(graph: Graph, device: Device) -> None:
     n, count = graph.num_vertices, len(tail)
     ends, loop = (device.upload(tail), device.upload(head)), tail == head
     forms: Any = product(("merge", "keep"), ("scatter", "buckets"))
-    for duplicates, way in forms:
+    for duplicates, algorithm in forms:
         mirror = duplicates == "merge"
         expected = build_csr(tail[~loop], head[~loop], n, directed=not mirror, duplicates=duplicates)
-        rows = build_rows(device, n, *ends, count, mirror=mirror, duplicates=duplicates, way=way)
-        wrong = f"rows differ from the host's ({way}, {duplicates})"
+        rows = build_rows(device, n, *ends, count, mirror=mirror, duplicates=duplicates, algorithm=algorithm)
+        wrong = f"rows differ from the host's ({algorithm}, {duplicates})"
         _equal(rows.arcs, expected.num_arcs, wrong)
         _equal(device.download(rows.row_ptr, rows.offset, n + 1), expected.row_ptr, wrong)
         _equal(device.download(rows.col_idx, np.int32, rows.arcs), expected.col_idx, wrong)

@@ -24,7 +24,7 @@ from clgraph.traversal.many import ManyBatch, ManyScratch
 from clgraph.traversal.results import distance_type, one_by_one
 
 if TYPE_CHECKING:
-    from clgraph.csr.parts import DeviceCSR
+    from clgraph.csr.device_csr import DeviceCSR
     from clgraph.device import Device
 
 # entries that a work-item takes for one search: on GPUs more than for many, as most rows are passed over, and

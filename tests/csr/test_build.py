@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from clgraph.csr.build import build_counted, build_rows, place_weights
+from clgraph.csr.build import build_rows, place_weights
 from clgraph.graph import Duplicates, build_csr
 
 
@@ -32,9 +32,9 @@ def check(device, n, tail, head):
     modes: tuple[Duplicates, ...] = ("merge", "keep")
     for mirror, duplicates in itertools.product((True, False), modes):
         expected = build_csr(tail[proper], head[proper], n, directed=not mirror, duplicates=duplicates)
-        for way in ("scatter", "buckets"):
+        for algorithm in ("scatter", "buckets"):
             rows, row_ptr, col_idx = built(
-                device, n, tail, head, mirror=mirror, duplicates=duplicates, way=way
+                device, n, tail, head, mirror=mirror, duplicates=duplicates, algorithm=algorithm
             )
             assert rows.arcs == expected.num_arcs
             assert row_ptr.dtype == expected.row_ptr.dtype
@@ -48,11 +48,11 @@ def check_counted(device, n, tail, head):
     modes: tuple[Duplicates, ...] = ("merge", "keep")
     for mirror, duplicates in itertools.product((True, False), modes):
         expected = build_csr(tail, head, n, directed=not mirror, duplicates=duplicates)
-        for way in ("scatter", "buckets"):
+        for algorithm in ("scatter", "buckets"):
             ends = device.upload(tail, writable=True), device.upload(head, writable=True)
-            rows, copies = build_counted(
-                device, n, *ends, len(tail), mirror=mirror, duplicates=duplicates, way=way
-            )
+            options = {"mirror": mirror, "duplicates": duplicates, "algorithm": algorithm}
+            rows = build_rows(device, n, *ends, len(tail), loops=True, counts=True, **options)
+            copies = rows.values.get("multiplicity")
             assert rows.arcs == expected.num_arcs
             assert np.array_equal(device.download(rows.row_ptr, rows.offset, n + 1), expected.row_ptr)
             assert np.array_equal(device.download(rows.col_idx, np.int32, rows.arcs), expected.col_idx)
@@ -78,8 +78,8 @@ def test_weights_find_their_arcs(device, mirror):
     weight = rng.normal(size=len(tail))
     expected = build_csr(tail, head, 400, weights=weight, directed=not mirror)
     ends = [device.upload(end) for end in (tail, head, weight)]
-    rows, copies = build_counted(device, 400, *ends[:2], len(tail), mirror=mirror)
-    assert copies is None
+    rows = build_rows(device, 400, *ends[:2], len(tail), mirror=mirror, loops=True, counts=True)
+    assert not rows.values
     placed = place_weights(device, rows, *ends, len(tail), mirror=mirror)
     assert np.array_equal(device.take(placed, np.float64, rows.arcs), expected.weights)
 
@@ -119,19 +119,19 @@ def test_skewed_rows(device):
     check(device, 12_000, tail[order], head[order])
 
 
-@pytest.mark.parametrize("way", ["scatter", "buckets"])
-def test_order_of_the_arcs_does_not_matter(device, way):
+@pytest.mark.parametrize("algorithm", ["scatter", "buckets"])
+def test_order_of_the_arcs_does_not_matter(device, algorithm):
     rng = np.random.default_rng(4)
     tail, head = rng.integers(0, 500, (2, 9000), dtype=np.int32)
     order = rng.permutation(9000)
-    first = built(device, 500, tail, head, mirror=True, way=way)
-    second = built(device, 500, tail[order], head[order], mirror=True, way=way)
+    first = built(device, 500, tail, head, mirror=True, algorithm=algorithm)
+    second = built(device, 500, tail[order], head[order], mirror=True, algorithm=algorithm)
     assert all(np.array_equal(a, b) for a, b in zip(first[1:], second[1:], strict=True))
 
 
-@pytest.mark.parametrize("way", ["scatter", "buckets"])
+@pytest.mark.parametrize("algorithm", ["scatter", "buckets"])
 @pytest.mark.parametrize("most", [0, 65_000])
-def test_wide_offsets(device, monkeypatch, way, most):
+def test_wide_offsets(device, monkeypatch, algorithm, most):
     """64-bit offsets, throughout or until duplicates are squeezed out, on graphs that would not need them."""
     rng = np.random.default_rng(5)
     tail = np.minimum(rng.geometric(0.01, 40_000) - 1, 499).astype(np.int32)
@@ -140,7 +140,7 @@ def test_wide_offsets(device, monkeypatch, way, most):
     expected = build_csr(tail[proper], head[proper], 500, directed=False)
     assert expected.num_arcs < 65_000 < 2 * np.count_nonzero(proper)
     monkeypatch.setattr("clgraph.csr.build.offset_type", lambda arcs: np.int32 if arcs <= most else np.int64)
-    rows, row_ptr, col_idx = built(device, 500, tail, head, mirror=True, way=way)
+    rows, row_ptr, col_idx = built(device, 500, tail, head, mirror=True, algorithm=algorithm)
     assert rows.offset == (np.int32 if most else np.int64)
     assert np.array_equal(row_ptr, expected.row_ptr)
     assert np.array_equal(col_idx, expected.col_idx)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import clgraph.files.edge_list
-from clgraph.csr.parts import Chosen
+from clgraph.csr.device_csr import Chosen
 from clgraph.files.edge_list import number_vertices
 from clgraph.files.parse import Columns
 from clgraph.graph import building

@@ -33,7 +33,7 @@ def _csr_build(device: Any, **options: Any) -> None:
 
 def case_csr_build(device: Any) -> None:
     """Rows from arcs: short ones, one chunk, several chunks that are merged."""
-    _csr_build(device, way="scatter")
+    _csr_build(device, algorithm="scatter")
 
 
 def case_csr_buckets(device: Any) -> None:
@@ -41,7 +41,7 @@ def case_csr_buckets(device: Any) -> None:
     import clgraph.csr.build
 
     clgraph.csr.build.SLICE_ARCS = 40
-    _csr_build(device, way="buckets")
+    _csr_build(device, algorithm="buckets")
 
 
 def case_generate(device: Any) -> None:
@@ -110,7 +110,7 @@ def case_generate_models(device: Any) -> None:
 def case_facts(device: Any) -> None:
     """Self-loops and parallel arcs are counted; the longest row and the lengths of some."""
     from clgraph import Graph
-    from clgraph.csr.facts import count_loops_and_copies, count_nonisolated, find_hub, lengths_of
+    from clgraph.csr.properties import count_loops_and_copies, count_nonisolated, find_hub, lengths_of
     from clgraph.csr.upload import upload_csr
 
     graph = Graph.from_edges([0, 0, 1, 2, 2, 5], [1, 1, 1, 2, 3, 5], duplicates="keep")
@@ -146,7 +146,7 @@ def case_compact(device: Any) -> None:
     """Some vertices and arcs of a directed graph, with what belongs to them; some of its rows."""
     from clgraph import Graph
     from clgraph.csr.compact import arcs_of_view, compact, labelled, some_rows, those_of
-    from clgraph.csr.parts import Chosen
+    from clgraph.csr.device_csr import Chosen
     from clgraph.csr.upload import graph_of, parts_of, upload_csr
     from clgraph.sampling.selection import extract
 

@@ -121,7 +121,7 @@ def case_top_many(device: Any) -> None:
 
 
 def _fixed(device: Any, span: int) -> None:
-    from clgraph.csr.parts import DeviceCSR
+    from clgraph.csr.device_csr import DeviceCSR
     from clgraph.ranking.problem import Problem
     from clgraph.ranking.reproducible import LaunchConfig, Leaving, ReproduciblePower
 

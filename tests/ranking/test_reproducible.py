@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import clgraph
-from clgraph.csr.parts import DeviceCSR
+from clgraph.csr.device_csr import DeviceCSR
 from clgraph.csr.upload import graph_of, parts_of
 from clgraph.device.launch_config import LaunchTable
 from clgraph.device.memory import Memory

@@ -10,7 +10,7 @@ import pytest
 from ranking_checks import mixed_graph
 
 from clgraph import Graph
-from clgraph.csr.parts import Chosen, Parts
+from clgraph.csr.device_csr import Chosen, Parts
 from clgraph.csr.upload import graph_of, upload_csr
 from clgraph.errors import InputError
 from clgraph.ranking import pagerank

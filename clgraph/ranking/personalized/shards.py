@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from clgraph.arguments import shown
 from clgraph.csr.build import build_rows
-from clgraph.csr.parts import Parts
+from clgraph.csr.device_csr import Parts
 from clgraph.csr.upload import graph_of
 from clgraph.errors import CapacityError, InputError
 from clgraph.ranking.personalized.result import PersonalizedResult

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from clgraph.components.finder import graph_components
 from clgraph.csr.build import sort_rows
-from clgraph.csr.parts import DeviceCSR
+from clgraph.csr.device_csr import DeviceCSR
 from clgraph.csr.scan import running_sums
 from clgraph.device.launch_config import LaunchTable
 from clgraph.sampling.literature.engine import DEGREE, GIVEN, NOBODY, PRIORITY, RUN, Engine

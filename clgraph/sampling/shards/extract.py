@@ -23,7 +23,7 @@ from clgraph.scale.shards import ShardRows, Shards, open_shards
 from clgraph.scale.writing import LEAVING, Writer, shared_dataset
 
 if TYPE_CHECKING:
-    from clgraph.csr.parts import DeviceCSR
+    from clgraph.csr.device_csr import DeviceCSR
     from clgraph.device import Device
 
 Into = Callable[[str, int], npt.NDArray[Any]]

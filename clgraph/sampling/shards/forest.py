@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph.csr.build import build_rows
-from clgraph.csr.parts import DeviceCSR, Parts
+from clgraph.csr.device_csr import DeviceCSR, Parts
 from clgraph.csr.scan import flag_positions
 from clgraph.csr.upload import graph_of
 from clgraph.device.launch_config import DeviceLimits, LaunchTable, fit_group, fit_local

@@ -25,7 +25,7 @@ from clgraph.scale.loading import Loading
 from clgraph.scale.shards import Shards, check_shards
 
 if TYPE_CHECKING:
-    from clgraph.csr.parts import DeviceCSR
+    from clgraph.csr.device_csr import DeviceCSR
     from clgraph.device import Device
 
 # seconds between two looks of a checkpoint at the forest

@@ -5,7 +5,7 @@ import pytest
 from graphs import random_graph
 
 from clgraph import Graph
-from clgraph.csr.facts import count_loops_and_copies, count_nonisolated, find_hub, lengths_of
+from clgraph.csr.properties import count_loops_and_copies, count_nonisolated, find_hub, lengths_of
 from clgraph.csr.upload import upload_csr
 
 

@@ -11,7 +11,7 @@ from clgraph.device.launch_config import LaunchTable
 from clgraph.graph.building import INT32_MAX
 
 if TYPE_CHECKING:
-    from clgraph.csr.parts import DeviceCSR
+    from clgraph.csr.device_csr import DeviceCSR
     from clgraph.device import Device
     from clgraph.device.program import Program
 

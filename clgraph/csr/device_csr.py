@@ -27,8 +27,8 @@ class DeviceCSR:
     first_row : int
     number : int
         Its place among the graph's blocks.
-    values : dict of str to device buffer
-        weights, multiplicity and way of the arcs, as far as they were asked for and are there.
+    values : dict of str to device buffer, shape (arcs,)
+        weights (float64), multiplicity (int32) and way of the arcs, as far as they were asked for and exist.
     """
 
     n: int
@@ -50,6 +50,11 @@ class DeviceCSR:
         """What kernels over the entries of a block take of it."""
         return {"rows": self.n, "first_row": self.first_row, "entries": self.arcs, **self.buffers}
 
+    def columns(self, prefix: str = "") -> dict[str, Any]:
+        """Weights and multiplicities as kernels' arguments; None for what the arcs lack."""
+        found = self.values.get
+        return {f"{prefix}weight": found("weights"), f"{prefix}multiplicity": found("multiplicity")}
+
     @property
     def nbytes(self) -> int:
         """Bytes on the device."""
@@ -59,6 +64,20 @@ class DeviceCSR:
     def defines(self) -> dict[str, str]:
         """Build options that tell the kernels the type of an offset."""
         return {"OFFSET": "int" if self.offset is np.int32 else "long"}
+
+
+VALUES: dict[str, Any] = {"weights": np.float64, "multiplicity": np.int32}
+
+
+def given(**values: Any) -> dict[str, Any]:
+    """Return those values of arcs that exist, as `DeviceCSR` takes them."""
+    return {name: buffer for name, buffer in values.items() if buffer is not None}
+
+
+def rows_like(device: Device, old: DeviceCSR, row_ptr: Any, n: int, arcs: int) -> DeviceCSR:
+    """Return rows with offsets of the same type and the same values, which are still to be filled."""
+    values = {name: device.output(arcs, VALUES[name]) for name in old.values}
+    return DeviceCSR(n, arcs, row_ptr, device.output(arcs, np.int32), old.offset, values=values)
 
 
 @dataclass(frozen=True)
@@ -107,11 +126,10 @@ class Parts:
     Attributes
     ----------
     rows : DeviceCSR
-        Each row ascends; of an undirected graph every arc has its mirror. Buffers from `Device.output` become
-        the host's arrays without a copy where memory is shared. Nothing may write to them any more.
+        With all the values that the graph has. Each row ascends; of an undirected graph every arc has its
+        mirror. Buffers from `Device.output` become the host's arrays without a copy where memory is shared.
+        Nothing may write to them any more.
     directed : bool
-    weights : float64 device buffer, shape (arcs,), or None
-    multiplicity : int32 device buffer, shape (arcs,), or None
     ids : array of ids on the host, or `Chosen`, or None for 0 .. n-1
     num_self_loops, is_multigraph : int and bool, or None where they are not known
     """
@@ -119,8 +137,6 @@ class Parts:
     rows: DeviceCSR
     _: KW_ONLY
     directed: bool
-    weights: Any = None
-    multiplicity: Any = None
     ids: npt.NDArray[Any] | Chosen | None = None
     num_self_loops: int | None = None
     is_multigraph: bool | None = None
