@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple
 
 WHOLE_MAX = 2**31 - 1
@@ -170,25 +171,27 @@ class Method:
 
     Attributes
     ----------
+    names : tuple of str
+        Its name in words, then littleballoffur's first, then others; all are taken like its short one.
     does : str
-        In a sentence.
-    words : str
-        Its name in words, taken wherever its short one is.
+        What a step of it does, in a sentence.
+    paper : str
     kind : str
         What it deletes or draws, a key of `KINDS`.
     options : tuple of str
         The options that it reads, besides size, seed and device.
-    paper : str
-    also : tuple of str
-        Other names: those of littleballoffur first.
     """
 
+    names: tuple[str, ...]
     does: str
-    words: str
-    kind: str
-    options: tuple[str, ...]
     paper: str
-    also: tuple[str, ...] = ()
+    kind: str
+    options: tuple[str, ...] = ()
+
+    @property
+    def words(self) -> str:
+        """Its name in words."""
+        return self.names[0]
 
 
 _WALK = ("start", "walkers", "steps", "burn_in", "thin", "patience", "keep", "direction", "walks")
@@ -198,183 +201,222 @@ _SOURCE = "Krishnamurthy, Faloutsos et al. 2007"
 _LESKOVEC = "Leskovec, Faloutsos 2006"
 _BATCHES = ("mode", "tolerance", "components", "far_scan", "connection", "min_size")
 
-# what a step of each does, in a sentence
-_DOES = {
-    "drv": "a vertex, uniform among the vertices left, goes with its edges",
-    "dre": "an edge, uniform among the edges left, goes",
-    "drve": "a vertex uniform, then an edge uniform among its edges left, goes",
-    "dhyb": "a drve step with probability `mix`, else a dre step",
-    "cre": "an edge, uniform among the edges left, is contracted: its ends become one vertex",
-    "crve": "a vertex uniform, then an edge uniform among its edges left, is contracted",
-    "ebfs": "breadth-first from a random vertex, with the edges among the vertices reached",
-    "edfs": "depth-first from a random vertex, with the edges among the vertices reached",
-    "rn": "vertices, all with one probability",
-    "rdn": "vertices in proportion to their degrees (weighted: to the weights of their edges)",
-    "rpn": "vertices in proportion to their PageRank",
-    "re": "edges, all with one probability (weighted: in proportion to their weights)",
-    "rne": "repeatedly a vertex, then an edge of it",
-    "hyb": "with probability `mix` as rne, else as re",
-    "ties": "edges in random order bring their ends; then all edges among these",
-    "rnn": "vertices in random order, each with all its neighbours",
-    "rw": "to a neighbour, all with one probability (weighted: in proportion to the weights)",
-    "rwr": "with probability `p` back to the start, else as rw",
-    "rj": "with probability `p` to any vertex, else as rw",
-    "rwj": "with probability alpha / (d + alpha) to any vertex, else as rw",
-    "mhrw": "to a neighbour u, taken with probability min(1, d / d(u)) (alpha < 1: to the power of alpha)",
-    "gmd": "stays with probability 1 - d / c where d < c, else as rw",
-    "nbrw": "as rw, but back where it came from only at dead ends",
-    "mhda": "as mhrw, but prefers another neighbour to going back",
-    "cnarw": "to neighbours that share few of their neighbours with the vertex",
-    "cnrw": "on re-entry by the same arc, takes a neighbour that it has not taken before",
-    "fs": "of several walkers one moves at a time, chosen in proportion to the degree of where it is",
-    "snowball": "each vertex of a stage names `k` neighbours at random",
-    "ff": "forest fire: each vertex burns a geometric number of unseen neighbours, p / (1 - p) on average",
-    "rds": "respondent-driven sampling: each vertex recruits `coupons` unseen neighbours",
-    "spikyball": "of the arcs that leave a stage a `share`, in proportion to `powers` of degrees and weights",
-    "diffusion": "a random seen vertex adds a random neighbour, repeatedly",
-    "xsn": "expansion snowball: the neighbour of the sample that has most neighbours outside it",
-    "sp": "shortest paths between random pairs: the edges that most of them use",
-    "ust": "a uniform spanning tree, of each component; with `size` its branches to some vertices",
-    "chordal": "all vertices, and edges without a cycle of 4 or more that has no chord",
-    "quasi-chordal": (
-        "a maximal chordal subgraph of each of `parts`, and edges between these that close triangles with it"
+_deletion = partial(Method, kind="deletion", options=_BATCHES, paper=_SOURCE)
+_contraction = partial(Method, kind="contraction", options=("min_size",), paper=_SOURCE)
+_exploration = partial(Method, kind="exploration", options=("start", "min_size"), paper=_SOURCE)
+_vertices = partial(Method, kind="vertices", options=("strata",), paper=_LESKOVEC)
+_edges = partial(Method, kind="edges", paper=_LESKOVEC)
+_walk = partial(Method, kind="walk", options=_WALK)
+_stages = partial(Method, kind="stages")
+_chordal = partial(Method, kind="chordal")
+_stream = partial(Method, kind="stream")
+# the order is that of tables and lists
+METHODS: dict[str, Method] = {
+    "drv": _deletion(("delete_vertices",), "a vertex, uniform among the vertices left, goes with its edges"),
+    "dre": _deletion(("delete_edges",), "an edge, uniform among the edges left, goes"),
+    "drve": _deletion(
+        ("delete_vertex_edges",), "a vertex uniform, then an edge uniform among its edges left, goes"
     ),
-    "pies": "a stream's vertices, replaced at random as edges come, and the edges among them from then on",
-    "gsh": "edges of a stream: with probability `q` where they touch one that is held, else with `p`",
-    "gps": (
-        "a number of a stream's edges by priority: 1 + `triangles` for each triangle they close, or weights"
+    "dhyb": _deletion(
+        ("delete_hybrid",), "a drve step with probability `mix`, else a dre step", options=(*_BATCHES, "mix")
     ),
-}
-# name in words, kind, options, paper, other names: see `Method`; the order is that of tables and lists
-_ROWS: dict[str, tuple[Any, ...]] = {
-    "drv": ("delete_vertices", "deletion", _BATCHES, _SOURCE),
-    "dre": ("delete_edges", "deletion", _BATCHES, _SOURCE),
-    "drve": ("delete_vertex_edges", "deletion", _BATCHES, _SOURCE),
-    "dhyb": ("delete_hybrid", "deletion", (*_BATCHES, "mix"), _SOURCE),
-    "cre": ("contract_edges", "contraction", ("min_size",), _SOURCE),
-    "crve": ("contract_vertex_edges", "contraction", ("min_size",), _SOURCE),
-    "ebfs": ("breadth_first", "exploration", ("start", "min_size"), _SOURCE, ("BreadthFirstSearch",)),
-    "edfs": ("depth_first", "exploration", ("start", "min_size"), _SOURCE, ("DepthFirstSearch",)),
-    "rn": ("random_vertices", "vertices", ("strata",), _LESKOVEC, ("RandomNode",)),
-    "rdn": ("vertices_by_degree", "vertices", ("weighted", "strata"), _LESKOVEC, ("DegreeBased",)),
-    "rpn": ("vertices_by_pagerank", "vertices", ("strata",), _LESKOVEC, ("PageRankBased",)),
-    "re": ("random_edges", "edges", ("edges", "weighted", "keep"), _LESKOVEC, ("RandomEdge",)),
-    "rne": ("random_vertex_edges", "edges", ("edges", "keep"), _LESKOVEC, ("RandomNodeEdge",)),
-    "hyb": ("hybrid_edges", "edges", ("edges", "mix", "keep"), _LESKOVEC, ("HybridNodeEdge",)),
-    "ties": (
-        "edges_with_induction",
-        "ties",
-        (),
+    "cre": _contraction(
+        ("contract_edges",),
+        "an edge, uniform among the edges left, is contracted: its ends become one vertex",
+    ),
+    "crve": _contraction(
+        ("contract_vertex_edges",),
+        "a vertex uniform, then an edge uniform among its edges left, is contracted",
+    ),
+    "ebfs": _exploration(
+        ("breadth_first", "BreadthFirstSearch"),
+        "breadth-first from a random vertex, with the edges among the vertices reached",
+    ),
+    "edfs": _exploration(
+        ("depth_first", "DepthFirstSearch"),
+        "depth-first from a random vertex, with the edges among the vertices reached",
+    ),
+    "rn": _vertices(("random_vertices", "RandomNode"), "vertices, all with one probability"),
+    "rdn": _vertices(
+        ("vertices_by_degree", "DegreeBased"),
+        "vertices in proportion to their degrees (weighted: to the weights of their edges)",
+        options=("weighted", "strata"),
+    ),
+    "rpn": _vertices(("vertices_by_pagerank", "PageRankBased"), "vertices in proportion to their PageRank"),
+    "re": _edges(
+        ("random_edges", "RandomEdge"),
+        "edges, all with one probability (weighted: in proportion to their weights)",
+        options=("edges", "weighted", "keep"),
+    ),
+    "rne": _edges(
+        ("random_vertex_edges", "RandomNodeEdge"),
+        "repeatedly a vertex, then an edge of it",
+        options=("edges", "keep"),
+    ),
+    "hyb": _edges(
+        ("hybrid_edges", "HybridNodeEdge"),
+        "with probability `mix` as rne, else as re",
+        options=("edges", "mix", "keep"),
+    ),
+    "ties": Method(
+        ("edges_with_induction", "RandomEdgeWithInduction"),
+        "edges in random order bring their ends; then all edges among these",
         "Ahmed, Neville, Kompella 2011 (ES-i)",
-        ("RandomEdgeWithInduction",),
+        "ties",
     ),
-    "rnn": ("vertices_with_neighbors", "near", ("starts",), _LESKOVEC, ("RandomNodeNeighbor",)),
-    "rw": (
-        "random_walk",
-        "walk",
-        (*_WALK, "weighted"),
-        "Leskovec, Faloutsos 2006; Gjoka et al. 2010",
-        ("RandomWalk", "LoopErasedRandomWalk"),
-    ),
-    "rwr": (
-        "random_walk_with_restart",
-        "walk",
-        (*_WALK, "p", "weighted"),
+    "rnn": Method(
+        ("vertices_with_neighbors", "RandomNodeNeighbor"),
+        "vertices in random order, each with all its neighbours",
         _LESKOVEC,
-        ("RandomWalkWithRestart",),
+        "near",
+        options=("starts",),
     ),
-    "rj": ("random_jump", "walk", (*_WALK, "p", "weighted"), _LESKOVEC, ("RandomWalkWithJump",)),
-    "rwj": ("random_walk_with_jumps", "walk", (*_WALK, "alpha"), "Avrachenkov, Ribeiro, Towsley 2010"),
-    "mhrw": (
-        "metropolis_hastings",
-        "walk",
-        (*_WALK, "alpha"),
+    "rw": _walk(
+        ("random_walk", "RandomWalk", "LoopErasedRandomWalk"),
+        "to a neighbour, all with one probability (weighted: in proportion to the weights)",
+        "Leskovec, Faloutsos 2006; Gjoka et al. 2010",
+        options=(*_WALK, "weighted"),
+    ),
+    "rwr": _walk(
+        ("random_walk_with_restart", "RandomWalkWithRestart"),
+        "with probability `p` back to the start, else as rw",
+        _LESKOVEC,
+        options=(*_WALK, "p", "weighted"),
+    ),
+    "rj": _walk(
+        ("random_jump", "RandomWalkWithJump"),
+        "with probability `p` to any vertex, else as rw",
+        _LESKOVEC,
+        options=(*_WALK, "p", "weighted"),
+    ),
+    "rwj": _walk(
+        ("random_walk_with_jumps",),
+        "with probability alpha / (d + alpha) to any vertex, else as rw",
+        "Avrachenkov, Ribeiro, Towsley 2010",
+        options=(*_WALK, "alpha"),
+    ),
+    "mhrw": _walk(
+        ("metropolis_hastings", "MetropolisHastingsRandomWalk"),
+        "to a neighbour u, taken with probability min(1, d / d(u)) (alpha < 1: to the power of alpha)",
         "Gjoka et al. 2010; Li et al. 2015 (alpha)",
-        ("MetropolisHastingsRandomWalk",),
+        options=(*_WALK, "alpha"),
     ),
-    "gmd": ("maximum_degree_walk", "walk", (*_WALK, "c"), "Bar-Yossef et al. 2000; Li et al. 2015"),
-    "nbrw": ("non_backtracking_walk", "walk", _WALK, "Lee, Xu, Eun 2012", ("NonBackTrackingRandomWalk",)),
-    "mhda": ("metropolis_hastings_delayed", "walk", _WALK, "Lee, Xu, Eun 2012"),
-    "cnarw": (
-        "common_neighbor_aware_walk",
-        "walk",
-        _WALK,
+    "gmd": _walk(
+        ("maximum_degree_walk",),
+        "stays with probability 1 - d / c where d < c, else as rw",
+        "Bar-Yossef et al. 2000; Li et al. 2015",
+        options=(*_WALK, "c"),
+    ),
+    "nbrw": _walk(
+        ("non_backtracking_walk", "NonBackTrackingRandomWalk"),
+        "as rw, but back where it came from only at dead ends",
+        "Lee, Xu, Eun 2012",
+    ),
+    "mhda": _walk(
+        ("metropolis_hastings_delayed",),
+        "as mhrw, but prefers another neighbour to going back",
+        "Lee, Xu, Eun 2012",
+    ),
+    "cnarw": _walk(
+        ("common_neighbor_aware_walk", "CommonNeighborAwareRandomWalk"),
+        "to neighbours that share few of their neighbours with the vertex",
         "Li et al. 2019",
-        ("CommonNeighborAwareRandomWalk",),
     ),
-    "cnrw": (
-        "circulated_neighbors_walk",
-        "walk",
-        _WALK,
+    "cnrw": _walk(
+        ("circulated_neighbors_walk", "CirculatedNeighborsRandomWalk"),
+        "on re-entry by the same arc, takes a neighbour that it has not taken before",
         "Zhou, Zhang, Das 2015",
-        ("CirculatedNeighborsRandomWalk",),
     ),
-    "fs": ("frontier_sampling", "frontier", _WALK[:-1], "Ribeiro, Towsley 2010", ("Frontier",)),
-    "snowball": ("snowball", "stages", (*_STAGES, "k", "stages"), "Goodman 1961", ("SnowBall",)),
-    "ff": (
-        "forest_fire",
-        "stages",
-        (*_STAGES, "p", "r"),
+    "fs": Method(
+        ("frontier_sampling", "Frontier"),
+        "of several walkers one moves at a time, chosen in proportion to the degree of where it is",
+        "Ribeiro, Towsley 2010",
+        "frontier",
+        options=_WALK[:-1],
+    ),
+    "snowball": _stages(
+        ("snowball", "SnowBall"),
+        "each vertex of a stage names `k` neighbours at random",
+        "Goodman 1961",
+        options=(*_STAGES, "k", "stages"),
+    ),
+    "ff": _stages(
+        ("forest_fire", "ForestFire"),
+        "forest fire: each vertex burns a geometric number of unseen neighbours, p / (1 - p) on average",
         "Leskovec, Kleinberg, Faloutsos 2005; Leskovec, Faloutsos 2006",
-        ("ForestFire",),
+        options=(*_STAGES, "p", "r"),
     ),
-    "rds": (
-        "respondent_driven",
-        "stages",
-        (*_STAGES, "coupons", "starts"),
+    "rds": _stages(
+        ("respondent_driven",),
+        "respondent-driven sampling: each vertex recruits `coupons` unseen neighbours",
         "Heckathorn 1997; Gile 2011 (weights)",
+        options=(*_STAGES, "coupons", "starts"),
     ),
-    "spikyball": (
-        "spikyball",
-        "spikyball",
-        ("start", "keep", "direction", "share", "powers", "weighted"),
+    "spikyball": Method(
+        ("spikyball", "SpikyBall"),
+        "of the arcs that leave a stage a `share`, in proportion to `powers` of degrees and weights",
         "Ricaud, Aspert, Miz 2020",
-        ("SpikyBall",),
+        "spikyball",
+        options=("start", "keep", "direction", "share", "powers", "weighted"),
     ),
-    "diffusion": (
-        "diffusion",
-        "passage",
-        ("start", "keep"),
+    "diffusion": Method(
+        ("diffusion", "DiffusionSampler", "DiffusionTreeSampler"),
+        "a random seen vertex adds a random neighbour, repeatedly",
         "Rozemberczki, Sarkar 2018",
-        ("DiffusionSampler", "DiffusionTreeSampler"),
+        "passage",
+        options=("start", "keep"),
     ),
-    "xsn": (
-        "expansion_snowball",
-        "expansion",
-        ("start", "keep"),
+    "xsn": Method(
+        ("expansion_snowball", "CommunityStructureExpansion"),
+        "expansion snowball: the neighbour of the sample that has most neighbours outside it",
         "Maiya, Berger-Wolf 2010",
-        ("CommunityStructureExpansion",),
+        "expansion",
+        options=("start", "keep"),
     ),
-    "sp": ("shortest_paths", "paths", ("keep",), "Rezvanian, Meybodi 2015", ("ShortestPath",)),
-    "ust": ("uniform_spanning_tree", "tree", ("start", "keep"), "Wilson 1996; Propp, Wilson 1998"),
-    "chordal": (
-        "chordal",
-        "chordal",
-        ("mode",),
+    "sp": Method(
+        ("shortest_paths", "ShortestPath"),
+        "shortest paths between random pairs: the edges that most of them use",
+        "Rezvanian, Meybodi 2015",
+        "paths",
+        options=("keep",),
+    ),
+    "ust": Method(
+        ("uniform_spanning_tree",),
+        "a uniform spanning tree, of each component; with `size` its branches to some vertices",
+        "Wilson 1996; Propp, Wilson 1998",
+        "tree",
+        options=("start", "keep"),
+    ),
+    "chordal": _chordal(
+        ("chordal",),
+        "all vertices, and edges without a cycle of 4 or more that has no chord",
         "Dearing, Shier, Warner 1988 (exact); Halappanavar et al. 2012 (ordered)",
+        options=("mode",),
     ),
-    "quasi-chordal": ("quasi_chordal", "chordal", ("parts",), "Dempsey, Duraisamy, Ali, Bhowmick 2011, 2012"),
-    "pies": (
-        "partially_induced_edges",
-        "stream",
-        (),
+    "quasi-chordal": _chordal(
+        ("quasi_chordal",),
+        "a maximal chordal subgraph of each of `parts`, and edges between these that close triangles with it",
+        "Dempsey, Duraisamy, Ali, Bhowmick 2011, 2012",
+        options=("parts",),
+    ),
+    "pies": _stream(
+        ("partially_induced_edges", "RandomEdgeWithPartialInduction", "WithPartialInduction"),
+        "a stream's vertices, replaced at random as edges come, and the edges among them from then on",
         "Ahmed, Neville, Kompella 2014",
-        ("RandomEdgeWithPartialInduction", "WithPartialInduction"),
     ),
-    "gsh": (
-        "graph_sample_and_hold",
-        "stream",
-        ("p", "q", "closing"),
+    "gsh": _stream(
+        ("graph_sample_and_hold",),
+        "edges of a stream: with probability `q` where they touch one that is held, else with `p`",
         "Ahmed, Duffield, Neville, Kompella 2014",
+        options=("p", "q", "closing"),
     ),
-    "gps": (
-        "graph_priority_sampling",
-        "stream",
-        ("edges", "triangles", "block", "weighted"),
+    "gps": _stream(
+        ("graph_priority_sampling",),
+        "a number of a stream's edges by priority: 1 + `triangles` for each triangle they close, or weights",
         "Ahmed, Duffield, Willke, Rossi 2017",
+        options=("edges", "triangles", "block", "weighted"),
     ),
 }
-METHODS = {name: Method(_DOES[name], *row) for name, row in _ROWS.items()}
 REDUCTIONS = {
     name: method
     for name, method in METHODS.items()
@@ -424,9 +466,7 @@ def _plain(name: str) -> str:
     return re.sub("[ _-]", "", name.lower()).replace("sampler", "", 1)
 
 
-ALIASES = {
-    _plain(name): short for short, method in METHODS.items() for name in (*method.also, method.words, short)
-}
+ALIASES = {_plain(name): short for short, method in METHODS.items() for name in (*method.names, short)}
 
 
 def plain_method(method: Any) -> Any:

@@ -11,7 +11,7 @@ from clgraph.sampling.request import OF_SHARDS, SampleOptions, checked
 def test_each_name_is_of_one_method():
     taken = {}
     for short, each in METHODS.items():
-        for name in (short, each.words, *each.also):
+        for name in (short, *each.names):
             longer = f"{name.removesuffix('Sampler')}Sampler"  # as littleballoffur's classes are called
             for spelt in (name, name.upper(), name.replace("_", " "), name.replace("_", "-"), longer):
                 assert plain_method(spelt) == short
@@ -30,8 +30,12 @@ def test_a_name_in_words_gives_the_same_sample(device):
 
 
 def test_a_typo_in_words():
-    with pytest.raises(InputError, match="did you mean 'forest_fire'"):
+    with pytest.raises(InputError, match=r"unknown method 'forrest_fire': did you mean 'ff' \(forest_fire\)"):
         sample(random_graph(4, 60, 150), "forrest_fire", size="40%")
+    with pytest.raises(InputError, match=r"'drv' \(delete_vertices\) or .*\? `clgraph methods` lists all"):
+        sample(random_graph(4, 60, 150), "dvr", size="40%")
+    with pytest.raises(InputError, match="unknown method 'zzz': `clgraph methods` lists all"):
+        sample(random_graph(4, 60, 150), "zzz", size="40%")
 
 
 def test_options_are_those_of_the_call():

@@ -127,7 +127,7 @@ def methods(run: Run) -> None:
             "does": each.does,
             "options": list(each.options),
             "reference": each.paper,
-            "also": list(each.also),
+            "also": list(each.names[1:]),
         }
         for name, each in METHODS.items()
         if short is None or short == name

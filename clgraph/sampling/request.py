@@ -374,10 +374,13 @@ def check_method(name: Any) -> str:
         return name
     method = plain_method(name)
     if not isinstance(method, str) or method not in METHODS:
-        names = (*METHODS, *(each.words for each in METHODS.values()))
-        close = get_close_matches(method, names, 1) if isinstance(method, str) else []
-        hint = f"did you mean {close[0]!r}? The" if close else "the"
-        raise InputError(f"unknown method {shown(method)}: {hint} known ones are {', '.join(METHODS)}")
+        known = {each: short for short, one in METHODS.items() for each in (short, one.words)}
+        close = get_close_matches(method, known, 3) if isinstance(method, str) else []
+        nearest = dict.fromkeys(f"{known[each]!r} ({METHODS[known[each]].words})" for each in close)
+        hint = f"did you mean {' or '.join(nearest)}? " if nearest else ""
+        raise InputError(
+            f"unknown method {shown(method)}: {hint}`clgraph methods` lists all with what they do"
+        )
     return method
 
 

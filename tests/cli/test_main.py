@@ -335,7 +335,7 @@ MISTAKES = (
     ("sample", "Missing argument 'GRAPH'. See `clgraph sample --help`."),
     ("sample g.txt", "Give one of --size (how large) and --sizes (several). See `clgraph sample --help`."),
     ("sample g.txt -m drv --size 9", "No such option"),
-    ("sample g.txt --method DVR --size 50%", "unknown method 'dvr': did you mean 'drv'? The known ones are"),
+    ("sample g.txt --method DVR --size 50%", "unknown method 'dvr': did you mean 'drv' (delete_vertices) or"),
     ("sample g.txt --method drv --size half", "size 'half': give a share"),
     (
         "sample g.txt --method drv --size 2 -o g.txt",
