@@ -102,7 +102,7 @@ def place_weights(
     Parameters
     ----------
     device, rows, tail, head, count, mirror
-        As `build_counted` took and gave them.
+        As `build_rows` took and gave them.
     weight : float64 device buffer, shape (count,)
 
     Returns
