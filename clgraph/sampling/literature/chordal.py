@@ -29,15 +29,12 @@ LAUNCH = LaunchTable(gpu=1 << 10, cpu=1 << 17, simulator=3)
 class Chordal(Engine):
     """Chordal subgraphs by an order of the vertices, or maximal ones of a whole graph or its parts."""
 
+    vertex_bytes, arc_bytes = 60, 17
+
     def __init__(self, device: Device, view: View, request: Request, seed: int, runs: int) -> None:
         super().__init__(device, view, request, seed, runs)
         self.reserve()
         self.parts, self.part = request.parts, None
-
-    @staticmethod
-    def bytes_per_run(view: View, request: Request) -> int:
-        """Return the device memory that one run takes, roughly."""
-        return 60 * view.n + 17 * view.rows.num_arcs
 
     def draw(self) -> Drawn:
         """Draw all runs."""

@@ -5,7 +5,7 @@ Host half of ``cl/sampling/literature/items.cl``.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -44,6 +44,12 @@ class Engine:
         What `counting` counts in.
     """
 
+    # bytes that a run takes for each of these, roughly
+    vertex_bytes: ClassVar[int] = 0
+    arc_bytes: ClassVar[int] = 0
+    visited_bytes: ClassVar[int] = 0  # of each arc, where visited edges are kept
+    walker_bytes: ClassVar[int] = 0
+
     def __init__(self, device: Device, view: View, request: Request, seed: int, runs: int) -> None:
         self.device, self.view, self.request, self.seed, self.runs = device, view, request, seed, runs
         self.csr = csr = view.csr(device)
@@ -59,10 +65,11 @@ class Engine:
         """Draw all runs."""
         raise NotImplementedError
 
-    @staticmethod
-    def bytes_per_run(view: View, request: Request) -> int:
+    @classmethod
+    def bytes_per_run(cls, view: View, request: Request) -> int:
         """Return the device memory that one run takes, roughly."""
-        raise NotImplementedError
+        arc_bytes = cls.arc_bytes + cls.visited_bytes * (request.keep == "visited")
+        return cls.vertex_bytes * view.n + arc_bytes * view.rows.num_arcs + cls.walker_bytes * request.walkers
 
     # --- memory and launches ----------------------------------------------------------------------
 

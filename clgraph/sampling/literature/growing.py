@@ -98,10 +98,7 @@ class Roots(Engine):
 class Diffusion(Roots):
     """Diffusion as first passage: vertices in order of their distances, component after component."""
 
-    @staticmethod
-    def bytes_per_run(view: View, request: Request) -> int:
-        """Return the device memory that one run takes, roughly."""
-        return 64 * view.n + 4 * view.rows.num_arcs
+    vertex_bytes, arc_bytes = 64, 4
 
     def draw(self) -> Drawn:
         """Draw all runs."""
@@ -142,10 +139,7 @@ class Diffusion(Roots):
 class Expansion(Roots):
     """Expansion snowball sampling (xsn): a run is a chain, which takes the best vertex from a heap."""
 
-    @staticmethod
-    def bytes_per_run(view: View, request: Request) -> int:
-        """Return the device memory that one run takes, roughly."""
-        return 56 * view.n
+    vertex_bytes = 56
 
     def draw(self) -> Drawn:
         """Draw all runs."""
@@ -177,10 +171,7 @@ class Expansion(Roots):
 class Trees(Roots):
     """Uniform spanning trees: cycles of arrows are popped, all at once, then one by one."""
 
-    @staticmethod
-    def bytes_per_run(view: View, request: Request) -> int:
-        """Return the device memory that one run takes, roughly."""
-        return 72 * view.n
+    vertex_bytes = 72
 
     def draw(self) -> Drawn:
         """Grow the trees; what is taken of them are branches, until there are enough vertices."""

@@ -28,6 +28,8 @@ MOST = 100
 class Paths(Engine):
     """Edges of shortest paths between random pairs, those that most paths use first."""
 
+    vertex_bytes, arc_bytes = 24 + 4 * LANES, 28
+
     def __init__(self, device: Device, view: View, request: Request, seed: int, runs: int) -> None:
         super().__init__(device, view, request, seed, runs)
         self.many = runs * self.arcs
@@ -41,11 +43,6 @@ class Paths(Engine):
         self.far = device.empty(self.all * LANES, np.int32)
         self.use, self.mark = device.zeros(self.many, np.int32), device.zeros(self.all, np.int32)
         self.touched = device.zeros(runs, np.int32)
-
-    @staticmethod
-    def bytes_per_run(view: View, request: Request) -> int:
-        """Return the device memory that one run takes, roughly."""
-        return (24 + 4 * LANES) * view.n + 28 * view.rows.num_arcs
 
     def draw(self) -> Drawn:
         """Draw as many pairs as it takes, and the edges that most paths use."""

@@ -70,6 +70,8 @@ def thresholds(p: Fraction) -> list[int]:
 class Stages(Engine):
     """Searches in stages: all vertices that the last stage brought act at once."""
 
+    vertex_bytes, visited_bytes = 24, 4
+
     def __init__(self, device: Device, view: View, request: Request, seed: int, runs: int) -> None:
         super().__init__(device, view, request, seed, runs)
         n, shape, queued = self.n, LAUNCH.of(device), request.mode == "exact"
@@ -100,11 +102,6 @@ class Stages(Engine):
         method = NUMBER[request.method]
         self.stage = self.program("stage", METHOD=method)
         self.chain = self.program("stage_chain", serial=True, METHOD=method, QUEUED=int(queued))
-
-    @staticmethod
-    def bytes_per_run(view: View, request: Request) -> int:
-        """Return the device memory that one run takes, roughly."""
-        return 24 * view.n + (4 * view.rows.num_arcs if request.keep == "visited" else 0)
 
     def find_limits(self) -> None:
         """Upload the thresholds of fires, and the reversed rows along which they burn backward."""
@@ -159,6 +156,8 @@ class Stages(Engine):
 class Spikyballs(Stages):
     """Spikyballs: of a stage's arcs a share is taken, by race."""
 
+    vertex_bytes, arc_bytes = 32, 8
+
     def __init__(self, device: Device, view: View, request: Request, seed: int, runs: int) -> None:
         super().__init__(device, view, request, seed, runs)
         self.selected, shape = Smallest(device, runs, self.arcs), LAUNCH.of(device)
@@ -178,11 +177,6 @@ class Spikyballs(Stages):
         self.weight = view.on_device(device, "integers") if counts else None
         self.a, self.b, self.c = request.powers
         self.top, self.bottom = request.share.numerator, request.share.denominator
-
-    @staticmethod
-    def bytes_per_run(view: View, request: Request) -> int:
-        """Return the device memory that one run takes, roughly."""
-        return Stages.bytes_per_run(view, request) + 8 * view.n + 8 * view.rows.num_arcs
 
     def small_ones(self) -> int:
         """Make small stages, one after the other; return the most vertices of a stage that is none."""

@@ -364,9 +364,8 @@ class GraphStream(Engine):
         widths = [(LOW, 32), (HIGH, 32), (RUN, (runs - 1).bit_length())]
         self.place = sort_by_words(device, words, self.count, widths, words.arguments_of(self))
 
-    @staticmethod
-    def bytes_per_run(view: View, request: Request) -> int:
-        """Return the device memory that one run takes, roughly."""
+    @classmethod
+    def bytes_per_run(cls, view: View, request: Request) -> int:
         room = request.target or request.target_edges or min(view.rows.num_arcs, LAUNCH.cpu.room)
         return 20 * view.rows.num_arcs + 170 * (room + min(request.block, view.rows.num_arcs))
 

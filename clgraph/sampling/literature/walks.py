@@ -200,6 +200,8 @@ class Walks(_Walkers):
         Steps before this launch (uint64), in the next one, and in the last one that was judged (int32).
     """
 
+    vertex_bytes, visited_bytes, walker_bytes = 28, 4, 32
+
     def __init__(self, device: Device, view: View, request: Request, seed: int, runs: int) -> None:
         super().__init__(device, view, request, seed, runs, view.n)
         n, every, shape = self.n, self.every, self.shape
@@ -227,12 +229,10 @@ class Walks(_Walkers):
         self.find_starts()
         self.build()
 
-    @staticmethod
-    def bytes_per_run(view: View, request: Request) -> int:
-        """Return the device memory that one run takes, roughly."""
-        each = 28 + 4 * (request.keep == "tree")
-        arcs = 4 * view.rows.num_arcs if request.keep == "visited" else 0
-        return each * view.n + arcs + (32 + 4 * counters_of(view, request)) * request.walkers
+    @classmethod
+    def bytes_per_run(cls, view: View, request: Request) -> int:
+        parents, counters = request.keep == "tree", counters_of(view, request) * request.walkers
+        return super().bytes_per_run(view, request) + 4 * (view.n * parents + counters)
 
     # --- before -----------------------------------------------------------------------------------
 
@@ -505,6 +505,8 @@ def arc_shares(device: Device, view: View) -> tuple[Any, Any]:
 class Frontier(_Walkers):
     """Frontier sampling (fs): a run is a chain of moves, of whichever walker is next."""
 
+    vertex_bytes, visited_bytes, walker_bytes = 24, 4, 20
+
     def __init__(self, device: Device, view: View, request: Request, seed: int, runs: int) -> None:
         # a step of each walker is as many moves as there are walkers
         super().__init__(device, view, request, seed, runs, view.num_nonisolated, moves=request.walkers)
@@ -517,12 +519,6 @@ class Frontier(_Walkers):
         self.queue = Queue(device, self.csr, runs, queue_room(self.n, self.walkers, runs), np.uint64)
         self.find_starts(pooled=False)
         self.kernels = self.program("frontier", serial=True)
-
-    @staticmethod
-    def bytes_per_run(view: View, request: Request) -> int:
-        """Return the device memory that one run takes, roughly."""
-        arcs = 4 * view.rows.num_arcs if request.keep == "visited" else 0
-        return 24 * view.n + arcs + 20 * request.walkers
 
     def draw(self) -> Drawn:
         """Make all legs of all runs."""

@@ -19,6 +19,7 @@ from clgraph.sampling.literature.view import ONE, View, lg
 if TYPE_CHECKING:
     from clgraph.device import Device
     from clgraph.graph import Graph
+    from clgraph.sampling.request import Request
 
 # the variants WEIGHT of the kernels
 EQUAL, DEGREES, WEIGHTS = 0, 1, 2
@@ -44,10 +45,11 @@ class _Race(Engine):
 class VertexRace(_Race):
     """Races of vertices by degree, by integer PageRank, or all alike; of all, or of each stratum."""
 
-    @staticmethod
-    def bytes_per_run(view: View, request: Any) -> int:
-        """Return the device memory that one run takes, roughly."""
-        return 18 * view.n + 9 * view.n * (request.strata is not None)
+    vertex_bytes = 18
+
+    @classmethod
+    def bytes_per_run(cls, view: View, request: Request) -> int:
+        return super().bytes_per_run(view, request) + 9 * view.n * (request.strata is not None)
 
     def draw(self) -> Drawn:
         """Draw all runs."""
@@ -100,10 +102,7 @@ class VertexRace(_Race):
 class NeighbourRace(_Race):
     """Random neighbours (rnn): vertices by priority, each with its neighbours."""
 
-    @staticmethod
-    def bytes_per_run(view: View, request: Any) -> int:
-        """Return the device memory that one run takes, roughly."""
-        return 18 * view.n
+    vertex_bytes = 18
 
     def draw(self) -> Drawn:
         """Draw all runs."""
@@ -135,10 +134,7 @@ class NeighbourRace(_Race):
 class EdgeRace(_Race):
     """Races of edges, by themselves, by their ends, or both."""
 
-    @staticmethod
-    def bytes_per_run(view: View, request: Any) -> int:
-        """Return the device memory that one run takes, roughly."""
-        return 9 * (2 * view.n + view.rows.num_arcs)
+    vertex_bytes, arc_bytes = 18, 9
 
     def draw(self) -> Drawn:
         """Draw all runs."""
