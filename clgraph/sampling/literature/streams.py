@@ -76,8 +76,9 @@ class Stream:
         Edges that a run has room for.
     """
 
-    # words of a run's state in the kernels' source
+    # words of a run's state in the kernels' source, and those that are not 0 before the first edge
     WIDTH: ClassVar[int] = 8
+    BEGIN: ClassVar[dict[int, int]] = {}
     # the word that has the next place in the chunk, which each chunk sets back
     PLACE: ClassVar[int] = 3
     # the word that has how many ids a run knows
@@ -93,15 +94,14 @@ class Stream:
         self.program = device.program(f"sampling/literature/stream_{request.method}")
         self.waiting = device.empty(2, np.int32)
         self.prepare(most)
-        self.state = device.upload(self.first_state(), writable=True)
+        state = np.zeros((runs, self.WIDTH), np.int64)
+        state[:, list(self.BEGIN)] = list(self.BEGIN.values())
+        self.state = device.upload(state, writable=True)
+        self.step = getattr(self.program, f"{request.method}_step")
         self.allocate()
 
     def prepare(self, most: int | None) -> None:
         """Set what only this sampler needs, before memory is allocated; `most` edges come."""
-
-    def first_state(self) -> npt.NDArray[np.int64]:
-        """Return the state of each run before the first edge."""
-        return np.zeros((self.runs, self.WIDTH), np.int64)
 
     # --- memory -----------------------------------------------------------------------------------
 
@@ -159,15 +159,11 @@ class Stream:
         going = self.count > 0
         while going:
             device.clear(self.waiting, 2, np.int32)
-            self.step()
+            self.step.launch(self, self.runs)
             more, full = device.download(self.waiting, np.int32, 2).tolist()
             if full:
                 self.grow()
             going = bool(more or full)
-
-    def step(self) -> None:
-        """Launch the sampler's kernel once."""
-        raise NotImplementedError
 
     # --- after ------------------------------------------------------------------------------------
 
@@ -199,14 +195,10 @@ class Vertices(Stream):
     """Partially induced edge sampling (pies): vertices are held, and the edges among them."""
 
     VERTICES = 0
+    BEGIN: ClassVar[dict[int, int]] = {2: -1}
 
     def prepare(self, most: int | None) -> None:
         self.slots = self.request.target or 0
-
-    def first_state(self) -> npt.NDArray[np.int64]:
-        state = super().first_state()
-        state[:, 2] = -1
-        return state
 
     def areas(self) -> tuple[int, int, int]:
         buckets = power_of_two(2 * self.slots)
@@ -222,9 +214,6 @@ class Vertices(Stream):
         self.longs = self.device.empty(self.runs * self.areas()[2], np.uint64)
         wider = {"room": room, "longs": longs, "wider": self.room, "more": self.longs}
         self.program.pies_grow.launch(self, self.runs, **wider)
-
-    def step(self) -> None:
-        self.program.pies_step.launch(self, self.runs)
 
     def result(self) -> list[Reservoir]:
         # edges of which an end was replaced
@@ -256,9 +245,6 @@ class Coins(Stream):
         more = {"more_buckets": self.buckets, "more_ints": self.ints, "more_longs": self.longs}
         self.program.gsh_grow.launch(self, self.runs, **old, wider=self.room, **more)
 
-    def step(self) -> None:
-        self.program.gsh_step.launch(self, self.runs)
-
     def chances(self, weight: npt.NDArray[np.uint64], state: npt.NDArray[np.int64]) -> tuple[Any, ...]:
         # the kernel's weight says which coin was thrown; 2: none, as it closed a triangle
         known = np.array([float(self.request.p), float(self.request.q), 1.0])
@@ -269,21 +255,18 @@ class Priorities(Stream):
     """Graph priority sampling (gps): the edges of largest priority are held."""
 
     WIDTH = 16
+    # the largest priority dropped is 0 / 1
+    BEGIN: ClassVar[dict[int, int]] = {5: 1}
 
     def prepare(self, most: int | None) -> None:
         device, request = self.device, self.request
         self.block = request.block if most is None else max(1, min(request.block, most))
         self.triangles, self.room, self.sums = request.triangles, request.target_edges + self.block, None
+        self.ends = False
         if self.block >= self.shape.block:
             self.blocks = device.program("sampling/literature/stream_gps_blocks")
             device.reserve({"sums of a block": 16 * self.runs * self.block})
             self.sums = device.empty(2 * self.runs * self.block, np.uint64)
-
-    def first_state(self) -> npt.NDArray[np.int64]:
-        state = super().first_state()
-        # the largest priority dropped is 0 / 1
-        state[:, 5] = 1
-        return state
 
     def take(self) -> None:
         if self.sums is None:
@@ -302,9 +285,6 @@ class Priorities(Stream):
         self.blocks.gps_weigh.launch(self, self.runs * self.block)
         self.blocks.gps_keep.launch(self, self.runs)
 
-    def step(self, *, ends: bool = False) -> None:
-        self.program.gps_step.launch(self, self.runs, ends=ends)
-
     def result(self) -> list[Reservoir]:
         # what came of the last block is a block
         if self.arrivals % self.block:
@@ -313,8 +293,8 @@ class Priorities(Stream):
             else:
                 nothing = self.device.empty(1, np.uint64)
                 self.tail, self.head, self.given, self.count, self.stride = nothing, nothing, None, 0, 0
-                self.before = self.arrivals
-                self.step(ends=True)
+                self.before, self.ends = self.arrivals, True
+                self.step.launch(self, self.runs)
         return super().result()
 
     def chances(self, weight: npt.NDArray[np.uint64], state: npt.NDArray[np.int64]) -> tuple[Any, ...]:
