@@ -313,8 +313,7 @@ class Sample(RunsOn):
         """`weight`, and the probability of each vertex where it is known."""
         if self.selection.request is None or self.original is None:
             return None, None
-        made = weights_of(self.selection.request, self.selection, self.at, self.index)
-        return made.weight, made.p
+        return weights_of(self.selection.request, self.selection, self.at, self.index)
 
     @property
     def weight(self) -> Reals | None:

@@ -212,44 +212,29 @@ def recruitment_shares(
 # --- The weights that undo the bias of a sampler ---
 
 
-@dataclass(frozen=True)
-class Weights:
-    """What undoes the bias of one sample.
+def weights_of(
+    request: Request, drawn: Any, run: int, vertices: npt.NDArray[Any]
+) -> tuple[Reals, Reals | None]:
+    """Return the weights of one run's vertices, and their probabilities where these are known.
 
-    Attributes
-    ----------
-    weighting : {"exact", "conditional", "approximate", "stationary", "none"}
-        "exact", "conditional" and "approximate": `weight` is 1/p, with p the probability by which a vertex
-        comes in (conditional: given all other vertices' keys). "stationary": 1/p up to a factor.
-    weight : float64 array, shape (k,), or None
-        Of each vertex of the sample; None where nothing is known.
-    p : float64 array, shape (k,), or None
-        The probability of each vertex; None of "stationary" and "none".
+    A weight is 1/p with the probability p by which a vertex comes in, for a stationary distribution up to a
+    factor; 1 where nothing is known (`Request.weighting`).
     """
-
-    weighting: str
-    weight: Reals | None
-    p: Reals | None
-
-
-def weights_of(request: Request, drawn: Any, run: int, vertices: npt.NDArray[Any]) -> Weights:
-    """The weights of one run's vertices."""
     kind = request.kind
-    if kind == "vertices":
-        return _inverse("conditional", chance(_vertex_rates(request, drawn, run, vertices)))
-    if kind in ("edges", "ties"):
-        assert drawn.cut is not None
-        rate = float(rates(drawn.cut[run : run + 1])[0])
-        return _inverse("approximate", chance(rate * _pull(request, vertices)))
-    if kind == "near":
-        return _near(request, drawn, run, vertices)
-    if kind in ("walk", "frontier") and (request.direction == "both" or request.method in ("rwr", "rj")):
+    if request.weighting == "none":
+        return np.ones(len(vertices)), None
+    if request.weighting == "stationary":
         share = drawn.more.get("share")
-        return stationary(request, vertices, None if share is None else share.of(run))
-    if request.method == "rds" and request.direction == "both":
+        return stationary(request, vertices, None if share is None else share.of(run)), None
+    if kind == "vertices":
+        p = chance(_vertex_rates(request, drawn, run, vertices))
+    elif kind == "near":
+        p = _near(request, drawn, run, vertices)
+    elif kind in ("edges", "ties"):
+        p = chance(float(rates(drawn.cut[run : run + 1])[0]) * _pull(request, vertices))
+    else:
         p = successive_p(view_degrees(request, vertices), request.view.n)
-        return _inverse("approximate", p)
-    return Weights("none", np.ones(len(vertices)), None)
+    return 1 / p, p
 
 
 def view_degrees(request: Request, vertices: npt.NDArray[Any]) -> Reals:
@@ -279,14 +264,15 @@ def successive_p(d: Reals, n: int) -> Reals:
 
 def stationary(
     request: Request, vertices: npt.NDArray[Any], share: npt.NDArray[np.uint64] | None = None
-) -> Weights:
+) -> Reals:
     """1 over what a walk's time at each vertex is in proportion to; of cnarw the sums of their shares."""
     view, method = request.view, request.method
     if share is not None:
-        return Weights("stationary", 2.0**32 / np.maximum(share, 1), None)
-    d = (view.strengths if view.weighted else view.degrees)[vertices].astype(np.float64)
+        return 2.0**32 / np.maximum(share, 1)
     if method in ("rwr", "rj"):
-        return _ranked(request, vertices)
+        # PageRank, which rwr personalizes by the starts
+        return 1 / power_ranks(view, float(request.p), None if method == "rj" else request.start)[vertices]
+    d = (view.strengths if view.weighted else view.degrees)[vertices].astype(np.float64)
     if method == "rwj":
         d = d + float(request.alpha)
     elif method == "mhrw":
@@ -295,15 +281,7 @@ def stationary(
         d = np.ones(len(d))
     elif method == "gmd":
         d = np.maximum(d, request.c)
-    return Weights("stationary", 1 / np.maximum(d, 1), None)
-
-
-def _ranked(request: Request, vertices: npt.NDArray[Any]) -> Weights:
-    """1 over PageRank (rj), personalized by the starts (rwr)."""
-    if request.method == "rwr" and request.start is None:
-        return Weights("none", np.ones(len(vertices)), None)
-    x = power_ranks(request.view, float(request.p), None if request.method == "rj" else request.start)
-    return Weights("stationary", 1 / x[vertices], None)
+    return 1 / np.maximum(d, 1)
 
 
 def power_ranks(view: View, p: float, starts: tuple[int, ...] | None) -> Reals:
@@ -331,10 +309,6 @@ def power_ranks(view: View, p: float, starts: tuple[int, ...] | None) -> Reals:
 def chance(rate: Reals) -> Reals:
     """P(an exponential of this rate, to base 2, is below 1): 1 - 2^-rate."""
     return -np.expm1(-np.log(2.0) * rate)
-
-
-def _inverse(weighting: str, p: Reals) -> Weights:
-    return Weights(weighting, 1 / p, p)
 
 
 def _vertex_rates(request: Request, drawn: Selection, run: int, vertices: npt.NDArray[Any]) -> Reals:
@@ -387,21 +361,14 @@ def _pull(request: Request, vertices: npt.NDArray[Any]) -> Reals:
     return np.bincount(place, weights=pull, minlength=len(vertices)).astype(np.float64)
 
 
-def _near(request: Request, drawn: Selection, run: int, vertices: npt.NDArray[Any]) -> Weights:
-    """1 - C(n - d - 1, s) / C(n, s): that none of the s centres is in the closed neighbourhood."""
-    view, n = request.view, request.view.n
-    weighting = "exact"
-    centres = request.starts
+def _near(request: Request, drawn: Selection, run: int, vertices: npt.NDArray[Any]) -> Reals:
+    """1 - C(n - d - 1, s) / C(n, s): that one of the s centres is in the closed neighbourhood."""
+    rows, n, centres = request.view.rows, request.view.n, request.starts
     if centres is None:
         assert drawn.came is not None
-        weighting = "approximate"
         centres = max(1, len(np.unique(drawn.came.of(run))))
-    rows = view.rows
-    d = np.array(
-        [len(set(rows.col_idx[rows.row_ptr[v] : rows.row_ptr[v + 1]].tolist())) for v in vertices.tolist()]
-    )
-    missed = np.array([_ratio(n, int(each) + 1, centres) for each in d])
-    return _inverse(weighting, 1 - missed)
+    d = [len(set(rows.col_idx[rows.row_ptr[v] : rows.row_ptr[v + 1]].tolist())) for v in vertices.tolist()]
+    return 1 - np.array([_ratio(n, each + 1, centres) for each in d])
 
 
 def _ratio(n: int, near: int, centres: int) -> float:
