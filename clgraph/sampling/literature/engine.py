@@ -5,9 +5,11 @@ Host half of ``cl/sampling/literature/items.cl``.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
+import numpy.typing as npt
 
 from clgraph.components.finder import graph_components
 from clgraph.csr.sort import sort_by_words
@@ -163,6 +165,10 @@ def pool_of(device: Device, graph: Graph) -> tuple[Any, int]:
     return device.cached(rows, "largest component's vertices", make)
 
 
-def died_out(further: list[int]) -> list[tuple[str, ...]]:
-    """Return a note for each run that made so many further starts; none for 0."""
-    return [(f"it died out, and {each} further starts were made",) if each > 0 else () for each in further]
+def died_out(drawn: Drawn, further: npt.NDArray[np.int64]) -> Drawn:
+    """Return a selection with the number of starts of each run; a note names the further ones."""
+    notes: list[tuple[str, ...]] = [
+        (f"it died out, and {each} further starts were made",) if each > 0 else ()
+        for each in further.tolist()
+    ]
+    return replace(drawn, notes=notes, rounds=np.maximum(further, 0) + 1)

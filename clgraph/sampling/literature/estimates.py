@@ -82,22 +82,15 @@ def by_vertex(graph: Graph, f: Any, *, numbers: bool = True) -> npt.NDArray[Any]
 
 def _column(graph: Graph, f: Any) -> npt.NDArray[Any]:
     if isinstance(f, str):
-        if f == "degree":
-            return graph.undirected.without_self_loops.degrees
-        return _attribute(graph, f)
+        return graph.undirected.without_self_loops.degrees if f == "degree" else _attribute(graph, f)
     if isinstance(f, dict):
-        return _keyed(graph, list(f), list(f.values()))
-    # an Arrow table: ids, then values
-    if hasattr(f, "column_names"):
-        return _two(graph, [f.column(i).to_pylist() for i in range(f.num_columns)])
-    # a data frame
-    if hasattr(f, "columns") and hasattr(f, "iloc"):
-        if f.shape[1] == 1:
-            return _keyed(graph, f.index.tolist(), f.iloc[:, 0].tolist())
-        return _two(graph, [f.iloc[:, i].tolist() for i in range(f.shape[1])])
-    # a Series
-    if hasattr(f, "index") and hasattr(f, "to_numpy"):
-        return _keyed(graph, f.index.tolist(), f.tolist())
+        return _keyed(graph, [list(f), list(f.values())])
+    if hasattr(f, "column_names"):  # an Arrow table
+        return _keyed(graph, [f.column(i).to_pylist() for i in range(f.num_columns)])
+    if hasattr(f, "iloc"):  # a Series or a data frame of pandas
+        frame = f.to_frame() if f.ndim == 1 else f
+        columns = [frame.iloc[:, i].tolist() for i in range(frame.shape[1])]
+        return _keyed(graph, [frame.index.tolist(), *columns] if len(columns) == 1 else columns)
     try:
         return np.asarray(f)
     except ValueError as error:
@@ -119,19 +112,14 @@ def _attribute(graph: Graph, name: str) -> npt.NDArray[Any]:
     return np.array(values)
 
 
-def _two(graph: Graph, columns: list[list[Any]]) -> npt.NDArray[Any]:
+def _keyed(graph: Graph, columns: list[list[Any]]) -> npt.NDArray[Any]:
     if len(columns) != 2:
         raise InputError(f"f has {len(columns)} columns: two are needed, ids and values")
-    return _keyed(graph, *columns)
-
-
-def _keyed(graph: Graph, ids: list[Any], values: list[Any]) -> npt.NDArray[Any]:
-    place = graph.indices_of(ids) if ids else np.zeros(0, np.int64)
-    column = np.asarray(values)
+    ids, column = columns[0], np.asarray(columns[1])
     made = np.empty(graph.num_vertices, column.dtype)
     given = np.zeros(graph.num_vertices, bool)
-    made[place] = column
-    given[place] = True
+    place = graph.indices_of(ids) if ids else np.zeros(0, np.int64)
+    made[place], given[place] = column, True
     if not np.all(given):
         missing = graph.ids[int(np.argmin(given))]
         raise InputError(f"f has no value for vertex {missing}: give one for each vertex of the original")

@@ -94,6 +94,11 @@ class Roots(Engine):
             program.roots_mark.launch(self, self.passes, root=smallest_of, chosen=self.root)
         return further
 
+    def grown(self, key: Any, parent: Any) -> Drawn:
+        """Return the vertices of smallest keys, with their parents, if there are any."""
+        vertices, came = smallest(self.device, self.runs, self.n, key, self.wanted)
+        return Drawn(vertices, came, parent=self.gathered(vertices, parent))
+
 
 class Diffusion(Roots):
     """Diffusion as first passage: vertices in order of their distances, component after component."""
@@ -102,7 +107,7 @@ class Diffusion(Roots):
 
     def draw(self) -> Drawn:
         """Draw all runs."""
-        device, n, passing = self.device, self.n, self.program("diffusion")
+        device, passing = self.device, self.program("diffusion")
         self.wait = device.empty(self.runs * self.arcs, np.uint32)
         further = self.find()
         passing.diffusion_waits.launch(self, self.passes)
@@ -111,21 +116,14 @@ class Diffusion(Roots):
             rank = self.ranks(self.sorted(*VALUE, *COMPONENT, RUN, value=time))
             key = device.empty(self.all, np.uint64)
             passing.diffusion_keys.launch(self, self.passes, rank=rank, key=key)
-        vertices, came = smallest(device, self.runs, n, key, self.wanted)
         parent = None
         if self.request.keep == "tree":
             parent = device.empty(self.all, np.int32)
             passing.diffusion_parents.launch(self, self.passes, time=time, parent=parent)
-        roots = gathered(vertices, n, self.root)
+        drawn = self.grown(key, parent)
+        roots = gathered(drawn.vertices, self.n, self.root)
         starts = np.array([roots.of(run).sum() for run in range(self.runs)], np.int64)
-        more = starts - (1 if self.request.start is None else len(set(self.request.start)))
-        return Drawn(
-            vertices,
-            came,
-            parent=self.gathered(vertices, parent),
-            notes=died_out(more.tolist()),
-            rounds=np.maximum(more, 0) + 1,
-        )
+        return died_out(drawn, starts - len(set(self.request.start or (0,))))
 
     def distances(self, passing: Any) -> Any:
         """Find the distance of each vertex from the root nearest to it."""
@@ -143,7 +141,7 @@ class Expansion(Roots):
 
     def draw(self) -> Drawn:
         """Draw all runs."""
-        device, n, runs, request = self.device, self.n, self.runs, self.request
+        device, runs, request = self.device, self.runs, self.request
         self.rank = self.ranks(self.sorted(*PRIORITY, RUN))
         self.by_rank, self.gain, self.heap, self.held = (device.empty(self.all, np.int32) for _ in range(4))
         self.state, self.came = self.filled(0), self.filled(NONE, np.uint64)
@@ -156,16 +154,8 @@ class Expansion(Roots):
         grow = grow.bind(**grow.arguments_of(self))
         while self.counting(grow, runs):
             pass
-        vertices, came = smallest(device, runs, n, self.came, self.wanted)
         begun = device.download(self.tries, np.int32, runs).astype(np.int64)
-        more = np.maximum(begun - max(1, len(request.start or ())), 0)
-        return Drawn(
-            vertices,
-            came,
-            parent=self.gathered(vertices, self.parent),
-            notes=died_out(more.tolist()),
-            rounds=more + 1,
-        )
+        return died_out(self.grown(self.came, self.parent), begun - len(request.start or (0,)))
 
 
 class Trees(Roots):
@@ -178,8 +168,8 @@ class Trees(Roots):
         # a tree spans all vertices, whatever is wanted of it
         wanted, self.wanted = self.wanted, self.n
         tree = self.grow()
-        vertices, came = smallest(self.device, self.runs, self.n, self.branches(tree), wanted)
-        return Drawn(vertices, came, parent=gathered(vertices, self.n, tree))
+        key, self.wanted = self.branches(tree), wanted
+        return self.grown(key, tree)
 
     def grow(self) -> Any:
         """Return the vertex to which each vertex's last arrow leads; roots: themselves."""

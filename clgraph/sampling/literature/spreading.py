@@ -142,15 +142,8 @@ class Stages(Engine):
         self.stage.stage_keys.launch(self, self.passes, key=key)
         vertices, _ = smallest(device, runs, n, key, self.wanted, keys=False)
         tries = device.download(self.tries, np.int32, runs).astype(np.int64)
-        return Drawn(
-            vertices,
-            gathered(vertices, n, self.claim),
-            None,
-            self.marked(self.named),
-            self.gathered(vertices, self.parent),
-            notes=died_out((tries - 1).tolist()),
-            rounds=tries,
-        )
+        arcs, parent = self.marked(self.named), self.gathered(vertices, self.parent)
+        return died_out(Drawn(vertices, gathered(vertices, n, self.claim), None, arcs, parent), tries - 1)
 
 
 class Spikyballs(Stages):
