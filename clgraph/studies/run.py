@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from clgraph._version import __version__
-from clgraph.csr.parts import Joined
+from clgraph.csr.device_csr import Joined
 from clgraph.device.launch_config import LaunchTable
 from clgraph.graph import Graph
 from clgraph.graph.building import INT32_MAX
