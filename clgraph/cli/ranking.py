@@ -103,7 +103,7 @@ def pagerank(run: Run) -> None:
         best = found.top(top)
         facts = {
             **facts_of(data),
-            "damping": found.problem.damping,
+            "damping": found._problem.damping,
             **fields_of(found, "iterations", "converged", "residual", "norm", "tol", "error_bound"),
             **fields_of(found, "dangling", "variant", "plan", "dtype", "device"),
             "top": [{"vertex": vertex, "rank": score} for vertex, score in best],

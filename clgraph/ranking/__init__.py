@@ -71,8 +71,6 @@ class PageRankResult(RunsOn):
     device : str
     dangling : str
         The policy in force: "personalization", "uniform", "drop" or "given".
-    problem : Problem
-        The recurrence, with its distributions.
     """
 
     scores: npt.NDArray[Any]
@@ -89,7 +87,7 @@ class PageRankResult(RunsOn):
     seconds: dict[str, float]
     device: str
     dangling: str
-    problem: Problem = field(repr=False)
+    _problem: Problem = field(repr=False)  # for the verifier and the command
     _ids: Callable[[npt.NDArray[Any]], npt.NDArray[Any]] | None = field(default=None, repr=False)
     _there: Device | None = field(default=None, repr=False, compare=False)
 
@@ -291,7 +289,7 @@ def pagerank(
             device=dev.name,
             provenance=run.provenance,
             dangling=problem.policy,
-            problem=problem,
+            _problem=problem,
             _ids=graph._id_lookup(),
             _there=dev if stays else None,
         )
