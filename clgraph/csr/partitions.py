@@ -6,7 +6,7 @@ Used by ``cl/fpga/ranking/partitions.cl``, whose head comment describes the layo
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -57,13 +57,18 @@ class Cut:
 
 @dataclass(frozen=True)
 class Layout:
-    """Arrays of a cut graph; the head comment of ``cl/fpga/ranking/partitions.cl`` describes them."""
+    """Arrays of a cut graph, or their device buffers.
 
-    begin: npt.NDArray[Any]
-    source: npt.NDArray[np.int32]
-    tile: npt.NDArray[Any]
-    ended: npt.NDArray[np.int32]
-    place: npt.NDArray[np.int32]
+    The head comment of ``cl/fpga/ranking/partitions.cl`` describes them. `moved` is the length of `source`:
+    how many values move from partitions to blocks.
+    """
+
+    begin: Any
+    source: Any
+    tile: Any
+    ended: Any
+    place: Any
+    moved: int
 
 
 def make_layout(cut: Cut, row_ptr: npt.NDArray[Any], col_idx: npt.NDArray[np.int32]) -> Layout:
@@ -100,36 +105,17 @@ def make_layout(cut: Cut, row_ptr: npt.NDArray[Any], col_idx: npt.NDArray[np.int
         ended=ended,
         place=place,
         tile=np.stack((there, there + padded), axis=-1).ravel().astype(row_ptr.dtype),
+        moved=len(source),
     )
 
 
-@dataclass(frozen=True)
-class DeviceLayout:
-    """The arrays of `Layout` in device buffers.
+def upload_layout(device: Device, graph: Graph, cut: Cut) -> Layout:
+    """Return the layout of a cut graph on a device, cached as long as the graph lives."""
 
-    Attributes
-    ----------
-    begin, source, tile, ended, place : device buffers
-    moved : int
-        Number of values that move from partitions to blocks: the length of `source`.
-    """
+    def make() -> Layout:
+        made = make_layout(cut, graph.row_ptr, graph.col_idx)
+        arrays = {name: array for name, array in vars(made).items() if name != "moved"}
+        device.reserve({name: array.nbytes for name, array in arrays.items()})
+        return replace(made, **{name: device.upload(array) for name, array in arrays.items()})
 
-    begin: Any
-    source: Any
-    tile: Any
-    ended: Any
-    place: Any
-    moved: int
-
-
-def upload_layout(device: Device, graph: Graph, cut: Cut) -> DeviceLayout:
-    """The layout of a cut graph on a device, kept as long as the graph lives."""
-
-    def make() -> DeviceLayout:
-        made = vars(make_layout(cut, graph.row_ptr, graph.col_idx))
-        device.reserve({name: array.nbytes for name, array in made.items()})
-        buffers = {name: device.upload(array) for name, array in made.items()}
-        return DeviceLayout(**buffers, moved=len(made["source"]))
-
-    found: DeviceLayout = device.cached(graph, cut, make)
-    return found
+    return device.cached(graph, cut, make)

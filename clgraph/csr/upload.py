@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -61,7 +61,7 @@ class Residence:
     """
 
     def __init__(self, device: Device) -> None:
-        self._device = device
+        self.device = device
         self._rows: dict[bool, DeviceCSR] = {}  # by whether 64-bit offsets were requested
         self._columns: dict[str, Any] = {}
         self._ids: npt.NDArray[Any] | Chosen | None = None
@@ -79,11 +79,6 @@ class Residence:
 
         return device.graph_cache.cached(graph, "rows", make)
 
-    @property
-    def device(self) -> Device:
-        """The device."""
-        return self._device
-
     # --- for kernels ------------------------------------------------------------------------------
 
     def keep(self, rows: DeviceCSR) -> None:
@@ -97,7 +92,7 @@ class Residence:
                 offset = np.int64 if wide else graph._offset_type
                 other = next(iter(self._rows.values()), None)
                 if other is None or other.offset is not offset:
-                    other = _uploaded(self._device, graph, offset, other)
+                    other = _uploaded(self.device, graph, offset, other)
                 self._rows[wide] = other
             return self._rows[wide]
 
@@ -107,8 +102,8 @@ class Residence:
             array = getattr(graph, name)
             if array is None:
                 return None
-            self._device.reserve({name: array.nbytes})
-            self._columns[name] = self._device.upload(array)
+            self.device.reserve({name: array.nbytes})
+            self._columns[name] = self.device.upload(array)
         return self._columns[name]
 
     # --- what a graph asks of its residence -----------------------------------------------------------
@@ -125,7 +120,7 @@ class Residence:
     @property
     def where(self) -> str:
         """The device, as a person names it."""
-        return f"{self._device.spec} {self._device.name}"
+        return f"{self.device.spec} {self.device.name}"
 
     @property
     def num_vertices(self) -> int:
@@ -150,7 +145,7 @@ class Residence:
 
     def fetch(self, name: Name) -> npt.NDArray[Any] | None:
         """Return an array on the host; may be called in any thread, with or without the device's lock."""
-        device = self._device
+        device = self.device
         if name == "_ids":
             return self._ids.ids(device) if isinstance(self._ids, Chosen) else self._ids
         rows = self._any
@@ -171,27 +166,24 @@ class Residence:
     def naming(self) -> Callable[[npt.NDArray[Any]], npt.NDArray[Any]]:
         """What gives the ids of some vertices, by index."""
         if isinstance(self._ids, Chosen):
-            return Naming(self._device, self._ids)
+            return Naming(self.device, self._ids)
         assert self._ids is not None
         return self._ids.__getitem__
 
     # A thread that has locked another device computes on the host instead: it might wait for ever here.
 
-    def count_loops(self, graph: Any) -> int | None:
-        """Number of arcs from a vertex to itself; None where the host counts them."""
-        return None if self._device.is_second else count_loops_and_copies(self._device, self._any)[0]
-
-    def count_nonisolated(self, graph: Any) -> int | None:
-        """Number of vertices that have arcs; None where the host counts them."""
-        return None if self._device.is_second else count_nonisolated(self._device, self._any)
-
-    def find_parallel(self, graph: Any) -> bool | None:
-        """Whether some row names a vertex twice; None where the host finds out."""
-        return None if self._device.is_second else count_loops_and_copies(self._device, self._any)[1] > 0
+    def count(self, name: Literal["loops", "copies", "nonisolated"]) -> int | None:
+        """Return the number of such arcs (that repeat the one before) or vertices; None: the host counts."""
+        device, rows = self.device, self._any
+        if device.is_second:
+            return None
+        if name == "nonisolated":
+            return count_nonisolated(device, rows)
+        return count_loops_and_copies(device, rows)[name == "copies"]
 
     def count_range(self) -> tuple[int, int] | None:
         """The smallest and the largest multiplicity; None where the host finds out."""
-        counts, device = self._columns.get("multiplicity"), self._device
+        counts, device = self._columns.get("multiplicity"), self.device
         if counts is None or not self.num_arcs or device.is_second or not device.has_compiler:
             return None
         with device.alone():
@@ -199,7 +191,7 @@ class Residence:
 
     def view(self, graph: Any, view: View) -> Any:
         """A graph made of this one on the device; None where the host makes it, or makes it sooner."""
-        device = self._device
+        device = self.device
         sooner = graph.is_on_host and graph.num_arcs < SMALL
         if not device.has_compiler or sooner or device.is_second:
             return None
@@ -216,7 +208,7 @@ class Residence:
 
     def some(self, graph: Any, vertices: npt.NDArray[Any]) -> Any:
         """Some vertices and the arcs between them; None where the host has the rows, or has to do it."""
-        device = self._device
+        device = self.device
         if not device.has_compiler or graph.is_on_host or device.is_second:
             return None
         with device.alone():
@@ -227,23 +219,23 @@ class Residence:
 
     def settle(self, graph: Any) -> None:
         """Become the residence of a graph with these rows."""
-        Residence.of(self._device, graph)
+        Residence.of(self.device, graph)
 
     def is_on(self, device: Any) -> bool:
         """Whether this is a device as `clgraph.get_device` takes it; None: any."""
         from clgraph.device import get_device
 
-        return device is None or get_device(device) is self._device
+        return device is None or get_device(device) is self.device
 
     def sizes(self, graph: Any) -> dict[str, int]:
         """Return the bytes that the device holds for the graph, by what they are."""
-        return self._device.graph_cache.sizes(graph)
+        return self.device.graph_cache.sizes(graph)
 
     def free(self, graph: Any) -> None:
         """Release what the device holds for the graph and can be recomputed."""
-        with self._device.alone():
+        with self.device.alone():
             graph._drop_residence(self)
-            self._device.graph_cache.forget(graph)
+            self.device.graph_cache.forget(graph)
 
     def may_go(self, graph: Any) -> bool:
         """Whether the graph can do without; asked when memory is short."""

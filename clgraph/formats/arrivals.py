@@ -37,9 +37,9 @@ from clgraph.formats.text_table import (
     parse_names,
     scan_rows,
 )
+from clgraph.graph.building import Names as TableNames
 from clgraph.graph.exchange.arrow import plain_columns
 from clgraph.graph.exchange.common import library
-from clgraph.graph.exchange.tables import Names as TableNames
 
 # --- lines whose ids are text: names by numbers, parsed block by block ---
 

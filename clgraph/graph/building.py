@@ -8,6 +8,8 @@ without the cache misses of a bucket sort.
 from __future__ import annotations
 
 import sys
+from dataclasses import dataclass
+from itertools import chain
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -20,6 +22,21 @@ from clgraph.graph.arrays import Arrays, aligned, aligned_empty
 Duplicates = Literal["merge", "keep"]
 INT32_MAX = 2**31 - 1
 LOW_HALF = 2**32 - 1
+
+
+# A column of ids is an array, or `Names`: strings by their codes. pandas and Arrow encode strings so quickly,
+# and no Python loop runs over the rows.
+
+
+@dataclass(frozen=True)
+class Names:
+    """A column of strings: row i holds ``names[codes[i]]``."""
+
+    codes: npt.NDArray[Any]
+    names: list[str]  # some may be used by no row
+
+    def __len__(self) -> int:
+        return len(self.codes)
 
 
 def rows_of_edges(
@@ -54,8 +71,10 @@ def check_rows(directed: Any, duplicates: Any, multiplicity: Any) -> None:
     flag(directed, "directed")
 
 
-def id_column(ids: npt.ArrayLike, name: str) -> npt.NDArray[Any]:
-    """Convert ids to a one-dimensional array; whether it holds ids is checked later."""
+def id_column(ids: Any, name: str) -> Any:
+    """Convert ids to a one-dimensional array, unless they are `Names`; what they hold is checked later."""
+    if isinstance(ids, Names):
+        return ids
     array = column_of(ids, name, "list of vertex ids")
     if array.dtype.kind == "U" and isinstance(ids, (list, tuple)):
         # NumPy has made text of numbers among strings, and cut off NULs at their ends
@@ -79,9 +98,13 @@ def column_of(values: npt.ArrayLike, name: str, what: str) -> npt.NDArray[Any]:
 
 
 def number_vertices(
-    source: npt.NDArray[Any], target: npt.NDArray[Any], extra: npt.NDArray[Any] | None = None
+    source: Any, target: Any, extra: Any = None
 ) -> tuple[int, npt.NDArray[Any] | None, npt.NDArray[np.int32], npt.NDArray[np.int32]]:
     """Number the ids that occur, in ascending order.
+
+    Parameters
+    ----------
+    source, target, extra : arrays or `Names`; the last one optional
 
     Returns
     -------
@@ -94,6 +117,8 @@ def number_vertices(
     filled = list(groups.values())
     if not filled:
         return 0, None, np.empty(0, np.int32), np.empty(0, np.int32)
+    if any(isinstance(group, Names) for group in filled):
+        return _number_names(filled, (source, target))
     # NumPy sorts no mixture of types, and its own strings take the space of the longest: Python numbers names
     if any(group.dtype.kind in "UO" for group in filled):
         _check_names(groups)
@@ -109,7 +134,7 @@ def number_vertices(
             missing: Any = np.flatnonzero(np.isnan(group)) if group.dtype.kind == "f" else ()
             shown = f"nan (row {missing[0]}, counted from 0)" if len(missing) else repr(group.flat[0])
             raise InputError(f"vertex id {shown}: ids are non-negative integers, or strings")
-    if len(source) == 0:  # NumPy makes floats of an empty list
+    if len(source) == 0:  # NumPy makes floats of an empty list, and tables may hold empty names
         source = target = np.empty(0, np.int64)
 
     lowest, highest = min(int(group.min()) for group in filled), max(int(group.max()) for group in filled)
@@ -140,6 +165,39 @@ def number_vertices(
         np.searchsorted(ids, source).astype(np.int32),
         np.searchsorted(ids, target).astype(np.int32),
     )
+
+
+def _number_names(filled: list[Any], ends: tuple[Any, Any]) -> tuple[int, Any, Any, Any]:
+    """Number the names that rows use, in the order of their code points: as `number_vertices`."""
+    for group in filled:
+        if not isinstance(group, Names):
+            raise InputError(
+                f"vertex id {group[0]} beside strings: ids are all non-negative integers, or all strings"
+            )
+    lists = {id(group.names): group.names for group in filled}
+    # mostly one list, of which no dictionary is made
+    names = filled[0].names if len(lists) == 1 else list(dict.fromkeys(chain(*lists.values())))
+    place = {} if len(lists) == 1 else dict(zip(names, range(len(names)), strict=True))
+    places = {
+        key: np.fromiter(map(place.get, own), np.int32, len(own)) for key, own in lists.items() if place
+    }
+
+    def codes(group: Names) -> Any:
+        return places[id(group.names)][group.codes] if places and len(group) else group.codes
+
+    present = np.zeros(len(names), bool)
+    for group in filled:
+        present[codes(group)] = True
+    used = np.flatnonzero(present).tolist()
+    check_count(len(used))
+    # Python compares strings by code point, as UTF-8 does by bytes: all readers number names alike
+    used.sort(key=names.__getitem__)
+    number = np.zeros(len(names), np.int32)
+    number[used] = np.arange(len(used), dtype=np.int32)
+    ascending = np.empty(len(used), dtype=object)
+    ascending[:] = [names[code] for code in used]
+    tail, head = (number[codes(end)] if len(end) else np.empty(0, np.int32) for end in ends)
+    return len(used), ascending, tail, head
 
 
 def _check_names(groups: dict[str, npt.NDArray[Any]]) -> None:

@@ -105,29 +105,30 @@ class Graph(Exchange, Shown):
         """Number of stored arcs."""
         return self._arcs
 
-    def _asked(self, count: str) -> Any:
+    def _counted(self, name: str) -> int | None:
         """Ask the device that alone has the rows; None if the host has them, or has to count itself."""
         if self._residence is None or {"row_ptr", "col_idx"} <= vars(self).keys():
             return None
-        return getattr(self._residence, count)(self)
+        found: int | None = self._residence.count(name)
+        return found
 
     @lazy
     def num_nonisolated(self) -> int:
         """Number of vertices that have arcs (of a directed graph: that leave them)."""
-        found = self._asked("count_nonisolated")
+        found = self._counted("nonisolated")
         return int(np.count_nonzero(self.degrees)) if found is None else found
 
     @lazy
     def num_self_loops(self) -> int:
         """Number of stored arcs from a vertex to itself."""
-        found = self._asked("count_loops")
+        found = self._counted("loops")
         return self._arrays.count_loops() if found is None else found
 
     @lazy
     def is_multigraph(self) -> bool:
         """True if parallel arcs were kept as copies."""
-        found = self._asked("find_parallel")
-        return self._arrays.is_multigraph() if found is None else found
+        found = self._counted("copies")
+        return self._arrays.is_multigraph() if found is None else found > 0
 
     def _repeats(self) -> npt.NDArray[np.bool_]:
         """Mask of the arcs, from the second on, that are parallel to the arc before, shape (arcs - 1,)."""

@@ -58,6 +58,8 @@ def test_upload(device):
     layout, there = make_layout(cut, graph.row_ptr, graph.col_idx), upload_layout(device, graph, cut)
     assert there.moved == len(layout.source)
     for name, array in vars(layout).items():
+        if name == "moved":
+            continue
         found = device.download(getattr(there, name), array.dtype, array.size)
         np.testing.assert_array_equal(found, array)
     assert upload_layout(device, graph, cut) is there

@@ -216,5 +216,5 @@ def test_what_is_also_on_the_host_goes_on_without_a_lost_device(device, monkeypa
     for other in others[:1]:
         for call in (clgraph.connected_components, clgraph.pagerank, clgraph.triangles):
             here, there = call(want, device=other), call(graph, device=other)
-            parts = [getattr(each, "labels", getattr(each, "ranks", each)) for each in (here, there)]
+            parts = [getattr(each, "labels", getattr(each, "scores", each)) for each in (here, there)]
             np.testing.assert_array_equal(*parts)

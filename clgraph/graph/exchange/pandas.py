@@ -11,10 +11,10 @@ import numpy.typing as npt
 from clgraph.errors import InputError
 from clgraph.graph.arrays import Arrays
 from clgraph.graph.attributes import Attributes
-from clgraph.graph.building import Duplicates
+from clgraph.graph.building import Duplicates, Names
 from clgraph.graph.exchange.arrow import ArrowTable
 from clgraph.graph.exchange.common import library
-from clgraph.graph.exchange.tables import EdgeTable, Ends, Names
+from clgraph.graph.exchange.tables import EdgeTable, Ends
 
 
 class PandasTable(EdgeTable):

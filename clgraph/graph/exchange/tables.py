@@ -7,9 +7,7 @@ What is to be done is here, in terms of `EdgeTable`; how a library does it is in
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from functools import partial
-from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -19,109 +17,11 @@ from clgraph.arguments import shown
 from clgraph.errors import InputError
 from clgraph.graph.arrays import Arrays
 from clgraph.graph.attributes import Attributes, Column, free_names
-from clgraph.graph.building import (
-    Duplicates,
-    check_count,
-    check_rows,
-    checked_values,
-    number_vertices,
-    pack,
-    rows_of_edges,
-    sorted_rows,
-)
+from clgraph.graph.building import Duplicates, Names, number_vertices, pack, rows_of_edges
 from clgraph.graph.exchange.common import listed
 from clgraph.lazy import lazy
 
-# --- columns of ids ---
-#
-# A column of ids is an array of integers, or `Names`: strings by their codes. pandas and Arrow encode strings
-# so quickly, and no Python loop runs over the rows.
-
-
-@dataclass(frozen=True)
-class Names:
-    """A column of strings: row i holds ``names[codes[i]]``."""
-
-    codes: npt.NDArray[Any]
-    names: list[str]  # some may be used by no row
-
-    def __len__(self) -> int:
-        return len(self.codes)
-
-
 Ids = npt.NDArray[Any] | Names
-
-
-def rows_of_columns(
-    source: Ids,
-    target: Ids,
-    weights: npt.NDArray[np.float64] | None,
-    multiplicity: npt.NDArray[Any] | None,
-    directed: bool,
-    duplicates: Duplicates,
-    vertices: Ids | None,
-) -> Arrays:
-    """The rows of a graph from two columns of ids, both of numbers or both of names."""
-    groups = [group for group in (source, target, vertices) if group is not None and len(group)]
-    named = [isinstance(group, Names) for group in groups]
-    if not any(named):
-        none = np.empty(0, np.int64)
-        tail, head, more = (none if isinstance(each, Names) else each for each in (source, target, vertices))
-        return rows_of_edges(tail, head, weights, multiplicity, directed, duplicates, more)
-    if not all(named):
-        numbers = next(group for group in groups if not isinstance(group, Names))
-        raise InputError(
-            f"vertex id {numbers[0]} beside strings: ids are all non-negative integers, or all strings"
-        )
-    check_rows(directed, duplicates, multiplicity)
-    nothing = Names(np.empty(0, np.int32), [])  # an empty column may be of any type
-    columns = [group if isinstance(group, Names) else nothing for group in (source, target, vertices)]
-    names, (tail, head, _) = number_names(columns)
-    values = checked_values(weights, multiplicity, len(source))
-    return sorted_rows(
-        tail, head, len(names), **values, ids=names, directed=bool(directed), duplicates=duplicates
-    )
-
-
-def number_names(columns: list[Names]) -> tuple[npt.NDArray[Any], list[npt.NDArray[np.int32]]]:
-    """Number the names that rows use, in the order of their code points.
-
-    Returns
-    -------
-    names : object array, ascending
-    indices : for each column an int32 array of its rows' numbers
-    """
-    columns = _of_one_list(columns)
-    names = columns[0].names
-    present = np.zeros(len(names), bool)
-    for column in columns:
-        present[column.codes] = True
-    used = np.flatnonzero(present).tolist()
-    check_count(len(used))
-    # Python compares strings by code point, as UTF-8 does by bytes: all readers number names alike
-    used.sort(key=names.__getitem__)
-    number = np.zeros(len(names), np.int32)
-    number[used] = np.arange(len(used), dtype=np.int32)
-    ascending = np.empty(len(used), dtype=object)
-    ascending[:] = [names[code] for code in used]
-    return ascending, [number[column.codes] for column in columns]
-
-
-def _of_one_list(columns: list[Names]) -> list[Names]:
-    """The columns with codes into one list of distinct names."""
-    filled = [column for column in columns if len(column)]
-    lists = {id(column.names): column.names for column in filled}
-    if len(lists) == 1:
-        return [Names(column.codes, filled[0].names) for column in columns]
-    names = list(dict.fromkeys(chain.from_iterable(lists.values())))
-    place = dict(zip(names, range(len(names)), strict=True))
-    numbers = {
-        key: np.fromiter(map(place.__getitem__, own), np.int32, len(own)) for key, own in lists.items()
-    }
-    return [
-        Names(numbers[id(column.names)][column.codes] if len(column) else column.codes, names)
-        for column in columns
-    ]
 
 
 def names_or_numbers(codes: npt.NDArray[Any], distinct: npt.NDArray[Any], where: str) -> Ids:
@@ -163,8 +63,7 @@ class Rows:
     @lazy
     def _index(self) -> tuple[npt.NDArray[Any], npt.NDArray[np.int64], npt.NDArray[np.int64]]:
         """The ids in ascending order, and by them the rows: their keys, ascending, and their numbers."""
-        source, target = map(_plain, self._ends())
-        n, known, tail, head = number_vertices(source, target)
+        n, known, tail, head = number_vertices(*self._ends())
         ids = np.arange(n) if known is None else known
         key = pack(tail, head)
         order = np.argsort(key, kind="stable")
@@ -209,12 +108,6 @@ def _arrays(tails: list[Any], heads: list[Any]) -> Ends:
 def _ids(ids: Any) -> npt.NDArray[Any]:
     """Ids as an array: of int64, or of strings as objects."""
     return np.asarray(ids, object if len(ids) and isinstance(ids[0], str) else np.int64)
-
-
-def _plain(ids: Ids) -> npt.NDArray[Any]:
-    if isinstance(ids, Names):
-        return np.array(ids.names, object)[ids.codes] if len(ids) else np.empty(0, object)
-    return ids if ids.dtype == object else ids.astype(np.int64)
 
 
 class TableColumn(Column):
@@ -413,7 +306,7 @@ class EdgeTable:
     ) -> tuple[Arrays, Attributes | None]:
         """The arrays and attributes of a graph; `used` as the names of `plain`."""
         source, target, weights, counts = self.plain(table, used)
-        arrays = rows_of_columns(source, target, weights, counts, directed, duplicates, vertices)
+        arrays = rows_of_edges(source, target, weights, counts, directed, duplicates, vertices)
         return arrays, self.further(table, used)
 
     def edge_columns(
