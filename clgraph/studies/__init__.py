@@ -12,7 +12,7 @@ from clgraph.graph import Graph, as_graph
 from clgraph.measures.hops import SOURCES
 from clgraph.progress import with_progress
 from clgraph.run import run_on
-from clgraph.studies.plan import check_tolerance, make_plan, notes_of
+from clgraph.studies.plan import check_tolerance, make_plan
 from clgraph.studies.summary import Result
 
 if TYPE_CHECKING:
@@ -166,6 +166,7 @@ def study(
     from clgraph._version import __version__
     from clgraph.graph.digest import digest
     from clgraph.measures.scalars import MeasureRequest, measure
+    from clgraph.sampling.request import tiny
     from clgraph.studies.columns import SCALARS, scalars, why_not
     from clgraph.studies.run import batches
     from clgraph.studies.state import State
@@ -185,12 +186,12 @@ def study(
         if progress:
             progress(len(state.rows), plan.samples)
 
-    come_to([*notes_of(whole, plan), *state.notes])
+    small = [note for size in plan.sizes if (note := tiny(size, whole.num_vertices))]
+    come_to([*small, *state.notes])
     with run:  # the samples that follow lock the device batch by batch, and others work in between
         request = MeasureRequest(sources=plan.hop_sources, eigenvalues=plan.eigenvalues)
         original = measure(whole, dev, request)
-    histogram = original.degree_histogram
-    state.degrees["original"] = [histogram[0].tolist(), histogram[1].tolist()]
+    state.degrees["original"] = [each.tolist() for each in original.degree_histogram]
     # rows are stored a batch at a time: an interrupt loses the current batch alone
     for batch in batches(whole, plan, original, dev, list(state.rows)):
         state.add(batch)

@@ -70,11 +70,6 @@ def why_not(measures: Measures, column: str) -> str:
     return why(measures, SCALARS[column])
 
 
-def text_of(value: Any) -> str:
-    """Return a value as the CSV has it: undefined ones are empty, numbers exact."""
-    return "" if value is None else repr(value) if isinstance(value, float) else str(value)
-
-
 def value_of(column: str, text: str) -> Any:
     """Return the value in a cell of the CSV."""
     if column in ("method", "mode", "size", *LAST):
@@ -93,17 +88,13 @@ def value_of(column: str, text: str) -> Any:
 # --- Rows as text: the CSV of a study ---
 
 
-def header() -> str:
-    """Return the first line of the CSV."""
-    return ",".join(COLUMNS) + "\n"
+HEADER = ",".join(COLUMNS) + "\n"
 
 
 def lines_of(rows: list[Row]) -> str:
-    """Return rows as lines of the CSV."""
+    """Return rows as lines of the CSV: undefined values are empty, numbers exact."""
     out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    for row in rows:
-        writer.writerow([text_of(row[column]) for column in COLUMNS])
+    csv.writer(out, lineterminator="\n").writerows([row[column] for column in COLUMNS] for row in rows)
     return out.getvalue()
 
 

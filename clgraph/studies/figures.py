@@ -47,7 +47,7 @@ def plot(study: Result, measure: str, axes: Any = None) -> Any:
 
         axes = Figure(layout="constrained").add_subplot()
     draw_measure(study, measure, axes, PAPER)
-    axes.set_title(COMPARED.get(measure, measure.replace("_", " ")))
+    axes.set_title(axes.get_ylabel())
     return axes
 
 
@@ -67,7 +67,7 @@ def draw_measure(study: Result, measure: str, axes: Any, colours: dict[str, str]
         if all(row["low"] is not None for _, row in found):
             low, high = ([row[end] for _, row in found] for end in ("low", "high"))
             axes.fill_between(x, low, high, color=style["color"], alpha=0.18, linewidth=0)
-    original = 0.0 if measure.startswith("ks_") else study.original.get(measure)
+    original = next(iter(rows.values()))["original"]
     if original is not None:
         axes.axhline(original, color=colours["ink"], linewidth=1, linestyle=":", label="original")
     axes.set_xlabel("size in % of the vertices")
@@ -90,9 +90,8 @@ def span_of(study: Result, measure: str) -> tuple[tuple[float, float] | None, bo
     cut : bool
         Whether some interval goes on beyond them.
     """
-    rows = [row for row in study.summary if row["measure"] == measure and row["mean"] is not None]
-    original = 0.0 if measure.startswith("ks_") else study.original.get(measure)
-    seen = [row["mean"] for row in rows] + ([] if original is None else [original])
+    rows = [row for row in study.summary if row["measure"] == measure]
+    seen = [value for row in rows for value in (row["mean"], row["original"]) if value is not None]
     if not seen or min(seen) == max(seen):
         return None, False
     # intervals may reach a third of the means' span beyond them: then lines still fill most of the figure

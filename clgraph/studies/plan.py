@@ -10,9 +10,8 @@ from typing import Any
 from clgraph import keyed
 from clgraph.arguments import exact_number, flag, shown, target_size, whole
 from clgraph.errors import InputError
-from clgraph.graph import Graph
 from clgraph.methods import known
-from clgraph.sampling.request import check_method, check_min_size, check_request, tiny
+from clgraph.sampling.request import check_method, check_min_size, check_request
 from clgraph.studies.columns import COMPARED, MEASURES
 
 TOLERANCE: dict[str, str] = {"ks": "0.1", "all": "10%"}
@@ -99,11 +98,6 @@ def make_plan(
         int(sources),
         eigenvalues,
     )
-
-
-def notes_of(graph: Graph, plan: Plan) -> list[str]:
-    """Notes for the user before the work begins."""
-    return [note for size in plan.sizes if (note := tiny(size, graph.num_vertices))]
 
 
 def _listed(given: Any, name: str, example: str) -> list[Any]:

@@ -15,7 +15,7 @@ from clgraph.drawing import need_matplotlib
 from clgraph.formats import atomic_write
 from clgraph.graph.exchange.common import library
 from clgraph.measures.report import facts_html, figure, figures_html, page, table_html
-from clgraph.studies.columns import COLUMNS, COMPARED, text_of
+from clgraph.studies.columns import COLUMNS, COMPARED
 from clgraph.studies.figures import DARK, SERIES, TOKENS, drawings
 from clgraph.studies.plan import Tolerance
 from clgraph.studies.record import save_record
@@ -138,18 +138,16 @@ def sentence(study: Result, found: Answer) -> str:
     if not found.ranking:
         return "Nothing could be compared: no measure of the original is defined."
     best, of = found.ranking[0], len(found.verdicts)
+    closest = min(found.ranking, key=lambda place: place.deviation)
+    away = f"{100 * closest.deviation:.1f} %"
     if not any(best.kept.values()):
-        closest = min(found.ranking, key=lambda place: place.deviation)
         return (
             "No method keeps any measure within the tolerance at any of the sizes. "
-            f"{closest.method} stays closest: {100 * closest.deviation:.1f} % from the original on average."
+            f"{closest.method} stays closest: {away} from the original on average."
         )
     text = f"{best.method} keeps most: of {of} measures {_kept(study, best)} are within the tolerance."
     if len(found.ranking) > 1:
-        closest = min(found.ranking, key=lambda place: place.deviation)
-        text += (
-            f" On average {closest.method} is closest to the original: {100 * closest.deviation:.1f} % away."
-        )
+        text += f" On average {closest.method} is closest to the original: {away} away."
     return text
 
 
@@ -256,7 +254,7 @@ def write_outputs(
     with atomic_write(folder / "summary.csv", "w") as out:
         writer = csv.writer(out, lineterminator="\n")
         writer.writerow(study.summary[0])
-        writer.writerows(map(text_of, row.values()) for row in study.summary)
+        writer.writerows(row.values() for row in study.summary)
     # the CSV has everything; Parquet is a convenience for those who have pyarrow
     if find_spec("pyarrow") is not None:
         pa, parquet = library("pyarrow", "arrow"), library("pyarrow.parquet", "arrow")

@@ -7,12 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from clgraph.errors import InputError
-from clgraph.studies.columns import Row, header, lines_of, read_rows
+from clgraph.studies.columns import HEADER, Row, lines_of, read_rows
 from clgraph.studies.plan import Plan
 from clgraph.studies.record import load_record, save_record
 from clgraph.studies.run import Batch
 
-KEYS = ("study", "clgraph", "device", "input")
 TABLE = "study.csv"
 OUTPUTS = (TABLE, "summary.csv", "study.parquet", "figures", "report.html")
 
@@ -59,12 +58,8 @@ class State:
 
     def __init__(self, folder: Path | None, plan: Plan, input: str, version: str, device: str) -> None:
         self._folder, self.input = folder, input
-        self._is: dict[str, Any] = {
-            "study": plan.to_dict(),
-            "clgraph": version,
-            "device": device,
-            "input": input,
-        }
+        self._plan = plan.to_dict()
+        self._head = {"study": self._plan, "clgraph": version, "device": device, "input": input}
         self.notes: list[str] = []
         self.degrees: dict[str, Any] = {}
         self.rows: list[Row] = []
@@ -86,7 +81,7 @@ class State:
             self.rows = read_rows(table)
             # of a run that was cut off none of the samples counts
             del self.rows[len(self.rows) // len(plan.sizes) * len(plan.sizes) :]
-        whole = header() + lines_of(self.rows)
+        whole = HEADER + lines_of(self.rows)
         if not table.exists() or table.read_bytes() != whole.encode():
             self._write_rows(whole, "w")
 
@@ -99,21 +94,19 @@ class State:
         content = load_record(str(self._path))
         if "study" not in content:
             raise InputError(f"{self._path}: not a study's record; give another folder")
-        before = {key: content[key] for key in KEYS}
         self.notes, self.degrees = content["notes"], content.get("degrees", {})
-        if before != self._is:
-            differ = ", ".join(
-                [key for key in KEYS[1:] if before[key] != self._is[key]]
-                + [key for key in self._is["study"] if before["study"].get(key) != self._is["study"][key]]
-            )
+        differ = [key for key in self._head if key != "study" and content[key] != self._head[key]]
+        differ += [key for key in self._plan if content["study"][key] != self._plan[key]]
+        if differ:
             raise InputError(
-                f"{self._folder} has another study (different: {differ}): give another folder, or delete it"
+                f"{self._folder} has another study (different: {', '.join(differ)}): give another folder, "
+                "or delete it"
             )
 
     def write(self, more: dict[str, Any] | None = None) -> None:
         """Write the record, at the end of the study with everything that it has."""
         if self._folder is not None:
-            so_far = {**self._is, "notes": self.notes, "degrees": self.degrees}
+            so_far = {**self._head, "notes": self.notes, "degrees": self.degrees}
             save_record(self._path, {**so_far, **(more or {})})
 
     def add(self, batch: Batch) -> None:

@@ -9,8 +9,8 @@ from clgraph.studies.figures import span_of, write_figures
 
 
 def study(*rows, original=4.0):
-    summary = [{"measure": "x", "mean": mean, "low": low, "high": high} for mean, low, high in rows]
-    return SimpleNamespace(summary=summary, original={"x": original})
+    named = ({"mean": mean, "low": low, "high": high} for mean, low, high in rows)
+    return SimpleNamespace(summary=[{"measure": "x", "original": original, **row} for row in named])
 
 
 def test_wide_intervals_do_not_flatten_the_lines():
