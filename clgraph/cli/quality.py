@@ -121,7 +121,7 @@ def _draw(run: Run, found: Quality, made: Origin, curve: ReductionCurve | None, 
     """Write the report and the picture."""
     from clgraph.formats import atomic_write
     from clgraph.measures.figures import drawings, picture
-    from clgraph.measures.report import report_html
+    from clgraph.measures.report import report_html, write_page
     from clgraph.studies.origin import facts_of
 
     given = run.options
@@ -130,8 +130,7 @@ def _draw(run: Run, found: Quality, made: Origin, curve: ReductionCurve | None, 
     if given.report:
         facts = facts_of(original, sample, made) + _facts(run.device, found)
         page = report_html(found, names=names, facts=facts, curve=curve, no_curve=why_none)
-        with atomic_write(given.report, "wb") as out:  # a file's name may be no UTF-8
-            out.write(page.encode("utf-8", "backslashreplace"))
+        write_page(given.report, page)
         run.say(f"{given.report}: {len(page) // 1000} kB")
     if given.plot:
         drawn = drawings(found, curve)

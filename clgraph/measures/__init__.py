@@ -144,13 +144,11 @@ class Quality(Pair):
         curve : ReductionCurve, optional
             Of the sample's method and seed.
         """
-        from clgraph.formats import atomic_write, check_writable
-        from clgraph.measures.report import report_html
+        from clgraph.formats import check_writable
+        from clgraph.measures.report import report_html, write_page
 
         check_writable(path, "edges")
-        page = report_html(self, names=names, facts=facts, curve=curve)
-        with atomic_write(path, "w") as out:
-            out.write(page)
+        write_page(path, report_html(self, names=names, facts=facts, curve=curve))
 
     def _facts(self) -> dict[str, Any]:
         facts: dict[str, Any] = {}

@@ -124,7 +124,7 @@ def draw_page(new: Callable[..., Any], drawn: list[Drawing], title: str) -> Any:
 
 
 def figure_of(drawing: Drawing, colours: dict[str, str], *, title: bool = True) -> Any:
-    """Draw a figure of its own."""
+    """Draw one figure on a page of its own."""
     from matplotlib import rc_context
     from matplotlib.figure import Figure
 
@@ -135,7 +135,7 @@ def figure_of(drawing: Drawing, colours: dict[str, str], *, title: bool = True) 
 
 
 def inline_svg(drawing: Drawing, tokens: dict[str, str] = TOKENS) -> str:
-    """A figure as an SVG element for a page that defines ``--ink``, ``--grid``, ..., one for each token."""
+    """Return a figure as an SVG element for a page that defines a CSS variable per token: ``--ink``, ..."""
     from html import escape
 
     from matplotlib import rc_context
@@ -186,10 +186,10 @@ def _draw(axes: Any, drawing: Drawing, colours: dict[str, str], *, title: bool) 
     drawing.draw(axes, colours)
 
 
-# --- What the figures of a quality report show: points, fitted lines and axes (matplotlib) ---
+# --- Contents of the figures: points, fitted lines and axes ---
 
 
-# points drawn of a curve, at most
+# most points drawn per curve
 POINTS = 300
 LOOKS = {"original": ("o", "-"), "sample": ("^", "--")}
 
@@ -223,7 +223,7 @@ def _finish(axes: Any, x: str, y: str, *, logarithmic: bool = True) -> None:
 
 
 def _thin(count: int) -> Any:
-    """At most POINTS indices of 0 .. count - 1, denser at the beginning."""
+    """Return at most POINTS indices of 0 .. count - 1, denser at the beginning."""
     if count <= POINTS:
         return np.arange(count)
     return np.unique(np.geomspace(1, count, POINTS).astype(np.int64)) - 1
@@ -234,7 +234,7 @@ Points = tuple[Any, Any, tuple[float, float]]
 
 
 def _degrees(graph: Measures) -> Points:
-    """Vertices of each degree."""
+    """Return the number of vertices of each degree."""
     degree, count = with_neighbours(*graph.degree_histogram)
     fit, keep, end = graph.degree_exponent, _thin(len(degree)), float(degree[-1])
     if fit.intercept is not None and fit.slope is not None and fit.slope < 0:
@@ -244,7 +244,7 @@ def _degrees(graph: Measures) -> Points:
 
 
 def _ranks(graph: Measures) -> Points:
-    """Degree of each vertex by its rank."""
+    """Return the degree of each vertex by its rank."""
     degree, count = (each[::-1] for each in with_neighbours(*graph.degree_histogram))
     ends = np.cumsum(count)
     ranks = np.unique(np.geomspace(1, int(ends[-1]), 90).astype(np.int64))
@@ -252,13 +252,13 @@ def _ranks(graph: Measures) -> Points:
 
 
 def _hops(graph: Measures) -> Points:
-    """Pairs of vertices within h hops."""
+    """Return the pairs of vertices within h hops."""
     keep = _thin(len(graph.hop_plot) - 1) + 1
     return keep, graph.hop_plot[keep], (1, max(2, graph.hop_plot_exponent.points))
 
 
 def _eigenvalues(graph: Measures) -> Points:
-    """The largest eigenvalues by their rank."""
+    """Return the largest eigenvalues by their rank."""
     values = graph.eigenvalues
     return np.arange(1, len(values) + 1), values, (1, len(values))
 
@@ -273,7 +273,7 @@ FITTED = {
 
 
 def draw_fitted(axes: Any, colours: dict[str, str], figure: str, graphs: Named) -> None:
-    """Draw points of each graph, and the line through them; it bears the name, if there is one."""
+    """Draw each graph's points and the line fitted to them; the legend names the line, or else the points."""
     exponent, points, *labels = FITTED[figure]
     for name, graph in graphs.items():
         if not graph.edges or (figure == "eigenvalues" and not len(graph.eigenvalues)):
@@ -307,7 +307,7 @@ def _ticks(axes: Any, at: list[int]) -> None:
 
 
 def draw_clustering(axes: Any, colours: dict[str, str], graphs: Named) -> None:
-    """Mean local clustering of vertices of about the same degree."""
+    """Draw the mean local clustering of vertices of about the same degree."""
     for name, graph in graphs.items():
         degree, count = graph.degree_histogram
         inside = degree > 1

@@ -17,11 +17,11 @@ from clgraph.arguments import word
 from clgraph.graph.exchange.common import library
 
 Floats = npt.NDArray[np.float64]
-# degrees tried as the beginning of the tail
+# smallest degrees tried for the tail, at most
 CANDIDATES = 50
-# vertices that a tail must have
+# fewest vertices in a tail
 TAIL = 10
-# ranks whose logarithms are added up one by one
+# ranks whose logarithms are summed one by one; beyond, a formula is used
 DIRECT = 1 << 20
 # Bernoulli's numbers over the factorials, for 2, 4, ..., 12
 BERNOULLI = (1 / 12, -1 / 720, 1 / 30240, -1 / 1209600, 1 / 47900160, -691 / 1307674368000)
@@ -114,7 +114,7 @@ class Likelihood:
 
 @dataclass(frozen=True)
 class Exponent(Line):
-    """A power-law exponent: the slope of a line in log-log, and the two other fits beside it.
+    """A power-law exponent: the slope of a line in log-log, and two other fits.
 
     Attributes
     ----------
@@ -129,7 +129,7 @@ class Exponent(Line):
 
     @classmethod
     def of(cls, line: Line, ccdf: Cumulative, mle: Likelihood) -> Exponent:
-        """The line, with the two other fits."""
+        """Combine a line with the two other fits."""
         return cls(**vars(line), ccdf=ccdf, mle=mle)
 
     @classmethod
@@ -143,7 +143,7 @@ class Exponent(Line):
 
 
 def line_through(x: npt.ArrayLike, y: npt.ArrayLike, what: str = "value") -> Line:
-    """The least-squares line of log y on log x; all must be positive.
+    """Fit the least-squares line of log y on log x; all values must be positive.
 
     Parameters
     ----------
@@ -170,7 +170,7 @@ def line_through(x: npt.ArrayLike, y: npt.ArrayLike, what: str = "value") -> Lin
 def with_neighbours(
     degree: npt.NDArray[np.int64], count: npt.NDArray[np.int64]
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """A degree histogram without degree 0."""
+    """Return a degree histogram without degree 0."""
     return degree[degree > 0], count[degree > 0]
 
 
@@ -205,13 +205,13 @@ def _inverse(slope: float) -> float | None:
 
 
 def beside(line: Line, convert: Any) -> Cumulative:
-    """The cumulative line, and its slope converted to another exponent."""
+    """Return the cumulative fit, with its slope converted to another exponent."""
     exponent = None if line.slope is None else convert(line.slope)
     return Cumulative(exponent, line.slope, line.correlation, line.points, line.reason)
 
 
 def rank_line(degree: npt.NDArray[np.int64], count: npt.NDArray[np.int64]) -> Line:
-    """The line of log degree on log rank, every vertex a point; degrees ascend."""
+    """Fit the line of log degree on log rank, with a point per vertex; degrees ascend."""
     degree, count = degree[::-1], count[::-1]
     vertices = int(count.sum())
     if vertices < 2:
@@ -308,7 +308,7 @@ class _Tails:
 def likely_tails(
     histograms: Sequence[tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]],
 ) -> list[Likelihood]:
-    """Fit discrete power laws to the tails that they fit best, of many histograms of positive degrees."""
+    """Fit a discrete power law to each histogram of positive degrees, over the tail that it fits best."""
     tails = [_Tails(*each) for each in histograms]
     minimum = np.concatenate([each.degree[each.first] for each in tails]).astype(np.float64)
     alphas = _likeliest(minimum, np.concatenate([each.mean_log for each in tails]))
@@ -319,8 +319,8 @@ def likely_tails(
 def hurwitz(alpha: Floats, q: Floats) -> Floats:
     """Hurwitz's zeta function, the sum of (q + k) ** -alpha over all k from 0 on, to 12 digits.
 
-    By SciPy, whose function takes a quarter of a microsecond, only where the formula of Euler and Maclaurin,
-    a twentieth of that, needs more terms.
+    SciPy's function takes a quarter of a microsecond per value, and the Euler-Maclaurin formula a twentieth
+    of that, so SciPy is used only where the formula would need more terms.
     """
     from scipy.special import zeta
 
@@ -337,7 +337,7 @@ def hurwitz(alpha: Floats, q: Floats) -> Floats:
 
 
 def _likeliest(minimum: Floats, mean_log: Floats) -> Floats:
-    """The exponents, of 1 to 20, that are likeliest for tails with these minima and means of logarithms."""
+    """Return the likeliest exponents, from 1 to 20, of tails with these minima and means of logarithms."""
 
     def unlikely(alpha: Floats) -> Floats:
         found: Floats = np.log(hurwitz(alpha, minimum)) + alpha * mean_log
@@ -359,7 +359,7 @@ def _likeliest(minimum: Floats, mean_log: Floats) -> Floats:
 
 
 def hop_exponent(pairs: Floats) -> Exponent:
-    """The hop-plot exponent: log P(h) on log h for h = 1 .. min(4, first h with P(h) >= 0.9 P(end))."""
+    """Fit the hop-plot exponent: log P(h) on log h for h = 1 .. min(4, first h with P(h) >= 0.9 P(end))."""
     no = "a hop plot is cumulative itself, over a handful of distances: it has no such fit"
     if len(pairs) < 2:
         line = Line(reason="no vertex has a neighbour")
@@ -371,7 +371,7 @@ def hop_exponent(pairs: Floats) -> Exponent:
 
 
 def eigen_exponent(eigenvalues: Floats, reason: str | None) -> Exponent:
-    """The eigen exponent: log of the i-th largest eigenvalue on log i; they descend and are positive."""
+    """Fit the eigen exponent: log of the i-th largest eigenvalue on log i; they descend and are positive."""
     if reason is not None:
         return Exponent.none(reason)
     ranks = np.arange(1, len(eigenvalues) + 1)
@@ -411,7 +411,7 @@ def packaged_tail(degree: npt.NDArray[np.int64], count: npt.NDArray[np.int64]) -
         reason = f"{vertices} vertices of {len(degree)} degrees: {TAIL} of three are needed"
         return Likelihood(tail=vertices, reason=reason)
     with warnings.catch_warnings(), np.errstate(all="ignore"):
-        # it warns of every distribution that does not fit
+        # the package warns about every distribution that does not fit
         warnings.simplefilter("ignore")
         fit = library("powerlaw", "powerlaw").Fit(np.repeat(degree, count), discrete=True, verbose=0)
         law = fit.power_law

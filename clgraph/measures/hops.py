@@ -15,13 +15,13 @@ from clgraph.traversal.results import NO_LIMIT
 if TYPE_CHECKING:
     from clgraph.traversal.many import ManySearch
 
-# searches of a graph that has more vertices
+# searches in a graph with more vertices than this
 SOURCES = 1024
-# so many are enough for a deep graph: they are done one by one, and it has no large hubs
+# enough for a deep graph: its searches run one by one, and it has no large hubs
 DEEP_SOURCES = 128
-# searches side by side, a bit of a word each
+# searches in a batch: one bit of a word each
 LANES = 64
-# distances that one launch counts: each work-item keeps a sum for each of them to itself
+# distances counted by one launch: each work-item has a private sum for each
 LEVELS = 16
 # keeps the draw of sources apart from a sampler's draws of the same seed
 STEP = 0x686F70
@@ -34,11 +34,11 @@ class HopPlot:
     Attributes
     ----------
     pairs : float64 array
-        P(0), P(1), ... up to the longest distance found. P(0) and P(1) are exact always.
+        P(0), P(1), ... up to the longest distance found. P(0) and P(1) are always exact.
     sources : int
         Searches made.
     exact : bool
-        Whether from every vertex; else P(2) and on are the mean over the sources times n.
+        Whether every vertex was searched from; otherwise P(2) and up are n times the mean over the sources.
     """
 
     pairs: npt.NDArray[np.float64]
@@ -60,7 +60,7 @@ def hop_plots(pack: Pack, seed: int = 0, sources: int = SOURCES) -> list[HopPlot
     }
     chosen = [of_size[n] for n in sizes]
     counts, done = [np.zeros(1, np.int64) for _ in sizes], [0] * len(sizes)
-    # several graphs are never renumbered, which would lose the lanes: none of their searches counts
+    # renumbering would lose the lanes of several graphs: passing 0 searches prevents it
     with ManySearch(pack.device, pack.graph, LANES, len(chosen[0]) if pack.count == 1 else 0) as search:
         while any(map(len, batch := [each[at : at + LANES] for each, at in zip(chosen, done, strict=True)])):
             more = _count(search, pack, batch)
@@ -96,7 +96,7 @@ def _plot(counts: npt.NDArray[np.int64], done: int, n: int, arcs: int, *, exact:
 
 
 def draw_sources(n: int, count: int, seed: int) -> npt.NDArray[np.int32]:
-    """`count` different vertices of n > count, ascending."""
+    """Draw `count` distinct vertices of n > count, ascending."""
     chosen: npt.NDArray[np.int64] = np.zeros(0, np.int64)
     number = 0
     while len(chosen) < count:
@@ -113,7 +113,7 @@ def _count(search: ManySearch, pack: Pack, batch: list[npt.NDArray[np.int32]]) -
     dev, graphs, alone = pack.device, pack.count, pack.count == 1
     if alone:
         levels = search.search(batch[0], NO_LIMIT)
-        if levels is None:  # too deep to go on together
+        if levels is None:  # too deep for a batch
             distance, levels = search.one_by_one(batch[0], NO_LIMIT, None)
             return np.bincount(distance[distance >= 0], minlength=levels).astype(np.int64)[None]
         # vertices may be numbered by degree here, and those without arcs have no row

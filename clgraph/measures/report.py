@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from clgraph._version import __version__
 from clgraph.drawing import need_matplotlib
+from clgraph.formats import atomic_write
 from clgraph.measures.figures import TOKENS, Drawing, drawings, inline_svg
 from clgraph.measures.scalars import Measures, Pair
 
@@ -359,6 +361,12 @@ def table_html(title: str, words: str, heads: Iterable[str], lines: Iterable[tup
         f'<div class="scroll"><table><thead><tr>{head}</tr></thead>'
         f"<tbody>\n{body}\n</tbody></table></div>"
     )
+
+
+def write_page(path: str | os.PathLike[str], text: str) -> None:
+    """Write a page as a file; the name of a graph's file in it may be no UTF-8."""
+    with atomic_write(path, "wb") as out:
+        out.write(text.encode("utf-8", "backslashreplace"))
 
 
 # --- Pages: ``report.html`` and ``report.css`` in ``page.html``, which all reports have ---

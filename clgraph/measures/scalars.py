@@ -78,7 +78,7 @@ class Measures(Shown):
     diameter : int or None
         The longest distance that the searches of the hop plot found; the diameter if `hop_plot_exact`.
     hop_plot_sources : int
-        Searches that the hop plot comes from.
+        Number of searches behind the hop plot.
     hop_plot_exact : bool
         Whether they started from all vertices.
     degree_histogram : (degrees, vertices)
@@ -98,7 +98,7 @@ class Measures(Shown):
     reasons : dict of str to str
         Why a measure is None, by its name.
     notes : tuple of str
-        What was left out of the graph; where its eigenvalues come from, if not from the device.
+        What was left out of the graph, and where its eigenvalues come from if not from the device.
     seconds : dict of float
         By phase.
     """
@@ -214,7 +214,7 @@ def measure(
 def measure_all(
     pack: Pack, request: MeasureRequest, progress: Callable[[str], None] | None = None
 ) -> list[Measures]:
-    """Measure several graphs that are on a device; `seconds` are the share of each."""
+    """Measure several graphs on a device; the time is divided equally among their `seconds`."""
     seconds: dict[str, float] = {}
     last = time.perf_counter()
 
@@ -238,7 +238,7 @@ def measure_all(
     lap("hop plot")
     spectra = largest_eigenvalues(pack, request.eigenvalues)
     lap("eigenvalues")
-    # the fits of all graphs are made together: one call of SciPy's functions instead of one a graph
+    # all graphs are fitted together: one call of SciPy's functions instead of one per graph
     positive = [with_neighbours(*each) for each in degree_counts]
     tails = likely_tails(positive) if request.fit == "own" else [packaged_tail(*each) for each in positive]
     vertices = np.diff(pack.begin).tolist()

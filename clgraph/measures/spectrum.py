@@ -1,8 +1,8 @@
 """The largest eigenvalues of adjacency matrices and Laplacians, by Lanczos's method: graphs side by side.
 
-Host half of ``cl/measures/spectrum.cl``: product, basis, orthogonalisation and restart are made on the
-device; what comes here are the small projected matrices, once a cycle. A graph's eigenvalues depend on no
-other graph beside it.
+Host half of ``cl/measures/spectrum.cl``: products, orthogonalisation and restarts run on the device; only
+the small projected matrices come to the host, once per cycle. A graph's eigenvalues do not depend on the
+graphs beside it.
 """
 
 from __future__ import annotations
@@ -30,35 +30,35 @@ Floats = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
 # eigenvalues that are computed
 COUNT = 20
-# vectors that a restart keeps: some more than are wanted, or the last ones converge slowly
+# vectors kept at a restart: more than are wanted, or else the last ones converge slowly
 KEPT = 28
 # vectors of a basis
 STEPS = 48
-# error at which an eigenvalue is found, as a share of it
+# relative error at which an eigenvalue counts as found
 EXACT = 1e-10
-# residual, as a share of the largest eigenvalue, that does not get smaller
+# residual, as a share of the largest eigenvalue, below which only rounding errors are left
 ROUNDING = 1e-13
-# share of the largest by which the eigenvalues of two cycles may differ and be the same
+# eigenvalues of two cycles are the same if they differ by at most this share of the largest
 SAME = 1e-9
-# between two passes over the whole basis vectors may lose their being orthogonal from the one to the other
+# loss of orthogonality after a pass over the whole basis, and the loss at which the next pass is due
 LEAST, MOST = 1e-15, 1e-7
-# matrices that are worth a thread
+# fewest matrices per thread
 LEAST_SHARE = 8
 # steps from one pair of passes to the next
 LONGEST = 10
 # vertices up to which the whole spectrum is cheaper
 DENSE = 100
-# the same, where SciPy is the other way: less than a second
+# the same where the alternative is SciPy: less than a second
 NO_LANCZOS = 1000
-# shares of the largest eigenvalue up to which others are rounding errors
+# eigenvalues up to this share of the largest are rounding errors
 ZERO = 1e-9
 # vertices beyond which eigenvalues are computed on request only
 MANY = 1_000_000
-# of a vertex in the basis
+# bytes per vertex in the basis
 BYTES = 8 * (STEPS + 1)
-# at most: eigenvalues that are too close together would go on for ever
+# limit: eigenvalues that are too close together might never converge
 RESTARTS = 400
-# descending, or why there are none
+# eigenvalues, descending, or why there are none
 Found = tuple[Floats, str | None]
 Matrix = Literal["adjacency", "laplacian", "normalized laplacian"]
 
@@ -72,13 +72,13 @@ class LaunchConfig(WorkGroup):
     chunk : int
         Vertices of a work-group.
     long : int
-        Arcs from which on a work-group sums a row up together.
+        Rows of at least this many arcs are summed by a whole work-group.
     rows : int
         Vectors whose products are summed at once.
     lanes : int
-        Vertices of a work-item whose products are.
+        Vertices per work-item in these products.
     together : int
-        Vertices of graphs that go side by side: on CPUs their basis stays in the cache.
+        Most vertices of graphs that are processed together: on CPUs their basis stays in the cache.
     """
 
     chunk: int
@@ -118,7 +118,7 @@ def eigenvalues(
     ----------
     graph : Graph, symmetric SciPy array, NetworkX or igraph graph, pandas or Arrow edge table
     count : int
-        At most so many, 1 to 20.
+        At most this many, 1 to 20.
     matrix : {"adjacency", "laplacian", "normalized laplacian"}
         A; D - A with the degrees D; or 1 - D^(-1/2) A D^(-1/2), with rows of 0 for vertices without edges.
     device : Device or str, optional
@@ -194,7 +194,7 @@ def largest_eigenvalues(
 
 
 def _side_by_side(device: Device, sizes: npt.NDArray[np.int64], which: list[int]) -> list[list[int]]:
-    """Runs of adjacent graphs whose basis fits the device."""
+    """Group adjacent graphs whose basis fits the device."""
     room = min(LAUNCH.of(device).together, device.max_buffer // 2 // BYTES)
     groups: list[list[int]] = []
     left = 0
@@ -208,7 +208,7 @@ def _side_by_side(device: Device, sizes: npt.NDArray[np.int64], which: list[int]
 
 
 class Lanczos:
-    """Lanczos's method for adjacent graphs of a pack; attributes are named as kernels' parameters."""
+    """Lanczos's method for adjacent graphs of a pack; attributes are named after the kernels' parameters."""
 
     def __init__(self, pack: Pack, some: list[int], matrix: Matrix = "adjacency") -> None:
         self.pack, self.device, self.graphs = pack, pack.device, len(some)
@@ -308,7 +308,7 @@ class Lanczos:
         self._launch(self.program.spectrum_product, j=j, begin=kept)
         self._join(self.program.spectrum_sum, 1, row=j, scale=None, out=self.alpha)
         self._orthogonal(j, j + 1, j + 1, j, self.coupling if j == kept else self.h, some=some)
-        # what it has of the vectors that were kept is large: a second time
+        # its parts along the kept vectors are large: subtract them a second time
         if j == kept:
             self._orthogonal(-1, j + 1, j + 1, j, self.h)
         self._join(self.program.spectrum_norm, target=j + 1)
@@ -415,9 +415,9 @@ class Ritz:
 
 
 def _eigh(matrix: Floats) -> tuple[Floats, Floats]:
-    """Eigenvalues and eigenvectors of each of several small matrices."""
+    """Return eigenvalues and eigenvectors of several small matrices."""
     threads = min(cores(), len(matrix) // LEAST_SHARE)
-    # the threads of BLAS would wait for each other at matrices this small; ours have some each
+    # BLAS threads would wait for each other on matrices this small: each of our threads takes several
     with blas().limit(limits=1, user_api="blas"), thread_pool(max(1, threads), "clgraph-eigh") as pool:
         parts = list(pool.map(np.linalg.eigh, np.array_split(matrix, max(1, threads))))
     return np.concatenate([part[0] for part in parts]), np.concatenate([part[1] for part in parts])
@@ -444,14 +444,14 @@ def _settled(found: Floats, residual: Floats, count: npt.NDArray[np.intp]) -> tu
 
 @cache
 def blas() -> Any:
-    """Return the controller of BLAS threads; looking for the libraries takes milliseconds, once."""
+    """Return the controller of BLAS threads; cached, since finding the libraries takes milliseconds."""
     from threadpoolctl import ThreadpoolController
 
     return ThreadpoolController()
 
 
 def positive(values: Floats) -> Floats:
-    """The `COUNT` largest of some eigenvalues, descending, without those that are not positive."""
+    """Return the `COUNT` largest positive eigenvalues, descending."""
     values = np.sort(values)[::-1]
     return values[values > ZERO * values[0]][:COUNT]
 
@@ -461,7 +461,7 @@ def host_eigenvalues(
 ) -> Found:
     """Find eigenvalues by SciPy's eigsh, of small graphs by NumPy; or say why there are none.
 
-    It may find an eigenvalue of a large graph that repeats too seldom, as it begins with one vector.
+    In large graphs it may miss some copies of a repeated eigenvalue, since it starts from one vector.
     """
     import scipy.sparse as sp
     from scipy.sparse.linalg import ArpackNoConvergence, eigsh
@@ -476,7 +476,7 @@ def host_eigenvalues(
     # would not be reproducible
     start = np.random.Generator(np.random.Philox(1)).random(n) + 0.5
     try:
-        # its many small products are faster on one core than on two that wait for each other
+        # many small products: one core is faster than two that wait for each other
         with blas().limit(limits=1, user_api="blas"):
             values = eigsh(whole, k=COUNT, which="LA", v0=start, return_eigenvectors=False)
     except ArpackNoConvergence as error:

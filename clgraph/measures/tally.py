@@ -19,7 +19,7 @@ from clgraph.measures.pack import Pack, spread
 
 # most vertices have a smaller value
 BINS = 256
-# sums on the device are modulo this
+# sums on the device wrap around at this
 WIDE = 2**64
 
 Ints = npt.NDArray[np.int64]
@@ -111,13 +111,13 @@ def assortativity(degrees: Histogram, products: int) -> tuple[float | None, str 
     )
     if not first:
         return None, "no vertex has a neighbour"
-    # more than the sum of products can be
+    # an upper bound of the sum of products
     if third >= WIDE:
         return None, "the degrees are too large for a sum of 64 bits"
     spread_ = first * third - second * second
     if not spread_:
         return None, "all ends of edges have the same degree"
-    # of integers: rounded once
+    # exact integers, so this rounds only once
     return (first * products - second * second) / spread_, None
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from clgraph.drawing import need_matplotlib
 from clgraph.formats import atomic_write
 from clgraph.graph.exchange.common import library
-from clgraph.measures.report import facts_html, figure, figures_html, page, table_html
+from clgraph.measures.report import facts_html, figure, figures_html, page, table_html, write_page
 from clgraph.studies.columns import COLUMNS, COMPARED
 from clgraph.studies.figures import DARK, SERIES, TOKENS, drawings
 from clgraph.studies.plan import Tolerance
@@ -266,9 +266,8 @@ def write_outputs(
         from clgraph.studies.figures import write_figures
 
         count = write_figures(study, study.best(tolerance), folder / "figures")
-        page = report_html(study, tolerance, name=name, facts=facts, beside=beside)
-        with atomic_write(folder / "report.html", "wb") as out:  # a file's name may be no UTF-8
-            out.write(page.encode("utf-8", "backslashreplace"))
+        text = report_html(study, tolerance, name=name, facts=facts, beside=beside)
+        write_page(folder / "report.html", text)
         written += [f"figures ({count})", "report.html"]
     return written
 
