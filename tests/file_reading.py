@@ -9,8 +9,7 @@ from graphs import same
 
 from clgraph import Graph, InputError
 from clgraph.files.dispatch import reader_of
-from clgraph.files.parse import NotTaken
-from clgraph.files.read_ahead import LaunchConfig, ReadSettings
+from clgraph.files.read_ahead import LaunchConfig, NotTaken, ReadSettings
 from clgraph.formats.common import Options
 from clgraph.formats.table import FORMATS
 

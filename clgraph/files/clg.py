@@ -20,8 +20,7 @@ import numpy.typing as npt
 from clgraph.csr.device_csr import given
 from clgraph.csr.upload import Chosen, DeviceCSR, Parts, graph_of
 from clgraph.device.launch_config import LaunchTable
-from clgraph.files.parse import NotTaken
-from clgraph.files.read_ahead import DEFAULT, Plain, ReadSettings
+from clgraph.files.read_ahead import DEFAULT, NotTaken, Plain, ReadSettings
 from clgraph.formats import clg as host
 from clgraph.formats.clg import BLOCK, FULL_BELOW, PAGE, Header, Section, unpack_header
 from clgraph.formats.common import Loaded, Options, counted, reading

@@ -44,8 +44,8 @@ def write_columns(file: IO[bytes], *columns: Any, device: Device | None = None) 
         try:
             spelling = Spelling(found, arrays)
         except CapacityError:
-            spelling = None
-        if spelling is not None:
+            pass  # the host writes what the device has no room for
+        else:
             with found.alone():
                 spelling.write(file)
             return

@@ -133,8 +133,7 @@ def _on_device(
     name: str, path: Path, options: Options, device: Device, progress: Tell | None, *, asked: bool
 ) -> Loaded | str:
     """The graph read on a device, or why that is left to the host."""
-    from clgraph.files.parse import NotTaken
-    from clgraph.files.read_ahead import ReadSettings
+    from clgraph.files.read_ahead import NotTaken, ReadSettings
 
     by = f", unpacked by {unpacker()[0]}" if path.suffix == GZIP else ""
     try:

@@ -5,22 +5,20 @@ What the kernels do not take (`clgraph.files.parse`) is read by the host's reade
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import AbstractContextManager, closing, suppress
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from clgraph.csr.build import build_rows, place_weights
-from clgraph.csr.properties import count_single_arcs, differ
-from clgraph.csr.upload import Chosen, DeviceCSR, Parts, graph_of
+from clgraph.csr.properties import count_single_arcs
+from clgraph.csr.upload import Chosen, Parts, graph_of
 from clgraph.device.launch_config import LaunchTable
 from clgraph.errors import CapacityError, InputError
-from clgraph.files.parse import Columns, ListParser, NotTaken, Parser, TooWide, Wanted, to_sums
-from clgraph.files.read_ahead import DEFAULT, LongLine, Packed, Plain, ReadSettings, Source, read_chunks
+from clgraph.files.parse import Columns, ListParser, Parser, TooWide, to_sums
+from clgraph.files.read_ahead import DEFAULT, NotTaken, Packed, Plain, ReadSettings, read_chunks
 from clgraph.formats import adjacency_lines, ldbc, mtx
 from clgraph.formats.common import Loaded, Options, counted, open_binary, reading
 from clgraph.formats.edges import look, skipped_lines
@@ -169,13 +167,12 @@ def _listed(
     path: Path, layout: Layout, options: Options, device: Device, settings: ReadSettings, **more: Any
 ) -> Columns:
     """The columns of an edge list; `more` as `read_columns` has it."""
-    wanted = Wanted(layout.columns, layout.delimiter == ",")
-    return read_columns(path, wanted, options, device, bytes_before(path, layout, options), settings, **more)
+    return read_columns(path, layout, options, device, bytes_before(path, layout, options), settings, **more)
 
 
 def read_columns(
     path: Path,
-    wanted: Wanted,
+    layout: Layout,
     options: Options,
     device: Device,
     skip: int,
@@ -191,22 +188,15 @@ def read_columns(
     # most files have ids of 32 bits; wide columns are tried where one has not
     for id_type in types:
         with opened(path, options) as source:
-            parser = Parser(device, wanted, id_type, source.total, settings.block, more)
+            parser = Parser(device, layout, id_type, source.total, settings.block, more)
             with closing(read_chunks(device, source, skip, settings)) as text, suppress(TooWide):
                 return parser.all(text)  # an id too wide for this type: the next one takes it, or none does
     raise NotTaken("an id that is too large")
 
 
-@contextmanager
-def opened(path: Path, options: Options) -> Iterator[Source]:
-    """The bytes of a plain or compressed file; `NotTaken` for what is left to the host's reader."""
-    source = Packed(path, options.max_ratio) if path.suffix in SUFFIXES else Plain(path)
-    try:
-        yield source
-    except LongLine as error:
-        raise NotTaken("a line that is very long") from error
-    finally:
-        source.close()
+def opened(path: Path, options: Options) -> AbstractContextManager[Packed | Plain]:
+    """Open a plain or compressed file."""
+    return closing(Packed(path, options.max_ratio) if path.suffix in SUFFIXES else Plain(path))
 
 
 def graph_of_rows(device: Device, columns: Columns, options: Options, *, directed: bool) -> Graph:
@@ -292,12 +282,11 @@ def read_mtx(path: Path, options: Options, device: Device, settings: ReadSetting
         if symmetric and directed:
             raise NotTaken("a symmetric matrix as a directed graph")
         valued = head.field != "pattern"
-        wanted = Wanted(
-            (0, 1, 2) if valued else (0, 1), comma=False, exact=True, whole=head.field == "integer"
-        )
+        columns_of = (0, 1, 2) if valued else (0, 1)
+        layout = Layout(columns_of, len(columns_of), 0, row="an entry", whole=head.field == "integer")
         skip = _bytes_before(path, head, options)
         with device.alone():
-            columns = read_columns(path, wanted, options, device, skip, settings, types=(np.int32,))
+            columns = read_columns(path, layout, options, device, skip, settings, types=(np.int32,))
             if columns.count != head.entries:
                 raise NotTaken(f"{counted(columns.count, 'row')} instead of {head.entries}")
             if not options.weights:  # they were looked through all the same
@@ -354,21 +343,18 @@ def read_metis(path: Path, options: Options, device: Device, settings: ReadSetti
 
 def _metis_graph(device: Device, n: int, arcs: Columns, options: Options) -> Graph:
     """The graph, if each arc has its twin."""
-    build = partial(build_rows, device, n, count=arcs.count, mirror=False, loops=True, counts=True)
-    rows = build(arcs.source, arcs.target)
+    rows = build_rows(device, n, arcs.source, arcs.target, arcs.count, mirror=False, loops=True, counts=True)
     if rows.values and (arcs.weight is not None or options.duplicates == "keep"):
         raise NotTaken("parallel edges")
+    weight = None
     if arcs.weight is not None:
         ends = arcs.source, arcs.target
         weight = place_weights(device, rows, *ends, arcs.weight, arcs.count, mirror=False)
-        # with weights twins must agree in those, too
-        single = count_single_arcs(device, rows, weight) > 0
-        if options.weights:
-            rows.values["weights"] = weight
-    else:
-        single = _differ(device, rows, build(arcs.target, arcs.source))
-    if single:
+    # twins must agree in weights and multiplicities, too
+    if count_single_arcs(device, rows, weight, rows.values.get("multiplicity")):
         raise NotTaken("neighbours without their twins")
+    if options.weights:
+        rows.values["weights"] = weight
     parts = Parts(
         rows,
         directed=options.direction(False),
@@ -377,13 +363,3 @@ def _metis_graph(device: Device, n: int, arcs: Columns, options: Options) -> Gra
         is_multigraph=False,
     )
     return graph_of(device, parts)
-
-
-def _differ(device: Device, rows: DeviceCSR, other: DeviceCSR) -> bool:
-    """True if two graphs, with the multiplicities of their arcs, differ."""
-    if rows.arcs != other.arcs or rows.values.keys() != other.values.keys():
-        return True
-    words = (rows.n + 1) * np.dtype(rows.offset).itemsize // 4
-    pairs = [(rows.row_ptr, other.row_ptr, words), (rows.col_idx, other.col_idx, rows.arcs)]
-    pairs += [(rows.values[name], other.values[name], rows.arcs) for name in rows.values]
-    return differ(device, rows, *pairs)

@@ -15,8 +15,9 @@ import numpy.typing as npt
 from clgraph.arguments import real_number
 from clgraph.device.launch_config import LaunchTable
 from clgraph.errors import CapacityError
-from clgraph.files.read_ahead import Chunk
+from clgraph.files.read_ahead import Chunk, NotTaken
 from clgraph.formats.common import counted
+from clgraph.formats.text_table import Layout
 from clgraph.graph.building import exclusive_sums
 
 if TYPE_CHECKING:
@@ -30,21 +31,6 @@ ODD_ROWS, ODD_FIRST, HARD_ROWS, WIDE_ROWS, HIGHEST, LOOPS = range(SEEN)
 NUMBER = re.compile(rb"[-+.eE0-9]+")
 LONGEST = 4096  # bytes of a weight: no writer spells a longer one, and nothing is looked for beyond
 SHORTEST_ROW = 4  # "1 2\\n"
-
-
-@dataclass(frozen=True)
-class Wanted:
-    """Columns to parse, and what rows may look like."""
-
-    columns: tuple[int, ...]  # of source, target and perhaps weight, counted from 0
-    comma: bool  # whether commas separate fields; else blanks do
-    # whether rows are Matrix Market's: no comments, no plus signs, nothing behind the last column
-    exact: bool = False
-    whole: bool = False  # whether weights are whole numbers
-
-
-class NotTaken(Exception):
-    """A file with rows that are left to the host's scanner; the message says how many and where."""
 
 
 class TooWide(Exception):
@@ -96,29 +82,27 @@ def to_sums(device: Device, counts: Any, count: int, dtype: Any = np.int32) -> i
 class ColumnParser:
     """Takes chunks of text; appends what kernels find in them to columns on a device, which grow.
 
-    `types` are those of sources, targets and perhaps weights, by what errors call them; `total` gives about
-    how many bytes the whole text has. The columns have room for `more` rows behind those of the text.
+    `total` gives about how many bytes the whole text has. The columns have room for `more` rows behind those
+    of the text.
     """
 
     nothing = "no rows"  # what is said of a text in which nothing is found
+    names = "source ids", "target ids", "weights"  # what errors call the columns
+    step = 1  # numbers that are counted, of a row
 
     def __init__(
-        self,
-        device: Device,
-        types: dict[str, type],
-        shortest: int,
-        total: Callable[[], int],
-        block: int,
-        more: int = 0,
+        self, device: Device, id_type: type, weighted: bool, total: Callable[[], int], block: int, more: int
     ) -> None:
-        self._device, self._types, self._shortest, self._total = device, types, shortest, total
-        self._block, self._more = block, more
-        self._rows = self._parsed = 0  # of the columns; bytes of the text so far
-        self._count = self._loops = 0
+        self._device, self._id_type, self._weighted, self._total = device, id_type, weighted, total
+        self._types = dict(zip(self.names, (id_type, id_type, np.float64)[: 2 + weighted], strict=False))
+        self._shortest = SHORTEST_ROW
         self.source: Any = None
         self.target: Any = None
         self.weight: Any = None
-        self.powers = device.upload(powers_of_five()) if len(types) == 3 else None
+        self._block, self._more = block, more
+        self._rows = self._parsed = 0  # of the columns; bytes of the text so far
+        self._count = self._loops = self._highest = 0
+        self.powers = device.upload(powers_of_five()) if weighted else None
 
     def all(self, chunks: Iterable[Chunk]) -> Columns:
         """Return the rows of all chunks; NotTaken if only the host's reader takes them, or there are none."""
@@ -132,7 +116,8 @@ class ColumnParser:
         raise NotImplementedError
 
     def _found(self) -> Columns:
-        raise NotImplementedError
+        ends, count = (self.source, self.target, self.weight), self._count // self.step
+        return Columns(*ends, count, self._id_type, self._highest, self._loops)
 
     def _grow(self, count: int, wanted: int, nbytes: int) -> None:
         """Make columns of at least `wanted` rows, with the first `count`, for `nbytes` more of the text."""
@@ -162,38 +147,30 @@ class Parser(ColumnParser):
     def __init__(
         self,
         device: Device,
-        wanted: Wanted,
+        layout: Layout,
         id_type: type,
-        total: Callable[[], int],
+        total: Any,
         block: int | None = None,
         more: int = 0,
     ) -> None:
-        types = {"source ids": id_type, "target ids": id_type}
-        self._weighted = len(wanted.columns) == 3
-        if self._weighted:
-            types["weights"] = np.float64
-        super().__init__(device, types, SHORTEST_ROW, total, block or LAUNCH.of(device), more)
-        self._id_type, self._highest = id_type, 0
+        weighted = len(layout.columns) == 3
+        super().__init__(device, id_type, weighted, total, block or LAUNCH.of(device), more)
         self._program = device.program(
             "files/parse",
             BLOCK=self._block,
             ID="int" if id_type is np.int32 else "long",
-            WEIGHTED=int(self._weighted),
-            EXACT=int(wanted.exact),
-            WHOLE=int(wanted.whole),
+            WEIGHTED=int(weighted),
+            EXACT=int(layout.row != ""),
+            WHOLE=int(layout.whole),
         )
-        self.source_column, self.target_column, self.weight_column = (*wanted.columns, 0)[:3]
-        self.comma = wanted.comma
+        self.source_column, self.target_column, self.weight_column = (*layout.columns, 0)[:3]
+        self.comma = layout.delimiter == ","
 
     def one(self, chunk: Chunk) -> Columns:
         """Return the rows of a chunk alone, in buffers that the next chunk uses again; errors as of `all`."""
         self._count = 0
         self._take(chunk)
         return self._found()
-
-    def _found(self) -> Columns:
-        ends = self.source, self.target, self.weight
-        return Columns(*ends, self._count, self._id_type, self._highest, self._loops)
 
     def _take(self, chunk: Chunk) -> None:
         device, program = self._device, self._program
@@ -220,12 +197,6 @@ class Parser(ColumnParser):
             seen=seen,
         )
         counts = device.download(seen, np.uint32, SEEN).tolist()
-        self._judge(counts)
-        if counts[HARD_ROWS]:
-            self._read_hard(chunk, *(device.download(each, np.int32, counts[HARD_ROWS]) for each in hard))
-        self._count += count
-
-    def _judge(self, counts: list[int]) -> None:
         if counts[ODD_ROWS]:
             rows = counted(counts[ODD_ROWS], "unusual row")
             raise NotTaken(f"{rows}, the first is row {self._count + counts[ODD_FIRST] + 1}")
@@ -234,6 +205,9 @@ class Parser(ColumnParser):
         wide = self._id_type is np.int64
         self._highest = max(self._highest, (counts[HIGHEST] << 32 | 0xFFFFFFFF) if wide else counts[HIGHEST])
         self._loops += counts[LOOPS]
+        if counts[HARD_ROWS]:
+            self._read_hard(chunk, *(device.download(each, np.int32, counts[HARD_ROWS]) for each in hard))
+        self._count += count
 
     def _read_hard(self, chunk: Chunk, rows: npt.NDArray[np.int32], places: npt.NDArray[np.int32]) -> None:
         """Weights that the kernel was not sure about."""
@@ -270,23 +244,21 @@ class ListParser(ColumnParser):
     """
 
     nothing = "no neighbours"
+    names = "tails", "heads", "weights"
 
     def __init__(
         self, device: Device, n: int, weighted: bool, total: Callable[[], int], block: int | None = None
     ) -> None:
-        types: dict[str, type] = {"tails": np.int32, "heads": np.int32}
-        if weighted:
-            types["weights"] = np.float64
-        self._step = len(types) - 1  # numbers of an arc
-        super().__init__(device, types, self._step * SHORTEST_NUMBER, total, block or LIST_LAUNCH.of(device))
+        super().__init__(device, np.int32, weighted, total, block or LIST_LAUNCH.of(device), 0)
+        self.step = 1 + weighted
+        self._shortest, self._highest = self.step * SHORTEST_NUMBER, n - 1
         self.n, self._lines = n, 0
-        self._program = device.program("files/adjacency_lines", BLOCK=self._block, STEP=self._step)
+        self._program = device.program("files/adjacency_lines", BLOCK=self._block, STEP=self.step)
 
     def _found(self) -> Columns:
         if self._lines < self.n:
             raise NotTaken(f"{counted(self._lines, 'line')} for {self.n} vertices")
-        ends, count = (self.source, self.target, self.weight), self._count // self._step
-        return Columns(*ends, count, np.int32, self.n - 1, self._loops)
+        return super()._found()
 
     def _take(self, chunk: Chunk) -> None:
         device, program, known = self._device, self._program, self._count
@@ -295,7 +267,7 @@ class ListParser(ColumnParser):
         program.lists_count.launch(chunk, blocks, lines=lines, numbers=numbers)
         more_lines, more_numbers = to_sums(device, lines, blocks), to_sums(device, numbers, blocks)
         # a neighbour's weight may be in the next chunk
-        arcs, wanted = -(-known // self._step), -(-(known + more_numbers) // self._step)
+        arcs, wanted = -(-known // self.step), -(-(known + more_numbers) // self.step)
         self._grow(arcs, wanted, chunk.end - chunk.begin)
         seen = device.zeros(2, np.uint32)
         program.lists_numbers.launch(

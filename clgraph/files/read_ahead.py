@@ -97,6 +97,7 @@ class Packed(Unpacked):
 Source = Plain | Packed
 
 HEAD = 1 << 16  # room for the line that began in the chunk before: longer ones are left to the host's scanner
+LONG_LINE = "a line that is very long"
 TAIL = 64  # room for a line feed after the last line, and for words that reach beyond it
 
 Bytes = npt.NDArray[np.uint8]
@@ -143,8 +144,8 @@ class Chunk:
     end: int
 
 
-class LongLine(Exception):
-    """A line that does not fit into a chunk's head."""
+class NotTaken(Exception):
+    """A file with rows that are left to the host's scanner; the message says how many and where."""
 
 
 def read_chunks(
@@ -152,7 +153,7 @@ def read_chunks(
 ) -> Generator[Chunk, None, None]:
     """Yield the text of a source, without its first `skip` bytes, in chunks, each valid until the next.
 
-    With `words` a chunk may end with a blank, else with a line. A line longer than `HEAD` raises LongLine.
+    With `words` a chunk may end with a blank, else with a line. A line longer than `HEAD` raises NotTaken.
     """
     config, progress = settings.config or LAUNCH.of(device), settings.progress
     filling: list[tuple[Staging, list[Future[int]]]] = []
@@ -182,7 +183,7 @@ def read_chunks(
             done += got
             end, array = HEAD + got, room.array
             if begin > end:
-                raise LongLine
+                raise NotTaken(LONG_LINE)
             if last and len(rest) + end > begin and (end == begin or array[end - 1] != ord("\n")):
                 array[end] = ord("\n")
                 end += 1
@@ -192,7 +193,7 @@ def read_chunks(
             rest = array[cut:end].copy()
             # a longer line would not fit in front of the next chunk
             if len(rest) > HEAD:
-                raise LongLine
+                raise NotTaken(LONG_LINE)
             if cut > begin:
                 room.give(begin, cut + TAIL // 2)
                 yield Chunk(room.buffer, array, begin, cut)
@@ -209,12 +210,8 @@ def read_chunks(
 
 def _after_last_line(array: Bytes, begin: int, end: int, words: bool) -> int:
     """Return the end of the last line (or word) that ends between two positions."""
-    for start in range(end - HEAD, begin - HEAD, -HEAD):
-        start = max(start, begin)
-        part = array[start:end]
-        ends = part == ord("\n")
-        found = np.flatnonzero(ends | (part == ord(" ")) if words else ends)
-        if len(found):
-            return start + int(found[-1]) + 1
-        end = start
-    return begin
+    start = max(end - HEAD - 1, begin)  # what is behind an end before that is too long anyway
+    part = array[start:end]
+    ends = part == ord("\n")
+    found = np.flatnonzero(ends | (part == ord(" ")) if words else ends)
+    return start + int(found[-1]) + 1 if len(found) else begin

@@ -6,6 +6,8 @@ gaps, and weights in double precision, is left to the host's reader.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +16,6 @@ import numpy as np
 from clgraph.errors import CapacityError
 from clgraph.files.edge_list import graph_of_rows, number_vertices
 from clgraph.files.parse import Columns, NotTaken
-from clgraph.files.read_ahead import DEFAULT, ReadSettings
 from clgraph.formats.arrow import EdgeTable, arrow_table, parquet_table
 from clgraph.formats.common import Loaded, Options
 from clgraph.graph.exchange.arrow import further_columns
@@ -28,17 +29,11 @@ SEEN = 3  # ids that do not fit, the highest, and loops
 WRONG = 0
 
 
-def read_parquet(path: Path, options: Options, device: Device, settings: ReadSettings = DEFAULT) -> Loaded:
-    """Read a Parquet file; the graph is built on a device and stays there, or NotTaken says why not."""
-    return _loaded(parquet_table(path, options), options, device)
-
-
-def read_arrow(path: Path, options: Options, device: Device, settings: ReadSettings = DEFAULT) -> Loaded:
-    """Read an edge table from an Arrow or Feather file, as `read_parquet` does."""
-    return _loaded(arrow_table(path, options), options, device)
-
-
-def _loaded(edges: EdgeTable, options: Options, device: Device) -> Loaded:
+def _read(
+    table_of: Callable[[Path, Options], EdgeTable], path: Path, options: Options, device: Device, *_: Any
+) -> Loaded:
+    """Read an edge table; the graph is built on a device and stays there, or NotTaken says why not."""
+    edges = table_of(path, options)
     count = edges.table.num_rows
     if not count:
         raise NotTaken("no rows")
@@ -49,6 +44,9 @@ def _loaded(edges: EdgeTable, options: Options, device: Device) -> Loaded:
         graph = graph_of_rows(device, columns, options, directed=edges.directed)
     graph.attributes = further_columns(edges.table, (edges.source, edges.target, edges.weight))
     return Loaded(graph, edges.rows)
+
+
+read_parquet, read_arrow = partial(_read, parquet_table), partial(_read, arrow_table)
 
 
 def _columns(edges: EdgeTable, count: int, device: Device) -> Columns:

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import os
 import struct
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
@@ -50,16 +51,6 @@ class EdgeTable:
     def rows(self) -> str:
         """Number of rows and unread weights, for a summary."""
         return "; ".join((counted(self.table.num_rows, "row"), *self.unread))
-
-
-def read_parquet(path: Path, options: Options) -> Loaded:
-    """Read an edge table from a Parquet file (see `clgraph.read`)."""
-    return _loaded(parquet_table(path, options), options)
-
-
-def read_arrow(path: Path, options: Options) -> Loaded:
-    """Read an edge table from an Arrow or Feather file (see `clgraph.read`)."""
-    return _loaded(arrow_table(path, options), options)
 
 
 def parquet_table(path: Path, options: Options) -> EdgeTable:
@@ -283,7 +274,9 @@ def _edge_table(path: Path, table: Any, options: Options) -> EdgeTable:
     return EdgeTable(table, source, target, weight, counts, directed, unread)
 
 
-def _loaded(edges: EdgeTable, options: Options) -> Loaded:
+def _read(table_of: Callable[[Path, Options], EdgeTable], path: Path, options: Options) -> Loaded:
+    """Read an edge table from a file (see `clgraph.read`)."""
+    edges = table_of(path, options)
     graph = Graph.from_arrow(
         edges.table,
         edges.source,
@@ -294,6 +287,9 @@ def _loaded(edges: EdgeTable, options: Options) -> Loaded:
         duplicates=options.duplicates,
     )
     return Loaded(graph, edges.rows)
+
+
+read_parquet, read_arrow = partial(_read, parquet_table), partial(_read, arrow_table)
 
 
 def columns_of(where: str | Path, names: list[Any], weighted: bool) -> tuple[str, str, str | None]:

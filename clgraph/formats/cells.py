@@ -165,32 +165,13 @@ def _number_cells(
     return cells(np.array([as_text(value).encode() for value in values], dtype="S"), mark)[place]
 
 
-def write_rows(
-    file: IO[bytes],
-    graph: Graph,
-    names: npt.NDArray[Any],
-    *,
-    both_arcs: bool = False,
-    mark: bytes = b"",
-    as_text: Callable[..., npt.NDArray[np.uint64]] = weight_cells,
-    always_weighted: bool = False,
-) -> None:
-    """Write a row for each edge: cells of both ends, given by vertex, and of its weight if it has one.
-
-    With `both_arcs` there is a row for each arc; rows begin with a `mark`, if there is one; with
-    `always_weighted` the weights are 1 where the graph has none.
-    """
-    weighted = always_weighted or graph.weights is not None
+def write_rows(file: IO[bytes], graph: Graph, names: npt.NDArray[Any]) -> None:
+    """Write a row for each edge: cells of both ends, given by vertex, and of its weight if it has one."""
     # the last column ends the row
-    last = names if weighted else ended_by(names, b"\n")
-    begin = cells(np.array([mark]), b" ")
-    for tail, head, weight in edge_chunks(graph, both_arcs):
-        columns = [names[tail], last[head]]
-        if mark:
-            columns.insert(0, begin[np.zeros(len(tail), np.int8)])
-        if weighted:
-            columns.append(as_text(np.ones(len(tail)) if weight is None else weight, b"\n"))
-        write_cells(file, *columns)
+    last = names if graph.is_weighted else ended_by(names, b"\n")
+    for tail, head, weight in edge_chunks(graph):
+        weights = [] if weight is None else [weight_cells(weight, b"\n")]
+        write_cells(file, names[tail], last[head], *weights)
 
 
 def only_whole_weights(

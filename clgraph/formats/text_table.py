@@ -24,7 +24,15 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph.errors import InputError
-from clgraph.formats.cells import cells, only_whole_weights, whole_cells, write_rows, writing
+from clgraph.formats.cells import (
+    cells,
+    edge_chunks,
+    ended_by,
+    only_whole_weights,
+    whole_cells,
+    write_cells,
+    writing,
+)
 from clgraph.formats.common import (
     ID_MAX,
     MAX_RATIO,
@@ -68,6 +76,7 @@ class Layout:
     mark: str = ""  # the word that each of these begins with
     ids: tuple[int, int] = (0, ID_MAX)  # the lowest and the highest
     lightest: float = -math.inf  # the lowest weight
+    whole: bool = False  # whether weights are whole numbers (Matrix Market's, on devices)
 
 
 def read_table(path: Path, layout: Layout, options: Options) -> Rows:
@@ -77,9 +86,8 @@ def read_table(path: Path, layout: Layout, options: Options) -> Rows:
         plain = None if weighted else read_integers(path, layout, options.max_ratio)
         if plain is not None and (not layout.row or _are_ids(layout, *plain)):
             return plain[0], plain[1], None
-    unpacked_size(
-        path, options.max_ratio
-    )  # NumPy would unpack whatever comes, and the scanner keeps all rows
+    # NumPy would unpack whatever comes, and the scanner keeps all rows
+    unpacked_size(path, options.max_ratio)
     # NumPy takes signs, which rows of a fixed form do not have
     if options.ids == "int" and not layout.empty and (weighted or not layout.row):
         # NumPy reads a named file in blocks, an open one line by line
@@ -520,17 +528,16 @@ class TextTable:
         if self.weighted:
             only_whole_weights(graph, path, self.title)
         names = cells(np.arange(1, graph.num_vertices + 1), (self.delimiter or " ").encode())
+        last = names if self.weighted else ended_by(names, b"\n")
+        mark = cells(np.array([self.mark.encode()]), b" ")
         with writing(path) as file:
             file.write(self.header(graph).encode())
-            write_rows(
-                file,
-                graph,
-                names,
-                both_arcs=self.twins,
-                mark=self.mark.encode(),
-                as_text=whole_cells,
-                always_weighted=self.weighted,
-            )
+            for tail, head, weight in edge_chunks(graph, both_arcs=self.twins):
+                columns = [mark[np.zeros(len(tail), np.int8)]] if self.mark else []
+                columns += [names[tail], last[head]]
+                if self.weighted:
+                    columns.append(whole_cells(np.ones(len(tail)) if weight is None else weight, b"\n"))
+                write_cells(file, *columns)
         notes = []
         if self.weighted and graph.weights is None:
             notes.append("arcs written with weight 1, which the format needs")

@@ -23,7 +23,7 @@ import numpy.typing as npt
 
 from clgraph.arguments import file_name, whole
 from clgraph.errors import InputError
-from clgraph.files.parse import NotTaken
+from clgraph.files.read_ahead import NotTaken
 from clgraph.files.summary import left_out, read_with_summary
 from clgraph.formats.atomic import remove_stale_once
 from clgraph.formats.common import Options

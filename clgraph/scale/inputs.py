@@ -23,8 +23,8 @@ from clgraph._version import __version__
 from clgraph.errors import DeviceError, InputError
 from clgraph.files.dispatch import STDIN
 from clgraph.files.edge_list import bytes_before, opened
-from clgraph.files.parse import NotTaken, Parser, TooWide, Wanted
-from clgraph.files.read_ahead import ReadSettings, read_chunks
+from clgraph.files.parse import Parser, TooWide
+from clgraph.files.read_ahead import NotTaken, ReadSettings, read_chunks
 from clgraph.formats.arrow import parquet_parts
 from clgraph.formats.atomic import atomic_write
 from clgraph.formats.clg import PAGE, check_sums, damaged, unpack_header
@@ -110,10 +110,9 @@ class Input:
         layout = self._layout
         with reading(path):
             skip = bytes_before(path, layout, options)
-        wanted = Wanted(layout.columns, layout.delimiter == ",")
         with reading(path), opened(path, options) as source, device.alone():
             # buffers are as large as the piece needs: nothing is known to follow it
-            wide, parser = False, Parser(device, wanted, np.int32, lambda: 0)
+            wide, parser = False, Parser(device, layout, np.int32, lambda: 0)
             with closing(read_chunks(device, source, skip, ReadSettings(progress))) as text:
                 for piece in text:
                     found = None
@@ -123,7 +122,7 @@ class Input:
                         except TooWide as error:
                             if wide:
                                 raise NotTaken("an id that is too large") from error
-                            wide, parser = True, Parser(device, wanted, np.int64, lambda: 0)
+                            wide, parser = True, Parser(device, layout, np.int64, lambda: 0)
                     if not found.count:
                         continue
                     columns: Columns = {

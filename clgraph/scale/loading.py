@@ -18,8 +18,7 @@ from clgraph.csr.device_csr import DeviceCSR
 from clgraph.device.launch_config import LaunchTable
 from clgraph.errors import DeviceError
 from clgraph.files.clg import Faulty, load_sections
-from clgraph.files.parse import NotTaken
-from clgraph.files.read_ahead import Plain
+from clgraph.files.read_ahead import NotTaken, Plain
 from clgraph.formats.clg import PAGE
 from clgraph.formats.common import reading
 from clgraph.scale.shards import ShardRows, Shards

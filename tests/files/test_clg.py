@@ -18,7 +18,7 @@ from clgraph.device import Device
 from clgraph.files import read, write
 from clgraph.files.clg import Sums
 from clgraph.files.clg import read_clg as read_there
-from clgraph.files.parse import NotTaken
+from clgraph.files.read_ahead import NotTaken
 from clgraph.files.summary import read_with_summary
 from clgraph.formats.clg import read_clg
 from clgraph.formats.common import Options

@@ -15,7 +15,7 @@ from clgraph import InputError
 from clgraph.device import Device
 from clgraph.files import write
 from clgraph.files.dispatch import reader_of
-from clgraph.files.parse import NotTaken
+from clgraph.files.read_ahead import NotTaken
 from clgraph.files.summary import read_with_summary
 from clgraph.formats.common import Options
 from clgraph.formats.table import FORMATS

@@ -70,8 +70,7 @@ def compare(case: Case, folder: Path, device: Any) -> bool:
 
     from clgraph import ClgraphError
     from clgraph.files.dispatch import reader_of
-    from clgraph.files.parse import NotTaken
-    from clgraph.files.read_ahead import LaunchConfig, ReadSettings
+    from clgraph.files.read_ahead import LaunchConfig, NotTaken, ReadSettings
     from clgraph.formats.common import Options, check_file
     from clgraph.formats.table import FORMATS
 
