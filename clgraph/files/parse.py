@@ -149,7 +149,7 @@ class Parser(ColumnParser):
         device: Device,
         layout: Layout,
         id_type: type,
-        total: Any,
+        total: Callable[[], int],
         block: int | None = None,
         more: int = 0,
     ) -> None:
