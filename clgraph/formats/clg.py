@@ -193,7 +193,11 @@ FULL_BELOW = 64 << 20  # bytes: checking so much in full takes about 0.4 s, read
 
 def read_clg(path: Path, options: Options) -> Loaded:
     """Read a .clg file (see `clgraph.read`)."""
-    graph = _read(path, options)
+    header, found, full = read_sections(path, options.verify)
+    try:
+        graph = Graph._from_arrays(_checked(header, found, full))
+    except InputError as error:
+        raise damaged(path, str(error)) from error
     if options.ids == "str" and graph.ids.dtype != object:
         raise InputError(f"{path}: its vertex ids are numbers; leave ids='str' out")
     notes = []
@@ -218,14 +222,6 @@ def read_clg(path: Path, options: Options) -> Loaded:
                 "read it with duplicates='merge', which adds them up"
             )
     return Loaded(graph, entries, notes)
-
-
-def _read(path: Path, options: Options) -> Graph:
-    header, found, full = read_sections(path, options.verify)
-    try:
-        return Graph._from_arrays(_checked(header, found, full))
-    except InputError as error:
-        raise damaged(path, str(error)) from error
 
 
 def read_sections(
@@ -437,11 +433,11 @@ def write_sections(
     for name in (*SECTIONS, "way"):
         if (found := arrays.get(name)) is not None:
             array = _in_memory(found) if isinstance(found, np.ndarray) else found
-            section = Section(_next_page(end), array.nbytes, array.dtype.str)
+            section = Section(-(-end // PAGE) * PAGE, array.nbytes, array.dtype.str)
             parts.append((section.offset - end, array))
             sections[name], end = section, section.end
     # the checksums come last, as they are known only when all else is written
-    offset = _next_page(end)
+    offset = -(-end // PAGE) * PAGE
     parts.append((offset - end, _in_memory(np.empty(0, np.uint8))))
     sections["crc"] = crc = Section(offset, 4 * -(-(offset - PAGE) // BLOCK), "<u4")
     checksums = _Checksums()
@@ -457,10 +453,6 @@ def write_sections(
     last = np.array(checksums.finished(), "<u4")
     file.write(last.tobytes())
     return last
-
-
-def _next_page(offset: int) -> int:
-    return -(-offset // PAGE) * PAGE
 
 
 class _Checksums:

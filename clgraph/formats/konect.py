@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -20,15 +20,6 @@ from clgraph.formats.edges import read_rows
 from clgraph.graph.graph import Graph
 
 
-class Head(NamedTuple):
-    """Header of a KONECT file: kind, weights and counts."""
-
-    kind: str  # "sym", "asym" or "bip"
-    weights: str  # "unweighted", "positive", "weighted", ...
-    counts: list[int]  # of edges, vertices on the left, vertices on the right, as far as line 2 says them
-    empty: bool  # no row follows
-
-
 def is_konect(path: Path) -> bool:
     """True if a file is called as KONECT's are."""
     return path.name.startswith("out.") and path.is_file()
@@ -36,35 +27,40 @@ def is_konect(path: Path) -> bool:
 
 def read_konect(path: Path, options: Options) -> Loaded:
     """Read a file of KONECT (see `clgraph.read`)."""
-    head = _head(path, options)
-    if options.weights and head.weights == "unweighted":
+    kind, said, counts, empty = _head(path, options)
+    if options.weights and said == "unweighted":
         raise InputError(f"{path}, line 1: says that the edges are unweighted; leave weights=True out")
     source: Any = np.empty(0, np.int64)
     target, weights, notes = source, np.empty(0) if options.weights else None, []
-    if not head.empty:
+    if not empty:
         source, target, weights, layout = read_rows(path, replace(options, header=False))
         notes += ["weights"] if layout.width > 2 and not options.weights else []
         notes += ["times"] if layout.width > 3 else []
-    left, right = _sides(path, head, source, target)
-    n = left + right if head.kind == "bip" else max(left, right)
+    left, right = _sides(path, counts, source, target)
+    two_sides = kind == "bip"
+    n = left + right if two_sides else max(left, right)
     check_vertex_count(path, n, options)
     graph = Graph.from_edges(
         source,
-        target + left if head.kind == "bip" else target,
+        target + left if two_sides else target,
         weights=weights,
-        directed=options.direction(head.kind == "asym"),
+        directed=options.direction(kind == "asym"),
         duplicates=options.duplicates,
         vertices=np.arange(1, n + 1),
     )
     rows = counted(len(source), "row")
-    if head.kind == "bip":
+    if two_sides:
         rows += f"; 1 .. {left} on the left side, {left + 1} .. {n} on the right"
-    if head.counts and head.counts[0] != len(source):
-        rows += f"; line 2 says {head.counts[0]}"
+    if counts and counts[0] != len(source):
+        rows += f"; line 2 says {counts[0]}"
     return Loaded(graph, rows, notes)
 
 
-def _head(path: Path, options: Options) -> Head:
+def _head(path: Path, options: Options) -> tuple[str, str, list[int], bool]:
+    """Return kind, weights ("unweighted", "positive", ...), the counts of line 2, and whether no row follows.
+
+    The counts are those of edges and of vertices on the left and on the right, as far as line 2 says them.
+    """
     words: list[list[str]] = []
     empty = True
     for _, line in numbered_lines(path, "latin-1", options.max_ratio):
@@ -82,18 +78,18 @@ def _head(path: Path, options: Options) -> Head:
         )
     counts = [count for word in second if (count := natural(word)) is not None]
     # a second line with words in it is some other comment
-    return Head(first[0], first[1], counts if len(counts) == len(second) else [], empty)
+    return first[0], first[1], counts if len(counts) == len(second) else [], empty
 
 
-def _sides(path: Path, head: Head, source: Any, target: Any) -> tuple[int, int]:
+def _sides(path: Path, counts: list[int], source: Any, target: Any) -> tuple[int, int]:
     """Return how many vertices each side has: as line 2 says, else as the rows do."""
     found = int(source.max(initial=0)), int(target.max(initial=0))
     lowest = int(min(source.min(initial=1), target.min(initial=1)))
     if lowest < 1:
         raise InputError(f"{path}: vertex {lowest}: KONECT's files number them from 1")
-    if len(head.counts) < 2:
+    if len(counts) < 2:
         return found
-    left, right = [*head.counts[1:3], head.counts[1]][:2]
+    left, right = [*counts[1:3], counts[1]][:2]
     for here, said in zip(found, (left, right), strict=True):
         if here > said:
             raise InputError(

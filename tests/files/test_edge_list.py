@@ -164,7 +164,7 @@ def test_an_interrupt_ends_the_threads(device: Any, tmp_path: Path, monkeypatch:
     def interrupted(*_: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(Parser, "_judge", interrupted)
+    monkeypatch.setattr(Parser, "_grow", interrupted)
     with pytest.raises(KeyboardInterrupt):
         read(put(tmp_path / "g.txt", "1 2\n" * 9), device=device)
     assert not [each for each in threading.enumerate() if each.name.startswith("clgraph-read")]
