@@ -40,10 +40,8 @@ class Queue:
 
     def __init__(self, device: Device, csr: DeviceCSR, runs: int, room: int, mark: Any = np.uint32) -> None:
         self.device, self.csr, self.n, self.runs, self.room = device, csr, csr.n, runs, room
-        self.queue, self._filled = (
-            device.zeros(1, np.int32),
-            False,
-        )  # most runs never need more than one start
+        # most runs never need more than one start
+        self.queue, self._filled = device.zeros(1, np.int32), False
         self.length, self.next = device.empty(runs, np.int32), device.zeros(runs, np.int32)
         device.fill(self.length, np.int32(-1), runs)
         self.items = device.tuning.items
@@ -62,18 +60,16 @@ class Queue:
         All bits of `mark` are set where a vertex is not seen (None: nowhere). `lonely`: also vertices without
         edges.
         """
-        row_ptr = None if lonely else self.csr.row_ptr
+        about = {"seed": seed, "mark": mark, "row_ptr": None if lonely else self.csr.row_ptr}
+        about |= {"status": status, "wanting": wanting}
         wants = self.device.download(status, np.int32, self.runs) == wanting
-        if self.few(seed, mark, row_ptr, status, wants, wanting):
+        if self.few(wants, **about):
             return
         key = self.device.empty(self.runs * self.n, np.uint64)
-        about = {"seed": seed, "mark": mark, "row_ptr": row_ptr, "status": status, "wanting": wanting}
         self._program.starts_keys.launch(self, (-(-self.n // self.items), self.runs), **about, key=key)
         self.fill(key, wants)
 
-    def few(
-        self, seed: int, mark: Any, row_ptr: Any, status: Any, wants: npt.NDArray[np.bool_], wanting: int
-    ) -> bool:
+    def few(self, wants: npt.NDArray[np.bool_], **about: Any) -> bool:
         """Fill the queues with vertices of small priority, if there are enough of these."""
         device, n, runs = self.device, self.n, self.runs
         # as many are below the limit on average, if none is seen
@@ -85,10 +81,9 @@ class Queue:
         count = device.zeros(runs + 1, np.int32)
         kinds = {"key": np.uint64, "vertex": np.int32, "owner": np.int32}
         entries = {name: device.empty(most, kind) for name, kind in kinds.items()}
-        about = {"seed": seed, "mark": mark, "row_ptr": row_ptr, "status": status, "wanting": wanting}
         limits = {"limit": (some << 64) // n, "most": most}
-        size = -(-n // self.items), runs
-        self._program.starts_few.launch(self, size, **about, **limits, count=count, **entries)
+        few, size = self._program.starts_few, (-(-n // self.items), runs)
+        few.launch(self, size, **about, **limits, count=count, **entries)
         found = device.download(count, np.int32, runs + 1)
         if found[runs] > most or np.any(found[:runs][wants] < self.room):
             return False

@@ -56,16 +56,10 @@ def lg(x: int) -> int:
     return (63 - z) * ONE + int(table[256 + i]) + (p * LOG2_E >> 31)
 
 
-class _Owner:
-    """What a device's copy of the tables belongs to: the process."""
-
-
-_OWNER = _Owner()
-
-
 def device_tables(device: Device) -> Any:
     """Return the tables on a device, uploaded once."""
-    return device.cached(_OWNER, "logarithms", lambda: device.upload(tables(), writable=True))
+    # owned by the function, which lives as long as the process
+    return device.cached(tables, "logarithms", lambda: device.upload(tables(), writable=True))
 
 
 def rates(cut: npt.NDArray[np.uint64]) -> npt.NDArray[np.float64]:

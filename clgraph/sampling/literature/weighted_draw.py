@@ -79,24 +79,21 @@ class VertexRace(_Race):
         self.code = device.upload(strata.code, writable=True)
         smallest = Smallest(device, self.runs, self.n)
         masked = device.empty(self.all, np.uint64)
-        by_run: list[list[tuple[Any, Any, Any]]] = [[] for _ in range(self.runs)]
+        found = []
         for number, wanted in enumerate(strata.wanted):
             if wanted == 0:
                 continue
             race.race_stratum.launch(self, self.passes, stratum=number, key=key, out=masked)
             cut = smallest.cut(masked, wanted)
             vertices, came = smallest.take(masked, cut, equal=True, keys=True)
-            for run, limit in enumerate(self.keys_of(cut)):
-                chosen = vertices.of(run)
-                by_run[run].append((chosen, came.of(run), np.full(len(chosen), limit)))
-        columns: list[list[npt.NDArray[Any]]] = [[], [], []]
-        for parts in by_run:
-            whole = [np.concatenate(each) for each in zip(*parts, strict=True)]
-            order = np.argsort(whole[0])
-            for column, each in zip(columns, whole, strict=True):
-                column.append(each[order])
-        vertex, key, cuts = map(Column.of_parts, columns)
-        return Drawn(given(device, vertex), key, more={"cut": cuts})
+            counts, limits = np.diff(vertices.offset), self.keys_of(cut)
+            runs = np.repeat(np.arange(self.runs), counts)
+            found.append((runs, vertices.values, came.values, np.repeat(limits, counts)))
+        run, *columns = (np.concatenate(each) for each in zip(*found, strict=True))
+        order = np.lexsort((columns[0], run))
+        offset = np.concatenate(([0], np.cumsum(np.bincount(run, minlength=self.runs))))
+        vertex, came, cuts = (Column(offset, column[order]) for column in columns)
+        return Drawn(given(device, vertex), came, more={"cut": cuts})
 
 
 class NeighbourRace(_Race):

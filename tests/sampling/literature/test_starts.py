@@ -39,7 +39,9 @@ def test_queues_of_small_priorities_are_those_of_all(device, monkeypatch, ranked
         seen = np.arange(runs * n) % 5 == 0 if some else np.arange(runs * n) % 5 != 0
         mark = device.upload(np.where(seen, 7, 2**32 - 1).astype(np.uint32), writable=True)
         queue = Queue(device, csr, runs, room)
-        assert queue.few(3, mark, None if lonely else csr.row_ptr, status, wants, 1) == (some > 0)
+        about = {"seed": 3, "mark": mark, "row_ptr": None if lonely else csr.row_ptr}
+        about |= {"status": status, "wanting": 1}
+        assert queue.few(wants, **about) == (some > 0)
         queue.refill(3, mark, status, 1, lonely=lonely)
         rows = device.download(queue.queue, np.int32, runs * room).reshape(runs, room)
         free = ~seen.reshape(runs, n) & (lonely | (graph.degrees > 0))
