@@ -373,22 +373,22 @@ def check_induced(graph: Graph, sample: Any) -> None:
     )
 
 
-def check_kept(graph: Graph, sample: Any) -> None:
-    """Check the edges of a sample that keeps all among its vertices, or a tree's."""
-    if sample.selection.request.keep == "induced":
+def check_kept(graph: Graph, sample: Any, reach: int | None = None) -> None:
+    """Check the edges of a sample that keeps all among its vertices, or a tree's.
+
+    Also, with `reach`, that it has as many vertices as were asked for, of those that its method reaches.
+    """
+    request, found = sample.selection.request, len(sample.vertices)
+    if reach is not None and request.target is not None:
+        wanted = min(request.target, reach)
+        expect(found == wanted, f"{found} vertices instead of {wanted}")
+    if request.keep == "induced":
         check_induced(graph, sample)
-    if sample.selection.request.keep == "tree":
+    if request.keep == "tree":
         expect(
             len(sample.edges) == np.count_nonzero(sample.parent != sample.vertices),
             "a tree has one edge for each vertex that is no start",
         )
-
-
-def check_size(sample: Any, reach: int) -> None:
-    """Check that a sample has as many vertices as were asked for, of those that its method reaches."""
-    target, found = sample.selection.request.target, len(sample.vertices)
-    if target is not None:
-        expect(found == min(target, reach), f"{found} vertices instead of {min(target, reach)}")
 
 
 def came_from_nowhere(
@@ -402,9 +402,14 @@ def came_from_nowhere(
     return when, earliest[index] >= when[index]
 
 
-def check_arrivals(graph: Graph, sample: Any, starts: int) -> None:
+def num_starts(request: Any) -> int:
+    """Return how many starts were given, or are to be drawn."""
+    return len(set(request.start)) if request.start is not None else (request.starts or 1)
+
+
+def check_arrivals(graph: Graph, sample: Any) -> None:
     """Check that all but starts have a neighbour before them, and that parents come before their children."""
-    index = graph.indices_of(sample.vertices)
+    index, starts = graph.indices_of(sample.vertices), num_starts(sample.selection.request)
     when, lost = came_from_nowhere(graph.undirected.without_self_loops, sample, index)
     many = np.count_nonzero(lost)
     expect(

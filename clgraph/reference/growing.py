@@ -19,12 +19,12 @@ from clgraph.reference.common import (
     by_priority,
     check_arrivals,
     check_kept,
-    check_size,
     clock,
     expect,
     given_starts,
     hops,
     inside_of,
+    num_starts,
     start_order,
     words,
 )
@@ -102,11 +102,10 @@ def verify_growth(graph: Graph, sample: Any) -> None:
     AssertionError
         What does not hold.
     """
-    request, order = sample.selection.request, sample.order
-    check_size(sample, graph.num_vertices)
+    order = sample.order
     expect(sorted(order.tolist()) == list(range(len(sample.vertices))), "its order is no permutation")
-    check_arrivals(graph, sample, len(set(request.start)) if request.start is not None else 1)
-    check_kept(graph, sample)
+    check_arrivals(graph, sample)
+    check_kept(graph, sample, graph.num_vertices)
     if sample.method == "xsn":
         _best(Rows(graph).near, graph.indices_of(sample.vertices)[np.argsort(order)].tolist())
 
@@ -180,9 +179,8 @@ def verify_tree(graph: Graph, sample: Any) -> None:
     AssertionError
         What does not hold.
     """
-    request, rows = sample.selection.request, Rows(graph)
-    check_size(sample, rows.n)
-    check_kept(graph, sample)
+    rows = Rows(graph)
+    check_kept(graph, sample, rows.n)
     index, parents = graph.indices_of(sample.vertices).tolist(), graph.indices_of(sample.parent).tolist()
     up = dict(zip(index, parents, strict=True))
     expect(up.keys() >= set(parents), "a parent is not in the sample")
@@ -192,8 +190,7 @@ def verify_tree(graph: Graph, sample: Any) -> None:
     for v, u in up.items():
         children[u].append(v)
     expect(len({v for root in roots for v in hops(children, root)}) == len(up), "there is a cycle")
-    starts = len(set(request.start)) if request.start is not None else 1
-    components = {min(hops(rows.near, v)) for v in roots}
+    components, starts = {min(hops(rows.near, v)) for v in roots}, num_starts(sample.selection.request)
     expect(len(roots) < len(components) + starts, "a component has several roots")
 
 

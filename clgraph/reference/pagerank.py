@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
@@ -55,15 +54,10 @@ def reference_pagerank(
     """
     graph = as_graph(graph)
     tol = real(tol, "tol")
-    rounds = 10_000 if iterations is None else whole(iterations, "iterations")
+    rounds = None if iterations is None else whole(iterations, "iterations")
     p = distribution(graph, personalization)[:, np.newaxis]
-    recurrence = make_recurrence(graph, p, damping=damping, dangling=dangling, weight=weight)
-    x = distribution(graph, nstart)[:, np.newaxis]
-    for _ in range(rounds):
-        before, x = x, recurrence.step(x)
-        if iterations is None and np.abs(x - before).sum() <= tol:
-            break
-    return x[:, 0]
+    step = make_recurrence(graph, p, damping=damping, dangling=dangling, weight=weight)
+    return _power(step, distribution(graph, nstart)[:, np.newaxis], rounds, tol, norm=1)[:, 0]
 
 
 def verify_pagerank(graph: Graph, result: PageRankResult, *, weight: bool = True) -> None:
@@ -107,8 +101,8 @@ def verify_pagerank(graph: Graph, result: PageRankResult, *, weight: bool = True
         _require(abs(total - 1) <= slack, f"the scores sum to {total!r}, not to 1 within {slack:.3g}")
     p = distribution(graph, asked.personalization)[:, np.newaxis]
     dangling = asked.dangling if result.dangling == "given" else result.dangling
-    recurrence = make_recurrence(graph, p, damping=d, dangling=dangling, weight=weight)
-    moved = float(np.abs(recurrence.step(x[:, np.newaxis])[:, 0] - x).sum())
+    step = make_recurrence(graph, p, damping=d, dangling=dangling, weight=weight)
+    moved = float(np.abs(step(x[:, np.newaxis])[:, 0] - x).sum())
     allowed = (1 - d) * result.error_bound + rho + 1e-14
     _require(
         moved <= allowed,
@@ -135,54 +129,30 @@ def _require(right: Any, message: str) -> None:
 Reals = npt.NDArray[np.float64]
 
 
-@dataclass(frozen=True)
-class Recurrence:
-    """``x(v) = (1-d) p(v) + d (sum of x(u) w(u,v) / W(u) + D q(v))`` for k vectors beside each other.
-
-    Attributes
-    ----------
-    damping : float
-        d.
-    matrix : scipy.sparse.csr_array, shape (n, n)
-        Row v, column u: w(u, v) / W(u), where W(u) is the weight that leaves u.
-    dangling : bool array, shape (n,)
-        The vertices that no weight leaves; D is the mass on them.
-    p : float64 array, shape (n, k)
-        Personalizations, each of sum 1.
-    q : float64 array, shape (n, k) or (n, 1)
-        Where D goes; all 0 if it is dropped.
-    """
-
-    damping: float
-    matrix: Any
-    dangling: npt.NDArray[np.bool_]
-    p: Reals
-    q: Reals
-
-    def step(self, x: Reals) -> Reals:
-        """Apply the recurrence once to vectors of shape (n, k)."""
-        d = self.damping
-        dangling_mass = x[self.dangling].sum(axis=0)
-        after: Reals = (1 - d) * self.p + d * (self.matrix @ x + self.q * dangling_mass)
-        return after
+Step = Callable[[Reals], Reals]
 
 
-def make_recurrence(graph: Graph, p: Reals, *, damping: float, dangling: Any, weight: bool) -> Recurrence:
-    """Put a recurrence together.
+def make_recurrence(graph: Graph, p: Reals, *, damping: float, dangling: Any, weight: bool) -> Step:
+    """Return the function that applies the recurrence once to k vectors beside each other, shape (n, k).
+
+    ``x(v) = (1-d) p(v) + d (sum of x(u) w(u,v) / W(u) + D q(v))``: W(u) is the weight that leaves u, D the
+    mass on the vertices that no weight leaves, q where it goes (nowhere if it is dropped).
 
     Parameters
     ----------
     graph : Graph
     p : float64 array, shape (n, k)
+        Personalizations, each of sum 1.
     damping : float
+        d.
     dangling : {"personalization", "uniform", "drop"}, dict, array or None
         None means "personalization".
     weight : bool
         Whether the graph's weights count.
     """
     n = graph.num_vertices
-    damping, weight = real(damping, "damping"), flag(weight, "weight")
-    if not 0 <= damping < 1:
+    d, weight = float(real(damping, "damping")), flag(weight, "weight")
+    if not 0 <= d < 1:
         raise InputError(f"damping is {shown(damping)}: use a number of at least 0 and below 1")
     w = arc_weights(graph, weight)
     leaving = np.bincount(graph.tails, weights=w, minlength=n)
@@ -196,7 +166,26 @@ def make_recurrence(graph: Graph, p: Reals, *, damping: float, dangling: Any, we
     else:
         uniform = isinstance(dangling, str) and dangling == "uniform"
         q = distribution(graph, None if uniform else dangling)[:, np.newaxis]
-    return Recurrence(float(damping), matrix, ends, p, q)
+
+    def step(x: Reals) -> Reals:
+        after: Reals = (1 - d) * p + d * (matrix @ x + q * x[ends].sum(axis=0))
+        return after
+
+    return step
+
+
+def _power(step: Step, x: Reals, iterations: int | None, tol: float, norm: int, most: int = 10_000) -> Reals:
+    """Iterate: a number of times, or each vector until two iterates differ by `tol` in a norm at most."""
+    live = np.ones(x.shape[1], dtype=bool)
+    for _ in range(most if iterations is None else iterations):
+        after = step(x)
+        moved = (np.abs(after - x) ** norm).sum(axis=0) ** (1 / norm)
+        x = np.where(live, after, x)
+        if iterations is None:
+            live &= moved > tol
+            if not live.any():
+                break
+    return x
 
 
 def arc_weights(graph: Graph, weight: bool) -> Reals:
@@ -316,21 +305,11 @@ def reference_ppr(
         iterations = whole(iterations, "iterations")
     word(rule, "rule", get_args(Rule))
     p = source_distributions(graph, sources)
-    n, k = p.shape
-    recurrence = make_recurrence(graph, p, damping=damping, dangling=dangling, weight=weight)
-    last = 10_000
-    x = p.copy()
+    step = make_recurrence(graph, p, damping=damping, dangling=dangling, weight=weight)
     if rule == "contest":
-        x, tol, last = np.full((n, k), 1 / n), 1e-6, 100
-    live = np.ones(k, dtype=bool)
-    for _ in range(last if iterations is None else iterations):
-        after = recurrence.step(x)
-        moved = np.sqrt(((after - x) ** 2).sum(axis=0))
-        x[:, live] = after[:, live]
-        if iterations is None:
-            live &= moved > tol
-            if not live.any():
-                break
+        x = _power(step, np.full(p.shape, 1 / len(p)), iterations, 1e-6, norm=2, most=100)
+    else:
+        x = _power(step, p, iterations, tol, norm=2)
     return np.ascontiguousarray(x.T)
 
 

@@ -205,23 +205,15 @@ def reference_deletion(
     strong = options.get("connection") == "strong" and graph.directed
     tolerance = options.get("tolerance")
     state = _Shrinking(graph, method, seed, _exact(options.get("mix", Fraction(4, 5)), "mix"), strong)
-    run = _one_at_a_time if mode == "exact" else _batched
     slack = Fraction(target, 1000) if tolerance is None else _exact(tolerance, "tolerance")
-    iterations = run(state, method, target, slack)
+    iterations = _delete(state, method, target, slack, single=mode == "exact")
     return ReferenceSample(
         graph.ids[state.vertices], np.sort(state.edges.rank[state.live]), target, iterations=iterations
     )
 
 
-def _one_at_a_time(state: _Shrinking, method: str, target: int, slack: Fraction) -> int:
-    step = 0
-    while state.size > target:
-        state.delete(method, state.choose(method, step, 1))
-        step += 1
-    return step
-
-
-def _batched(state: _Shrinking, method: str, target: int, slack: Fraction) -> int:
+def _delete(state: _Shrinking, method: str, target: int, slack: Fraction, *, single: bool) -> int:
+    """Delete, one thing (`single`) or batch after the other, until few enough vertices are left."""
     start = state.size
     excess, step, deleted = start - target, 0, 0
     rate = Fraction(1) if method == "drv" else Fraction(state.num_edges, max(start, 1))
@@ -233,6 +225,7 @@ def _batched(state: _Shrinking, method: str, target: int, slack: Fraction) -> in
         count = min(count, max(1, things_left // 8) if method in ("drve", "dhyb") else things_left)
         if method != "drv" and count == things_left > 1:
             count = -(-count // 2)  # without any edge one vertex would be left
+        count = 1 if single else count
         chosen = state.choose(method, step, count)
         state.delete(method, chosen)
         while state.size < target - slack and count > 1:

@@ -18,7 +18,6 @@ from clgraph.reference.common import (
     by_priority,
     check_arrivals,
     check_kept,
-    check_size,
     directed_rows,
     expect,
     given_starts,
@@ -202,9 +201,8 @@ def verify_spread(graph: Graph, sample: Any) -> None:
         What does not hold.
     """
     request = sample.selection.request
-    check_size(sample, graph.num_vertices)
-    check_kept(graph, sample)
-    check_arrivals(graph, sample, len(request.start) if request.start is not None else (request.starts or 1))
+    check_kept(graph, sample, graph.num_vertices)
+    check_arrivals(graph, sample)
     if sample.method == "rds":
         recruited = Counter(np.asarray(sample.parent)[sample.parent != sample.vertices].tolist())
         most = max(recruited.values(), default=0)

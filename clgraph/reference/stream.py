@@ -129,18 +129,19 @@ def in_order(rows: Rows, seed: int) -> list[int]:
     return sorted(range(rows.m), key=lambda e: (priority[e], e))
 
 
+def _weights(rows: Rows, order: list[int], weighted: Any) -> list[int] | None:
+    weights = rows.weights() if weighted else []
+    return [weights[e] for e in order] if weighted else None
+
+
 def reference_stream(graph: Graph, method: str, *, seed: int, **options: Any) -> ReferenceSample:
     """Stream a graph by the definition; arguments as in `clgraph.sample`."""
     rows = Rows(graph)
     order = in_order(rows, seed)
-    known = dict(options)
-    if method == "pies":
-        known["size"] = target_size(options["size"], rows.n)
-    if method == "gps":
-        known["edges"] = target_size(options["edges"], rows.m)
-    if known.pop("weighted", False):
-        weights = rows.weights()
-        known["weights"] = [weights[e] for e in order]
+    known = {"weights": _weights(rows, order, options.get("weighted")), **options}
+    for name, whole in (("size", rows.n), ("edges", rows.m)):
+        if name in options:
+            known[name] = target_size(options[name], whole)
     made = reference_arrivals([rows.ends[e] for e in order], method, seed=seed, **known)
     taken = sorted((order[t - 1], t, i) for i, t in enumerate(made.times))
     more: dict[str, Any] = {"arrival": [t for _, t, _ in taken]}
@@ -183,9 +184,7 @@ def verify_stream(graph: Graph, sample: Any) -> None:
     order = in_order(rows, sample.seed)
     options: dict[str, Any] = {"size": request.target, "edges": request.target_edges}
     options |= {name: getattr(request, name) for name in ("closing", "p", "q", "triangles", "block")}
-    if request.view.weighted:
-        weights = rows.weights()
-        options["weights"] = [weights[e] for e in order]
+    options["weights"] = _weights(rows, order, request.view.weighted)
     expect(
         rows.edges.rank[sorted(order[t - 1] for t in sample.stream.arrival.tolist())].tolist()
         == sample.edges.tolist(),

@@ -19,7 +19,6 @@ from clgraph.reference.common import (
     below,
     came_from_nowhere,
     check_kept,
-    check_size,
     clock,
     directed_rows,
     expect,
@@ -249,8 +248,8 @@ def verify_walk(graph: Graph, sample: Any) -> None:
     """
     request, rows = sample.selection.request, sample.selection.request.view.rows
     frontier = sample.method == "fs"
-    check_size(sample, int(np.count_nonzero(request.view.degrees)) if frontier else graph.num_vertices)
-    check_kept(graph, sample)
+    reach = int(np.count_nonzero(request.view.degrees)) if frontier else graph.num_vertices
+    check_kept(graph, sample, reach)
     if request.steps is not None:
         # the walkers of frontier sampling share one clock, and so the burn-in and the thinning
         together, each = (request.walkers, 1) if frontier else (1, request.walkers)
