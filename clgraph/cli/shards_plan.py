@@ -269,7 +269,7 @@ def _kernels(
         return grow
     if command == "pagerank":
         out, dtype = device.upload(np.ones(VERTICES)), options["dtype"]
-        leaving = Leaving.of(device, VERTICES, out, "arcs", reproducible.LAUNCH[dtype].of(device))
+        leaving = Leaving(device, VERTICES, out, "arcs", reproducible.LAUNCH[dtype].of(device))
         problem = make_problem(shards)
         power = ReproduciblePower(device, leaving, problem, dtype=dtype, kind="arcs")
         prepared = power.prepare(block)

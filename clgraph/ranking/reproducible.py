@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from math import fsum
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -87,15 +88,23 @@ LAUNCH = {
 }
 
 
-@dataclass(frozen=True)
 class Leaving:
     """The weight that leaves each vertex, in the forms that all calls on a graph share.
 
+    Parameters
+    ----------
+    device : Device
+    n : int
+    out : float64 device buffer, shape (n,)
+        W of each vertex.
+    kind : {"weights", "counts", "arcs"}
+        Of the rows, as of `ReproduciblePower`.
+    config : LaunchConfig
+
     Attributes
     ----------
-    n : int
     out : float64 device buffer, shape (n,), or None
-        W of each vertex; None where no `ReproduciblePower.prepare` needs it.
+        None where no `ReproduciblePower.prepare` needs it.
     inverse : float64 device buffer, shape (n,)
         1 / W, 0 where nothing leaves.
     dangling : uint8 device buffer, shape (n,)
@@ -104,29 +113,21 @@ class Leaving:
         The place of each vertex if they are sorted by W: hot values share the cache.
     """
 
-    n: int
-    out: Any
-    inverse: Any
-    dangling: Any
-    place: Any
-
-    @staticmethod
-    def of(device: Device, n: int, out: Any, kind: str, config: LaunchConfig) -> Leaving:
-        """Compute it from W on the device, for rows of this kind and this launch configuration."""
+    def __init__(self, device: Device, n: int, out: Any, kind: str, config: LaunchConfig) -> None:
+        self.n, self.out = n, None if kind == "arcs" else out
         device.reserve({"1 / the weights that leave": 9 * n, "places": 12 * n if config.span else 0})
         program, over = device.program("ranking/fixed_leaving", ITEMS=config.items), config.over(n)
-        inverse, dangling, place = device.empty(n, np.float64), device.empty(n, np.uint8), None
-        program.fixed_inverse(over, n=n, out=out, inverse=inverse, dangling=dangling)
+        self.inverse, self.dangling = device.empty(n, np.float64), device.empty(n, np.uint8)
+        program.fixed_inverse.launch(self, over, out=out)
+        self.place = None
         if config.span:
-            key, place = device.empty(n, np.uint32), device.empty(n, np.int32)
+            key, self.place = device.empty(n, np.uint32), device.empty(n, np.int32)
             program.fixed_keys(over, n=n, out=out, key=key)
             _, order = sort_by_key(device, key, n, 15)
-            program.fixed_places(over, n=n, order=order, place=place)
-        return Leaving(n, None if kind == "arcs" else out, inverse, dangling, place)
+            program.fixed_places.launch(self, over, order=order)
 
 
-@dataclass
-class Prepared:
+class Prepared(SimpleNamespace):
     """Rows prepared for the iterations; buffers are named as in the kernels.
 
     Attributes
@@ -136,25 +137,13 @@ class Prepared:
     shares : float64 device buffer, or None
         What each arc has of the weight that leaves its tail.
     windows, longs, pieces : int
-        How many windows there are, long rows, and pieces of these.
-    window, begins, listed : device buffers, or None
+        How many windows there are, long rows, and pieces of these; like what follows only where rows are cut
+        into windows.
+    window, begins, listed : device buffers
         See ``cl/ranking/fixed_windows.cl``.
-    before, piece_begins, piece_counts, sums : device buffers, or None
+    before, piece_begins, piece_counts, sums : device buffers
         See ``cl/ranking/fixed_integers.cl``.
     """
-
-    rows: DeviceCSR
-    shares: Any = None
-    windows: int = 0
-    window: Any = None
-    begins: Any = None
-    longs: int = 0
-    listed: Any = None
-    pieces: int = 0
-    before: Any = None
-    piece_begins: Any = None
-    piece_counts: Any = None
-    sums: Any = None
 
 
 class ReproduciblePower:
@@ -255,7 +244,7 @@ class ReproduciblePower:
 
     def prepare(self, rows: DeviceCSR) -> Prepared:
         """Prepare rows for the iterations; the result can be cached."""
-        device, config, made = self.device, self._config, Prepared(rows)
+        device, config, made = self.device, self._config, Prepared(rows=rows, shares=None)
         leaving = device.program("ranking/fixed_leaving", ITEMS=config.items)
         entries = {"entries": rows.arcs, "col_idx": rows.col_idx}
         if self.out is not None:
@@ -661,7 +650,7 @@ class ReproducibleSolver:
         if kind == "weights":
             check_leaving(device.download(out, np.float64, rows.n))
             chain = longest_row(device, rows)
-        return Leaving.of(device, rows.n, out, kind, self._config), chain
+        return Leaving(device, rows.n, out, kind, self._config), chain
 
     def _blocks(self) -> Iterator[Prepared]:
         """The rows to compute in an iteration."""
@@ -738,7 +727,7 @@ class ShardsSolver(ReproducibleSolver):
         out = self._graph.leaving
         check_leaving(out)
         with device.alone():
-            leaving = Leaving.of(device, n, device.upload(out), self._kind, self._config)
+            leaving = Leaving(device, n, device.upload(out), self._kind, self._config)
             del out  # 8 bytes per vertex, which the vectors need
             device.finish()  # it is freed before the vectors are made
             self._begin(leaving, self._ranks, self._shards)

@@ -13,8 +13,8 @@ its pieces.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -80,9 +80,17 @@ class Layout:
     windows: tuple[int, int] | None = None
 
 
-@dataclass(frozen=True)
 class Sell:
-    """All slices of a graph on a device.
+    """All slices of a graph on a device; buffers are named as in ``cl/ranking/sell.cl``.
+
+    Parameters
+    ----------
+    device : Device
+    graph : Graph
+    share : buffer of `real`, or None
+        Beside the arcs of ``graph.reverse``.
+    real : type
+    layout : Layout
 
     Attributes
     ----------
@@ -111,47 +119,11 @@ class Sell:
         ``block_piece[b]:block_piece[b + 1]``.
     """
 
-    layout: Layout
-    n: int
-    arcs: int
-    sources: int
-    hot_arcs: int
-    order: Any
-    number: Any
-    steps: dict[str, int]
-    parts: dict[str, Any]
-    padding: float
-    pieces: int
-    longest_join: int
-    kinds: tuple[int, ...]
-    piece_place: Any
-    first_piece: Any
-    blocks: int
-    first_block: Any
-    block_piece: Any
-
-    def steps_before(self, device: Device, part: str) -> Begin:
-        """Download the begins of a part."""
-        slices = self.kinds[-1] if part.endswith("piece") else -(-self.n // self.layout.width)
-        return device.download(self.parts[f"{part}_begin"], np.int32, slices + 1)
-
-    def arguments(self, part: str) -> dict[str, Any]:
-        """Return the SLICE_ARGS of ``cl/ranking/sell.h`` for "row" or "piece"."""
-        return {name.replace(f"_{part}", ""): each for name, each in self.parts.items() if part in name}
-
-
-class SellBuilder:
-    """Build a graph's slices; buffers are named as in ``cl/ranking/sell.cl``.
-
-    Parameters
-    ----------
-    device : Device
-    graph : Graph
-    share : buffer of `real`, or None
-        Beside the arcs of ``graph.reverse``.
-    real : type
-    layout : Layout
-    """
+    LASTING = (
+        *("layout", "n", "arcs", "sources", "hot_arcs", "order", "number", "steps", "parts", "padding"),
+        *("pieces", "longest_join", "kinds", "piece_place", "first_piece"),
+        *("blocks", "first_block", "block_piece"),
+    )
 
     def __init__(self, device: Device, graph: Graph, share: Any, real: type[Any], layout: Layout) -> None:
         self.device, self.share, self.real, self.layout = device, share, real, layout
@@ -176,12 +148,21 @@ class SellBuilder:
             TURN_BITS=TURN_BITS,
         )
 
+    def steps_before(self, device: Device, part: str) -> Begin:
+        """Download the begins of a part."""
+        slices = self.kinds[-1] if part.endswith("piece") else -(-self.n // self.layout.width)
+        return device.download(self.parts[f"{part}_begin"], np.int32, slices + 1)
+
+    def arguments(self, part: str) -> dict[str, Any]:
+        """Return the SLICE_ARGS of ``cl/ranking/sell.h`` for "row" or "piece"."""
+        return {name.replace(f"_{part}", ""): each for name, each in self.parts.items() if part in name}
+
     def _launch(self, kernel: str, count: int, /, *, run: int = 0, **named: Any) -> None:
         """Launch over `count` rows, arcs or whatever a kernel takes; a work-item takes `run`, or ITEMS."""
         getattr(self.program, f"sell_{kernel}").launch(self, -(-count // (run or self.items)), **named)
 
-    def build(self) -> Sell:
-        """Run all steps in order."""
+    def build(self) -> Self:
+        """Run all steps in order, and free what only these need."""
         device, layout = self.device, self.layout
         self.number_rows()
         source, arc_share = (None, self.share) if layout.windows else self.sort_arcs()
@@ -200,7 +181,10 @@ class SellBuilder:
         self.hot_arcs = int(device.download(before, self.rows.offset, 1, offset=self.n)[0])
         self.layout = replace(layout, hot=self.hot)
         self.padding = sum(self.steps.values()) * layout.width / self.arcs if self.arcs else 1.0
-        return Sell(**{each.name: getattr(self, each.name) for each in fields(Sell)})
+        lasting = {name: vars(self)[name] for name in self.LASTING}
+        vars(self).clear()
+        vars(self).update(lasting)
+        return self
 
     # --- numbers --------------------------------------------------------------------------------------
 
@@ -404,4 +388,4 @@ class SellSolver(Solver):
     def lay_out(self, layout: Layout) -> Sell:
         """Make the slices."""
         share = upload_shares(self.device, self.graph, self.problem, self.real, self.weight)
-        return SellBuilder(self.device, self.graph, share, self.real, layout).build()
+        return Sell(self.device, self.graph, share, self.real, layout).build()

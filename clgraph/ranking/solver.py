@@ -120,50 +120,17 @@ def launch_order(
     getattr(program, f"order_{kernel}")(-(-n // items), n=n, **named)
 
 
-@dataclass(frozen=True)
-class RowOrder:
-    """The order in which a plan has a graph's vertices.
+def gather(device: Device, real: Real, n: int, at: Any, values: Any) -> Any:
+    """Return ``values[at]`` in a buffer that `Device.take` hands over."""
+    out = device.output(n, real)
+    launch_order(device, real, "gather", n, at=at, values=values, out=out)
+    return out
 
-    Attributes
-    ----------
-    device : Device
-    real : type
-    n : int
-    order : int32 buffer, shape (n,), or None
-        The vertex at each position; None if the plan has the graph's own order.
-    position : int32 buffer, shape (n,), or None
-        The position of each vertex.
-    """
 
-    device: Device
-    real: Real
-    n: int
-    order: Any
-    position: Any
-
-    def upload(self, values: Reals) -> Any:
-        """Upload a vector given by vertex, by position."""
-        there = self.device.upload(values.astype(self.real))
-        return there if self.order is None else self.gather(self.order, there)
-
-    def entries(self, vertices: npt.NDArray[Any], values: Reals) -> Any:
-        """A vector by position on the device: these values at some vertices, 0 elsewhere."""
-        # boards have no kernel that scatters a few entries
-        if by_pipelines(self.device):
-            dense = np.zeros(self.n)
-            dense[vertices] = values
-            return self.upload(dense)
-        upload, made = self.device.upload, self.device.zeros(self.n, self.real)
-        few = {"vertex": upload(vertices.astype(np.int32)), "entry": upload(values.astype(self.real))}
-        given = {**few, "position": self.position, "values": made}
-        launch_order(self.device, self.real, "entries", len(vertices), **given)
-        return made
-
-    def gather(self, at: Any, values: Any) -> Any:
-        """``values[at]``, in a buffer that `Device.take` hands over."""
-        out = self.device.output(self.n, self.real)
-        launch_order(self.device, self.real, "gather", self.n, at=at, values=values, out=out)
-        return out
+def upload_in_order(device: Device, real: Real, order: Any, values: Reals) -> Any:
+    """Upload a vector given by vertex, by position; `order` None: as it is."""
+    by_vertex = device.upload(values.astype(real))
+    return by_vertex if order is None else gather(device, real, len(values), order, by_vertex)
 
 
 def narrowed(device: Device, values: Any, n: int) -> Any:
@@ -195,7 +162,7 @@ def leaving(
     plan : hashable
         Names the order: the same plan gives the same order.
     order : int32 buffer or None
-        The vertex at each position, as of `RowOrder`.
+        The vertex at each position.
     """
     weighing, n = problem.weighing, graph.num_vertices
 
@@ -211,7 +178,7 @@ def leaving(
                 with np.errstate(divide="ignore"):
                     out = 1 / out
                 out[problem.out == 0] = 0
-            return RowOrder(device, real, n, order, None).upload(out)
+            return upload_in_order(device, real, order, out)
         csr, made = upload_csr(device, graph), device.empty(n, real)
         form = LEAVES if weighing.weighted else INVERSE if inverse else DEGREE
         given = {"form": form, "order": order, "row_ptr": csr.row_ptr, "out": made}
@@ -296,7 +263,6 @@ class Solver:
         self.local, self.items = config.local, config.items
         # the variant says how many groups tally
         self.prepare()
-        self.row_order = RowOrder(device, self.real, self.n, self.order, self.number)
         # the start has its own tally
         flat = device.has_pipeline("ranking/solver")  # one work-item takes all, and sums in fixed point
         self.start_items = self.n if flat else self.items
@@ -368,11 +334,26 @@ class Solver:
 
     def fill_vectors(self) -> None:
         """Upload the vectors that the caller gave."""
-        problem, order = self.problem, self.row_order
-        p, q = problem.personalization, problem.dangling
-        given = p, problem.start
-        self.p, self.start = (None if each is None else order.upload(each) for each in given)
-        self.q = self.p if q is p else None if q is None else order.upload(q)
+        p, q, start = self.problem.personalization, self.problem.dangling, self.problem.start
+        self.p, self.start = (None if each is None else self.to_rows(each) for each in (p, start))
+        self.q = self.p if q is p else None if q is None else self.to_rows(q)
+
+    def to_rows(self, values: Reals) -> Any:
+        """Upload a vector given by vertex, in the order of the rows."""
+        return upload_in_order(self.device, self.real, self.order, values)
+
+    def entries(self, vertices: npt.NDArray[Any], values: Reals) -> Any:
+        """A vector in the order of the rows on the device: these values at some vertices, 0 elsewhere."""
+        # boards have no kernel that scatters a few entries
+        if by_pipelines(self.device):
+            dense = np.zeros(self.n)
+            dense[vertices] = values
+            return self.to_rows(dense)
+        upload, made = self.device.upload, self.device.zeros(self.n, self.real)
+        few = {"vertex": upload(vertices.astype(np.int32)), "entry": upload(values.astype(self.real))}
+        given = {**few, "position": self.number, "values": made}
+        launch_order(self.device, self.real, "entries", len(vertices), **given)
+        return made
 
     def give_back(self) -> None:
         """Return the buffers for the next call; after the last `take`, if nothing failed."""
@@ -438,7 +419,8 @@ class Solver:
         return iterations, bool(met), float(sums[1]), float(sums[2])
 
     def take(self, *, on_device: bool = False) -> tuple[Any, int, bool, float, float]:
-        """Return the ranks in the graph's order (or a ``pyopencl.array.Array``), and what `end` returns."""
-        ranks = self.rank if self.order is None else self.row_order.gather(self.number, self.rank)
-        take = self.device.array if on_device else self.device.take
-        return take(ranks, self.real, self.n), *self.end()
+        """Return the scores in the graph's order (or a ``pyopencl.array.Array``), and what `end` returns."""
+        dev, real, scores = self.device, self.real, self.rank
+        if self.order is not None:
+            scores = gather(dev, real, self.n, self.number, scores)
+        return (dev.array if on_device else dev.take)(scores, real, self.n), *self.end()

@@ -14,7 +14,7 @@ from clgraph.device.launch_config import DeviceLimits, LaunchTable, fit_group
 from clgraph.errors import InputError
 from clgraph.progress import Tell
 from clgraph.ranking.sell import Layout, SellSolver, group_sum_bytes
-from clgraph.ranking.solver import RowOrder
+from clgraph.ranking.solver import upload_in_order
 from clgraph.ranking.transition_weights import graph_shares
 
 if TYPE_CHECKING:
@@ -162,8 +162,7 @@ class SmallSolver(SellSolver):
         if shares is not None:
             into_rest = np.where(into_rest, shares, 0)
         by_vertex = np.bincount(graph.tails, weights=into_rest, minlength=self.n)
-        to_rows = RowOrder(self.device, self.real, self.n, self.sell.order, self.sell.number)
-        return to_rows.upload(by_vertex.astype(np.float64))
+        return upload_in_order(self.device, self.real, self.sell.order, by_vertex.astype(np.float64))
 
     def make_work(self) -> dict[str, Any]:
         return {"piece_sum_": self.device.empty(self.sell.pieces, np.float64)}

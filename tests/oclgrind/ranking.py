@@ -136,7 +136,7 @@ def _fixed(device: Any, span: int) -> None:
         shape = LaunchConfig(span=span, items=2, width=span or 1)
         power = ReproduciblePower(
             device,
-            Leaving.of(device, 4, device.upload(out), kind, shape),
+            Leaving(device, 4, device.upload(out), kind, shape),
             problem,
             dtype=dtype,
             kind=kind,

@@ -189,7 +189,7 @@ def case_pagerank_exchange(device: Any) -> None:
     n = BLOCK + 9
     out = (np.arange(n) % 3).astype(np.float64)
     problem = Problem(0.85, None, None, None, False, "uniform", n, weighing=None)  # type: ignore[arg-type]
-    leaving = Leaving.of(device, n, device.upload(out), "arcs", LAUNCH["float32"].of(device))
+    leaving = Leaving(device, n, device.upload(out), "arcs", LAUNCH["float32"].of(device))
     power = ReproduciblePower(device, leaving, problem, dtype="float32", kind="arcs")
     shards = (Shard("a", 0, BLOCK, 0, 0, 0, 0, 0), Shard("b", BLOCK, 9, 0, 0, 0, 0, 0))
     sums = Exchange(Told(), device, power, shards)()()

@@ -11,7 +11,7 @@ from ranking_checks import VARIANTS, mixed_graph
 from clgraph import Graph, pagerank
 from clgraph.ranking.plan import KINDS, choose
 from clgraph.ranking.problem import make_problem, make_stop
-from clgraph.ranking.solver import Numbers, leaving
+from clgraph.ranking.solver import Numbers, gather, leaving
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -87,25 +87,24 @@ def test_order(device: Device, weight: bool) -> None:
     numbers, stop = Numbers(device, "float32"), make_stop(1e-6, "l1", 100, 60)
     for plan in ("serial", "runs", "bins", choose(device, graph, numbers)):
         solver = KINDS[plan](device, graph, problem, stop, numbers, weight)
-        made, at = solver.row_order, {"plan": solver.plan, "order": solver.order, "inverse": True}
+        at: dict[str, Any] = {"plan": solver.plan, "order": solver.order, "inverse": True}
         one, again = (leaving(device, graph, problem, np.float32, weight, **at) for _ in range(2))
         assert one is again
         n = graph.num_vertices
-        order = np.arange(n) if made.order is None else device.download(made.order, np.int32, n)
+        order = np.arange(n) if solver.order is None else device.download(solver.order, np.int32, n)
         inverse = device.download(one, np.float32, n)
         scale = (problem.out > 0) if problem.weights is not None else problem.out
         with np.errstate(divide="ignore"):
             wanted = np.where(problem.out > 0, 1 / scale, 0)[order].astype(np.float32)
         np.testing.assert_array_equal(inverse, wanted)
         values = np.random.default_rng(1).random(n)
-        there = made.upload(values)
+        there = solver.to_rows(values)
         np.testing.assert_array_equal(device.download(there, np.float32, n), values[order].astype(np.float32))
-        back = device.download(
-            there if made.order is None else made.gather(made.position, there), np.float32, n
-        )
-        np.testing.assert_array_equal(back, values.astype(np.float32))
+        if solver.order is not None:
+            there = gather(device, np.float32, n, solver.number, there)
+        np.testing.assert_array_equal(device.download(there, np.float32, n), values.astype(np.float32))
         few = np.array([3, 0, 17])
-        entries = device.download(made.entries(few, values[few]), np.float32, n)
+        entries = device.download(solver.entries(few, values[few]), np.float32, n)
         wanted = np.zeros(n, np.float32)
         wanted[few] = values[few]
         np.testing.assert_array_equal(entries, wanted[order])

@@ -71,7 +71,7 @@ def test_an_iteration(device, monkeypatch, kind, shape, dtype):
     p, start = normalised(given), normalised(begin)
     power = ReproduciblePower(
         device,
-        Leaving.of(device, n, device.upload(out), kind, SMALL[shape]),
+        Leaving(device, n, device.upload(out), kind, SMALL[shape]),
         Problem(0.85, given, None, begin, False, "uniform", n, weighing=None),  # type: ignore[arg-type]
         dtype=dtype,
         kind=kind,

@@ -14,7 +14,7 @@ from ranking_checks import arcs_of_graph, arcs_of_slices, assert_close, assert_h
 from clgraph import Graph
 from clgraph.ranking import pagerank, sell
 from clgraph.ranking.problem import make_problem
-from clgraph.ranking.sell import Layout, SellBuilder, balanced
+from clgraph.ranking.sell import Layout, Sell, balanced
 from clgraph.ranking.transition_weights import graph_shares, upload_shares
 from clgraph.reference.pagerank import reference_pagerank
 
@@ -57,7 +57,7 @@ def test_arcs(
         graph = skewed(seed, weighted)
         problem = make_problem(graph)
         share = upload_shares(device, graph, problem, real, True) if weighted else None
-        made = SellBuilder(device, graph, share, real, layout).build()
+        made = Sell(device, graph, share, real, layout).build()
         found = arcs_of_slices(device, made, real if weighted else None)
         assert found == arcs_of_graph(graph, graph_shares(graph, problem), real)
         order = device.download(made.order, np.int32, graph.num_vertices)
@@ -76,7 +76,7 @@ def test_numbers(device: Device, hot: int, classes: tuple[int, ...]) -> None:
         share = None
         if problem.weights is not None:
             share = upload_shares(device, graph, problem, np.float64, True)
-        made = SellBuilder(device, graph, share, np.float64, layout)
+        made = Sell(device, graph, share, np.float64, layout)
         made.number_rows()
         source, arc_share = made.sort_arcs()
         assert (made.sources, made.hot, made.arcs) == (want.sources, want.hot, graph.num_arcs)
@@ -98,7 +98,7 @@ def test_long_rows(device: Device, segments: int) -> None:
     layout = replace(TINY, segments=segments)
     for graph in layout_graphs():
         want = on_host(graph, layout)
-        made = SellBuilder(device, graph, None, np.float32, layout)
+        made = Sell(device, graph, None, np.float32, layout)
         made.number_rows()
         made.cut_long_rows(made.sort_arcs()[0])
         assert (made.pieces, made.kinds) == (want.pieces, want.kinds)
@@ -121,7 +121,7 @@ def test_one_window(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
     few_each(monkeypatch)
     for graph in layout_graphs():
         want = on_host(graph, layout)
-        made = SellBuilder(device, graph, None, np.float32, layout).build()
+        made = Sell(device, graph, None, np.float32, layout).build()
         assert_holds(device, made.order, want.order)
         assert (made.hot_arcs, made.sources, made.pieces) == (want.hot_arcs, want.sources, want.pieces)
         for part, wanted in zip(sell.PARTS, want.begins, strict=True):
@@ -134,7 +134,7 @@ def test_windows(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
     few_each(monkeypatch)
     layout = replace(TINY, windows=(16, 16))
     graph = skewed(3, weighted=False)
-    made = SellBuilder(device, graph, None, np.float32, layout).build()
+    made = Sell(device, graph, None, np.float32, layout).build()
     order = device.download(made.order, np.int32, graph.num_vertices)
     by_degree = np.argsort(-graph.degrees, kind="stable")
     length = np.bincount(graph.col_idx, minlength=graph.num_vertices)
@@ -162,7 +162,7 @@ def test_layout(device: Device) -> None:
     tails = [3, 3, 3, 1, 1, 0]
     heads = [0, 1, 2, 0, 2, 4]
     graph = Graph.from_edges(tails, heads, vertices=range(5), directed=True)
-    made = SellBuilder(device, graph, None, np.float32, Layout(width=2, hot=1, long_row=9)).build()
+    made = Sell(device, graph, None, np.float32, Layout(width=2, hot=1, long_row=9)).build()
     # out-degrees 3; 1 and 2 (rows of 2 and 1 arcs); 0
     assert device.download(made.order, np.int32, 5).tolist() == [3, 0, 1, 2, 4]
     assert made.steps_before(device, "hot_row").tolist() == [0, 1, 2, 2]  # arcs from 3 in rows -, 0; 1, 2; 4

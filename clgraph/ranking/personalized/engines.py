@@ -89,10 +89,10 @@ class OneSource:
         They are few: to make and upload whole vectors would take many times as long as the iterations.
         """
         solver, problem = self.solver, self.request.problem
-        solver.p = solver.start = solver.row_order.entries(*self.request.queries.entries(self._job))
+        solver.p = solver.start = solver.entries(*self.request.queries.entries(self._job))
         solver.q = solver.p if problem.policy == "personalization" else None
         if problem.dangling is not None:
-            solver.q = solver.row_order.upload(problem.dangling)
+            solver.q = solver.to_rows(problem.dangling)
 
     def run(self) -> Outcome:
         """Take each source to its end."""
