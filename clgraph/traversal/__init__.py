@@ -107,12 +107,11 @@ def bfs(
             from clgraph.traversal.search import Search
 
             owners = len(sources) > 1 or (several and stays)
-            search = Search(run.device, graph, method, predecessors, owners)
+            search = Search(run.device, graph, method, predecessors, owners, run.lap)
             levels, reached = search.run(sources, last)
             found = search.take(on_device=stays)
-            facts = {"levels": levels, "reached": reached, "seconds": search.seconds, "method": method}
+            facts = {"levels": levels, "reached": reached, "seconds": run.seconds, "method": method}
             facts["device"] = run.device.name
-            run.seconds = search.seconds
         distance, predecessor, source_of = found
         if several and source_of is None:
             source_of = np.where(distance >= 0, sources[0], np.int32(-1))
@@ -202,8 +201,8 @@ def bfs_many(
         else:
             from clgraph.traversal.many import search_often
 
-            distance, levels, seconds = search_often(
-                dev, graph, index, last, dtype, lanes, progress, stays=stays
+            distance, levels = search_often(
+                dev, graph, index, last, dtype, lanes, progress, run.lap, stays=stays
             )
-            run.seconds, name = seconds, dev.name
+            seconds, name = run.seconds, dev.name
         return ManyBFSResult(distance, index, levels, depth_limit, seconds, name, provenance=run.provenance)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -17,7 +16,7 @@ from clgraph.device.graph_cache import Pool
 from clgraph.device.launch_config import LaunchTable
 from clgraph.traversal import search
 from clgraph.traversal.results import DISTANCE_TYPES, distance_type, one_by_one
-from clgraph.traversal.search import COUNT, STATE_SIZE, Search, read_state
+from clgraph.traversal.search import COUNT, STATE_SIZE, Lap, Search, read_state
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -103,23 +102,22 @@ class ManyBatch:
         Which searches have seen a vertex, their frontiers, and the planes of the distances.
     defines : dict of str
         Build options that say what the rows look like.
-    seconds : dict of float
-        Time by phase; here "compile".
+    lap : callable
+        As of `Search`.
     """
 
     scratch: ManyScratch
 
-    def __init__(self, dev: Device, n: int, lanes: int) -> None:
-        self.dev, self.n, self.rows, self.lanes = dev, n, n, lanes
+    def __init__(self, dev: Device, n: int, lanes: int, lap: Lap = lambda phase: None) -> None:
+        self.dev, self.n, self.rows, self.lanes, self.lap = dev, n, n, lanes, lap
         self.config, self.many = search.LAUNCH.of(dev), LAUNCH.of(dev)
-        self.seconds = {"compile": 0.0}
         self.defines: dict[str, Any] = {}
         self._pulling = False
 
     def _program(self, name: str, **defines: Any) -> Program:
-        start = time.perf_counter()
+        self.lap("bfs")
         made = self.dev.program(name, LANES=self.lanes, ITEMS=self.config.items, **defines)
-        self.seconds["compile"] += time.perf_counter() - start
+        self.lap("compile")
         return made
 
     def _searches(self) -> Program:
@@ -274,29 +272,23 @@ class ManySearch(ManyBatch):
         The arcs: the graph's, or those of `renumbered` once it is there.
     scratch : ManyScratch
         What `search` leaves: which searches have seen a vertex, and the planes of the distances.
-    seconds : dict of float
-        Time by phase.
     """
 
-    def __init__(self, dev: Device, graph: Graph, lanes: int, searches: int) -> None:
-        super().__init__(dev, graph.num_vertices, lanes)
+    def __init__(self, dev: Device, graph: Graph, lanes: int, searches: int, *lap: Lap) -> None:
+        super().__init__(dev, graph.num_vertices, lanes, *lap)
         self.graph = graph
-        self.seconds = {"upload": 0.0, "compile": 0.0, "bfs": 0.0, "download": 0.0}
-        start = time.perf_counter()
         self.csr: DeviceCSR = upload_csr(dev, graph)
         self.defines = self.csr.defines
         self.renumbered: Renumbered | None = None
         self._history = dev.cached(graph, "bfs_many", History)
         self._history.searches += searches
         self._pool: Pool[ManyScratch] = dev.cached(graph, ("bfs_many", lanes), Pool)
-        self.seconds["upload"] = time.perf_counter() - start
 
     def __enter__(self) -> ManySearch:
         if self._history.pulled:
             self._renumber()
-        start = time.perf_counter()
         self.scratch = self._pool.borrow(lambda: ManyScratch(self.dev, self.n, self.lanes))
-        self.seconds["upload"] += time.perf_counter() - start
+        self.lap("upload")
         return self
 
     def __exit__(self, kind: object, *_: object) -> None:
@@ -309,12 +301,11 @@ class ManySearch(ManyBatch):
         self._history.pulled = True
         if self.renumbered is not None or self.config.team or self._history.searches < RENUMBER_SEARCHES:
             return False
-        start = time.perf_counter()
         make = partial(renumber, self.dev, self.graph, self.config.items)
         self.renumbered = self.dev.cached(self.graph, "renumbered", make)
         if self.renumbered is not None:
             self.csr, self.rows = self.renumbered.leaving, self.renumbered.rows
-        self.seconds["upload"] += time.perf_counter() - start
+        self.lap("upload")
         return self.renumbered is not None
 
     def run(
@@ -322,9 +313,9 @@ class ManySearch(ManyBatch):
     ) -> tuple[Any, int]:
         """Return distances (k, n) of one batch, on the host or on the device, and the number of levels."""
         dev, n, k = self.dev, self.n, len(sources)
-        start, compiled = time.perf_counter(), self.seconds["compile"]
         levels = self.search(sources, last)
         if levels is None:
+            self.lap("bfs")
             rows, levels = self.one_by_one(sources, last, dtype)
             return (dev.array(dev.upload(rows), rows.dtype, k * n).reshape(k, n) if stays else rows), levels
         kind = distance_type(levels, dtype)
@@ -332,12 +323,9 @@ class ManySearch(ManyBatch):
             k, levels, kind, None if self.renumbered is None else self.renumbered.positions
         )
         dev.finish()
-        self.seconds["bfs"] += time.perf_counter() - start - (self.seconds["compile"] - compiled)
-        if stays:
-            return dev.array(distance, kind, k * n).reshape(k, n), levels
-        start = time.perf_counter()
-        result = dev.take(distance, kind, k * n).reshape(k, n)
-        self.seconds["download"] += time.perf_counter() - start
+        self.lap("bfs")
+        result = (dev.array if stays else dev.take)(distance, kind, k * n).reshape(k, n)
+        self.lap("download")
         return result, levels
 
     def search(
@@ -373,12 +361,9 @@ class ManySearch(ManyBatch):
         """Search from one source after another: distances (k, n), and the number of levels."""
 
         def search(source: npt.NDArray[np.int32]) -> tuple[npt.NDArray[np.int32], int]:
-            alone = Search(self.dev, self.graph, "hybrid", predecessors=False, owners=False)
+            alone = Search(self.dev, self.graph, "hybrid", False, False, self.lap)
             levels, _ = alone.run(source, last)
-            distance = alone.take()[0]
-            for phase in self.seconds:
-                self.seconds[phase] += alone.seconds[phase]
-            return distance, levels
+            return alone.take()[0], levels
 
         return one_by_one(search, sources, dtype)
 
@@ -441,12 +426,13 @@ def search_often(
     dtype: npt.DTypeLike | None,
     lanes: int,
     progress: Callable[[int, int], None] | None,
+    lap: Lap,
     *,
     stays: bool,
-) -> tuple[Any, int, dict[str, float]]:
-    """Search as `clgraph.bfs_many` does: distances (k, n), the number of levels, and time by phase."""
+) -> tuple[Any, int]:
+    """Search as `clgraph.bfs_many` does: distances (k, n), and the number of levels."""
     parts, levels = [], 0
-    with ManySearch(dev, graph, lanes, len(sources)) as search:
+    with ManySearch(dev, graph, lanes, len(sources), lap) as search:
         for first in range(0, len(sources), lanes):
             part, deepest = search.run(sources[first : first + lanes], last, dtype, stays=stays)
             parts.append(part)
@@ -454,11 +440,10 @@ def search_often(
             if progress:
                 progress(min(first + lanes, len(sources)), len(sources))
     if len(parts) == 1:
-        return parts[0], levels, search.seconds
+        return parts[0], levels
     if not stays:
-        return np.concatenate(parts), levels, search.seconds
+        return np.concatenate(parts), levels
     from pyopencl.array import concatenate
 
     kind = max((part.dtype for part in parts), key=lambda each: each.itemsize)
-    whole = concatenate([part if part.dtype == kind else part.astype(kind) for part in parts])
-    return whole, levels, search.seconds
+    return concatenate([part if part.dtype == kind else part.astype(kind) for part in parts]), levels

@@ -7,7 +7,7 @@ thesis.
 
 from __future__ import annotations
 
-import time
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from clgraph.device import Device
     from clgraph.graph import Graph
 
+Lap = Callable[[str], None]
 # the first serves both methods, the last an FPGA that pulls in partitions
 PROGRAMS = tuple(f"traversal/search{part}" for part in ("", "_push", "_pull", "_fused", "_partitions"))
 
@@ -60,10 +61,12 @@ class LaunchConfig:
     alpha: int = 15
     beta: int = 18
 
+
+class TeamConfig(LaunchConfig):
+    """Launch configuration where work-groups share arcs."""
+
     def within(self, device: DeviceLimits) -> LaunchConfig:
         """Cut to a device's limits."""
-        if not self.team:
-            return self
         if device.max_work_group < self.rows:
             return SERIAL  # its work-groups are too small to share a row
         count = fit_local(self.fuse_count, 9 * self.fuse_count, device)  # two lists of them, and some words
@@ -73,7 +76,7 @@ class LaunchConfig:
 
 # alpha and beta are those of the GAP Benchmark Suite; one work-group does runs of levels so small that
 # launches would take longer than their work
-TEAM = LaunchConfig(
+TEAM = TeamConfig(
     team=True,
     local=256,
     fused_local=1024,
@@ -135,8 +138,8 @@ class Search:
         "hybrid" or "frontier".
     predecessors, owners : bool
         Whether they are wanted.
-    seconds : dict of float
-        Time by phase.
+    lap : callable
+        Records the time since its last call as that of a phase (`clgraph.run.run_on.lap`).
     distance, predecessor, owner : pyopencl.Buffer or None
         The result, once `run` is done.
     """
@@ -152,8 +155,16 @@ class Search:
     state: Any
     moved: Any = None  # the frontier by partition, once an FPGA pulls in partitions
 
-    def __init__(self, dev: Device, graph: Graph, method: str, predecessors: bool, owners: bool) -> None:
-        self.dev, self.graph, self.n = dev, graph, graph.num_vertices
+    def __init__(
+        self,
+        dev: Device,
+        graph: Graph,
+        method: str,
+        predecessors: bool,
+        owners: bool,
+        lap: Lap = lambda phase: None,
+    ) -> None:
+        self.dev, self.graph, self.n, self.lap = dev, graph, graph.num_vertices, lap
         self.method, self.predecessors, self.owners = method, predecessors, owners
         self.config = LAUNCH.of(dev)
         self._cut: Cut | None = None
@@ -164,10 +175,8 @@ class Search:
                 self._cut = cut_for(dev, graph)
         # one work-item takes `items` vertices, so that CPUs get long serial runs
         self._passes = -(-self.n // self.config.items)  # work-items over all vertices
-        start = time.perf_counter()
         self.csr = upload_csr(dev, graph)
         self.row_ptr, self.col_idx = self.csr.row_ptr, self.csr.col_idx
-        self.seconds = {"upload": time.perf_counter() - start, "compile": 0.0, "bfs": 0.0, "download": 0.0}
         #: arcs are counted in units of 2^shift, so that their number fits 32 bits
         self.shift = max(0, self.csr.arcs.bit_length() - 30)
         self.level = 0
@@ -181,7 +190,6 @@ class Search:
         The search ends after level `last`.
         """
         dev, n, hybrid = self.dev, self.n, self.method == "hybrid"
-        start = time.perf_counter()
         pool: Pool[dict[str, Any]] = dev.graph_cache.cached(self.graph, ("bfs", self.method), Pool)
         # kept for the graph, but nothing in it from one search to the next; two threads get one each
         scratch = pool.borrow(self._make_scratch)
@@ -189,8 +197,7 @@ class Search:
         self.distance = dev.output(n, np.int32)
         self.predecessor = dev.output(n, np.int32) if self.predecessors else None
         self.owner = dev.output(n, np.int32) if self.owners else None
-        begun = time.perf_counter()
-        self.seconds["upload"] += begun - start
+        self.lap("upload")
         defines: dict[str, Any] = {"PREDECESSOR": self.predecessors, "OWNER": self.owners}
         defines |= {"FRONTIER": not hybrid, **self.csr.defines}
         for name, value in vars(self.config).items():
@@ -198,15 +205,14 @@ class Search:
         self._programs = {}
         for name in PROGRAMS if self._cut else PROGRAMS[:-1] if hybrid else PROGRAMS[:1]:
             self._programs[name] = dev.program(name, **defines)
-        start, uploads = time.perf_counter(), self.seconds["upload"]
-        self.seconds["compile"] += start - begun
+        self.lap("compile")
         program, local = self._programs["traversal/search"], self.config.local
         program.bfs_fill.launch(self, self._passes, sources=len(sources), local=local)
         given = {"sources": len(sources), "source": dev.upload(sources)}
         program.bfs_start.launch(self, len(sources), **given, local=local)
         levels, reached = (self._hybrid if hybrid else self._frontier)(sources, last)
         dev.finish()
-        self.seconds["bfs"] = time.perf_counter() - start - (self.seconds["upload"] - uploads)
+        self.lap("bfs")
         # the frontier by partition is allocated at the first pull only, and kept for the next search
         if self._cut:
             scratch["moved"] = self.moved
@@ -230,14 +236,13 @@ class Search:
 
     def take(self, *, on_device: bool = False) -> tuple[Any, Any, Any]:
         """Return distances, predecessors (or None), sources (or None): the device's buffers are given up."""
-        start = time.perf_counter()
         hand_over = self.dev.array if on_device else self.dev.take
         distance, predecessor, owner = (
             None if buffer is None else hand_over(buffer, np.int32, self.n)
             for buffer in (self.distance, self.predecessor, self.owner)
         )
         assert distance is not None
-        self.seconds["download"] = time.perf_counter() - start
+        self.lap("download")
         return distance, predecessor, owner
 
     # --- method "frontier" ------------------------------------------------------------------------
@@ -324,9 +329,9 @@ class Search:
         """The reversed arcs, on the device."""
         if not self.graph.directed:
             return self.csr
-        start = time.perf_counter()
+        self.lap("bfs")
         csr = upload_csr(self.dev, self.graph.reverse)
-        self.seconds["upload"] += time.perf_counter() - start
+        self.lap("upload")
         return csr
 
     def _pull(self) -> int:
@@ -356,9 +361,9 @@ class Search:
     def _pull_in_partitions(self, cut: Cut, arriving: dict[str, Any]) -> None:
         """Pull one level: move the frontier's bits to the partitions' arcs, and collect them."""
         dev, graph = self.dev, self.graph
-        start = time.perf_counter()
+        self.lap("bfs")
         layout = upload_layout(dev, graph.reverse if graph.directed else graph, cut)
-        self.seconds["upload"] += time.perf_counter() - start
+        self.lap("upload")
         words = max(1, layout.moved // dev.pipeline_parameter("UNROLL"))
         if self.moved is None:
             dev.reserve({"moved": 4 * words})
