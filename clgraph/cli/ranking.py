@@ -229,9 +229,7 @@ def ppr(run: Run) -> None:
     # invalid options are refused before a large file is read; click has checked those that are words
     words = ("damping", "dangling", "dtype", "on_nonconvergence")
     checked = {name: value for name, value in options.items() if name not in words}
-    Options(**checked, top=1 if top else None).checked(
-        1, check_damping(options["damping"]), options["dangling"]
-    )
+    Options(1, check_damping(options["damping"]), options["dangling"], **checked, top=1 if top else None)
     run.check_output()
     if top == 0 and not run.output and not run.as_json:
         raise InputError("--top 0 asks for all scores: give -o a file to write them to")

@@ -150,18 +150,12 @@ class GiantFinder:
             self.next, self.tally = device.empty(n, np.int32), device.empty(2 * self.blocks, np.int32)
             self.state, self.sums = device.empty(3, np.int32), device.empty(3, np.int32)
         else:
-            self.next, self.tally, self.state, self.sums = (
-                shared.next,
-                shared.tally,
-                shared.state,
-                shared.sums,
-            )
+            self.next, self.tally, self.queue = shared.next, shared.tally, shared.queue
+            self.state, self.sums = shared.state, shared.sums
         self.count = self.number = self.next
         if shared is None or self.capacity > shared.capacity:
             device.reserve({"queue": 8 * self.capacity})
             self.queue = device.empty(max(2 * self.capacity, 1), np.int32)
-        else:
-            self.queue = shared.queue
 
     def labels_into(
         self,

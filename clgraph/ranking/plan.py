@@ -47,7 +47,7 @@ def _fits_small(device: Device, graph: Graph, numbers: Numbers) -> bool:
     """True if one work-group is enough for a graph, and has room for it."""
     config = spmv_small.LAUNCH.of(device)
     # the cheap test first: counting sources reads all rows
-    if graph.num_arcs > config.arcs:
+    if graph.num_arcs > spmv_small.ARCS:
         return False
     sources = int(np.count_nonzero(np.diff(graph.row_ptr)))
     pieces = graph.num_arcs // config.layout.long_row  # at most

@@ -65,12 +65,8 @@ class SpmvSolver(SellSolver):
     def build(self, defines: dict[str, Any]) -> None:
         # a position among the entries of a part: 64 bits only where 32 do not hold it
         offset = "int" if max(self.sell.steps.values()) * self.layout.width < 2**31 else "long"
-        options = {**defines, "OFFSET": offset, "WIDTH": self.layout.width, **self.own_defines()}
+        options = {**defines, "OFFSET": offset, "WIDTH": self.layout.width}
         self.kernels = self.device.program(f"ranking/{self.variant}", **options)
-
-    def own_defines(self) -> dict[str, Any]:
-        """Build options of the variant."""
-        raise NotImplementedError
 
     def launches(self) -> list[Launch]:
         sell, name = self.sell, f"pagerank_{self.program}"
@@ -115,26 +111,14 @@ class LaunchConfig:
 
 
 # pieces are added up in blocks: one work-item for all of a hub's would hold up the others
+_GPU_BINS = Layout(width=32, hot=65535, long_row=256, classes=(65536, 262144), segments=9, block=32)
+_CPU_BINS = Layout(width=8, hot=511, long_row=128, classes=(4096,), segments=3, block=32)
+_SMALL_BINS = Layout(width=4, hot=8, long_row=6, classes=(4, 16), segments=3, block=32)
 BINS = LaunchTable(
-    gpu=LaunchConfig(
-        local=1024,
-        groups=1,
-        piece_groups=4,
-        layout=Layout(width=32, hot=65535, long_row=256, classes=(65536, 262144), segments=9, block=32),
-    ),
+    gpu=LaunchConfig(local=1024, groups=1, piece_groups=4, layout=_GPU_BINS),
     # other devices run this plan too, where it is named: small groups, of which they run any number
-    cpu=LaunchConfig(
-        local=32,
-        groups=8,
-        piece_groups=16,
-        layout=Layout(width=8, hot=511, long_row=128, classes=(4096,), segments=3, block=32),
-    ),
-    simulator=LaunchConfig(
-        local=8,
-        groups=3,
-        piece_groups=6,
-        layout=Layout(width=4, hot=8, long_row=6, classes=(4, 16), segments=3, block=32),
-    ),
+    cpu=LaunchConfig(local=32, groups=8, piece_groups=16, layout=_CPU_BINS),
+    simulator=LaunchConfig(local=8, groups=3, piece_groups=6, layout=_SMALL_BINS),
 )
 # the cost of an arc from a cold source, in arcs from hot ones: with it, and nine segments, an iteration of
 # R-MAT 22 takes 0.261 ms on an H200 instead of 0.267 ms
@@ -191,8 +175,8 @@ class BinSolver(SpmvSolver):
             *super().about(),
         ]
 
-    def own_defines(self) -> dict[str, Any]:
-        return {"HOT": self.layout.hot, "LOCAL": self.group}
+    def build(self, defines: dict[str, Any]) -> None:
+        super().build(defines | {"HOT": self.layout.hot, "LOCAL": self.group})
 
     def launches(self) -> list[Launch]:
         found = super().launches()
@@ -236,6 +220,7 @@ class RunSolver(SpmvSolver):
             *super().about(),
         ]
 
-    def own_defines(self) -> dict[str, Any]:
+    def build(self, defines: dict[str, Any]) -> None:
         # both distributions uniform, and the norm L1: CPUs vectorise code without branches
-        return {"PLAIN": self.p is None and self.q is None and self.norm == NORMS["l1"]}
+        plain = self.p is None and self.q is None and self.norm == NORMS["l1"]
+        super().build(defines | {"PLAIN": plain})

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from clgraph.device import Device
 
 SOURCES = 65535  # that 16 bits can name
+ARCS = 1 << 17  # larger graphs are faster with several launches by the whole device
 TURNS = 4096  # iterations in a launch, even: a display driven by the device should not freeze for long
 ENDING = 4  # the cost of a slice's end, in steps
 
@@ -37,8 +38,6 @@ class LaunchConfig:
         How many rows of a slice a work-item takes.
     layout : Layout
         All sources are hot.
-    arcs : int
-        Larger graphs are faster with several launches by the whole device.
     in_local : bool
         Contributions are in local memory (else in global memory, which a CPU caches).
     """
@@ -46,7 +45,6 @@ class LaunchConfig:
     local: int
     per: int
     layout: Layout
-    arcs: int
     in_local: bool
 
     def within(self, device: DeviceLimits) -> LaunchConfig:
@@ -57,15 +55,9 @@ class LaunchConfig:
 
 
 LAUNCH = LaunchTable(
-    gpu=LaunchConfig(
-        local=1024, per=1, layout=Layout(width=32, hot=SOURCES, long_row=64), arcs=1 << 17, in_local=True
-    ),
-    cpu=LaunchConfig(
-        local=1, per=8, layout=Layout(width=8, hot=SOURCES, long_row=512), arcs=1 << 17, in_local=False
-    ),
-    simulator=LaunchConfig(
-        local=8, per=1, layout=Layout(width=4, hot=SOURCES, long_row=6), arcs=1 << 17, in_local=True
-    ),
+    gpu=LaunchConfig(1024, per=1, layout=Layout(width=32, hot=SOURCES, long_row=64), in_local=True),
+    cpu=LaunchConfig(1, per=8, layout=Layout(width=8, hot=SOURCES, long_row=512), in_local=False),
+    simulator=LaunchConfig(8, per=1, layout=Layout(width=4, hot=SOURCES, long_row=6), in_local=True),
 )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -178,21 +177,9 @@ def personalized_pagerank(
     stays = on_device(arrays)
     if stays and (top is not None or stored):
         raise InputError("arrays='device' is of all scores, computed there: leave top and stored out")
-    asked = Options(
-        method=method,
-        top=top,
-        tol=tol,
-        norm=norm,
-        max_iter=max_iter,
-        check_every=check_every,
-        squared=squared,
-        stored=stored,
-        stable_top=stable_top,
-        walks=walks,
-        epsilon=epsilon,
-        confidence=confidence,
-        seed=seed,
-    )
+    asked: dict[str, Any] = {"method": method, "top": top, "tol": tol, "norm": norm, "max_iter": max_iter}
+    asked |= {"check_every": check_every, "squared": squared, "stored": stored, "stable_top": stable_top}
+    asked |= {"walks": walks, "epsilon": epsilon, "confidence": confidence, "seed": seed}
     if (shards := dataset_of(graph)) is not None:
         from clgraph.ranking.personalized.shards import walk_shards
 
@@ -203,7 +190,7 @@ def personalized_pagerank(
             raise not_offered("method", method, why)
         # before the shards are loaded and joined, which takes long
         policy = dangling if isinstance(dangling, str) else "given"
-        asked.checked(shards.num_vertices, check_damping(damping), policy)
+        Options(shards.num_vertices, check_damping(damping), policy, **asked)
         given: dict[str, Any] = {"top": top, "walks": walks, "epsilon": epsilon, "confidence": confidence}
         given |= {"damping": damping, "dangling": dangling, "exclude": exclude}
         given |= {"weight": weight, "dtype": dtype}
@@ -212,11 +199,11 @@ def personalized_pagerank(
     graph = as_graph(graph)
     problem = make_problem(graph, damping=damping, dangling=dangling, weight=weight)
     queries = make_queries(graph, sources, problem)
-    options = asked.checked(problem.n, problem.damping, problem.policy)
+    options = Options(problem.n, problem.damping, problem.policy, **asked)
     left_out = vertices_left_out(graph, exclude, queries, options.top)
     # the device selects as many more as any source leaves out
     if left_out is not None:
-        options = replace(options, top=options.top + max(map(len, left_out)))
+        options.top += max(map(len, left_out))
     if method != "monte-carlo":
         check_reachable(options.stop, problem.n, dtype, round_off(dtype, 0))
 

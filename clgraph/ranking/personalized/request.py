@@ -6,9 +6,10 @@ No OpenCL here, except through the device that a `Request` names.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain
 from math import ceil, exp, inf, sqrt
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -240,9 +241,19 @@ def _first_wrong(graph: Graph, names: list[Any], rows: list[Any]) -> str | None:
 # --- options and the request ------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Options:
-    """Options of a call: as given, or validated by `checked`.
+class Options(SimpleNamespace):
+    """Options of a call, validated for a graph of `n` vertices.
+
+    What is invalid for one vertex is invalid for more: so a caller may find out before there is a graph.
+
+    Parameters
+    ----------
+    n : int
+    damping : float
+    policy : str
+        Where the mass on dangling vertices goes.
+    **given
+        What follows, as the caller has it.
 
     Attributes
     ----------
@@ -259,67 +270,44 @@ class Options:
         Answer sources without out-arcs from stored scores.
     stable_top : int
         Stop once the top k set was the same at this many checks in a row after the first; 0: never.
-    walks, epsilon, confidence
-        Walks from each source, or what their number follows from. Once validated `walks` is the number; 0
-        unless the method is "monte-carlo".
+    walks : int
+        Walks from each source; 0 unless the method is "monte-carlo".
+    epsilon, confidence
+        What their number follows from, or None.
     seed : int
         Of the walks; None draws one.
     stop : Stop
-        When to stop; only of validated ones.
+        When to stop.
+
+    Raises
+    ------
+    InputError
+        If a value is out of range, the method does not have an option, or two do not go together.
     """
 
-    method: str
-    top: Any
-    tol: Any
-    norm: Any
-    max_iter: Any
-    check_every: Any
-    squared: Any
-    stored: Any
-    stable_top: Any
-    walks: Any
-    epsilon: Any
-    confidence: Any
-    seed: Any
-    stop: Any = None
-
-    def checked(self, n: int, damping: float, policy: str) -> Options:
-        """Validate them for a graph of `n` vertices.
-
-        What is invalid for one vertex is invalid for more: so a caller may find out before there is a graph.
-
-        Raises
-        ------
-        InputError
-            If a value is out of range, the method does not have an option, or two do not go together.
-        """
-        stop, by_walks = make_stop(self.tol, self.norm, self.max_iter, n), self.method == "monte-carlo"
-        made = replace(
-            self,
-            stop=stop,
-            top=None if self.top is None else whole(self.top, "top", 1, n),
-            check_every=whole(self.check_every, "check_every", 1, LARGEST),
-            squared=flag(self.squared, "squared"),
-            stable_top=whole(self.stable_top, "stable_top", 0, LARGEST),
-            stored=flag(self.stored, "stored"),
-            walks=check_walks(self, damping, n, policy) if by_walks else 0,
-            seed=check_seed(self.seed) if by_walks else 0,
-        )
+    def __init__(self, n: int, damping: float, policy: str, **given: Any) -> None:
+        super().__init__(**given)
+        self.stop, by_walks = make_stop(self.tol, self.norm, self.max_iter, n), self.method == "monte-carlo"
+        self.top = None if self.top is None else whole(self.top, "top", 1, n)
+        self.check_every = whole(self.check_every, "check_every", 1, LARGEST)
+        self.stable_top = whole(self.stable_top, "stable_top", 0, LARGEST)
+        self.squared, self.stored = flag(self.squared, "squared"), flag(self.stored, "stored")
+        self.walks = check_walks(self, damping, n, policy) if by_walks else 0
+        self.seed = check_seed(self.seed) if by_walks else 0
         usual = {"check_every": 1, "squared": False, "stored": False, "stable_top": 0}
-        if by_walks and (other := next((x for x in usual if getattr(made, x) != usual[x]), None)):
+        if by_walks and (other := next((x for x in usual if getattr(self, x) != usual[x]), None)):
             raise InputError(f"{other} is an option of the iterating methods, not of 'monte-carlo'")
         for name in () if by_walks else ("walks", "epsilon", "seed"):
-            if (value := getattr(self, name)) is not None:
+            if (value := given[name]) is not None:
                 raise InputError(
                     f"{name} is {shown(value)}: an option of method 'monte-carlo', not of {self.method!r}"
                 )
-        if made.squared and stop.norm != "l2":
-            raise InputError(f"squared=True is a form of the test in norm 'l2', not {stop.norm!r}")
-        if made.stable_top and made.top is None:
+        if self.squared and self.stop.norm != "l2":
+            raise InputError(f"squared=True is a form of the test in norm 'l2', not {self.stop.norm!r}")
+        if self.stable_top and self.top is None:
             raise InputError("stable_top requires top: the set of the top k is what must stay the same")
-        if made.stable_top and stop.tol == 0:
-            raise InputError("stable_top stops early, and tol=0 asks for exactly max_iter iterations")
-        return made
+        if self.stable_top and self.stop.tol == 0:
+            raise InputError("stable_top stops early, and tol=0 requests exactly max_iter iterations")
 
 
 @dataclass(frozen=True)
