@@ -99,6 +99,8 @@ class GiantFinder:
         Pieces of long rows that the queue has room for.
     """
 
+    queue: Any
+
     def __init__(
         self,
         device: Device,

@@ -287,13 +287,14 @@ class Options(SimpleNamespace):
 
     def __init__(self, n: int, damping: float, policy: str, **given: Any) -> None:
         super().__init__(**given)
-        self.stop, by_walks = make_stop(self.tol, self.norm, self.max_iter, n), self.method == "monte-carlo"
-        self.top = None if self.top is None else whole(self.top, "top", 1, n)
-        self.check_every = whole(self.check_every, "check_every", 1, LARGEST)
-        self.stable_top = whole(self.stable_top, "stable_top", 0, LARGEST)
-        self.squared, self.stored = flag(self.squared, "squared"), flag(self.stored, "stored")
-        self.walks = check_walks(self, damping, n, policy) if by_walks else 0
-        self.seed = check_seed(self.seed) if by_walks else 0
+        top, by_walks = given["top"], given["method"] == "monte-carlo"
+        self.stop = make_stop(given["tol"], given["norm"], given["max_iter"], n)
+        self.top: Any = None if top is None else whole(top, "top", 1, n)
+        self.check_every = whole(given["check_every"], "check_every", 1, LARGEST)
+        self.stable_top = whole(given["stable_top"], "stable_top", 0, LARGEST)
+        self.squared, self.stored = (flag(given[name], name) for name in ("squared", "stored"))
+        self.walks = check_walks(given, damping, n, policy) if by_walks else 0
+        self.seed = check_seed(given["seed"]) if by_walks else 0
         usual = {"check_every": 1, "squared": False, "stored": False, "stable_top": 0}
         if by_walks and (other := next((x for x in usual if getattr(self, x) != usual[x]), None)):
             raise InputError(f"{other} is an option of the iterating methods, not of 'monte-carlo'")
@@ -367,9 +368,9 @@ class Request:
 DEFAULT_WALKS = 200_000
 
 
-def check_walks(options: Options, damping: float, n: int, policy: str) -> int:
+def check_walks(given: Mapping[str, Any], damping: float, n: int, policy: str) -> int:
     """Return the number of walks: as given, from the allowed error, or the default."""
-    walks, epsilon, confidence = options.walks, options.epsilon, options.confidence
+    walks, epsilon, confidence = given["walks"], given["epsilon"], given["confidence"]
     if walks is not None and epsilon is not None:
         raise InputError("pass either walks or epsilon, not both: the number of walks follows from epsilon")
     most = most_walks(damping)
