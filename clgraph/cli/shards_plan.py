@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -40,30 +39,58 @@ class Pass(NamedTuple):
     seconds: float  # expected
 
 
-@dataclass(frozen=True)
 class Plan:
-    """What a command will do."""
+    """A command's parts, and the memory that it needs; seconds come from short measurements.
 
-    command: str
-    ranks: int
-    devices: list[str]  # one for each rank
-    parts: list[Pass]
-    memory: dict[str, int]  # bytes on a rank's device
-    available: int  # what the smallest device has
-    # bytes a second of disk, bus and network, and edges a second, measured on the slowest rank
-    speeds: dict[str, float]
-    notes: list[str]
+    Attributes
+    ----------
+    ranks : int
+    devices : list of str
+        One for each rank.
+    parts : list of Pass
+    memory : dict of str to int
+        Bytes on a rank's device.
+    available : int
+        What the smallest device has.
+    speeds : dict of str to float
+        Bytes per second of disk, bus and network, and edges per second, measured on the slowest rank.
+    notes : list of str
+    """
+
+    def __init__(
+        self, ranks: Ranks, device: Device, shards: Shards, command: str, options: dict[str, Any]
+    ) -> None:
+        self.command, self.ranks, self._device, self._shards = command, ranks.size, device, shards
+        self._n = shards.num_vertices
+        self._others = self._n * (ranks.size - 1)  # a number for each vertex, sent to every other rank
+        self._shard = {"a shard": max((each.bytes for each in shards.section("pairs").shards), default=0)}
+        self.parts: list[Pass] = []
+        self.memory: dict[str, int] = {}
+        self.notes: list[str] = []
+        self.speeds = self._measured(ranks, options)
+        getattr(self, f"_{command}")(**options)
+        names = ranks.everywhere(np.frombuffer(device.name.encode(), np.uint8))
+        self.devices = [bytes(each).decode() for each in names]
+        self.available = min(int(each[0]) for each in ranks.everywhere(np.array([device.global_memory])))
+        if not self.fits:
+            self.notes.append("this does not fit the device: take one with more memory")
 
     @property
     def seconds(self) -> float:
         """Expected in all."""
         return sum(part.seconds for part in self.parts)
 
+    @property
+    def fits(self) -> bool:
+        """True if every rank's device has the memory."""
+        return sum(self.memory.values()) <= self.available
+
     def to_dict(self) -> dict[str, Any]:
         """Return the plan, ready for JSON."""
-        parts = [part._asdict() for part in self.parts]
-        fits = sum(self.memory.values()) <= self.available
-        return {**vars(self), "parts": parts, "seconds": self.seconds, "fits": fits}
+        names = ("memory", "available", "speeds", "notes", "seconds", "fits")
+        about = {"command": self.command, "ranks": self.ranks, "devices": self.devices}
+        about["parts"] = [part._asdict() for part in self.parts]
+        return about | {name: getattr(self, name) for name in names}
 
     def lines(self) -> list[str]:
         """Return the plan as lines for people."""
@@ -88,6 +115,154 @@ class Plan:
         lines.append(f"  expected in all: {self.seconds:.3g} s (measured: {speeds})")
         return lines + [f"  note: {note}" for note in self.notes]
 
+    # --- what commands do, by their names ---
+
+    def _most(self, sections: Sequence[str], what: str = "bytes") -> int:
+        """Return the bytes or edges of the shards of the rank that has most."""
+        size, shards = self.ranks, [self._shards.section(name).shards for name in sections]
+        return max(
+            sum(getattr(each, what) for some in shards for each in some[rank::size]) for rank in range(size)
+        )
+
+    def _add(
+        self,
+        what: str,
+        sections: Sequence[str],
+        *,
+        passes: int = 1,
+        reads: int | None = None,
+        network: int = 0,
+        work: float = 1.0,
+    ) -> None:
+        """Add passes over some sections, of which `reads` come from the disk."""
+        disk = self._most(sections) * (passes if reads is None else reads)
+        bus = 0 if self._device.shares_memory else disk
+        # files are read ahead while the device copies; kernels come after both
+        seconds = max(disk / self.speeds["disk"], bus / self.speeds.get("bus", np.inf))
+        seconds += work * passes * self._most(sections, "edges") / self.speeds["device"]
+        seconds += network / self.speeds.get("network", np.inf)
+        self.parts.append(Pass(what, passes, disk, bus, network, seconds))
+
+    def _resident(self, sections: Sequence[str], stays: bool) -> dict[str, int]:
+        """Return the memory of shards: of all, if they stay on the device, else of the largest one."""
+        sizes = (each.bytes for name in sections for each in self._shards.section(name).shards)
+        return {"shards": self._most(sections)} if stays else {"a shard": max(sizes, default=0)}
+
+    def _forest(self, then: dict[str, int] | None = None, **_: Any) -> None:
+        """Plan the forest pass; the memory is that of this pass, or of what follows with the forest alone."""
+        self._room = default_room(self._device, self._n, self._most(["pairs"], "edges"))
+        self._add("priority forest", ["pairs"], network=8 * self._others)
+        self.memory = {**Forest.memory(self._n, self._room, LAUNCH.of(self._device)), **self._shard}
+        if then is not None:
+            after = {"forest": 8 * self._n, **then, **self._shard}
+            self.memory = max(self.memory, after, key=lambda each: sum(each.values()))
+
+    def _after_forest(self, sections: Sequence[str], passes: int) -> int:
+        """Return how many passes read the disk: none, if the shards stay on the device after the forest's."""
+        stays = self._most(sections) <= room_to_keep(self._device, self._n, self._room)
+        return 0 if stays else passes
+
+    def _sample(self, sizes: int, written: bool, **_: Any) -> None:
+        self._forest({"sample": 40 * self._n})
+        sections = list(self._shards.manifest.sections) if written else ["pairs"]
+        reads, network = self._after_forest(sections, sizes), self._n // 8 * sizes * (self.ranks - 1)
+        self._add("edges of the samples", sections, passes=sizes, reads=reads, network=network, work=0.3)
+
+    def _curve(self, **_: Any) -> None:
+        self._forest({"curve": 88 * self._n})
+        reads = self._after_forest(["pairs"], 1)
+        self._add("pairs by row", ["pairs"], reads=reads, network=12 * self._others, work=0.5)
+
+    def _components(self) -> None:
+        self.memory = {"labels": 8 * self._n, **self._shard}
+        self._add("components", ["pairs"], network=8 * self._others)
+
+    def _bfs(self) -> None:
+        known = self._shards.manifest.sections
+        sections = [name for name in ("rows", "in", "out") if name in known][:1]
+        if not sections:
+            self._shards.section("in" if self._shards.directed else "rows")  # an InputError names it
+        stays = self._most(sections) <= self._device.global_memory // 2 - 5 * self._n
+        self.notes.append(
+            "a search reads the shards that can add to a level, at worst all: this is of one level"
+            + (" (shards stay on the device after the first)" if stays else "")
+        )
+        self._add("a level", sections, network=self._n // 8 * self.ranks * (self.ranks - 1))
+        self.memory = {"distances": 4 * self._n, "bitmaps": 3 * (self._n // 8)}
+        self.memory |= self._resident(sections, stays)
+
+    def _pagerank(self, iterations: int, dtype: str) -> None:
+        sections, size = ["in" if self._shards.directed else "rows"], np.dtype(dtype).itemsize
+        launch = reproducible.LAUNCH[dtype].of(self._device)
+        self.memory = ReproduciblePower.memory(self._n, np.dtype(dtype), bool(launch.span))
+        # a device that shares the host's memory leaves half of it to the files that are read
+        eighths = 4 if self._device.shares_memory else 7
+        room = self._device.global_memory * eighths // 8 - sum(self.memory.values())
+        stays = self._most(sections) <= room
+        network = iterations * self._others * size
+        reads = 1 if stays else iterations
+        self._add("iterations, at most", sections, passes=iterations, reads=reads, network=network)
+        self.memory |= self._resident(sections, stays)
+
+    def _ppr(self) -> None:
+        directed, known = self._shards.directed, self._shards.manifest.sections
+        section = self._shards.section("pairs" if not directed else "out" if "out" in known else "in")
+        size, bus = sum(each.bytes for each in section.shards), self.speeds.get("bus", np.inf)
+        self.notes.append("each rank reads and holds the whole graph; the time of the walks comes on top")
+        arcs = section.edges * (1 if directed else 2)
+        self.memory = {"edges": 8 * section.edges, "graph": 4 * (self._n + arcs), "visits": 8 * self._n}
+        copied, seconds = 0 if self._device.shares_memory else size, size / self.speeds["disk"] + size / bus
+        self.parts.append(Pass("the graph, joined", 1, size, copied, 0, seconds))
+
+    # --- speeds ---
+
+    def _measured(self, ranks: Ranks, options: dict[str, Any]) -> dict[str, float]:
+        """Measure the speeds, and return the slowest rank's."""
+        device = self._device
+        found = {"disk": _disk_speed(self._shards)}
+        with device.alone():
+            if not device.shares_memory:
+                data = np.zeros(PROBE, np.uint8)
+                found["bus"] = PROBE / self._timed(lambda: device.upload(data))
+            found["device"] = EDGES / self._timed(self._kernels(upload_rows(device, _probe_rows()), options))
+        if ranks.size > 1:
+            data, started = np.zeros(PROBE >> 3, np.uint8), perf_counter()
+            ranks.everywhere(data)
+            found["network"] = (ranks.size - 1) * len(data) / (perf_counter() - started)
+        every = ranks.everywhere(np.array([*found.values()], np.float64))
+        return dict(zip(found, np.min(every, axis=0).tolist(), strict=True))
+
+    def _timed(self, call: Callable[[], Any]) -> float:
+        """Return the better of two times: the first call also allocates."""
+        seconds = []
+        for _ in range(2):
+            self._device.finish()
+            started = perf_counter()
+            call()
+            self._device.finish()
+            seconds.append(perf_counter() - started)
+        return max(min(seconds), 1e-9)
+
+    def _kernels(self, block: DeviceCSR, options: dict[str, Any]) -> Callable[[], Any]:
+        """Return kernels that take as long as the command's work on a shard."""
+        device = self._device
+        if self.command in ("sample", "curve", "forest"):
+
+            def grow() -> None:
+                forest = Forest(device, VERTICES, 1, edges=options["method"] == "dre", room=EDGES)
+                forest.add(block)
+                forest.reduce()
+
+            return grow
+        if self.command == "pagerank":
+            out, dtype = device.upload(np.ones(VERTICES)), options["dtype"]
+            leaving = Leaving(device, VERTICES, out, "arcs", reproducible.LAUNCH[dtype].of(device))
+            problem = make_problem(self._shards)
+            power = ReproduciblePower(device, leaving, problem, dtype=dtype, kind="arcs")
+            prepared = power.prepare(block)
+            return lambda: power.rows(prepared, 0.0)
+        return lambda: Labels(device, VERTICES).add(block)
+
 
 def plan(shards: Shards, command: str, *, device: Any = None, **options: Any) -> Plan:
     """Plan a command; what it reads, sends and holds is known, seconds come from short measurements.
@@ -97,192 +272,9 @@ def plan(shards: Shards, command: str, *, device: Any = None, **options: Any) ->
 
     def work(ranks: Ranks, dev: Device) -> Plan:
         ranks.agree(dataset=shards.fingerprint, method=f"plan of {command}")
-        planner = _Planner(ranks, dev, shards, _speeds(ranks, dev, shards, command, options))
-        parts, memory = getattr(planner, command)(**options)
-        everywhere = ranks.everywhere(np.frombuffer(dev.name.encode(), np.uint8))
-        available = min(int(each[0]) for each in ranks.everywhere(np.array([dev.global_memory])))
-        if sum(memory.values()) > available:
-            planner.notes.append("this does not fit the device: take one with more memory")
-        names = [bytes(each).decode() for each in everywhere]
-        return Plan(command, ranks.size, names, parts, memory, available, planner.speeds, planner.notes)
+        return Plan(ranks, dev, shards, command, options)
 
     return run_on_ranks(work, device, shards.comm)
-
-
-Parts = tuple[list[Pass], dict[str, int]]
-
-
-@dataclass
-class _Planner:
-    """Plans of commands, each by the command's name: its parts, and the memory that it needs."""
-
-    ranks: Ranks
-    device: Device
-    shards: Shards
-    speeds: dict[str, float]
-    notes: list[str] = field(default_factory=list)
-
-    def __post_init__(self) -> None:
-        self.n = self.shards.num_vertices
-        self.others = self.n * (self.ranks.size - 1)  # a number for each vertex, sent to every other rank
-        pairs = self.shards.section("pairs").shards
-        self.largest = max((each.bytes for each in pairs), default=0)
-        self.room = default_room(self.device, self.n, self.most(["pairs"], "edges"))
-
-    def most(self, sections: Sequence[str], what: str = "bytes") -> int:
-        """Return the bytes or edges of the shards of the rank that has most."""
-        size, shards = self.ranks.size, [self.shards.section(name).shards for name in sections]
-        return max(
-            sum(getattr(each, what) for some in shards for each in some[rank::size]) for rank in range(size)
-        )
-
-    def part(
-        self,
-        what: str,
-        sections: Sequence[str],
-        *,
-        passes: int = 1,
-        reads: int | None = None,
-        network: int = 0,
-        work: float = 1.0,
-    ) -> Pass:
-        """Return passes over some sections, of which `reads` come from the disk."""
-        disk = self.most(sections) * (passes if reads is None else reads)
-        bus = 0 if self.device.shares_memory else disk
-        # files are read ahead while the device copies; kernels come after both
-        seconds = max(disk / self.speeds["disk"], bus / self.speeds.get("bus", np.inf))
-        seconds += work * passes * self.most(sections, "edges") / self.speeds["device"]
-        seconds += network / self.speeds.get("network", np.inf)
-        return Pass(what, passes, disk, bus, network, seconds)
-
-    def resident(self, part: Pass, sections: Sequence[str], stays: bool) -> dict[str, int]:
-        """Return the memory of shards: of all, if they stay on the device, else of the largest one."""
-        sizes = (each.bytes for name in sections for each in self.shards.section(name).shards)
-        return {"shards": part.disk} if stays else {"a shard": max(sizes, default=0)}
-
-    def stays_after_forest(self, sections: Sequence[str]) -> bool:
-        """Return whether a rank's shards stay on its device while the forest is made."""
-        return self.most(sections) <= room_to_keep(self.device, self.n, self.room)
-
-    def forest(self, then: dict[str, int] | None = None, **_: Any) -> Parts:
-        """Plan the forest pass; the memory is that of this pass, or of what follows with the forest alone."""
-        shard = {"a shard": self.largest}
-        memory = {**Forest.memory(self.n, self.room, LAUNCH.of(self.device)), **shard}
-        if then is not None:
-            after = {"forest": 8 * self.n, **then, **shard}
-            memory = max(memory, after, key=lambda each: sum(each.values()))
-        return [self.part("priority forest", ["pairs"], network=8 * self.others)], memory
-
-    def sample(self, sizes: int, written: bool, **_: Any) -> Parts:
-        sections = list(self.shards.manifest.sections) if written else ["pairs"]
-        reads = 0 if self.stays_after_forest(sections) else sizes
-        network = self.n // 8 * sizes * (self.ranks.size - 1)
-        what = "edges of the samples"
-        edges = self.part(what, sections, passes=sizes, reads=reads, network=network, work=0.3)
-        parts, memory = self.forest({"sample": 40 * self.n})
-        return [*parts, edges], memory
-
-    def curve(self, **_: Any) -> Parts:
-        reads, network = 0 if self.stays_after_forest(["pairs"]) else 1, 12 * self.others
-        count = self.part("pairs by row", ["pairs"], reads=reads, network=network, work=0.5)
-        parts, memory = self.forest({"curve": 88 * self.n})
-        return [*parts, count], memory
-
-    def components(self) -> Parts:
-        memory = {"labels": 8 * self.n, "a shard": self.largest}
-        return [self.part("components", ["pairs"], network=8 * self.others)], memory
-
-    def bfs(self) -> Parts:
-        known = self.shards.manifest.sections
-        sections = [name for name in ("rows", "in", "out") if name in known][:1]
-        if not sections:
-            self.shards.section("in" if self.shards.directed else "rows")  # an InputError names it
-        stays = self.most(sections) <= self.device.global_memory // 2 - 5 * self.n
-        self.notes.append(
-            "a search reads the shards that can add to a level, at worst all: this is of one level"
-            + (" (shards stay on the device after the first)" if stays else "")
-        )
-        ranks = self.ranks.size
-        level = self.part("a level", sections, network=self.n // 8 * ranks * (ranks - 1))
-        memory = {"distances": 4 * self.n, "bitmaps": 3 * (self.n // 8)}
-        return [level], memory | self.resident(level, sections, stays)
-
-    def pagerank(self, iterations: int, dtype: str) -> Parts:
-        sections, size = ["in" if self.shards.directed else "rows"], np.dtype(dtype).itemsize
-        launch = reproducible.LAUNCH[dtype].of(self.device)
-        memory = ReproduciblePower.memory(self.n, np.dtype(dtype), bool(launch.span))
-        # a device that shares the host's memory leaves half of it to the files that are read
-        eighths = 4 if self.device.shares_memory else 7
-        stays = self.most(sections) <= self.device.global_memory * eighths // 8 - sum(memory.values())
-        reads, network = 1 if stays else iterations, iterations * self.others * size
-        what = "iterations, at most"
-        part = self.part(what, sections, passes=iterations, reads=reads, network=network)
-        return [part], memory | self.resident(part, sections, stays)
-
-    def ppr(self) -> Parts:
-        directed, known = self.shards.directed, self.shards.manifest.sections
-        section = self.shards.section("pairs" if not directed else "out" if "out" in known else "in")
-        size, bus = sum(each.bytes for each in section.shards), self.speeds.get("bus", np.inf)
-        self.notes.append("each rank reads and holds the whole graph; the time of the walks comes on top")
-        arcs = section.edges * (1 if directed else 2)
-        memory = {"edges": 8 * section.edges, "graph": 4 * (self.n + arcs), "visits": 8 * self.n}
-        copied = 0 if self.device.shares_memory else size
-        return [
-            Pass("the graph, joined", 1, size, copied, 0, size / self.speeds["disk"] + size / bus)
-        ], memory
-
-
-# --- Speeds, measured ---
-
-
-def _speeds(
-    ranks: Ranks, device: Device, shards: Shards, command: str, options: dict[str, Any]
-) -> dict[str, float]:
-    """Return the slowest rank's speeds."""
-    found = {"disk": _disk_speed(shards)}
-    with device.alone():
-        if not device.shares_memory:
-            data = np.zeros(PROBE, np.uint8)
-            # the better of two: the first one also allocates
-            found["bus"] = PROBE / min(_timed(device, lambda: device.upload(data)) for _ in range(2))
-        step = _kernels(device, shards, upload_rows(device, _probe_rows()), command, options)
-        found["device"] = EDGES / min(_timed(device, step) for _ in range(2))
-    if ranks.size > 1:
-        data, started = np.zeros(PROBE >> 3, np.uint8), perf_counter()
-        ranks.everywhere(data)
-        found["network"] = (ranks.size - 1) * len(data) / (perf_counter() - started)
-    every = ranks.everywhere(np.array([*found.values()], np.float64))
-    return dict(zip(found, np.min(every, axis=0).tolist(), strict=True))
-
-
-def _kernels(
-    device: Device, shards: Shards, block: DeviceCSR, command: str, options: dict[str, Any]
-) -> Callable[[], Any]:
-    """Return kernels that take as long as the command's work on a shard."""
-    if command in ("sample", "curve", "forest"):
-
-        def grow() -> None:
-            forest = Forest(device, VERTICES, 1, edges=options["method"] == "dre", room=EDGES)
-            forest.add(block)
-            forest.reduce()
-
-        return grow
-    if command == "pagerank":
-        out, dtype = device.upload(np.ones(VERTICES)), options["dtype"]
-        leaving = Leaving(device, VERTICES, out, "arcs", reproducible.LAUNCH[dtype].of(device))
-        problem = make_problem(shards)
-        power = ReproduciblePower(device, leaving, problem, dtype=dtype, kind="arcs")
-        prepared = power.prepare(block)
-        return lambda: power.rows(prepared, 0.0)
-    return lambda: Labels(device, VERTICES).add(block)
-
-
-def _timed(device: Device, call: Callable[[], Any]) -> float:
-    device.finish()
-    started = perf_counter()
-    call()
-    device.finish()
-    return max(perf_counter() - started, 1e-9)
 
 
 def _disk_speed(shards: Shards) -> float:
