@@ -9,7 +9,6 @@ import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
-from dataclasses import astuple, replace
 from pathlib import Path
 from threading import Thread
 from types import SimpleNamespace
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from clgraph.device import Device
-    from clgraph.device.profiling import Profile
     from clgraph.energy import Energy, Meter
     from clgraph.graph import Graph
     from clgraph.scale import Shards
@@ -454,7 +452,7 @@ def _traced(path: str, spec: str | None) -> Iterator[None]:
     """Time what the devices do; write the trace, and print the table."""
     from clgraph.device.profiling import Profile, profile, write_traces
     from clgraph.formats import check_writable
-    from clgraph.scale.comm import Mpi, devices_of, world
+    from clgraph.scale.comm import devices_of, world
 
     check_writable(path, "edges")
     comm = world()
@@ -464,25 +462,10 @@ def _traced(path: str, spec: str | None) -> Iterator[None]:
         yield
     names = [each.device for each in measured]
     if comm is not None:
-        ranks = Mpi(comm)
-        measured = _profiles_of_all(ranks, measured[0])
+        measured = comm.allgather(measured[0])
         names = [f"rank {rank}: {each.device}" for rank, each in enumerate(measured)]
-        if ranks.rank:
+        if comm.Get_rank():
             return
     write_traces(path, list(zip(names, measured, strict=True)))
     whole = Profile([each for part in measured for each in part.activities])
     click.echo(f"{whole}\n{path}: {len(whole.activities)} kernels and copies on {', '.join(names)}", err=True)
-
-
-def _profiles_of_all(ranks: Any, own: Profile) -> list[Profile]:
-    """The measurements of all ranks, at each of them."""
-    import numpy as np
-
-    from clgraph.device.profiling import Activity, Profile
-
-    text = json.dumps([own.device, [astuple(each) for each in own.activities]]).encode()
-    made = []
-    for each in ranks.everywhere(np.frombuffer(text, np.uint8)):
-        device, activities = json.loads(bytes(each))
-        made.append(Profile([replace(Activity(*some), size=tuple(some[-1])) for some in activities], device))
-    return made

@@ -30,17 +30,18 @@ def generate() -> None:
     """Make a graph from a seed: the same seed gives the same graph on every machine and device."""
 
 
-def model(*parameters: Decorator, on_host: bool = False) -> Callable[[Callable[..., Any]], click.Command]:
-    """A command that makes a graph; its function takes its own options and returns what makes the graph.
+def model(call: str, *parameters: Decorator, on_host: bool = False) -> Callable[..., click.Command]:
+    """A command that makes a graph by a function of clgraph, which takes the command's own options.
 
-    Without --device the default device makes it, or, `on_host`, NumPy.
+    The decorated function returns the model of a seed that shards are made from, if they can be. Without
+    --device the default device makes the graph, or, `on_host`, NumPy.
     """
 
-    def decorate(maker: Callable[..., Any]) -> click.Command:
+    def decorate(shards_of: Callable[..., Any]) -> click.Command:
         def make(run: Run) -> None:
-            _make(run, maker, on_host)
+            _make(run, call, shards_of, on_host)
 
-        make.__doc__, make.__name__ = maker.__doc__, maker.__name__
+        make.__doc__, make.__name__ = shards_of.__doc__, shards_of.__name__
         return generate.command(cls=Command)(options(*parameters, _shared_options)(make))
 
     return decorate
@@ -55,25 +56,32 @@ _shared_options = options(
 )
 
 
-def _make(run: Run, maker: Callable[..., Any], on_host: bool) -> None:
+def _make(run: Run, call: str, shards_of: Callable[..., Any], on_host: bool) -> None:
     from clgraph.files.summary import write_with_summary
-    from clgraph.formats import check_writable
+    from clgraph.formats import atomic_write, check_writable
 
-    own = vars(run.options)
-    seed, to = own.pop("seed"), own.pop("output_format")
+    own, output, name = vars(run.options), str(run.output), shards_of.__name__
+    seed, to, communities = own.pop("seed"), own.pop("output_format"), own.pop("communities", None)
     cut = {name: own.pop(name, None) for name in ("sections", "shard_edges")}
-    output = str(run.output)
     if is_dataset(output):
-        _make_dataset(run, maker.__name__, getattr(maker(**own), "model", None), seed, cut)
+        _make_dataset(run, name, shards_of(**own), seed, cut)
         return
     if any(value is not None for value in cut.values()):
         raise click.UsageError("--sections and --shard-edges are of datasets: OUT.clgs.")
     check_writable(output, to)
-    seed, make = check_seed(seed), maker(**own)
+    if communities:
+        check_writable(communities, "edges")
+    own |= zip("abc", own.pop("quadrants", ()), strict=False)
+    seed = check_seed(seed)
     device = None if run.spec is None and on_host else run.device
     with run.progress("generating") as progress:
-        graph = make(seed=seed, device=device, progress=progress)
-    run.say(f"{maker.__name__}, seed {seed}: {write_with_summary(graph, output, format=to)}")
+        graph = getattr(clgraph, call)(**own, seed=seed, device=device, progress=progress)
+    if name == "lfr":
+        graph, community = graph.graph, enumerate(graph.community.tolist())
+        if communities:
+            with atomic_write(communities, "w") as out:
+                out.writelines(f"{vertex}\t{number}\n" for vertex, number in community)
+    run.say(f"{name}, seed {seed}: {write_with_summary(graph, output, format=to)}")
 
 
 def _make_dataset(run: Run, name: str, model: Any, seed: int | None, cut: dict[str, Any]) -> None:
@@ -91,28 +99,30 @@ def _make_dataset(run: Run, name: str, model: Any, seed: int | None, cut: dict[s
         drawn = shared_seed(seed)
         with run.progress("generating") as progress:
             more = {"device": run.spec, "progress": progress, **shard_options(**cut)}
-            made = generate_shards(model(drawn), target, **more)
+            made = generate_shards(model(seed=drawn), target, **more)
         run.say(f"{name}, seed {drawn}: wrote {target}: {made!r}")
 
 
-_vertices = option("--vertices", "Number of vertices.", int, required=True)
+# options have the names of the parameters that they are for
+_vertices = option("--vertices num_vertices", "Number of vertices.", int, required=True)
 _average = option("--average-degree", "Mean number of neighbours per vertex.", float, 5.0)
 
 
-# of models that are made straight into shards; the function that makes the graph has `model`
+# of models that are made straight into shards
 _into_shards = options(
     sections_option, option("--shard-edges N", "Datasets (OUT.clgs): entries per shard.", int)
 )
 
 
 @model(
+    "powerlaw_graph",
     _vertices,
     _average,
     _into_shards,
     option("--exponent", "Exponent of the degree distribution, above 2.", float, 2.71),
     on_host=True,
 )
-def powerlaw(vertices: int, average_degree: float, exponent: float) -> Any:
+def powerlaw(**options: Any) -> Any:
     """Make an undirected power-law graph (Chung and Lu's model).
 
     Made by NumPy, or with --device on a device. A dataset (OUT.clgs) is always made on devices: on all that
@@ -121,15 +131,11 @@ def powerlaw(vertices: int, average_degree: float, exponent: float) -> Any:
     """
     from clgraph.graph.models import PowerLaw
 
-    def make(**how: Any) -> Any:
-        return clgraph.powerlaw_graph(vertices, average_degree=average_degree, exponent=exponent, **how)
-
-    made: Any = make
-    made.model = lambda seed: PowerLaw(vertices, average_degree, exponent, seed)
-    return made
+    return partial(PowerLaw, **options)
 
 
 @model(
+    "rmat_graph",
     option("--scale", "Binary logarithm of the number of vertices.", int, required=True),
     option("--edge-factor", "Edges drawn per vertex, before parallel ones are merged.", float, 16),
     option(
@@ -150,7 +156,7 @@ def powerlaw(vertices: int, average_degree: float, exponent: float) -> Any:
     _into_shards,
     on_host=True,
 )
-def rmat(scale: int, edge_factor: float, quadrants: tuple[float, float, float], **options: Any) -> Any:
+def rmat(duplicates: str, quadrants: tuple[float, float, float], **options: Any) -> Any:
     """Make an R-MAT graph (Graph500's parameters by default).
 
     Made by NumPy, or with --device on a device. A dataset (OUT.clgs) is always made on devices: on all that
@@ -159,71 +165,69 @@ def rmat(scale: int, edge_factor: float, quadrants: tuple[float, float, float], 
     """
     from clgraph.graph.models import RMat
 
-    def make(**how: Any) -> Any:
-        a, b, c = quadrants
-        return clgraph.rmat_graph(scale, edge_factor=edge_factor, a=a, b=b, c=c, **options, **how)
-
-    made: Any = make
-    if options["duplicates"] == "merge":
-        made.model = lambda seed: RMat(
-            scale, edge_factor, quadrants, seed, options["directed"], options["scramble"]
-        )
-    return made
-
-
-@model(_vertices, option("--edges-each", "Edges of each new vertex.", int, required=True))
-def ba(vertices: int, edges_each: int) -> Any:
-    """Grow a graph by preferential attachment (Barabasi-Albert)."""
-    return partial(clgraph.barabasi_albert_graph, vertices, edges_each)
-
-
-@model(_vertices, option("--edges", "Number of edges, all different.", int, required=True))
-def er(vertices: int, edges: int) -> Any:
-    """Make a random graph of n vertices, m edges (Erdos-Renyi)."""
-    return partial(clgraph.erdos_renyi_graph, vertices, edges)
+    return partial(RMat, shares=quadrants, **options) if duplicates == "merge" else None
 
 
 @model(
+    "barabasi_albert_graph",
+    _vertices,
+    option("--edges-each", "Edges of each new vertex.", int, required=True),
+)
+def ba(**_: Any) -> None:
+    """Grow a graph by preferential attachment (Barabasi-Albert)."""
+
+
+@model(
+    "erdos_renyi_graph",
+    _vertices,
+    option("--edges num_edges", "Number of edges, all different.", int, required=True),
+)
+def er(**_: Any) -> None:
+    """Make a random graph of n vertices, m edges (Erdos-Renyi)."""
+
+
+@model(
+    "watts_strogatz_graph",
     _vertices,
     option("--degree", "Neighbours on the ring, an even number.", int, required=True),
     option("--probability", "Probability that an edge is rewired, 0 to 1.", float, required=True),
 )
-def ws(vertices: int, degree: int, probability: float) -> Any:
+def ws(**_: Any) -> None:
     """Make a small world: a rewired ring (Watts-Strogatz)."""
-    return partial(clgraph.watts_strogatz_graph, vertices, degree, probability)
 
 
 @model(
+    "configuration_graph",
     _vertices,
     option("--exponent", "Exponent of the power law of degrees, 0 to 20.", float, 2.5),
     option("--min-degree", "The smallest degree drawn.", int, 1),
     option("--max-degree", "The largest degree drawn (default: the square root of --vertices).", int),
 )
-def configuration(vertices: int, **options: Any) -> Any:
+def configuration(**_: Any) -> None:
     """Make a graph by the configuration model.
 
     Degrees follow a bounded power law (Zipf) and are joined at random. Self-loops are dropped, parallel
     edges merged.
     """
-    return partial(clgraph.configuration_graph, vertices, **options)
 
 
 @model(
+    "static_model_graph",
     _vertices,
     _average,
     option("--alpha", "ALPHA, 0 to 2.", float, 0.5),
     option("--shift", "SHIFT, 0 or more.", float, 0.0),
 )
-def static(vertices: int, **options: Any) -> Any:
+def static(**_: Any) -> None:
     """Make a graph by the static model (Goh, Kahng and Kim).
 
     Ends of edges are drawn in proportion to weights (i + SHIFT) ** -ALPHA. Degrees follow a power law with
     the exponent 1 + 1 / ALPHA, cut off by the shift.
     """
-    return partial(clgraph.static_model_graph, vertices, **options)
 
 
 @model(
+    "lfr_graph",
     _vertices,
     option("--mixing", "Share of a vertex's edges that leave its community.", float, 0.1),
     option("--degree-exponent", "Exponent of the power law of degrees.", float, 2.5),
@@ -234,31 +238,18 @@ def static(vertices: int, **options: Any) -> Any:
     option("--max-community", "Vertices of the largest community.", int, 100),
     option("--communities FILE", "Write `vertex community` to FILE, tab-separated, one vertex per line."),
 )
-def lfr(vertices: int, communities: str | None, **options: Any) -> Any:
+def lfr(**_: Any) -> None:
     """Make an LFR graph, with communities.
 
     The model of Lancichinetti, Fortunato and Radicchi.
     """
-    from clgraph.formats import atomic_write, check_writable
-
-    if communities:
-        check_writable(communities, "edges")
-
-    def make(**how: Any) -> Any:
-        found = clgraph.lfr_graph(vertices, **options, **how)
-        if communities:
-            with atomic_write(communities, "w") as out:
-                lines = enumerate(found.community.tolist())
-                out.writelines(f"{vertex}\t{community}\n" for vertex, community in lines)
-        return found.graph
-
-    return make
 
 
-@model(option("--vertices", "Number of vertices, approximately.", int, 30_000_000))
-def copra(vertices: int) -> Any:
+@model(
+    "copra_graph", option("--vertices num_vertices", "Number of vertices, approximately.", int, 30_000_000)
+)
+def copra(**_: Any) -> None:
     """Make a graph like that of the COPRA thesis.
 
     It follows the static model, fitted to the thesis's Table 4.2.
     """
-    return partial(clgraph.copra_graph, vertices)

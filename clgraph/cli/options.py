@@ -138,16 +138,7 @@ limit_options = options(
     ),
 )
 # as `clgraph.read` calls them, and records do
-READING = {
-    "format": None,
-    "directed": None,
-    "ids": "int",
-    "weights": False,
-    "duplicates": "merge",
-    "header": None,
-    "max_vertices": None,
-    "max_ratio": 200,
-}
+READING = ("format", "directed", "ids", "weights", "duplicates", "header", "max_vertices", "max_ratio")
 graph_options = options(
     option(
         "--format", "Format of the file (default: by its suffix); `clgraph formats` lists them.", FormatName()

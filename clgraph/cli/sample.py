@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 from time import perf_counter
@@ -51,6 +51,7 @@ from clgraph.methods import (
 
 if TYPE_CHECKING:
     from clgraph.graph import Graph
+    from clgraph.scale import Shards
 
 OWN_FLAGS = {"far_scan": "--far-scan/--far-search", "start": "--start ID", "min_size": "--min-size SIZE"}
 ONE_SIZE = "Give one of --size (how large) and --sizes (several)."
@@ -120,41 +121,32 @@ def methods(run: Run) -> None:
         from clgraph.sampling.request import check_method
 
         short = check_method(run.options.method)
-    table: dict[str, dict[str, Any]] = {
-        name: {
-            "words": each.words,
-            "kind": KINDS[each.kind],
-            "does": each.does,
-            "options": list(each.options),
+    table, lines = {}, []
+    for name, each in METHODS.items() if short is None else [(short, METHODS[short])]:
+        row = {"words": each.words, "kind": KINDS[each.kind], "does": each.does}
+        also = f"; in littleballoffur {', '.join(each.also)}" if each.also else ""
+        lines += [f"{name:9} {each.words}", f"{'':9} {row['kind']}: {each.does}"]
+        lines += [f"{'':9} {each.paper}{also}"]
+        # all methods with the names of their options, or one with all that is known of each
+        own = {option: option_of(name, option) for option in each.options}
+        if short is not None:
+            lines.append(_option_table(own))
+        elif own:
+            lines.append(f"{'':9} options: {', '.join(own)}")
+        about = {
+            key: {"help": one.help, "takes": one.range, "default": one.default} for key, one in own.items()
+        }
+        table[name] = {
+            **row,
+            "options": list(own) if short is None else about,
             "reference": each.paper,
             "also": list(each.names[1:]),
-        }
-        for name, each in METHODS.items()
-        if short is None or short == name
-    }
-    # all methods with the names of their options, or one with all that is known of each
-    own = {} if short is None else {name: option_of(short, name) for name in METHODS[short].options}
-    lines = [*_method_lines(table, short is None), *([] if short is None else [_option_table(own)])]
-    if short is not None:
-        table[short]["options"] = {
-            name: {"help": each.help, "takes": each.range, "default": each.default}
-            for name, each in own.items()
         }
     run.print({"methods": table}, lines)
 
 
-def _method_lines(table: dict[str, dict[str, Any]], with_options: bool) -> Iterator[str]:
-    for name, row in table.items():
-        yield f"{name:9} {row['words']}"
-        yield f"{'':9} {row['kind']}: {row['does']}"
-        also = f"; in littleballoffur {', '.join(row['also'])}" if row["also"] else ""
-        yield f"{'':9} {row['reference']}{also}"
-        if row["options"] and with_options:
-            yield f"{'':9} options: {', '.join(row['options'])}"
-
-
 def _option_table(own: dict[str, Option]) -> str:
-    """Options, each in a sentence with its range and default."""
+    """Return options, each in a sentence with its range and default."""
     if not own:
         return "It has no options of its own."
     rows = []
@@ -373,9 +365,6 @@ def _of_graph(order: _Order) -> None:
                 )
         made = [found] if order.sized is None and len(seeds) == 1 else found
         for size, each in zip(order.sizes * len(seeds), made, strict=True):
-            pairs = f"{each.num_edges} pairs, " if data.directed else ""
-            target = f"target {each.target_vertices}, " if each.target_vertices else ""
-            mode = "" if each.mode == "auto" else f", {each.mode}"
             if each.selection.request is not None:
                 holds = f"what {each.method} draws with this seed, edges are the original's"
             else:
@@ -385,8 +374,7 @@ def _of_graph(order: _Order) -> None:
             order.deliver(
                 size,
                 each,
-                f"{len(each.vertices)} of {data.num_vertices} vertices, {each.graph.num_edges} edges "
-                f"({direction(data)}, {pairs}{target}seed {each.seed}{mode}",
+                _says(data, each, f"{each.graph.num_edges} edges", f"{each.num_edges} pairs"),
                 seconds["sample"] + seconds.get("walk", 0),
                 seconds,
                 partial(_verify, data, each, order.options["connection"]),
@@ -394,6 +382,15 @@ def _of_graph(order: _Order) -> None:
                 directed=data.directed,
             )
     run.measure(lambda: clgraph.sample(data, order.method, seed=order.seeds[0], **options))
+
+
+def _says(data: Graph | Shards, made: Any, edges: str, pairs: str = "") -> str:
+    """Return what is said of a sample of a graph or dataset; `pairs` of directed ones only."""
+    parts = [direction(data), pairs if data.directed else ""]
+    parts += [f"target {made.target_vertices}" if made.target_vertices else "", f"seed {made.seed}"]
+    parts.append("" if made.mode == "auto" else made.mode)
+    about = ", ".join(filter(None, parts))
+    return f"{made.num_vertices} of {data.num_vertices} vertices, {edges} ({about}"
 
 
 def _verify(graph: Graph, result: Any, connection: str) -> None:
@@ -450,9 +447,7 @@ def _of_dataset(order: _Order) -> None:
                 order.deliver(
                     size,
                     each,
-                    f"{each.num_vertices} of {shards.num_vertices} vertices, {each.num_edges} "
-                    f"{edges_word(shards)} ({direction(shards)}, target {each.target_vertices}, "
-                    f"seed {number}, exact",
+                    _says(shards, each, f"{each.num_edges} {edges_word(shards)}"),
                     sum(each.seconds.values()),
                 )
 

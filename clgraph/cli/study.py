@@ -16,7 +16,7 @@ from click.core import ParameterSource
 
 import clgraph
 from clgraph.cli.command import Command, Run, table_of
-from clgraph.cli.options import READING, device_options, limit_options, measure_options, option, run_options
+from clgraph.cli.options import device_options, limit_options, measure_options, option, run_options
 from clgraph.errors import InputError
 
 if TYPE_CHECKING:
@@ -216,7 +216,7 @@ def replay(run: Run) -> None:
     if not os.path.exists(path):
         raise InputError(f"the input of {name}, {path}, is not there: give --input GRAPH")
     limits = {"max_vertices": run.options.max_vertices, "max_ratio": max_ratio}
-    run.reading = {**READING, **record.reading, **limits}
+    run.reading = {"format": None, **record.reading, **limits}
     if other := of_other_version(record):
         run.say(f"note: {other}")
     found = input_of(path, run.reading)["input"][0]["sha256"]
