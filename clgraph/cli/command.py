@@ -39,30 +39,21 @@ class Command(click.Command):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run it, inside what --trace needs."""
-        return ctx.invoke(_start, self.callback, ctx.params)
-
-
-def _start(function: Callable[[Run], Any], params: dict[str, Any]) -> Any:
-    run = Run(params)
-    # with a dataset MPI must start first: its ranks choose devices by their number on the host
-    if "device" in params and run.graph and not run.of_shards:
-        _load_drivers(run.spec)
-    with _traced(run.trace, run.spec) if run.trace else nullcontext():
-        return function(run)
+        run = Run(ctx.params)
+        # with a dataset MPI must start first: its ranks choose devices by their number on the host
+        if "device" in ctx.params and run.graph and not run.of_shards:
+            with suppress(ClgraphError), starting_threads():  # without it the command waits a little longer
+                Thread(target=_load_drivers, args=[run.spec], name="clgraph-drivers").start()
+        with _traced(run.trace, run.spec) if run.trace else nullcontext():
+            return ctx.invoke(self.callback, run)  # type: ignore[arg-type]
 
 
 def _load_drivers(spec: str | None) -> None:
-    """Load the OpenCL drivers in a thread, while this one imports the rest and reads the graph."""
+    """Load the OpenCL drivers, while the main thread imports the rest and reads the graph."""
     from clgraph.device import list_devices
 
-    oclgrind = "oclgrind" in (spec or "").lower()
-
-    def load() -> None:
-        with suppress(ClgraphError):  # the command asks again, and reports it
-            list_devices(oclgrind=oclgrind)
-
-    with suppress(ClgraphError), starting_threads():  # without it the command waits a little longer
-        Thread(target=load, name="clgraph-drivers").start()
+    with suppress(ClgraphError):  # the command asks again, and reports it
+        list_devices(oclgrind="oclgrind" in (spec or "").lower())
 
 
 class Run:
@@ -214,6 +205,13 @@ class Run:
             check_writable(self.output, "edges")
         check_different({"-o": self.output, **{f"--{name}": path for name, path in others.items()}})
 
+    def accept(self, found: Any, verify: Callable[[], Any], holds: str, what: str = "result is") -> bool:
+        """Check a result if that is wanted, and take over its times; True if this process prints it."""
+        self.check(verify, holds, what)
+        if self.speaks:
+            self.seconds |= found.seconds
+        return self.speaks
+
     def check(self, verify: Callable[[], Any], holds: str, what: str = "result is") -> None:
         """Check the result against its definition, if that is wanted."""
         if not self.verify:
@@ -228,13 +226,18 @@ class Run:
 
     def write(self, *columns: Any) -> None:
         """Write columns into the output, with as many digits as bring numbers back exactly."""
+        self.write_blocks([columns])
+
+    def write_blocks(self, blocks: Iterable[Iterable[Any]]) -> None:
+        """Write columns below columns."""
         if self.output is None:
             return
         from clgraph.files.columns import write_columns
         from clgraph.formats import atomic_write
 
         with self.timed("write"), atomic_write(self.output) as out:
-            write_columns(out, *columns, device=self._device)
+            for columns in blocks:
+                write_columns(out, *columns, device=self._device)
 
     def write_graph(self, graph: Graph, path: str, to: str | None = None) -> None:
         """Write a graph, if it is large on the command's device, and report what was written."""
@@ -333,21 +336,21 @@ class Run:
 
     def only_datasets(self, **options: Any) -> None:
         """Raise InputError for the first option that is given and that only datasets of shards have."""
-        for name, value in options.items():
-            if value:
-                raise InputError(f"--{name.replace('_', '-')} is of datasets: give a GRAPH named NAME.clgs")
+        _refuse_first(options, "is of datasets: give a GRAPH named NAME.clgs")
 
     def refuse(self, **options: Any) -> None:
         """Raise InputError for the first option that is given and that shards do not take."""
-        for name, value in options.items():
-            if value:
-                raise InputError(
-                    f"--{name.replace('_', '-')} is not offered for shards; join a graph that fits into "
-                    "memory (clgraph convert IN.clgs OUT.clg)"
-                )
+        join = "join a graph that fits into memory (clgraph convert IN.clgs OUT.clg)"
+        _refuse_first(options, f"is not offered for shards; {join}")
 
 
 # --- Names and devices ---
+
+
+def _refuse_first(options: dict[str, Any], why: str) -> None:
+    for name, value in options.items():
+        if value:
+            raise InputError(f"--{name.replace('_', '-')} {why}")
 
 
 def _check_not_replaced(path: str) -> None:

@@ -94,7 +94,7 @@ def pagerank(run: Run) -> None:
         found = _converged(
             run,
             partial(clgraph.pagerank, data, device=run.device, **options),
-            lambda found: clgraph.verify_pagerank(data, found),
+            partial(clgraph.verify_pagerank, data),
             "one more iteration leaves the scores where they are, within the error bound",
         )
         if not run.speaks:
@@ -131,7 +131,7 @@ def _rank_lines(data: Graph | Shards, found: Any, best: list[tuple[Any, float]])
 
 
 def _converged(run: Run, call: Callable[..., Any], verify: Callable[[Any], Any], holds: str) -> Any:
-    """Compute, check and measure the scores; failure to converge is reported in the command line's words."""
+    """Compute, check and measure scores; failure to converge is reported in the command line's words."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", ConvergenceWarning)  # Python shows a repeated one only once
         try:
@@ -148,9 +148,7 @@ def _converged(run: Run, call: Callable[..., Any], verify: Callable[[Any], Any],
         click.echo(f"clgraph: warning: {str(warning.message).partition(';')[0]}", err=True)
     for line in found.plan if run.explain else ():
         click.echo(f"plan: {line}", err=True)
-    if run.speaks:
-        run.seconds |= found.seconds
-    run.check(lambda: verify(found), holds)
+    run.accept(found, partial(verify, found), holds)
     # a failure to converge has been reported already
     run.measure(lambda: call(on_nonconvergence="return"))
     return found
@@ -255,28 +253,22 @@ def ppr(run: Run) -> None:
         )
         if not run.speaks:
             return
-        if run.output:
-            with run.timed("write"):
-                _write(run.output, data, found, None if run.of_shards else run.device)
+        run.write_blocks(_columns(data, found))
         run.result(lambda: _facts(data, found), _source_lines(data, found))
 
 
-def _write(path: str, graph: Graph | Shards, found: PersonalizedResult, device: Any) -> None:
-    """One line a source and vertex, with as many digits as bring the score back exactly."""
+def _columns(graph: Graph | Shards, found: PersonalizedResult) -> Iterator[tuple[Any, ...]]:
+    """Yield for each source: itself in every row, vertices, scores, and standard errors if there are."""
     import numpy as np
 
-    from clgraph.files.columns import write_columns
-    from clgraph.formats import atomic_write
-
-    with atomic_write(path) as out:
-        for i, source in enumerate(found.sources):
-            ids = graph.ids if found.ids is None else found.ids[i]
-            columns = np.full(len(ids), source, ids.dtype), ids, found.scores[i]
-            if found.standard_errors is None:
-                write_columns(out, *columns, device=device)
-            else:
-                errors = [f"{error:.3g}" for error in found.standard_errors[i].tolist()]
-                write_columns(out, *columns, np.array(errors, object))
+    for i, source in enumerate(found.sources):
+        ids = graph.ids if found.ids is None else found.ids[i]
+        columns = np.full(len(ids), source, ids.dtype), ids, found.scores[i]
+        if found.standard_errors is None:
+            yield columns
+        else:
+            errors = [f"{error:.3g}" for error in found.standard_errors[i].tolist()]
+            yield *columns, np.array(errors, object)
 
 
 def _facts(graph: Graph | Shards, found: PersonalizedResult) -> dict[str, Any]:

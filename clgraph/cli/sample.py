@@ -303,8 +303,16 @@ def _order(run: Run) -> _Order:
         options["start"] = vertex_of(options["start"], run.reading["ids"] == "int", f"--start {given.start}")
     if known(method) is None:
         check_without_graph(method, {name: value for name, value in options.items() if name != "start"})
-    sized = _sizes(given.size, given.sizes)
-    sizes = sized or [_instead(method, options)]
+    if sized := _sizes(given.size, given.sizes):
+        sizes = sized
+    elif known(method) is None:
+        raise click.UsageError(ONE_SIZE)
+    elif instead := [name for name in ("edges", "steps", "starts", "stages") if name in options]:
+        sizes = [str(options[instead[0]])]
+    elif known(method) in UNSIZED:
+        sizes = ["all"]
+    else:
+        raise click.UsageError("Give one of --size (how large), --sizes (several), --edges and --steps.")
     seeds = seeds_of(given.seed, 1 if given.seeds is None else given.seeds)
     if run.output:
         check_template(run.output, sizes, len(seeds))
@@ -323,17 +331,6 @@ def _sizes(size: str | None, sizes: str | None) -> list[str] | None:
     for each in wanted:
         parse_size(each)
     return wanted
-
-
-def _instead(method: str, options: dict[str, Any]) -> str:
-    """Return what the method takes in place of a size."""
-    if known(method) is None:
-        raise click.UsageError(ONE_SIZE)
-    if instead := [name for name in ("edges", "steps", "starts", "stages") if name in options]:
-        return str(options[instead[0]])
-    if known(method) not in UNSIZED:
-        raise click.UsageError("Give one of --size (how large), --sizes (several), --edges and --steps.")
-    return "all"
 
 
 # --- Samples of graphs in memory ---
@@ -488,7 +485,7 @@ def _of_stream(order: _Order) -> None:
             f"(seed {each.seed}",
             each.seconds["sample"],
             None,
-            partial(_verify_stream, run.graph, each, options, read_as),
+            partial(_verify_stream, run.graph, each, weighted=bool(options.get("weighted")), **read_as),
             f"what {each.method} holds of this stream with this seed",
         )
         for what, value in order.results[-1].get("estimates", {}).items() if not run.as_json else ():
@@ -496,23 +493,7 @@ def _of_stream(order: _Order) -> None:
             click.echo(f"{what}: {value['value']:.6g}" + ("" if error is None else f" ± {error:.2g}"))
 
 
-def _verify_stream(path: str, sample: Any, given: dict[str, Any], read_as: dict[str, Any]) -> None:
-    """Draw the sample once more by the reference, from all edges of the stream."""
-    from clgraph.formats.arrivals import Names, arrivals
-    from clgraph.reference.stream import verify_held
-    from clgraph.sampling.literature.streams import in_units
+def _verify_stream(*args: Any, **read_as: Any) -> None:
+    from clgraph.reference.stream import verify_arrivals
 
-    edges: list[tuple[Any, Any]] = []
-    names = Names()
-    own = ("p", "q", "closing", "triangles", "block")
-    options: dict[str, Any] = {name: value for name, value in given.items() if name in own}
-    options |= {"size": sample.target_vertices, "edges": sample.target_vertices}
-    weighted = bool(given.get("weighted"))
-    if weighted:
-        options["weights"] = []
-    for chunk in arrivals(path, names, weighted=weighted, **read_as):
-        ends = [names.of(end) if names.text else end for end in (chunk.source, chunk.target)]
-        edges += zip(*(end.tolist() for end in ends), strict=True)
-        if chunk.weight is not None:
-            options["weights"] += in_units(chunk.weight).tolist()
-    verify_held(edges, sample.stream, sample.method, sample.seed, options)
+    verify_arrivals(*args, **read_as)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -56,14 +57,10 @@ def bfs(run: Run) -> None:
         roots = [vertex_of(word, has_numbers(data), f"--source {word[:80]}") for word in wanted]
         options: dict[str, Any] = {"method": given.method, "depth_limit": given.depth, "device": run.device}
         found = search(data, roots, **options)
-        run.measure(lambda: search(data, roots, **options))
-        run.check(
-            lambda: clgraph.verify_bfs(data, found),
-            "distances, predecessors and sources are those of the definition",
-        )
-        if not run.speaks:
+        run.measure(partial(search, data, roots, **options))
+        holds = "distances, predecessors and sources are those of the definition"
+        if not run.accept(found, partial(clgraph.verify_bfs, data, found), holds):
             return
-        run.seconds |= found.seconds
         if run.output:
             ids, before = data.ids, found.predecessor
             assert before is not None
@@ -110,14 +107,10 @@ def components(run: Run) -> None:
     run.check_output(largest=largest)
     with run.data("components", {}, strong=strong, largest=largest) as data:
         found = connected_components(data, connection="strong" if strong else "weak", device=run.device)
-        run.check(
-            lambda: clgraph.verify_components(data, found),
-            "the components are those of the definition, and numbered by size",
-            "components are",
-        )
-        if not run.speaks:
+        holds = "the components are those of the definition, and numbered by size"
+        verify = partial(clgraph.verify_components, data, found)
+        if not run.accept(found, verify, holds, "components are"):
             return
-        run.seconds |= found.seconds
         if largest:
             with run.timed("write"):
                 run.write_graph(data.subgraph(found.largest), largest)

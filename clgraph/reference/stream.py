@@ -11,8 +11,10 @@ import numpy as np
 
 from clgraph import keyed
 from clgraph.arguments import target_size
+from clgraph.formats.arrivals import Names, arrivals
 from clgraph.graph import Graph
 from clgraph.reference.common import ReferenceSample, Rows, below, expect, words
+from clgraph.sampling.literature.streams import in_units
 
 METHODS = ("pies", "gsh", "gps")
 Edge = tuple[Any, Any]  # ids: numbers, or names
@@ -182,12 +184,30 @@ def verify_stream(graph: Graph, sample: Any) -> None:
     """Check a sample of a graph that was streamed; see `verify_held`."""
     rows, request = Rows(graph), sample.selection.request
     order = in_order(rows, sample.seed)
-    options: dict[str, Any] = {"size": request.target, "edges": request.target_edges}
-    options |= {name: getattr(request, name) for name in ("closing", "p", "q", "triangles", "block")}
-    options["weights"] = _weights(rows, order, request.view.weighted)
+    weights = _weights(rows, order, request.view.weighted)
     expect(
         rows.edges.rank[sorted(order[t - 1] for t in sample.stream.arrival.tolist())].tolist()
         == sample.edges.tolist(),
         "its edges are not those that came at their times",
     )
-    verify_held([rows.ends[e] for e in order], sample.stream, sample.method, sample.seed, options)
+    _verify([rows.ends[e] for e in order], sample, weights)
+
+
+def verify_arrivals(source: Any, sample: Any, *, weighted: bool = False, **read_as: Any) -> None:
+    """Check a sample of a stream of which no graph exists, which is read once more; see `verify_held`."""
+    edges: list[Edge] = []
+    weights: list[int] | None = [] if weighted else None
+    names = Names()
+    for chunk in arrivals(source, names, weighted=weighted, **read_as):
+        ends = [names.of(end) if names.text else end for end in (chunk.source, chunk.target)]
+        edges += zip(*(end.tolist() for end in ends), strict=True)
+        if weights is not None and chunk.weight is not None:
+            weights += in_units(chunk.weight).tolist()
+    _verify(edges, sample, weights)
+
+
+def _verify(edges: list[Edge], sample: Any, weights: list[int] | None) -> None:
+    request = sample.selection.request
+    options: dict[str, Any] = {"size": request.target, "edges": request.target_edges}
+    options |= {name: getattr(request, name) for name in ("closing", "p", "q", "triangles", "block")}
+    verify_held(edges, sample.stream, sample.method, sample.seed, {**options, "weights": weights})
