@@ -124,7 +124,7 @@ def methods(run: Run) -> None:
     table, lines = {}, []
     for name, each in METHODS.items() if short is None else [(short, METHODS[short])]:
         row = {"words": each.words, "kind": KINDS[each.kind], "does": each.does}
-        also = f"; in littleballoffur {', '.join(each.also)}" if each.also else ""
+        also = f"; in littleballoffur {', '.join(each.names[1:])}" if each.names[1:] else ""
         lines += [f"{name:9} {each.words}", f"{'':9} {row['kind']}: {each.does}"]
         lines += [f"{'':9} {each.paper}{also}"]
         # all methods with the names of their options, or one with all that is known of each
