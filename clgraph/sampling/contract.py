@@ -302,8 +302,33 @@ class Contraction:
     # --- what is left -----------------------------------------------------------------------------
 
     def download(self) -> Contracted:
-        """Return the selection of the last `shrink_to`, of one run."""
-        return left_of(self.device, self.graph, self._made_rows(), self.place, self.name)
+        """Return the selection of the last `shrink_to`, of one run, and which edges of the graph that is."""
+        device, graph, small = self.device, self.graph, self._made_rows()
+        original, n = upload_csr(device, graph), graph.num_vertices
+        arcs, run, group_of = original.arcs, self.config.run, device.output(n, np.int32)
+        program = _kernels(device, original)
+        program.contract_groups.launch(self, self.over(n), n=n, group=group_of)
+        pairs = device.program(
+            "sampling/contract_pairs", RUN=run, SMALL_OFFSET=small.defines["OFFSET"], **original.defines
+        )
+        count, first = device.zeros(small.arcs, np.int32), device.empty(small.arcs, np.uint32)
+        device.fill(first, np.uint32(2**32 - 1), small.arcs)
+        into = {"small_ptr": small.row_ptr, "small_col": small.col_idx, "count": count, "first": first}
+        counts = Residence.of(device, graph).column(graph, "multiplicity")
+        pairs.pairs_count(
+            -(-arcs // run), n=n, arcs=arcs, **original.buffers, multiplicity=counts, place=self.place, **into
+        )
+        many, kept = device.output(small.arcs, np.int32), device.output(arcs, np.uint8)
+        device.clear(kept, arcs, np.uint8)
+        several = device.zeros(1, np.uint32)
+        sizes = {"n": n, "small_n": small.n, "small_arcs": small.arcs}
+        marks = {"many": many, "kept": kept, "several": several}
+        pairs.pairs_mark(-(-small.arcs // run), **sizes, **original.buffers, **into, **marks)
+        if device.download(several, np.uint32, 1)[0]:
+            small.values["multiplicity"] = many
+        ids = Chosen(None, self.name, small.n)
+        parts = Parts(small, directed=False, ids=ids, num_self_loops=0, is_multigraph=False)
+        return Contracted(device, original, kept, group_of, parts)
 
     def groups(self) -> tuple[DeviceArray, DeviceCSR, npt.NDArray[np.int64]]:
         """Return the same for runs side by side: groups, rows, and where each run's arcs begin."""
@@ -314,50 +339,6 @@ class Contraction:
         program.contract_begins(runs + 1, n=self.size, runs=runs, row_ptr=rows.row_ptr, at=at)
         begin = device.download(at, np.int32, runs + 1).astype(np.int64)
         return DeviceArray(device, group, (runs, self.whole), np.int32), rows, begin
-
-
-def left_of(device: Device, graph: Graph, small: DeviceCSR, place: Any, name: Any) -> Contracted:
-    """Return what a contraction left of a graph, and which edges of the graph that is.
-
-    Parameters
-    ----------
-    device : Device
-    graph : Graph
-        Undirected, without self-loops.
-    small : DeviceCSR
-        The contracted graph's rows.
-    place : int32 device buffer, shape (n,)
-        The number of each vertex's group, -1 outside.
-    name : int32 device buffer, shape (groups,)
-        The smallest vertex of each.
-    """
-    original, n = upload_csr(device, graph), graph.num_vertices
-    items, run = device.tuning.items, LAUNCH.of(device).run
-    arcs, passes = original.arcs, -(-n // items)
-    group_of = device.output(n, np.int32)
-    program = _kernels(device, original)
-    program.contract_groups(passes, n=n, place=place, name=name, group=group_of)
-    pairs = device.program(
-        "sampling/contract_pairs", RUN=run, SMALL_OFFSET=small.defines["OFFSET"], **original.defines
-    )
-    count, first = device.zeros(small.arcs, np.int32), device.empty(small.arcs, np.uint32)
-    device.fill(first, np.uint32(2**32 - 1), small.arcs)
-    into = {"small_ptr": small.row_ptr, "small_col": small.col_idx, "count": count, "first": first}
-    counts = Residence.of(device, graph).column(graph, "multiplicity")
-    pairs.pairs_count(
-        -(-arcs // run), n=n, arcs=arcs, **original.buffers, multiplicity=counts, place=place, **into
-    )
-    many, kept = device.output(small.arcs, np.int32), device.output(arcs, np.uint8)
-    device.clear(kept, arcs, np.uint8)
-    several = device.zeros(1, np.uint32)
-    sizes = {"n": n, "small_n": small.n, "small_arcs": small.arcs}
-    marks = {"many": many, "kept": kept, "several": several}
-    pairs.pairs_mark(-(-small.arcs // run), **sizes, **original.buffers, **into, **marks)
-    if device.download(several, np.uint32, 1)[0]:
-        small.values["multiplicity"] = many
-    ids = Chosen(None, name, small.n)
-    parts = Parts(small, directed=False, ids=ids, num_self_loops=0, is_multigraph=False)
-    return Contracted(device, original, kept, group_of, parts)
 
 
 # --- Contractions of several runs, as the group of each vertex ---

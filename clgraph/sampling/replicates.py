@@ -8,7 +8,7 @@ of breadth-first runs and of drawn batches stand with the kernels that they shar
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from clgraph.csr.upload import upload_csr
 from clgraph.errors import DeviceError
 from clgraph.graph import Graph
 from clgraph.sampling.request import Request
-from clgraph.sampling.selection import Bitsets, DeviceArray, Selection
+from clgraph.sampling.selection import Bitsets, DeviceArray
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -34,8 +34,10 @@ def edge_list(device: Device, graph: Graph) -> tuple[Any, Any]:
     return device.cached(graph, "edge list", make)
 
 
-class Engine(Protocol):
-    """Makes runs side by side.
+class Replicates:
+    """Runs side by side of a graph (undirected, without self-loops, two edges), with decreasing targets.
+
+    Kernels write bits; attributes have the names of their parameters.
 
     Attributes
     ----------
@@ -46,26 +48,6 @@ class Engine(Protocol):
     bytes_each : int
         Bytes of a run's samples.
     """
-
-    algorithm: str
-    most: int
-    at_first: int
-    bytes_each: int
-
-    def run(self, seed: int, runs: int) -> Selection:
-        """Return the samples of the seeds `seed` .. `seed` + `runs` - 1, for all targets."""
-
-
-class Strategy(Protocol):
-    """Prepares an engine for a graph (undirected, without self-loops, two edges) and decreasing targets."""
-
-    def __call__(
-        self, device: Device, graph: Graph, targets: Sequence[int], request: Request, /
-    ) -> Engine: ...
-
-
-class Replicates:
-    """The engine whose kernels write bits; its attributes have the names of their parameters."""
 
     algorithm: str
     most = 1 << 30  # areas belong to work-items, not to runs, of which a launch may have any number
@@ -84,7 +66,7 @@ class Replicates:
         self.seed = 0
 
     def run(self, seed: int, runs: int) -> Bitsets:
-        """Return the samples of the seeds `seed` .. `seed` + `runs` - 1."""
+        """Return the samples of the seeds `seed` .. `seed` + `runs` - 1, for all targets."""
         device, shape = self.device, (runs, self.targets)
         slots, self.seed = runs * self.targets, seed
         device.reserve({"members": 4 * slots * self.words, "edges": 4 * slots * self.edge_words})

@@ -28,7 +28,7 @@ from clgraph.sampling.copra import LAUNCH as FAR_SCAN
 from clgraph.sampling.copra import Copra
 from clgraph.sampling.draw import FINEST, ByDraw, ByPriority, DrawRuns
 from clgraph.sampling.repair import finder_for
-from clgraph.sampling.replicates import MergeTrees, Probes, Strategy
+from clgraph.sampling.replicates import MergeTrees, Probes, Replicates
 from clgraph.sampling.request import Request, Size, check_min_size, check_request, check_seeds, check_sizes
 from clgraph.sampling.result import Batch, Origin, Sample, Samples
 from clgraph.sampling.selection import prepare_extraction
@@ -36,7 +36,7 @@ from clgraph.sampling.threshold_search import ExactRun
 
 if TYPE_CHECKING:
     from clgraph.device import Device
-    from clgraph.sampling.contract import Contraction
+    from clgraph.sampling.contract import Contraction, ContractRuns
     from clgraph.sampling.explore import ExploreRun
 
 
@@ -138,7 +138,7 @@ class Call:
             made[target] = one._with_graph(smaller)
         return [made[target]._changed(size=size) for size, target in self.wanted]
 
-    def side_by_side(self, strategy: Strategy, first: int, runs: int) -> list[Batch]:
+    def side_by_side(self, strategy: type[Replicates | ContractRuns], first: int, runs: int) -> list[Batch]:
         """Make runs side by side, in portions that take a moment each."""
         device, started, graph = self.run.device, perf_counter(), self.graph
         before = list(device.launched)
@@ -220,7 +220,9 @@ LAUNCH = LaunchTable(
 )
 
 
-def side_by_side(device: Device, graph: Graph, request: Request, runs: int) -> Strategy | None:
+def side_by_side(
+    device: Device, graph: Graph, request: Request, runs: int
+) -> type[Replicates | ContractRuns] | None:
     """Return the strategy that makes runs side by side; None: one after the other, on the whole device."""
     simple, most = graph.undirected.without_self_loops, LAUNCH.of(device)
     arcs, method = simple.num_arcs, request.method

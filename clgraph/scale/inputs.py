@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
@@ -34,6 +33,7 @@ from clgraph.formats.table import find_format
 from clgraph.graph.arrays import tails_between
 from clgraph.graph.checks import check_offsets, check_range, checked_ids
 from clgraph.progress import Tell
+from clgraph.scale.manifest import length_and_crc
 from clgraph.scale.tables import STEP, Columns, FileColumn, Table
 from clgraph.temporary import strangers, sync
 
@@ -306,7 +306,7 @@ def keep(folder: Path, number: int, about: About, tables: Sequence[Table]) -> No
         }
         for table in tables
     ]
-    state = {"about": about, "tables": known, "sums": {path.name: _sum(path) for path in paths}}
+    state = {"about": about, "tables": known, "sums": {path.name: length_and_crc(path) for path in paths}}
     with atomic_write(folder / f"input-{number}.json", "w") as out:
         json.dump({"state": state, "sum": _sum_of(state)}, out)
 
@@ -325,7 +325,7 @@ def kept(folder: Path, number: int, about: About) -> tuple[list[Table] | None, s
             unlike = ", ".join(key for key in about if state["about"].get(key) != about[key])
             return None, f"it has changed since, or is to be read in another way ({unlike})"
         tables = [Table(folder, **each) for each in state["tables"]]
-        damaged = [name for name, known in state["sums"].items() if _sum(folder / name) != known]
+        damaged = [name for name, known in state["sums"].items() if length_and_crc(folder / name) != known]
     except (OSError, ValueError, LookupError, TypeError, RecursionError) as error:
         return None, f"{path}, or what it names, is damaged ({error})"
     return (None, f"{folder / damaged[0]} is damaged") if damaged else (tables, "")
@@ -333,12 +333,3 @@ def kept(folder: Path, number: int, about: About) -> tuple[list[Table] | None, s
 
 def _sum_of(state: Any) -> str:
     return hashlib.sha256(json.dumps(state, sort_keys=True).encode()).hexdigest()
-
-
-def _sum(path: Path) -> list[int]:
-    """Return the length of a file, and the CRC-32 of its bytes."""
-    size = found = 0
-    with open(path, "rb", buffering=0) as file:
-        while data := file.read(SAMPLE):
-            size, found = size + len(data), zlib.crc32(data, found)
-    return [size, found]

@@ -10,6 +10,7 @@ import hashlib
 import json
 import os
 import re
+import zlib
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -222,6 +223,15 @@ def _section(entry: Any, name: str, n: int) -> Section:
     if len({shard.file for shard in shards}) < len(shards):
         raise ValueError(f"{name} lists a file twice")
     return Section(edge, loops, tuple(shards))
+
+
+def length_and_crc(path: Path) -> list[int]:
+    """Return the length of a file, and the CRC-32 of its bytes."""
+    size = found = 0
+    with open(path, "rb", buffering=0) as file:
+        while data := file.read(1 << 20):
+            size, found = size + len(data), zlib.crc32(data, found)
+    return [size, found]
 
 
 def fields_of(entry: Any, name: str, **kinds: Any) -> dict[str, Any]:

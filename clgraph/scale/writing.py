@@ -19,10 +19,8 @@ import numpy.typing as npt
 from clgraph import system
 from clgraph.arguments import file_name, shown, whole
 from clgraph.errors import InputError
-from clgraph.files.clg import followed
 from clgraph.formats.atomic import remove_stale_once
-from clgraph.formats.clg import BLOCK as CHECKED  # bytes of a file that each of its checksums is of
-from clgraph.formats.clg import PAGE, Header, Streamed, id_arrays, widened, write_sections, zeros
+from clgraph.formats.clg import Header, Streamed, id_arrays, widened, write_sections, zeros
 from clgraph.formats.common import few
 from clgraph.formats.table import DATASET
 from clgraph.graph import Graph, as_graph
@@ -30,7 +28,7 @@ from clgraph.graph.arrays import Arrays, tails_of
 from clgraph.graph.building import INT32_MAX, row_ptr_of, sorted_rows
 from clgraph.progress import Tell, with_progress
 from clgraph.scale.comm import Ranks
-from clgraph.scale.manifest import BLOCK, NAME, Manifest, Part, Section, Shard, read_manifest
+from clgraph.scale.manifest import BLOCK, NAME, Manifest, Part, Section, Shard, length_and_crc, read_manifest
 from clgraph.scale.shards import VALUES, ShardRows, Shards, check_shards, open_shards
 from clgraph.temporary import sync, sync_folder, temporary_name
 
@@ -113,10 +111,8 @@ class Writer:
         else:
             arrays |= id_arrays(ids, self.folder / name)
         with self._new(name) as file:
-            sums = write_sections(file, header, arrays)
-            length = file.tell()
-        with open(self.folder / name, "rb") as file:
-            return Part(name, length, _whole_crc(file.read(PAGE), sums, length))
+            write_sections(file, header, arrays)
+        return Part(name, *length_and_crc(self.folder / name))
 
     def finish(
         self,
@@ -146,15 +142,6 @@ class Writer:
                 f"cannot write {self.folder / name}: {error.strerror or error}; choose a folder that you may "
                 "write to, with room left"
             ) from error
-
-
-def _whole_crc(head: bytes, sums: npt.NDArray[Any], length: int) -> int:
-    """Return the CRC-32 of a whole .clg file, from its header and the checksums that end it."""
-    found, left = zlib.crc32(head), length - len(head) - sums.nbytes
-    for checksum in sums.tolist():
-        size = min(CHECKED, left)
-        found, left = followed(found, size) ^ checksum, left - size
-    return followed(found, sums.nbytes) ^ zlib.crc32(sums.tobytes())
 
 
 def row_sums(row_ptr: npt.NDArray[Any], weights: npt.NDArray[Any] | None) -> npt.NDArray[np.float64]:
