@@ -108,33 +108,32 @@ class Call:
 
     def one_run(self, seed: int) -> list[Sample]:
         """Make one run, which has the device alone: a sample for each size, in the order given."""
-        call, graph, request = self.run, self.graph, self.request
-        device = call.device
-        call.forget("compile")
+        run, graph, request, device = self.run, self.graph, self.request, self.run.device
+        run.forget("compile")
         before = list(device.launched)
-        run = make_run(device, graph, request, seed)
+        reduction = make_run(device, graph, request, seed)
         prepare_extraction(device, graph, induced=request.induced)
-        call.lap("compile")
-        whole = run.start()
+        run.lap("compile")
+        whole = reduction.start()
         made: dict[int, Sample] = {}
         smaller: Graph | None = None
         # the largest first: samples are nested, and an induced one is cut out of the one before
         for size, target in sorted(self.wanted, key=lambda pair: -pair[1]):
             if target in made:
                 continue
-            run.shrink_to(target, self.progress)
+            reduction.shrink_to(target, self.progress)
             device.finish()
-            call.forget("sample", "download", "result")
-            call.lap("sample")
-            selection = run.download()
-            call.lap("download")
+            run.forget("sample", "download", "result")
+            run.lap("sample")
+            selection = reduction.download()
+            run.lap("download")
             smaller = selection.sampled(graph, larger=smaller)
             device.finish()
-            call.lap("result")
+            run.lap("result")
             loops, provenance = graph.undirected.num_self_loops, device.provenance(before)
-            origin = Origin(graph, loops, request, device.name, call.seconds, run.algorithm, provenance)
-            counts = whole <= target, smaller.num_vertices, run.iterations
-            one = origin.sample(size, target, seed, *counts, selection, notes=run.notes)
+            origin = Origin(graph, loops, request, device.name, run.seconds, reduction.algorithm, provenance)
+            counts = whole <= target, smaller.num_vertices, reduction.iterations
+            one = origin.sample(size, target, seed, *counts, selection, notes=reduction.notes)
             made[target] = one._with_graph(smaller)
         return [made[target]._changed(size=size) for size, target in self.wanted]
 
@@ -274,7 +273,7 @@ def make_run(
         from clgraph.sampling.explore import BreadthFirst, DepthFirst
 
         explore = BreadthFirst if method == "ebfs" else DepthFirst
-        return explore(device, simple, seed, start=request.root)
+        return explore(device, simple, seed, start=request.start and request.start[0])
     if request.mode == "exact":
         return ExactRun(device, simple, seed, edges=method == "dre")
     # an FPGA reads long bursts faster than it searches

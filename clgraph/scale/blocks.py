@@ -44,7 +44,7 @@ class GraphBlocks(Shards):
             whole.num_vertices,
             values and whole.weights is not None,
             values and whole.multiplicity is not None,
-            made,
+            sections=made,
         )
         if "pairs" not in made:  # the rows have them, too, and need not be gone through on the host
             self.pairs, self.both_ways = ("out", False) if whole.directed else ("rows", True)

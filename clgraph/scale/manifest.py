@@ -11,7 +11,8 @@ import json
 import os
 import re
 import zlib
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -99,20 +100,16 @@ class Manifest:
     vertices: int
     weights: bool
     multiplicity: bool
-    sections: dict[str, Section] = field(default_factory=dict)
+    _: KW_ONLY
+    block: int = BLOCK
     ids: Part | None = None
     leaving: Part | None = None
+    sections: dict[str, Section] = field(default_factory=dict)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything but the fingerprint, ready for JSON."""
-        flags = {name: getattr(self, name) for name in ("directed", "vertices", "weights", "multiplicity")}
-        parts = {name: part and vars(part) for name, part in (("ids", self.ids), ("leaving", self.leaving))}
-        sections = {
-            name: {**vars(each), "shards": [vars(shard) for shard in each.shards]}
-            for name, each in self.sections.items()
-        }
+    def _json(self, more: Mapping[str, Any] | None = None, **options: Any) -> str:
+        """Return the canonical JSON, in the order of the fields, without the fingerprint."""
         head = {"format": FORMAT, "version": VERSION}
-        return {**head, **flags, "block": BLOCK, **parts, "sections": sections}
+        return json.dumps({**head, **vars(self), **(more or {})}, default=vars, **options)
 
     @property
     def files(self) -> set[str]:
@@ -123,12 +120,12 @@ class Manifest:
     @property
     def fingerprint(self) -> str:
         """SHA-256 of the canonical JSON of all else; it covers the checksums of all files."""
-        text = json.dumps(self.to_dict(), sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+        text = self._json(sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()
 
     def to_json(self) -> str:
         """Return the file's text."""
-        return json.dumps({**self.to_dict(), "fingerprint": self.fingerprint}, indent=1) + "\n"
+        return self._json({"fingerprint": self.fingerprint}, indent=1) + "\n"
 
 
 def read_manifest(folder: Path) -> Manifest:
@@ -177,7 +174,7 @@ def _parsed(found: Any) -> Manifest:
         if found.get(key) != known:
             raise ValueError(f"its {key} is {found.get(key)!r:.40}{then} {known!r}")
     given = fields_of(found, "the manifest", **kinds)
-    if given.pop("block") != BLOCK:
+    if given["block"] != BLOCK:
         raise ValueError(f"its block is not {BLOCK}")
     wanted = {"pairs", *(("in", "out") if given["directed"] else ("rows",))}
     listed = found.get("sections")

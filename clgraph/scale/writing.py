@@ -125,7 +125,8 @@ class Writer:
     ) -> None:
         """Write the manifest, and before it the weights that leave vertices, given in parts, if known."""
         sums = None if leaving is None else self.numbers("leaving.f8", leaving)
-        manifest = Manifest(self._directed, self._n, weights, multiplicity, sections, ids, sums)
+        flags = self._directed, self._n, weights, multiplicity
+        manifest = Manifest(*flags, ids=ids, leaving=sums, sections=sections)
         with self._new(NAME) as file:
             file.write(manifest.to_json().encode())
         sync_folder(self.folder)
