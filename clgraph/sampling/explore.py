@@ -197,7 +197,7 @@ class BreadthRuns(Replicates):
 
     def __init__(self, device: Device, graph: Graph, targets: Sequence[int], request: Request) -> None:
         super().__init__(device, graph, targets, request)
-        largest, start = graph_components(device, graph).largest(), request.start and request.start[0]
+        largest, start = graph_components(device, graph).largest(), request.root
         if start is not None:
             check_start(device, graph, largest, start)
         lanes, area = LAUNCH.of(device).runs or device.compute_units, 24 * self.n

@@ -181,6 +181,11 @@ class Request:
         return Fraction(1) if self.method == "drve" else self.mix
 
     @property
+    def root(self) -> int | None:
+        """The vertex at which an exploration begins."""
+        return None if self.start is None else self.start[0]
+
+    @property
     def mix_word(self) -> int:
         """`mix` in units of 2^-32."""
         return floor(self.mix * 2**32)

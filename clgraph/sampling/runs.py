@@ -273,7 +273,7 @@ def make_run(
         from clgraph.sampling.explore import BreadthFirst, DepthFirst
 
         explore = BreadthFirst if method == "ebfs" else DepthFirst
-        return explore(device, simple, seed, start=request.start and request.start[0])
+        return explore(device, simple, seed, start=request.root)
     if request.mode == "exact":
         return ExactRun(device, simple, seed, edges=method == "dre")
     # an FPGA reads long bursts faster than it searches

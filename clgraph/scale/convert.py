@@ -32,9 +32,9 @@ from clgraph.graph.building import checked_counts, checked_weights, row_ptr_of
 from clgraph.progress import Tell
 from clgraph.scale import inputs as work
 from clgraph.scale.inputs import WRITTEN_TO, Input
-from clgraph.scale.sections import Rows, Stored, in_order, turned
+from clgraph.scale.sections import Rows, in_order, turned
 from clgraph.scale.shards import Shards, open_shards
-from clgraph.scale.tables import STEP, Columns, Dealt, Lengths, Numbering, Table, behind, by_row, merged
+from clgraph.scale.tables import Columns, Dealt, Lengths, Numbering, Table, behind, by_row, merged
 from clgraph.scale.writing import (
     SHARD_EDGES,
     Writer,
@@ -296,13 +296,13 @@ class _Conversion:
             row, head = np.minimum(row, head), np.maximum(row, head)
         return {"row": row, "head": head, **part}
 
-    def _base(self, *, adds: bool) -> Stored:
+    def _base(self, *, adds: bool) -> Rows:
         """Make the section that all others are made of: the pairs, or the arcs by tail; merged.
 
         With `adds` the weights that leave are added up, too.
         """
         count = sum(table.rows for table in self._tables)
-        stored = Stored(self._folder, "base", self._n, count)
+        stored = Rows(self._folder, "base", self._n, count)
         leaving = np.zeros(self._n) if adds and not self.directed else None
 
         def merge(first: int, last: int, edges: Columns) -> Arrays:
@@ -332,13 +332,13 @@ class _Conversion:
         np.add.at(leaving, arrays.col_idx[apart], counts[apart])
         np.add.at(leaving, tails, counts)
 
-    def _other(self, name: str, base: Rows) -> Stored:
+    def _other(self, name: str, base: Rows) -> Rows:
         """Make a section of the base's rows, which are merged already."""
         both = name == "rows"
         rows = base.rows * (2 if both else 1)
-        stored = Stored(self._folder, name, self._n, rows, base)
+        stored = Rows(self._folder, name, self._n, rows, base)
         edges = partial(turned, name)
-        dealt = self._deal(f"deal-{name}", base.parts(STEP), edges, rows, base if both else None)
+        dealt = self._deal(f"deal-{name}", base.entries(), edges, rows, base if both else None)
 
         def sort(first: int, last: int, edges: Columns) -> tuple[Lengths, Columns]:
             counts, found = by_row(first, last, edges, self._n)

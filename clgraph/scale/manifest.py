@@ -11,8 +11,8 @@ import json
 import os
 import re
 import zlib
-from dataclasses import KW_ONLY, dataclass, field
 from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass, field
 from pathlib import Path
 from typing import Any
 

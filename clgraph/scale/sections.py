@@ -19,7 +19,7 @@ from clgraph.graph.building import INT32_MAX, checked_counts, checked_weights
 from clgraph.progress import Tell
 from clgraph.scale.inputs import Input
 from clgraph.scale.shards import VALUES
-from clgraph.scale.tables import STEP, Columns, FileColumn, Table
+from clgraph.scale.tables import STEP, Columns, Table
 from clgraph.system import ahead
 
 Words = npt.NDArray[np.uint64]
@@ -37,23 +37,23 @@ def turned(name: str, tail: npt.NDArray[np.int32], part: Columns) -> Columns:
     return {"row": head[apart], "head": tail[apart]} | {each: part[each][apart] for each in part}
 
 
-class Rows:
-    """The rows of a section, in files.
+class Rows(Table):
+    """The rows of a section, `n` with `most` entries at most, that are added one range after the other.
+
+    `base` is another section of the same graph, which has the same self-loops.
 
     Attributes
     ----------
-    rows : int
-        Entries.
     row_ptr : int32 or int64 array, shape (n + 1,)
         Where each row begins, and the number of entries.
     columns : dict of str to FileColumn
         "head", and what else entries have.
     """
 
-    def __init__(
-        self, row_ptr: npt.NDArray[Any], rows: int, columns: dict[str, FileColumn], base: Rows | None = None
-    ) -> None:
-        self.row_ptr, self.rows, self.columns, self._base = row_ptr, rows, columns, base
+    def __init__(self, folder: Path, name: str, n: int, most: int, base: Rows | None = None) -> None:
+        super().__init__(folder, f"section-{name}")
+        self.row_ptr: npt.NDArray[Any] = np.zeros(n + 1, np.int32 if most <= INT32_MAX else np.int64)
+        self._base = base
         self._loops: list[npt.NDArray[np.int32]] = []
 
     def note_loops(self, vertices: npt.NDArray[np.int32]) -> None:
@@ -65,35 +65,19 @@ class Rows:
 
     def loops(self, first: int, last: int) -> int:
         """Count the rows, of some, that hold their own vertex."""
-        if self._base is not None:  # has the same self-loops
+        if self._base is not None:
             return self._base.loops(first, last)
         return sum(int(np.count_nonzero((each >= first) & (each < last))) for each in self._loops)
 
-    def parts(self, step: int) -> Iterator[tuple[npt.NDArray[np.int32], Columns]]:
-        """Yield tails and the other columns, `step` entries at a time."""
-        for begin in range(0, self.rows, step):
-            end = min(begin + step, self.rows)
-            yield tails_between(self.row_ptr, begin, end), self._read(begin, end)
+    def entries(self) -> Iterator[tuple[npt.NDArray[np.int32], Columns]]:
+        """Yield tails and the other columns, some entries at a time."""
+        for begin, part in zip(range(0, self.rows, STEP), self.parts(), strict=True):
+            yield tails_between(self.row_ptr, begin, min(begin + STEP, self.rows)), part
 
     def some(self, first: int, last: int) -> tuple[npt.NDArray[Any], Columns]:
         """Return the lengths of some rows, and their columns."""
         begin, end = int(self.row_ptr[first]), int(self.row_ptr[last])
-        return np.diff(self.row_ptr[first : last + 1]), self._read(begin, end)
-
-    def _read(self, begin: int, end: int) -> Columns:
-        return {name: column.read(begin, end - begin) for name, column in self.columns.items()}
-
-
-class Stored(Rows):
-    """Rows, `n` of them with `most` entries at most, that are added one range after the other.
-
-    `base` is another section of the same graph, which has the same self-loops.
-    """
-
-    def __init__(self, folder: Path, name: str, n: int, most: int, base: Rows | None = None) -> None:
-        self._table = Table(folder, f"section-{name}")
-        offset = np.int32 if most <= INT32_MAX else np.int64
-        super().__init__(np.zeros(n + 1, offset), 0, self._table.columns, base)
+        return np.diff(self.row_ptr[first : last + 1]), self.read(begin, end - begin)
 
     def add(
         self, row_ptr: npt.NDArray[Any], col_idx: npt.NDArray[np.int32], first: int, values: dict[str, Any]
@@ -111,33 +95,30 @@ class Stored(Rows):
         """Add entries whose rows come in another way."""
         col_idx = columns["head"]
         assert col_idx is not None
-        self._table.write("head", col_idx)
+        self.write("head", col_idx)
         for name in VALUES:
             column = columns.get(name)
             if column is not None and name not in self.columns:
                 for begin in range(0, self.rows, STEP):  # multiplicities: those so far were 1
-                    self._table.write(name, np.ones(min(STEP, self.rows - begin), column.dtype))
+                    self.write(name, np.ones(min(STEP, self.rows - begin), column.dtype))
             if column is not None or name in self.columns:
-                self._table.write(name, np.ones(len(col_idx), np.int32) if column is None else column)
+                self.write(name, np.ones(len(col_idx), np.int32) if column is None else column)
         self.rows += len(col_idx)
-
-    def remove(self) -> None:
-        """Remove the files."""
-        self._table.remove()
 
 
 class InFile(Rows):
     """The rows of a .clg file, which stay there."""
 
     def __init__(self, source: Input) -> None:
+        super().__init__(source.path.parent, "", 0, 0)
         names = {"head": "col_idx"} | {name: name for name in source.values}
-        columns = {name: source.columns[section] for name, section in names.items()}
-        super().__init__(source.row_ptr, source.header.arcs, columns)
-        self._source = source
+        self.columns = {name: source.columns[section] for name, section in names.items()}
+        self.row_ptr, self.rows, self._source = source.row_ptr, source.header.arcs, source
 
-    def _read(self, begin: int, end: int) -> Columns:
-        # heads are checked again: the file may have been written to
-        return super()._read(begin, end) | {"head": self._source.heads(begin, end - begin)}
+    def read(self, first: int = 0, count: int | None = None) -> Columns:
+        """Return some entries; heads are checked again, as the file may have been written to."""
+        count = self.rows - first if count is None else count
+        return super().read(first, count) | {"head": self._source.heads(first, count)}
 
     def check_unchanged(self) -> None:
         """Raise InputError if the file is not the one that was checked."""
@@ -170,7 +151,7 @@ def in_order(
     """
     n, arcs = source.header.n, source.header.arcs
     rows = InFile(source)
-    pairs = None if source.directed else Stored(folder, "pairs", n, arcs)
+    pairs = None if source.directed else Rows(folder, "pairs", n, arcs)
     lengths = np.zeros(n, np.int64)
     leaving = np.zeros(n) if source.values else np.diff(source.row_ptr).astype(np.float64)
     apart, parallel = 0, False
