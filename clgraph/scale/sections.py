@@ -71,8 +71,9 @@ class Rows(Table):
 
     def entries(self) -> Iterator[tuple[npt.NDArray[np.int32], Columns]]:
         """Yield tails and the other columns, some entries at a time."""
-        for begin, part in zip(range(0, self.rows, STEP), self.parts(), strict=True):
-            yield tails_between(self.row_ptr, begin, min(begin + STEP, self.rows)), part
+        for begin in range(0, self.rows, STEP):
+            count = min(STEP, self.rows - begin)
+            yield tails_between(self.row_ptr, begin, begin + count), self.read(begin, count)
 
     def some(self, first: int, last: int) -> tuple[npt.NDArray[Any], Columns]:
         """Return the lengths of some rows, and their columns."""
