@@ -506,10 +506,6 @@ def _drawing(graph: Graph, method: str, size: Any, strict: bool, given: Mapping[
         _stream_rules(method, size, values, given)
         if method == "gsh":
             return Request(method, view, **values)
-    if reachable(view, plan, method) == 0:
-        raise InputError(
-            f"the graph has no edges (loops and weights of 0 aside): {method} has nothing to draw"
-        )
     return Request(method, view, **{**values, **_how_much(graph, view, plan, method, size, given, strict)})
 
 
@@ -713,6 +709,12 @@ def _how_much(
     graph: Graph, view: View, plan: Method, method: str, size: Any, given: Mapping[str, Any], strict: bool
 ) -> dict[str, Any]:
     """`size`, `target`, `target_edges` and notes."""
+    by_edges = plan.kind in ("edges", "ties", "stream", "paths")
+    reach = view.num_nonisolated if by_edges or method in ("rdn", "fs") else view.n
+    if reach == 0:
+        raise InputError(
+            f"the graph has no edges (loops and weights of 0 aside): {method} has nothing to draw"
+        )
     names: list[str] = [name for name in ("edges", "steps", "stages") if name in plan.options]
     if plan.kind == "near":
         names.append("starts")
@@ -723,37 +725,23 @@ def _how_much(
         choice = " or ".join(["size", *names])
         found = f"{' and '.join(asked)} are given" if asked else "none is given"
         raise InputError(f"{method} takes one of {choice}, and {found}: pass exactly one of them")
-    notes: list[str] = []
+    beyond, values = "", {"size": size}
     if asked[0] == "edges":
         m = view.rows.num_arcs // 2
         wanted = target_of(given["edges"], m, "edges", "edges")
+        values = {"size": given["edges"], "target_edges": min(wanted, m)}
         if wanted > m:
-            _beyond(strict, notes, f"{wanted} edges are asked for, the graph has {m} without loops")
-        return {"size": given["edges"], "target_edges": min(wanted, m), "notes": tuple(notes)}
-    if asked[0] != "size":
-        return {"size": None, "notes": ()}
-    if isinstance(size, Mapping):
+            beyond = f"{wanted} edges are asked for, the graph has {m} without loops"
+    elif isinstance(size, Mapping):
         if "strata" not in given:
             raise InputError("size is a mapping, which goes with strata: give a share or a count")
-        return {"size": dict(size), "target": 0, "notes": ()}
-    target = target_size(size, graph.num_vertices)
-    if plan.kind in ("edges", "ties", "stream", "paths") and target < 2:
-        raise InputError(f"size {size}: {method} takes edges, and an edge has two ends: give 2 or more")
-    reach = reachable(view, plan, method)
-    if target > reach:
-        what = f"{target} vertices are asked for, {method} can reach {reach} of {graph.num_vertices}"
-        _beyond(strict, notes, what)
-    return {"size": size, "target": target, "notes": tuple(notes)}
-
-
-def _beyond(strict: bool, notes: list[str], what: str) -> None:
-    if strict:
-        raise InputError(f"{what}: ask for less (or without strict)")
-    notes.append(f"{what}: all of these are taken")
-
-
-def reachable(view: View, plan: Method, method: str) -> int:
-    """Return how many vertices a method can draw at all."""
-    if plan.kind in ("edges", "ties", "stream", "paths") or method in ("rdn", "fs"):
-        return view.num_nonisolated
-    return view.n
+        values = {"size": dict(size), "target": 0}
+    elif size is not None:
+        target = values["target"] = target_size(size, graph.num_vertices)
+        if by_edges and target < 2:
+            raise InputError(f"size {size}: {method} takes edges, and an edge has two ends: give 2 or more")
+        if target > reach:
+            beyond = f"{target} vertices are asked for, {method} can reach {reach} of {graph.num_vertices}"
+    if beyond and strict:
+        raise InputError(f"{beyond}: ask for less (or without strict)")
+    return {**values, "notes": (f"{beyond}: all of these are taken",) if beyond else ()}
