@@ -15,7 +15,7 @@ side by side: their graphs are the rows of one, and only the draws of many runs 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,7 +24,8 @@ import numpy.typing as npt
 from clgraph.components.finder import graph_components
 from clgraph.csr.build import build_rows
 from clgraph.csr.device_csr import Joined
-from clgraph.csr.upload import Chosen, DeviceCSR, Parts, Residence, upload_csr
+from clgraph.csr.scan import running_sums
+from clgraph.csr.upload import Chosen, DeviceCSR, Parts, Residence, graph_of, parts_of, upload_csr
 from clgraph.device.launch_config import LaunchTable, WorkGroupPerRun
 from clgraph.errors import DeviceError
 from clgraph.graph import Graph
@@ -33,15 +34,7 @@ from clgraph.progress import Tell
 from clgraph.sampling.batched import batch_size
 from clgraph.sampling.members import ROOTS, Members
 from clgraph.sampling.request import Request
-from clgraph.sampling.selection import (
-    Contracted,
-    DeviceArray,
-    Mask,
-    Selection,
-    contracted,
-    joining_arcs,
-    roots_of,
-)
+from clgraph.sampling.selection import Contracted, DeviceArray, Mask
 
 if TYPE_CHECKING:
     from clgraph.device import Device
@@ -301,7 +294,7 @@ class Contraction:
 
     # --- what is left -----------------------------------------------------------------------------
 
-    def download(self) -> Contracted:
+    def download(self) -> ContractedGraph:
         """Return the selection of the last `shrink_to`, of one run, and which edges of the graph that is."""
         device, graph, small = self.device, self.graph, self._made_rows()
         original, n = upload_csr(device, graph), graph.num_vertices
@@ -328,7 +321,8 @@ class Contraction:
             small.values["multiplicity"] = many
         ids = Chosen(None, self.name, small.n)
         parts = Parts(small, directed=False, ids=ids, num_self_loops=0, is_multigraph=False)
-        return Contracted(device, original, kept, group_of, parts)
+        arrays = DeviceArray(device, group_of, (n,), np.int32), DeviceArray(device, kept, (arcs,), np.uint8)
+        return ContractedGraph(device, *arrays, parts)
 
     def groups(self) -> tuple[DeviceArray, DeviceCSR, npt.NDArray[np.int64]]:
         """Return the same for runs side by side: groups, rows, and where each run's arcs begin."""
@@ -341,11 +335,59 @@ class Contraction:
         return DeviceArray(device, group, (runs, self.whole), np.int32), rows, begin
 
 
+# --- The contracted graph of one run, with the ids of the original ---
+
+
+@dataclass(frozen=True)
+class ContractedGraph(Contracted):
+    """The selection of a contraction; the arcs are both of the smallest edge between each pair of groups.
+
+    Attributes
+    ----------
+    device : Device
+    group : int32 array, shape (n,)
+    marks : uint8 array, shape (arcs,)
+    parts : Parts
+        The contracted graph without weights; its vertices are named by indices, its multiplicities are those
+        of the contracted view.
+    """
+
+    device: Device
+    group: DeviceArray
+    marks: DeviceArray
+    parts: Parts
+
+    def groups(self, at: Any = 0) -> npt.NDArray[np.int32]:
+        return self.group.array
+
+    def kept(self, graph: Graph, at: Any = 0) -> Mask:
+        return self.marks.array.view(np.bool_)
+
+    def sampled(self, graph: Graph, at: Any = 0, larger: Graph | None = None) -> Graph:
+        """As `Contracted` does it; where there are neither weights nor directions, it is there already."""
+        device, chosen = self.device, self.parts.ids
+        assert isinstance(chosen, Chosen)
+        if graph is not graph.undirected or graph.is_weighted or not _counts_fit(device, graph):
+            return super().sampled(graph, at)
+        ids = parts_of(device, graph).ids
+        of = ids.ids(device) if isinstance(ids, Chosen) else ids  # names of names
+        return graph_of(device, replace(self.parts, ids=replace(chosen, of=of)))
+
+
+def _counts_fit(device: Device, graph: Graph) -> bool:
+    """True if no sum of the graph's counts can exceed what the device adds up in 32 bits."""
+    counts = Residence.of(device, graph).column(graph, "multiplicity")
+    if counts is None:
+        return True
+    total = device.download(running_sums(device, counts, graph.num_arcs), np.int64, 1, offset=graph.num_arcs)
+    return int(total[0]) <= INT32_MAX
+
+
 # --- Contractions of several runs, as the group of each vertex ---
 
 
 @dataclass(frozen=True)
-class Groups(Selection):
+class Groups(Contracted):
     """Contractions of several runs, as the group of each vertex.
 
     Attributes
@@ -384,15 +426,6 @@ class Groups(Selection):
         run, slot = at
         found: npt.NDArray[np.int32] = self.group[slot].array[run]
         return found
-
-    def members(self, graph: Graph, at: Any = (0, 0)) -> Mask:
-        return roots_of(self.groups(at))
-
-    def kept(self, graph: Graph, at: Any = (0, 0)) -> Mask:
-        return joining_arcs(graph.undirected.without_self_loops, self.groups(at))
-
-    def sampled(self, graph: Graph, at: Any = (0, 0), larger: Graph | None = None) -> Graph:
-        return contracted(graph, self.groups(at))
 
     def joined(
         self, device: Device, graph: Graph, which: list[tuple[int, int]]

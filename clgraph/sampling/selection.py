@@ -6,7 +6,7 @@ Host half of ``cl/sampling/marks.cl`` and ``packed.cl``.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING, Any
 
@@ -14,11 +14,11 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph.csr.compact import arcs_of_view, compact, prepare, those_of
-from clgraph.csr.device_csr import Chosen, DeviceCSR, Joined, Parts
+from clgraph.csr.device_csr import Chosen, DeviceCSR, Joined
 from clgraph.csr.scan import running_sums
-from clgraph.csr.upload import Residence, graph_of, parts_of, upload_csr
+from clgraph.csr.upload import graph_of, parts_of, upload_csr
 from clgraph.graph import Graph, build_csr
-from clgraph.graph.building import INT32_MAX, exclusive_sums, stable_argsort
+from clgraph.graph.building import exclusive_sums, stable_argsort
 from clgraph.graph.views import some_vertices
 from clgraph.lazy import lazy
 
@@ -78,7 +78,7 @@ class Selection:
         vertices, edges, _ = self.counts[at].tolist()
         return vertices, edges
 
-    def groups(self, at: Any = 0) -> npt.NDArray[np.int32] | None:
+    def groups(self, at: Any = 0) -> Any:
         """Smallest vertex of each vertex's group (contractions); -1 outside the largest component."""
         return None
 
@@ -204,68 +204,38 @@ def prepare_extraction(device: Device, graph: Graph, *, induced: bool) -> None:
 # --- What a contraction leaves, and the contracted graph with the weights and ids of the original ---
 
 
-class Contracted(Marked):
-    """The selection of a contraction; the arcs are both of the smallest edge between each pair of groups.
-
-    Parameters
-    ----------
-    device : Device
-    csr : DeviceCSR
-        Rows of ``graph.undirected.without_self_loops``.
-    arcs : uint8 device buffer, shape (arcs,)
-    group_of : int32 device buffer, shape (n,)
-    parts : Parts
-        The contracted graph without weights; its vertices are named by indices, its multiplicities are those
-        of the contracted view.
-    """
-
-    def __init__(self, device: Device, csr: DeviceCSR, arcs: Any, group_of: Any, parts: Parts) -> None:
-        super().__init__(device, csr, None, arcs)
-        self._group_of, self._parts = group_of, parts
-
-    @lazy
-    def _groups(self) -> npt.NDArray[np.int32]:
-        return self.device.take(self._group_of, np.int32, self.csr.n)
-
-    def groups(self, at: Any = 0) -> npt.NDArray[np.int32]:
-        return self._groups
+class Contracted(Selection):
+    """Selection of contractions, as the group of each vertex; the host adds up what it makes of them."""
 
     def members(self, graph: Graph, at: Any = 0) -> Mask:
-        return roots_of(self._groups)
+        return roots_of(self.groups(at))
+
+    def kept(self, graph: Graph, at: Any = 0) -> Mask:
+        return joining_arcs(graph.undirected.without_self_loops, self.groups(at))
 
     def sampled(self, graph: Graph, at: Any = 0, larger: Graph | None = None) -> Graph:
         """A vertex for every group, with the id of the group's smallest vertex.
 
         Parallel edges are merged: weights and counts are summed. Edges inside a group are gone. Of a directed
-        graph, the arcs between groups. Where there are weights or directions, the host adds up.
+        graph, the arcs between groups.
         """
-        device, chosen = self.device, self._parts.ids
-        assert isinstance(chosen, Chosen)
-        if graph is graph.undirected and not graph.is_weighted and _counts_fit(device, graph):
-            ids = parts_of(device, graph).ids
-            of = ids.ids(device) if isinstance(ids, Chosen) else ids  # names of names
-            return graph_of(device, replace(self._parts, ids=replace(chosen, of=of)))
-        return contracted(graph, self._groups)
-
-
-def contracted(graph: Graph, group: npt.NDArray[np.int32]) -> Graph:
-    """Return a contracted graph, from the smallest vertex of each vertex's group (-1 outside)."""
-    vertices = roots_of(group)
-    roots = np.flatnonzero(vertices)
-    number = np.cumsum(vertices, dtype=np.int32) - np.int32(1)
-    tail, head = graph.tails, graph.col_idx
-    between = (group[tail] != group[head]) & (group[tail] >= 0)  # no arc leaves the component
-    if not graph.directed:
-        between &= tail < head
-    return build_csr(
-        number[group[tail[between]]],
-        number[group[head[between]]],
-        len(roots),
-        weights=None if graph.weights is None else graph.weights[between],
-        multiplicity=None if graph.multiplicity is None else graph.multiplicity[between],
-        ids=roots if graph._has_identity_ids else graph.ids[roots],
-        directed=graph.directed,
-    )
+        group = self.groups(at)
+        vertices = roots_of(group)
+        roots = np.flatnonzero(vertices)
+        number = np.cumsum(vertices, dtype=np.int32) - np.int32(1)
+        tail, head = graph.tails, graph.col_idx
+        between = (group[tail] != group[head]) & (group[tail] >= 0)  # no arc leaves the component
+        if not graph.directed:
+            between &= tail < head
+        return build_csr(
+            number[group[tail[between]]],
+            number[group[head[between]]],
+            len(roots),
+            weights=None if graph.weights is None else graph.weights[between],
+            multiplicity=None if graph.multiplicity is None else graph.multiplicity[between],
+            ids=roots if graph._has_identity_ids else graph.ids[roots],
+            directed=graph.directed,
+        )
 
 
 def joining_arcs(graph: Graph, group: npt.NDArray[np.int32]) -> Mask:
@@ -284,15 +254,6 @@ def roots_of(group: npt.NDArray[np.int32]) -> Mask:
     """Return which vertices are the smallest of their group."""
     found: Mask = group == np.arange(len(group), dtype=np.int32)
     return found
-
-
-def _counts_fit(device: Device, graph: Graph) -> bool:
-    """True if no sum of the graph's counts can exceed what the device adds up in 32 bits."""
-    counts = Residence.of(device, graph).column(graph, "multiplicity")
-    if counts is None:
-        return True
-    total = device.download(running_sums(device, counts, graph.num_arcs), np.int64, 1, offset=graph.num_arcs)
-    return int(total[0]) <= INT32_MAX
 
 
 # --- Samples of several runs as bits: host half of ``cl/sampling/packed.cl`` ---
