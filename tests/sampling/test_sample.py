@@ -191,7 +191,7 @@ def test_progress_advances(device, method, mode, monkeypatch):
 @pytest.mark.parametrize(
     ("kwargs", "word"),
     [
-        ({"method": "magic", "size": 0.5}, "drv, dre, drve"),
+        ({"method": "magic", "size": 0.5}, "unknown method .magic.: `clgraph methods` lists all"),
         ({"size": 0}, "size"),
         ({"size": -1}, "size"),
         ({"size": "150%"}, "more than the whole"),
