@@ -113,7 +113,7 @@ def reference(path: str) -> Any:
 
 def test_classes_and_errors_have_nothing_to_call() -> None:
     for each in CLASSES:
-        assert each[3:] == Public("", "", "", values=each.values)[3:], each.name
+        assert each[3:] == Public("", "", "", values=each.values, members=each.members)[3:], each.name
 
 
 # --- what it says is so ------------------------------------------------------------------------------------
