@@ -13,7 +13,7 @@ class ClgraphError(Exception):
 
 
 class InputError(ClgraphError, ValueError):
-    """A file, an argument or a graph that cannot be used as it is."""
+    """A file, an argument or a graph cannot be used as it is."""
 
 
 class DeviceError(ClgraphError, RuntimeError):
@@ -21,15 +21,15 @@ class DeviceError(ClgraphError, RuntimeError):
 
 
 class BuildError(DeviceError):
-    """A kernel file that does not build, or a binary that cannot be used."""
+    """A kernel file does not build, or a binary cannot be used."""
 
 
 class CapacityError(DeviceError, MemoryError):
-    """More memory is needed than the device, or this computer, has."""
+    """The device, or this computer, has too little memory."""
 
 
 class ConvergenceError(ClgraphError, RuntimeError):
-    """An iteration that did not reach its tolerance.
+    """An iteration did not reach its tolerance.
 
     Attributes
     ----------
@@ -43,4 +43,4 @@ class ConvergenceError(ClgraphError, RuntimeError):
 
 
 class ConvergenceWarning(UserWarning):
-    """An iteration that did not reach its tolerance, where the caller asked for a warning instead."""
+    """An iteration did not reach its tolerance; the caller chose a warning over an error."""

@@ -2,7 +2,7 @@
 Sample on the CPU
 =================
 
-Sample a graph on the CPU with PoCL, the free OpenCL for CPUs (Debian: apt-get install pocl-opencl-icd).
+Sample a graph on the CPU with PoCL, a free OpenCL driver for CPUs (Debian: apt-get install pocl-opencl-icd).
 
     python examples/cpu_pocl.py [GRAPH]
 

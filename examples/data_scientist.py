@@ -2,7 +2,7 @@
 Tables in, tables out
 =====================
 
-A data scientist's way: tables in, tables out, and NetworkX where it already is.
+For data scientists: tables in, tables out, and existing NetworkX code as it is.
 
     python examples/data_scientist.py [--device DEVICE]
 
@@ -41,16 +41,16 @@ graph = clgraph.Graph.from_pandas(bought, weight="weight")
 found = clgraph.personalized_pagerank(graph, people, top=2, exclude=("neighbours", people), device=device)
 print(found.to_pandas().round(3).to_string(index=False))
 
-# A NetworkX program stays as it is
+# NetworkX code needs no change but the backend
 les = clgraph.datasets.les_miserables()
 theirs = les.to_networkx()
 try:
-    ranks = nx.pagerank(theirs, backend="clgraph")
+    scores = nx.pagerank(theirs, backend="clgraph")
 except ImportError as error:
-    sys.exit(f"NetworkX finds backends that are installed (pip install '.[networkx]'): {error}")
-print(pd.Series(ranks, name="pagerank").sort_values(ascending=False).head(3).round(4).to_string())
+    sys.exit(f"NetworkX only finds installed backends (pip install '.[networkx]'): {error}")
+print(pd.Series(scores, name="pagerank").sort_values(ascending=False).head(3).round(4).to_string())
 
-# ... and every public function takes such a graph
+# ... and every public function takes NetworkX graphs
 sample = clgraph.sample(theirs, "drv", size="50%", seed=1, device=device)
 print(sample)
-print("corners of triangles:", clgraph.triangles(theirs, device).max(), "at most")
+print("most triangles at a vertex:", clgraph.triangles(theirs, device).max())

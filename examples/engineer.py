@@ -2,9 +2,9 @@
 An OpenCL engineer's first hour
 ===============================
 
-An OpenCL engineer's first hour: which devices work, how fast, what does each kernel cost, is it right?
+For OpenCL engineers: which devices work, how long does each kernel take, and is the result right?
 
-python examples/engineer.py [--device DEVICE] [--scale N]
+    python examples/engineer.py [--device DEVICE] [--scale N]
 """
 
 import sys
@@ -23,9 +23,9 @@ try:
     device = clgraph.get_device(options.device)
 except clgraph.ClgraphError as error:
     sys.exit(f"This example needs an OpenCL device.\n{error}")
-print(f"taken: {device.spec}, with {', '.join(sorted(device.features)) or 'the least that OpenCL has'}")
+print(f"using {device.spec}, with {', '.join(sorted(device.features)) or 'no optional features'}")
 
-graph = clgraph.rmat_graph(options.scale, seed=1, device=device)  # made on the device, stays there
+graph = clgraph.rmat_graph(options.scale, seed=1, device=device)  # generated on the device, stays there
 source = int(graph.degrees.argmax())
 with clgraph.profile(device) as measured:
     searched = clgraph.bfs(graph, source, device=device)
@@ -36,4 +36,6 @@ print(measured)
 clgraph.verify_bfs(graph, searched)
 clgraph.verify_components(graph, found)
 clgraph.verify_pagerank(graph, ranked)
-print(f"right: {searched.reached} vertices reached, {found.count} components, {ranked.iterations} iterations")
+print(
+    f"verified: {searched.reached} vertices reached, {found.count} components, {ranked.iterations} iterations"
+)

@@ -2,15 +2,15 @@
 Sample on Intel's FPGA emulator
 ===============================
 
-Compile for an Intel FPGA or its emulator, load the binary, sample a graph from it.
+Compile for an Intel FPGA or its emulator, load the binary, and sample a graph with it.
 
     python examples/fpga_intel.py [GRAPH] [--board B] [--binary FILE]
 
-A board builds no kernels at run time: `clgraph fpga compile` makes one binary of all of clgraph's pipelines
-(cl/fpga): for a board with Intel's offline compiler aoc (this takes hours; pass the finished file with
---binary), for the emulator with its own runtime (pip install 'pyclgraph[fpga-emulator]'; this takes seconds).
+A board compiles no kernels at run time: `clgraph fpga compile` makes one binary of all of clgraph's pipelines
+(cl/fpga). For a board it uses Intel's offline compiler aoc (this takes hours; pass the finished file with
+--binary), for the emulator its own runtime (pip install 'pyclgraph[fpga-emulator]'; this takes seconds).
 The emulator runs on the CPU: it shows that the kernels are right, but says nothing about a board's speed
-(docs/fpga.md has a model of that). Without GRAPH, a power-law graph of 5 000 vertices is generated.
+(docs/fpga.md models that). Without GRAPH, a power-law graph of 5 000 vertices is generated.
 """
 
 import argparse
@@ -52,7 +52,7 @@ try:
 except clgraph.DeviceError as error:
     sys.exit(f"This example needs an Intel FPGA or its emulator.\n{error}")
 
-# 3. sample; the components are found by the breadth-first search of the COPRA thesis, which suits a board
+# 3. sample; the COPRA thesis's breadth-first search, which suits a board, finds the components
 sample = clgraph.sample(graph, "drve", size="50%", seed=7, device=device, components="bfs")
 
 kind = "a board" if device.kind == "fpga" else "the emulator: its speed is not a board's"

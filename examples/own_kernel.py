@@ -1,12 +1,12 @@
 """
-A kernel of one's own
-=====================
+Your own kernel
+===============
 
-A kernel of one's own on a graph and a result of clgraph, without a copy: how many edges join two levels?
+Run your own kernel on clgraph's graph and result, without copies: how many edges join two levels?
 
     python examples/own_kernel.py [DEVICE]
 
-DEVICE is what `clgraph.get_device` takes; default: the best one here.
+DEVICE is a device as `clgraph.get_device` takes it (default: the best one).
 """
 
 import sys

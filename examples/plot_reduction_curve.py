@@ -2,7 +2,7 @@
 A reduction curve
 =================
 
-What is left of a graph while vertices or edges are deleted one after the other.
+How vertices, edges and average degree of a graph fall while vertices or edges are deleted one by one.
 
     python examples/plot_reduction_curve.py
 

@@ -2,7 +2,7 @@
 The bias of a random walk, and its weights
 ==========================================
 
-A walk meets vertices of high degree more often. Its weights undo that.
+A random walk visits vertices of high degree more often. Its weights correct for that.
 
     python examples/plot_walk_bias.py
 

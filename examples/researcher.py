@@ -2,11 +2,11 @@
 A network researcher's questions
 ================================
 
-A network researcher's questions: how small may the graph be, by which method, and can a reader check it?
+For network researchers: how small may the sample be, which method is best, and can a reader verify it?
 
     python examples/researcher.py [GRAPH] [--device DEVICE]
 
-Without GRAPH, a power-law graph of 3000 vertices. Writes a study, a sample and its record
+Without GRAPH, a power-law graph of 3000 vertices is generated. A study, a sample and its record are written
 into the folder --out (default: a temporary one).
 """
 
@@ -28,7 +28,7 @@ options = parser.parse_args()
 try:
     device = clgraph.get_device(options.device)
     graph = clgraph.read(options.graph) if options.graph else clgraph.powerlaw_graph(3000, seed=1)
-    graph = clgraph.largest_component(graph, device=device)  # a walk reaches nothing else
+    graph = clgraph.largest_component(graph, device=device)  # a walk cannot leave its component
 except clgraph.ClgraphError as error:
     sys.exit(str(error))
 file = options.out / "graph.txt"
@@ -40,14 +40,14 @@ study = clgraph.study(
 )
 print(study.best("all=30%"))
 
-# 2. The sample that is published, with weights that undo the walk's bias
+# 2. The sample to publish, with weights that correct the walk's bias
 walk = clgraph.sample(graph, "rw", size="30%", seed=7, device=device)
 mean, error = walk.mean(graph.degrees)
 print(
     f"mean degree {graph.degrees.mean():.3f}, estimated from 30 % of the vertices {mean:.3f} +- {error:.3f}"
 )
 
-# 3. What a reader needs to make it again: the same seed, the same sample, on whatever device
+# 3. The record from which a reader can reproduce a sample: same seed, same sample, on any device
 chosen = ["--device", options.device] if options.device else []
 run = [sys.executable, "-m", "clgraph"]
 record = options.out / "sample.json"

@@ -1,12 +1,12 @@
 """
-A queue that is shared
-======================
+A shared queue
+==============
 
-clgraph on a queue that the program already has: what both enqueue runs in that order.
+Run clgraph on a queue of your program: commands of both run in the order in which they are enqueued.
 
     python examples/shared_queue.py [DEVICE]
 
-DEVICE is what `clgraph.get_device` takes; default: the best one here.
+DEVICE is a device as `clgraph.get_device` takes it (default: the best one).
 """
 
 import sys
@@ -34,11 +34,11 @@ kernel = (
     .scale
 )
 scores = pyopencl.array.empty_like(result.scores)
-scores[:] = result.scores  # clgraph's arrays are read; what is written is the program's own
+scores[:] = result.scores  # clgraph's arrays are read-only: write to a copy
 kernel(queue, (graph.num_vertices,), None, np.float32(graph.num_vertices), scores.data)
 
 print(f"the mean of {graph.num_vertices} scores is {float(scores.get().mean()):.3f}")
-with clgraph.profile(queue) as measured:  # meanwhile clgraph has a queue that keeps times
+with clgraph.profile(queue) as measured:  # while it profiles, clgraph uses a queue of its own with timers
     clgraph.pagerank(graph, device=queue)
 print(f"clgraph's kernels took {measured.seconds:.4f} s:")
 for row in measured.table[:3]:

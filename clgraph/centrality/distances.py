@@ -104,7 +104,7 @@ def _renumbered(counted: npt.NDArray[np.bool_], search: ManySearch) -> npt.NDArr
 
 
 def shortest_path(graph: Any, source: Any, target: Any, *, device: Device | str | None = None) -> Any:
-    """Return a path of fewest arcs from one vertex to another.
+    """Return a path with the fewest arcs from one vertex to another.
 
     Parameters
     ----------
@@ -175,7 +175,7 @@ def _search(
 def average_shortest_path_length(
     graph: Any, *, device: Device | str | None = None, progress: Tell | None = None
 ) -> float:
-    """Return the mean distance over all ordered pairs of different vertices.
+    """Return the mean distance over all ordered pairs of distinct vertices.
 
     Parameters
     ----------
@@ -231,7 +231,7 @@ def closeness_centrality(
     device: Device | str | None = None,
     progress: Tell | None = None,
 ) -> Floats:
-    """How close all others are to each vertex: one over the mean distance from those that reach it.
+    """Compute closeness: the reciprocal of the mean distance to each vertex from those that reach it.
 
     Parameters
     ----------
@@ -291,7 +291,7 @@ def harmonic_centrality(
     device: Device | str | None = None,
     progress: Tell | None = None,
 ) -> Floats:
-    """The sum of one over the distances from all others to each vertex [1]_.
+    """Compute harmonic centrality: the sum of reciprocal distances to each vertex from all others [1]_.
 
     Parameters
     ----------

@@ -180,7 +180,7 @@ def eigenvector_centrality(
     device: Device | str | None = None,
     progress: Tell | None = None,
 ) -> Floats:
-    """The eigenvector of the largest eigenvalue: vertices with central (in-)neighbours are central.
+    """Compute the eigenvector of the largest eigenvalue: vertices with central (in-)neighbours are central.
 
     The power method with the matrix A + I, as in NetworkX, until the L1 difference of two iterates is below
     n * tol.
@@ -261,7 +261,7 @@ def katz_centrality(
     device: Device | str | None = None,
     progress: Tell | None = None,
 ) -> Floats:
-    """Katz's centrality: the solution of ``x(v) = alpha * (sum of x(u) over in-neighbours) + beta``.
+    """Compute Katz centrality: the solution of ``x(v) = alpha * (sum of x(u) over in-neighbours) + beta``.
 
     Iterated from 0, as in NetworkX, until the L1 difference of two iterates is below n * tol.
 
@@ -373,7 +373,7 @@ def hits(
     device: Device | str | None = None,
     progress: Tell | None = None,
 ) -> tuple[Floats, Floats]:
-    """Hubs and authorities: good hubs have arcs to good authorities, which good hubs have arcs to.
+    """Compute hubs and authorities: good hubs have arcs to good authorities, and the other way round.
 
     The singular vectors of the matrix's largest singular value, by Lanczos's method with restarts [1]_ (the
     power method of [2]_ may take thousands of products).

@@ -83,7 +83,7 @@ def neighbour_sums(dev: Device, graph: Graph, value: Ints, *, counted: bool) -> 
 def average_neighbor_degree(
     graph: Any, *, source: Direction = "out", target: Direction = "out", device: Device | str | None = None
 ) -> npt.NDArray[np.float64]:
-    """The mean degree of each vertex's neighbours, as NetworkX defines it.
+    """Return the mean degree of each vertex's neighbours, as NetworkX defines it.
 
     Parameters
     ----------
@@ -136,7 +136,7 @@ def degree_assortativity_coefficient(
     y: Literal["out", "in"] = "in",
     device: Device | str | None = None,
 ) -> float:
-    """Pearson's correlation of the degrees at the two ends of an arc, as NetworkX defines it.
+    """Return Pearson's correlation of the degrees at the ends of an arc, as NetworkX defines it.
 
     Parameters
     ----------

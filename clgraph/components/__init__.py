@@ -63,7 +63,7 @@ class Components(RunsOn):
         return self.labels == 0
 
     def to_pandas(self, graph: Any = None) -> Any:
-        """A data frame with a row for each vertex: "vertex", "component".
+        """Return a data frame with a row per vertex: "vertex", "component".
 
         Parameters
         ----------
@@ -98,7 +98,7 @@ def connected_components(
     arrays: Arrays = "host",
     device: Device | str | None = None,
 ) -> Components:
-    """Connected components of a graph.
+    """Find the connected components of a graph.
 
     Weak components (of an undirected graph: its components) come from linking and compressing, "Afforest"
     [1]_; strong ones from trimming, one forward-backward search from a pivot, and coloring with random
@@ -168,7 +168,7 @@ def connected_components(
 def largest_component(
     graph: Graph, *, connection: Connection = "weak", device: Device | str | None = None
 ) -> Graph:
-    """The largest connected component as a graph of its own, found on a device.
+    """Return the largest connected component, found on a device, as a graph of its own.
 
     It stays on the device until its arrays are looked at. A tie goes to the component with the smallest
     vertex index. The vertices and edges that remain keep their ids, weights and multiplicities. Parameters

@@ -41,7 +41,7 @@ def powerlaw_graph(
     progress: Any = None,
     report: dict[str, Any] | None = None,
 ) -> Graph:
-    """An undirected graph whose degrees follow a power law (the model of Chung and Lu, 2002).
+    """Generate an undirected graph with power-law degrees (the model of Chung and Lu, 2002).
 
     ``round(num_vertices * average_degree / 2)`` edges are drawn, both ends independently with a probability
     in proportion to the expected degree ``(i + i0) ** (-1 / (exponent - 1))`` of rank i; i0 is to keep the
@@ -107,7 +107,7 @@ def rmat_graph(
     progress: Any = None,
     report: dict[str, Any] | None = None,
 ) -> Graph:
-    """An R-MAT graph (Chakrabarti, Zhan, Faloutsos, SDM 2004), by default with Graph500's parameters.
+    """Generate an R-MAT graph (Chakrabarti, Zhan, Faloutsos, 2004), by default with Graph500's parameters.
 
     ``round(edge_factor * 2**scale)`` edges are drawn: from the highest bit down, each picks one of the four
     quadrants of the adjacency matrix, with the same probabilities at every level (no noise). Loops are
@@ -340,7 +340,7 @@ def erdos_renyi_graph(
     device: Device | str | None = None,
     progress: Tell | None = None,
 ) -> Graph:
-    """One of the graphs of n vertices and m edges, all equally likely (Erdos and Renyi, 1959).
+    """Generate a uniformly random graph of n vertices and m edges (Erdos and Renyi, 1959).
 
     Parameters
     ----------
@@ -404,7 +404,7 @@ def watts_strogatz_graph(
     device: Device | str | None = None,
     progress: Tell | None = None,
 ) -> Graph:
-    """A small world (Watts and Strogatz, 1998): a ring whose edges lead elsewhere with some probability.
+    """Generate a small world (Watts and Strogatz, 1998): a ring lattice with edges rewired at random.
 
     Each vertex is joined to the ``degree / 2`` next ones in both directions. Then each edge keeps its first
     end and with `probability` gets another second one, uniform among the vertices with which no loop and no
@@ -467,7 +467,7 @@ def static_model_graph(
     device: Device | str | None = None,
     progress: Tell | None = None,
 ) -> Graph:
-    """The static model (Goh, Kahng and Kim, 2001): both ends of an edge in proportion to weights.
+    """Generate a static model (Goh, Kahng, Kim, 2001): ends of edges are drawn in proportion to weights.
 
     Vertex i of 1 .. n has the weight ``(i + shift) ** -alpha``, and edges that are loops or stand there
     already are drawn again until there are ``round(n * average_degree / 2)``. Degrees follow a power law with
@@ -535,7 +535,7 @@ def barabasi_albert_graph(
     device: Device | str | None = None,
     progress: Tell | None = None,
 ) -> Graph:
-    """A graph that grows (Barabasi and Albert, 1999): new vertices prefer those that have many edges.
+    """Generate a graph by preferential attachment: new vertices prefer high degrees (Barabasi, Albert, 1999).
 
     The first ``k + 1`` vertices are all joined to each other, k being `edges_each`. Each further one is
     joined to k different vertices of those before it, in proportion to their degrees: to what stands at

@@ -115,7 +115,7 @@ def configuration_graph(
     device: Device | str | None = None,
     progress: Tell | None = None,
 ) -> Graph:
-    """The configuration model with degrees by a bounded power law (Molloy and Reed, 1995).
+    """Generate a configuration model with degrees from a bounded power law (Molloy and Reed, 1995).
 
     Each vertex draws a degree k from `min_degree` to `max_degree` with a probability in proportion to
     ``k ** -exponent`` (a bounded Zipf law); where their sum is odd, vertex 0 gets one more, or one less if it
@@ -241,7 +241,7 @@ def lfr_graph(
     device: Device | str | None = None,
     progress: Tell | None = None,
 ) -> Communities:
-    """A graph with communities, for tests of what finds them (LFR: Lancichinetti, Fortunato, Radicchi, 2008).
+    """Generate a benchmark graph with communities (LFR: Lancichinetti, Fortunato, Radicchi, 2008).
 
     Degrees and sizes of communities follow bounded power laws; of each vertex's edges the share `mixing`
     leads to other communities. Inside each community, and between all, stubs are joined at random, and edges

@@ -1,4 +1,4 @@
-"""Graphs to begin with: two small ones that are here, and larger ones fetched by name (the extra `datasets`).
+"""Example graphs: two small ones that are included, and larger ones fetched by name (the extra `datasets`).
 
 >>> import clgraph
 >>> clgraph.datasets.karate()

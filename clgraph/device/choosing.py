@@ -43,7 +43,7 @@ _lock = threading.Lock()
 
 
 def devices() -> list[Device]:
-    """The OpenCL devices of this machine that work, the one that is used by default first.
+    """Return the OpenCL devices of this machine that work, the default one first.
 
     Each may be given as ``device=``, as may its `spec`. `clgraph doctor` says what is wrong with the others.
 
@@ -140,7 +140,7 @@ def get_device(
     fpga_binary: str | Path | None = None,
     force: bool = False,
 ) -> Device:
-    """The device to use.
+    """Return the device to use.
 
     Parameters
     ----------

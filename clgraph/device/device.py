@@ -96,7 +96,7 @@ class Device(Memory):
         )
 
     def with_setup(self, setup: Setup) -> Device:
-        """This device with another form of kernels or another binary; itself if it has that setup already."""
+        """Return this device with other kernels or another binary; itself if it already has that setup."""
         if setup == self.setup:
             return self
         if setup not in self._others:
@@ -105,7 +105,7 @@ class Device(Memory):
         return self._others[setup]
 
     def alone(self) -> AbstractContextManager[Any]:
-        """Lock the device, in whatever setup, for a with-block; other threads wait until its end.
+        """Lock the device in all its setups for a with-block; other threads wait until it ends.
 
         Every public call holds the lock from the first use of the device to the last download. Kernels'
         arguments, scratch areas, what is cached for a graph and the counters in `launched` then belong to one
@@ -133,7 +133,7 @@ class Device(Memory):
 
     @once
     def fault(self) -> str | None:
-        """None if the probe kernel was built, ran and gave the right result; else the reason why not.
+        """None if the probe kernel was built, ran and was right; otherwise the reason.
 
         A driver that nobody has tried is also broken if no kernel family passes clgraph's selftest.
         """
@@ -143,12 +143,12 @@ class Device(Memory):
 
     @once
     def verdict(self) -> Verdict:
-        """What the driver gets wrong, by kernel family; a driver that is new here is tried in a child."""
+        """Failures of the driver by kernel family; an unknown driver is first tested in a child process."""
         return verdict_of(self.driver) if self._wants_verdict else WORKS
 
     @property
     def is_untried(self) -> bool:
-        """Whether `verdict` would run a selftest, for a minute or so."""
+        """True if `verdict` would run a self-test, which takes a minute or so."""
         return self._wants_verdict and not self.driver.known and cached_verdict(self.driver) is None
 
     @property
@@ -157,7 +157,7 @@ class Device(Memory):
 
     @property
     def driver(self) -> Driver:
-        """What a verdict is about."""
+        """Identity of the driver that a verdict applies to."""
         return Driver(self.spec, self.identity, self.kind, self.kernels, str(self.setup.without))
 
     def _binary_fault(self) -> str | None:
@@ -179,12 +179,12 @@ class Device(Memory):
 
     @property
     def features(self) -> frozenset[str]:
-        """Names ``HAVE_...`` of what works beyond OpenCL C 1.2, found by build probes (cached on disk)."""
+        """Names ``HAVE_...`` of features beyond OpenCL C 1.2, found by build probes (cached on disk)."""
         return self._probed[1]
 
     @once
     def build_options(self) -> tuple[str, ...]:
-        """Build options of every program: OpenCL C standard, kind, quirks, features."""
+        """Build options common to all programs: OpenCL C standard, kind, quirks, features."""
         standard, features = self._probed
         return (
             *([standard] if standard else []),
@@ -231,16 +231,16 @@ class Device(Memory):
 
     @once
     def pipelines(self) -> Pipelines:
-        """The single-work-item form of its kernels."""
+        """The device's single-work-item kernels."""
         made: Pipelines = hooks.pipelines_of(self)
         return made
 
     def has_pipeline(self, name: str, **defines: Any) -> bool:
-        """Whether `program` gives single-work-item kernels for a name and build options."""
+        """True if `program` returns single-work-item kernels for a name and build options."""
         return self.kernels == "pipeline" and self.pipelines.has(name, defines)
 
     def pipeline_parameter(self, name: str) -> int:
-        """A value of ``cl/fpga/parameters.h`` as this device's pipelines have it."""
+        """Return the value of a ``cl/fpga/parameters.h`` parameter in this device's pipelines."""
         return self.pipelines.parameter(name)
 
     def built_files(self) -> tuple[str, ...]:
@@ -248,7 +248,7 @@ class Device(Memory):
         return self._files
 
     def provenance(self, before: list[int]) -> dict[str, Any]:
-        """How a result came about, whose work began when `launched` was as `before`."""
+        """Return the provenance of a result whose work began when `launched` was `before`."""
         ranges, pipelines = (now > then for now, then in zip(self.launched, before, strict=True))
         ran = "mixed" if ranges and pipelines else "ndrange" if ranges else "pipeline"
         return {

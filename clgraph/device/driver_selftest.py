@@ -40,7 +40,7 @@ REMEDY = "use another device, or set CLGRAPH_FORCE=1 to use it all the same"
 
 @dataclass(frozen=True)
 class Driver:
-    """What a verdict is about.
+    """Identity of the driver that a verdict applies to.
 
     Attributes
     ----------

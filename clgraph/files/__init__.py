@@ -133,7 +133,7 @@ def write(
     device: Device | str | None = None,
     progress: Any = None,
 ) -> None:
-    """Write a graph to a file, completely or not at all, also if the power fails.
+    """Write a graph to a file, completely or not at all, even if the power fails.
 
     Pipes, devices and ``/dev/stdout`` are written straight through.
 

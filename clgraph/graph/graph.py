@@ -114,7 +114,7 @@ class Graph(Exchange, Shown):
 
     @lazy
     def num_nonisolated(self) -> int:
-        """Number of vertices that have arcs (of a directed graph: that leave them)."""
+        """Number of vertices with arcs (in a directed graph: with outgoing arcs)."""
         found = self._counted("nonisolated")
         return int(np.count_nonzero(self.degrees)) if found is None else found
 
@@ -162,12 +162,12 @@ class Graph(Exchange, Shown):
 
     @property
     def degrees(self) -> npt.NDArray[np.int64]:
-        """Number of arcs that leave each vertex, shape (n,)."""
+        """Out-degree of each vertex, shape (n,)."""
         return np.diff(self.row_ptr).astype(np.int64, copy=False)
 
     @property
     def tails(self) -> npt.NDArray[np.int32]:
-        """Tail of each stored arc, shape (arcs,); computed at each call."""
+        """Tail of each stored arc, shape (arcs,); computed on each access."""
         return self._arrays.tails()
 
     def __repr__(self) -> str:
@@ -191,7 +191,7 @@ class Graph(Exchange, Shown):
         return "vertices of degree 0, 1, 2 to 3, 4 to 7, ...", np.bincount(exponents).tolist()
 
     def indices_of(self, ids: Any) -> npt.NDArray[np.int64]:
-        """Vertex indices of original ids.
+        """Return the vertex indices of original ids.
 
         Parameters
         ----------
@@ -263,7 +263,7 @@ class Graph(Exchange, Shown):
 
     @lazy
     def without_self_loops(self) -> Graph:
-        """The graph without its self-loops (itself if it has none)."""
+        """The graph without self-loops (itself if it has none)."""
         return self._made("without_self_loops") if self.num_self_loops else self
 
     def _made(self, view: View) -> Graph:
@@ -291,7 +291,7 @@ class Graph(Exchange, Shown):
         return Graph._from_arrays(views.without_directions(self._arrays, keep_copies=kept))
 
     def edge_subgraph(self, arcs: npt.NDArray[np.bool_]) -> Graph:
-        """The same vertices with some of the arcs.
+        """Return a graph with the same vertices and some of the arcs.
 
         Parameters
         ----------
@@ -312,7 +312,7 @@ class Graph(Exchange, Shown):
         return made
 
     def with_ids(self, ids: npt.NDArray[Any] | None) -> Graph:
-        """The same graph, its arrays shared, under other ids in index order (None: 0 .. n-1).
+        """Return the same graph, sharing its arrays, with other ids in index order (None: 0 .. n-1).
 
         Raises
         ------
@@ -330,7 +330,7 @@ class Graph(Exchange, Shown):
         return made
 
     def subgraph(self, vertices: npt.NDArray[Any], arcs: npt.NDArray[np.bool_] | None = None) -> Graph:
-        """The subgraph on some vertices: all arcs between them, or those of a mask.
+        """Return the subgraph on some vertices, with all arcs between them or those in a mask.
 
         Parameters
         ----------
@@ -367,7 +367,7 @@ class Graph(Exchange, Shown):
         return self._part(Graph._from_arrays(_mirrored(views.some_vertices(self._arrays, mask, keep))))
 
     def largest_component(self) -> Graph:
-        """The largest weakly connected component as a graph of its own.
+        """Return the largest weakly connected component as a graph of its own.
 
         A tie goes to the component that holds the smallest vertex index. Computed on the host
         (SciPy); `clgraph.largest_component` does it on a device.
@@ -375,7 +375,7 @@ class Graph(Exchange, Shown):
         return self.subgraph(largest_component_mask(self._arrays))
 
     def to_edges(self) -> Edges:
-        """The edges as arrays, each once, in index order (the smaller index first if undirected).
+        """Return each edge once, as arrays in index order (the smaller index first if undirected).
 
         Returns
         -------
@@ -419,7 +419,7 @@ class Graph(Exchange, Shown):
         duplicates: Duplicates = "merge",
         vertices: npt.ArrayLike | None = None,
     ) -> Graph:
-        """A graph from two arrays of vertex ids.
+        """Build a graph from two arrays of vertex ids.
 
         Parameters
         ----------

@@ -71,7 +71,7 @@ class Quality(Pair):
     """
 
     def to_dict(self) -> dict[str, Any]:
-        """For JSON: the measures nested under "original" and "sample", the distances under "ks"."""
+        """Return the measures under "original" and "sample" and the distances under "ks", ready for JSON."""
         return {
             "original": self.original.to_dict(),
             "sample": None if self.sample is None else self.sample.to_dict(),
@@ -82,7 +82,7 @@ class Quality(Pair):
         }
 
     def to_pandas(self) -> Any:
-        """A data frame with a row for each measure that is a number: "original", "sample" where there is one.
+        """Return a data frame with a row per numeric measure: "original" and, if there is one, "sample".
 
         Its index has the names in `Measures`, as "average_degree" and "degree_exponent.slope", and the
         distances as "ks.degree". What is not defined is missing.

@@ -41,7 +41,7 @@ def peeled_view(graph: Graph) -> Graph:
 def core_numbers(
     graph: Any, device: Device | str | None = None, *, arrays: Arrays = "host"
 ) -> npt.NDArray[np.int32]:
-    """The core number of each vertex: the largest k such that it is in the k-core.
+    """Return each vertex's core number: the largest k such that it is in the k-core.
 
     The k-core is what is left when vertices with fewer than k neighbours are removed repeatedly. Loops
     play no part, parallel edges count once. In a directed graph neighbours by arcs in and arcs out count
@@ -94,7 +94,7 @@ def core_numbers(
 
 
 def k_core(graph: Any, k: int | None = None, device: Device | str | None = None) -> Graph:
-    """The k-core: the graph after repeated removal of vertices with fewer than k neighbours.
+    """Return the k-core: the graph after repeated removal of vertices with fewer than k neighbours.
 
     Parameters
     ----------

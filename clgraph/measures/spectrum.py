@@ -110,7 +110,7 @@ def on_host(device: Device, n: int) -> str | None:
 def eigenvalues(
     graph: Any, count: int = COUNT, *, matrix: Matrix = "adjacency", device: Device | str | None = None
 ) -> Floats:
-    """The largest eigenvalues of a graph's adjacency matrix or Laplacian, by Lanczos's method on the device.
+    """Compute the largest eigenvalues of the adjacency matrix or a Laplacian, by Lanczos's method.
 
     Directions, loops, parallel edges and weights are ignored.
 

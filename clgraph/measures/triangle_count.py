@@ -28,7 +28,7 @@ LAUNCH = LaunchTable(gpu=(4, 16), cpu=(512, 16), simulator=(8, 2))
 def triangles(
     graph: Any, device: Device | str | None = None, *, arrays: Arrays = "host"
 ) -> npt.NDArray[np.int64]:
-    """The number of triangles that each vertex is a corner of.
+    """Count the triangles that contain each vertex.
 
     Directions of arcs, self-loops and parallel edges are ignored. The forward algorithm [1]_ finds each
     triangle once, in time O(m^1.5) at most for m edges.
@@ -95,7 +95,7 @@ def count_triangles(dev: Device, view: Graph) -> Any:
 
 
 def clustering(graph: Any, device: Device | str | None = None) -> npt.NDArray[np.float64]:
-    """The local clustering coefficient of every vertex: which share of pairs of its neighbours are adjacent.
+    """Return each vertex's local clustering coefficient: the share of adjacent pairs among its neighbours.
 
     Parameters and errors are those of `triangles`.
 
@@ -115,7 +115,7 @@ def clustering(graph: Any, device: Device | str | None = None) -> npt.NDArray[np
 
 
 def average_clustering(graph: Any, device: Device | str | None = None) -> float:
-    """The mean of the local clustering coefficients of all vertices.
+    """Return the mean of all vertices' local clustering coefficients.
 
     Parameters and errors are those of `triangles`; an empty graph has no mean, which is an InputError.
 
@@ -132,7 +132,7 @@ def average_clustering(graph: Any, device: Device | str | None = None) -> float:
 
 
 def transitivity(graph: Any, device: Device | str | None = None) -> float:
-    """Three times the number of triangles over the number of pairs of edges that meet.
+    """Return the transitivity: three times the triangles over the pairs of edges that meet.
 
     Parameters and errors are those of `triangles`. Without two edges that meet it is 0.
 

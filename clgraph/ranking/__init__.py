@@ -40,7 +40,7 @@ __all__ = ["PageRankResult", "pagerank"]
 
 @dataclass(frozen=True, repr=False)
 class PageRankResult(RunsOn):
-    """Scores of all vertices, and the record of how they were computed.
+    """Scores of all vertices, and how they were computed.
 
     Attributes
     ----------
@@ -92,7 +92,7 @@ class PageRankResult(RunsOn):
     _there: Device | None = field(default=None, repr=False, compare=False)
 
     def top(self, k: int = 20) -> list[tuple[Any, float]]:
-        """The k highest scores, descending, with their vertices' ids; equal ones: smaller index first.
+        """Return the k highest scores, descending, with their vertices' ids; ties: smaller index first.
 
         Scores that stayed on the device are selected there.
         """
@@ -116,7 +116,7 @@ class PageRankResult(RunsOn):
         return self._named(best, scores[best])
 
     def to_pandas(self) -> Any:
-        """A data frame with a row for each vertex: "vertex" (its id), "score".
+        """Return a data frame with a row per vertex: "vertex" (its id), "score".
 
         Raises
         ------

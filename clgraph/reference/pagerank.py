@@ -31,7 +31,7 @@ def reference_pagerank(
     nstart: Any = None,
     weight: bool = True,
 ) -> npt.NDArray[np.float64]:
-    """The power method in float64.
+    """Run the power method in float64.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ def reference_pagerank(
 
 
 def verify_pagerank(graph: Graph, result: PageRankResult, *, weight: bool = True) -> None:
-    """Check scores from the definition: applying the recurrence once more hardly moves them.
+    """Check scores against the definition: another step of the recurrence hardly changes them.
 
     The recurrence shrinks L1 distances by the damping factor, so the scores x are within
     ``|F(x) - x| / (1 - d)`` of the exact ones; for the newest iterate that must not be more than the
@@ -276,7 +276,7 @@ def reference_ppr(
     tol: float = 1e-12,
     rule: Rule = "exact",
 ) -> npt.NDArray[np.float64]:
-    """The power method in float64, from p.
+    """Run the power method in float64, starting from p.
 
     Parameters
     ----------
@@ -316,7 +316,7 @@ def reference_ppr(
 def top_accuracy(
     found: npt.ArrayLike, scores: npt.NDArray[np.float64], k: int = 20, *, rule: Rule = "exact"
 ) -> float:
-    """The share of the k best vertices that was found.
+    """Return the share of the k best vertices that was found.
 
     Parameters
     ----------
@@ -363,7 +363,7 @@ def top_accuracy(
 
 
 def verify_ppr(graph: Graph, result: PersonalizedResult, sources: Any, *, weight: bool = True) -> None:
-    """Check a result from the definition.
+    """Check a result against the definition.
 
     Deterministic methods: the whole vectors are within the result's own `error_bounds` (L1) of the reference,
     and a top k holds what the reference has there, within that bound. Monte Carlo: no score of the top is

@@ -25,7 +25,7 @@ def reference_sample(
     mix: float | str | Fraction = Fraction(4, 5),
     start: Any = None,
 ) -> ReferenceSample:
-    """Sample by the definition, on the host: slow and obviously right.
+    """Sample by the definition, on the host: slow but obviously right.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ def reference_sample(
 
 
 def verify_sample(graph: Graph, sample: Any, *, connection: str = "weak") -> None:
-    """Check a sample against the definition of what its method makes.
+    """Check a sample against the definition of its method.
 
     Deletions and explorations: connected, at most (explorations: exactly) `target` vertices or the untouched
     largest component, the original's vertices and edges, all of the induced edges for drv and explorations.

@@ -27,7 +27,7 @@ FAR = np.iinfo(np.int32).max
 def reference_bfs(
     graph: Graph, sources: Any, *, depth_limit: int | None = None
 ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32], npt.NDArray[np.int32]]:
-    """Search level by level from the definition.
+    """Search level by level, by the definition.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ def reference_bfs(
 
 
 def verify_bfs(graph: Graph, result: BFSResult) -> None:
-    """Check a search from the definition, arc by arc.
+    """Check a search against the definition, arc by arc.
 
     Sources are at 0 and nothing else is. No arc leads more than one level up, nor from a reached vertex to
     one that is not (past a depth limit it may). Every other reached vertex has an arc from one level above;
@@ -182,7 +182,7 @@ def first_start(graph: Graph, seed: int) -> int:
 
 
 def verify_components(graph: Graph, result: Components) -> None:
-    """Check components from their definition.
+    """Check components against their definition.
 
     Weak: both ends of every arc have one label (a class is a union of components), and there are as many
     classes as SciPy finds components (so a class is one of them). Strong: the classes are SciPy's. Both:

@@ -58,16 +58,16 @@ class ReductionCurve(RunsOn):
 
     @property
     def average_degree(self) -> npt.NDArray[np.float64]:
-        """Twice the edges over the vertices, shape (k,)."""
+        """Average degree, 2 m / n, shape (k,)."""
         return 2 * self.edges / self.vertices
 
     def at(self, vertices: int) -> tuple[int, int, int]:
-        """(deletions, vertices, edges) of the first row with `vertices` vertices or fewer, or of the last."""
+        """Return (deletions, vertices, edges) of the first row with at most `vertices` vertices, else the last."""
         row = min(int(np.searchsorted(-self.vertices, -vertices)), len(self.vertices) - 1)
         return int(self.deletions[row]), int(self.vertices[row]), int(self.edges[row])
 
     def to_pandas(self) -> Any:
-        """A data frame with the rows: "deletions", "vertices", "edges", "average_degree".
+        """Return the rows as a data frame: "deletions", "vertices", "edges", "average_degree".
 
         Raises
         ------
@@ -110,7 +110,7 @@ class ReductionCurve(RunsOn):
 def deletion_order(
     graph: Graph | Any, method: Literal["drv", "dre"] = "drv", seed: int = 0
 ) -> npt.NDArray[Any]:
-    """Return the order in which exact mode deletes, so that anyone can replay the loop.
+    """Return the order in which exact mode deletes, so that anyone can reproduce the loop.
 
     A vertex or edge that is no longer in the largest component when it comes up is skipped.
 
@@ -187,7 +187,7 @@ def reduction_curve(
     forest: Any = None,
     checkpoint: str | os.PathLike[str] | None = None,
 ) -> ReductionCurve:
-    """Vertices and edges that are left after each number of deletions.
+    """Return how many vertices and edges are left after each number of deletions.
 
     Exact mode (drv, dre) has a row for every number of vertices that occurs. GPUs find when each vertex
     leaves for all together; of dre with parallel edges the host's CPU does it, if it has a driver, and

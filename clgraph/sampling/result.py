@@ -232,7 +232,7 @@ class Sample(RunsOn):
 
     @lazy
     def edges(self) -> npt.NDArray[np.int64]:
-        """Positions in the original's list of edges u <= v in index order."""
+        """Positions of the sample's edges in the original's list of edges u <= v, in index order."""
         view = self._whole.undirected
         return np.flatnonzero(self._kept_arcs[view.tails <= view.col_idx])
 
@@ -246,7 +246,7 @@ class Sample(RunsOn):
 
     @lazy
     def num_edges(self) -> int:
-        """Number of edges (pairs, of a directed graph) in the sample."""
+        """Number of edges in the sample (of a directed graph: of connected pairs)."""
         counts = self.selection.counts_of(self.at)
         if counts is not None:
             return counts[1]
@@ -270,7 +270,7 @@ class Sample(RunsOn):
 
     @lazy
     def order(self) -> npt.NDArray[np.int64] | None:
-        """Place of each vertex in the order of arrival."""
+        """Position of each vertex in the order of arrival."""
         if self.selection.came is None:
             return None
         keys = [self.index, self.selection.came.of(self.at)]
@@ -283,7 +283,7 @@ class Sample(RunsOn):
 
     @lazy
     def visits(self) -> npt.NDArray[np.int64] | None:
-        """Visits to each vertex."""
+        """Number of visits to each vertex."""
         visits = self.selection.visits
         return None if visits is None else visits.of(self.at).astype(np.int64)
 
@@ -297,12 +297,12 @@ class Sample(RunsOn):
 
     @lazy
     def parent(self) -> npt.NDArray[Any] | None:
-        """Id of the vertex from which each was reached; its own for starts."""
+        """Id of the vertex from which each vertex was reached; a start's own id."""
         return None if self._parents is None else self._whole.ids[self._parents]
 
     @lazy
     def walks(self) -> npt.NDArray[Any] | None:
-        """On request: the ids of each walker's start and its vertex after each step, (walkers, steps + 1)."""
+        """Ids of each walker's start and of its vertex after each step, (walkers, steps + 1); on request."""
         if "walks" not in self.selection.more:
             return None
         made = self.selection.more["walks"].of(self.at).reshape(-1, self.selection.request.walkers)
@@ -317,18 +317,18 @@ class Sample(RunsOn):
 
     @property
     def weight(self) -> Reals | None:
-        """By which each vertex counts in an estimate."""
+        """Weight of each vertex in an estimate."""
         return self._probabilities[0]
 
     @lazy
     def probability(self) -> Reals | None:
-        """Probability of each drawn edge, given the others' keys."""
+        """Probability of each sampled edge, given the keys of the others."""
         return edge_chances(self.selection, self.at)
 
     # --- estimates --------------------------------------------------------------------------------
 
     def mean(self, f: Any) -> Estimate:
-        """The mean of f over all vertices of the original, estimated by the weights.
+        """Estimate the mean of f over all vertices of the original, by the weights.
 
         Without weights it is the mean over the sample's vertices.
 
@@ -375,7 +375,7 @@ class Sample(RunsOn):
         return made
 
     def distribution(self, f: Any, estimator: str | None = None) -> Distribution:
-        """The share of the original's vertices with each value of f, estimated; only values that were met.
+        """Estimate the share of the original's vertices with each value of f that occurs in the sample.
 
         Parameters
         ----------
@@ -414,7 +414,7 @@ class Sample(RunsOn):
         return seen, np.array([self._value((values == each).astype(np.float64)) for each in seen])
 
     def total(self, f: Any) -> Estimate:
-        """The sum of f over all vertices of the original, estimated.
+        """Estimate the sum of f over all vertices of the original.
 
         From the vertices' probabilities; where only ratios of them are known, n times the mean.
         """
@@ -428,7 +428,7 @@ class Sample(RunsOn):
     # --- what it says of itself -------------------------------------------------------------------
 
     def to_dict(self, *, hashes: bool = True) -> dict[str, Any]:
-        """The scalars (vertices and edges as counts), ready for JSON.
+        """Return the scalars (vertices and edges as counts), ready for JSON.
 
         Parameters
         ----------
@@ -745,37 +745,37 @@ class Samples(Sequence[Sample]):
 
     @property
     def num_vertices(self) -> npt.NDArray[np.int64]:
-        """Vertices of each sample."""
+        """Number of vertices of each sample."""
         return self._counts[:, 0]
 
     @property
     def num_edges(self) -> npt.NDArray[np.int64]:
-        """Edges of each sample."""
+        """Number of edges of each sample."""
         return self._counts[:, 1]
 
     @property
     def offsets(self) -> npt.NDArray[np.int64]:
-        """Where each sample's part of `vertices` begins, and the end."""
+        """Start of each sample's part of `vertices`, and the end."""
         return np.concatenate(([0], np.cumsum(self.num_vertices)))
 
     @property
     def edge_offsets(self) -> npt.NDArray[np.int64]:
-        """Where each sample's part of `edges` begins, and the end."""
+        """Start of each sample's part of `edges`, and the end."""
         return np.concatenate(([0], np.cumsum(self.num_edges)))
 
     @lazy
     def vertices(self) -> npt.NDArray[Any]:
-        """Original ids of all samples' vertices, one sample behind the other."""
+        """Original ids of all samples' vertices, one sample after the other."""
         return _joined([each.vertices for each in self])
 
     @lazy
     def edges(self) -> npt.NDArray[np.int64]:
-        """Positions of all samples' edges, one sample behind the other."""
+        """Positions of all samples' edges, one sample after the other."""
         return _joined([each.edges for each in self])
 
     @lazy
     def weights(self) -> npt.NDArray[np.float64]:
-        """Weights of all samples' vertices, of the samplers that have them (`Sample.weight`).
+        """Weights of all samples' vertices, for samplers with weights (`Sample.weight`).
 
         Raises
         ------
@@ -790,7 +790,7 @@ class Samples(Sequence[Sample]):
         return _joined(weights).astype(np.float64, copy=False)
 
     def to_pandas(self) -> Any:
-        """A data frame with a row for each sample: "method", "size", "target", "seed", "vertices", "edges".
+        """Return a data frame with a row per sample: "method", "size", "target", "seed", "vertices", "edges".
 
         Raises
         ------
@@ -807,7 +807,7 @@ class Samples(Sequence[Sample]):
     # --- over the runs ----------------------------------------------------------------------------
 
     def mean(self, f: Any) -> Estimate:
-        """The mean over these samples of each sample's mean of f, with its standard error.
+        """Return the mean over these samples of each sample's mean of f, with its standard error.
 
         Samples with weights estimate the original's mean; others just have a mean. Of several sizes take one
         at a time: ``samples[k::number_of_sizes]``.
@@ -835,7 +835,7 @@ class Samples(Sequence[Sample]):
         return Estimate(float(each.mean()), float(_error(each)))
 
     def distribution(self, f: Any) -> Distribution:
-        """The mean share of vertices with each value of f over these samples; as `mean`.
+        """Return the mean over these samples of the share of vertices with each value of f; as `mean`.
 
         Returns
         -------

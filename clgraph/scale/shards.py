@@ -123,7 +123,7 @@ class Shards:
 
     @property
     def fingerprint(self) -> str:
-        """SHA-256 of what the dataset holds."""
+        """SHA-256 of the dataset's contents."""
         return self.manifest.fingerprint
 
     def __repr__(self) -> str:
@@ -158,7 +158,7 @@ class Shards:
 
     @lazy
     def named(self) -> Graph:
-        """A graph of the same vertices without edges."""
+        """A graph with the same vertices and no edges."""
         none = np.zeros(self.num_vertices + 1, np.int32), np.empty(0, np.int32)
         return Graph._from_arrays(Arrays(*none, ids=self.own_ids()))
 
@@ -172,7 +172,7 @@ class Shards:
 
     @property
     def leaving(self) -> npt.NDArray[np.float64]:
-        """The weight that leaves each vertex (without weights: how many arcs), shape (n,); read anew."""
+        """Out-weight of each vertex (without weights: its out-degree), shape (n,); read on each access."""
         part = self.manifest.leaving
         if part is None:
             raise InputError(f"{self.folder}: lacks the out-weights that PageRank needs; convert it again")
@@ -254,7 +254,7 @@ class Shards:
             self.verified(shard)
 
     def offsets(self, name: str, number: int) -> npt.NDArray[Any]:
-        """Return the offsets of one shard's rows, from 0 on."""
+        """Return the offsets of one shard's rows, starting at 0."""
         shard = self.section(name).shards[number]
         with self._opened(name, shard) as (file, header):
             return self._offsets(shard, file, header)
@@ -284,11 +284,11 @@ class Shards:
 
     @property
     def owner(self) -> Any:
-        """The graph in memory whose parts these are, if they are no files."""
+        """The graph in memory that the shards are blocks of, if they are not files."""
         return None
 
     def block(self, name: str, number: int) -> ShardRows:
-        """Return a shard's rows in memory, checked, where there is an `owner`."""
+        """Return a shard's rows in memory, checked; needs an `owner`."""
         raise NotImplementedError
 
     def path_of(self, shard: Shard) -> Path:
@@ -300,7 +300,7 @@ class Shards:
         return self._verify and shard.file not in self._verified
 
     def verified(self, shard: Shard) -> None:
-        """Note that a shard's checksums match: they are not compared again."""
+        """Record that a shard's checksums match, so that they are not compared again."""
         self._verified.add(shard.file)
 
     def header_of(self, name: str, shard: Shard, head: bytes, size: int) -> Header:
@@ -328,7 +328,7 @@ class Shards:
         return header
 
     def check_sums(self, shard: Shard, sums: npt.NDArray[Any]) -> None:
-        """Raise InputError unless the checksums in a file are those that the manifest means."""
+        """Raise InputError unless the checksums in a file match the manifest."""
         if zlib.crc32(sums.astype("<u4").tobytes()) != shard.crc:
             path = self.path_of(shard)
             raise InputError(f"{path}: is not the shard that the manifest lists: its checksums differ")

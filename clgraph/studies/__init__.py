@@ -47,7 +47,7 @@ class Study(Result):
     """
 
     def to_pandas(self) -> Any:
-        """Return the rows as a data frame; undefined values are missing ones."""
+        """Return the rows as a data frame; undefined values are missing."""
         from clgraph.graph.exchange.common import library
         from clgraph.studies.columns import COLUMNS
 
@@ -55,7 +55,7 @@ class Study(Result):
         return frame.convert_dtypes()
 
     def plot(self, measure: str, axes: Any = None) -> Any:
-        """Draw a measure against the size, with its 95 % intervals, a line for each method.
+        """Draw a measure against the size, a line per method, with 95 % intervals.
 
         Parameters
         ----------

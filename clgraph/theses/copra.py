@@ -59,7 +59,7 @@ def copra_graph(
     device: Device | str | None = None,
     progress: Tell | None = None,
 ) -> Graph:
-    """A graph as that of the COPRA thesis (Tariq 2018), whose generator is not named.
+    """Generate a graph like that of the COPRA thesis (Tariq 2018), which does not name its generator.
 
     The largest component of a graph by `clgraph.static_model_graph`. The thesis says 30 million vertices, an
     average degree of 5 and an exponent of 2.71, and prints of samples by drv, dre and drve the average degree

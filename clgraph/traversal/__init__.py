@@ -131,7 +131,7 @@ def bfs_many(
     device: Device | str | None = None,
     progress: Any = None,
 ) -> ManyBFSResult:
-    """Independent breadth-first searches from many vertices, 32 or 64 at a time, a bit each (MS-BFS [1]_).
+    """Run breadth-first searches from many vertices, 32 or 64 at a time, a bit each (MS-BFS [1]_).
 
     It pays if searches soon share their frontiers, as in small-world graphs. In grids and chains they hardly
     do: searches of more than 48 levels are done one after the other (the distances are the same either way).

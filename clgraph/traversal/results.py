@@ -55,7 +55,7 @@ def one_by_one(
 
 @dataclass(frozen=True, repr=False)
 class BFSResult(RunsOn):
-    """Result of a breadth-first search. Vertices are indices throughout; ``graph.ids[...]`` names them.
+    """Result of a breadth-first search. Vertices are indices; ``graph.ids[...]`` gives their ids.
 
     With arrays="device" the arrays of all vertices are ``pyopencl.array.Array`` objects.
 
@@ -93,7 +93,7 @@ class BFSResult(RunsOn):
     method: str = "hybrid"
 
     def to_pandas(self, graph: Any = None) -> Any:
-        """A data frame with a row for each vertex: "vertex", "distance"; if known "predecessor", "source".
+        """Return a data frame with a row per vertex: "vertex", "distance"; if known "predecessor", "source".
 
         Parameters
         ----------
@@ -150,7 +150,7 @@ class ManyBFSResult(RunsOn):
     device: str = ""
 
     def to_pandas(self, graph: Any = None) -> Any:
-        """A data frame with a row for each source and vertex: "source", "vertex", "distance".
+        """Return a data frame with a row per source and vertex: "source", "vertex", "distance".
 
         Parameters
         ----------

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, repr=False)
 class PersonalizedResult(RunsOn):
-    """Scores from the point of view of each source, and the record of how they were computed.
+    """Scores from the point of view of each source, and how they were computed.
 
     Rows are in the order of the caller's sources; a vertex given twice has two equal rows
     (a distribution given twice takes walks of its own each time).
@@ -106,7 +106,7 @@ class PersonalizedResult(RunsOn):
     excluded: list[npt.NDArray[np.int64]] | None = field(default=None, repr=False)
 
     def to_pandas(self) -> Any:
-        """The scores as a data frame: a line for each source and vertex, the highest first.
+        """Return the scores as a data frame: a row per source and vertex, the highest first.
 
         Returns
         -------

@@ -238,7 +238,7 @@ def save_forest(
     device: str | Device | Sequence[str | Device] | None = None,
     progress: Any = None,
 ) -> SavedForest:
-    """Make the priority forest of a graph in shards, and save it: the first pass of samples and curves.
+    """Compute and save the priority forest of a graph in shards: the first pass of samples and curves.
 
     The forest has at most n - 1 edges and tells every sample of its method and seed, of any size
     (``clgraph.sample(shards, ..., forest=...)``). Forests of some shards are merged by `merge_forests`: jobs
@@ -306,7 +306,7 @@ def merge_forests(
     device: str | Device | None = None,
     progress: Tell | None = None,
 ) -> SavedForest:
-    """Merge saved forests of one dataset, method and seed: in any order, also twice, with the same bytes.
+    """Merge saved forests of one dataset, method and seed; order and repetition do not change the bytes.
 
     Parameters
     ----------

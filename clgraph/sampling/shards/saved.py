@@ -102,7 +102,7 @@ class SavedForest(Shown):
 
     @property
     def missing(self) -> list[int]:
-        """The shards that were not looked at."""
+        """The shards that it does not cover."""
         missing: list[int] = np.setdiff1d(np.arange(self.about.of), self.shards).tolist()
         return missing
 
