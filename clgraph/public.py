@@ -158,7 +158,7 @@ OPTIONS = {
 # entries that are alike
 _generator = partial(
     _function,
-    home="csr",
+    home="csr.generate",
     page="graph",
     family="graph generator",
     reference="models.reference_{}",
@@ -239,6 +239,7 @@ PUBLIC: tuple[Public, ...] = (
         "configuration_graph",
         "30, seed=1",
         "0 | 1 | 50 ; exponent=2 | 0 | 30 ; min_degree=1 | 0 | 9 ; max_degree=9 | 60",
+        home="csr.generate_stubs",
     ),
     _generator("static_model_graph", "30, seed=1", "0 | 1 | 50 ; alpha=0.5 | 2 | -1 ; shift=0 | 3.5"),
     _generator(
@@ -246,11 +247,12 @@ PUBLIC: tuple[Public, ...] = (
         "200, seed=1",
         "0 | 60 | 200 ; mixing=0 | 0.5 | 1 | 2 ; degree_exponent=2 ; min_degree=1 | 5 ; max_degree=10 | 300 "
         "; community_exponent=1 ; min_community=1 | 20 ; max_community=25 | 1000",
+        home="csr.generate_stubs",
         verifier="models.verify_communities(found, mixing=0.1)",
         lacks={},
     ),
     _generator("copra_graph", "100", "0 | 10 | 200", home="theses.copra", lacks=NUMPY),
-    Public("Communities", "csr", "graph"),
+    Public("Communities", "csr.generate_stubs", "graph"),
     # --- sampling and quality
     _samples(
         "sample",

@@ -2,7 +2,6 @@
 
 from clgraph.graph.arrays import Edges
 from clgraph.graph.building import Duplicates
-from clgraph.graph.convert import as_graph
-from clgraph.graph.graph import Graph, build_csr
+from clgraph.graph.graph import Graph, as_graph, build_csr
 
 __all__ = ["Duplicates", "Edges", "Graph", "as_graph", "build_csr"]

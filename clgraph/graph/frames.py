@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from clgraph.errors import InputError
-from clgraph.graph.convert import as_graph
 from clgraph.graph.exchange.common import library
+from clgraph.graph.graph import as_graph
 
 
 def frame_of(columns: dict[str, Any], graph: Any = None, indices: Collection[str] = ("vertex",)) -> Any:

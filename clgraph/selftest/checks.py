@@ -17,8 +17,9 @@ from clgraph.centrality.betweenness import dependencies
 from clgraph.centrality.distances import closeness_centrality
 from clgraph.centrality.neighbours import average_neighbor_degree
 from clgraph.components import connected_components, largest_component
-from clgraph.csr import barabasi_albert_graph, erdos_renyi_graph, lfr_graph, powerlaw_graph, rmat_graph
 from clgraph.csr.build import build_rows
+from clgraph.csr.generate import barabasi_albert_graph, erdos_renyi_graph, powerlaw_graph, rmat_graph
+from clgraph.csr.generate_stubs import lfr_graph
 from clgraph.device.driver_selftest import Check
 from clgraph.errors import ClgraphError
 from clgraph.files import read, write
