@@ -61,8 +61,8 @@ class Option(NamedTuple):
         return f"{what}, {self.least} to {self.most}" + (f", below {self.most}" if self.ends == "[)" else "")
 
 
-PROBABILITY: dict[str, Any] = {"takes": "a probability", "least": 0, "most": 1}
-_RESTART = Option("The probability of a restart, or jump.", default="0.15", ends="[)", **PROBABILITY)
+_probability = partial(Option, takes="a probability", least=0, most=1)
+_RESTART = _probability("The probability of a restart, or jump.", default="0.15", ends="[)")
 _CHORDAL = "Edges in an order of the vertices, in parallel (ordered), or one vertex after the other (exact)."
 _STARTS = "How many vertices it begins at."
 _SPREADING = "All vertices of a stage at once (batched), or one after the other (exact)."
@@ -87,7 +87,7 @@ OPTIONS = {
     "connection": Option("Which components count in a directed graph.", ("weak", "strong"), "weak"),
     "start": Option("Where to begin (default: drawn by the seed).", ""),
     "min_size": Option("Redraw a sample of fewer vertices, with the next seed.", ""),
-    "mix": Option("The probability of a vertex's edge (rne, drve), not any.", default="0.8", **PROBABILITY),
+    "mix": _probability("The probability of a vertex's edge (rne, drve), not any.", default="0.8"),
     "edges": Option("Number of edges (20% or a count), instead of the size.", ""),
     "starts": Option("How many centres, instead of the size.", int),
     "steps": Option("How many steps a walker makes, instead of the size.", int, most=2**40),
@@ -98,7 +98,7 @@ OPTIONS = {
     "walks": Option("With steps: keep the walks themselves.", bool, False, command=False),
     "direction": Option("Which arcs of a directed graph are followed.", ("both", "out", "in"), "both"),
     "p": _RESTART,
-    "q": Option("The probability of holding an edge that touches one.", default="0.7", **PROBABILITY),
+    "q": _probability("The probability of holding an edge that touches one.", default="0.7"),
     "closing": Option("Whether edges that close triangles are always held.", bool, False),
     "triangles": Option("What a triangle that an edge closes adds to its weight.", int, 9, least=0),
     "block": Option("How many edges are weighed together.", int, 1, most=2**25),
@@ -112,17 +112,10 @@ OPTIONS = {
     "c": Option("The degree below which a walk waits (default: the mean degree, rounded up).", int),
     "k": Option("How many neighbours each vertex names.", int, 50),
     "stages": Option("How many stages, instead of the size.", int, most=2**31),
-    "r": Option(
-        "With a direction: how likely arcs burn backward, as a factor of p.", default=0, **PROBABILITY
-    ),
+    "r": _probability("With a direction: how likely arcs burn backward, as a factor of p.", default=0),
     "coupons": Option("How many others each vertex recruits.", int, 3),
-    "share": Option(
-        "The share of a stage's arcs that is taken.",
-        default="0.1",
-        ends="(]",
-        takes="a share",
-        least=0,
-        most=1,
+    "share": _probability(
+        "The share of a stage's arcs that is taken.", takes="a share", default="0.1", ends="(]"
     ),
     "powers": Option("Powers of d_out, of the edge's weight and of d_in, each from -4 to 4.", "", (0, 0, 0)),
     "parts": Option("How many parts.", int, 16),
@@ -137,15 +130,13 @@ OPTIONS = {
 }
 # what an option is of one method, where that differs
 _OWN = {
-    ("ff", "p"): Option(
+    ("ff", "p"): _probability(
         "The probability that one more neighbour burns (0.99: 99 of them on average).",
-        **{**PROBABILITY, "most": "0.99"},
+        most="0.99",
         default="0.7",
     ),
-    ("gsh", "p"): Option(
-        "The probability of holding an edge that touches none.", default="0.3", **PROBABILITY
-    ),
-    ("mhrw", "alpha"): Option("1 makes visits uniform, 0 gives rw.", default=1, **PROBABILITY),
+    ("gsh", "p"): _probability("The probability of holding an edge that touches none.", default="0.3"),
+    ("mhrw", "alpha"): _probability("1 makes visits uniform, 0 gives rw.", default=1),
     ("rds", "starts"): Option(_STARTS, int, 10),
     ("chordal", "mode"): Option(_CHORDAL, ("auto", "ordered", "exact"), "auto"),
     **dict.fromkeys(

@@ -109,7 +109,8 @@ class Residence:
     # --- what a graph asks of its residence -----------------------------------------------------------
 
     @property
-    def _any(self) -> DeviceCSR:
+    def csr(self) -> DeviceCSR:
+        """The rows, with whatever offsets."""
         return next(iter(self._rows.values()))
 
     @property
@@ -122,21 +123,6 @@ class Residence:
         """The device, as a person names it."""
         return f"{self.device.spec} {self.device.name}"
 
-    @property
-    def num_vertices(self) -> int:
-        """Number of vertices."""
-        return self._any.n
-
-    @property
-    def num_arcs(self) -> int:
-        """Number of stored arcs."""
-        return self._any.arcs
-
-    @property
-    def offset(self) -> type:
-        """The type of `row_ptr` on the host."""
-        return self._any.offset
-
     def has(self, name: Name) -> bool:
         """Whether the graph has this array."""
         if name == "_ids":
@@ -148,7 +134,7 @@ class Residence:
         device = self.device
         if name == "_ids":
             return self._ids.ids(device) if isinstance(self._ids, Chosen) else self._ids
-        rows = self._any
+        rows = self.csr
         try:
             if name == "row_ptr":
                 return device.take(rows.row_ptr, rows.offset, rows.n + 1)
@@ -174,7 +160,7 @@ class Residence:
 
     def count(self, name: Literal["loops", "copies", "nonisolated"]) -> int | None:
         """Return the number of such arcs (that repeat the one before) or vertices; None: the host counts."""
-        device, rows = self.device, self._any
+        device, rows = self.device, self.csr
         if device.is_second:
             return None
         if name == "nonisolated":
@@ -184,10 +170,10 @@ class Residence:
     def count_range(self) -> tuple[int, int] | None:
         """The smallest and the largest multiplicity; None where the host finds out."""
         counts, device = self._columns.get("multiplicity"), self.device
-        if counts is None or not self.num_arcs or device.is_second or not device.has_compiler:
+        if counts is None or not self.csr.arcs or device.is_second or not device.has_compiler:
             return None
         with device.alone():
-            return count_range(device, self._any, counts)
+            return count_range(device, self.csr, counts)
 
     def view(self, graph: Any, view: View) -> Any:
         """A graph made of this one on the device; None where the host makes it, or makes it sooner."""

@@ -504,15 +504,11 @@ def as_graph(graph: Any) -> Graph:
         convert = _CONVERTERS.get(kind.__module__.partition(".")[0])
         if convert is not None:
             return convert(graph)
-    name = _type_of(graph)
+    kind = type(graph)
+    name = kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
     # a sample, or a graph with its communities: of classes that this floor does not know
     has_one = name.startswith("clgraph.") and "graph" in dir(graph)
     raise InputError(
         "a Graph is needed, or a SciPy sparse array, a NetworkX or igraph graph, or an edge table of pandas "
         f"or Arrow, not {name}" + (": pass its graph, as sample.graph" if has_one else "")
     )
-
-
-def _type_of(value: Any) -> str:
-    kind = type(value)
-    return kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"

@@ -24,7 +24,7 @@ View = Literal["reverse", "undirected", "without_self_loops"]
 
 
 # A device's copy of a graph's arrays, or the only one: `clgraph.csr.upload.Residence`, which this floor does
-# not know. `num_vertices`, `num_arcs`, `offset` (the type of `row_ptr`) and `has(name)` need no array;
+# not know. `csr.n`, `csr.arcs`, `csr.offset` (the type of `row_ptr`) and `has(name)` need no array;
 # `fetch(name)` brings one to the host. `view`, `some` (the vertices of a mask), `count` and
 # `count_range` compute on the device, and give None where the host has to.
 Residence = Any
@@ -98,7 +98,7 @@ class ResidentArrays:
     def _from_residence(cls, residence: Residence, *, directed: bool, **known: Any) -> Self:
         """Build the graph of rows on a device; `known` values (num_self_loops and the like) are stored."""
         graph = cls.__new__(cls)
-        graph._n, graph._arcs, graph.directed = residence.num_vertices, residence.num_arcs, directed
+        graph._n, graph._arcs, graph.directed = residence.csr.n, residence.csr.arcs, directed
         graph._residence = residence
         vars(graph).update({name: value for name, value in known.items() if value is not None})
         vars(graph).update({name: None for name in NAMES if not residence.has(name)})
@@ -208,7 +208,7 @@ class ResidentArrays:
     def _offset_type(self) -> type:
         """Type of `row_ptr`, ``np.int32`` or ``np.int64``; needs no array."""
         residence = None if "row_ptr" in vars(self) else self._residence or self._make_again()
-        return self.row_ptr.dtype.type if residence is None else residence.offset
+        return self.row_ptr.dtype.type if residence is None else residence.csr.offset
 
     # --- residences -------------------------------------------------------------------------------
 
