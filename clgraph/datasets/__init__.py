@@ -164,15 +164,13 @@ def fetch(
 
 def _place(name: Any) -> tuple[str, str, str]:
     """Address, kind of package and the member that is wanted."""
-    where, _, rest = name.partition(":") if isinstance(name, str) else ("", "", "")
-    group, _, last = rest.rpartition("/")
+    given = re.fullmatch(r"(\w+):(?:([\w.-]+)/)?([\w.-]+)", name, re.ASCII) if isinstance(name, str) else None
+    where, group, last = given.groups() if given else ("", None, "")
     source = SOURCES.get(where)
-    plain = all(re.fullmatch(r"[\w.-]+", part, re.ASCII) for part in rest.split("/")) and ".." not in rest
-    if source is None or not plain or rest.count("/") != (where == "nr"):
-        names = ", ".join(KNOWN)
+    if source is None or (group is not None) != (where == "nr") or ".." in name:
         raise InputError(
-            f"no data set is called {shown(name)}: use snap:NAME, konect:NAME or "
-            f"nr:GROUP/NAME; known ones: {names}"
+            f"no data set is called {shown(name)}: use snap:NAME, konect:NAME or nr:GROUP/NAME; known ones: "
+            f"{', '.join(KNOWN)}"
         )
     url, member, packed = source
     return url.format(name=last, group=group), packed, member.format(name=last)

@@ -130,12 +130,6 @@ class Graph(Exchange, Shown):
         found = self._counted("copies")
         return self._arrays.is_multigraph() if found is None else found > 0
 
-    def _repeats(self) -> npt.NDArray[np.bool_]:
-        """Mask of the arcs, from the second on, that are parallel to the arc before, shape (arcs - 1,)."""
-        same = self.col_idx[1:] == self.col_idx[:-1]
-        same[last_of_rows(self.row_ptr, self.num_arcs)] = False
-        return same
-
     @lazy
     def num_edges(self) -> int:
         """Number of edges (undirected) or arcs (directed)."""
@@ -149,16 +143,16 @@ class Graph(Exchange, Shown):
         if not self._is_counted and not self.is_multigraph:
             return 0
         if self.multiplicity is None:
-            repeated: npt.NDArray[Any] = np.flatnonzero(self._repeats()) + 1
-            extra, loops = (
-                len(repeated),
-                int(np.count_nonzero(self.tails[repeated] == self.col_idx[repeated])),
-            )
+            extra: npt.NDArray[Any] = np.zeros(self.num_arcs, bool)
+            np.equal(self.col_idx[1:], self.col_idx[:-1], out=extra[1:])
+            extra[last_of_rows(self.row_ptr, self.num_arcs) + 1] = False
         else:
-            extra = int(self.multiplicity.sum(dtype=np.int64)) - self.num_arcs
-            at_loops = self.multiplicity[self.tails == self.col_idx]
-            loops = int(at_loops.sum(dtype=np.int64)) - len(at_loops)
-        return extra if self.directed else (extra + loops) // 2
+            extra = self.multiplicity - 1
+        total = int(extra.sum(dtype=np.int64))
+        if self.directed:
+            return total
+        # a loop is one arc, any other edge two
+        return (total + int(extra[self.tails == self.col_idx].sum(dtype=np.int64))) // 2
 
     @property
     def degrees(self) -> npt.NDArray[np.int64]:
