@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from graphs import random_graph
 
-from clgraph.csr import powerlaw_graph
+from clgraph.csr.generate import powerlaw_graph
 from clgraph.csr.upload import Residence, upload_csr
 
 
