@@ -72,8 +72,7 @@ def load(
     if attributes is not None:
         from clgraph.formats.vertex_table import add_vertex_table
 
-        ids: Ids = "str" if loaded.graph.ids.dtype == object else "int"
-        add_vertex_table(loaded.graph, file_name(attributes), ids, given.max_ratio)
+        add_vertex_table(loaded.graph, file_name(attributes), given.max_ratio)
     return loaded
 
 

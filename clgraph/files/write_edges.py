@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import Future
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -132,17 +132,12 @@ class Spelling(Spelt):
     """The rows of a graph, spelt chunk by chunk; a CapacityError if they do not fit the device."""
 
     def __init__(
-        self,
-        graph: Graph,
-        parts: Parts,
-        ids: npt.NDArray[Any] | Chosen | None,
-        device: Device,
-        path: Path,
-        config: LaunchConfig,
+        self, graph: Graph, parts: Parts, device: Device, path: Path, config: LaunchConfig | None = None
     ) -> None:
+        config = config or LAUNCH.of(device)
         self.graph, self.device, self.run = graph, device, config.run
         self.comma = has_commas(path)
-        rows = parts.rows
+        rows, ids = parts.rows, parts.ids
         n = self.n = rows.n
         self.count, self.directed = rows.arcs, parts.directed
         self.row_ptr, self.col_idx = rows.row_ptr, rows.col_idx
@@ -184,11 +179,10 @@ class Spelling(Spelt):
         """The rows of a graph whose ids are numbers; else None."""
         with device.alone():
             parts = parts_of(device, graph)
-            ids = parts.ids
-            if isinstance(ids, Chosen) and (device.shares_memory or ids.of is not None):
-                ids = graph.ids
-            text = isinstance(ids, np.ndarray) and ids.dtype == object
-            return None if text else Spelling(graph, parts, ids, device, path, config or LAUNCH.of(device))
+            if isinstance(parts.ids, Chosen) and (device.shares_memory or parts.ids.of is not None):
+                parts = replace(parts, ids=graph.ids)
+            text = isinstance(parts.ids, np.ndarray) and parts.ids.dtype == object
+            return None if text else Spelling(graph, parts, device, path, config)
 
     def measure(self, runs: int, first: int, last: int) -> None:
         """Set `lengths` to the bytes of each run of some arcs, whose weights it spells."""

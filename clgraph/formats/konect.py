@@ -20,11 +20,6 @@ from clgraph.formats.edges import read_rows
 from clgraph.graph.graph import Graph
 
 
-def is_konect(path: Path) -> bool:
-    """True if a file is called as KONECT's are."""
-    return path.name.startswith("out.") and path.is_file()
-
-
 def read_konect(path: Path, options: Options) -> Loaded:
     """Read a file of KONECT (see `clgraph.read`)."""
     kind, said, counts, empty = _head(path, options)

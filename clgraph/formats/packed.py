@@ -155,12 +155,11 @@ class Unpacked(io.RawIOBase):
         read_at(self._file.fileno(), memoryview(tail), self.size - len(tail))
         at = len(tail)
         while (at := tail.rfind(BLOCK_HEAD, 0, at)) >= 0:
-            if tail[at + 10 : at + 16] == BLOCK_FIELD:
-                end = at + int.from_bytes(tail[at + 16 : at + 18], "little") + 1
-                if end <= len(tail) and not any(tail[end:]):  # members may be padded with zeros
-                    if tail[at:end] != END:
-                        raise EOFError("the empty block at the end is missing")
-                    return
+            length = _block_length(tail, at)
+            if length and not any(tail[at + length :]):  # members may be padded with zeros
+                if tail[at : at + length] != END:
+                    raise EOFError("the empty block at the end is missing")
+                return
 
     def _no_zstd(self, error: Exception) -> InputError:
         begin = _begin_of(self._file, 4)

@@ -90,6 +90,7 @@ def isolated_note(graph: Graph) -> list[str]:
 
 EDGES = (".txt", ".tsv", ".csv", ".edges", ".edgelist", ".el", ".wel")
 NUMBERED = "direction isolated"  # all that some formats hold of vertices and direction
+VALUED = NUMBERED + " weights"
 WHOLE = "direction isolated ids names weights"
 ALL = WHOLE + " attributes"
 TABLE = "direction ids names weights multiplicity edges"
@@ -99,26 +100,22 @@ FORMATS = {
     each.name: each
     for each in (
         Format("edges", EDGES, "clgraph.formats.edges", "ids names weights"),
-        Format(
-            "mtx", (".mtx",), "clgraph.formats.mtx", "direction isolated weights", "Matrix Market", first=1
-        ),
+        Format("mtx", (".mtx",), "clgraph.formats.mtx", VALUED, "Matrix Market", first=1),
         Format(
             "metis", (".graph", ".metis"), NEIGHBOURS, "isolated weights", "METIS", first=1, parallel=False
         ),
-        Format("ldbc", (".v", ".e"), "clgraph.formats.ldbc", "direction isolated ids names weights"),
-        Format(
-            "konect", ("out.*",), "clgraph.formats.konect", "direction isolated weights", "KONECT", first=1
-        ),
+        Format("ldbc", (".v", ".e"), "clgraph.formats.ldbc", WHOLE),
+        Format("konect", ("out.*",), "clgraph.formats.konect", VALUED, "KONECT", first=1),
         Format("dimacs", (".gr",), "clgraph.formats.dimacs", "isolated weights", "DIMACS", first=1),
         Format("jlg", (".jlg", ".lg", ".jgz"), "clgraph.formats.jlg", NUMBERED, "Graphs.jl", first=1),
         Format("tgf", (".tgf",), "clgraph.formats.tgf", "isolated ids names weights labels"),
-        Format("edge_index", ("*.npz",), "clgraph.formats.npz", NUMBERED + " weights", ".npz", False, 0),
+        Format("edge_index", ("*.npz",), "clgraph.formats.npz", VALUED, ".npz", False, 0),
         Format("sg", (".sg",), "clgraph.formats.gapbs", NUMBERED, ".sg", False, 0),
-        Format("wsg", (".wsg",), "clgraph.formats.gapbs", NUMBERED + " weights always", ".wsg", False, 0),
+        Format("wsg", (".wsg",), "clgraph.formats.gapbs", VALUED + " always", ".wsg", False, 0),
         Format("graph500", (".g500",), "clgraph.formats.graph500", "ids", "Graph500", False),
         Format("graphml", (".graphml",), "clgraph.formats.graphml", ALL),
         Format("gexf", (".gexf",), "clgraph.formats.gexf", ALL),
-        Format("pajek", (".net",), "clgraph.formats.pajek", "direction isolated names weights attributes"),
+        Format("pajek", (".net",), "clgraph.formats.pajek", VALUED + " names attributes"),
         Format("webgraph", (".graph-txt",), NEIGHBOURS, "isolated", "WebGraph", first=0, parallel=False),
         Format("npz", (".npz",), "clgraph.formats.npz", WHOLE, ".npz", False, parallel=False),
         Format("clg", (".clg",), "clgraph.formats.clg", WHOLE + " multiplicity", text=False),
@@ -182,8 +179,7 @@ def _known() -> str:
 def _by_neighbours(path: Path) -> str | None:
     """The format that the files beside a path, or the first word of its name, speak for."""
     from clgraph.formats import ldbc
-    from clgraph.formats.konect import is_konect
 
     if not path.exists() and any(ldbc.find(path, end) for end in (".v", ".e")):
         return "ldbc"
-    return "konect" if is_konect(path) else None
+    return "konect" if path.name.startswith("out.") and path.is_file() else None

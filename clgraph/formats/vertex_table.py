@@ -13,17 +13,17 @@ from typing import Any
 
 from clgraph.arguments import real_number, whole_number
 from clgraph.errors import InputError
-from clgraph.formats.common import Ids, check_file, counted, numbered_lines, reading, vertex_id
+from clgraph.formats.common import check_file, counted, numbered_lines, reading, vertex_id
 from clgraph.graph.attributes import Attributes, Column
 from clgraph.graph.graph import Graph
 
 ID_NAMES = ("id", "node", "nodeid", "node_id", "vertex", "vertexid", "vertex_id", "name")
 
 
-def read_vertex_table(path: Path, ids: Ids, max_ratio: float) -> dict[str, Column]:
-    """Return the columns of a table, by vertex id; an InputError names the line that is none."""
+def add_vertex_table(graph: Graph, path: Path, max_ratio: float) -> None:
+    """Take the attributes of a graph's vertices from a table; vertices may be missing in either."""
     check_file(path)
-    columns: dict[str, Column] = {}
+    text_ids = graph.ids.dtype == object
     with reading(path):
         lines = numbered_lines(path, "utf-8", max_ratio)
         header = next(lines)[1]
@@ -50,7 +50,7 @@ def read_vertex_table(path: Path, ids: Ids, max_ratio: float) -> dict[str, Colum
                     "into quotes, in one line"
                 )
             name = fields.pop(key).strip()
-            vertex = name if ids == "str" and name else vertex_id(f"{path}, line {number}", name)
+            vertex = name if text_ids and name else vertex_id(f"{path}, line {number}", name)
             if vertex in seen:
                 raise InputError(f"{path}, line {number}: a second row of the vertex {vertex!r}; keep one")
             seen.add(vertex)
@@ -59,12 +59,6 @@ def read_vertex_table(path: Path, ids: Ids, max_ratio: float) -> dict[str, Colum
                     column.texts[vertex] = text.strip()
     for column in columns.values():
         column.kind = kind_of(column.texts.values())
-    return columns
-
-
-def add_vertex_table(graph: Graph, path: Path, ids: Ids, max_ratio: float) -> None:
-    """Take the attributes of a graph's vertices from a table; vertices may be missing in either."""
-    columns = read_vertex_table(path, ids, max_ratio)
     known = set(graph.ids.tolist())
     # ids of another kind would silently give no vertex an attribute
     if columns and not any(vertex in known for column in columns.values() for vertex in column.texts):
