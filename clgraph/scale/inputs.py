@@ -173,6 +173,8 @@ class Input:
             dtype = np.dtype(section.kind)
             # sections begin at multiples of 4096 bytes
             self.columns[name] = FileColumn(path, dtype, section.offset // dtype.itemsize)
+        # a file without arcs need not have their section
+        self.columns.setdefault("col_idx", FileColumn(path, np.dtype(np.int32), 0))
         with reading(path):
             if self._options.verify is not False and header.crc is not None:
                 check_sums(path, header)

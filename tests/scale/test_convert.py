@@ -11,6 +11,7 @@ import pytest
 
 import clgraph
 from clgraph.errors import InputError
+from clgraph.formats.clg import PAGE, pack_header, unpack_header
 from clgraph.formats.common import Options
 from clgraph.graph.arrays import Arrays
 from clgraph.scale import convert as module
@@ -408,3 +409,15 @@ def test_damaged_inputs(tmp_path):
         with pytest.raises(InputError, match=name):
             convert_to_shards([tmp_path / name], tmp_path / "g.clgs")
     assert sorted(p.name for p in tmp_path.iterdir()) == ["g.clg", "h.txt"]
+
+
+def test_a_file_without_the_section_of_no_arcs(tmp_path):
+    """Other writers leave ``col_idx`` out where there are no arcs."""
+    path = tmp_path / "a.clg"
+    clgraph.write(clgraph.Graph.from_edges([], [], vertices=np.arange(5)), path)
+    data = path.read_bytes()
+    header = unpack_header(path, data[:PAGE], len(data))
+    sections = {name: each for name, each in header.sections.items() if name != "col_idx"}
+    path.write_bytes(pack_header(replace(header, sections=sections), len(data)) + data[PAGE:])
+    made = convert_to_shards([path], tmp_path / "a.clgs")
+    assert (made.num_vertices, made.num_edges) == (5, 0)
