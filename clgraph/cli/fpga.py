@@ -64,10 +64,8 @@ def compile_(run: Run) -> None:
 @json_option
 def show(run: Run) -> None:
     """Describe a binary: board, compiler, sources, parameters, kernels, clock, resources."""
-    from clgraph.fpga.binary import check_whole, read_sidecar
+    from clgraph.fpga.binary import load
     from clgraph.fpga.offline import lines_of, same_sources
 
-    path = Path(run.options.file)
-    side = read_sidecar(path)
-    check_whole(path, side)
+    side, _ = load(Path(run.options.file))
     run.print(lambda: {**asdict(side), "same_sources": same_sources(side)}, lines_of(side))

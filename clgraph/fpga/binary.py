@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyopencl as cl
 
-from clgraph.device.program import Program, define_options, read_source
+from clgraph.device.program import Program, define_options, first_line, read_source
 from clgraph.errors import BuildError
 from clgraph.fpga import parameters, pipelines
 from clgraph.system import no_warnings
@@ -76,24 +76,29 @@ def sidecar_of(path: Path) -> Path:
     return Path(f"{path}.json")
 
 
-def read_sidecar(path: Path) -> Sidecar:
-    """The sidecar of a binary.
+def load(path: Path) -> tuple[Sidecar, bytes]:
+    """Return a binary's sidecar and its content, which must be what the sidecar describes.
 
     Raises
     ------
     BuildError
-        If it does not exist, is damaged or has another format.
+        If one of them does not exist or is damaged, or the sidecar has another format.
     """
     beside = sidecar_of(path)
-    if not path.is_file():
-        raise BuildError(f"{path}: no such file; `clgraph fpga compile -o {path.name}` makes one")
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise BuildError(
+            f"cannot read the FPGA binary {path}: {error.strerror}; `clgraph fpga compile -o {path.name}` "
+            "makes one"
+        ) from error
     try:
         facts = json.loads(beside.read_text())
         if facts.get("format") != FORMAT:
             raise BuildError(
                 f"{beside} has format {facts.get('format')!r}, this clgraph reads {FORMAT}: compile again"
             )
-        return Sidecar(**facts)
+        side = Sidecar(**facts)
     except OSError as error:
         raise BuildError(
             f"{path} has no sidecar {beside.name} ({error.strerror}), which describes it: copy that too, or "
@@ -101,24 +106,13 @@ def read_sidecar(path: Path) -> Sidecar:
         ) from error
     except (ValueError, TypeError, AttributeError) as error:
         raise BuildError(f"{beside} is damaged ({error}): compile again") from error
-
-
-def _read(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise BuildError(f"cannot read the FPGA binary {path}: {error.strerror}") from error
-
-
-def check_whole(path: Path, side: Sidecar, data: bytes | None = None) -> None:
-    """Raise a BuildError if a binary is not the one that its sidecar describes."""
-    data = _read(path) if data is None else data
     if len(data) != side.size:
         raise BuildError(
             f"{path} has {len(data)} bytes, its sidecar says {side.size}: the copy is incomplete"
         )
     if hashlib.sha256(data).hexdigest() != side.sha256:
         raise BuildError(f"{path} is not the binary that its sidecar describes: copy both, or compile again")
+    return side, data
 
 
 class Binary:
@@ -139,10 +133,8 @@ class Binary:
 
     def __init__(self, device: Device, path: Path, *, force: bool = False) -> None:
         self.device, self.path = device, path
-        data = _read(path)
-        self.sidecar = read_sidecar(path)
-        # before the driver sees it, whose message would not name the cause
-        check_whole(path, self.sidecar, data)
+        # checked before the driver sees it, whose message would not name the cause
+        self.sidecar, data = load(path)
         if not force:
             self._check_sources()
         self._check_board()
@@ -164,17 +156,15 @@ class Binary:
 
     def _check_board(self) -> None:
         board, device = self.sidecar.board, self.device
-        for_emulator = board == "emulator"
-        if for_emulator != (device.kind == "emulator"):
+        fits, remedy = board == "emulator", "--emulate"
+        if device.kind != "emulator":
+            fits = not fits and board.lower() in device.name.lower()
+            remedy = "--board and this board's name (aoc -list-boards)"
+        if not fits:
+            made_for = "the emulator" if board == "emulator" else f"board {board}"
             raise BuildError(
-                f"{self.path} was made for {'the emulator' if for_emulator else f'board {board}'}, and "
-                f"{device.spec} is {device.name}: compile with "
-                + ("--emulate" if device.kind == "emulator" else "--board and this board's name")
-            )
-        if not for_emulator and board and board.lower() not in device.name.lower():
-            raise BuildError(
-                f"{self.path} was made for board {board}, and {device.spec} is {device.name}: compile again "
-                "with --board and this board's name (aoc -list-boards)"
+                f"{self.path} was made for {made_for}, and {device.spec} is {device.name}: compile with "
+                f"{remedy}"
             )
 
     def _load(self, data: bytes) -> Any:
@@ -183,11 +173,10 @@ class Binary:
             with no_warnings():
                 return cl.Program(device.context, [device.raw], [data]).build([])
         except cl.Error as error:
-            reason = str(error).strip().split("\n")[0]
             raise BuildError(
                 f"{device.spec} ({device.name}, driver {device.driver_version}) refused the binary "
-                f"{self.path} (made by {self.sidecar.compiler} for {self.sidecar.board}): {reason}; it must "
-                "be built for just this device and driver"
+                f"{self.path} (made by {self.sidecar.compiler} for {self.sidecar.board}): "
+                f"{first_line(error)}; it must be built for just this device and driver"
             ) from error
 
     def _check_kernels(self) -> None:

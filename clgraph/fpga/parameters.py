@@ -70,7 +70,8 @@ def parse(settings: Iterable[str]) -> dict[str, int]:
                 f"parameter {setting!r}: give a whole number, as in {name}={known()[name].board}"
             )
         values[name] = int(text)
-    check(values)
+        if problem := _problem(name, values[name]):
+            raise InputError(f"parameter {name}={text}: {problem}")
     return values
 
 
@@ -82,19 +83,14 @@ def check_together(values: dict[str, int]) -> None:
         )
 
 
-def check(values: dict[str, int]) -> None:
-    """Raise an InputError for a value that the pipelines cannot be built with."""
-    for name, value in values.items():
-        problem = ""
-        if name == "OFFSET_BITS" and value not in (32, 64):
-            problem = "offsets have 32 or 64 bits"
-        elif name in SWITCHES and value not in (0, 1):
-            problem = "it is 0 or 1"
-        elif name == "ROW_BLOCK" and (value < 32 or value % 32):
-            problem = "blocks are whole words of a bitmap: use a multiple of 32"
-        elif name == "UNROLL" and (value < 1 or value > 32 or value & (value - 1)):
-            problem = "a burst is a power of two of words, 32 at most"
-        elif value < (0 if name in SWITCHES else 1) or value > 1 << 24:
-            problem = "use 1 to 16777216"
-        if problem:
-            raise InputError(f"parameter {name}={value}: {problem}")
+def _problem(name: str, value: int) -> str:
+    """Why the pipelines cannot be built with a value; "" if they can."""
+    if name == "OFFSET_BITS" and value not in (32, 64):
+        return "offsets have 32 or 64 bits"
+    if name in SWITCHES:
+        return "" if value in (0, 1) else "it is 0 or 1"
+    if name == "ROW_BLOCK" and (value < 32 or value % 32):
+        return "blocks are whole words of a bitmap: use a multiple of 32"
+    if name == "UNROLL" and value not in (1, 2, 4, 8, 16, 32):
+        return "a burst is a power of two of words, 32 at most"
+    return "" if 1 <= value <= 1 << 24 else "use 1 to 16777216"

@@ -140,16 +140,11 @@ def wanted(groups: Iterable[str], *, wide: bool = False) -> list[tuple[str, Defi
     return found
 
 
-def unit(name: str, defines: Mapping[str, Any], settings: Mapping[str, int], flags: Iterable[str]) -> str:
+def unit(name: str, defines: Mapping[str, Any]) -> str:
     """A self-contained source file for the offline compiler: options in front, kernels renamed."""
     lines = [f"// cl/fpga/{name}.cl with all it includes, made by `clgraph fpga compile`"]
-    for flag in flags:
-        key, _, value = flag.removeprefix("-D").partition("=")
-        lines.append(f"#define {key} {value or 1}")
     lines += [f"#define {key} {1 if value is True else value}" for key, value in sorted(defines.items())]
-    lines += [f"#define {key} {value}" for key, value in sorted(settings.items())]
-    end = suffix(defines)
-    if end:
+    if end := suffix(defines):
         for kernel in kernels(name):
             lines += [f"#define {kernel} {kernel}{end}", f"#define {kernel}_write {kernel}_write{end}"]
     return "\n".join(lines) + "\n" + read_source(f"fpga/{name}")

@@ -170,9 +170,7 @@ def test_bad_binaries(emulator: Device, copy: Path, tmp_path: Path) -> None:
     binary.sidecar_of(copy).unlink()
     refused("has no sidecar clgraph.aocx.json")
     copy.unlink()
-    refused("cannot read the FPGA binary")
-    with pytest.raises(BuildError, match="no such file; `clgraph fpga compile"):
-        binary.read_sidecar(copy)
+    refused("cannot read the FPGA binary .*: No such file or directory; `clgraph fpga compile")
 
 
 @pytest.mark.device
