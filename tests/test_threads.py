@@ -687,7 +687,7 @@ def test_a_child_forked_while_others_hold_locks(device):
     calls |= refused
     memory, held, over = device, threading.Event(), threading.Event()
     locks = [memory._counting, memory._mapping, memory._pinned._lock, there._residence._lock]
-    locks += [drivers._state.lock, choosing._lock, device_module._guard, cache._folders.lock]
+    locks += [drivers._state.lock, choosing._lock, device_module._guard, cache._lock]
 
     def hold():
         with contextlib.ExitStack() as stack:

@@ -56,10 +56,16 @@ def limit() -> int:
     text = os.environ.get("CLGRAPH_CACHE_SIZE", "").strip()
     if not text:
         return SIZE
-    found = re.fullmatch(r"(\d+)([KMGT]?)", text.upper().removesuffix("B").removesuffix("I"))
-    if found is None:
+    size = bytes_of(text.upper().removesuffix("B").removesuffix("I"))
+    if size is None:
         raise InputError(f"CLGRAPH_CACHE_SIZE is {text!r}: give bytes, or a whole number with K, M, G or T")
-    return int(found[1]) << 10 * " KMGT".index(found[2] or " ")
+    return size
+
+
+def bytes_of(text: str, units: str = "KMGT") -> int | None:
+    """Return the number of bytes that a text such as ``200M`` stands for; None for other texts."""
+    found = re.fullmatch(rf"(\d{{1,15}})([{units}]?)", text)
+    return None if found is None else int(found[1]) << 10 * f" {units}".index(found[2] or " ")
 
 
 def load(room: str, key: str) -> bytes | None:
@@ -223,16 +229,10 @@ def _usual_folder() -> Path:
         return Path(tempfile.gettempdir()) / f"clgraph-{system.user()}"
 
 
-class _Folders:
-    """Which folder is used for a named one: itself, if nobody else can write there, or a temporary one."""
-
-    def __init__(self) -> None:
-        self.used: dict[Path, Path] = {}
-        self.of_drivers: dict[Path, Path | None] = {}
-        self.lock = threading.Lock()
-
-
-_folders = _Folders()
+# the folder that is used for a named one: itself, if nobody else can write there, or a temporary one
+_used: dict[Path, Path] = {}
+_of_drivers: dict[Path, Path | None] = {}
+_lock = threading.Lock()
 
 
 def cache_folder() -> Path:
@@ -247,18 +247,17 @@ def cache_folder() -> Path:
         If CLGRAPH_CACHE_DIR names the home folder of a user who does not exist.
     """
     named = named_folder()
-    used = _folders.used.get(named)
-    if used is not None:
-        return used
-    with _folders.lock:
-        if named in _folders.used:
-            return _folders.used[named]
+    if named in _used:
+        return _used[named]
+    with _lock:
+        if named in _used:
+            return _used[named]
         why = distrust(named)
         if why is None:
             if named.is_dir():  # else look again once somebody has made it
-                _folders.used[named] = named
+                _used[named] = named
             return named
-        used = _folders.used[named] = _temporary_folder()
+        used = _used[named] = _temporary_folder()
     _say(
         f"{named} is not used as the cache: {why}. Kernels are kept in a temporary folder and built again by "
         "the next run"
@@ -275,7 +274,7 @@ def drivers_folder() -> Path | None:
     """
     usual, named = _usual_folder(), named_folder()
     place = usual.parent if named == usual else cache_folder()
-    if place not in _folders.of_drivers:
+    if place not in _of_drivers:
         folder: Path | None = None if named == usual else place
         try:
             _make(place)
@@ -286,8 +285,8 @@ def drivers_folder() -> Path | None:
         except OSError as error:
             folder = _temporary_folder()
             _say(f"nothing can be cached in {place} ({error.strerror}): every run builds its kernels again")
-        _folders.of_drivers[place] = folder
-    return _folders.of_drivers[place]
+        _of_drivers[place] = folder
+    return _of_drivers[place]
 
 
 def is_lasting() -> bool:

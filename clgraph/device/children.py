@@ -83,7 +83,7 @@ def build(spec: str, identity: list[str], source: str, options: list[str]) -> by
     device = get_device(spec)
     if list(device.identity) != identity:
         return None
-    return build_source(device, "later", source, tuple(options), keep=False, save_failed=False).binary
+    return build_source(device, "later", source, tuple(options), keep=False).binary
 
 
 def main() -> None:

@@ -16,7 +16,7 @@ from clgraph.device.hardware import Kernels, Setup
 from clgraph.device.launch import Kernel
 from clgraph.device.memory import Memory
 from clgraph.device.probe import probe, probe_features
-from clgraph.device.program import Program, build
+from clgraph.device.program import Program, build, first_line
 from clgraph.errors import DeviceError
 from clgraph.lazy import lazy
 
@@ -167,7 +167,7 @@ class Device(Memory):
         try:
             self.pipelines.check()
         except DeviceError as error:
-            return str(error).split("\n")[0]
+            return first_line(error)
         return None
 
     @once

@@ -6,7 +6,6 @@ All vendor quirks are in one function, `quirks`; the launch table that every ker
 from __future__ import annotations
 
 import os
-import re
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -15,6 +14,7 @@ import pyopencl as cl
 
 from clgraph.arguments import flag, shown
 from clgraph.device import drivers
+from clgraph.device.cache import bytes_of
 from clgraph.device.launch_config import Kind, LaunchTable
 from clgraph.errors import CapacityError, DeviceError
 
@@ -150,13 +150,8 @@ FEATURES = (
     "PTX",
     "PREFETCH",
 )
-#: the limits, and the attribute of `clgraph.device.hardware.Hardware` that each lowers
-LIMITS = {
-    "work_group": "max_work_group",
-    "local_memory": "local_memory",
-    "buffer": "max_buffer",
-    "memory": "global_memory",
-}
+#: the limits that can be lowered
+LIMITS = ("memory", "local_memory", "buffer", "work_group")
 WITHOUT = "CLGRAPH_WITHOUT"
 
 
@@ -171,7 +166,7 @@ class Without:
     compiler : bool
         Whether its compiler is hidden, as on a real FPGA board.
     limits : tuple of (str, int)
-        Attributes of `Hardware`, each with the most that it may be.
+        Of `LIMITS`, each with the most that it may be.
     """
 
     features: frozenset[str] = frozenset()
@@ -188,49 +183,42 @@ class Without:
             If it names what there is not.
         """
         given = os.environ.get(WITHOUT, "") if text is None else text
-        words = [word.strip() for word in given.split(",") if word.strip()]
         features: set[str] = set()
-        limits: dict[str, int] = {}
-        for word in words:
-            name, equals, value = (part.strip() for part in word.lower().partition("="))
-            if equals and name in LIMITS:
-                limits[LIMITS[name]] = _number(word, value)
-            elif not equals and name == "features":
+        compiler, limits = False, dict[str, int]()
+        for word in filter(None, map(str.strip, given.split(","))):
+            name, equals, value = (part.strip() for part in word.upper().partition("="))
+            if equals and name.lower() in LIMITS:
+                limits[name.lower()] = most = bytes_of(value, "KMG") or 0
+                if most < 1:
+                    raise DeviceError(
+                        f"{WITHOUT}: {word!r} is no limit: give a whole number from 1 on, or one with K, M "
+                        "or G"
+                    )
+            elif word.upper() == "FEATURES":
                 features |= set(FEATURES)
-            elif not equals and name.upper() in FEATURES:
-                features.add(name.upper())
-            elif equals or name != "compiler":
+            elif word.upper() in FEATURES:
+                features.add(name)
+            elif word.upper() == "COMPILER":
+                compiler = True
+            else:
+                known = f"{', '.join(FEATURES).lower()}, features (all of these), compiler"
                 raise DeviceError(
-                    f"{WITHOUT}: {word!r} is no feature and no limit: use {_words()}, separated by commas"
+                    f"{WITHOUT}: {word!r} is no feature and no limit: use {known}, "
+                    f"{', '.join(f'{each}=N' for each in LIMITS)}, separated by commas"
                 )
-        compiler = any(word.lower() == "compiler" for word in words)
-        return Without(frozenset(features), compiler, tuple(sorted(limits.items())))
+        return Without(
+            frozenset(features), compiler, tuple((name, limits[name]) for name in LIMITS if name in limits)
+        )
 
-    def lowered(self, attribute: str, value: int) -> int:
+    def lowered(self, limit: str, value: int) -> int:
         """A limit of the device, or what it is lowered to."""
-        return min(value, dict(self.limits).get(attribute, value))
+        return min(value, dict(self.limits).get(limit, value))
 
     def __str__(self) -> str:
         """As `wanted` reads it; empty if nothing is hidden."""
-        names = {attribute: name for name, attribute in LIMITS.items()}
         words = sorted(feature.lower() for feature in self.features)
         words += ["compiler"] if self.compiler else []
-        return ",".join(words + [f"{names[name]}={most}" for name, most in self.limits])
-
-
-def _words() -> str:
-    features = ", ".join(name.lower() for name in FEATURES)
-    return f"{features}, features (all of these), compiler, {', '.join(f'{name}=N' for name in LIMITS)}"
-
-
-def _number(word: str, value: str) -> int:
-    found = re.fullmatch(r"(\d{1,15})([kmg]?)", value)
-    number = int(found[1]) << 10 * " kmg".index(found[2] or " ") if found else 0
-    if number < 1:
-        raise DeviceError(
-            f"{WITHOUT}: {word!r} is no limit: give a whole number from 1 on, or one with K, M or G"
-        )
-    return number
+        return ",".join(words + [f"{name}={most}" for name, most in self.limits])
 
 
 # --- devices ---
@@ -309,10 +297,10 @@ class Hardware:
         self.platform_name, self.platform_vendor = platform.name.strip(), platform.vendor.strip()
         self.platform_version = platform.version.strip()
         self.compute_units: int = raw.max_compute_units
-        self.global_memory: int = without.lowered("global_memory", raw.global_mem_size)
-        self.max_buffer: int = without.lowered("max_buffer", raw.max_mem_alloc_size)
+        self.global_memory: int = without.lowered("memory", raw.global_mem_size)
+        self.max_buffer: int = without.lowered("buffer", raw.max_mem_alloc_size)
         self.local_memory: int = without.lowered("local_memory", raw.local_mem_size)
-        self.max_work_group: int = without.lowered("max_work_group", raw.max_work_group_size)
+        self.max_work_group: int = without.lowered("work_group", raw.max_work_group_size)
         self.has_compiler = bool(raw.compiler_available) and not without.compiler
         self.quirks = quirks(raw)
         # attributes of their own: launches and transfers ask for them

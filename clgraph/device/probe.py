@@ -21,7 +21,7 @@ import pyopencl as cl
 
 from clgraph._version import __version__
 from clgraph.device import cache, subprocesses
-from clgraph.device.program import build, build_source, read_source
+from clgraph.device.program import build, build_source, first_line, read_source
 from clgraph.errors import BuildError, ClgraphError
 
 if TYPE_CHECKING:
@@ -137,7 +137,7 @@ def _standard(device: Memory) -> str:
     options = (standard, *device.base_options)
     try:
         if standard:
-            build_source(device, "device/probe", source, options, keep=False, save_failed=False)
+            build_source(device, "device/probe", source, options, keep=False)
     except BuildError:
         return ""
     return standard
@@ -158,7 +158,7 @@ def run_probe(device: Memory) -> str | None:
     except BuildError as error:
         return _reason(error)
     except (ClgraphError, cl.Error) as error:
-        return str(error).split("\n")[0]
+        return first_line(error)
     gid = np.arange(n)
     mirror = gid // local * local + local - 1 - gid % local
     if got[0] != gid.sum() or not np.array_equal(got[1:], mirror):
@@ -221,7 +221,7 @@ def _has(device: Memory, name: str, options: tuple[str, ...]) -> bool:
     options = (*options, f"-DTRY_{name}", f"-DPROBE_LOCAL={local}")
     source = read_source("device/probe_features")
     try:
-        prog = build_source(device, "probe_features", source, options, keep=False, save_failed=False)
+        prog = build_source(device, "probe_features", source, options, keep=False)
         out = device.upload(np.zeros(local, np.int32), writable=True)
         work = device.upload(np.zeros(2 * WARP, np.int32), writable=True)
         prog.probe_feature.exact(local, out=out, work=work, local=local)

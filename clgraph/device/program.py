@@ -164,6 +164,11 @@ class Program:
         return binaries[0]
 
 
+def first_line(error: BaseException) -> str:
+    """Return the first line of an error's message: the others are a compiler's log, or advice."""
+    return str(error).strip().split("\n")[0]
+
+
 def build(device: Queues, name: str, defines: Mapping[str, Any], base: tuple[str, ...]) -> Program:
     """Build ``cl/NAME.cl`` for a device, or load it from the disk cache if it was built before.
 
@@ -206,7 +211,6 @@ def build_source(
     options: tuple[str, ...],
     *,
     keep: bool = True,
-    save_failed: bool = True,
     pipeline: bool = False,
 ) -> Program:
     """Build source text.
@@ -214,9 +218,7 @@ def build_source(
     Parameters
     ----------
     keep : bool
-        Whether to use the disk cache for the binary.
-    save_failed : bool
-        Whether to save the source of a failed build for inspection.
+        Whether to use the disk cache for the binary, and to save the source of a failed build for inspection.
     pipeline : bool
         Whether its kernels are for a single work-item.
 
@@ -229,7 +231,8 @@ def build_source(
     when = device.quirks.binaries if keep else "never"
     if when != "never" and (binary := cache.load("programs", key)) is not None:
         try:
-            built = _build_binary(device, binary, options)
+            with no_warnings():
+                built = cl.Program(device.context, [device.raw], [binary]).build(list(options))
             return Program(device, built, name, source, options, pipeline=pipeline)
         except cl.Error:
             pass  # drivers may refuse their own old binaries: then build from source
@@ -239,22 +242,13 @@ def build_source(
             made.get_info(cl.program_info.REFERENCE_COUNT)  # after this pyopencl does not use its own cache
             made.build([*options, "-w"], [device.raw])  # some drivers print warnings to stderr
     except cl.Error as error:
-        raise _build_error(device, name, source if save_failed else None, options, made, error) from error
+        raise _build_error(device, name, source if keep else None, options, made, error) from error
     program = Program(device, made, name, source, options, pipeline=pipeline)
     if when == "at once":
         cache.store("programs", key, program.binary)
     elif when == "later":
         background_build.ask(device, key, source, options)
     return program
-
-
-def _build_binary(device: Queues, binary: bytes, options: tuple[str, ...]) -> Any:
-    with no_warnings():
-        return cl.Program(device.context, [device.raw], [binary]).build(list(options))
-
-
-def _first_line(error: BaseException) -> str:
-    return str(error).strip().split("\n")[0]
 
 
 def _build_error(
@@ -276,7 +270,7 @@ def _build_error(
         hint = "the driver failed without naming a line: test it with `clgraph doctor`"
     return BuildError(
         f"{device.spec} ({device.name}, {device.platform_name}, driver {device.driver_version}) "
-        f"failed to build {name}.cl: {_first_line(error)}\n"
+        f"failed to build {name}.cl: {first_line(error)}\n"
         f"  options: {' '.join(options) or '(none)'}\n  source: {saved}\n  hint: {hint}\n"
         f"  log:\n{log or '(empty)'}"
     )

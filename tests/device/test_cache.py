@@ -117,7 +117,8 @@ def test_several_processes_write_and_prune(monkeypatch: pytest.MonkeyPatch, own_
 
 @pytest.fixture
 def forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cache, "_folders", cache._Folders())
+    monkeypatch.setattr(cache, "_used", {})
+    monkeypatch.setattr(cache, "_of_drivers", {})
 
 
 def closed(path: Path) -> Path:
@@ -140,7 +141,8 @@ def test_a_folder_that_others_may_write_to_is_not_used(
     monkeypatch.setenv("CLGRAPH_CACHE_DIR", str(folder))
     cache.store("programs", "key", b"planted")
     assert cache.cache_folder() == folder and capsys.readouterr().err == ""
-    monkeypatch.setattr(cache, "_folders", cache._Folders())
+    monkeypatch.setattr(cache, "_used", {})
+    monkeypatch.setattr(cache, "_of_drivers", {})
     words = {
         "writable": f"everybody may write to {folder}",
         "room": f"everybody may write to {folder / 'programs'}",

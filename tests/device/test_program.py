@@ -323,7 +323,7 @@ def test_public_set_arg_does_as_well(device: Device) -> None:
 def test_a_program_without_kernels(device: Device) -> None:
     """As PoCL 3.0 says that it has built what its compiler gave up (tests/drivers/vectors_512.cl)."""
     source = "static inline int none(int x) { return x; }\n"
-    empty = build_source(device, "empty", source, (), keep=False, save_failed=False)
+    empty = build_source(device, "empty", source, (), keep=False)
     empty._source = ADD
     with pytest.raises(BuildError, match=r"compiler built cl/empty\.cl, and the program has no kernels"):
         empty.add  # noqa: B018

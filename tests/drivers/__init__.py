@@ -65,7 +65,7 @@ def try_here(name: str, device: Any) -> str:
 
     source = (FOLDER / f"{name}.cl").read_text()
     try:
-        program = build_source(device, name, source, (), keep=False, save_failed=False)
+        program = build_source(device, name, source, (), keep=False)
     except BuildError as error:
         return f"not built: {str(error).splitlines()[0]}"
     out = device.zeros(ITEMS, np.int32)
