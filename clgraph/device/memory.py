@@ -385,9 +385,9 @@ class Memory(Queues):
         over = [number for number, (buffer, _) in list(self._lent.items()) if buffer() is None]
         try:
             value = blocking()
-            if isinstance(value, cl.Event):
-                # Intel's runtime writes to a new buffer at once: only the event waits for earlier kernels
-                value.wait()
+            if over:
+                # Intel's runtimes write to a new buffer, or map one, while earlier kernels are still running
+                self.queue.finish()
         except cl.Error as error:
             # NVIDIA reports a kernel's fault at the next call that waits
             reason = "the fault may lie in any kernel launched since the last wait"

@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
+import pyopencl as cl
 import pytest
 from mixed_calls import mixed_calls
 
@@ -185,3 +186,35 @@ def test_no_call_leaves_buffers_to_the_garbage_collector(device: Device) -> None
         gc.set_debug(0)
         gc.garbage.clear()
         gc.enable()
+
+
+@pytest.mark.parametrize("next_call", ["upload", "take"])
+def test_arrays_are_let_go_of_when_kernels_have_finished(device: Device, next_call: str) -> None:
+    """Intel's runtimes write to a new buffer, or map one, while kernels enqueued earlier are running."""
+    if not device.shares_memory:
+        pytest.skip("kernels read copies here")
+    given, out = aligned_empty(1 << 12, np.dtype(np.int32)), device.zeros(65, np.int32)
+    result = device.output(16, np.int32)
+    buffer, states = device.upload(given), []
+    seen = weakref.ref(given, lambda _: states.append(behind.command_execution_status))
+    device.finish()
+    program = build_source(device, "slow", SLOW, ())
+    program.slow.exact(1, out=out, given=buffer, steps=1 << 26, local=1)
+    behind = cl.enqueue_marker(device.queue)
+    device.queue.flush()
+    del buffer, given
+    if next_call == "upload":
+        device.upload(np.zeros(4, np.int32), writable=True)
+    else:
+        device.take(result, np.int32, 16)
+    assert seen() is None and states == [cl.command_execution_status.COMPLETE]
+
+
+SLOW = """
+__kernel void slow(__global uint *out, __global const int *given, const uint steps)
+{
+    uint x = given[0];
+    for (uint i = 0; i < steps; i++) x = 5 * x + (x >> 3);
+    out[0] = x;
+}
+"""
