@@ -13,11 +13,10 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from clgraph.arguments import shown
-from clgraph.energy.counters import POWERCAP, Counter, GivenPower, Unavailable, find_counter
+from clgraph.energy.counters import Counter, GivenPower, Unavailable, find_counter
 from clgraph.errors import InputError
 
 if TYPE_CHECKING:
@@ -118,8 +117,6 @@ class Meter:
     device : Device or str
     watts : float, optional
         Average power by a wall meter; then only time is measured.
-    nvml, powercap
-        For tests: replacements of NVML and ``/sys/class/powercap``.
 
     Raises
     ------
@@ -127,14 +124,7 @@ class Meter:
         If `watts` is not a positive number.
     """
 
-    def __init__(
-        self,
-        device: Device | str | None,
-        watts: float | None = None,
-        *,
-        nvml: Any = None,
-        powercap: Path = POWERCAP,
-    ) -> None:
+    def __init__(self, device: Device | str | None, watts: float | None = None) -> None:
         from clgraph.device import get_device
 
         self.watts = check_watts(watts)
@@ -145,7 +135,7 @@ class Meter:
             if self.watts is not None:
                 self._counter = GivenPower(self.watts)
             else:
-                self._counter = find_counter(self.device, nvml=nvml, powercap=powercap)
+                self._counter = find_counter(self.device)
         except Unavailable as error:
             self.reason = str(error)
 
@@ -236,13 +226,7 @@ def check_watts(watts: float | None) -> float | None:
 
 
 @contextmanager
-def measure(
-    device: Device | str | None = None,
-    watts: float | None = None,
-    *,
-    nvml: Any = None,
-    powercap: Path = POWERCAP,
-) -> Iterator[Energy]:
+def measure(device: Device | str | None = None, watts: float | None = None) -> Iterator[Energy]:
     """Measure the energy of what runs inside a ``with`` block on a device.
 
     Idle power is measured before (one second, once per process and device). NVML's counter changes about ten
@@ -254,8 +238,6 @@ def measure(
         As in `clgraph.get_device`.
     watts : float, optional
         Average power by a wall meter; the result says that it was given by hand.
-    nvml, powercap
-        For tests: replacements of NVML and ``/sys/class/powercap``.
 
     Yields
     ------
@@ -278,5 +260,5 @@ def measure(
     >>> energy.watts, energy.source
     (70.0, 'given by hand: 70 W')
     """
-    with Meter(device, watts, nvml=nvml, powercap=powercap).region() as energy:
+    with Meter(device, watts).region() as energy:
         yield energy

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import threading
 import time
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -63,7 +64,10 @@ class NVMLCounter:
     """
 
     def __init__(self, address: tuple[int, int, int], nvml: Any = None) -> None:
-        self._nvml = nvml = _pynvml() if nvml is None else nvml
+        try:
+            self._nvml = nvml = import_module("pynvml") if nvml is None else nvml
+        except ImportError as error:
+            raise Unavailable(f"nvidia-ml-py is not installed: {pip_hint('energy')}") from error
         try:
             nvml.nvmlInit()
         except nvml.NVMLError as error:
@@ -73,7 +77,13 @@ class NVMLCounter:
             ) from error
         try:
             self._handle = _board(nvml, address)
-            _refuse_shared(nvml, self._handle)
+            shared = False
+            with contextlib.suppress(nvml.NVMLError):  # boards without MIG answer "not supported"
+                shared, _ = nvml.nvmlDeviceGetMigMode(self._handle)
+            if shared:
+                raise Unavailable(
+                    "the board is split (MIG): its energy counter includes the work of other users"
+                )
             name = nvml.nvmlDeviceGetName(self._handle)
             name = name.decode() if isinstance(name, bytes) else name
             self.source = f"NVML, total-energy counter of {name}"
@@ -109,14 +119,6 @@ class NVMLCounter:
         return joules
 
 
-def _pynvml() -> Any:
-    try:
-        import pynvml
-    except ImportError as error:
-        raise Unavailable(f"nvidia-ml-py is not installed: {pip_hint('energy')}") from error
-    return pynvml
-
-
 def _board(nvml: Any, address: tuple[int, int, int]) -> Any:
     """The board at a PCI address."""
     domain, bus, slot = address
@@ -135,15 +137,6 @@ def _board(nvml: Any, address: tuple[int, int, int]) -> Any:
     )
 
 
-def _refuse_shared(nvml: Any, handle: Any) -> None:
-    """Raise Unavailable for a board that is split: its counter includes what other users draw."""
-    shared = False
-    with contextlib.suppress(nvml.NVMLError):  # boards without MIG answer "not supported"
-        shared, _ = nvml.nvmlDeviceGetMigMode(handle)
-    if shared:
-        raise Unavailable("the board is split (MIG): its energy counter includes the work of other users")
-
-
 # --- CPUs ----------------------------------------------------------------------------------------------
 
 
@@ -156,7 +149,7 @@ class RAPLCounter:
     Parameters
     ----------
     folder : path
-        ``/sys/class/powercap``.
+        `POWERCAP`.
 
     Raises
     ------
@@ -164,7 +157,7 @@ class RAPLCounter:
         If there are no counters (virtual machines rarely have them), or no permission to read them.
     """
 
-    def __init__(self, folder: Path = POWERCAP) -> None:
+    def __init__(self, folder: Path) -> None:
         zones = [zone for zone in sorted(folder.glob("intel-rapl:*")) if _counts(_word(zone / "name"))]
         if not zones:
             raise Unavailable(
@@ -252,7 +245,7 @@ Counter = NVMLCounter | RAPLCounter | GivenPower
 # --- which counter -------------------------------------------------------------------------------------
 
 
-def find_counter(device: Device, *, nvml: Any = None, powercap: Path = POWERCAP) -> Counter:
+def find_counter(device: Device) -> Counter:
     """The counter that measures a device.
 
     Raises
@@ -261,9 +254,9 @@ def find_counter(device: Device, *, nvml: Any = None, powercap: Path = POWERCAP)
         If there is none, or it cannot be read.
     """
     if device.kind in ("cpu", "emulator", "simulator"):
-        return RAPLCounter(powercap)
+        return RAPLCounter(POWERCAP)
     if device.kind == "gpu" and "NVIDIA" in f"{device.platform_name} {device.vendor}":
-        return NVMLCounter(pci_address(device), nvml)
+        return NVMLCounter(pci_address(device))
     raise Unavailable(
         f"no energy counter is known for {device.name} ({device.kind}, {device.platform_name}); a wall "
         "meter's reading can be given by --watts"

@@ -1,6 +1,7 @@
 """Energy: counters that turn over, go backwards, refuse or are not there; powers given by hand."""
 
 import json
+import sys
 import threading
 import time
 from types import SimpleNamespace
@@ -114,10 +115,11 @@ def test_a_device_without_the_domain_query_is_in_domain_0():
         (FakeNVML(boards=()), "it has none"),
     ],
 )
-def test_nvml_that_refuses_is_not_available_and_says_why(nvml, says):
+def test_nvml_that_refuses_is_not_available_and_says_why(nvml, says, monkeypatch):
     with pytest.raises(Unavailable, match=says):
         NVMLCounter(PLACE, nvml)
-    with measure(fake_device(), nvml=nvml) as found:
+    monkeypatch.setitem(sys.modules, "pynvml", nvml)
+    with measure(fake_device()) as found:
         pass
     assert not found.available
     assert (found.joules, found.watts, found.per_joule(5)) == (None, None, None)
@@ -126,7 +128,7 @@ def test_nvml_that_refuses_is_not_available_and_says_why(nvml, says):
 
 
 def test_a_missing_library_names_the_extra(monkeypatch):
-    monkeypatch.setitem(__import__("sys").modules, "pynvml", None)
+    monkeypatch.setitem(sys.modules, "pynvml", None)
     with pytest.raises(Unavailable, match=r"pip install 'pyclgraph\[energy\]'"):
         NVMLCounter(PLACE)
 
@@ -142,9 +144,10 @@ def test_an_nvml_counter_that_goes_backwards_or_stands_gives_no_figure(readings,
         counter.stop(0.5)
 
 
-def test_an_nvml_counter_that_fails_as_a_measurement_begins_is_a_reason():
+def test_an_nvml_counter_that_fails_as_a_measurement_begins_is_a_reason(monkeypatch):
     nvml = FakeNVML([0, 0, 1000])
-    meter = Meter(fake_device(), nvml=nvml)
+    monkeypatch.setitem(sys.modules, "pynvml", nvml)
+    meter = Meter(fake_device())
     meter.idle_watts()
     nvml.energy = "GPU is lost"
     with meter.region() as found:
@@ -241,10 +244,11 @@ def test_a_rapl_counter_that_cannot_be_read_says_so(powercap, monkeypatch, tmp_p
 # --- meters --------------------------------------------------------------------------------------------
 
 
-def test_a_meter_repeats_short_work_and_reports_idle_power():
+def test_a_meter_repeats_short_work_and_reports_idle_power(monkeypatch):
     readings = iter(range(0, 10_000_000, 1000))  # a joule at each look
     nvml = FakeNVML(readings)
-    meter = Meter(fake_device(), nvml=nvml)
+    monkeypatch.setitem(sys.modules, "pynvml", nvml)
+    meter = Meter(fake_device())
     runs = []
     found = meter.repeat(lambda: (runs.append(1), time.sleep(0.01)), at_least=0.05)
     assert found.runs == len(runs) >= 4
@@ -279,8 +283,9 @@ def test_a_device_without_a_known_counter_runs_nothing_twice():
     assert meter.repeat(lambda: pytest.fail("run in vain")).reason == meter.reason
 
 
-def test_an_error_in_the_region_gets_through_and_ends_the_watch(powercap):
-    with pytest.raises(ZeroDivisionError), measure(fake_device("cpu", "PoCL"), powercap=powercap):
+def test_an_error_in_the_region_gets_through_and_ends_the_watch(powercap, monkeypatch):
+    monkeypatch.setattr(energy_counters, "POWERCAP", powercap)
+    with pytest.raises(ZeroDivisionError), measure(fake_device("cpu", "PoCL")):
         1 / 0  # noqa: B018
     assert not [t for t in threading.enumerate() if t.name == "clgraph energy"]
 
