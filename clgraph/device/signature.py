@@ -91,10 +91,8 @@ class Signature:
     line: int
 
 
-@dataclass(frozen=True)
-class _Macro:
-    parameters: tuple[str, ...] | None  # None: it is object-like
-    body: str
+# a macro's parameters (None: it is object-like) and text
+_Macro = tuple[tuple[str, ...] | None, str]
 
 
 def signatures(source: str, options: tuple[str, ...]) -> dict[str, Signature]:
@@ -112,11 +110,11 @@ def signatures(source: str, options: tuple[str, ...]) -> dict[str, Signature]:
     BuildError
         If a signature or a condition is beyond what is followed here.
     """
-    macros = {}
+    macros: dict[str, _Macro] = {}
     for option in options:
         if option.startswith("-D"):
             key, _, value = option[2:].partition("=")
-            macros[key] = _Macro(None, value or "1")
+            macros[key] = None, value or "1"
     text = _COMMENT.sub(lambda match: "\n" * match[0].count("\n"), source)
     found: dict[str, Signature] = {}
     # per open condition: whether a branch was taken, and whether what is around it counts
@@ -138,15 +136,15 @@ def signatures(source: str, options: tuple[str, ...]) -> dict[str, Signature]:
             continue
         elif word == "define" and (parts := _DEFINE.match(rest)):
             given = None if parts[2] is None else tuple(name.strip() for name in parts[3].split(","))
-            macros[parts[1]] = _Macro(given, parts[4].replace("\\\n", " ").strip())
+            macros[parts[1]] = given, parts[4].replace("\\\n", " ").strip()
         elif word == "undef":
             macros.pop(rest.strip(), None)
         elif mark[4]:
-            macros[mark[4]] = _Macro(None, mark[3])  # a typedef
+            macros[mark[4]] = None, mark[3]  # a typedef
         elif word is None:
             place, made, begins = _place(text, mark.start()), text, [mark.end()]
             if mark[5] is not None:  # a macro's call, which may be that of one that defines kernels
-                body = getattr(macros.get(mark[5]), "body", "")
+                body = macros.get(mark[5], (None, ""))[1]
                 end = _arguments(text, mark.end())[1] if _KERNEL.search(body) else mark.start()
                 made = _expand(text[mark.start() : end], macros)
                 begins = [begin.end() for begin in _KERNEL.finditer(made)]
@@ -171,22 +169,21 @@ def _holds(word: str, rest: str, macros: dict[str, _Macro]) -> bool:
 
 def _expand(text: str, macros: dict[str, _Macro], hidden: frozenset[str] = frozenset()) -> str:
     """Replace macros by their text, recursively; one within its own text stays, as C demands."""
-    parts, at = [], 0
+    parts: list[str] = []
+    at = 0
     while (match := _WORD.search(text, at)) is not None:
-        macro = None if match[0] in hidden else macros.get(match[0])
-        end = match.end()
-        if macro is None:
-            parts.append(text[at:end])
-        elif macro.parameters is None:
-            parts += text[at : match.start()], _expand(macro.body, macros, hidden | {match[0]})
-        elif text[end:].lstrip().startswith("("):
+        word, end = match[0], match.end()
+        known = word in macros and word not in hidden
+        names, body = macros[word] if known else (None, word)
+        if names is not None and text[end:].lstrip().startswith("("):
             given, end = _arguments(text, text.index("(", end) + 1)
-            values = dict(zip(macro.parameters, given, strict=False))
-            body = _WORD.sub(lambda word: values.get(word[0], word[0]), macro.body)  # noqa: B023
-            body = re.sub(r"\s*##\s*", "", body)
-            parts += text[at : match.start()], _expand(body, macros, hidden | {match[0]})
-        else:
-            parts.append(text[at:end])
+            values = dict(zip(names, given, strict=False))
+            body = re.sub(r"\s*##\s*", "", _WORD.sub(lambda each: values.get(each[0], each[0]), body))  # noqa: B023
+        elif names is not None:  # function-like, and not called
+            known, body = False, word
+        if known:
+            body = _expand(body, macros, hidden | {word})
+        parts += text[at : match.start()], body
         at = end
     return "".join([*parts, text[at:]])
 
