@@ -182,7 +182,16 @@ def get_device(
     if kernels is not None or fpga_binary is not None or force is not False:
         setup = Setup.wanted(kernels, fpga_binary, force)
         device = spec.with_setup(setup) if isinstance(spec, Device) else choose(spec, setup)
-        return _checked(device, fpga_binary)
+        if fpga_binary is not None and not device.is_fpga:
+            raise DeviceError(
+                f"{device} is not an FPGA and uses no binary: leave out {fpga_binary}, or use another device"
+            )
+        if fpga_binary is not None and device.kernels != "pipeline":
+            raise DeviceError(
+                f"a binary holds pipelines, and with kernels='ndrange' {device} uses none: leave out "
+                f"{fpga_binary}, or kernels"
+            )
+        return device
     if isinstance(spec, Device):
         return spec
     key = (spec, *map(os.environ.get, VARIABLES))
@@ -217,20 +226,6 @@ def _of_users(given: Any) -> Device:
             _given[given.int_ptr] = made
         given.clgraph_device = made  # they live as long as the user's object is used, or what lies there
         return made
-
-
-def _checked(device: Device, fpga_binary: str | Path | None) -> Device:
-    """The device; a DeviceError if it cannot use the binary that the caller names."""
-    if fpga_binary is not None and not device.is_fpga:
-        raise DeviceError(
-            f"{device} is not an FPGA and uses no binary: leave out {fpga_binary}, or use another device"
-        )
-    if fpga_binary is not None and device.kernels != "pipeline":
-        raise DeviceError(
-            f"a binary holds pipelines, and with kernels='ndrange' {device} uses none: leave out "
-            f"{fpga_binary}, or kernels"
-        )
-    return device
 
 
 # --- what a spec means --------------------------------------------------------------------------------

@@ -7,7 +7,6 @@ its own.
 
 from __future__ import annotations
 
-import importlib.metadata
 import json
 import os
 import platform
@@ -22,6 +21,7 @@ from urllib.parse import unquote, urlsplit
 
 from clgraph._version import DISTRIBUTION, __version__, pip_hint
 from clgraph.device import cache, drivers, subprocesses
+from clgraph.device.drivers import find_distribution
 
 PACKAGES = (
     "pyopencl",
@@ -51,33 +51,19 @@ def examine() -> dict[str, Any]:
         ``remedy``; none if all is well) and ``working`` (how many devices work; clgraph can be used if there
         is one).
     """
-    versions = _versions()
-    icds = _icds()
+    report: dict[str, Any] = {"versions": _versions(), "loader": _loader(), "icds": _icds()}
     devices, faults = _devices()
     for device in devices:
         _judge(device)
     store, more = _cache()
-    faults += [*more, *_icd_faults(icds), *_device_faults(devices), *_package_faults(versions)]
-    faults += [*_name_faults(), *_shadow_faults()]
-    working = [d for d in devices if d["working"]]
-    if not any(d["kind"] in ("gpu", "cpu", "fpga") for d in working):
+    faults += [*more, *_icd_faults(report["icds"]), *_device_faults(devices)]
+    faults += [*_package_faults(report["versions"]), *_name_faults(), *_shadow_faults()]
+    working = [d["kind"] for d in devices if d["working"]]
+    if not {"gpu", "cpu", "fpga"} & {*working}:
         found = "a device" if devices else "an OpenCL driver"
-        faults.append(
-            _fault(
-                f"there is not {found} that works and that clgraph picks by default",
-                INSTALL_CPU,
-                INSTALL_POCL,
-            )
-        )
-    return {
-        "versions": versions,
-        "loader": _loader(),
-        "icds": icds,
-        "devices": devices,
-        "cache": store,
-        "faults": faults,
-        "working": len(working),
-    }
+        text = f"there is not {found} that works and that clgraph picks by default"
+        faults.append(_fault(text, INSTALL_CPU, INSTALL_POCL))
+    return {**report, "devices": devices, "cache": store, "faults": faults, "working": len(working)}
 
 
 def _fault(text: str, *remedies: str) -> Fault:
@@ -85,17 +71,18 @@ def _fault(text: str, *remedies: str) -> Fault:
 
 
 def _versions() -> dict[str, str | None]:
-    versions: dict[str, str | None] = {
+    return {
         "clgraph": __version__,
         "python": f"{platform.python_version()} ({sys.executable})",
         "system": platform.platform(),
+        **dict.fromkeys(PACKAGES),
+        **installed(PACKAGES),
     }
-    return {**versions, **dict.fromkeys(PACKAGES), **installed(PACKAGES)}
 
 
 def installed(packages: Iterable[str]) -> dict[str, str]:
     """The versions of those packages that are installed."""
-    return {name: found.version for name in packages if (found := _distribution(name)) is not None}
+    return {name: found.version for name in packages if (found := find_distribution(name)) is not None}
 
 
 def _loader() -> dict[str, Any]:
@@ -141,17 +128,16 @@ def _devices() -> tuple[list[dict[str, Any]], list[Fault]]:
             devices = {device["spec"]: device for device in found.value}
         elif found.item in devices:
             devices[found.item] |= found.value or _broken(f"the probe {found.problem}")
-        elif found.died:
-            which = f"OCL_ICD_VENDORS={drivers.SYSTEM_VENDORS}/NAME.icd clgraph doctor"
-            return [], [
-                _fault(
-                    f"asking the drivers for their devices {found.problem}",
-                    f"{which}   (with each file there: which driver is it?)",
-                )
-            ]
         else:
             text = f"the drivers cannot be asked for their devices: {found.value or found.problem}"
-            return [], [_fault(text, "pip install --force-reinstall pyopencl")]
+            remedy = "pip install --force-reinstall pyopencl"
+            if found.died:
+                text = f"asking the drivers for their devices {found.problem}"
+                remedy = (
+                    f"OCL_ICD_VENDORS={drivers.SYSTEM_VENDORS}/NAME.icd clgraph doctor   (with each file "
+                )
+                remedy += "there: which driver is it?)"
+            return [], [_fault(text, remedy)]
     return list(devices.values()), []
 
 
@@ -186,17 +172,12 @@ def describe(device: Any, *, probed: bool = True) -> dict[str, Any]:
     facts: dict[str, Any] = {name: getattr(device, name) for name in names}
     facts |= {"platform": device.platform_name, "without": str(device.setup.without)}
     facts |= {"identity": list(device.identity)}
-    if probed and (reason := device.fault) is not None:
-        facts |= _broken(reason)
-    elif probed:
-        facts |= {
-            "working": True,
-            "reason": None,
-            "features": sorted(device.features),
-            "verdict": str(device.verdict),
-            "failed": device.verdict.failed,
-        }
-    return facts
+    if not probed:
+        return facts
+    if device.fault is not None:
+        return facts | _broken(device.fault)
+    verdict = {"verdict": str(device.verdict), "failed": device.verdict.failed}
+    return {**facts, "working": True, "reason": None, "features": sorted(device.features), **verdict}
 
 
 def _broken(reason: str) -> dict[str, Any]:
@@ -204,27 +185,19 @@ def _broken(reason: str) -> dict[str, Any]:
 
 
 def _cache() -> tuple[dict[str, Any], list[Fault]]:
-    named = cache.named_folder()
-    why = cache.distrust(named)
-    folder = cache.cache_folder()
-    facts: dict[str, Any] = {
-        "folder": str(folder),
-        "rooms": {name: {"files": n, "bytes": size} for name, (n, size) in cache.contents().items()},
-        "writable": True,
-    }
-    if why is not None:
+    named, folder = cache.named_folder(), cache.cache_folder()
+    facts: dict[str, Any] = {"folder": str(folder), "rooms": cache.contents(), "writable": True}
+    if (why := cache.distrust(named)) is not None:
         text = f"kernels are not kept in {named}, since others could put code of theirs there: {why}"
-        new = "export CLGRAPH_CACHE_DIR=/a/folder/of/your/own"
-        return facts, [_fault(text, new)]
+        return facts, [_fault(text, "export CLGRAPH_CACHE_DIR=/a/folder/of/your/own")]
     try:
         cache.make_room("probes")
         with tempfile.NamedTemporaryFile(dir=folder):
-            pass
+            return facts, []
     except OSError as error:
-        facts["writable"] = False
         text = f"kernels cannot be kept in {folder} ({error.strerror}): every run builds them again"
-        return facts, [_fault(text, "export CLGRAPH_CACHE_DIR=/a/folder/you/can/write")]
-    return facts, []
+        fault = _fault(text, "export CLGRAPH_CACHE_DIR=/a/folder/you/can/write")
+        return {**facts, "writable": False}, [fault]
 
 
 def _icd_faults(icds: Iterable[dict[str, Any]]) -> Iterator[Fault]:
@@ -306,13 +279,13 @@ def _package_faults(versions: dict[str, str | None]) -> Iterator[Fault]:
 
 def _name_faults() -> Iterator[Fault]:
     """Whether the package index's `clgraph`, another project, or a second copy of ours shadows this one."""
-    if (other := _distribution("clgraph")) is not None:
+    if (other := find_distribution("clgraph")) is not None:
         text = (
             f"another distribution, clgraph {other.version} in {other.locate_file('')}, has the same import "
             f"name and command as {DISTRIBUTION} and may replace its files"
         )
         yield _fault(text, f"python3 -m venv ENV && ENV/bin/{pip_hint()}   (where it is alone)")
-    if (ours := _distribution(DISTRIBUTION)) is not None:
+    if (ours := find_distribution(DISTRIBUTION)) is not None:
         imported, installed = Path(__file__).resolve().parent.parent, Path(str(ours.locate_file("clgraph")))
         # an editable install has no modules there, though perhaps files of data
         if (installed / "__init__.py").is_file() and installed.resolve() != imported:
@@ -330,13 +303,6 @@ def _shadow_faults() -> list[Fault]:
         )
         for name, file, why in shadows()
     ]
-
-
-def _distribution(name: str) -> importlib.metadata.Distribution | None:
-    try:
-        return importlib.metadata.distribution(name)
-    except importlib.metadata.PackageNotFoundError:
-        return None
 
 
 # --- Files that Python imports instead of a module that clgraph needs, because their folder comes first ---
@@ -373,9 +339,14 @@ def shadows() -> list[tuple[str, Path, str]]:
         for name, file in _modules(folder):
             # loaded by now: all of Python's modules that clgraph imports
             needed = name in NEEDED or (name in sys.stdlib_module_names and name in sys.modules)
-            if needed and not _built_in(name) and PathFinder.find_spec(name, others) is not None:
+            if (
+                needed
+                and not any(finder.find_spec(name) for finder in (BuiltinImporter, FrozenImporter))
+                and PathFinder.find_spec(name, others) is not None
+                and not _is_installed(name, file)
+            ):
                 found.append((name, file, why))
-    return [(name, file, why) for name, file, why in found if not _is_installed(name, file)]
+    return found
 
 
 def _modules(folder: str) -> list[tuple[str, Path]]:
@@ -412,8 +383,3 @@ def _source_of(distribution: Distribution) -> Path | None:
     if not record.get("dir_info", {}).get("editable"):
         return None
     return Path(os.path.realpath(unquote(urlsplit(record["url"]).path)))
-
-
-def _built_in(name: str) -> bool:
-    """Whether a module is part of the interpreter, so that no file can hide it."""
-    return BuiltinImporter.find_spec(name) is not None or FrozenImporter.find_spec(name) is not None

@@ -139,10 +139,8 @@ def pip_icds() -> list[Icd]:
     """Drivers installed by pip: into this environment, with --user, or with --target."""
     icds = []
     for package, library in PIP_DRIVERS.items():
-        try:
-            distribution = importlib.metadata.distribution(package)
-        except importlib.metadata.PackageNotFoundError:
-            continue  # pip has installed no such driver, and need not have
+        if (distribution := find_distribution(package)) is None:
+            continue
         listed = [Path(str(each.locate())) for each in distribution.files or [] if each.name == library]
         # --target puts lib/ beside the packages, but the list of files still says ../../../lib
         site = Path(str(distribution.locate_file("")))
@@ -151,6 +149,14 @@ def pip_icds() -> list[Icd]:
             origin = f"pip package {package} {distribution.version}"
             icds.append(Icd(str(path.resolve()), origin, corrected=True))
     return icds
+
+
+def find_distribution(name: str) -> importlib.metadata.Distribution | None:
+    """Find an installed package; None if it is not installed, and need not be."""
+    try:
+        return importlib.metadata.distribution(name)
+    except importlib.metadata.PackageNotFoundError:
+        return None
 
 
 def find_library(name: str, folders: Iterable[str]) -> str | None:

@@ -201,12 +201,12 @@ def test_another_copy_of_clgraph(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 
 def test_no_other_clgraph(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Nothing to report in a checkout, or where the installed package is the imported one."""
-    monkeypatch.setattr(doctor, "_distribution", lambda name: None)
+    monkeypatch.setattr(doctor, "find_distribution", lambda name: None)
     assert list(doctor._name_faults()) == []
     (tmp_path / "METADATA").write_text("Name: pyclgraph\nVersion: 0.1.0\n")
     ours = importlib.metadata.PathDistribution(tmp_path)
     monkeypatch.setattr(ours, "locate_file", lambda path: ROOT / path)
-    monkeypatch.setattr(doctor, "_distribution", lambda name: ours if name == "pyclgraph" else None)
+    monkeypatch.setattr(doctor, "find_distribution", lambda name: ours if name == "pyclgraph" else None)
     assert list(doctor._name_faults()) == []
 
 
