@@ -163,7 +163,7 @@ def cache(run: Run) -> None:
     most, clear = store.limit(), run.options.clear
     if clear:
         store.clear()
-    rooms = {name: {"files": n, "bytes": size} for name, (n, size) in store.contents().items()}
+    rooms = store.contents()
     lines = [f"{store.cache_folder()}{' (cleared)' if clear else ''}, at most {_size(most)}"]
     lines += [f"  {name}: {room['files']} files, {_size(room['bytes'])}" for name, room in rooms.items()]
     run.print({"folder": str(store.cache_folder()), "limit": most, "rooms": rooms}, lines)

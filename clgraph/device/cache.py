@@ -84,6 +84,10 @@ def load(room: str, key: str) -> bytes | None:
     return payload
 
 
+# bytes that this process has written since it last measured the folder; None: it has not measured it yet
+_written: int | None = None
+
+
 def store(room: str, key: str, payload: bytes) -> None:
     """Store bytes under a key. If the folder cannot be written, the next run merely takes longer.
 
@@ -92,27 +96,18 @@ def store(room: str, key: str, payload: bytes) -> None:
     InputError
         If CLGRAPH_CACHE_SIZE is not a size.
     """
+    global _written
     most = limit()
     if len(payload) > most:
         return  # everything else would have to be deleted for it
     with contextlib.suppress(OSError):
         target = make_room(room) / key
         write_atomically(target, _MAGIC + hashlib.sha256(payload).digest() + payload)
-        _prune_now_and_then(len(payload), most)
-
-
-# bytes that this process has written since it last measured the folder; None: it has not measured it yet
-_written: int | None = None
-
-
-def _prune_now_and_then(written: int, most: int) -> None:
-    """Measure the folder at a process's first write, then after each sixteenth of the limit."""
-    global _written
-    if _written is not None:
-        _written += written
-    if _written is None or _written > most // 16:
-        _written = 0
-        prune(most)
+        # measured at a process's first write, then after each sixteenth of the limit: it takes a while
+        _written = most if _written is None else _written + len(payload)
+        if _written > most // 16:
+            _written = 0
+            prune(most)
 
 
 def prune(most: int) -> None:
@@ -172,9 +167,9 @@ def write_atomically(target: Path, data: bytes, *, durable: bool = False, mode: 
         sync_folder(target.parent)
 
 
-def contents() -> dict[str, tuple[int, int]]:
-    """Number of files, and bytes, in each room (sub-folder) of the cache."""
-    rooms: dict[str, tuple[int, int]] = {}
+def contents() -> dict[str, dict[str, int]]:
+    """Number of ``files``, and their ``bytes``, in each room (sub-folder) of the cache."""
+    rooms: dict[str, dict[str, int]] = {}
     folder = cache_folder()
     for room in sorted(folder.iterdir()) if folder.is_dir() else []:
         sizes = []
@@ -182,7 +177,7 @@ def contents() -> dict[str, tuple[int, int]]:
             with contextlib.suppress(FileNotFoundError):  # another process has just deleted it
                 if stat.S_ISREG((about := file.stat()).st_mode):
                     sizes.append(about.st_size)
-        rooms[room.name] = (len(sizes), sum(sizes))
+        rooms[room.name] = {"files": len(sizes), "bytes": sum(sizes)}
     return rooms
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import threading
 import weakref
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable
 from contextlib import AbstractContextManager
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from clgraph import hooks
 from clgraph._version import __version__
@@ -83,8 +83,9 @@ class Device(Memory):
         self._lock = lock or new_lock()
         self._given = {"context": context, "queue": queue}
         self._programs: dict[Any, Program] = {}
-        # stored, not gathered from hundreds of programs for each result
-        self._files: tuple[str, ...] = (self.fpga_binary,) if self.fpga_binary else ()
+        # the kernel files built or loaded so far, and the binary: not gathered from hundreds of programs for
+        # each result
+        self.built_files: tuple[str, ...] = (self.fpga_binary,) if self.fpga_binary else ()
         self._others: dict[Setup, Device] = {}
 
     def __repr__(self) -> str:
@@ -135,11 +136,18 @@ class Device(Memory):
     def fault(self) -> str | None:
         """None if the probe kernel was built, ran and was right; otherwise the reason.
 
-        A driver that nobody has tried is also broken if no kernel family passes clgraph's selftest.
+        A driver that nobody has tried is also broken if no kernel family passes clgraph's selftest. A device
+        without a compiler works if its binary can be used.
         """
-        if not self.has_compiler:
-            return self._binary_fault()
-        return probe(self) or self.verdict.fault
+        if self.has_compiler:
+            return probe(self) or self.verdict.fault
+        if self.kernels != "pipeline":
+            return f"it builds no kernels itself, and kernels={self.kernels!r} come from no binary"
+        try:
+            self.pipelines.check()
+        except DeviceError as error:
+            return first_line(error)
+        return None
 
     @once
     def verdict(self) -> Verdict:
@@ -159,16 +167,6 @@ class Device(Memory):
     def driver(self) -> Driver:
         """Identity of the driver that a verdict applies to."""
         return Driver(self.spec, self.identity, self.kind, self.kernels, str(self.setup.without))
-
-    def _binary_fault(self) -> str | None:
-        """`fault` of a device without a compiler: it works if its binary can be used."""
-        if self.kernels != "pipeline":
-            return f"it builds no kernels itself, and kernels={self.kernels!r} come from no binary"
-        try:
-            self.pipelines.check()
-        except DeviceError as error:
-            return first_line(error)
-        return None
 
     @once
     def _probed(self) -> tuple[str, frozenset[str]]:
@@ -219,8 +217,8 @@ class Device(Memory):
             with self.alone():
                 made = self._programs.get(key) or self._make_program(name, defines, pipeline)
                 self._programs[key] = made
-                files = {each for each in (*self._files, made.file) if each != self.fpga_binary}
-                self._files = (*([self.fpga_binary] if self.fpga_binary else []), *sorted(files))
+                files = {each for each in (*self.built_files, made.file) if each != self.fpga_binary}
+                self.built_files = (*([self.fpga_binary] if self.fpga_binary else []), *sorted(files))
         return made
 
     def _make_program(self, name: str, defines: dict[str, Any], pipeline: bool) -> Program:
@@ -230,10 +228,12 @@ class Device(Memory):
         return build(self, name, defines, self.build_options)
 
     @once
-    def pipelines(self) -> Pipelines:
-        """The device's single-work-item kernels."""
-        made: Pipelines = hooks.pipelines_of(self)
-        return made
+    def pipelines(self) -> Any:
+        """The device's single-work-item kernels, a `clgraph.fpga.programs.PipelinePrograms`.
+
+        That stands above this folder, and is imported only where a device's `kernels` are "pipeline".
+        """
+        return hooks.pipelines_of(self)
 
     def has_pipeline(self, name: str, **defines: Any) -> bool:
         """True if `program` returns single-work-item kernels for a name and build options."""
@@ -242,10 +242,6 @@ class Device(Memory):
     def pipeline_parameter(self, name: str) -> int:
         """Return the value of a ``cl/fpga/parameters.h`` parameter in this device's pipelines."""
         return self.pipelines.parameter(name)
-
-    def built_files(self) -> tuple[str, ...]:
-        """The kernel files that this device has built or loaded so far in this process, and its binary."""
-        return self._files
 
     def provenance(self, before: list[int]) -> dict[str, Any]:
         """Return the provenance of a result whose work began when `launched` was `before`."""
@@ -256,7 +252,7 @@ class Device(Memory):
             "driver": self.driver_version,
             "version": __version__,
             "kernels": ran if ranges or pipelines else self.kernels,
-            "built": self._files,
+            "built": self.built_files,
         }
 
     # --- memory -----------------------------------------------------------------------------------
@@ -335,28 +331,3 @@ def _would_deadlock(wanted: Any, me: int) -> bool:
         if found is None or found[0] == me:
             return found is not None
         wanted = found[1]
-
-
-# --- Pipelines: the single-work-item form of kernels ---
-#
-# A device whose `kernels` are "pipeline" asks `clgraph.hooks` for them when it first needs them; only then is
-# `clgraph.fpga` imported, which stands above this folder.
-
-
-class Pipelines(Protocol):
-    """What a device asks of its pipelines."""
-
-    def has(self, name: str, defines: Mapping[str, Any]) -> bool:
-        """Whether the kernel file ``cl/NAME.cl`` has a pipeline form for these build options."""
-
-    def variant(self, name: str, defines: dict[str, Any]) -> dict[str, Any]:
-        """Those of a kernel file's build options that matter to its pipelines."""
-
-    def parameter(self, name: str) -> int:
-        """The value of a parameter that the pipelines are built with."""
-
-    def program(self, name: str, defines: dict[str, Any]) -> Program:
-        """The pipelines of a kernel file, built or loaded; a BuildError if that fails."""
-
-    def check(self) -> None:
-        """Of a device without a compiler: raise a DeviceError if its binary cannot be used."""

@@ -66,14 +66,10 @@ class Driver:
         return ", ".join([self.identity[3], *compiler])
 
     @property
-    def key(self) -> tuple[str, str, str, str]:
-        """Platform, kind, version and system, as in `KNOWN`."""
-        return self.identity[0], self.kind, self.version, f"{platform.system()} {platform.machine()}"
-
-    @property
     def known(self) -> bool:
         """Whether it need not be tried; simulators are slow, and find more by themselves."""
-        return self.key in KNOWN or self.kind == "simulator"
+        key = self.identity[0], self.kind, self.version, f"{platform.system()} {platform.machine()}"
+        return key in KNOWN or self.kind == "simulator"
 
     def __str__(self) -> str:
         return f"{self.identity[0]}, driver {self.version}"
@@ -172,11 +168,8 @@ def _key(driver: Driver) -> str:
 
 def cached_verdict(driver: Driver) -> Verdict | None:
     """Return the verdict that an earlier selftest left in the cache folder; None if there is none."""
-    try:
-        found = json.loads(cache.load("probes", _key(driver)) or b"null")
-        return None if found is None else Verdict(dict(found["failed"]), tuple(found["right"]))
-    except (ValueError, KeyError, TypeError):
-        return None
+    found = json.loads(cache.load("probes", _key(driver)) or b"null")
+    return None if found is None else Verdict(found["failed"], tuple(found["right"]))
 
 
 def store_verdict(driver: Driver, checks: list[Check]) -> Verdict:

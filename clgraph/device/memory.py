@@ -25,7 +25,7 @@ from clgraph.device.hardware import Without
 from clgraph.device.queues import Queues
 from clgraph.device.transfers import LARGE, Pinned, Read, Tell
 from clgraph.errors import CapacityError
-from clgraph.system import cores, thread_pool, watch_forks
+from clgraph.system import ahead, cores, watch_forks
 
 if TYPE_CHECKING:
     from clgraph.device.launch import Kernel
@@ -276,13 +276,11 @@ class Memory(Queues):
                 return buffer
         array = on_large_pages(count, kind)
         view = array.view(np.uint8).data
-        with thread_pool(min(cores(), MOST_READERS), "clgraph-read") as pool:
-            begins = range(0, nbytes, LARGE)
-            parts = [pool.submit(read, view[begin : begin + LARGE], begin) for begin in begins]
-            for begin, part in zip(begins, parts, strict=True):
-                part.result()
-                if progress is not None:
-                    progress(min(begin + LARGE, nbytes))
+        begins = range(0, nbytes, LARGE)
+        parts = ((view[begin : begin + LARGE], begin) for begin in begins)
+        for begin, _ in zip(begins, ahead(read, parts, min(cores(), MOST_READERS)), strict=True):
+            if progress is not None:
+                progress(min(begin + LARGE, nbytes))
         return self.upload(array)
 
     def download(self, buffer: Any, dtype: npt.DTypeLike, count: int, offset: int = 0) -> npt.NDArray[Any]:

@@ -168,10 +168,8 @@ def profile(device: Device | str | None = None) -> Iterator[Profile]:
 
 
 def _activities(notes: list[Any]) -> list[Activity]:
-    if not notes:
-        return []
     times = [(note.event.profile.start, note.event.profile.end) for note in notes]
-    first = min(begin for begin, _ in times)
+    first = min((begin for begin, _ in times), default=0)
     return [
         Activity(note.name, note.where, note.nbytes, (begin - first) * 1e-9, (end - begin) * 1e-9, note.size)
         for note, (begin, end) in zip(notes, times, strict=True)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class PipelinePrograms:
-    """Implements `clgraph.device.device.Pipelines`.
+    """What `clgraph.device.device.Device.pipelines` is.
 
     Parameters
     ----------

@@ -50,7 +50,7 @@ def write_record(
             "platform": device.platform_name,
             "driver": device.driver_version,
             "kernels": device.kernels,
-            "built": device.built_files(),
+            "built": device.built_files,
         },
         **input_of(graph, reading),
         "result": result,

@@ -62,7 +62,7 @@ def test_what_was_used_longest_ago_goes(monkeypatch: pytest.MonkeyPatch, own_cac
     for key in range(8, 11):
         cache.store("programs", str(key), bytes(1000))
     assert [key for key in range(11) if cache.load("programs", str(key)) is None] == [1, 2]
-    assert sum(size for _, size in cache.contents().values()) <= 10 << 10
+    assert sum(room["bytes"] for room in cache.contents().values()) <= 10 << 10
     assert cache.load("probes", "works") == b"yes"
     cache.store("programs", "large", bytes(11 << 10))  # for which all else would have to go
     assert cache.load("programs", "large") is None
@@ -108,7 +108,7 @@ def test_several_processes_write_and_prune(monkeypatch: pytest.MonkeyPatch, own_
     said = [process.communicate(timeout=120)[1] for process in running]
     assert [process.returncode for process in running] == [0, 0, 0], said
     # each looks after it has added a sixteenth
-    assert sum(size for _, size in cache.contents().values()) <= (64 << 10) * (1 + 3 / 16)
+    assert sum(room["bytes"] for room in cache.contents().values()) <= (64 << 10) * (1 + 3 / 16)
     assert not list((own_cache / "programs").glob(".clgraph-*"))
 
 
