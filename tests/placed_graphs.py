@@ -3,7 +3,7 @@
 import numpy as np
 
 from clgraph import Graph
-from clgraph.csr.upload import Chosen, DeviceCSR, Parts, graph_of
+from clgraph.csr.upload import DeviceCSR, Parts, SelectedIds, graph_of
 from clgraph.graph.residency import NAMES
 
 KINDS = [
@@ -35,7 +35,7 @@ def made_there(device, graph):
         values={name: device.upload(array) for name, array in columns.items() if array is not None},
     )
     place = device.upload(np.arange(graph.num_vertices, dtype=np.int32))
-    ids = None if graph._has_identity_ids else Chosen(graph.ids, place, graph.num_vertices)
+    ids = None if graph._has_identity_ids else SelectedIds(graph.ids, place, graph.num_vertices)
     return graph_of(device, Parts(rows, directed=graph.directed, ids=ids))
 
 

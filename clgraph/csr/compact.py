@@ -9,7 +9,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import numpy.typing as npt
 
-from clgraph.csr.device_csr import Chosen, DeviceCSR, Parts, rows_like
+from clgraph.csr.device_csr import DeviceCSR, Parts, SelectedIds, rows_like
 from clgraph.csr.properties import list_lengths
 from clgraph.csr.scan import running_sums
 from clgraph.graph.building import exclusive_sums
@@ -75,8 +75,8 @@ def compact(device: Device, parts: Parts, live: Any = None, arcs: Any = None, *,
         rank = running_sums(device, live, rows.n, of=np.uint8, into=np.int32)
         count = int(device.download(rank, np.int32, 1, offset=rows.n)[0])
         place = device.output(count, np.int32)
-        ids = Chosen(ids.of if isinstance(ids, Chosen) else ids, place, count)
-    origin = parts.ids.place if isinstance(parts.ids, Chosen) and live is not None else None
+        ids = SelectedIds(ids.of if isinstance(ids, SelectedIds) else ids, place, count)
+    origin = parts.ids.place if isinstance(parts.ids, SelectedIds) and live is not None else None
     length = device.empty(count, np.int32)
     common = {"live": live, "arcs": arcs, "rank": rank, "loops": loops}
     program.compact_count.launch(rows, passes, **common, origin=origin, place=place, count=length)
@@ -103,7 +103,7 @@ def labelled(device: Device, rows: DeviceCSR, label: Any, keep: int) -> Any:
     return live
 
 
-def those_of(device: Device, rows: DeviceCSR, ids: Chosen, live: Any) -> Any:
+def those_of(device: Device, rows: DeviceCSR, ids: SelectedIds, live: Any) -> Any:
     """The `live` of `compact` for rows of chosen vertices, given that of those they were chosen from."""
     mine = device.empty(rows.n, np.uint8)
     kernel = _program(device, rows, induced=True).compact_those

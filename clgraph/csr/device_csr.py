@@ -97,7 +97,7 @@ class Joined:
 
 
 @dataclass(frozen=True)
-class Chosen:
+class SelectedIds:
     """Ids of vertices that were chosen on a device.
 
     Attributes
@@ -130,14 +130,14 @@ class Parts:
         mirror. Buffers from `Device.output` become the host's arrays without a copy where memory is shared.
         Nothing may write to them any more.
     directed : bool
-    ids : array of ids on the host, or `Chosen`, or None for 0 .. n-1
+    ids : array of ids on the host, or `SelectedIds`, or None for 0 .. n-1
     num_self_loops, is_multigraph : int and bool, or None where they are not known
     """
 
     rows: DeviceCSR
     _: KW_ONLY
     directed: bool
-    ids: npt.NDArray[Any] | Chosen | None = None
+    ids: npt.NDArray[Any] | SelectedIds | None = None
     num_self_loops: int | None = None
     is_multigraph: bool | None = None
 
@@ -150,7 +150,7 @@ class Naming:
     """Gives the ids of some of the vertices that were chosen; pickled as all of their ids."""
 
     device: Device
-    chosen: Chosen
+    chosen: SelectedIds
 
     def __call__(self, index: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """The ids of the vertices with these indices."""

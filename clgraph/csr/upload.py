@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph.csr.compact import compact
-from clgraph.csr.device_csr import VALUES, Chosen, DeviceCSR, Naming, Parts, given, rows_like
+from clgraph.csr.device_csr import VALUES, DeviceCSR, Naming, Parts, SelectedIds, given, rows_like
 from clgraph.csr.properties import (
     count_loops_and_copies,
     count_nonisolated,
@@ -35,10 +35,10 @@ if TYPE_CHECKING:
 
 __all__ = [
     "INT32_MAX",
-    "Chosen",
     "DeviceCSR",
     "Parts",
     "Residence",
+    "SelectedIds",
     "arrays_on",
     "degrees_of",
     "graph_of",
@@ -64,7 +64,7 @@ class Residence:
         self.device = device
         self._rows: dict[bool, DeviceCSR] = {}  # by whether 64-bit offsets were requested
         self._columns: dict[str, Any] = {}
-        self._ids: npt.NDArray[Any] | Chosen | None = None
+        self._ids: npt.NDArray[Any] | SelectedIds | None = None
         self._lock = Lock()
 
     @staticmethod
@@ -114,9 +114,9 @@ class Residence:
         return next(iter(self._rows.values()))
 
     @property
-    def chosen(self) -> Chosen | None:
+    def chosen(self) -> SelectedIds | None:
         """The choice that the graph's ids are, where they were chosen on the device."""
-        return self._ids if isinstance(self._ids, Chosen) else None
+        return self._ids if isinstance(self._ids, SelectedIds) else None
 
     @property
     def where(self) -> str:
@@ -133,7 +133,7 @@ class Residence:
         """Return an array on the host; may be called in any thread, with or without the device's lock."""
         device = self.device
         if name == "_ids":
-            return self._ids.ids(device) if isinstance(self._ids, Chosen) else self._ids
+            return self._ids.ids(device) if isinstance(self._ids, SelectedIds) else self._ids
         rows = self.csr
         try:
             if name == "row_ptr":
@@ -151,7 +151,7 @@ class Residence:
 
     def naming(self) -> Callable[[npt.NDArray[Any]], npt.NDArray[Any]]:
         """What gives the ids of some vertices, by index."""
-        if isinstance(self._ids, Chosen):
+        if isinstance(self._ids, SelectedIds):
             return Naming(self.device, self._ids)
         assert self._ids is not None
         return self._ids.__getitem__
@@ -294,7 +294,7 @@ def arrays_on(device: Any, graph: Graph) -> OnDevice:
 def ids_on(device: Device, graph: Graph) -> Any:
     """The ids of a graph's vertices as a ``pyopencl.array.Array``: int32 or int64, shape (n,)."""
     ids = parts_of(device, graph).ids
-    if isinstance(ids, Chosen) and ids.of is None:
+    if isinstance(ids, SelectedIds) and ids.of is None:
         return device.array(ids.place, np.int32, ids.count)
     there = graph.ids
     if there.dtype.kind != "i":

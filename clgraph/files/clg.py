@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph.csr.device_csr import given
-from clgraph.csr.upload import Chosen, DeviceCSR, Parts, graph_of
+from clgraph.csr.upload import DeviceCSR, Parts, SelectedIds, graph_of
 from clgraph.device.launch_config import LaunchTable
 from clgraph.files.read_ahead import DEFAULT, NotTaken, Plain, ReadSettings
 from clgraph.formats import clg as host
@@ -269,7 +269,7 @@ def _checked(device: Device, options: Options, header: Header, buffers: dict[str
     return Parts(
         rows,
         directed=directed,
-        ids=None if place is None else Chosen(None, place, n),
+        ids=None if place is None else SelectedIds(None, place, n),
         num_self_loops=found[LOOPS],
         is_multigraph=found[COPIES] > 0,
     )

@@ -14,7 +14,7 @@ import numpy as np
 
 from clgraph.csr.build import build_rows, place_weights
 from clgraph.csr.properties import count_single_arcs
-from clgraph.csr.upload import Chosen, Parts, graph_of
+from clgraph.csr.upload import Parts, SelectedIds, graph_of
 from clgraph.device.launch_config import LaunchTable
 from clgraph.errors import CapacityError, InputError
 from clgraph.files.parse import Columns, ListParser, Parser, TooWide, to_sums
@@ -78,13 +78,13 @@ def number_from_one(device: Device, columns: Columns, n: int) -> tuple[Columns, 
     return replace(columns, n=n, ids=from_one(device, n)), upper
 
 
-def from_one(device: Device, n: int) -> Chosen:
+def from_one(device: Device, n: int) -> SelectedIds:
     """The ids 1 .. n."""
     items = device.tuning.items
     ids = device.output(n, np.int32)
     program = device.program("files/relabel", ITEMS=items, SPAN=NUMBER_LAUNCH.of(device).span)
     program.number_listed(-(-n // items), n=n, ids=ids)
-    return Chosen(None, ids, n)
+    return SelectedIds(None, ids, n)
 
 
 def _by_bitmap(device: Device, columns: Columns) -> Columns:
@@ -103,7 +103,7 @@ def _by_bitmap(device: Device, columns: Columns) -> Columns:
     before, ids = device.empty(words, np.uint32), device.output(n, np.int32)
     program.number_ids(runs, words=words, bits=bits, sums=sums, before=before, ids=ids)
     program.number_ends.launch(columns, passes, bits=bits, before=before)
-    return replace(columns, n=n, ids=Chosen(None, ids, n))
+    return replace(columns, n=n, ids=SelectedIds(None, ids, n))
 
 
 def _by_sorting(device: Device, columns: Columns) -> Columns:
@@ -215,7 +215,7 @@ def graph_of_rows(device: Device, columns: Columns, options: Options, *, directe
             target,
             n,
             weights=device.download(weight, np.float64, count),
-            ids=ids.ids(device) if isinstance(ids, Chosen) else ids,
+            ids=ids.ids(device) if isinstance(ids, SelectedIds) else ids,
             directed=directed,
             duplicates=options.duplicates,
         )

@@ -14,7 +14,7 @@ from typing import IO, TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from clgraph.csr.upload import Chosen, Parts, parts_of
+from clgraph.csr.upload import Parts, SelectedIds, parts_of
 from clgraph.device.launch_config import LaunchTable
 from clgraph.device.memory import Staging
 from clgraph.files.parse import powers_of_five
@@ -132,7 +132,17 @@ class Spelling(Spelt):
     """The rows of a graph, spelt chunk by chunk; a CapacityError if they do not fit the device."""
 
     def __init__(
+<<<<<<< HEAD
         self, graph: Graph, parts: Parts, device: Device, path: Path, config: LaunchConfig | None = None
+=======
+        self,
+        graph: Graph,
+        parts: Parts,
+        ids: npt.NDArray[Any] | SelectedIds | None,
+        device: Device,
+        path: Path,
+        config: LaunchConfig,
+>>>>>>> 54bfc2cb (A selection has an arc mask; ids selected on a device are called so)
     ) -> None:
         config = config or LAUNCH.of(device)
         self.graph, self.device, self.run = graph, device, config.run
@@ -141,7 +151,7 @@ class Spelling(Spelt):
         n = self.n = rows.n
         self.count, self.directed = rows.arcs, parts.directed
         self.row_ptr, self.col_idx = rows.row_ptr, rows.col_idx
-        if isinstance(ids, Chosen):
+        if isinstance(ids, SelectedIds):
             highest, there = INT32_MAX, ids.place
         elif ids is None:
             highest, there = max(n - 1, 0), None
@@ -154,7 +164,7 @@ class Spelling(Spelt):
             RUN=self.run,
             WORDS=words,
             WEIGHTED=int(weighted),
-            ID="int" if isinstance(ids, Chosen) else "long",
+            ID="int" if isinstance(ids, SelectedIds) else "long",
             ITEMS=items,
             **rows.defines,
         )
@@ -179,10 +189,18 @@ class Spelling(Spelt):
         """The rows of a graph whose ids are numbers; else None."""
         with device.alone():
             parts = parts_of(device, graph)
-            if isinstance(parts.ids, Chosen) and (device.shares_memory or parts.ids.of is not None):
+<<<<<<< HEAD
+            if isinstance(parts.ids, SelectedIds) and (device.shares_memory or parts.ids.of is not None):
                 parts = replace(parts, ids=graph.ids)
             text = isinstance(parts.ids, np.ndarray) and parts.ids.dtype == object
             return None if text else Spelling(graph, parts, device, path, config)
+=======
+            ids = parts.ids
+            if isinstance(ids, SelectedIds) and (device.shares_memory or ids.of is not None):
+                ids = graph.ids
+            text = isinstance(ids, np.ndarray) and ids.dtype == object
+            return None if text else Spelling(graph, parts, ids, device, path, config or LAUNCH.of(device))
+>>>>>>> 54bfc2cb (A selection has an arc mask; ids selected on a device are called so)
 
     def measure(self, runs: int, first: int, last: int) -> None:
         """Set `lengths` to the bytes of each run of some arcs, whose weights it spells."""

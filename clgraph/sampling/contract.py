@@ -25,7 +25,7 @@ from clgraph.components.finder import graph_components
 from clgraph.csr.build import build_rows
 from clgraph.csr.device_csr import Joined
 from clgraph.csr.scan import running_sums
-from clgraph.csr.upload import Chosen, DeviceCSR, Parts, Residence, graph_of, parts_of, upload_csr
+from clgraph.csr.upload import DeviceCSR, Parts, Residence, SelectedIds, graph_of, parts_of, upload_csr
 from clgraph.device.launch_config import LaunchTable, WorkGroupPerRun
 from clgraph.errors import DeviceError
 from clgraph.graph import Graph
@@ -319,7 +319,7 @@ class Contraction:
         pairs.pairs_mark(-(-small.arcs // run), **sizes, **original.buffers, **into, **marks)
         if device.download(several, np.uint32, 1)[0]:
             small.values["multiplicity"] = many
-        ids = Chosen(None, self.name, small.n)
+        ids = SelectedIds(None, self.name, small.n)
         parts = Parts(small, directed=False, ids=ids, num_self_loops=0, is_multigraph=False)
         arrays = DeviceArray(device, group_of, (n,), np.int32), DeviceArray(device, kept, (arcs,), np.uint8)
         return ContractedGraph(device, *arrays, parts)
@@ -360,17 +360,17 @@ class ContractedGraph(Contracted):
     def groups(self, at: Any = 0) -> npt.NDArray[np.int32]:
         return self.group.array
 
-    def kept(self, graph: Graph, at: Any = 0) -> Mask:
+    def arc_mask(self, graph: Graph, at: Any = 0) -> Mask:
         return self.marks.array.view(np.bool_)
 
     def sampled(self, graph: Graph, at: Any = 0, larger: Graph | None = None) -> Graph:
         """As `Contracted` does it; where there are neither weights nor directions, it is there already."""
         device, chosen = self.device, self.parts.ids
-        assert isinstance(chosen, Chosen)
+        assert isinstance(chosen, SelectedIds)
         if graph is not graph.undirected or graph.is_weighted or not _counts_fit(device, graph):
             return super().sampled(graph, at)
         ids = parts_of(device, graph).ids
-        of = ids.ids(device) if isinstance(ids, Chosen) else ids  # names of names
+        of = ids.ids(device) if isinstance(ids, SelectedIds) else ids  # names of names
         return graph_of(device, replace(self.parts, ids=replace(chosen, of=of)))
 
 

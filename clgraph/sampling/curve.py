@@ -62,7 +62,7 @@ class ReductionCurve(RunsOn):
         return 2 * self.edges / self.vertices
 
     def at(self, vertices: int) -> tuple[int, int, int]:
-        """Return the first row with at most `vertices` vertices, else the last: (deletions, vertices, edges)."""
+        """Return (deletions, vertices, edges) once at most `vertices` vertices are left, or at the end."""
         row = min(int(np.searchsorted(-self.vertices, -vertices)), len(self.vertices) - 1)
         return int(self.deletions[row]), int(self.vertices[row]), int(self.edges[row])
 

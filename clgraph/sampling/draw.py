@@ -183,14 +183,14 @@ class ByDraw:
         self.step = -1
         self.end = 0  # draws made in this step
         self.upto = 0  # draws whose edges were removed
-        self.kept = np.zeros(0, np.int64)  # distinct edges up to each block's end
+        self.distinct = np.zeros(0, np.int64)  # distinct edges up to each block's end
 
     def remove(self, step: int, count: int, vertices: int, edges: int) -> None:
         if step != self.step:
             self.step, self.end = step, 0
             self.threshold = self._threshold_for(vertices, edges)
-            self.kept = np.zeros(0, np.int64)
-        while (have := int(self.kept[-1]) if len(self.kept) else 0) < count:
+            self.distinct = np.zeros(0, np.int64)
+        while (have := int(self.distinct[-1]) if len(self.distinct) else 0) < count:
             self._draw_more(count - have, have)
         self.upto = self._draws_for(count)
         self.copra.change("remove_pairs", self.upto, slots=self.drawn_slot, far=self.drawn_far)
@@ -220,8 +220,8 @@ class ByDraw:
         self.program.draw_edges.launch(self, copra.over(end - begin), begin=begin)
         counts = device.empty(blocks, np.int32)
         self.program.draw_distinct.launch(self, blocks, begin=begin, block_count=counts)
-        kept = np.cumsum(device.download(counts, np.int32, blocks), dtype=np.int64) + have
-        self.kept = np.concatenate((self.kept, kept))
+        distinct = np.cumsum(device.download(counts, np.int32, blocks), dtype=np.int64) + have
+        self.distinct = np.concatenate((self.distinct, distinct))
 
     def _grow(self, room: int) -> None:
         """Make room for `room` draws; those already made in this step are copied."""
@@ -239,8 +239,8 @@ class ByDraw:
 
     def _draws_for(self, count: int) -> int:
         """Return the number of draws, from the first on, that contain exactly `count` distinct edges."""
-        block = int(np.searchsorted(self.kept, count))
-        before = int(self.kept[block - 1]) if block else 0
+        block = int(np.searchsorted(self.distinct, count))
+        before = int(self.distinct[block - 1]) if block else 0
         begin = block * self.BLOCK
         slots = self.copra.device.download(self.drawn_slot, self.copra.offset, self.BLOCK, offset=begin)
         return begin + int(np.flatnonzero(slots >= 0)[count - before - 1]) + 1

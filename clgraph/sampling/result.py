@@ -218,12 +218,12 @@ class Sample(RunsOn):
         return self.selection.index(self._whole, self.at)
 
     @lazy
-    def _kept_arcs(self) -> npt.NDArray[np.bool_]:
+    def _arc_mask(self) -> npt.NDArray[np.bool_]:
         """Mask of the arcs of ``original.undirected`` that are in the sample.
 
         For a contraction: for each pair of its vertices the smallest edge that joins their groups.
         """
-        return with_loops(self._whole.undirected, self.selection.kept(self._whole, self.at))
+        return with_loops(self._whole.undirected, self.selection.arc_mask(self._whole, self.at))
 
     @lazy
     def contracted_to(self) -> npt.NDArray[np.int32] | None:
@@ -234,7 +234,7 @@ class Sample(RunsOn):
     def edges(self) -> npt.NDArray[np.int64]:
         """Positions of the sample's edges in the original's list of edges u <= v, in index order."""
         view = self._whole.undirected
-        return np.flatnonzero(self._kept_arcs[view.tails <= view.col_idx])
+        return np.flatnonzero(self._arc_mask[view.tails <= view.col_idx])
 
     @property
     def num_vertices(self) -> int:
@@ -252,12 +252,12 @@ class Sample(RunsOn):
             return counts[1]
         if not self.graph.directed:
             return self.graph.num_edges
-        return int(np.count_nonzero(self._kept_arcs)) // 2
+        return int(np.count_nonzero(self._arc_mask)) // 2
 
     def __getstate__(self) -> dict[str, Any]:
         looked_at: dict[str, Any] = {}
         if isinstance(self.original, Graph):
-            names = ("graph", "_kept_arcs", "index", "contracted_to", "num_edges")
+            names = ("graph", "_arc_mask", "index", "contracted_to", "num_edges")
             looked_at = {name: getattr(self, name) for name in names}
         if self.selection.among_several:
             _ = self._batches  # there may be no device where it is unpickled

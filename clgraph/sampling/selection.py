@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph.csr.compact import arcs_of_view, compact, prepare, those_of
-from clgraph.csr.device_csr import Chosen, DeviceCSR, Joined
+from clgraph.csr.device_csr import DeviceCSR, Joined, SelectedIds
 from clgraph.csr.scan import running_sums
 from clgraph.csr.upload import graph_of, parts_of, upload_csr
 from clgraph.graph import Graph, build_csr
@@ -67,7 +67,7 @@ class Selection:
         """Mask of the chosen vertices, shape (n,)."""
         raise NotImplementedError
 
-    def kept(self, graph: Graph, at: Any = 0) -> Mask:
+    def arc_mask(self, graph: Graph, at: Any = 0) -> Mask:
         """Mask of the chosen arcs of ``graph.undirected.without_self_loops``."""
         raise NotImplementedError
 
@@ -97,7 +97,7 @@ class Selection:
         larger : Graph, optional
             A larger sample of the same run: one with all edges among its vertices may come out of it.
         """
-        return extract(graph, self.members(graph, at), self.kept(graph, at))
+        return extract(graph, self.members(graph, at), self.arc_mask(graph, at))
 
     def download(self) -> None:
         """Bring it to the host."""
@@ -156,7 +156,7 @@ class Marked(Selection):
     def members(self, graph: Graph, at: Any = 0) -> Mask:
         return self._members
 
-    def kept(self, graph: Graph, at: Any = 0) -> Mask:
+    def arc_mask(self, graph: Graph, at: Any = 0) -> Mask:
         return self._kept
 
     def sampled(self, graph: Graph, at: Any = 0, larger: Graph | None = None) -> Graph:
@@ -165,8 +165,8 @@ class Marked(Selection):
             return super().sampled(graph, at)
         if larger is not None and live_arcs is None:
             parts, whole = parts_of(device, larger), parts_of(device, graph)
-            if isinstance(parts.ids, Chosen) and not isinstance(
-                whole.ids, Chosen
+            if isinstance(parts.ids, SelectedIds) and not isinstance(
+                whole.ids, SelectedIds
             ):  # they name `graph`'s vertices
                 live = those_of(device, parts.rows, parts.ids, live)
                 return graph_of(device, compact(device, parts, live))
@@ -210,7 +210,7 @@ class Contracted(Selection):
     def members(self, graph: Graph, at: Any = 0) -> Mask:
         return roots_of(self.groups(at))
 
-    def kept(self, graph: Graph, at: Any = 0) -> Mask:
+    def arc_mask(self, graph: Graph, at: Any = 0) -> Mask:
         return joining_arcs(graph.undirected.without_self_loops, self.groups(at))
 
     def sampled(self, graph: Graph, at: Any = 0, larger: Graph | None = None) -> Graph:
@@ -332,7 +332,7 @@ class Bitsets(Selection):
     def members(self, graph: Graph, at: Any = (0, 0)) -> Mask:
         return unpacked(self.member.array[at], graph.num_vertices)
 
-    def kept(self, graph: Graph, at: Any = (0, 0)) -> Mask:
+    def arc_mask(self, graph: Graph, at: Any = (0, 0)) -> Mask:
         simple = graph.undirected.without_self_loops
         if self.edges is not None:
             return both_arcs(simple, unpacked(self.edges.array[at], simple.num_edges))

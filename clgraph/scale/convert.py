@@ -216,7 +216,7 @@ class _Conversion:
     def _tables_of(self, number: int, path: Path, source: Input, progress: Tell | None) -> list[Table]:
         if self._say is not None:
             about = work.about(path, self._format, self._options)
-            known, why = work.kept(self._folder, number, about)
+            known, why = work.stored_tables(self._folder, number, about)
             if known is not None:
                 for part in (part for table in known for part in table.parts()):
                     self._numbering.add(part["source"], part["target"])
@@ -238,7 +238,7 @@ class _Conversion:
         if self._say is not None:
             if work.about(path, self._format, self._options) != about:
                 raise InputError(f"{path}: {WRITTEN_TO}")
-            work.keep(self._folder, number, about, tables)
+            work.store_tables(self._folder, number, about, tables)
         return tables
 
     # --- from the tables to shards ----------------------------------------------------------------

@@ -294,7 +294,7 @@ def _samples(path: Path, size: int) -> str:
     return found.hexdigest()
 
 
-def keep(folder: Path, number: int, about: About, tables: Sequence[Table]) -> None:
+def store_tables(folder: Path, number: int, about: About, tables: Sequence[Table]) -> None:
     """Store the tables of an input, safe against a power cut."""
     paths = [column.path for table in tables for column in table.columns.values()]
     for path in paths:
@@ -313,7 +313,7 @@ def keep(folder: Path, number: int, about: About, tables: Sequence[Table]) -> No
         json.dump({"state": state, "sum": _sum_of(state)}, out)
 
 
-def kept(folder: Path, number: int, about: About) -> tuple[list[Table] | None, str]:
+def stored_tables(folder: Path, number: int, about: About) -> tuple[list[Table] | None, str]:
     """Return the tables of an input, or None; and why not, where something was stored."""
     path = folder / f"input-{number}.json"
     if not path.exists():

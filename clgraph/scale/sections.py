@@ -131,7 +131,7 @@ class _Part(NamedTuple):
 
     first: int  # the row of the first of them
     pairs: npt.NDArray[np.int64]  # how many of each row from there on are not below it ...
-    kept: Columns  # ... and these, with what they carry
+    entries: Columns  # ... and these, with what they carry
     loops: npt.NDArray[np.int32]  # vertices that have themselves in their rows
     apart: int  # of an undirected graph: a sum over the arcs up less the same over those down, modulo 2**64
     parallel: bool  # whether there are parallel arcs
@@ -162,7 +162,7 @@ def in_order(
         rows.note_loops(part.loops)
         apart, parallel = apart + part.apart, parallel or part.parallel
         if pairs is not None:
-            pairs.extend(part.kept)
+            pairs.extend(part.entries)
             pairs.note_loops(part.loops)
             lengths[part.first : part.first + len(part.pairs)] += part.pairs
         if part.carried is not None:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import clgraph.files.edge_list
-from clgraph.csr.device_csr import Chosen
+from clgraph.csr.device_csr import SelectedIds
 from clgraph.files.edge_list import number_vertices
 from clgraph.files.parse import Columns
 from clgraph.graph import building
@@ -50,4 +50,4 @@ def check(device: Any, ends: Any) -> None:
     assert found.ids is not None or ids is None
     if found.ids is not None:
         wanted = list(range(n)) if ids is None else ids.tolist()
-        assert (found.ids.ids(device) if isinstance(found.ids, Chosen) else found.ids).tolist() == wanted
+        assert (found.ids.ids(device) if isinstance(found.ids, SelectedIds) else found.ids).tolist() == wanted

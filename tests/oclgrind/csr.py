@@ -146,7 +146,7 @@ def case_compact(device: Any) -> None:
     """Some vertices and arcs of a directed graph, with what belongs to them; some of its rows."""
     from clgraph import Graph
     from clgraph.csr.compact import arcs_of_view, compact, labelled, some_rows, those_of
-    from clgraph.csr.device_csr import Chosen
+    from clgraph.csr.device_csr import SelectedIds
     from clgraph.csr.upload import graph_of, parts_of, upload_csr
     from clgraph.sampling.selection import extract
 
@@ -167,7 +167,7 @@ def case_compact(device: Any) -> None:
         label = rng.integers(0, 3, graph.num_vertices).astype(np.int32)
         chosen = labelled(device, rows, device.upload(label), 2)
         assert np.array_equal(device.download(chosen, np.uint8, len(label)), label == 2)
-        ids = Chosen(None, device.upload(label), graph.num_vertices)
+        ids = SelectedIds(None, device.upload(label), graph.num_vertices)
         own = device.download(those_of(device, rows, ids, there), np.uint8, len(label))
         assert np.array_equal(own, live[label])
         listed = np.array([3, 7, 3], np.int32)

@@ -51,12 +51,12 @@ def test_a_graph_on_the_device_gives_the_hosts_sample(device, method, kind):
     )
     for here, there in zip(one, other, strict=True):
         same(here.graph, there.graph)
-        np.testing.assert_array_equal(here._kept_arcs, there._kept_arcs)
+        np.testing.assert_array_equal(here._arc_mask, there._arc_mask)
         np.testing.assert_array_equal(here.edges, there.edges)
         assert (here.num_edges, here.notes) == (there.num_edges, there.notes)
         if method not in CONTRACTING:  # those have a reference that adds up
             chosen, at = there.selection, there.at
-            same(there.graph, extract(graph, chosen.members(graph, at), chosen.kept(graph, at)))
+            same(there.graph, extract(graph, chosen.members(graph, at), chosen.arc_mask(graph, at)))
 
 
 @pytest.mark.parametrize("directed", [False, True])
@@ -97,13 +97,13 @@ def test_looks_and_pickles(device):
     for method in ("drv", "dre", "cre"):
         larger, smaller = clgraph.sample(graph, method, sizes=["80%", "40%"], seed=1, device=device)
         again = pickle.loads(pickle.dumps(larger))
-        assert np.array_equal(again._kept_arcs, larger._kept_arcs) and type(again.selection) is Selection
+        assert np.array_equal(again._arc_mask, larger._arc_mask) and type(again.selection) is Selection
         assert np.array_equal(again.vertices, larger.vertices) and again.num_edges == larger.num_edges
         assert (again.contracted_to is None) == (larger.contracted_to is None)
         # looked at only now, after the smaller one was made
-        assert larger._kept_arcs.sum() >= smaller._kept_arcs.sum() == 2 * smaller.num_edges
+        assert larger._arc_mask.sum() >= smaller._arc_mask.sum() == 2 * smaller.num_edges
         alone = clgraph.sample(graph, method, size="80%", seed=1, device=device)
-        assert np.array_equal(alone._kept_arcs, larger._kept_arcs)
+        assert np.array_equal(alone._arc_mask, larger._arc_mask)
 
 
 def test_sample_of_a_sample_has_the_first_ones_ids(device):

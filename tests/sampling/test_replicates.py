@@ -79,7 +79,7 @@ GRAPHS = {
 def same(one, other):
     assert (one.seed, one.size, one.target_vertices) == (other.seed, other.size, other.target_vertices)
     assert one.vertices.tolist() == other.vertices.tolist()
-    for name in ("edges", "_kept_arcs"):
+    for name in ("edges", "_arc_mask"):
         assert getattr(one, name).tobytes() == getattr(other, name).tobytes()
     for name in ("row_ptr", "col_idx", "weights", "multiplicity"):
         mine, theirs = getattr(one.graph, name), getattr(other.graph, name)

@@ -21,9 +21,9 @@ def test_a_component_and_its_induced_arcs(device):
         for root in (0, 2, 9):  # no vertex is labelled 9
             left = Marked(device, csr, component_marks(device, csr, device.upload(labels), root))
             inside = labels == root
-            assert left.members(graph).dtype == left.kept(graph).dtype == np.bool_
+            assert left.members(graph).dtype == left.arc_mask(graph).dtype == np.bool_
             np.testing.assert_array_equal(left.members(graph), inside)
-            np.testing.assert_array_equal(left.kept(graph), inside[graph.tails] & inside[graph.col_idx])
+            np.testing.assert_array_equal(left.arc_mask(graph), inside[graph.tails] & inside[graph.col_idx])
             assert left.groups() is None
 
 

@@ -425,7 +425,7 @@ def test_exact_sizes_are_nested(device, method):
     for target in (size, 1600, 1599, 1000, 400, 399, 60, 7, 1):
         run.shrink_to(target)
         left = run.download()
-        vertices, kept = left.members(graph), left.kept(graph)
+        vertices, kept = left.members(graph), left.arc_mask(graph)
         assert not np.any(vertices & ~inside)
         assert not np.any(kept & ~arcs)
         inside, arcs = vertices, kept
@@ -434,7 +434,7 @@ def test_exact_sizes_are_nested(device, method):
         alone.shrink_to(target)
         expected = alone.download()
         np.testing.assert_array_equal(expected.members(graph), inside)
-        np.testing.assert_array_equal(expected.kept(graph), arcs)
+        np.testing.assert_array_equal(expected.arc_mask(graph), arcs)
 
 
 def overlaps(device, graph, method, pairs):

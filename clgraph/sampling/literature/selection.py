@@ -92,14 +92,14 @@ class Drawn(Selection):
         inside[self.index(graph, at)] = True
         return inside
 
-    def kept(self, graph: Graph, at: int = 0) -> Mask:
+    def arc_mask(self, graph: Graph, at: int = 0) -> Mask:
         resident = self.on_device(at)
-        return self.kept_on_host(graph, at) if resident is None else resident.kept(graph)
+        return self.arc_mask_on_host(graph, at) if resident is None else resident.arc_mask(graph)
 
     def sampled(self, graph: Graph, at: int = 0, larger: Graph | None = None) -> Graph:
         resident = self.on_device(at)
         if resident is None:
-            return extract(graph, self.members(graph, at), self.kept_on_host(graph, at))
+            return extract(graph, self.members(graph, at), self.arc_mask_on_host(graph, at))
         with resident.device.alone():
             return resident.sampled(graph)
 
@@ -121,7 +121,7 @@ class Drawn(Selection):
             edges = edges_of(simple, at, listed, columns, tree=request.keep == "tree", whole=whole)
             return Marked(device, edges.csr, edges.live) if induced else edges
 
-    def kept_on_host(self, graph: Graph, at: int) -> Mask:
+    def arc_mask_on_host(self, graph: Graph, at: int) -> Mask:
         """Compute `kept` by NumPy."""
         simple = graph.undirected.without_self_loops
         if self.request.keep == "induced":

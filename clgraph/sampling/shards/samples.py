@@ -66,7 +66,7 @@ class OfForest(Selection):
     def members(self, graph: Any, at: Any = 0) -> Mask:
         return unpacked(self._chosen.bits, graph.num_vertices)
 
-    def kept(self, graph: Graph, at: Any = 0) -> Mask:
+    def arc_mask(self, graph: Graph, at: Any = 0) -> Mask:
         members, simple, cut = self.members(graph), graph.undirected.without_self_loops, self._chosen.cut
         arcs: Mask = members[simple.tails] & members[simple.col_idx]
         if cut is not None:

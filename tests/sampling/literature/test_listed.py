@@ -61,11 +61,11 @@ def test_the_graph_is_made_on_the_device(device):
             for one in sample(graph, method, seed=4, seeds=2, device=device, **wanted):
                 chosen, at = one.selection, one.at
                 assert chosen.on_device(at) is not None, method
-                arcs = chosen.kept_on_host(graph, at)
+                arcs = chosen.arc_mask_on_host(graph, at)
                 made = extract(graph, chosen.members(graph, at), arcs)
                 for name in ("row_ptr", "col_idx", "ids", "multiplicity"):
                     assert np.array_equal(getattr(one.graph, name), getattr(made, name)), method
-                assert np.array_equal(one._kept_arcs, with_loops(graph.undirected, arcs)), method
+                assert np.array_equal(one._arc_mask, with_loops(graph.undirected, arcs)), method
             assert one.graph.num_edges > 0
         alone = sample(graph, "rw", size="40%", seed=5, device=device)
         among = sample(graph, "rw", size="40%", seed=4, seeds=2, device=device)[1]
