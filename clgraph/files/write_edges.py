@@ -132,17 +132,7 @@ class Spelling(Spelt):
     """The rows of a graph, spelt chunk by chunk; a CapacityError if they do not fit the device."""
 
     def __init__(
-<<<<<<< HEAD
         self, graph: Graph, parts: Parts, device: Device, path: Path, config: LaunchConfig | None = None
-=======
-        self,
-        graph: Graph,
-        parts: Parts,
-        ids: npt.NDArray[Any] | SelectedIds | None,
-        device: Device,
-        path: Path,
-        config: LaunchConfig,
->>>>>>> 54bfc2cb (A selection has an arc mask; ids selected on a device are called so)
     ) -> None:
         config = config or LAUNCH.of(device)
         self.graph, self.device, self.run = graph, device, config.run
@@ -189,18 +179,10 @@ class Spelling(Spelt):
         """The rows of a graph whose ids are numbers; else None."""
         with device.alone():
             parts = parts_of(device, graph)
-<<<<<<< HEAD
             if isinstance(parts.ids, SelectedIds) and (device.shares_memory or parts.ids.of is not None):
                 parts = replace(parts, ids=graph.ids)
             text = isinstance(parts.ids, np.ndarray) and parts.ids.dtype == object
             return None if text else Spelling(graph, parts, device, path, config)
-=======
-            ids = parts.ids
-            if isinstance(ids, SelectedIds) and (device.shares_memory or ids.of is not None):
-                ids = graph.ids
-            text = isinstance(ids, np.ndarray) and ids.dtype == object
-            return None if text else Spelling(graph, parts, ids, device, path, config or LAUNCH.of(device))
->>>>>>> 54bfc2cb (A selection has an arc mask; ids selected on a device are called so)
 
     def measure(self, runs: int, first: int, last: int) -> None:
         """Set `lengths` to the bytes of each run of some arcs, whose weights it spells."""

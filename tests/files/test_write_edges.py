@@ -115,13 +115,8 @@ def test_ids_that_only_the_device_has(device: Any, tmp_path: Path) -> None:
     """As a graph that was read on a GPU has them."""
     graph, path = random_graph(5, 900, 5000), tmp_path / "a.txt"
     ids = np.sort(np.random.default_rng(5).choice(2**31 - 1, 900, replace=False)).astype(np.int32)
-<<<<<<< HEAD
     parts = replace(parts_of(device, graph), ids=SelectedIds(None, device.upload(ids), 900))
     spelling = Spelling(graph, parts, device, path, SMALL)
-=======
-    parts = parts_of(device, graph)
-    spelling = Spelling(graph, parts, SelectedIds(None, device.upload(ids), 900), device, path, SMALL)
->>>>>>> 54bfc2cb (A selection has an arc mask; ids selected on a device are called so)
     write_edge_list(spelling, path)
     write(graph.with_ids(ids), tmp_path / "b.txt", device="host")
     assert path.read_bytes() == (tmp_path / "b.txt").read_bytes()
