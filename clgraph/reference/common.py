@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from clgraph import keyed
 from clgraph.arguments import shown
-from clgraph.errors import InputError
+from clgraph.errors import ClgraphError, InputError
 from clgraph.graph import Graph, as_graph
 
 # --- checks ---
@@ -33,6 +33,11 @@ def expect(right: Any, message: str, error: type[Exception] = AssertionError) ->
     """Raise an error with a message unless `right` is true."""
     if not right:
         raise error(message)
+
+
+def require(right: Any, message: str) -> None:
+    """Raise a ClgraphError with a message unless `right` is true."""
+    expect(right, message, ClgraphError)
 
 
 def check_result(graph: Any, result: Any, of: str, **arrays: tuple[str, int]) -> Graph:
@@ -103,7 +108,7 @@ def by_priority(vertices: Iterable[int], seed: int, tag: int = keyed.TAG_VERTEX)
 
 
 @cache
-def _tables() -> tuple[list[int], list[int]]:
+def _tables() -> tuple[list[int], list[int], int]:
     with localcontext() as context:
         context.prec = 50
         two = Decimal(2).ln()
@@ -113,19 +118,12 @@ def _tables() -> tuple[list[int], list[int]]:
             inverse.append((2**63 * 512) // middle)
             exact = (Decimal(middle) / 512).ln() / two * 2**40
             logarithm.append(int((exact + Decimal("0.5")).to_integral_value(rounding="ROUND_FLOOR")))
-        return inverse, logarithm
-
-
-@cache
-def _log2_e() -> int:
-    with localcontext() as context:
-        context.prec = 50
-        return round(Decimal(2**31) / Decimal(2).ln())
+        return inverse, logarithm, round(2**31 / two)
 
 
 def lg(x: int) -> int:
     """log2(x) in units of 2^-40 by the definition's integer steps."""
-    inverse, logarithm = _tables()
+    inverse, logarithm, log2_e = _tables()
     z = 64 - len(bin(x)[2:])
     m = x * 2**z
     i = m // 2**55 % 256
@@ -135,7 +133,7 @@ def lg(x: int) -> int:
     r3 = r2 * r // 2**40
     r4 = r3 * r // 2**40
     p = r - r2 // 2 + 21845 * r3 // 2**16 - r4 // 4
-    return (63 - z) * 2**40 + logarithm[i] + p * _log2_e() // 2**31
+    return (63 - z) * 2**40 + logarithm[i] + p * log2_e // 2**31
 
 
 def clock(x: int) -> int:
@@ -313,11 +311,8 @@ def directed_rows(graph: Graph, direction: str) -> list[list[int]]:
     """The rows of a view without loops, each ascending."""
     if direction == "both" or not graph.directed:
         return Rows(graph).near
-    rows: list[list[int]] = [[] for _ in range(graph.num_vertices)]
-    for u, v in zip(graph.tails.tolist(), graph.col_idx.tolist(), strict=True):
-        if u != v:
-            rows[u if direction == "out" else v].append(v if direction == "out" else u)
-    return [sorted(row) for row in rows]
+    rows = arc_rows(graph, reverse=direction == "in")
+    return [sorted(u for u in row if u != v) for v, row in enumerate(rows)]
 
 
 def arc_rows(graph: Graph, *, reverse: bool = False) -> list[list[int]]:

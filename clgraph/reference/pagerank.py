@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from clgraph.arguments import flag, flat_list, real, shown, whole, word
 from clgraph.errors import ClgraphError, InputError
 from clgraph.graph import as_graph
-from clgraph.reference.common import check_result, expect
+from clgraph.reference.common import check_result, require
 
 if TYPE_CHECKING:
     from clgraph.graph import Graph
@@ -86,7 +86,7 @@ def verify_pagerank(graph: Graph, result: PageRankResult, *, weight: bool = True
     graph = check_result(graph, result, "pagerank", scores=("f", 1))
     flag(weight, "weight")
     asked, n, x = result._problem, graph.num_vertices, result.scores.astype(np.float64)
-    _require(
+    require(
         x.shape == (n,) and result.scores.dtype == np.dtype(result.dtype),
         f"scores are {result.scores.dtype} {result.scores.shape} for {n} vertices",
     )
@@ -96,28 +96,24 @@ def verify_pagerank(graph: Graph, result: PageRankResult, *, weight: bool = True
     # each iteration may lose or gain rho, and the damping keeps what comes of that below rho / (1 - d)
     slack = rho / (1 - d) + 1e-12
     if result.dangling == "drop":
-        _require(total <= 1 + slack, f"the scores sum to {total!r}: more than 1")
+        require(total <= 1 + slack, f"the scores sum to {total!r}: more than 1")
     else:
-        _require(abs(total - 1) <= slack, f"the scores sum to {total!r}, not to 1 within {slack:.3g}")
+        require(abs(total - 1) <= slack, f"the scores sum to {total!r}, not to 1 within {slack:.3g}")
     p = distribution(graph, asked.personalization)[:, np.newaxis]
     dangling = asked.dangling if result.dangling == "given" else result.dangling
     step = make_recurrence(graph, p, damping=d, dangling=dangling, weight=weight)
     moved = float(np.abs(step(x[:, np.newaxis])[:, 0] - x).sum())
     allowed = (1 - d) * result.error_bound + rho + 1e-14
-    _require(
+    require(
         moved <= allowed,
         f"one more iteration moves the scores by {moved:.3g} (L1), more than the {allowed:.3g} that the "
         f"error bound {result.error_bound:.3g} allows",
     )
     tol = result.tol * n if result.norm == "nx" else result.tol
-    _require(
+    require(
         not result.converged or result.residual < tol,
         f"converged with a residual of {result.residual:.3g} at tol {result.tol:.3g}",
     )
-
-
-def _require(right: Any, message: str) -> None:
-    expect(right, message, ClgraphError)
 
 
 # --- PageRank's recurrence on the host, and the plain reading of what its callers ask for ---
@@ -392,7 +388,7 @@ def verify_ppr(graph: Graph, result: PersonalizedResult, sources: Any, *, weight
     whole_vectors = result.ids is None
     for name, width in (("ids", 0), ("scores", n if whole_vectors else 0)):
         array = getattr(result, name)
-        _require(
+        require(
             array is None or (len(array) == k and width in (0, array.shape[1])),
             f"{name} are {getattr(array, 'shape', None)} for {k} sources and {n} vertices",
         )
@@ -404,13 +400,13 @@ def verify_ppr(graph: Graph, result: PersonalizedResult, sources: Any, *, weight
         else:
             index, values = graph.indices_of(result.ids[i]), result.scores[i].astype(np.float64)
             down, back = values[1:] - values[:-1], index[1:] < index[:-1]
-            _require(
+            require(
                 not np.any((down > 0) | ((down == 0) & back)),
                 f"{name}: the top is not in order (equal scores: smaller index first)",
             )
-            _require(not np.isin(index, excluded).any(), f"{name}: a vertex that is left out is in the top")
-            _require(len(set(index.tolist())) == len(index), f"{name}: a vertex occurs twice in the top")
-        _require(np.all(np.isfinite(values) & (values >= 0)), f"{name}: a score is negative or not finite")
+            require(not np.isin(index, excluded).any(), f"{name}: a vertex that is left out is in the top")
+            require(len(set(index.tolist())) == len(index), f"{name}: a vertex occurs twice in the top")
+        require(np.all(np.isfinite(values) & (values >= 0)), f"{name}: a score is negative or not finite")
         off = np.abs(values - want[i][index])
         if result.method == "monte-carlo":
             assert result.walks is not None
@@ -427,12 +423,12 @@ def verify_ppr(graph: Graph, result: PersonalizedResult, sources: Any, *, weight
         # up to round-off the sum is 1 after any number of iterations, also where the error bound says little
         slack, total = SUM_SLACK / (1 - result.damping), float(values.sum())
         complete = whole_vectors and result.dangling != "drop"
-        _require(
+        require(
             total <= 1 + slack and (total >= 1 - slack or not complete),
             f"{name}: the scores sum to {total!r}",
         )
         bound = float(result.error_bounds[i]) + 1e-12
-        _require(
+        require(
             off.sum() <= bound,
             f"{name}: the scores are {off.sum():.3g} (L1) from the reference, more than the error "
             f"bound {bound:.3g}",
@@ -440,7 +436,7 @@ def verify_ppr(graph: Graph, result: PersonalizedResult, sources: Any, *, weight
         if not whole_vectors and 0 < len(index) < n:
             rest = want[i].copy()
             rest[index], rest[excluded] = -1, -1
-            _require(
+            require(
                 rest.max() <= values[-1] + bound,
                 f"{name}: vertex {graph.ids[int(rest.argmax())]} belongs in the top",
             )

@@ -106,7 +106,7 @@ KINDS: tuple[tuple[Collection[str], Callable[..., ReferenceSample], Callable[[Gr
     (("ust",), growing.reference_tree, growing.verify_tree),
     (stream.METHODS, stream.reference_stream, stream.verify_stream),
 )
-METHODS = tuple(name for names, _, _ in KINDS for name in names)
+METHODS = {name: (draw, verify) for names, draw, verify in KINDS for name in names}
 
 
 def reference_draw(graph: Graph, method: str, *, seed: int, **options: Any) -> ReferenceSample:
@@ -122,10 +122,9 @@ def reference_draw(graph: Graph, method: str, *, seed: int, **options: Any) -> R
         As in `clgraph.sample`.
     """
     graph = as_graph(graph)
-    word(method, "method", METHODS)
+    word(method, "method", tuple(METHODS))
     seed = keyed.check_seed(whole(seed, "seed", 0, 2**64 - 1))
-    draw = next(draw for names, draw, _ in KINDS if method in names)
-    return draw(graph, method, seed=seed, **options)
+    return METHODS[method][0](graph, method, seed=seed, **options)
 
 
 def verify_draw(graph: Graph, sample: Any) -> None:
@@ -136,6 +135,4 @@ def verify_draw(graph: Graph, sample: Any) -> None:
     AssertionError
         What does not hold.
     """
-    graph = as_graph(graph)
-    verify = next(verify for names, _, verify in KINDS if sample.method in names)
-    verify(graph, sample)
+    METHODS[sample.method][1](as_graph(graph), sample)

@@ -70,7 +70,14 @@ class Spread:
             )
         return made
 
-    def arcs_taken(self, active: list[int], seen: set[int], stage: int) -> list[tuple[int, int]]:
+    def acts(self, active: list[int], seen: set[int], stage: int) -> list[tuple[int, int, int]]:
+        """What these vertices take in a stage: from, to, and the kind of arc."""
+        if self.method == "spikyball":
+            return self.arcs_taken(active, seen, stage)
+        taken = ((v, *each) for v in sorted(active) for each in enumerate(self.taken(v, seen)))
+        return [(v, u, kind) for v, kind, names in taken for u in names]
+
+    def arcs_taken(self, active: list[int], seen: set[int], stage: int) -> list[tuple[int, int, int]]:
         """spikyball: of the arcs from these vertices to unseen ones a share, by race."""
         heavy = self.heavy
         arcs = [(v, u) for v in sorted(active) for u in sorted(set(self.rows[v])) if u not in seen]
@@ -86,7 +93,7 @@ class Spread:
             weight = min(max(weight, -128 * 2**40), 63 * 2**40)
             keys[v, u] = race_key(*words(self.seed, v, u, stage, keyed.TAG_ARC), weight)
         many = max(1, floor(self.share * len(arcs) + Fraction(1, 2)))
-        return sorted(sorted(arcs, key=lambda arc: (keys[arc], arc))[:many])
+        return [(*arc, 0) for arc in sorted(sorted(arcs, key=lambda arc: (keys[arc], arc))[:many])]
 
 
 def count_below(x: int, p: Fraction) -> int:
@@ -136,24 +143,15 @@ def _stages(spread: Spread, starts: list[int], order: list[int], target: int, st
     active = bring(set(starts))
     parent |= {v: v for v in starts}
     number = 0
-    while len(came) < target and (stages is None or stages > 0):
+    while len(came) < target and number != stages:
         number += 1
-        if stages is not None:
-            stages -= 1
         new: set[int] = set()
-        if spread.method == "spikyball":
-            for v, u in spread.arcs_taken(active, seen, number):
+        for v, u, kind in spread.acts(active, seen, number):
+            if kind == 0:
                 named.add((v, u, 0))
+            if u not in seen:
                 new.add(u)
                 parent.setdefault(u, v)
-        for v in sorted(active) if spread.method != "spikyball" else ():
-            for kind, names in enumerate(spread.taken(v, seen)):
-                for u in names:
-                    if kind == 0:
-                        named.add((v, u, 0))
-                    if u not in seen:
-                        new.add(u)
-                        parent.setdefault(u, v)
         if not new and stages is not None:
             break
         if not new:

@@ -13,7 +13,7 @@ from clgraph import keyed
 from clgraph.arguments import given_ids, whole, word
 from clgraph.errors import ClgraphError
 from clgraph.graph import as_graph
-from clgraph.reference.common import arc_slices, below, check_result, expect, words
+from clgraph.reference.common import arc_slices, below, check_result, expect, require, words
 
 if TYPE_CHECKING:
     from clgraph.components import Components
@@ -91,26 +91,25 @@ def verify_bfs(graph: Graph, result: BFSResult) -> None:
     graph = check_result(
         graph, result, "bfs", distance=("i", 1), predecessor=optional, source_of=optional, sources=("i", 1)
     )
-    n, limit, distance = graph.num_vertices, result.depth_limit, result.distance
+    n, distance = graph.num_vertices, result.distance
+    limit = FAR if result.depth_limit is None else result.depth_limit
     for name in ("predecessor", "source_of"):
         array = getattr(result, name)
-        if array is not None and array.shape != (n,):
-            raise ClgraphError(f"{name} has {len(array)} values for {n} vertices")
-    if distance.shape != (n,) or distance.dtype != np.int32:
-        raise ClgraphError(f"distance is {distance.dtype} {distance.shape} for {n} vertices")
+        require(
+            array is None or array.shape == (n,), f"{name} does not have a value for each of {n} vertices"
+        )
+    right = distance.shape == (n,) and distance.dtype == np.int32
+    require(right, f"distance is {distance.dtype} {distance.shape} for {n} vertices")
     _all(distance >= -1, "vertex {}: distance below -1")
-    if limit is not None:
-        _all(distance <= limit, f"vertex {{}}: beyond the depth limit {limit}")
-    if not np.array_equal(np.flatnonzero(distance == 0), result.sources):
-        raise ClgraphError("the vertices at distance 0 are not the sources")
+    _all(distance <= limit, f"vertex {{}}: beyond the depth limit {limit}")
+    at_0 = np.flatnonzero(distance == 0)
+    require(np.array_equal(at_0, result.sources), "the vertices at distance 0 are not the sources")
     # the smallest vertex, and the smallest source, one level up
     smallest = np.full(n, FAR, np.int32)
     owner = None if result.source_of is None else np.full(n, FAR, np.int32)
     for tail, head in arc_slices(graph):
         here, there = distance[tail], distance[head]
-        wrong = (here >= 0) & ((there < 0) | (there > here + 1))
-        if limit is not None:
-            wrong &= here < limit
+        wrong = (here >= 0) & (here < limit) & ((there < 0) | (there > here + 1))
         if np.any(wrong):
             at = int(np.argmax(wrong))
             raise ClgraphError(
@@ -135,8 +134,8 @@ def verify_bfs(graph: Graph, result: BFSResult) -> None:
         _all(result.source_of == owner, "vertex {}: source_of is not the smallest of the nearest sources")
     many, levels = int(np.count_nonzero(distance >= 0)), int(distance.max(initial=-1)) + 1
     for name, counted in (("reached", many), ("levels", levels)):
-        if getattr(result, name) != counted:
-            raise ClgraphError(f"{name} is {getattr(result, name)}, not {counted}")
+        found = getattr(result, name)
+        require(found == counted, f"{name} is {found}, not {counted}")
 
 
 def _all(right: Any, message: str) -> None:

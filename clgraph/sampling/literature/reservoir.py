@@ -148,9 +148,8 @@ class Reservoir:
 
     def taken(self, order: npt.NDArray[np.int64]) -> Reservoir:
         """Return a copy with the edges in another order."""
-        p = None if self.probability is None else self.probability[order]
-        ends = self.source[order], self.target[order], self.arrival[order]
-        return Reservoir(self.arrivals, self.vertices, *ends, p, self.in_stream, self.complete)
+        known = ("source", "target", "arrival", "probability")[: 3 if self.probability is None else 4]
+        return replace(self, **{name: getattr(self, name)[order] for name in known})
 
 
 def estimates_of(reservoir: Reservoir) -> dict[str, Any]:

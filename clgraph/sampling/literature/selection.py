@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 UInts = npt.NDArray[np.uint64]
 Places = npt.NDArray[np.int64]
+KERNELS = "sampling/literature/listed"
 
 
 @dataclass(frozen=True)
@@ -107,19 +108,41 @@ class Drawn(Selection):
         """Return a run as marks; None if it is no longer on the device, or that builds no kernels."""
         request, listed = self.request, self.vertices.device_column
         simple, whole = request.view.original.undirected.without_self_loops, request.kind == "chordal"
-        walked = self.parent if request.keep == "tree" else self.arcs
-        columns = None if walked is None else walked.device_column
-        source = columns if listed is None else listed
+        induced, tree = request.keep == "induced", request.keep == "tree"
+        walked = self.parent if tree else self.arcs
+        # places of arcs, one or both of each edge; of a tree the parent of each vertex listed
+        edges = None if walked is None else walked.device_column
+        source = edges if listed is None else listed
         if source is None or not source.device.has_compiler:
             return None
-        device, induced = source.device, request.keep == "induced"
+        device = source.device
         with device.alone():
             if induced and listed is not None:
                 return Marked(device, upload_csr(device, simple), marked(listed, simple.num_vertices, at))
-            if columns is None or (listed is None and not whole and not self._by_ends):
+            if edges is None or (listed is None and not whole and not self._by_ends):
                 return None
-            edges = edges_of(simple, at, listed, columns, tree=request.keep == "tree", whole=whole)
-            return Marked(device, edges.csr, edges.live) if induced else edges
+            csr, items = upload_csr(device, simple), device.tuning.items
+            device.reserve({"live": csr.n + csr.arcs})
+            item = "long" if np.dtype(edges.dtype).itemsize == 8 else "int"
+            kernels = device.program(f"{KERNELS}_edges", ITEMS=items, ITEM=item, **csr.defines)
+            mark = device.zeros(-(-csr.arcs // 4) * 4, np.uint8)
+            first, end = edges.offset[at : at + 2].tolist()
+            passes, part = -(-(end - first) // items), {"first": first, "many": end - first, **csr.buffers}
+            if listed is not None:
+                live = marked(listed, csr.n, at)
+            else:
+                live = device.zeros(-(-csr.n // 4) * 4, np.uint8)
+                if whole:
+                    device.fill(live, np.uint8(1), csr.n)
+                else:
+                    kernels.listed_ends(passes, n=csr.n, **part, list=edges.buffer, live=live)
+            part |= {"live": live, "mark": mark}
+            if tree:
+                assert listed is not None
+                kernels.listed_tree(passes, list=listed.buffer, parent=edges.buffer, **part)
+            else:
+                kernels.listed_arcs(passes, n=csr.n, list=edges.buffer, **part)
+            return Marked(device, csr, live, None if induced else mark)
 
     def arc_mask_on_host(self, graph: Graph, at: int) -> Mask:
         """Compute `kept` by NumPy."""
@@ -220,19 +243,6 @@ def gathered(vertices: Column, n: int, value: Any, parts: int = 1) -> Column:
     return Column.on(device, offset if parts == 1 else np.array([0, parts * many]), out, np.int32)
 
 
-def visits_of(vertices: Column, n: int, visits: Any, parts: int) -> tuple[Column, Column | None]:
-    """Return the visits to each vertex; if the walk has several parts, also the visits in each part."""
-    made = gathered(vertices, n, visits, parts)
-    if parts == 1:
-        return made, None
-
-    def summed() -> npt.NDArray[np.int64]:
-        total: npt.NDArray[np.int64] = made.values.reshape(parts, -1).sum(axis=0, dtype=np.int64)
-        return total
-
-    return Column(vertices.offset, summed), made
-
-
 def marked_arcs(device: Device, runs: int, arcs: int, marks: Any) -> Column:
     """List the places of the arcs that have a mark (int32, shape (runs * arcs,)), of each run."""
     # the kernel's blocks of an arc's place are int
@@ -256,38 +266,4 @@ def picked(device: Device, n: int, weight: Any, vertices: Column) -> Column:
 def program(device: Device) -> Program:
     """Return the kernels that list."""
     block = LAUNCH.of(device).block
-    return device.program("sampling/literature/listed", ITEMS=device.tuning.items, BLOCK=block)
-
-
-def edges_of(
-    simple: Graph, run: int, listed: Column | None, edges: Column, *, tree: bool = False, whole: bool = False
-) -> Marked:
-    """Mark the vertices and edges of one run's sample on the device.
-
-    `edges` has the places of arcs, one or both of each edge; with `tree` the parent of each vertex listed.
-    Where no vertices are listed, they are the ends of the arcs, or (`whole`) all.
-    """
-    device, csr = edges.device, upload_csr(edges.device, simple)
-    device.reserve({"live": csr.n + csr.arcs})
-    item = "long" if np.dtype(edges.dtype).itemsize == 8 else "int"
-    program = device.program(
-        "sampling/literature/listed_edges", ITEMS=device.tuning.items, ITEM=item, **csr.defines
-    )
-    mark = device.zeros(-(-csr.arcs // 4) * 4, np.uint8)
-    first, end = edges.offset[run : run + 2].tolist()
-    passes, part = -(-(end - first) // device.tuning.items), {"first": first, "many": end - first}
-    if listed is not None:
-        live = marked(listed, csr.n, run)
-    else:
-        live = device.zeros(-(-csr.n // 4) * 4, np.uint8)
-        if whole:
-            device.fill(live, np.uint8(1), csr.n)
-        else:
-            program.listed_ends(passes, n=csr.n, **part, list=edges.buffer, **csr.buffers, live=live)
-    part |= {**csr.buffers, "live": live, "mark": mark}
-    if tree:
-        assert listed is not None
-        program.listed_tree(passes, list=listed.buffer, parent=edges.buffer, **part)
-    else:
-        program.listed_arcs(passes, n=csr.n, list=edges.buffer, **part)
-    return Marked(device, csr, live, mark)
+    return device.program(KERNELS, ITEMS=device.tuning.items, BLOCK=block)

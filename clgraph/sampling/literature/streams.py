@@ -388,21 +388,17 @@ class GraphStream(Engine):
         """Return the arcs of the edges held, ascending in each run, and the reservoirs in that order."""
         device = self.device
         lengths = [len(each.arrival) for each in reservoirs]
-        many = sum(lengths)
+        offset = np.concatenate(([0], np.cumsum(lengths)))
+        many = int(offset[-1])
         if many == 0:
             return Column.of_parts([np.zeros(0, np.int64) for _ in reservoirs]), reservoirs
         run = device.upload(np.repeat(np.arange(len(reservoirs), dtype=np.int32), lengths), writable=True)
         time = device.upload(np.concatenate([each.arrival for each in reservoirs]), writable=True)
         out = device.empty(many, np.int64)
         self.order.order_places.launch(self, self.flat(many), count=many, run=run, time=time, out=out)
-        offset = np.concatenate(([0], np.cumsum(lengths)))
-        arcs = device.download(out, np.int64, many)
-        made, parts = [], []
-        for each, first, last in zip(reservoirs, offset, offset[1:], strict=False):
-            order = np.argsort(arcs[first:last])
-            parts.append(arcs[first:last][order])
-            made.append(each.taken(order))
-        packed = Column.of_parts(parts)
+        parts = np.split(device.download(out, np.int64, many), offset[1:-1])
+        made = [each.taken(np.argsort(part)) for each, part in zip(reservoirs, parts, strict=True)]
+        packed = Column.of_parts([np.sort(part) for part in parts])
         packed.device_column = Column.on(device, offset, out, np.int64)
         return packed, made
 

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from clgraph.device.launch_config import DeviceLimits, LaunchTable, fit_group
 from clgraph.errors import CapacityError
 from clgraph.sampling.literature.engine import NOBODY, UNSEEN, Engine
-from clgraph.sampling.literature.selection import Drawn, first_seen, picked, visited, visits_of
+from clgraph.sampling.literature.selection import Drawn, first_seen, gathered, picked, visited
 from clgraph.sampling.literature.smallest import Column, Smallest, smallest
 from clgraph.sampling.literature.starts import Queue, queue_room
 from clgraph.sampling.literature.view import NONE, View
@@ -151,9 +151,16 @@ class _Walkers(Engine):
             )
         return ()
 
-    def packed(self, parts: int, notes: list[tuple[str, ...]], walking: float = 0.0) -> Drawn:
-        """Return the sample of each run, with visits in `parts` parts of the walk."""
+    def packed(
+        self, parts: int, legs: list[str], short: list[tuple[str, ...]], walking: float = 0.0
+    ) -> Drawn:
+        """Return the sample of each run, with visits in `parts` parts of the walk.
+
+        `legs` are notes of runs of several legs, `short` of those whose estimates have no standard error.
+        """
         device, n, runs = self.device, self.n, self.runs
+        several = [(note,) if many > 1 else () for note, many in zip(legs, self.legs, strict=True)]
+        notes = [(*note, *other) for note, other in zip(several, short, strict=True)]
         came: Column | None = None
         if not self.noting:
             vertices = visited(device, runs, n, parts, self.visits)
@@ -161,7 +168,11 @@ class _Walkers(Engine):
             vertices, came = first_seen(device, runs, n, self.first)
         else:
             vertices, came = smallest(device, runs, n, self.first, self.wanted)
-        visits, batches = visits_of(vertices, n, self.visits, parts)
+        visits = in_parts = gathered(vertices, n, self.visits, parts)
+        if parts > 1:
+            visits = Column(
+                vertices.offset, lambda: in_parts.values.reshape(parts, -1).sum(axis=0, dtype=np.int64)
+            )
         return Drawn(
             vertices,
             came,
@@ -169,7 +180,7 @@ class _Walkers(Engine):
             self.marked(self.walked),
             self.gathered(vertices, self.parent),
             visits,
-            {} if batches is None else {"batches": batches},
+            {"batches": in_parts} if parts > 1 else {},
             notes,
             self.legs,
             walking=walking,
@@ -296,14 +307,6 @@ class Walks(_Walkers):
                 return int(device.download(self.longest, np.int32, 1)[0])
             self.queue.refill(self.seed, self.claim, self.status, LEG)
 
-    def notes(self) -> list[tuple[str, ...]]:
-        """Return a note of each run: its legs."""
-        made: list[tuple[str, ...]] = []
-        for legs, first in zip(self.legs.tolist(), self.seen_first.tolist(), strict=True):
-            note = f"{legs} legs: {first} vertices came in the first, the others after new starts"
-            made.append((note,) if legs > 1 else ())
-        return made
-
     # --- during -----------------------------------------------------------------------------------
 
     def draw(self) -> Drawn:
@@ -356,8 +359,11 @@ class Walks(_Walkers):
 
     def pack(self) -> Drawn:
         """Return the sample of each run."""
-        notes = [(*legs, *short) for legs, short in zip(self.notes(), self.no_errors(), strict=True)]
-        drawn = self.packed(self.parts, notes, self.seconds)
+        legs = [
+            f"{legs} legs: {first} vertices came in the first, the others after new starts"
+            for legs, first in zip(self.legs.tolist(), self.seen_first.tolist(), strict=True)
+        ]
+        drawn = self.packed(self.parts, legs, self.no_errors(), self.seconds)
         if self.trails.going and self.runs == 1 and (self.batches > 1 or not self.exact):
             drawn.more["batches"] = self.trails.batches(drawn.vertices)
         if self.request.walks:
@@ -533,8 +539,7 @@ class Frontier(_Walkers):
             if wanting:
                 going = self.begin()
         short = self.no_error("moves") if self.exact else ()
-        notes = [(*((f"{legs} legs",) if legs > 1 else ()), *short) for legs in self.legs.tolist()]
-        return self.packed(self.batches, notes)
+        return self.packed(self.batches, [f"{each} legs" for each in self.legs], [short] * self.runs)
 
     def begin(self) -> int:
         """Begin new legs of the runs that want one; return how many runs go on."""

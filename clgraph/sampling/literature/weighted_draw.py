@@ -139,8 +139,11 @@ class EdgeRace(_Race):
         by_ends, by_itself = request.method in ("rne", "hyb"), request.method != "rne"
         self.lg_arc = self.lg_edge = 0
         if request.method == "hyb":
-            self.lg_arc, self.lg_edge = mixed(request.mix_word, view.n, view.rows.num_arcs // 2)
-            by_ends, by_itself = request.mix_word > 0, request.mix_word < CERTAIN
+            mix, edges = request.mix_word, max(view.rows.num_arcs // 2, 1)
+            by_ends, by_itself = mix > 0, mix < CERTAIN
+            # logarithms of the weights of an arc (less that of its tail's degree) and of an edge
+            self.lg_arc = lg(mix) - 32 * ONE - lg(view.n) if by_ends else 0
+            self.lg_edge = lg(CERTAIN - mix) - 32 * ONE - lg(edges) if by_itself else 0
         self.weight = view.on_device(device, "integers") if view.weighted else None
         race = self.program(
             "race",
@@ -192,16 +195,6 @@ class EdgeRace(_Race):
 
         made = Column(offset, lambda: arcs.values[first()], arcs)
         return made, Column(offset, lambda: keys.values[first()])
-
-
-def mixed(mix: int, n: int, m: int) -> tuple[int, int]:
-    """Return the logarithms of hyb's weights, of an arc (less that of its tail's degree) and of an edge.
-
-    `mix` is the probability of rne in units of 2^-32.
-    """
-    by_arc = lg(mix) - 32 * ONE - lg(n) if mix else 0
-    by_edge = lg(CERTAIN - mix) - 32 * ONE - lg(max(m, 1)) if mix < CERTAIN else 0
-    return by_arc, by_edge
 
 
 def arc_tails(device: Device, view: View) -> tuple[Any, Any]:
