@@ -116,9 +116,10 @@ def reference_spread(graph: Graph, method: str, *, seed: int, **options: Any) ->
         first = first_start(graph, seed)
         many = options.get("starts", 10) if method == "rds" else 1
         starts = [first, *[v for v in order if v != first][: many - 1]]
-    one_by_one = options.get("mode", "auto") == "exact"
-    search = _queue if one_by_one else _stages
-    came, parent, named = search(spread, starts, order, target, stages)
+    if options.get("mode", "auto") == "exact":
+        came, parent, named = _queue(spread, starts, order, target)
+    else:
+        came, parent, named = _stages(spread, starts, order, target, stages)
     made = Rows(graph).draw_kept(came, options.get("keep", "induced"), target, parent, named)
     if method == "rds":
         made.more["parent"] = [graph.ids[parent[v]] for v in sorted(came)]
@@ -152,22 +153,19 @@ def _stages(spread: Spread, starts: list[int], order: list[int], target: int, st
             if u not in seen:
                 new.add(u)
                 parent.setdefault(u, v)
-        if not new and stages is not None:
-            break
         if not new:
+            if stages is not None:
+                break
             new = {next(v for v in order if v not in seen)}
             parent |= {v: v for v in new}
         active = bring(new)
     return came[:target], parent, named
 
 
-def _queue(spread: Spread, starts: list[int], order: list[int], target: int, stages: int | None) -> Found:
-    assert stages is None
+def _queue(spread: Spread, starts: list[int], order: list[int], target: int) -> Found:
     came = starts[:target]
     parent = {v: v for v in came}
     named: set[tuple[int, int, int]] = set()
-    if len(starts) > target:
-        return starts[:target], parent, named
     head = 0
     while len(came) < target:
         if head == len(came):
@@ -178,8 +176,8 @@ def _queue(spread: Spread, starts: list[int], order: list[int], target: int, sta
         v = came[head]
         head += 1
         for kind in range(2):
-            kinds = spread.taken(v, set(parent))
-            for u in kinds[kind] if kind < len(kinds) else []:
+            # what a vertex takes by the second kind of arc, it takes of those that are left
+            for u in [*spread.taken(v, set(parent)), []][kind]:
                 if len(came) == target:
                     break
                 if kind == 0:
