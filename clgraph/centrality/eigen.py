@@ -5,7 +5,8 @@ Host half of ``cl/centrality/power.cl``: products with the matrix, and vectors o
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from math import inf, sqrt
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
@@ -136,6 +137,14 @@ class Vectors:
         return self.device.download(x, np.float64, self.n)
 
 
+@contextmanager
+def vectors_on(device: Any, graph: Graph, weight: bool, what: str) -> Iterator[Vectors]:
+    """Lock a device with float64, and put a graph's matrix there for what `what` names."""
+    with run_on(device) as run:
+        need_doubles(run.device, what)
+        yield Vectors(run.device, graph, weight)
+
+
 def check_weights(graph: Graph) -> None:
     """Raise an InputError if a weight is not finite."""
     assert graph.weights is not None
@@ -234,10 +243,7 @@ def eigenvector_centrality(
     total = float(start.sum())
     if total == 0:
         raise InputError("nstart sums to 0; give numbers with another sum")
-    with run_on(device) as run:
-        dev = run.device
-        need_doubles(dev, "eigenvector centrality")
-        vectors = Vectors(dev, whole_graph, weight)
+    with vectors_on(device, whole_graph, weight, "eigenvector centrality") as vectors:
 
         def step(x: Any, y: Any) -> Sums:
             length = sqrt(vectors.combine(y, 1.0, x, 1.0).squares) or 1.0
@@ -313,10 +319,7 @@ def katz_centrality(
     n = whole_graph.num_vertices
     if n == 0:
         return np.zeros(0)
-    with run_on(device) as run:
-        dev = run.device
-        need_doubles(dev, "Katz centrality")
-        vectors = Vectors(dev, whole_graph, weight)
+    with vectors_on(device, whole_graph, weight, "Katz centrality") as vectors:
         c = vectors.vector(each) if added is None else added
 
         def step(x: Any, y: Any) -> Sums:
@@ -432,10 +435,7 @@ def hits(
     if start is not None and not start.any():
         raise InputError("nstart is 0 everywhere; give at least one vertex another number")
 
-    with run_on(device) as run:
-        dev = run.device
-        need_doubles(dev, "hubs and authorities")
-        vectors = Vectors(dev, whole_graph, weight)
+    with vectors_on(device, whole_graph, weight, "hubs and authorities") as vectors:
         first = np.ones(n) if start is None else start
         best, off = leading(vectors, first / np.linalg.norm(first), STEPS, last, tol, progress)
         hubs_on_device = vectors.vector()
@@ -452,8 +452,8 @@ def hits(
         hubs, authorities = hubs / hubs.sum(), authorities / authorities.sum()
     if off > tol:
         raise ConvergenceError(
-            f"hubs and authorities did not converge on {dev}: after {last} restarts they are about {off:.3g} "
-            f"from the exact ones, not {tol:.3g}; a larger max_iter or tol may do (the error's `result` "
+            f"hubs and authorities did not converge on {vectors.device}: after {last} restarts they are about "
+            f"{off:.3g} from the exact ones, not {tol:.3g}; a larger max_iter or tol may do (the error's `result` "
             "holds what was reached)",
             (hubs, authorities),
         )

@@ -106,12 +106,9 @@ class PageRankResult(RunsOn):
             with self._there.alone():
                 found = highest(self._there, scores.base_data, n, min(k, n), scores.dtype.type)
             return self._named(*found)
-        if k < n:
-            # only scores as high as the k-th are sorted
-            least = np.partition(scores, n - k)[n - k]
-            some = np.flatnonzero(scores >= least)
-        else:
-            some = np.arange(n)
+        # only scores as high as the k-th are sorted
+        least = max(n - k, 0)
+        some = np.flatnonzero(scores >= np.partition(scores, least)[least])
         best = some[np.argsort(-scores[some], kind="stable")[:k]]
         return self._named(best, scores[best])
 

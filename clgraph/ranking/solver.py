@@ -2,7 +2,7 @@
 
 Host half of ``cl/ranking/solver.cl``, and of ``order.cl``: vectors in the order of a plan's rows.
 
-Each variant is a `Solver` that sums the rows in its own way: `clgraph.ranking.contribution`,
+Each variant is a `Solver` that sums the rows in its own way: `clgraph.ranking.plan`,
 `clgraph.ranking.spmv`, `clgraph.ranking.spmv_small` and, for variants of the theses, `clgraph.theses.rows`.
 """
 

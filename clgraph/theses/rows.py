@@ -1,7 +1,7 @@
 """The PageRank thesis's variants serial, pull (Parallel I) and subgroup (Parallel III).
 
 Host half of ``cl/theses/serial.cl``, ``pull.cl`` and ``subgroup.cl``. Its Parallel II, contribution, serves
-variant "auto" too and is in `clgraph.ranking.contribution`. On an H200 1000 iterations of ego-Facebook take
+variant "auto" too and is in `clgraph.ranking.plan`. On an H200 1000 iterations of ego-Facebook take
 35.5 ms by pull, 20.0 ms by contribution, 21.3 ms by subgroup, and 9.3 ms by "auto".
 """
 
@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from clgraph.device.launch_config import DeviceLimits, LaunchTable, WorkGroup, fit_group
-from clgraph.ranking.contribution import FLAT, ContributionSolver, PlainSolver
+from clgraph.ranking.plan import FLAT, ContributionSolver, PlainSolver
 from clgraph.ranking.solver import TALLY, Launch
 
 

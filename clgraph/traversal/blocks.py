@@ -51,9 +51,8 @@ def search_blocks(
         started = perf_counter()
         room = dev.global_memory // 2 - 5 * shards.num_vertices
         search = Search(Blocks(ranks, Loading(dev, shards, room=room), push, pull), dev)
-        levels, reached = search.run(roots, last)
+        distance, levels, reached = search.run(roots, last)
         seconds = {"bfs": perf_counter() - started}
-        distance = search.found()
         before = search.before() if predecessors else None
         owner = search.owners(roots, distance) if owners else None
         seconds["total"] = perf_counter() - started
@@ -98,7 +97,7 @@ def search_blocks_often(
             part = search.run(batch, last, dtype) if search else None
             if part is None:
                 single = single or Search(blocks, dev)
-                part = one_by_one(partial(single.distances, last=last), batch, dtype)
+                part = one_by_one(partial(single.run, last=last), batch, dtype)
             rows, deepest = part
             levels = max(levels, deepest)
             found = found.astype(distance_type(levels, dtype), copy=False)
@@ -198,8 +197,8 @@ class Search:
             self.distance = device.empty(n, np.int32)
             self.count = device.empty(1, np.int32)
 
-    def run(self, roots: npt.NDArray[np.int32], last: int) -> tuple[int, int]:
-        """Search from these vertices; returns levels, and vertices reached."""
+    def run(self, roots: npt.NDArray[np.int32], last: int) -> tuple[npt.NDArray[np.int32], int, int]:
+        """Search from these vertices; returns distances, levels, and vertices reached."""
         device = self._device
         first = np.zeros(self._words, np.uint32)
         np.bitwise_or.at(first, roots >> 5, np.uint32(1) << (roots & 31).astype(np.uint32))
@@ -220,17 +219,9 @@ class Search:
             self._blocks.share(device, self.next, self._words, np.uint32)
             fresh = self._step()
             reached += fresh
-        return (self.level + 1 if fresh else self.level), reached
-
-    def found(self) -> npt.NDArray[np.int32]:
-        """Return the distances, shape (n,)."""
-        with self._device.alone():
-            return self._device.download(self.distance, np.int32, self.n)
-
-    def distances(self, roots: npt.NDArray[np.int32], last: int) -> tuple[npt.NDArray[np.int32], int]:
-        """Return the distances from these vertices, and the number of levels."""
-        levels, _ = self.run(roots, last)
-        return self.found(), levels
+        with device.alone():
+            distance = device.download(self.distance, np.int32, self.n)
+        return distance, (self.level + 1 if fresh else self.level), reached
 
     def _over(self, rows: DeviceCSR, name: str, **more: Any) -> None:
         """Launch a kernel over the entries of a block."""

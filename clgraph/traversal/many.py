@@ -360,10 +360,10 @@ class ManySearch(ManyBatch):
     ) -> tuple[npt.NDArray[Any], int]:
         """Search from one source after another: distances (k, n), and the number of levels."""
 
-        def search(source: npt.NDArray[np.int32]) -> tuple[npt.NDArray[np.int32], int]:
+        def search(source: npt.NDArray[np.int32]) -> tuple[npt.NDArray[np.int32], int, int]:
             alone = Search(self.dev, self.graph, "hybrid", False, False, self.lap)
-            levels, _ = alone.run(source, last)
-            return alone.take()[0], levels
+            levels, reached = alone.run(source, last)
+            return alone.take()[0], levels, reached
 
         return one_by_one(search, sources, dtype)
 

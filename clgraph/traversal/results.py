@@ -40,14 +40,14 @@ def distance_type(levels: int, dtype: npt.DTypeLike | None) -> np.dtype[Any]:
 
 
 def one_by_one(
-    search: Callable[[npt.NDArray[np.int32]], tuple[npt.NDArray[np.int32], int]],
+    search: Callable[[npt.NDArray[np.int32]], tuple[npt.NDArray[np.int32], int, int]],
     sources: Iterable[np.int32],
     dtype: npt.DTypeLike | None,
 ) -> tuple[npt.NDArray[Any], int]:
     """Search from one source after another: distances (k, n), and the number of levels."""
     rows, levels = [], 0
     for source in sources:
-        distance, deepest = search(np.array([source]))
+        distance, deepest, _ = search(np.array([source]))
         rows.append(distance.astype(distance_type(deepest, dtype), copy=False))
         levels = max(levels, deepest)
     return np.stack(rows), levels

@@ -10,7 +10,7 @@ from ranking_checks import assert_close, mixed_graph
 
 from clgraph import Graph, pagerank
 from clgraph.device import Device, Setup
-from clgraph.ranking.contribution import cut_for
+from clgraph.ranking.plan import cut_for
 from clgraph.reference.pagerank import reference_pagerank
 
 
