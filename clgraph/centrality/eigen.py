@@ -452,9 +452,9 @@ def hits(
         hubs, authorities = hubs / hubs.sum(), authorities / authorities.sum()
     if off > tol:
         raise ConvergenceError(
-            f"hubs and authorities did not converge on {vectors.device}: after {last} restarts they are about "
-            f"{off:.3g} from the exact ones, not {tol:.3g}; a larger max_iter or tol may do (the error's `result` "
-            "holds what was reached)",
+            f"hubs and authorities did not converge on {vectors.device}: after {last} restarts they are "
+            f"about {off:.3g} from the exact ones, not {tol:.3g}; a larger max_iter or tol may do (the "
+            "error's `result` holds what was reached)",
             (hubs, authorities),
         )
     return hubs, authorities

@@ -13,7 +13,6 @@ import numpy.typing as npt
 
 from clgraph.csr.upload import DeviceCSR, degrees_of, upload_csr
 from clgraph.device.graph_cache import Pool
-from clgraph.device.launch_config import LaunchTable
 from clgraph.traversal import search
 from clgraph.traversal.results import DISTANCE_TYPES, distance_type, one_by_one
 from clgraph.traversal.search import COUNT, STATE_SIZE, Lap, Search, read_state
@@ -32,38 +31,6 @@ MANY_VERTICES = 1 << 17  # with fewer vertices the frontiers of 64 searches are 
 HOT_SHARE = 8  # one vertex in this many must hold half of all arcs: otherwise there is little to gain
 MEMORY_SHARE = 4  # the second copy may take at most 1 / MEMORY_SHARE of the device's memory
 RENUMBER_SEARCHES = 64  # searches of a graph that pay for having its vertices renumbered (CPUs)
-
-
-@dataclass(frozen=True)
-class ManyConfig:
-    """Launch configuration of many searches at once, in addition to that of one (`search.LaunchConfig`).
-
-    Attributes
-    ----------
-    run : int
-        Queue entries per work-item.
-    parts : int
-        Work-groups per row, where work-groups share rows.
-    pull_share, stay_share : int
-        Begin to pull when more than one vertex in `pull_share` is in some frontier; go on while more than one
-        in `stay_share` is: late pulls find most searches everywhere.
-    fused_count, fused_arcs : int
-        A frontier of at most so many vertices and arcs is left to the fused kernel.
-    scatter_share : int
-        Push without a queue when a frontier's arcs, times this, are more than the vertices.
-    """
-
-    run: int = 16
-    parts: int = 4
-    pull_share: int = 8
-    stay_share: int = 64
-    fused_count: int = 2048
-    fused_arcs: int = 32768
-    scatter_share: int = 4
-
-
-# GPUs want a work-item for each entry, CPUs runs of them
-LAUNCH = LaunchTable(gpu=ManyConfig(run=1), cpu=ManyConfig(), simulator=ManyConfig())
 
 
 class ManyScratch(SimpleNamespace):
@@ -110,7 +77,7 @@ class ManyBatch:
 
     def __init__(self, dev: Device, n: int, lanes: int, lap: Lap = lambda phase: None) -> None:
         self.dev, self.n, self.rows, self.lanes, self.lap = dev, n, n, lanes, lap
-        self.config, self.many = search.LAUNCH.of(dev), LAUNCH.of(dev)
+        self.config = search.LAUNCH.of(dev)
         self.defines: dict[str, Any] = {}
         self._pulling = False
 
@@ -121,16 +88,16 @@ class ManyBatch:
         return made
 
     def _searches(self) -> Program:
-        many = self.many
+        config = self.config
         return self._program(
             "traversal/many",
-            TEAM=self.config.team,
-            MANY_ITEMS=many.run,
-            PARTS=many.parts,
-            MANY_COUNT=many.fused_count,
-            MANY_ARCS=many.fused_arcs,
+            TEAM=config.team,
+            MANY_ITEMS=config.many_items,
+            PARTS=config.parts,
+            MANY_COUNT=config.many_count,
+            MANY_ARCS=config.many_arcs,
             # a work-group of 256 reads such a row in one step
-            WIDE_ROW=min(self.config.long_row, 256),
+            WIDE_ROW=min(config.long_row, 256),
             **self.defines,
         )
 
@@ -163,7 +130,7 @@ class ManyBatch:
         return slot[COUNT], slot[MANY_ARCS]
 
     def _pulls(self, level: int, count: int) -> bool:
-        share = self.many.stay_share if self._pulling else self.many.pull_share
+        share = self.config.stay_share if self._pulling else self.config.pull_share
         return count * share > self.n and level > 0
 
     def _more_planes(self) -> None:
@@ -369,7 +336,7 @@ class ManySearch(ManyBatch):
 
     def _go_on(self, last: int) -> None:
         """Do one level, or a run of small ones; updates level, count, arcs and queued."""
-        scratch, config, many, level, count = self.scratch, self.config, self.many, self.level, self.count
+        scratch, config, level, count = self.scratch, self.config, self.level, self.count
         local, csr = config.local, self.csr
         self._pulling = self._pulls(level, count)
         if not self._pulling and not self.queued:
@@ -381,7 +348,7 @@ class ManySearch(ManyBatch):
             if config.team:
                 self._launch("bfs_many_pull_long", level, arriving, 4 * self.dev.compute_units * local)
             self.queued = False
-        elif count <= many.fused_count and self.arcs <= many.fused_arcs:
+        elif count <= config.many_count and self.arcs <= config.many_arcs:
             kernel = self._searches().bfs_many_fused
             size = min(config.fused_local, kernel.limit)
             given = {"n": self.rows, "level": level, "last": min(last, (1 << scratch.bits) - 1)}
@@ -394,16 +361,16 @@ class ManySearch(ManyBatch):
             self.count, self.arcs = slot[COUNT], slot[MANY_ARCS]
             return
         else:
-            self.queued = self.arcs * many.scatter_share <= self.rows
+            self.queued = self.arcs * config.scatter_share <= self.rows
             push = "bfs_many_push" if self.queued else "bfs_many_scatter"
             if config.team:
                 team = min(64, local)
-                self._launch(push, level, csr, count * many.parts * team, team)
+                self._launch(push, level, csr, count * config.parts * team, team)
             else:
-                self._launch(push, level, csr, -(-count // many.run))
+                self._launch(push, level, csr, -(-count // config.many_items))
             if self.queued:
                 found = self._frontier(level + 1)[0]
-                self._launch("bfs_many_settle", level, csr, -(-max(count, found) // many.run))
+                self._launch("bfs_many_settle", level, csr, -(-max(count, found) // config.many_items))
                 scratch.swap_queues()
             else:
                 self._launch("bfs_many_settle_all", level, csr)

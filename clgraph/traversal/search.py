@@ -44,7 +44,15 @@ class LaunchConfig:
         Push becomes pull when the frontier has more than 1/alpha of the arcs not yet looked at; pull becomes
         push when a shrinking frontier has fewer than 1/beta of the vertices (Beamer's names).
     fuse_count, fuse_arcs : int
-        A frontier of at most so many vertices and arcs is left to the fused kernel.
+        A frontier of at most so many vertices and arcs is left to the fused kernel; of many searches at once
+        (`clgraph.traversal.many`) one of `many_count` and `many_arcs`.
+    many_items, parts : int
+        Of many searches: queue entries per work-item, and work-groups per row, where work-groups share rows.
+    pull_share, stay_share : int
+        Of many searches: begin to pull when more than one vertex in `pull_share` is in some frontier; go on
+        while more than one in `stay_share` is: late pulls find most searches everywhere.
+    scatter_share : int
+        Of many searches: push without a queue when a frontier's arcs, times this, exceed the vertices.
     """
 
     team: bool
@@ -60,6 +68,13 @@ class LaunchConfig:
     fuse_arcs: int = 32768
     alpha: int = 15
     beta: int = 18
+    many_items: int = 16
+    parts: int = 4
+    many_count: int = 2048
+    many_arcs: int = 32768
+    pull_share: int = 8
+    stay_share: int = 64
+    scatter_share: int = 4
 
 
 class TeamConfig(LaunchConfig):
@@ -85,6 +100,7 @@ TEAM = TeamConfig(
     long_piece=2048,
     fuse_count=4096,
     fuse_arcs=16384,
+    many_items=1,
 )
 SERIAL = LaunchConfig(team=False)
 LAUNCH = LaunchTable(

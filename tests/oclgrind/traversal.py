@@ -77,13 +77,12 @@ def case_bfs_team_pull(device: Any) -> None:
 
 
 def _many(device: Any, counts: tuple[int, int, int, int], **shape: Any) -> None:
-    from clgraph.traversal import many
+    from clgraph.traversal import search
 
-    names = ("fused_count", "fused_arcs", "pull_share", "scatter_share")
-    shapes, changes = many.LAUNCH, dict(zip(names, counts, strict=True))
-    run = (shapes.gpu if shape.get("team") else shapes.simulator).run
-    many.LAUNCH = replace(shapes, simulator=replace(shapes.simulator, run=run, **changes))
-    _bfs(device, many=True, **shape)
+    names = ("many_count", "many_arcs", "pull_share", "scatter_share")
+    items = (search.LAUNCH.gpu if shape.get("team") else search.LAUNCH.simulator).many_items
+    changes: dict[str, Any] = dict(zip(names, counts, strict=True))
+    _bfs(device, many=True, many_items=items, **changes, **shape)
 
 
 def case_bfs_many(device: Any) -> None:
@@ -120,11 +119,11 @@ def case_bfs_many_deep(device: Any) -> None:
 
     from clgraph.graph import Graph
     from clgraph.reference.traversal import reference_bfs
-    from clgraph.traversal import bfs_many, many
+    from clgraph.traversal import bfs_many, search
 
     _many(device, (0, 0, 4, 0))
-    shapes = many.LAUNCH
-    many.LAUNCH = replace(shapes, simulator=replace(shapes.simulator, stay_share=4))
+    shapes = search.LAUNCH
+    search.LAUNCH = replace(shapes, simulator=replace(shapes.simulator, stay_share=4))
     v = np.arange(29)
     hub = np.zeros(20, np.int64)
     graph = Graph.from_edges(np.r_[v, hub], np.r_[v + 1, np.arange(30, 50)])  # a path behind a star

@@ -21,23 +21,21 @@ if TYPE_CHECKING:
     from clgraph.device import Device
 
 
-NO_FUSED = {"fused_count": 0, "fused_arcs": 0}
+NO_FUSED = {"many_count": 0, "many_arcs": 0}
 WAYS: dict[str, dict[str, int]] = {  # which kernels small graphs are sent through
     "own": {},
     "push": {**NO_FUSED, "pull_share": 0, "scatter_share": 0},
     "scatter": {**NO_FUSED, "pull_share": 0, "scatter_share": 10**9},
     "pull": {**NO_FUSED, "pull_share": 10**9, "scatter_share": 0},
-    "mixed": {"fused_count": 6, "fused_arcs": 30, "pull_share": 8, "scatter_share": 2},
+    "mixed": {"many_count": 6, "many_arcs": 30, "pull_share": 8, "scatter_share": 2},
 }
 
 
 @pytest.mark.parametrize("way", first_device_but("own", WAYS, slow=("push", "mixed")))
 @pytest.mark.parametrize("team", first_device_but(False, [False, True]))
 def test_many(device: Device, way: str, team: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    if way != "own":
-        put_shape(monkeypatch, many_module, device, replace(many_module.LAUNCH.of(device), **WAYS[way]))
-    if team:
-        put_shape(monkeypatch, search, device, replace(TEAM, long_row=3))
+    config = replace(TEAM, long_row=3) if team else search.LAUNCH.of(device)
+    put_shape(monkeypatch, search, device, replace(config, **WAYS[way]))
     for seed in range(6):
         graph = random_graph(seed)
         sources = np.random.default_rng(seed).integers(0, graph.num_vertices, (3, 70)[seed % 2])

@@ -67,9 +67,8 @@ def test_searches_find_the_same(device: Device, short: bool, monkeypatch: pytest
     """Vertices numbered by degree, from the first pull on and in later calls: the rows are the same."""
     monkeypatch.setattr(many, "MANY_VERTICES", 0)
     monkeypatch.setattr(many, "HOT_SHARE", 1)
-    pulls = replace(many.LAUNCH.of(device), fused_count=0, fused_arcs=0, pull_share=10**9)
-    put_shape(monkeypatch, many, device, pulls)
-    put_shape(monkeypatch, search, device, replace(search.SERIAL, items=32))
+    pulls = replace(search.SERIAL, items=32, many_count=0, many_arcs=0, pull_share=10**9)
+    put_shape(monkeypatch, search, device, pulls)
     rng = np.random.default_rng(8)
     for directed in (False, True):
         n, ends = 300, rng.integers(0, 250, (2, 900))  # 50 vertices and more have no arcs

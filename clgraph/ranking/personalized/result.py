@@ -119,9 +119,8 @@ class PersonalizedResult(RunsOn):
         InputError
             If pandas is not installed.
         """
-        from clgraph.graph.exchange.common import library
+        from clgraph.graph.frames import frame_of
 
-        pandas = library("pandas", "pandas")
         k, width = self.scores.shape
         ids = self.ids
         if ids is None:
@@ -133,7 +132,7 @@ class PersonalizedResult(RunsOn):
         }
         if self.standard_errors is not None:
             columns["standard_error"] = self.standard_errors.ravel()
-        return pandas.DataFrame(columns)
+        return frame_of(columns)
 
     def _facts(self) -> dict[str, Any]:
         facts: dict[str, Any] = {
