@@ -13,9 +13,9 @@ from clgraph.cli.options import console_options, json_option, option
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 def fpga() -> None:
-    """Compile and describe binaries for Intel FPGAs, whose boards build no kernels at run time.
+    """Compile and describe kernel binaries for Intel FPGAs, whose boards build no kernels at run time.
 
-    Every command takes one with --fpga-binary FILE (or CLGRAPH_FPGA_BINARY).
+    Commands that use a device load a binary with --fpga-binary FILE (or CLGRAPH_FPGA_BINARY).
     """
 
 
@@ -27,7 +27,7 @@ def fpga() -> None:
 @option("--param params NAME=VALUE", "Set a parameter of cl/fpga/parameters.h (repeatable).", multiple=True)
 @option(
     "--only GROUP",
-    "Compile only some kernels: sample, components, bfs, pagerank, walks (repeatable).",
+    "Compile only some kernels: sample, draw, components, bfs, pagerank, walks (repeatable).",
     multiple=True,
 )
 @console_options

@@ -1,4 +1,4 @@
-"""The folder on disk where built kernels, probe results and corrected ICD files are kept.
+"""The folder on disk in which built kernels and probe results are cached.
 
 Anything in it can be deleted at any time, may be damaged, and may be written by several processes at once.
 So files are written under another name, then renamed, and carry a checksum; a file whose checksum is wrong
@@ -36,7 +36,7 @@ SIZE = 512 << 20
 
 
 def digest(parts: Iterable[str | bytes]) -> str:
-    """A name for some content: SHA-256 over its parts, each with its length in front."""
+    """Return a name for some content: SHA-256 over its parts, each with its length in front."""
     sha = hashlib.sha256()
     for part in parts:
         data = part.encode() if isinstance(part, str) else part
@@ -46,7 +46,7 @@ def digest(parts: Iterable[str | bytes]) -> str:
 
 
 def limit() -> int:
-    """The size limit in bytes: ``CLGRAPH_CACHE_SIZE`` (bytes, or ``200M``, ``2G``), else `SIZE`.
+    """Return the size limit in bytes: ``CLGRAPH_CACHE_SIZE`` (bytes, or ``200M``, ``2G``), else `SIZE`.
 
     Raises
     ------
@@ -69,7 +69,7 @@ def bytes_of(text: str, units: str = "KMGT") -> int | None:
 
 
 def load(room: str, key: str) -> bytes | None:
-    """What was stored under a key, or None if there is nothing or it is damaged."""
+    """Return the bytes stored under a key; None if there are none or they are damaged."""
     path = cache_folder() / room / key
     try:
         data = path.read_bytes()
@@ -168,7 +168,7 @@ def write_atomically(target: Path, data: bytes, *, durable: bool = False, mode: 
 
 
 def contents() -> dict[str, dict[str, int]]:
-    """Number of ``files``, and their ``bytes``, in each room (sub-folder) of the cache."""
+    """Return the number of ``files``, and their ``bytes``, in each room (sub-folder) of the cache."""
     rooms: dict[str, dict[str, int]] = {}
     folder = cache_folder()
     for room in sorted(folder.iterdir()) if folder.is_dir() else []:
@@ -182,7 +182,7 @@ def contents() -> dict[str, dict[str, int]]:
 
 
 def clear() -> None:
-    """Delete everything that clgraph keeps on disk; the folder itself and other files in it stay."""
+    """Delete everything that clgraph caches on disk; the folder itself and other files in it stay."""
     for room in ROOMS:
         folder = cache_folder() / room
         if folder.exists():
@@ -231,7 +231,7 @@ _lock = threading.Lock()
 
 
 def cache_folder() -> Path:
-    """The folder to use: the named one, or a private temporary one if others can write to that.
+    """Return the folder to use: the named one, or a private temporary one if others can write to that.
 
     Binaries in the folder are native code that drivers run, so it must be this user's own. If it is not, one
     line on stderr says so, and the temporary folder is deleted when the process ends.
@@ -254,38 +254,38 @@ def cache_folder() -> Path:
             return named
         used = _used[named] = _temporary_folder()
     _say(
-        f"{named} is not used as the cache: {why}. Kernels are kept in a temporary folder and built again by "
-        "the next run"
+        f"{named} is not used as the cache: {why}. Kernels are cached in a temporary folder, and the next "
+        "run rebuilds them"
     )
     return used
 
 
 def drivers_folder() -> Path | None:
-    """Where drivers are to keep what they build, in ``pocl``; None: where they do so by themselves.
+    """Return the folder in which drivers cache what they build (in ``pocl``); None for their own choice.
 
     That is the cache folder if CLGRAPH_CACHE_DIR names another than the usual one: all is then in one place.
     If nothing can be written there, or in the user's cache folder, it is a temporary folder, since PoCL has
     no devices without one, and one line on stderr says so.
     """
     usual, named = _usual_folder(), named_folder()
-    place = usual.parent if named == usual else cache_folder()
-    if place not in _of_drivers:
-        folder: Path | None = None if named == usual else place
+    base = usual.parent if named == usual else cache_folder()
+    if base not in _of_drivers:
+        folder: Path | None = None if named == usual else base
         try:
-            _make(place)
-            with tempfile.TemporaryFile(dir=place) as file:
+            _make(base)
+            with tempfile.TemporaryFile(dir=base) as file:
                 file.write(bytes(4096))  # there may be a folder and no room in it
             if folder is not None:
                 make_room("pocl")
         except OSError as error:
             folder = _temporary_folder()
-            _say(f"nothing can be cached in {place} ({error.strerror}): every run builds its kernels again")
-        _of_drivers[place] = folder
-    return _of_drivers[place]
+            _say(f"nothing can be cached in {base} ({error.strerror}): every run rebuilds its kernels")
+        _of_drivers[base] = folder
+    return _of_drivers[base]
 
 
 def is_lasting() -> bool:
-    """Whether what is built is still there after this process."""
+    """True if cached files outlive this process."""
     return cache_folder() == named_folder() and drivers_folder() in (None, cache_folder())
 
 
@@ -307,7 +307,7 @@ def _remove(folder: Path, pid: int) -> None:
 
 
 def make_room(room: str) -> Path:
-    """A sub-folder of the cache folder, created for this user alone if it does not exist."""
+    """Return a sub-folder of the cache folder; create it for this user alone if it does not exist."""
     _make(cache_folder())
     folder = cache_folder() / room  # asked again: another user may have been first to make it
     _make(folder)
@@ -323,7 +323,7 @@ def _make(folder: Path) -> None:
 
 
 def distrust(folder: Path) -> str | None:
-    """Why others could put files into a folder, or replace it; None if they cannot, or it does not exist.
+    """Return why others could write to a folder, or replace it; None if they cannot, or it does not exist.
 
     It and its rooms must be this user's; nobody else may write there. What is above it must belong to this
     user or to root, and nobody else may rename what is in it: a sticky bit, as that of /tmp, prevents it.
@@ -360,7 +360,7 @@ def _user(uid: int) -> str:
 
 
 def _writers(about: os.stat_result) -> str | None:
-    """Who else may write to a folder: everybody, its group, or None.
+    """Return who else may write to a folder: everybody, its group, or None.
 
     A group that the system made for this user alone is no other one: where it does (Debian, Fedora), new
     folders are often writable by it.
@@ -378,7 +378,7 @@ def _writers(about: os.stat_result) -> str | None:
 
 
 def _unmapped() -> tuple[int, ...]:
-    """In a user namespace (rootless containers, sandboxes): who owns /, root outside, as seen from here."""
+    """Return the owner of / as seen from a user namespace (rootless containers, sandboxes)."""
     try:
         if Path("/proc/self/uid_map").read_text().split() == ["0", "0", str((1 << 32) - 1)]:
             return ()

@@ -1,4 +1,4 @@
-"""What child processes do: ``python -m clgraph.device.children``, started by modules that this one imports.
+"""The child processes ``python -m clgraph.device.children``, started by modules that this one imports.
 
 ``KNOWN SPEC IDENTITY`` for `clgraph.device.probe` and ``KNOWN`` for `clgraph.device.doctor` go through items
 (see `clgraph.device.subprocesses.go_through`). ``build`` makes the binaries that
@@ -52,7 +52,7 @@ def describe_all() -> Iterator[Step]:
 
 
 def make(build: Callable[..., bytes | None]) -> int:
-    """Make the binaries that are wanted; returns how many were stored.
+    """Build the binaries that are wanted; return how many were stored.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ def make(build: Callable[..., bytes | None]) -> int:
         try:
             os.unlink(folder / key)
         except OSError:
-            continue  # another process makes it
+            continue  # another process builds it
         binary = None
         if entry is not None:
             with contextlib.suppress(ClgraphError):  # the others may do
@@ -79,7 +79,7 @@ def make(build: Callable[..., bytes | None]) -> int:
 
 
 def build(spec: str, identity: list[str], source: str, options: list[str]) -> bytes | None:
-    """`make`'s, on the devices of this machine."""
+    """Build a binary on the devices of this machine, for `make`."""
     device = get_device(spec)
     if list(device.identity) != identity:
         return None
@@ -87,7 +87,7 @@ def build(spec: str, identity: list[str], source: str, options: list[str]) -> by
 
 
 def main() -> None:
-    """Do one of the three."""
+    """Probe a device, describe all of them, or build the binaries that are wanted."""
     if sys.argv[1:] == ["build"]:
         if hasattr(os, "nice"):
             os.nice(19)  # the time that no other process wants

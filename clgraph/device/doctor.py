@@ -1,8 +1,8 @@
-"""What is wrong with OpenCL on this machine, and what repairs it.
+"""Diagnose OpenCL on this machine, and name the remedies.
 
-A fault is only what is proved, and no remedy moves or removes what clgraph has not made. A broken driver can
-end the process that loads it: devices are examined in child processes, and the report says which device ended
-its own.
+Only proven faults are reported, and no remedy moves or removes files that clgraph has not made. A broken
+driver can end the process that loads it: devices are examined in child processes, and the report names the
+device that ended its own.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ INSTALL_POCL = "apt-get install pocl-opencl-icd"
 
 
 def examine() -> dict[str, Any]:
-    """The whole report.
+    """Return the whole report.
 
     Returns
     -------
@@ -60,8 +60,8 @@ def examine() -> dict[str, Any]:
     faults += [*_package_faults(report["versions"]), *_name_faults(), *_shadow_faults()]
     working = [d["kind"] for d in devices if d["working"]]
     if not {"gpu", "cpu", "fpga"} & {*working}:
-        found = "a device" if devices else "an OpenCL driver"
-        text = f"there is not {found} that works and that clgraph picks by default"
+        found = "no device" if devices else "no OpenCL driver"
+        text = f"{found} works that clgraph picks by default"
         faults.append(_fault(text, INSTALL_CPU, INSTALL_POCL))
     return {**report, "devices": devices, "cache": store, "faults": faults, "working": len(working)}
 
@@ -81,12 +81,12 @@ def _versions() -> dict[str, str | None]:
 
 
 def installed(packages: Iterable[str]) -> dict[str, str]:
-    """The versions of those packages that are installed."""
+    """Return the versions of those packages that are installed."""
     return {name: found.version for name in packages if (found := find_distribution(name)) is not None}
 
 
 def _loader() -> dict[str, Any]:
-    """Which libOpenCL pyopencl uses, and the environment variables that control it."""
+    """Return the libOpenCL that pyopencl uses, and the environment variables that control it."""
     try:
         import pyopencl  # noqa: F401  importing it maps the loader, but queries no driver
 
@@ -142,7 +142,7 @@ def _devices() -> tuple[list[dict[str, Any]], list[Fault]]:
 
 
 def _judge(device: dict[str, Any]) -> None:
-    """Put a verdict beside the facts of a device that works; a driver that is new here is tried now."""
+    """Add a verdict to the facts of a working device; a driver that is new here is tried now."""
     if not device["working"] or not device["has_compiler"]:
         return
     from clgraph.device.driver_selftest import Driver, verdict_of
@@ -157,7 +157,7 @@ def _judge(device: dict[str, Any]) -> None:
 
 
 def describe(device: Any, *, probed: bool = True) -> dict[str, Any]:
-    """A device as plain values, for JSON.
+    """Describe a device in plain values, for JSON.
 
     Parameters
     ----------
@@ -188,14 +188,14 @@ def _cache() -> tuple[dict[str, Any], list[Fault]]:
     named, folder = cache.named_folder(), cache.cache_folder()
     facts: dict[str, Any] = {"folder": str(folder), "rooms": cache.contents(), "writable": True}
     if (why := cache.distrust(named)) is not None:
-        text = f"kernels are not kept in {named}, since others could put code of theirs there: {why}"
+        text = f"kernels are not cached in {named}, since others could put their own code there: {why}"
         return facts, [_fault(text, "export CLGRAPH_CACHE_DIR=/a/folder/of/your/own")]
     try:
         cache.make_room("probes")
         with tempfile.NamedTemporaryFile(dir=folder):
             return facts, []
     except OSError as error:
-        text = f"kernels cannot be kept in {folder} ({error.strerror}): every run builds them again"
+        text = f"kernels cannot be cached in {folder} ({error.strerror}): every run rebuilds them"
         fault = _fault(text, "export CLGRAPH_CACHE_DIR=/a/folder/you/can/write")
         return {**facts, "writable": False}, [fault]
 
@@ -203,7 +203,7 @@ def _cache() -> tuple[dict[str, Any], list[Fault]]:
 def _icd_faults(icds: Iterable[dict[str, Any]]) -> Iterator[Fault]:
     user = os.environ.get("OCL_ICD_VENDORS")
     if user and not icds:
-        text = f"OCL_ICD_VENDORS={user} names no driver, and while it is set no other is looked for"
+        text = f"OCL_ICD_VENDORS={user} names no driver, and no others are searched for while it is set"
         yield _fault(text, "unset OCL_ICD_VENDORS")
     for icd in icds:
         if icd["loads"]:
@@ -214,7 +214,7 @@ def _icd_faults(icds: Iterable[dict[str, Any]]) -> Iterator[Fault]:
             "intelocl": pip_hint("cpu", "--force-reinstall"),
             "pocl": "apt-get install --reinstall pocl-opencl-icd",
             "nvidia": _NVIDIA_REMEDY,
-            "": "install that driver again, or have whoever wrote the file remove it",
+            "": "reinstall that driver, or have the owner of the file remove it",
         }
         if Path(icd["origin"]).name.startswith(drivers.REGISTERED):
             remedies = {"": f"rm {icd['origin']} && clgraph doctor --fix"}
@@ -278,7 +278,7 @@ def _package_faults(versions: dict[str, str | None]) -> Iterator[Fault]:
 
 
 def _name_faults() -> Iterator[Fault]:
-    """Whether the package index's `clgraph`, another project, or a second copy of ours shadows this one."""
+    """Yield a fault if another project (the index's `clgraph`) or a second copy shadows this clgraph."""
     if (other := find_distribution("clgraph")) is not None:
         text = (
             f"another distribution, clgraph {other.version} in {other.locate_file('')}, has the same import "
@@ -362,7 +362,7 @@ def _modules(folder: str) -> list[tuple[str, Path]]:
 
 
 def _is_installed(name: str, file: Path) -> bool:
-    """Whether a module belongs to a distribution in its folder, or to an editable one of this environment."""
+    """True if a module belongs to a distribution in its folder, or to an editable one of this environment."""
     beside = distributions(path=[str(file.parent)])
     return any(name in _modules_of(each) for each in beside) or any(
         file.is_relative_to(source) for each in distributions() if (source := _source_of(each))

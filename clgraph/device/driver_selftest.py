@@ -1,4 +1,4 @@
-"""What an untried driver gets right: found at its first use, cached by driver version.
+"""Test an untried driver at its first use; the verdict is cached by driver version.
 
 A driver that `KNOWN` does not list runs every kernel family, on small graphs and one large star, in a child
 process (``python -m clgraph.selftest``) that may die or hang: the family at which it does is the one that
@@ -67,7 +67,7 @@ class Driver:
 
     @property
     def known(self) -> bool:
-        """Whether it need not be tried; simulators are slow, and find more by themselves."""
+        """True if it need not be tried; simulators are slow, and find more by themselves."""
         key = self.identity[0], self.kind, self.version, f"{platform.system()} {platform.machine()}"
         return key in KNOWN or self.kind == "simulator"
 
@@ -87,7 +87,7 @@ class Check:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a driver gets wrong.
+    """Kernel families that a driver gets wrong, and those it gets right.
 
     Attributes
     ----------
@@ -112,7 +112,7 @@ class Verdict:
 
     @property
     def broken(self) -> bool:
-        """Whether nothing works."""
+        """True if nothing works."""
         return bool(self.failed) and not self.right
 
     def __str__(self) -> str:
@@ -122,7 +122,7 @@ class Verdict:
 
     @property
     def fault(self) -> str | None:
-        """Why the device cannot be used at all; None if it can."""
+        """Reason why the device cannot be used at all; None if it can."""
         if not self.broken:
             return None
         family, reason = next(iter(self.failed.items()))

@@ -115,9 +115,9 @@ def bundled_icds() -> list[Icd]:
 
 
 def _bundled_folder() -> Path | None:
-    """Where the loader inside pyopencl's wheel looks; None if there is none (Debian's package, conda's)."""
+    """Return the folder that the loader in pyopencl's wheel reads; None without a wheel (Debian, conda)."""
     spec = importlib.util.find_spec("pyopencl")
-    folders = [Path(place, ".libs") for place in (spec.submodule_search_locations or [])] if spec else []
+    folders = [Path(folder, ".libs") for folder in (spec.submodule_search_locations or [])] if spec else []
     return next((folder for folder in folders if folder.is_dir()), None)
 
 
@@ -174,7 +174,7 @@ def find_oclgrind() -> str | None:
 
 
 def dlopen_error(library: str) -> str | None:
-    """None if the dynamic linker loads a library, else its error message."""
+    """Return None if the dynamic linker loads a library, otherwise its error message."""
     if not library:
         return "the .icd file is empty or cannot be read"
     try:
@@ -262,7 +262,7 @@ def platforms(*, oclgrind: bool = False) -> list[Any]:
 
 
 def unseen() -> str:
-    """What to add where a device is not found: the drivers that the loader learned of too late."""
+    """Return an addition to messages about missing devices: drivers that the loader learned of too late."""
     if not _state.early or _state.process != os.getpid():
         return ""
     lost = [icd for icd in find_icds() if icd.corrected and _exists(icd) and not _is_loaded(icd.library)]
@@ -445,18 +445,18 @@ def _without_warning() -> Iterator[None]:
     if sys.stderr is not None:
         sys.stderr.flush()
     try:
-        kept = os.dup(2)
+        stderr = os.dup(2)
     except OSError:  # standard error is closed
         yield
         return
-    with tempfile.TemporaryFile() as said:
-        os.dup2(said.fileno(), 2)
+    with tempfile.TemporaryFile() as printed:
+        os.dup2(printed.fileno(), 2)
         try:
             yield
         finally:
-            os.dup2(kept, 2)
-            os.close(kept)
-            said.seek(0)
-            rest = b"".join(line for line in said if line.strip() != WARNING)
+            os.dup2(stderr, 2)
+            os.close(stderr)
+            printed.seek(0)
+            rest = b"".join(line for line in printed if line.strip() != WARNING)
             if rest:
                 os.write(2, rest)

@@ -182,7 +182,7 @@ OTHERS = {"graph", "device"}
 
 
 def buffers_in(value: Any, seen: set[int]) -> Iterator[tuple[str, Any]]:
-    """Each buffer in a value that is not in `seen` yet, with the name of the attribute that has it.
+    """Yield each buffer in a value that is not in `seen` yet, with the name of its attribute.
 
     Looks into containers and into clgraph's own objects, but not into devices and graphs.
     """

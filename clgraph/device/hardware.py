@@ -1,4 +1,4 @@
-"""What a device is: its kind, the facts that its driver states, and the peculiarities of drivers.
+"""Kinds of device, the properties that drivers report, and drivers' peculiarities.
 
 All vendor quirks are in one function, `quirks`; the launch table that every kernel starts from is `TUNING`.
 """
@@ -157,7 +157,7 @@ WITHOUT = "CLGRAPH_WITHOUT"
 
 @dataclass(frozen=True)
 class Without:
-    """What is hidden of a device; by default nothing.
+    """Features and limits hidden from a device; by default none.
 
     Attributes
     ----------
@@ -175,12 +175,12 @@ class Without:
 
     @staticmethod
     def wanted(text: str | None = None) -> Without:
-        """What a text such as ``fp64,work_group=64,buffer=128M`` hides; by default that of the environment.
+        """Parse a text such as ``fp64,work_group=64,buffer=128M``; by default that of the environment.
 
         Raises
         ------
         DeviceError
-            If it names what there is not.
+            If it names an unknown feature or limit.
         """
         given = os.environ.get(WITHOUT, "") if text is None else text
         features: set[str] = set()
@@ -311,7 +311,7 @@ class Hardware:
 
     @property
     def is_fpga(self) -> bool:
-        """Whether it is an FPGA board or the emulator of one."""
+        """True for an FPGA board and the emulator."""
         return self.kind in ("fpga", "emulator")
 
     @property
@@ -323,7 +323,7 @@ class Hardware:
 
     @property
     def identity(self) -> tuple[str, ...]:
-        """What a program's binary or a probe's result is valid for."""
+        """Key of the driver and device for which a binary or a probe's result is valid."""
         # Intel's runtimes build for the processor that this variable names: binaries for one fail on another
         target = os.environ.get(drivers.CPU_TARGET) if self.platform_name.startswith("Intel") else None
         known = (self.platform_name, self.platform_version, self.name, self.driver_version)

@@ -226,12 +226,12 @@ class Kernel:
         self._classes, self._present_pairs = classes, _pairs(present)
 
     def _takes(self, index: int, value: Any) -> bool:
-        """Whether a buffer's elements, if its class says what they are, may be those of a parameter."""
+        """True if a buffer's elements, where its class names them, fit a parameter."""
         dtype = getattr(value, "dtype", None)
         return dtype is None or self.signature.parameters[index].takes(dtype)
 
     def _wrong(self, named: dict[str, Any]) -> TypeError:
-        """What is wrong with the arguments, in words."""
+        """Return the error that names the first wrong argument."""
         names, place = self._free, self._place()
         if bound := [name for name in named if name in self._bound and name not in names]:
             return TypeError(f"{place}: {', '.join(bound)} is bound already")

@@ -16,7 +16,7 @@ C = TypeVar("C")
 
 
 class DeviceLimits(Protocol):
-    """What a launch table asks of a `Device`."""
+    """The part of `Device` that a launch table reads."""
 
     @property
     def kind(self) -> Kind:

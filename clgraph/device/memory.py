@@ -87,7 +87,7 @@ def on_large_pages(count: int, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
 
 
 def is_mapped_file(array: npt.NDArray[Any]) -> bool:
-    """Whether an array is a view of a memory-mapped file."""
+    """True if an array is a view of a memory-mapped file."""
     base: Any = array
     while isinstance(base, np.ndarray):
         base = base.base
@@ -262,7 +262,7 @@ class Memory(Queues):
         count : int
         dtype : dtype
         read : callable
-            Called in several threads with a view and the place of its first byte in the whole.
+            Called in several threads with a view and the offset of its first byte.
         progress : callable, optional
             Called with the bytes done, in this thread.
         """

@@ -1,4 +1,4 @@
-"""Does a device work, and what does it support beyond OpenCL C 1.2? Found by building and running kernels.
+"""Find out, by building and running kernels, whether a device works and what it supports beyond OpenCL C 1.2.
 
 A device counts as working only after ``cl/device/probe.cl`` (an atomic, a barrier, local memory) was built
 and run and its result checked: some drivers list a device and then fail every build. Further features are
@@ -36,7 +36,7 @@ Features = tuple[str, frozenset[str]]
 
 
 def probe(device: Memory) -> str | None:
-    """None if the device builds the probe kernel and runs it correctly, else the reason why not in one line.
+    """Return None if the device builds and runs the probe kernel correctly, otherwise the reason in one line.
 
     A driver that has not been seen to work yet is first tried in a child process, since it may abort.
     """
@@ -109,7 +109,7 @@ def _keep_features(device: Hardware, known: Mapping[str, Any]) -> Features:
 
 
 def probe_steps(device: Memory, known: Mapping[str, Any]) -> Iterator[subprocesses.Step]:
-    """What there is to try, in order: its name, and a function that tries it.
+    """Yield what there is to try, in order: its name, and a function that tries it.
 
     Parameters
     ----------
@@ -173,7 +173,7 @@ def run_probe(device: Memory) -> str | None:
 
 
 def loop_end(steps: int) -> int:
-    """What ``probe_loop`` of ``cl/device/probe.cl`` ends with: x -> 5 x + 1 from 1 on, modulo 2**32."""
+    """Return the result of ``probe_loop`` of ``cl/device/probe.cl``: x -> 5 x + 1 from 1 on, modulo 2**32."""
     power = pow(5, steps, 4 << 32)
     return (power + (power - 1) // 4) % (1 << 32)
 
@@ -216,7 +216,7 @@ def _candidates(device: Hardware, beyond_1_2: bool) -> list[str]:
 
 
 def _has(device: Memory, name: str, options: tuple[str, ...]) -> bool:
-    """Whether a feature's probe builds, runs and gives the right result; any failure means no."""
+    """True if a feature's probe builds, runs and gives the right result."""
     local = min(WARP, 1 << (device.max_work_group.bit_length() - 1))  # it sums by halves
     options = (*options, f"-DTRY_{name}", f"-DPROBE_LOCAL={local}")
     source = read_source("device/probe_features")

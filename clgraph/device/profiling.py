@@ -1,4 +1,4 @@
-"""What runs on a device and how long: kernels and copies, measured by the driver."""
+"""Profiles of kernels and copies on a device, timed by its driver."""
 
 from __future__ import annotations
 
@@ -105,8 +105,8 @@ class Profile(Shown):
 def write_traces(path: str | os.PathLike[str], profiles: Sequence[tuple[str, Profile]]) -> None:
     """Write one trace of several devices, each with a name; its time begins with its first activity."""
     events: list[dict[str, Any]] = []
-    for place, (name, profile) in enumerate(profiles):
-        about = {"ph": "M", "pid": place}
+    for number, (name, profile) in enumerate(profiles):
+        about = {"ph": "M", "pid": number}
         events.append({**about, "name": "process_name", "args": {"name": name}})
         for lane, what in enumerate(("kernels", "copies")):
             events.append({**about, "name": "thread_name", "tid": lane, "args": {"name": what}})
@@ -115,7 +115,7 @@ def write_traces(path: str | os.PathLike[str], profiles: Sequence[tuple[str, Pro
                 "name": each.name,
                 "cat": "kernel" if each.where else "copy",
                 "ph": "X",
-                "pid": place,
+                "pid": number,
                 "tid": 0 if each.where else 1,
                 "ts": each.start * 1e6,
                 "dur": each.seconds * 1e6,

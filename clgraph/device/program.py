@@ -33,7 +33,7 @@ _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(?:"([^"]+)"|<([^>]+)>)[^\n]*
 
 @functools.cache
 def kernel_folder() -> Path:
-    """Where the kernel files are: inside the installed package, else beside it in a checkout."""
+    """Return the folder of kernel files: inside the installed package, or next to it in a checkout."""
     here = Path(__file__).resolve().parent.parent
     for folder in (here / "cl", here.parent / "cl"):
         if (folder / "common.h").is_file():
@@ -278,11 +278,11 @@ def _build_error(
 
 def _save_failed(name: str, source: str) -> str:
     """Save the source of a failed build for inspection; returns where it is."""
-    for place in (lambda: cache.make_room("failed"), lambda: Path(tempfile.gettempdir())):
+    for folder in (lambda: cache.make_room("failed"), lambda: Path(tempfile.gettempdir())):
         try:
-            path = place() / f"clgraph-{name.replace('/', '-')}-{cache.digest([source])[:12]}.cl"
+            path = folder() / f"clgraph-{name.replace('/', '-')}-{cache.digest([source])[:12]}.cl"
             cache.write_atomically(path, source.encode())
             return str(path)
         except OSError:
-            continue  # the next place may do; if none does, the build error says so
+            continue  # the next folder may do; if none does, the build error says so
     return "(could not be saved: neither the cache nor the temporary folder can be written)"

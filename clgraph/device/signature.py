@@ -65,7 +65,7 @@ class Parameter:
     pack: Callable[[Any], bytes] | None
 
     def takes(self, dtype: np.dtype[Any]) -> bool:
-        """Whether a buffer of such elements may be what it points to.
+        """True if it may point to a buffer of such elements.
 
         Signed and unsigned whole numbers pass for each other; floating-point numbers are taken as such, or as
         unsigned words of their size where only bits are moved.

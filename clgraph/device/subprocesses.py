@@ -27,7 +27,7 @@ SECONDS = 120.0  # without a word from a child; the slowest first probe seen so 
 
 
 class _Termination:
-    """The terminating signals that this process has received, and whether to act on them only later."""
+    """Terminating signals that this process has received, and whether they are deferred."""
 
     def __init__(self) -> None:
         self.caught: list[int] = []
@@ -143,12 +143,12 @@ def environment() -> dict[str, str]:
 
 
 MARK = "clgraph: "  # begins the child's lines for its parent: drivers print lines of their own
-#: an item, a part of it, and a function that returns what there is to say of them (JSON, or a dataclass)
+#: an item, a part of it, and a function that returns its result (JSON, or a dataclass)
 Step = tuple[str, str, Callable[[], Any]]
 
 
 def say(**what: Any) -> None:
-    """For the child: tell its parent something. From here on, what ends this process silently is a driver."""
+    """For the child: send its parent a message. From here on, what ends this process silently is a driver."""
     print(MARK + json.dumps(what, default=asdict), flush=True)
 
 
@@ -174,7 +174,7 @@ def serve(steps: Callable[..., Iterable[Step]]) -> None:
 
 @dataclass(frozen=True)
 class Found:
-    """What a child has found at an item, or how it ended there.
+    """Result of a child at an item, or how it ended there.
 
     Attributes
     ----------

@@ -1,7 +1,7 @@
-"""Transfers between host and device: large ones in pieces through pinned memory, and staging areas.
+"""Transfers between host and device: large ones in chunks through pinned memory, and staging areas.
 
-A driver copies from and to ordinary memory through pinned memory of its own, one piece after the other: 6 to
-10 GB/s were measured where pinned memory takes 54. Here several pieces are on their way at once, and threads
+A driver copies from and to ordinary memory through pinned memory of its own, one chunk after the other: 6 to
+10 GB/s were measured where pinned memory takes 54. Here several chunks are on their way at once, and threads
 move those that have arrived to where they belong, or read those that are to leave.
 """
 
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 Read = Callable[[memoryview, int], None]  # fills a view with the bytes from a place on
 Tell = Callable[[int], None] | None  # called with the number of bytes done
-PIECE = 4 << 20  # bytes
-SLOTS = 12  # pieces on their way at once
+CHUNK = 4 << 20  # bytes
+SLOTS = 12  # chunks on their way at once
 LARGE = 4 << 20  # bytes from which it pays
 
 
@@ -34,12 +34,12 @@ class Pinned:
     Parameters
     ----------
     queues : Queues
-    piece : int
-        Bytes of a piece.
+    chunk : int
+        Bytes of a chunk.
     """
 
-    def __init__(self, queues: Queues, piece: int = PIECE) -> None:
-        self._queues, self._piece = queues, piece
+    def __init__(self, queues: Queues, chunk: int = CHUNK) -> None:
+        self._queues, self._chunk = queues, chunk
         self._lock = Lock()
         self._slots: list[npt.NDArray[np.uint8]] = []
         self._buffer: Any = None
@@ -47,14 +47,14 @@ class Pinned:
 
     def _prepare(self) -> ThreadPoolExecutor:
         if self._movers is None:
-            size, flags = self._piece * SLOTS, cl.mem_flags
+            size, flags = self._chunk * SLOTS, cl.mem_flags
             self._buffer = cl.Buffer(self._queues.context, flags.READ_WRITE | flags.ALLOC_HOST_PTR, size)
             access: Any = cl.map_flags.READ | cl.map_flags.WRITE
             kind: Any = np.uint8
             mapped: Any = cl.enqueue_map_buffer(
                 self._queues.queue, self._buffer, access, 0, (size,), kind, is_blocking=True
             )[0]
-            self._slots = [mapped[i * self._piece : (i + 1) * self._piece] for i in range(SLOTS)]
+            self._slots = [mapped[i * self._chunk : (i + 1) * self._chunk] for i in range(SLOTS)]
             self._movers = thread_pool(SLOTS, "clgraph-pinned")
         return self._movers
 
@@ -63,20 +63,20 @@ class Pinned:
         if not self._lock.acquire(blocking=False):
             return False
         try:
-            movers, target = self._prepare(), array.reshape(-1).view(np.uint8)
+            movers, whole = self._prepare(), array.reshape(-1).view(np.uint8)
             moving: list[Future[None]] = []
             try:
-                for number, begin in enumerate(range(0, len(target), self._piece)):
+                for number, begin in enumerate(range(0, len(whole), self._chunk)):
                     if number >= SLOTS:
                         moving[number - SLOTS].result()
-                    there = target[begin : begin + self._piece]
-                    here = self._slots[number % SLOTS][: len(there)]
+                    target = whole[begin : begin + self._chunk]
+                    slot = self._slots[number % SLOTS][: len(target)]
                     event = cl.enqueue_copy(
-                        self._queues.queue, here, buffer, src_offset=start + begin, is_blocking=False
+                        self._queues.queue, slot, buffer, src_offset=start + begin, is_blocking=False
                     )
                     self._queues.queue.flush()
-                    self._queues.note("download", len(there), event)
-                    moving.append(movers.submit(_move, event, here, there))
+                    self._queues.note("download", len(target), event)
+                    moving.append(movers.submit(_move, event, slot, target))
             finally:
                 faults = [each.exception() for each in moving]  # waits: nobody writes to the array any more
             for fault in faults:
@@ -101,24 +101,24 @@ class Pinned:
             def fill(number: int) -> None:
                 if number >= SLOTS:
                     copies[number - SLOTS].wait()
-                begin = number * self._piece
-                here = self._slots[number % SLOTS][: nbytes - begin]
-                filling.append(readers.submit(read, here.data, begin))
+                begin = number * self._chunk
+                slot = self._slots[number % SLOTS][: nbytes - begin]
+                filling.append(readers.submit(read, slot.data, begin))
 
-            pieces = -(-nbytes // self._piece)
+            chunks = -(-nbytes // self._chunk)
             try:
-                for number in range(min(SLOTS, pieces)):
+                for number in range(min(SLOTS, chunks)):
                     fill(number)
-                for number in range(pieces):
+                for number in range(chunks):
                     filling[number].result()
-                    begin = number * self._piece
-                    here = self._slots[number % SLOTS][: nbytes - begin]
-                    event = cl.enqueue_copy(queue, buffer, here, dst_offset=start + begin, is_blocking=False)
-                    copies.append(self._queues.note("upload", len(here), event))
+                    begin = number * self._chunk
+                    slot = self._slots[number % SLOTS][: nbytes - begin]
+                    event = cl.enqueue_copy(queue, buffer, slot, dst_offset=start + begin, is_blocking=False)
+                    copies.append(self._queues.note("upload", len(slot), event))
                     queue.flush()
                     if progress is not None:
-                        progress(begin + len(here))
-                    if number + SLOTS < pieces:
+                        progress(begin + len(slot))
+                    if number + SLOTS < chunks:
                         fill(number + SLOTS)
             finally:
                 for each in filling:
@@ -129,6 +129,6 @@ class Pinned:
         return True
 
 
-def _move(event: Any, here: npt.NDArray[np.uint8], there: npt.NDArray[np.uint8]) -> None:
+def _move(event: Any, slot: npt.NDArray[np.uint8], target: npt.NDArray[np.uint8]) -> None:
     event.wait()
-    there[:] = here
+    target[:] = slot

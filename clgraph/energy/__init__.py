@@ -37,13 +37,13 @@ class Energy:
     seconds : float
         Wall-clock time of the region.
     runs : int
-        How often the work ran in it.
+        Number of times that the work ran in it.
     joules : float or None
         Energy of the region; None if not available.
     idle_watts : float or None
         Power of the idle device, measured before; None if it was not measured (a power given by hand).
     source : str
-        Which counter, or "given by hand"; "" if not available.
+        The counter, or "given by hand"; "" if not available.
     reason : str
         Why it is not available; "" if it is.
     region : str
@@ -60,7 +60,7 @@ class Energy:
 
     @property
     def available(self) -> bool:
-        """Whether there are joules."""
+        """True if energy was measured."""
         return self.joules is not None
 
     @property
@@ -69,7 +69,7 @@ class Energy:
         return None if self.joules is None or self.seconds <= 0 else self.joules / self.seconds
 
     def per_joule(self, things: int) -> float | None:
-        """`things` (vertices, arcs) per run over joules per run: things per second per watt."""
+        """Return `things` (vertices, arcs) per run over joules per run: things per second per watt."""
         return things * self.runs / self.joules if self.joules else None
 
     def to_dict(self, vertices: int | None = None) -> dict[str, Any]:
@@ -82,7 +82,7 @@ class Energy:
         """
         if self.joules is None:
             return {"available": False, "reason": self.reason}
-        told: dict[str, Any] = {
+        facts: dict[str, Any] = {
             "available": True,
             "source": self.source,
             "joules": self.joules / self.runs,
@@ -92,8 +92,8 @@ class Energy:
             "runs": self.runs,
         }
         if vertices is not None:
-            told["vertices_per_second_per_watt"] = self.per_joule(vertices)
-        return told
+            facts["vertices_per_second_per_watt"] = self.per_joule(vertices)
+        return facts
 
     def __str__(self) -> str:
         if self.joules is None:
@@ -141,12 +141,12 @@ class Meter:
 
     @property
     def available(self) -> bool:
-        """Whether it can measure energy."""
+        """True if it can measure energy."""
         return not self.reason
 
     @property
     def source(self) -> str:
-        """Which counter, "given by hand", or "" if there is none."""
+        """The counter, "given by hand", or "" if there is none."""
         return "" if self._counter is None else self._counter.source
 
     def idle_watts(self) -> float | None:

@@ -125,8 +125,8 @@ def _board(nvml: Any, address: tuple[int, int, int]) -> Any:
     found: dict[tuple[int, int, int], Any] = {}
     for index in range(nvml.nvmlDeviceGetCount()):
         handle = nvml.nvmlDeviceGetHandleByIndex(index)
-        place = nvml.nvmlDeviceGetPciInfo(handle)
-        found[place.domain, place.bus, place.device] = handle
+        pci = nvml.nvmlDeviceGetPciInfo(handle)
+        found[pci.domain, pci.bus, pci.device] = handle
     # the slot is device number and function in one byte; some drivers give the device number alone
     for device in (slot >> 3, slot):
         if (domain, bus, device) in found:
@@ -216,7 +216,7 @@ class RAPLCounter:
 
 
 def _counts(name: str) -> bool:
-    """Whether to count a zone: packages and their memory, but not their parts (core, uncore) nor psys."""
+    """True for zones that count: packages and their memory, but not their parts (core, uncore) nor psys."""
     return name.startswith("package") or name == "dram"
 
 
@@ -268,11 +268,11 @@ def pci_address(device: Device) -> tuple[int, int, int]:
     import pyopencl as cl
 
     try:
-        place = int(device.raw.pci_bus_id_nv), int(device.raw.pci_slot_id_nv)
+        address = int(device.raw.pci_bus_id_nv), int(device.raw.pci_slot_id_nv)
     except (cl.Error, AttributeError) as error:
-        raise Unavailable(f"{device.name} does not tell its PCI address ({error})") from error
+        raise Unavailable(f"{device.name} does not report its PCI address ({error})") from error
     domain = 0
     # older drivers and releases of pyopencl lack this query: then assume one domain
     with contextlib.suppress(cl.Error, AttributeError):
         domain = int(device.raw.pci_domain_id_nv)
-    return domain, *place
+    return domain, *address

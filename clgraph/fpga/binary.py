@@ -180,10 +180,10 @@ class Binary:
             ) from error
 
     def _check_kernels(self) -> None:
-        there = set(str(self._built.get_info(cl.program_info.KERNEL_NAMES)).split(";"))
+        built = set(str(self._built.get_info(cl.program_info.KERNEL_NAMES)).split(";"))
         for program in self.sidecar.programs:
             name, kernels = program["file"], program["kernels"]
-            lacking = {"that its sidecar names": [kernel for kernel in kernels if kernel not in there]}
+            lacking = {"that its sidecar names": [kernel for kernel in kernels if kernel not in built]}
             if name in pipelines.PIPELINES:  # else it is from another release, accepted by force
                 end = pipelines.suffix(program["defines"])
                 ours = {kernel + end for kernel in pipelines.kernels(name)}
@@ -210,7 +210,7 @@ class Binary:
                 options = tuple(define_options({**self.sidecar.parameters, **defines}))
                 return Program(self.device, self._built, name, source, options, pipeline=True, suffix=end)
         asked = "".join(f" {key}={value}" for key, value in sorted(defines.items()))
-        held = ", ".join(
+        contents = ", ".join(
             program["file"] + "".join(f" {k}={v}" for k, v in sorted(program["defines"].items()))
             for program in self.sidecar.programs
         )
@@ -221,5 +221,5 @@ class Binary:
             remedy = "binaries hold float32: use dtype='float32'"
         raise BuildError(
             f"{self.path} has no pipelines of cl/fpga/{name}.cl{' with' + asked if asked else ''}: {remedy}. "
-            f"It holds {held}"
+            f"It holds {contents}"
         )

@@ -38,7 +38,7 @@ NO_EMULATOR = f"the emulator needs no aoc: {pip_hint('fpga-emulator')}, clgraph 
 
 @dataclass(frozen=True)
 class Order:
-    """What to build.
+    """A binary to build.
 
     Attributes
     ----------
@@ -61,7 +61,7 @@ class Order:
 
     @property
     def emulate(self) -> bool:
-        """Whether it is for the emulator."""
+        """True if it is for the emulator."""
         return self.board == "emulator"
 
     @property
@@ -290,12 +290,12 @@ def read_report(folder: Path) -> dict[str, Any]:
 
 
 def same_sources(side: Sidecar) -> bool:
-    """Whether a binary was made from this clgraph's sources."""
+    """True if a binary was made from this clgraph's sources."""
     return side.sources == pipelines.source_hash()
 
 
 def lines_of(side: Sidecar) -> Iterable[str]:
-    """A sidecar as lines of text."""
+    """Yield a description of a binary, line by line."""
     ours = "same as this clgraph's"
     if not same_sources(side):
         ours = "NOT those of this clgraph: refused without --force"
@@ -313,5 +313,5 @@ def lines_of(side: Sidecar) -> Iterable[str]:
         yield "fmax        unknown: there is no report from aoc"
     yield "parameters  " + ", ".join(f"{k}={v}" for k, v in side.parameters.items())
     for program in side.programs:
-        told = "".join(f" {k}={v}" for k, v in sorted(program["defines"].items()))
-        yield f"program     {program['file']}{told}: {', '.join(program['kernels'])}"
+        defines = "".join(f" {k}={v}" for k, v in sorted(program["defines"].items()))
+        yield f"program     {program['file']}{defines}: {', '.join(program['kernels'])}"

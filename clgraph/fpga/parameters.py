@@ -84,7 +84,7 @@ def check_together(values: dict[str, int]) -> None:
 
 
 def _problem(name: str, value: int) -> str:
-    """Why the pipelines cannot be built with a value; "" if they can."""
+    """Return why the pipelines cannot be built with a value; "" if they can."""
     if name == "OFFSET_BITS" and value not in (32, 64):
         return "offsets have 32 or 64 bits"
     if name in SWITCHES:

@@ -1,4 +1,4 @@
-"""Which kernel files have pipelines (``cl/fpga/NAME.cl``), and how one binary holds all of them.
+"""The kernel files that have pipelines (``cl/fpga/NAME.cl``), and the names of their kernels in one binary.
 
 What ``cl/NAME.cl`` decides when it is built, a pipeline mostly decides by its arguments (a NULL pointer: no
 predecessors are wanted), since a board's binary is built once and holds every kernel. The rest, a type or the
@@ -45,7 +45,7 @@ class Pipeline:
     without: tuple[tuple[str, tuple[Any, ...]], ...] = ()
 
     def takes(self, defines: Mapping[str, Any]) -> bool:
-        """Whether there is a pipeline for a variant."""
+        """True if there is a pipeline for a variant."""
         return not any(defines.get(name) in values for name, values in self.without)
 
 
@@ -101,11 +101,11 @@ GROUPS = tuple(dict.fromkeys(p.group for p in PIPELINES.values() if p.group != "
 
 def variant(name: str, defines: Mapping[str, Any]) -> Defines:
     """The build options that matter, without those that are at their defaults."""
-    kept = {key: defines[key] for key in PIPELINES[name].matters if defines.get(key) not in (None, False, 0)}
+    given = {key: defines[key] for key in PIPELINES[name].matters if defines.get(key) not in (None, False, 0)}
     for key, default in (("OFFSET", "int"), ("REAL", ""), ("LANES", 1)):
-        if kept.get(key) == default:
-            del kept[key]
-    return kept
+        if given.get(key) == default:
+            del given[key]
+    return given
 
 
 def suffix(defines: Mapping[str, Any]) -> str:

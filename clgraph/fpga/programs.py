@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class PipelinePrograms:
-    """What `clgraph.device.device.Device.pipelines` is.
+    """The pipelines of a device, its attribute `pipelines`.
 
     Parameters
     ----------
@@ -29,22 +29,22 @@ class PipelinePrograms:
         self._device = device
 
     def has(self, name: str, defines: Mapping[str, Any]) -> bool:
-        """Whether the kernel file ``cl/NAME.cl`` has a pipeline form for these build options."""
+        """True if the kernel file ``cl/NAME.cl`` has a pipeline form for these build options."""
         return name in pipelines.PIPELINES and pipelines.PIPELINES[name].takes(defines)
 
     def variant(self, name: str, defines: dict[str, Any]) -> dict[str, Any]:
-        """Those of a kernel file's build options that matter to its pipelines."""
+        """Return those of a kernel file's build options that matter to its pipelines."""
         return pipelines.variant(name, defines)
 
     def parameter(self, name: str) -> int:
-        """The value of a parameter of ``cl/fpga/parameters.h``: the binary's, or what it is built with."""
+        """Return a parameter of ``cl/fpga/parameters.h``: the binary's, or the one used for building."""
         if self._device.fpga_binary:
             return self.binary.sidecar.parameters[name]
         defaults = parameters.defaults(emulator=FAMILY[self._device.kind] == "CPU")
         return self._device.pipeline_parameters.get(name, defaults[name])
 
     def program(self, name: str, defines: dict[str, Any]) -> Program:
-        """The pipelines of ``cl/fpga/NAME.cl``.
+        """Return the pipelines of ``cl/fpga/NAME.cl``.
 
         Raises
         ------

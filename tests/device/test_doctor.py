@@ -124,7 +124,7 @@ def test_doctor_names_a_driver_that_does_not_load(tmp_path: Path) -> None:
     assert "cannot open shared object file" in states["bad.icd"]["error"]
     assert "empty" in states["empty.icd"]["error"]
     remedy = next(f["remedy"] for f in report["faults"] if "libgone.so" in f["fault"])
-    assert remedy == "install that driver again, or have whoever wrote the file remove it"
+    assert remedy == "reinstall that driver, or have the owner of the file remove it"
     assert report["working"] == 0
 
 

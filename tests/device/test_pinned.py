@@ -1,4 +1,4 @@
-"""Downloads through pinned memory, in pieces."""
+"""Downloads through pinned memory, in chunks."""
 
 from threading import Thread
 from typing import Any
@@ -11,9 +11,9 @@ from clgraph.device.transfers import SLOTS, Pinned
 
 
 @pytest.mark.parametrize("count", [1, 250, 1000, 1000 * SLOTS, 12_345])
-def test_pieces(device: Device, count: int) -> None:
+def test_chunks(device: Device, count: int) -> None:
     values = np.random.default_rng(count).integers(0, 1 << 30, count + 7).astype(np.int32)
-    buffer, pinned = device.upload(values), Pinned(device, piece=1000)
+    buffer, pinned = device.upload(values), Pinned(device, chunk=1000)
     for start in (0, 7):
         array = np.zeros(count, np.int32)
         assert pinned.download(buffer, array, 4 * start)
@@ -23,7 +23,7 @@ def test_pieces(device: Device, count: int) -> None:
 @pytest.mark.parametrize("count", [1, 1000 * SLOTS + 3])
 def test_uploads_at_an_offset(device: Device, count: int) -> None:
     values = np.random.default_rng(count).integers(1, 1 << 30, count).astype(np.int32)
-    buffer, pinned = device.zeros(count + 9, np.int32), Pinned(device, piece=1000)
+    buffer, pinned = device.zeros(count + 9, np.int32), Pinned(device, chunk=1000)
 
     def read(view: memoryview, begin: int) -> None:
         view[:] = values.view(np.uint8).data[begin : begin + len(view)]
@@ -35,7 +35,7 @@ def test_uploads_at_an_offset(device: Device, count: int) -> None:
 
 def test_one_thread_at_a_time(device: Device) -> None:
     values = np.arange(100_000)
-    buffer, pinned = device.upload(values), Pinned(device, piece=1000)
+    buffer, pinned = device.upload(values), Pinned(device, chunk=1000)
     found: list[tuple[bool, Any]] = []
 
     def fetch() -> None:
@@ -61,9 +61,9 @@ def test_large_downloads_take_that_way(device: Device, monkeypatch: pytest.Monke
 
 
 @pytest.mark.parametrize("count", [1, 999, 1000, 1000 * SLOTS + 1, 12_345])
-def test_pieces_that_are_read(device: Device, count: int) -> None:
+def test_chunks_that_are_read(device: Device, count: int) -> None:
     values = np.random.default_rng(count).integers(0, 256, count).astype(np.uint8)
-    buffer, pinned = device.empty(count, np.uint8), Pinned(device, piece=1000)
+    buffer, pinned = device.empty(count, np.uint8), Pinned(device, chunk=1000)
 
     def read(view: memoryview, offset: int) -> None:
         view[:] = values[offset : offset + len(view)].data

@@ -102,7 +102,7 @@ def test_a_device_without_the_domain_query_is_in_domain_0():
     del device.raw.pci_domain_id_nv
     assert energy_counters.pci_address(device) == PLACE
     del device.raw.pci_bus_id_nv
-    with pytest.raises(Unavailable, match="does not tell its PCI address"):
+    with pytest.raises(Unavailable, match="does not report its PCI address"):
         energy_counters.pci_address(device)
 
 
