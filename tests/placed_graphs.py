@@ -3,7 +3,7 @@
 import numpy as np
 
 from clgraph import Graph
-from clgraph.csr.upload import DeviceCSR, Parts, SelectedIds, graph_of
+from clgraph.csr.upload import DeviceCSR, DeviceGraph, SelectedIds, graph_of
 from clgraph.graph.residency import NAMES
 
 KINDS = [
@@ -36,7 +36,7 @@ def made_there(device, graph):
     )
     place = device.upload(np.arange(graph.num_vertices, dtype=np.int32))
     ids = None if graph._has_identity_ids else SelectedIds(graph.ids, place, graph.num_vertices)
-    return graph_of(device, Parts(rows, directed=graph.directed, ids=ids))
+    return graph_of(device, DeviceGraph(rows, directed=graph.directed, ids=ids))
 
 
 def looked_at(graph):

@@ -185,7 +185,7 @@ def largest_component(
     if graph.num_vertices == 0:
         return graph
     from clgraph.csr.compact import compact, labelled
-    from clgraph.csr.upload import graph_of, parts_of
+    from clgraph.csr.upload import device_graph, graph_of
 
     with run_on(device) as run:
         dev = run.device
@@ -196,7 +196,7 @@ def largest_component(
         if not dev.has_compiler:
             return graph.subgraph(dev.download(label, np.int32, graph.num_vertices) == root)
         live = labelled(dev, upload_csr(dev, graph), label, root)
-        made = graph_of(dev, compact(dev, parts_of(dev, graph), live))
+        made = graph_of(dev, compact(dev, device_graph(dev, graph), live))
         made.attributes = graph.attributes
         dev.finish()
         return made

@@ -9,7 +9,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import numpy.typing as npt
 
-from clgraph.csr.device_csr import DeviceCSR, Parts, SelectedIds, rows_like
+from clgraph.csr.device_csr import DeviceCSR, DeviceGraph, SelectedIds, rows_like
 from clgraph.csr.properties import list_lengths
 from clgraph.csr.scan import running_sums
 from clgraph.graph.building import exclusive_sums
@@ -47,13 +47,15 @@ def prepare(device: Device, rows: DeviceCSR, *, induced: bool) -> None:
         done.add((rows.offset, induced))
 
 
-def compact(device: Device, parts: Parts, live: Any = None, arcs: Any = None, *, loops: bool = True) -> Parts:
+def compact(
+    device: Device, parts: DeviceGraph, live: Any = None, arcs: Any = None, *, loops: bool = True
+) -> DeviceGraph:
     """The graph of the vertices and arcs that stay, renumbered in order; does not wait for the last kernel.
 
     Parameters
     ----------
     device : Device
-    parts : Parts
+    parts : DeviceGraph
     live : uint8 device buffer, shape (n,), or None
         1 where a vertex stays; None: all do.
     arcs : uint8 device buffer, shape (arcs,), or None
@@ -63,7 +65,7 @@ def compact(device: Device, parts: Parts, live: Any = None, arcs: Any = None, *,
 
     Returns
     -------
-    Parts
+    DeviceGraph
         Its ids name the vertices as `parts` does. Offsets have the type that they had.
     """
     rows = parts.rows
@@ -86,7 +88,7 @@ def compact(device: Device, parts: Parts, live: Any = None, arcs: Any = None, *,
     new = {"new_row_ptr": row_ptr, "new_col": made.col_idx, **made.columns("new_")}
     program.compact_fill.launch(rows, passes, **common, **rows.columns(), **new)
     without = not loops or parts.num_self_loops == 0
-    return Parts(
+    return DeviceGraph(
         made,
         directed=parts.directed,
         ids=ids,

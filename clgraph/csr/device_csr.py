@@ -120,7 +120,7 @@ class SelectedIds:
 
 
 @dataclass(frozen=True)
-class Parts:
+class DeviceGraph:
     """A graph on a device.
 
     Attributes
@@ -146,20 +146,20 @@ FEW = 64  # ids that are fetched one by one: so many waits are sooner over than 
 
 
 @dataclass(frozen=True)
-class Naming:
+class IdLookup:
     """Gives the ids of some of the vertices that were chosen; pickled as all of their ids."""
 
     device: Device
-    chosen: SelectedIds
+    selected: SelectedIds
 
     def __call__(self, index: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """The ids of the vertices with these indices."""
-        device, chosen = self.device, self.chosen
+        device, selected = self.device, self.selected
         if index.size > FEW:
-            return chosen.ids(device)[index]
-        place = [device.download(chosen.place, np.int32, 1, offset=int(i)) for i in index.ravel()]
+            return selected.ids(device)[index]
+        place = [device.download(selected.place, np.int32, 1, offset=int(i)) for i in index.ravel()]
         at = np.concatenate([np.empty(0, np.int32), *place]).reshape(index.shape)
-        return at.astype(np.int64) if chosen.of is None else chosen.of[at]
+        return at.astype(np.int64) if selected.of is None else selected.of[at]
 
     def __reduce__(self) -> Any:
-        return getattr, (self.chosen.ids(self.device), "__getitem__")
+        return getattr, (self.selected.ids(self.device), "__getitem__")

@@ -169,11 +169,11 @@ def finish_graph(
 ) -> Graph:
     """Return the undirected graph of edges on a device without their loops; by default they all differ."""
     from clgraph.csr.build import build_rows
-    from clgraph.csr.upload import Parts, graph_of
+    from clgraph.csr.upload import DeviceGraph, graph_of
 
     rows = build_rows(device, n, tail, head, count, mirror=True, duplicates=duplicates)
     device.finish()
-    return graph_of(device, Parts(rows, directed=False, num_self_loops=0, is_multigraph=False))
+    return graph_of(device, DeviceGraph(rows, directed=False, num_self_loops=0, is_multigraph=False))
 
 
 class _Laps:
@@ -246,7 +246,7 @@ def _make_on_device(
     model: PowerLaw | RMat, duplicates: Duplicates, device: Device, progress: Tell | None, laps: _Laps
 ) -> Graph:
     from clgraph.csr.build import build_rows, reserve_rows
-    from clgraph.csr.upload import Parts, graph_of
+    from clgraph.csr.upload import DeviceGraph, graph_of
 
     n, count, mirror = model.num_vertices, model.count, not model.directed
     program = device.program("csr/generate", ITEMS=device.tuning.items, GUIDE_SHIFT=32 - GUIDE_BITS)
@@ -265,7 +265,9 @@ def _make_on_device(
     device.finish()
     laps.end("rows")
     copies = False if duplicates == "merge" else None
-    return graph_of(device, Parts(rows, directed=model.directed, num_self_loops=0, is_multigraph=copies))
+    return graph_of(
+        device, DeviceGraph(rows, directed=model.directed, num_self_loops=0, is_multigraph=copies)
+    )
 
 
 # --- Graphs whose edges are all different: host half of ``cl/csr/generate_distinct.cl`` ---

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph.csr.compact import compact
-from clgraph.csr.device_csr import VALUES, DeviceCSR, Naming, Parts, SelectedIds, given, rows_like
+from clgraph.csr.device_csr import VALUES, DeviceCSR, DeviceGraph, IdLookup, SelectedIds, given, rows_like
 from clgraph.csr.properties import (
     count_loops_and_copies,
     count_nonisolated,
@@ -36,15 +36,15 @@ if TYPE_CHECKING:
 __all__ = [
     "INT32_MAX",
     "DeviceCSR",
-    "Parts",
+    "DeviceGraph",
     "Residence",
     "SelectedIds",
     "arrays_on",
     "degrees_of",
+    "device_graph",
     "graph_of",
     "hub_of",
     "ids_on",
-    "parts_of",
     "upload_csr",
 ]
 
@@ -149,10 +149,10 @@ class Residence:
                 f"there: {error}"
             ) from error
 
-    def naming(self) -> Callable[[npt.NDArray[Any]], npt.NDArray[Any]]:
+    def id_lookup(self) -> Callable[[npt.NDArray[Any]], npt.NDArray[Any]]:
         """What gives the ids of some vertices, by index."""
         if isinstance(self._ids, SelectedIds):
-            return Naming(self.device, self._ids)
+            return IdLookup(self.device, self._ids)
         assert self._ids is not None
         return self._ids.__getitem__
 
@@ -182,14 +182,14 @@ class Residence:
         if not device.has_compiler or sooner or device.is_second:
             return None
         with device.alone():
-            made: Parts | None
+            made: DeviceGraph | None
             if view == "without_self_loops":
-                made = compact(device, parts_of(device, graph), loops=False)
+                made = compact(device, device_graph(device, graph), loops=False)
             elif view == "reverse":
-                made = reversed_arcs(device, parts_of(device, graph))
+                made = reversed_arcs(device, device_graph(device, graph))
             else:
-                copies, back = graph.is_multigraph, parts_of(device, graph.reverse)
-                made = without_directions(device, parts_of(device, graph), back, copies=copies)
+                copies, back = graph.is_multigraph, device_graph(device, graph.reverse)
+                made = without_directions(device, device_graph(device, graph), back, copies=copies)
             return None if made is None else graph_of(device, made)
 
     def some(self, graph: Any, vertices: npt.NDArray[Any]) -> Any:
@@ -199,7 +199,7 @@ class Residence:
             return None
         with device.alone():
             live = device.upload(vertices.view(np.uint8))
-            made = graph_of(device, compact(device, parts_of(device, graph), live))
+            made = graph_of(device, compact(device, device_graph(device, graph), live))
             device.finish()
             return made
 
@@ -228,7 +228,7 @@ class Residence:
         return bool(graph._drop_residence(self))
 
 
-def graph_of(device: Device, parts: Parts) -> Graph:
+def graph_of(device: Device, parts: DeviceGraph) -> Graph:
     """Return the graph of what was made on a device; an array is fetched when the host first uses it."""
     from clgraph.graph import Graph
 
@@ -245,12 +245,12 @@ def graph_of(device: Device, parts: Parts) -> Graph:
     return graph
 
 
-def parts_of(device: Device, graph: Graph) -> Parts:
+def device_graph(device: Device, graph: Graph) -> DeviceGraph:
     """Return a graph's rows, weights, multiplicities and ids, uploaded if they are not resident yet."""
     rows, residence = upload_csr(device, graph), Residence.of(device, graph)
     known = vars(graph)
     columns = given(**{name: residence.column(graph, name) for name in VALUES})
-    return Parts(
+    return DeviceGraph(
         replace(rows, values=columns),
         directed=graph.directed,
         ids=residence._ids if graph._residence is residence else graph._ids,
@@ -283,7 +283,7 @@ def arrays_on(device: Any, graph: Graph) -> OnDevice:
 
     dev = get_device(device)
     with dev.alone():
-        rows = parts_of(dev, graph).rows
+        rows = device_graph(dev, graph).rows
         return OnDevice(
             dev.array(rows.row_ptr, rows.offset, rows.n + 1),
             dev.array(rows.col_idx, np.int32, rows.arcs),
@@ -293,7 +293,7 @@ def arrays_on(device: Any, graph: Graph) -> OnDevice:
 
 def ids_on(device: Device, graph: Graph) -> Any:
     """The ids of a graph's vertices as a ``pyopencl.array.Array``: int32 or int64, shape (n,)."""
-    ids = parts_of(device, graph).ids
+    ids = device_graph(device, graph).ids
     if isinstance(ids, SelectedIds) and ids.of is None:
         return device.array(ids.place, np.int32, ids.count)
     there = graph.ids
@@ -345,7 +345,7 @@ def _over(device: Device, count: int) -> int:
 IN_WINDOWS = LaunchTable(gpu=False, cpu=True, simulator=True)
 
 
-def reversed_arcs(device: Device, parts: Parts) -> Parts | None:
+def reversed_arcs(device: Device, parts: DeviceGraph) -> DeviceGraph | None:
     """Every arc reversed; None for 2**31 arcs and more, whose positions do not fit in 32 bits."""
     rows = parts.rows
     if rows.arcs > INT32_MAX:
@@ -377,7 +377,9 @@ def reversed_arcs(device: Device, parts: Parts) -> Parts | None:
     return replace(parts, rows=made)
 
 
-def without_directions(device: Device, parts: Parts, back: Parts, *, copies: bool) -> Parts | None:
+def without_directions(
+    device: Device, parts: DeviceGraph, back: DeviceGraph, *, copies: bool
+) -> DeviceGraph | None:
     """Arcs u->v and v->u as one edge, or each arc as an edge of its own (parallel ones without counts).
 
     None where the host has to do it: it adds up the weights of several parallel arcs in an order of its own,
@@ -386,7 +388,7 @@ def without_directions(device: Device, parts: Parts, back: Parts, *, copies: boo
     Parameters
     ----------
     device : Device
-    parts, back : Parts
+    parts, back : DeviceGraph
         A directed graph, and the same reversed.
     copies : bool
         Whether the graph has parallel arcs.
@@ -419,7 +421,7 @@ def without_directions(device: Device, parts: Parts, back: Parts, *, copies: boo
         return None
     if not several:
         made.values.pop("multiplicity", None)
-    return Parts(
+    return DeviceGraph(
         made,
         directed=False,
         ids=parts.ids,

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph.csr.device_csr import given
-from clgraph.csr.upload import DeviceCSR, Parts, SelectedIds, graph_of
+from clgraph.csr.upload import DeviceCSR, DeviceGraph, SelectedIds, graph_of
 from clgraph.device.launch_config import LaunchTable
 from clgraph.files.read_ahead import DEFAULT, NotTaken, Plain, ReadSettings
 from clgraph.formats import clg as host
@@ -234,7 +234,9 @@ def _loaded(path: Path, options: Options, device: Device, source: Plain, progres
     return Loaded(graph, counted(header.arcs, "arc"), notes)
 
 
-def _checked(device: Device, options: Options, header: Header, buffers: dict[str, Any], full: bool) -> Parts:
+def _checked(
+    device: Device, options: Options, header: Header, buffers: dict[str, Any], full: bool
+) -> DeviceGraph:
     """The graph's parts, of which every kernel's accesses lie within bounds, and all else if `full`."""
     n, arcs, run, items = header.n, header.arcs, LAUNCH.of(device), device.tuning.items
     columns, ids = {name: buffers.get(name) for name in ("weights", "multiplicity")}, buffers.get("ids")
@@ -266,7 +268,7 @@ def _checked(device: Device, options: Options, header: Header, buffers: dict[str
         raise NotTaken("parallel edges")
     if found[IDS]:
         raise NotTaken("ids that do not ascend, or need more than 31 bits")
-    return Parts(
+    return DeviceGraph(
         rows,
         directed=directed,
         ids=None if place is None else SelectedIds(None, place, n),

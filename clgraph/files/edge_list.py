@@ -14,7 +14,7 @@ import numpy as np
 
 from clgraph.csr.build import build_rows, place_weights
 from clgraph.csr.properties import count_single_arcs
-from clgraph.csr.upload import Parts, SelectedIds, graph_of
+from clgraph.csr.upload import DeviceGraph, SelectedIds, graph_of
 from clgraph.device.launch_config import LaunchTable
 from clgraph.errors import CapacityError, InputError
 from clgraph.files.parse import Columns, ListParser, Parser, TooWide, to_sums
@@ -221,7 +221,7 @@ def graph_of_rows(device: Device, columns: Columns, options: Options, *, directe
         )
     if weight is not None:
         rows.values["weights"] = place_weights(device, rows, *ends, weight, count, mirror=not directed)
-    parts = Parts(
+    parts = DeviceGraph(
         rows,
         directed=directed,
         ids=ids,
@@ -355,7 +355,7 @@ def _metis_graph(device: Device, n: int, arcs: Columns, options: Options) -> Gra
         raise NotTaken("neighbours without their twins")
     if options.weights:
         rows.values["weights"] = weight
-    parts = Parts(
+    parts = DeviceGraph(
         rows,
         directed=options.direction(False),
         ids=from_one(device, n),

@@ -14,7 +14,7 @@ from typing import IO, TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from clgraph.csr.upload import Parts, SelectedIds, parts_of
+from clgraph.csr.upload import DeviceGraph, SelectedIds, device_graph
 from clgraph.device.launch_config import LaunchTable
 from clgraph.device.memory import Staging
 from clgraph.files.parse import powers_of_five
@@ -132,7 +132,7 @@ class Spelling(Spelt):
     """The rows of a graph, spelt chunk by chunk; a CapacityError if they do not fit the device."""
 
     def __init__(
-        self, graph: Graph, parts: Parts, device: Device, path: Path, config: LaunchConfig | None = None
+        self, graph: Graph, parts: DeviceGraph, device: Device, path: Path, config: LaunchConfig | None = None
     ) -> None:
         config = config or LAUNCH.of(device)
         self.graph, self.device, self.run = graph, device, config.run
@@ -178,7 +178,7 @@ class Spelling(Spelt):
     def of(graph: Graph, device: Device, path: Path, config: LaunchConfig | None = None) -> Spelling | None:
         """The rows of a graph whose ids are numbers; else None."""
         with device.alone():
-            parts = parts_of(device, graph)
+            parts = device_graph(device, graph)
             if isinstance(parts.ids, SelectedIds) and (device.shares_memory or parts.ids.of is not None):
                 parts = replace(parts, ids=graph.ids)
             text = isinstance(parts.ids, np.ndarray) and parts.ids.dtype == object

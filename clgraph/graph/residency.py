@@ -182,7 +182,7 @@ class ResidentArrays:
         if self._has_identity_ids:
             return None
         residence = None if "_ids" in vars(self) else self._residence
-        return self.ids.__getitem__ if residence is None else residence.naming()
+        return self.ids.__getitem__ if residence is None else residence.id_lookup()
 
     @property
     def _has_identity_ids(self) -> bool:

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from clgraph.csr.compact import compact
 from clgraph.csr.device_csr import Joined
 from clgraph.csr.properties import distinct_arcs
-from clgraph.csr.upload import SMALL, DeviceCSR, Parts, graph_of, parts_of, upload_csr
+from clgraph.csr.upload import SMALL, DeviceCSR, DeviceGraph, device_graph, graph_of, upload_csr
 from clgraph.device.launch_config import LaunchTable
 from clgraph.graph import Graph, build_csr
 from clgraph.graph.building import exclusive_sums
@@ -123,7 +123,7 @@ def alone(device: Device, graph: Graph) -> Joined:
 
 def of_rows(device: Device, rows: DeviceCSR) -> Graph:
     """Return the graph of undirected simple rows on a device."""
-    return graph_of(device, Parts(rows, directed=False, num_self_loops=0, is_multigraph=False))
+    return graph_of(device, DeviceGraph(rows, directed=False, num_self_loops=0, is_multigraph=False))
 
 
 def measured_view(device: Device, graph: Graph) -> Graph:
@@ -141,7 +141,7 @@ def measured_view(device: Device, graph: Graph) -> Graph:
 
 
 def _distinct(device: Device, view: Graph) -> Graph:
-    parts = parts_of(device, view)
+    parts = device_graph(device, view)
     made = compact(device, parts, arcs=distinct_arcs(device, parts.rows))
     return of_rows(device, made.rows)
 

@@ -20,7 +20,7 @@ import numpy.typing as npt
 from clgraph.csr.properties import longest_row
 from clgraph.csr.scan import running_sums
 from clgraph.csr.sort import sort_by_key
-from clgraph.csr.upload import DeviceCSR, parts_of
+from clgraph.csr.upload import DeviceCSR, device_graph
 from clgraph.device.launch_config import DeviceLimits, LaunchTable, fit_group, fit_local
 from clgraph.device.memory import Staging
 from clgraph.errors import DeviceError, InputError
@@ -616,7 +616,7 @@ class ReproducibleSolver:
         self._begin(leaving, Ranks(), ())
 
         def prepare() -> tuple[Prepared, int]:
-            back = parts_of(device, reverse).rows
+            back = device_graph(device, reverse).rows
             return self._power.prepare(back), longest_row(device, back)
 
         prepared, self._longest = device.cached(graph, ("fixed-rows", *key), prepare)
@@ -637,7 +637,7 @@ class ReproducibleSolver:
             values = {"arcs": None, "weights": graph.weights, "counts": graph.multiplicity}[kind]
             there = None if values is None else device.upload(values)
         else:
-            rows = parts_of(device, graph).rows
+            rows = device_graph(device, graph).rows
             there = rows.values.get("weights" if kind == "weights" else "multiplicity")
         if kind == "arcs":
             out = device.empty(rows.n, np.float64)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from clgraph.csr.upload import parts_of
+from clgraph.csr.upload import device_graph
 from clgraph.device.launch_config import LaunchTable, WorkGroup
 from clgraph.ranking.problem import Reals, arc_weights
 
@@ -103,7 +103,7 @@ def upload_shares(
             assert weights is not None
             tails = rows.tails if by_tail else rows.col_idx
             return device.upload(arc_shares(weights, problem.out, tails).astype(real))
-        own, there = parts_of(device, graph).rows, parts_of(device, rows).rows
+        own, there = device_graph(device, graph).rows, device_graph(device, rows).rows
         out = sums_of_rows(device, own, own.values.get("multiplicity"), largest)
         share = device.output(arcs, real)
         # the two graphs' buffers, and which of them an arc's source is in

@@ -25,7 +25,15 @@ from clgraph.components.finder import graph_components
 from clgraph.csr.build import build_rows
 from clgraph.csr.device_csr import Joined
 from clgraph.csr.scan import running_sums
-from clgraph.csr.upload import DeviceCSR, Parts, Residence, SelectedIds, graph_of, parts_of, upload_csr
+from clgraph.csr.upload import (
+    DeviceCSR,
+    DeviceGraph,
+    Residence,
+    SelectedIds,
+    device_graph,
+    graph_of,
+    upload_csr,
+)
 from clgraph.device.launch_config import LaunchTable, WorkGroupPerRun
 from clgraph.errors import DeviceError
 from clgraph.graph import Graph
@@ -320,7 +328,7 @@ class Contraction:
         if device.download(several, np.uint32, 1)[0]:
             small.values["multiplicity"] = many
         ids = SelectedIds(None, self.name, small.n)
-        parts = Parts(small, directed=False, ids=ids, num_self_loops=0, is_multigraph=False)
+        parts = DeviceGraph(small, directed=False, ids=ids, num_self_loops=0, is_multigraph=False)
         arrays = DeviceArray(device, group_of, (n,), np.int32), DeviceArray(device, kept, (arcs,), np.uint8)
         return ContractedGraph(device, *arrays, parts)
 
@@ -347,7 +355,7 @@ class ContractedGraph(Contracted):
     device : Device
     group : int32 array, shape (n,)
     marks : uint8 array, shape (arcs,)
-    parts : Parts
+    parts : DeviceGraph
         The contracted graph without weights; its vertices are named by indices, its multiplicities are those
         of the contracted view.
     """
@@ -355,7 +363,7 @@ class ContractedGraph(Contracted):
     device: Device
     group: DeviceArray
     marks: DeviceArray
-    parts: Parts
+    parts: DeviceGraph
 
     def groups(self, at: Any = 0) -> npt.NDArray[np.int32]:
         return self.group.array
@@ -369,7 +377,7 @@ class ContractedGraph(Contracted):
         assert isinstance(chosen, SelectedIds)
         if graph is not graph.undirected or graph.is_weighted or not _counts_fit(device, graph):
             return super().sampled(graph, at)
-        ids = parts_of(device, graph).ids
+        ids = device_graph(device, graph).ids
         of = ids.ids(device) if isinstance(ids, SelectedIds) else ids  # names of names
         return graph_of(device, replace(self.parts, ids=replace(chosen, of=of)))
 

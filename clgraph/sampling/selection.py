@@ -16,7 +16,7 @@ import numpy.typing as npt
 from clgraph.csr.compact import arcs_of_view, compact, prepare, those_of
 from clgraph.csr.device_csr import DeviceCSR, Joined, SelectedIds
 from clgraph.csr.scan import running_sums
-from clgraph.csr.upload import graph_of, parts_of, upload_csr
+from clgraph.csr.upload import device_graph, graph_of, upload_csr
 from clgraph.graph import Graph, build_csr
 from clgraph.graph.building import exclusive_sums, stable_argsort
 from clgraph.graph.views import some_vertices
@@ -164,7 +164,7 @@ class Marked(Selection):
         if not device.has_compiler:
             return super().sampled(graph, at)
         if larger is not None and live_arcs is None:
-            parts, whole = parts_of(device, larger), parts_of(device, graph)
+            parts, whole = device_graph(device, larger), device_graph(device, graph)
             if isinstance(parts.ids, SelectedIds) and not isinstance(
                 whole.ids, SelectedIds
             ):  # they name `graph`'s vertices
@@ -172,13 +172,13 @@ class Marked(Selection):
                 return graph_of(device, compact(device, parts, live))
         if not graph.directed:
             return graph_of(
-                device, compact(device, parts_of(device, graph.without_self_loops), live, live_arcs)
+                device, compact(device, device_graph(device, graph.without_self_loops), live, live_arcs)
             )
         rows = upload_csr(device, graph)
         if live_arcs is not None:
             copies = graph.undirected.is_multigraph
             live_arcs = arcs_of_view(device, rows, self.csr, live_arcs, copies=copies)
-        return graph_of(device, compact(device, parts_of(device, graph), live, live_arcs, loops=False))
+        return graph_of(device, compact(device, device_graph(device, graph), live, live_arcs, loops=False))
 
 
 def component_marks(device: Device, csr: DeviceCSR, label: Any, root: int) -> Any:

@@ -7,7 +7,7 @@ from placed_graphs import KINDS, make
 
 from clgraph import Graph
 from clgraph.csr.compact import arcs_of_view, compact, host_rows, labelled, some_rows
-from clgraph.csr.upload import graph_of, parts_of, upload_csr
+from clgraph.csr.upload import device_graph, graph_of, upload_csr
 from clgraph.graph.building import sorted_rows
 from clgraph.sampling.selection import extract
 
@@ -41,7 +41,7 @@ def test_vertices_and_arcs(device, kind, loops):
         some = between & (rng.random(graph.num_arcs) < 0.5)
         there = device.upload(live.view(np.uint8))
         for mask, arcs in ((between, None), (some, device.upload(some.view(np.uint8)))):
-            made = graph_of(device, compact(device, parts_of(device, graph), there, arcs, loops=loops))
+            made = graph_of(device, compact(device, device_graph(device, graph), there, arcs, loops=loops))
             keep = mask if loops else mask & (graph.tails != graph.col_idx)
             want = chosen_by_numpy(graph, live, keep)
             np.testing.assert_array_equal(made.row_ptr, want.row_ptr)
@@ -56,7 +56,7 @@ def test_vertices_and_arcs(device, kind, loops):
                     np.testing.assert_array_equal(part, whole[keep])
             # chosen from once more, the ids are those of the original
             again = rng.random(made.num_vertices) < 0.6
-            parts = compact(device, parts_of(device, made), device.upload(again.view(np.uint8)))
+            parts = compact(device, device_graph(device, made), device.upload(again.view(np.uint8)))
             assert graph_of(device, parts).ids.tolist() == made.ids[again].tolist()
 
 
@@ -80,7 +80,7 @@ def test_arcs_of_a_directed_graph_by_those_of_its_view(device, kind):
             copies=view.is_multigraph,
         )
         there = device.upload(live.view(np.uint8))
-        made = graph_of(device, compact(device, parts_of(device, graph), there, arcs, loops=False))
+        made = graph_of(device, compact(device, device_graph(device, graph), there, arcs, loops=False))
         same(made, extract(graph, live, edge))
 
 

@@ -18,7 +18,7 @@ from graphs import random_graph, tangle
 import clgraph.files.dispatch
 import clgraph.files.write_edges
 from clgraph import Graph, InputError
-from clgraph.csr.upload import SelectedIds, parts_of
+from clgraph.csr.upload import SelectedIds, device_graph
 from clgraph.files import write
 from clgraph.files.summary import write_with_summary
 from clgraph.files.write_edges import LaunchConfig, Spelling, write_edge_list
@@ -115,7 +115,7 @@ def test_ids_that_only_the_device_has(device: Any, tmp_path: Path) -> None:
     """As a graph that was read on a GPU has them."""
     graph, path = random_graph(5, 900, 5000), tmp_path / "a.txt"
     ids = np.sort(np.random.default_rng(5).choice(2**31 - 1, 900, replace=False)).astype(np.int32)
-    parts = replace(parts_of(device, graph), ids=SelectedIds(None, device.upload(ids), 900))
+    parts = replace(device_graph(device, graph), ids=SelectedIds(None, device.upload(ids), 900))
     spelling = Spelling(graph, parts, device, path, SMALL)
     write_edge_list(spelling, path)
     write(graph.with_ids(ids), tmp_path / "b.txt", device="host")

@@ -147,7 +147,7 @@ def case_compact(device: Any) -> None:
     from clgraph import Graph
     from clgraph.csr.compact import arcs_of_view, compact, labelled, some_rows, those_of
     from clgraph.csr.device_csr import SelectedIds
-    from clgraph.csr.upload import graph_of, parts_of, upload_csr
+    from clgraph.csr.upload import device_graph, graph_of, upload_csr
     from clgraph.sampling.selection import extract
 
     rng = np.random.default_rng(4)
@@ -160,7 +160,7 @@ def case_compact(device: Any) -> None:
         marks, there = (device.upload(mask.view(np.uint8)) for mask in (between, live))
         rows = upload_csr(device, graph)
         arcs = arcs_of_view(device, rows, upload_csr(device, simple), marks, copies=view.is_multigraph)
-        made = graph_of(device, compact(device, parts_of(device, graph), there, arcs, loops=False))
+        made = graph_of(device, compact(device, device_graph(device, graph), there, arcs, loops=False))
         want = extract(graph, live, between)
         for name in ("row_ptr", "col_idx", "weights", "ids"):
             assert np.array_equal(getattr(made, name), getattr(want, name)), name
@@ -179,13 +179,13 @@ def case_compact(device: Any) -> None:
 def case_views(device: Any) -> None:
     """A directed graph reversed, and without directions."""
     from clgraph import Graph
-    from clgraph.csr.upload import graph_of, parts_of, reversed_arcs, without_directions
+    from clgraph.csr.upload import device_graph, graph_of, reversed_arcs, without_directions
 
     rng = np.random.default_rng(4)
     ends = rng.integers(0, 30, (2, 120))
     for duplicates, weights in (("merge", None), ("keep", rng.random(120))):
         graph = Graph.from_edges(*ends, weights=weights, directed=True, duplicates=duplicates)  # type: ignore[arg-type]
-        parts = parts_of(device, graph)
+        parts = device_graph(device, graph)
         back = reversed_arcs(device, parts)
         assert back is not None
         made = without_directions(device, parts, back, copies=graph.is_multigraph)
@@ -197,6 +197,6 @@ def case_views(device: Any) -> None:
                 assert np.array_equal(getattr(there, name), getattr(want, name)), name
     # so few vertices are sorted by all bits
     few = Graph.from_edges([0, 2, 3, 3], [1, 1, 0, 2], directed=True)
-    back = reversed_arcs(device, parts_of(device, few))
+    back = reversed_arcs(device, device_graph(device, few))
     assert back is not None
     assert np.array_equal(graph_of(device, back).col_idx, few.reverse.col_idx)

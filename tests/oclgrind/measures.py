@@ -102,10 +102,10 @@ def case_parts(device: Any) -> None:
 
 def case_copies(device: Any) -> None:
     """Parallel edges, kept as copies, counted once."""
-    from clgraph.csr.upload import graph_of, parts_of
+    from clgraph.csr.upload import device_graph, graph_of
     from clgraph.graph import Graph
     from clgraph.measures.pack import measured_view
 
     graph = Graph.from_edges([0, 0, 1, 1, 2], [1, 1, 2, 1, 3], duplicates="keep")
-    found = measured_view(device, graph_of(device, parts_of(device, graph)))  # as if it were made there
+    found = measured_view(device, graph_of(device, device_graph(device, graph)))  # as if it were made there
     assert np.array_equal(found.col_idx, Graph.from_edges([0, 1, 2], [1, 2, 3]).col_idx)

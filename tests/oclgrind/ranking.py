@@ -164,14 +164,14 @@ def case_fixed_groups(device: Any) -> None:
 def case_shares(device: Any) -> None:
     """Shares of arcs that count for several, made on the device."""
     from clgraph import Graph
-    from clgraph.csr.upload import graph_of, parts_of
+    from clgraph.csr.upload import device_graph, graph_of
     from clgraph.ranking.problem import make_problem
     from clgraph.ranking.solver import leaving
     from clgraph.ranking.transition_weights import graph_shares, upload_shares
 
     rng = np.random.default_rng(3)
     host = Graph.from_edges(rng.integers(0, 25, 90), rng.integers(0, 3, 90))
-    graph, wanted = graph_of(device, parts_of(device, host)), make_problem(host)
+    graph, wanted = graph_of(device, device_graph(device, host)), make_problem(host)
     problem = make_problem(graph)
     assert problem.weighing.largest
     share = upload_shares(device, graph, problem, np.float32, True, by_tail=True)

@@ -7,7 +7,7 @@ import pytest
 
 import clgraph
 from clgraph.csr.device_csr import DeviceCSR
-from clgraph.csr.upload import graph_of, parts_of
+from clgraph.csr.upload import device_graph, graph_of
 from clgraph.device.launch_config import LaunchTable
 from clgraph.device.memory import Memory
 from clgraph.ranking import reproducible, transition_weights
@@ -128,7 +128,7 @@ def test_the_next_call_brings_nothing(device, monkeypatch, directed, place):
         # alone, or in groups as on GPUs
         shape = transition_weights.LaunchConfig(local=(1, 16)[number % 2], long=100)
         monkeypatch.setattr(transition_weights, "LAUNCH", LaunchTable(gpu=shape, cpu=shape, simulator=shape))
-        graph = graph_of(device, parts_of(device, host)) if place == "device" else host
+        graph = graph_of(device, device_graph(device, host)) if place == "device" else host
         call = {"variant": "fixed", "dtype": "float64", "tol": 0, "max_iter": 3, "device": device}
         first = clgraph.pagerank(graph, **call)
         out = np.bincount(host.tails, weights=values, minlength=720).astype(float)

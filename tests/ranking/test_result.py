@@ -10,7 +10,7 @@ import pytest
 from ranking_checks import mixed_graph
 
 from clgraph import Graph
-from clgraph.csr.device_csr import Parts, SelectedIds
+from clgraph.csr.device_csr import DeviceGraph, SelectedIds
 from clgraph.csr.upload import graph_of, upload_csr
 from clgraph.errors import InputError
 from clgraph.ranking import pagerank
@@ -40,7 +40,7 @@ def test_top_on_the_device(device: Device, monkeypatch: pytest.MonkeyPatch) -> N
     """Ranks that stayed there are selected there, and only ids of the chosen are looked up."""
     graph = mixed_graph(2).with_ids(np.arange(60)[::-1] * 3)
     chosen = SelectedIds(graph.ids, device.upload(np.arange(60, dtype=np.int32)), 60)
-    there = graph_of(device, Parts(upload_csr(device, graph), directed=False, ids=chosen))
+    there = graph_of(device, DeviceGraph(upload_csr(device, graph), directed=False, ids=chosen))
     options: dict[str, Any] = {"variant": "bins", "weight": False, "device": device}
     kept = pagerank(there, **options)
     found = pagerank(there, arrays="device", **options)

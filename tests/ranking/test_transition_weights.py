@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from clgraph import Graph, pagerank, personalized_pagerank
-from clgraph.csr.upload import graph_of, parts_of
+from clgraph.csr.upload import device_graph, graph_of
 from clgraph.device.launch_config import LaunchTable
 from clgraph.ranking import transition_weights
 from clgraph.ranking.problem import arc_weights, make_problem
@@ -26,7 +26,7 @@ def counted(directed: bool) -> Graph:
 
 
 def on_device(device: Any, graph: Graph) -> Graph:
-    made = graph_of(device, parts_of(device, graph))
+    made = graph_of(device, device_graph(device, graph))
     assert not made.is_on_host
     return made
 

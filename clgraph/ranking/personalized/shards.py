@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from clgraph.arguments import shown
 from clgraph.csr.build import build_rows
-from clgraph.csr.device_csr import Parts
+from clgraph.csr.device_csr import DeviceGraph
 from clgraph.csr.upload import graph_of
 from clgraph.errors import CapacityError, InputError
 from clgraph.ranking.personalized.result import PersonalizedResult
@@ -67,7 +67,7 @@ def _made(device: Device, shards: Shards, name: str, edges: int) -> Graph | None
         if made.arcs != edges * (1 if shards.directed else 2):
             return None
         ids = None if shards.manifest.ids is None else shards.ids
-        parts = Parts(made, directed=shards.directed, ids=ids, num_self_loops=0, is_multigraph=False)
+        parts = DeviceGraph(made, directed=shards.directed, ids=ids, num_self_loops=0, is_multigraph=False)
         return graph_of(device, parts)
 
 

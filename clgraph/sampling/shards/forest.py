@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clgraph.csr.build import build_rows
-from clgraph.csr.device_csr import DeviceCSR, Parts
+from clgraph.csr.device_csr import DeviceCSR, DeviceGraph
 from clgraph.csr.scan import flag_positions
 from clgraph.csr.upload import graph_of
 from clgraph.device.launch_config import DeviceLimits, LaunchTable, fit_group, fit_local
@@ -333,7 +333,7 @@ def forest_graph(device: Device, words: Any, n: int) -> Graph:
     # they are freed before the rows are made
     device.finish()
     rows = build_rows(device, n, tail, head, count, mirror=True, duplicates="keep")
-    return graph_of(device, Parts(rows, directed=False, num_self_loops=0, is_multigraph=False))
+    return graph_of(device, DeviceGraph(rows, directed=False, num_self_loops=0, is_multigraph=False))
 
 
 def _cut(device: Device, program: Any, words: Any, n: int, seed: int, live: Any) -> tuple[int, int]:
