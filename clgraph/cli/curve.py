@@ -92,7 +92,18 @@ def _deliver(run: Run, data: Graph | Shards, curves: list[ReductionCurve]) -> No
                 writer.writerows((each.seed, *row) for row in rows)
         run.say(f"{run.output}: {sum(len(each.vertices) for each in curves)} rows")
     if plot:
-        _draw(curves, plot, run.graph)
+        import matplotlib
+
+        matplotlib.use("Agg")
+        from matplotlib import pyplot
+
+        from clgraph.sampling.figures import draw_curves
+
+        figure = draw_curves(curves)[0].figure
+        figure.suptitle(f"{Path(run.graph).name}: {figure.get_suptitle()}")
+        with atomic_write(plot, "wb") as out:
+            figure.savefig(out, format=plot.rsplit(".", 1)[1].lower(), dpi=150)
+        pyplot.close(figure)
         run.say(f"{plot}: {len(curves)} curve{'s' * (len(curves) > 1)}")
     facts = {
         "method": curves[0].method,
@@ -122,20 +133,3 @@ def _table(
         counts = (f"{table[name][i]:.0f}" for name in ("deletions", "vertices", "edges"))
         shown.add_row(f"{share:.1%}", *counts, degree)
     yield shown
-
-
-def _draw(curves: list[ReductionCurve], path: str, name: str) -> None:
-    """Draw vertices, edges and average degree against deletions into a picture file."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-
-    from clgraph.formats import atomic_write
-    from clgraph.sampling.figures import draw_curves
-
-    figure = draw_curves(curves)[0].figure
-    figure.suptitle(f"{Path(name).name}: {figure.get_suptitle()}")
-    with atomic_write(path, "wb") as out:
-        figure.savefig(out, format=path.rsplit(".", 1)[1].lower(), dpi=150)
-    pyplot.close(figure)

@@ -120,29 +120,25 @@ def _print_report(report: dict[str, Any]) -> None:
     from rich.markup import escape
     from rich.table import Table
 
-    def pairs(values: dict[str, Any]) -> Any:
+    def pairs(title: str, values: dict[str, Any]) -> list[Any]:
         grid = Table.grid(padding=(0, 2))
         grid.add_column(no_wrap=True)
         grid.add_column(overflow="fold")
         for name, value in values.items():
             grid.add_row(f"  {name}", escape(str(value)))
-        return grid
+        return [f"[bold]{title}[/]", grid, ""]
 
-    _print("[bold]Versions[/]", pairs({k: v or "not installed" for k, v in report["versions"].items()}), "")
-    loader = report["loader"]
-    _print("[bold]Loader[/]", pairs({"libOpenCL": loader["library"], **loader["environment"]}), "")
-    _print("[bold]Drivers[/]")
-    if not report["icds"]:
-        _print("  none found")
+    loader, store = report["loader"], report["cache"]
+    stored = {name: f"{room['files']} files, {_size(room['bytes'])}" for name, room in store["rooms"].items()}
+    _print(*pairs("Versions", {name: each or "not installed" for name, each in report["versions"].items()}))
+    _print(*pairs("Loader", {"libOpenCL": loader["library"], **loader["environment"]}))
+    _print("[bold]Drivers[/]", *([] if report["icds"] else ["  none found"]))
     for icd in report["icds"]:
         state = "[green]loads[/]" if icd["loads"] else f"[bold red]does not load[/]: {escape(icd['error'])}"
         origin = f"{escape(icd['origin'])}, by {icd['found_by']}"
         _print(f"  {escape(icd['library'] or '(empty)')}\n    {origin}: {state}")
-    _print("", "[bold]Devices[/]")
-    _print(_device_table(report["devices"]) if report["devices"] else "  none found")
-    store = report["cache"]
-    stored = {name: f"{room['files']} files, {_size(room['bytes'])}" for name, room in store["rooms"].items()}
-    _print("", "[bold]Cache[/]", pairs({"folder": store["folder"], **stored}), "")
+    devices = _device_table(report["devices"]) if report["devices"] else "  none found"
+    _print("", "[bold]Devices[/]", devices, "", *pairs("Cache", {"folder": store["folder"], **stored}))
     if not report["faults"]:
         _print(f"[bold green]Nothing is wrong[/]: {report['working']} device(s) work.")
     for number, fault in enumerate(report["faults"], 1):

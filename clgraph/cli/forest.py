@@ -64,17 +64,10 @@ def make(run: Run) -> None:
             return
         count = len(shards.section("pairs").shards)
         numbers = None if given.which is None else numbers_of(given.which, count, "--shards")
+        options: dict[str, Any] = {"seed": given.seed, "which": numbers, "device": run.spec}
+        options["checkpoint"] = work_folder(run.output, given.resume)
         with run.progress("priority forest") as progress:
-            made = clgraph.save_forest(
-                shards,
-                run.output,
-                given.method,
-                seed=given.seed,
-                which=numbers,
-                checkpoint=work_folder(run.output, given.resume),
-                device=run.spec,
-                progress=progress,
-            )
+            made = clgraph.save_forest(shards, run.output, given.method, progress=progress, **options)
         if run.speaks:
             _print(run, made)
 

@@ -171,12 +171,8 @@ def convert(run: Run) -> None:
 
 def shard_options(sections: str | None, shard_edges: int | None) -> dict[str, Any]:
     """``--sections`` and ``--shard-edges`` as the calls take them that write datasets."""
-    from clgraph.scale.writing import SHARD_EDGES
-
-    return {
-        "sections": None if sections is None else [name.strip() for name in sections.split(",")],
-        "shard_edges": SHARD_EDGES if shard_edges is None else shard_edges,
-    }
+    names = None if sections is None else [name.strip() for name in sections.split(",")]
+    return {"sections": names} | ({} if shard_edges is None else {"shard_edges": shard_edges})
 
 
 def _to_dataset(run: Run) -> None:

@@ -48,11 +48,6 @@ def check_template(output: str, sizes: Sequence[Any], seeds: int) -> None:
         raise InputError(f"size {twice} is named twice: both samples would go to one file")
 
 
-def fill_template(output: str, size: str, seed: int) -> str:
-    """Return the name of one sample's file."""
-    return output.replace("{size}", size).replace("{seed}", str(seed))
-
-
 def check_different(outputs: dict[str, str | None]) -> None:
     """Check that no two outputs, by their options, are one file."""
     taken: dict[Path, str] = {}

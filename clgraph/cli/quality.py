@@ -17,7 +17,6 @@ from clgraph.cli.outputs import PICTURES, check_drawn
 from clgraph.errors import InputError
 
 if TYPE_CHECKING:
-    from clgraph.device import Device
     from clgraph.graph import Graph
     from clgraph.measures import Quality
     from clgraph.sampling.curve import ReductionCurve
@@ -93,18 +92,10 @@ def quality(run: Run) -> None:
         relation = given.relation or ("contraction" if made.method in CONTRACTING else "subset")
         with dev.alone():
             check_part(whole, part, relation, names, device=dev)
+    options = {name: getattr(given, name) for name in ("seed", "hop_sources", "eigenvalues", "fit")}
+    options["relation"] = "none" if part is not None else None  # it has been checked
     with run.progress("measuring") as progress:
-        found = clgraph.quality(
-            whole,
-            part,
-            seed=given.seed,
-            device=dev,
-            relation="none" if part is not None else None,  # it has been checked
-            hop_sources=given.hop_sources,
-            eigenvalues=given.eigenvalues,
-            fit=given.fit,
-            progress=progress,
-        )
+        found = clgraph.quality(whole, part, **options, device=dev, progress=progress)
     if given.report or given.plot:
         curve, why = (None, None) if part is None else curve_of(whole, part, made, dev)
         _draw(run, found, made, curve, why)
@@ -119,6 +110,9 @@ def quality(run: Run) -> None:
 
 def _draw(run: Run, found: Quality, made: Origin, curve: ReductionCurve | None, why_none: str | None) -> None:
     """Write the report and the picture."""
+    import datetime
+    from importlib.metadata import version
+
     from clgraph.formats import atomic_write
     from clgraph.measures.figures import drawings, picture
     from clgraph.measures.report import report_html, write_page
@@ -128,7 +122,20 @@ def _draw(run: Run, found: Quality, made: Origin, curve: ReductionCurve | None, 
     original, sample = given.original, given.sample
     names = Path(original).name, Path(sample).name if sample else ""
     if given.report:
-        facts = facts_of(original, sample, made) + _facts(run.device, found)
+        device, now = run.device, datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d %H:%M UTC")
+        seconds = sum(sum(graph.seconds.values()) for graph in (found.original, found.sample) if graph)
+        packages = ("NumPy", "SciPy", "pyopencl", "matplotlib")
+        others = ", ".join(f"{name} {version(name.lower())}" for name in packages)
+        facts = [
+            *facts_of(original, sample, made),
+            ("measured by", " ".join(["clgraph", *sys.argv[1:]])),
+            (
+                "measured on",
+                f"{device.name} ({device.kind}, {device.platform_name}, driver {device.driver_version})",
+            ),
+            ("measured with", f"clgraph {clgraph.__version__}, Python {platform.python_version()}, {others}"),
+            ("report of", f"{now}, after {seconds:.1f} s of measuring"),
+        ]
         page = report_html(found, names=names, facts=facts, curve=curve, no_curve=why_none)
         write_page(given.report, page)
         run.say(f"{given.report}: {len(page) // 1000} kB")
@@ -140,24 +147,6 @@ def _draw(run: Run, found: Quality, made: Origin, curve: ReductionCurve | None, 
         run.say(f"{given.plot}: {len(drawn)} figures")
     if why_none:
         run.say(f"no reduction curve: {why_none}")
-
-
-def _facts(dev: Device, found: Quality) -> list[tuple[str, str]]:
-    """How this report was made."""
-    import datetime
-    from importlib.metadata import version
-
-    now = datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d %H:%M UTC")
-    measured = [graph for graph in (found.original, found.sample) if graph is not None]
-    seconds = sum(sum(graph.seconds.values()) for graph in measured)
-    packages = ("NumPy", "SciPy", "pyopencl", "matplotlib")
-    others = ", ".join(f"{name} {version(name.lower())}" for name in packages)
-    return [
-        ("measured by", " ".join(["clgraph", *sys.argv[1:]])),
-        ("measured on", f"{dev.name} ({dev.kind}, {dev.platform_name}, driver {dev.driver_version})"),
-        ("measured with", f"clgraph {clgraph.__version__}, Python {platform.python_version()}, {others}"),
-        ("report of", f"{now}, after {seconds:.1f} s of measuring"),
-    ]
 
 
 def _tables(whole: Graph, found: Quality, names: tuple[str, str]) -> Iterator[Any]:

@@ -350,7 +350,7 @@ def _lines(
     if not found:
         raise InputError(f"{option} {path} names no {what}")
     for words, where in found:
-        if len(words) > (most or len(words)):
+        if most and len(words) > most:
             raise InputError(f"{where}: {' '.join(words)!r}: {needed}")
         yield words, where
 
@@ -401,9 +401,8 @@ def _sources(source: tuple[str, ...], file: str | None, users: str | None) -> Wo
 
 def _words(option: str, path: str | None) -> Words:
     """Return the word on each line of a file, with its place; none if no file is named."""
-    if path is None:
-        return []
-    return [(words[0], where) for words, where in _lines(option, path, 1, "one id a line is needed")]
+    lines = () if path is None else _lines(option, path, 1, "one id a line is needed")
+    return [(words[0], where) for words, where in lines]
 
 
 def _ids(words: Words, graph: Graph | Shards) -> list[Any]:

@@ -24,14 +24,7 @@ from clgraph.cli.options import (
     option,
     to_option,
 )
-from clgraph.cli.outputs import (
-    check_different,
-    check_template,
-    check_without_graph,
-    fill_template,
-    seeds_of,
-    spread_table,
-)
+from clgraph.cli.outputs import check_different, check_template, check_without_graph, seeds_of, spread_table
 from clgraph.errors import InputError
 from clgraph.methods import (
     EXACT,
@@ -243,7 +236,8 @@ class _Order:
 
     def output(self, size: str, seed: int) -> str | None:
         """Return the name of a sample's file."""
-        return fill_template(self.run.output, size, seed) if self.run.output else None
+        name = self.run.output
+        return name.replace("{size}", size).replace("{seed}", str(seed)) if name else None
 
     def check_outputs(self) -> None:
         """Check the file of each sample, before any is made."""
@@ -260,7 +254,6 @@ class _Order:
         size: str,
         result: Any,
         says: str,
-        took: float,
         seconds: dict[str, float] | None = None,
         verify: Callable[[], Any] | None = None,
         holds: str = "",
@@ -275,8 +268,9 @@ class _Order:
                 run.say(f"note: size {size}, seed {result.seed}: {note}")
         name = self.output(size, result.seed)
         if verify is None:  # of a dataset, which all ranks have written by now
-            entry = result.to_dict()
+            entry, took = result.to_dict(), sum(result.seconds.values())
         else:
+            took = result.seconds["sample"] + result.seconds.get("walk", 0)
             run.check(verify, holds, "sample is")
             if name:
                 started = perf_counter()
@@ -367,17 +361,10 @@ def _of_graph(order: _Order) -> None:
             else:
                 what = "a contraction of connected groups" if each.contracted_to is not None else "connected"
                 holds = f"{what}, within the target, edges are the original's"
+            says = _says(data, each, f"{each.graph.num_edges} edges", f"{each.num_edges} pairs")
+            verify = partial(_verify, data, each, order.options["connection"])
             seconds = {**run.seconds, **each.seconds}
-            order.deliver(
-                size,
-                each,
-                _says(data, each, f"{each.graph.num_edges} edges", f"{each.num_edges} pairs"),
-                seconds["sample"] + seconds.get("walk", 0),
-                seconds,
-                partial(_verify, data, each, order.options["connection"]),
-                holds,
-                directed=data.directed,
-            )
+            order.deliver(size, each, says, seconds, verify, holds, directed=data.directed)
     run.measure(lambda: clgraph.sample(data, order.method, seed=order.seeds[0], **options))
 
 
@@ -424,29 +411,17 @@ def _of_dataset(order: _Order) -> None:
         for name in ("tolerance", "components", "far_scan", "connection", "start")
     }
     refused |= {"mode": options["mode"] == "batched", "to": given.output_format, "record": given.record}
+    more: dict[str, Any] = {"strict": given.strict, "forest": saved, "device": run.device}
     with run.data("sample", about, **refused, attributes=given.attributes) as shards:
-        first = shared_seed(seed)
+        first, more["checkpoint"] = shared_seed(seed), work_folder(run.output, given.resume)
         for number in range(first, first + count):
             with run.progress("priority forest") as progress:
+                more["outputs"] = [order.output(size, number) for size in sizes] if run.output else None
                 made: Any = clgraph.sample(
-                    shards,
-                    method,
-                    sizes=sizes,
-                    seed=number,
-                    device=run.device,
-                    outputs=[order.output(size, number) for size in sizes] if run.output else None,
-                    strict=given.strict,
-                    progress=progress,
-                    forest=saved,
-                    checkpoint=work_folder(run.output, given.resume),
+                    shards, method, sizes=sizes, seed=number, progress=progress, **more
                 )
             for size, each in zip(sizes, made, strict=True) if run.speaks else ():
-                order.deliver(
-                    size,
-                    each,
-                    _says(shards, each, f"{each.num_edges} {edges_word(shards)}"),
-                    sum(each.seconds.values()),
-                )
+                order.deliver(size, each, _says(shards, each, f"{each.num_edges} {edges_word(shards)}"))
 
 
 # --- Samples of streams: a file or standard input that is read once, edge by edge ---
@@ -478,16 +453,11 @@ def _of_stream(order: _Order) -> None:
     made = stream_samples(run.graph, order.method, None, order.sized, run.options.seeds, more, read_as)
     for size, each in zip(order.sizes * len(order.seeds), made, strict=True):
         assert each.stream is not None
-        order.deliver(
-            size,
-            each,
-            f"{len(each.vertices)} vertices, {each.num_edges} edges of a stream of {each.stream.arrivals} "
-            f"(seed {each.seed}",
-            each.seconds["sample"],
-            None,
-            partial(_verify_stream, run.graph, each, weighted=bool(options.get("weighted")), **read_as),
-            f"what {each.method} holds of this stream with this seed",
-        )
+        counts = f"{len(each.vertices)} vertices, {each.num_edges} edges"
+        verify = partial(_verify_stream, run.graph, each, weighted=bool(options.get("weighted")), **read_as)
+        holds = f"what {each.method} holds of this stream with this seed"
+        says = f"{counts} of a stream of {each.stream.arrivals} (seed {each.seed}"
+        order.deliver(size, each, says, None, verify, holds)
         for what, value in order.results[-1].get("estimates", {}).items() if not run.as_json else ():
             error = value["standard_error"]
             click.echo(f"{what}: {value['value']:.6g}" + ("" if error is None else f" ± {error:.2g}"))

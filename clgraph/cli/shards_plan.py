@@ -40,21 +40,9 @@ class Pass(NamedTuple):
 
 
 class Plan:
-    """A command's parts, and the memory that it needs; seconds come from short measurements.
+    """A command's parts, and the bytes that it needs on a rank's device.
 
-    Attributes
-    ----------
-    ranks : int
-    devices : list of str
-        One for each rank.
-    parts : list of Pass
-    memory : dict of str to int
-        Bytes on a rank's device.
-    available : int
-        What the smallest device has.
-    speeds : dict of str to float
-        Bytes per second of disk, bus and network, and edges per second, measured on the slowest rank.
-    notes : list of str
+    `speeds` are bytes per second of disk, bus and network, and edges per second, of the slowest rank.
     """
 
     def __init__(

@@ -66,20 +66,40 @@ def study(run: Run) -> None:
     from clgraph.studies.origin import input_of
     from clgraph.studies.plan import check_tolerance
     from clgraph.studies.report import complete_record, write_outputs
+    from clgraph.studies.state import make_folder
     from clgraph.theses.presets import PRESETS
 
     given, folder = run.options, Path(str(run.output))
     tolerance = check_tolerance(given.tolerance)
     if given.figures:
         need_matplotlib("the report", "--no-figures")
-    _check_preset(run.graph, given.preset, given.vertices)
+    makes = given.preset == "copra"
+    if not run.graph and not makes:
+        more = (
+            " of the Internet's autonomous systems"
+            if given.preset
+            else ", or --preset copra, which makes one"
+        )
+        raise click.UsageError(f"Missing argument 'GRAPH': name a file with a graph{more}.")
+    if given.vertices is not None and (run.graph or not makes):
+        raise click.UsageError("--vertices is for the graph that --preset copra makes.")
     context = click.get_current_context()
     for name in ("methods", "sizes", "seeds") if given.preset else ():
         if context.get_parameter_source(name) is ParameterSource.DEFAULT:
             setattr(given, name, getattr(PRESETS[given.preset], name))
     # a preset's options hold unless the user gave others; its graph lies in the folder of the results
-    graph = run.graph or _copra_graph(run, folder, VERTICES if given.vertices is None else given.vertices)
-    data = run.read(graph) if run.graph else read_with_summary(graph, **run.reading)[0]
+    if graph := run.graph:
+        data = run.read(graph)
+    else:
+        vertices = VERTICES if given.vertices is None else given.vertices
+        path, device = folder / f"copra-{vertices}.clg", run.device
+        if not path.is_file():  # generated only where it is not there
+            make_folder(folder)
+            made = clgraph.copra_graph(vertices, device=device)
+            clgraph.write(made, path)
+            run.say(f"{path}: {made.num_vertices} vertices, {made.num_edges} edges")
+        graph = str(path)
+        data = read_with_summary(graph, **run.reading)[0]
     found = _sampled(run, data, folder)
     # the hash of the file as it is now: replay then finds out if it was changed
     known, command = input_of(graph, run.reading), ["clgraph", *sys.argv[1:]]
@@ -104,29 +124,6 @@ def study(run: Run) -> None:
     )
 
 
-def _check_preset(graph: str, preset: str | None, vertices: int | None) -> None:
-    """Check that the graph is given where one is needed, and only there."""
-    makes = preset == "copra"
-    if not graph and not makes:
-        more = " of the Internet's autonomous systems" if preset else ", or --preset copra, which makes one"
-        raise click.UsageError(f"Missing argument 'GRAPH': name a file with a graph{more}.")
-    if vertices is not None and (graph or not makes):
-        raise click.UsageError("--vertices is for the graph that --preset copra makes.")
-
-
-def _copra_graph(run: Run, folder: Path, vertices: int) -> str:
-    """The file with the graph of the COPRA thesis; generated only where it is not there."""
-    from clgraph.studies.state import make_folder
-
-    path, device = folder / f"copra-{vertices}.clg", run.device
-    if not path.is_file():
-        make_folder(folder)
-        graph = clgraph.copra_graph(vertices, device=device)
-        clgraph.write(graph, path)
-        run.say(f"{path}: {graph.num_vertices} vertices, {graph.num_edges} edges")
-    return str(path)
-
-
 def _sampled(run: Run, graph: Graph, folder: Path) -> Study:
     """Run the study; an interrupt says how far it has come."""
     given, device, counts = run.options, run.device, [0, 0]
@@ -140,14 +137,8 @@ def _sampled(run: Run, graph: Graph, folder: Path) -> Study:
                 if bar:
                     bar(done, of)
 
-            return clgraph.study(
-                graph,
-                **options,
-                folder=folder,
-                device=device,
-                progress=progress,
-                on_note=lambda note: run.say(f"note: {note}"),
-            )
+            options |= {"on_note": lambda note: run.say(f"note: {note}"), "folder": folder}
+            return clgraph.study(graph, **options, device=device, progress=progress)
     except KeyboardInterrupt:
         if counts[1]:
             run.say(
