@@ -363,7 +363,7 @@ def test_an_unwritable_folder(files, plotting, run, monkeypatch, tmp_path):  # n
     def refuse(path, *args):
         raise InputError(f"cannot write {path}: no room left")
 
-    monkeypatch.setattr("clgraph.formats.atomic_write", refuse)
+    monkeypatch.setattr("clgraph.measures.report.atomic_write", refuse)
     monkeypatch.setattr(report, "report_html", lambda *args, **kwargs: "")
     done = run("quality", files / "whole.txt", "--no-eigenvalues", "--report", tmp_path / "r.html")
     assert done.status == 1
