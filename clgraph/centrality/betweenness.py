@@ -58,7 +58,7 @@ class Brandes:
     search : ManySearch
         Of a graph without parallel arcs.
     endpoints : bool
-        Whether the ends of a path count as on it.
+        The ends of a path count as on it.
     """
 
     def __init__(self, search: ManySearch, endpoints: bool) -> None:
@@ -119,7 +119,7 @@ class Brandes:
             program.betweenness_ends.launch(self, 1)
 
     def _list_levels(self, program: Any, passes: int, levels: int) -> npt.NDArray[np.int64]:
-        """List for each level the vertices that some search has there; return where they begin."""
+        """List the vertices that some search has at each level; return where each level begins."""
         dev, place = self.dev, self.dev.zeros(levels, np.int32)
         program.betweenness_lists.launch(self, passes, place=place, list=None)  # counts
         bounds = np.concatenate(([0], np.cumsum(dev.download(place, np.int32, levels))))
@@ -175,7 +175,7 @@ def betweenness_centrality(
     device: Device | str | None = None,
     progress: Tell | None = None,
 ) -> Floats:
-    """On what share of the shortest paths between two others each vertex lies, summed over all pairs [1]_.
+    """Sum over all pairs of other vertices the share of their shortest paths that each vertex lies on [1]_.
 
     Parameters
     ----------
@@ -189,7 +189,7 @@ def betweenness_centrality(
         Whether the sums are divided by the number of pairs. Else they are sums over pairs (of an undirected
         graph: each pair once), scaled up to all pairs if only some sources count.
     endpoints : bool
-        Whether a path's ends count as on it.
+        A path's ends count as on it.
     seed : int
     device : Device or str, optional
         As in `clgraph.get_device`; one with float64.

@@ -237,7 +237,7 @@ def closeness_centrality(
     ----------
     graph : Graph, symmetric SciPy array, NetworkX or igraph graph, pandas or Arrow edge table
     vertices : list of ids, optional
-        Whose; by default all.
+        Vertices to compute it for; by default all.
     improved : bool
         Whether that is multiplied by the share of the others that reach the vertex [1]_, so that vertices of
         small components are not the most central (as in NetworkX's ``wf_improved``).
@@ -297,7 +297,7 @@ def harmonic_centrality(
     ----------
     graph : Graph, symmetric SciPy array, NetworkX or igraph graph, pandas or Arrow edge table
     vertices : list of ids, optional
-        Whose; by default all.
+        Vertices to compute it for; by default all.
     sources : list of ids, optional
         The vertices whose distances count; by default all.
     device, progress

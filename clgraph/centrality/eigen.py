@@ -139,7 +139,7 @@ class Vectors:
 
 @contextmanager
 def vectors_on(device: Any, graph: Graph, weight: bool, what: str) -> Iterator[Vectors]:
-    """Lock a device with float64, and put a graph's matrix there for what `what` names."""
+    """Lock a device and upload a graph's matrix; an error without float64 names `what` needs it."""
     with run_on(device) as run:
         need_doubles(run.device, what)
         yield Vectors(run.device, graph, weight)

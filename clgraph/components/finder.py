@@ -1,4 +1,4 @@
-"""Components of rows on a device, and of a graph, whose one finder is kept with it.
+"""Components of rows on a device, and of a graph, whose one finder is cached with it.
 
 Host half of ``cl/components/finder.cl`` and ``cl/components/finder_rank.cl``.
 """
@@ -43,8 +43,8 @@ class LaunchConfig:
     samples : int or None
         Size of that sample; None: as in the kernel file.
     link_every : int
-        Above 1: once there is a large tree, only roots and every so many vertices link before the giant is
-        guessed again.
+        Above 1: once there is a large tree, only roots and one in this many vertices link before the giant
+        is guessed again.
     """
 
     long_row: int | None
@@ -85,9 +85,9 @@ class GiantFinder:
         The caller fills the label buffer beforehand: -1 for a vertex that is not there, anything >= 0 for one
         that is. Arcs to and from vertices that are not there are ignored.
     arc_keys : bool
-        Whether `labels_into` is given keys of arcs.
+        `labels_into` is given keys of arcs.
     wide : bool
-        Whether offsets are 64-bit integers.
+        Offsets are 64-bit integers.
     long_row, piece : int, optional
         Rows with more slots are cut into pieces for work-groups (default: by device, see `LAUNCH`).
     shared : GiantFinder, optional

@@ -48,7 +48,7 @@ class PageRankResult(RunsOn):
         In the graph's vertex order; they sum to 1 (under dangling="drop" to less). A
         ``pyopencl.array.Array`` if that was requested by arrays="device".
     iterations : int
-        How often the recurrence was applied; `scores` is the newest iterate.
+        Applications of the recurrence; `scores` is the newest iterate.
     residual : float
         Difference of the last two iterates in `norm` ("nx": their L1 difference).
     norm : str
@@ -58,11 +58,11 @@ class PageRankResult(RunsOn):
     error_bound : float
         The scores are no farther than this (L1) from the exact ones.
     round_off : float
-        The part of it that comes from roundings in one iteration (rho).
+        Its part that comes from roundings in one iteration (rho).
     variant : str
-        The one that ran; of "auto" the plan that it chose: "small", "runs" or "bins".
+        The one that ran; for "auto" the one that it chose: "small", "runs" or "bins".
     plan : tuple of str
-        What was chosen and why, a line each.
+        Choices and their reasons, one line each.
     dtype : str
     seconds : dict of float
         Time by phase: "build" (the graph reversed, and put into the variant's order; once per graph),
@@ -89,7 +89,7 @@ class PageRankResult(RunsOn):
     dangling: str
     _problem: Problem = field(repr=False)  # for the verifier and the command
     _ids: Callable[[npt.NDArray[Any]], npt.NDArray[Any]] | None = field(default=None, repr=False)
-    _there: Device | None = field(default=None, repr=False, compare=False)
+    _device: Device | None = field(default=None, repr=False, compare=False)
 
     def top(self, k: int = 20) -> list[tuple[Any, float]]:
         """Return the k highest scores, descending, with their vertices' ids; ties: smaller index first.
@@ -100,11 +100,11 @@ class PageRankResult(RunsOn):
             return []
         scores: Any = self.scores
         n = len(scores)
-        if self._there is not None:
+        if self._device is not None:
             from clgraph.ranking.top import highest
 
-            with self._there.alone():
-                found = highest(self._there, scores.base_data, n, min(k, n), scores.dtype.type)
+            with self._device.alone():
+                found = highest(self._device, scores.base_data, n, min(k, n), scores.dtype.type)
             return self._named(*found)
         # only scores as high as the k-th are sorted
         least = max(n - k, 0)
@@ -200,7 +200,7 @@ def pagerank(
         The type of the scores. Sums are more exact than float32 either way: in float64, or compensated where
         the device has no float64.
     on_nonconvergence : {"raise", "warn", "return"}
-        What happens if `max_iter` iterations do not reach `tol`.
+        Reaction if `max_iter` iterations do not reach `tol`.
     arrays : {"host", "device"}
         "device" leaves the scores where they are, as ``pyopencl.array.Array`` on the device's own queue
         (``get_device(...).queue``), for kernels of your own: they are not downloaded.
@@ -288,7 +288,7 @@ def pagerank(
             dangling=problem.policy,
             _problem=problem,
             _ids=graph._id_lookup(),
-            _there=dev if stays else None,
+            _device=dev if stays else None,
         )
 
     alike = isinstance(graph, Graph) and variant in ("auto", "fixed") and norm == "l1" and not stays

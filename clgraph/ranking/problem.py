@@ -167,14 +167,14 @@ def make_problem(
         q = distribution(graph, dangling, "dangling")
     start = None if nstart is None else distribution(graph, nstart, "nstart")
     if isinstance(graph, Graph):
-        kept = _weighings.setdefault(graph, {})
-        weighing = kept.get(weight) or kept.setdefault(weight, _weigh(graph, weight))
+        cached = _weighings.setdefault(graph, {})
+        weighing = cached.get(weight) or cached.setdefault(weight, _weigh(graph, weight))
     else:  # W is read where it is needed: for the device alone, which does without it afterwards
         weighing = Weighing(False, lambda: (None, graph.leaving))
     return Problem(d, p, q, start, policy == "drop", policy, graph.num_vertices, weighing)
 
 
-# by whether the graph's weights count: kept as long as the graph lives
+# by whether the graph's weights count: cached as long as the graph lives
 _weighings: WeakKeyDictionary[Graph, dict[bool, Weighing]] = WeakKeyDictionary()
 
 
@@ -194,13 +194,13 @@ def _weigh(graph: Graph, weight: bool) -> Weighing:
     weak = ref(graph)  # the graph's own entry must not keep it alive
 
     def make() -> tuple[Reals | None, Reals]:
-        there = weak()
-        if there is None:
+        alive = weak()
+        if alive is None:
             raise InputError(
                 "the graph of this problem no longer exists, nor do its out-degrees; keep a reference to it"
             )
-        weights = arc_weights(there, weight) if largest else None
-        return weights, _leaving(there, weights)
+        weights = arc_weights(alive, weight) if largest else None
+        return weights, _leaving(alive, weights)
 
     return Weighing(bool(largest), make, largest=largest or None)
 

@@ -230,7 +230,7 @@ class ReproduciblePower:
         return vectors | {"1 / the weights that leave": 9 * n, "places": 4 * n if spans else 0}
 
     def _program(self, name: str, rows: DeviceCSR | None = None) -> Any:
-        """A program of ``cl/ranking``; `rows`: whose kernels read rows, in windows where there are any."""
+        """Build a program of ``cl/ranking``; `rows`: those that its kernels read, perhaps in windows."""
         given: dict[str, Any] = {"OFFSET": "int"} if rows is None else dict(rows.defines)
         if rows is not None and self._config.span:
             given["SPAN"] = self._config.span
@@ -372,10 +372,10 @@ def normalised(values: Reals | None) -> Reals | None:
     return None if values is None else values / fsum(values.data)
 
 
-# --- what ranks of a job tell each other in an iteration --------------------------------------------------
+# --- what ranks of a job exchange in an iteration --------------------------------------------------
 
 Bytes = npt.NDArray[np.uint8]
-COPIED = 1 << 20  # bytes that a thread copies at a time: enough for a turn in the pool not to matter
+COPIED = 1 << 20  # bytes that a thread copies at a time: so large that scheduling it does not matter
 COPIERS = 4
 
 
@@ -516,7 +516,7 @@ class Exchange:
         every, coming, end = np.zeros((self._blocks, 2)), self._coming, 0
         if not self._direct:
             coming.take_back()
-        self._read = found  # what was read in the last turn is free: `_gather` has waited since
+        self._read = found  # what was read in the last iteration is free: `_gather` has waited since
         begins = {}
         for rank, (part, message) in enumerate(zip(self._parts, found, strict=True)):
             sums = message[: part.sums].view(np.float64).reshape(-1, 2)
@@ -608,7 +608,7 @@ class ReproducibleSolver:
     def upload(self) -> None:
         """Upload the graph, and allocate and fill the vectors.
 
-        What calls on the same graph have in common is kept with it.
+        What calls on the same graph share is cached with it.
         """
         device, graph = self._device, self._graph
         key, reverse = (self._kind, self._dtype.name), graph.reverse  # which the host may have to make
@@ -635,16 +635,16 @@ class ReproducibleSolver:
             row_ptr = device.upload(graph.row_ptr)
             rows = DeviceCSR(graph.num_vertices, graph.num_arcs, row_ptr, None, graph._offset_type)
             values = {"arcs": None, "weights": graph.weights, "counts": graph.multiplicity}[kind]
-            there = None if values is None else device.upload(values)
+            values = None if values is None else device.upload(values)
         else:
             rows = device_graph(device, graph).rows
-            there = rows.values.get("weights" if kind == "weights" else "multiplicity")
+            values = rows.values.get("weights" if kind == "weights" else "multiplicity")
         if kind == "arcs":
             out = device.empty(rows.n, np.float64)
             given = {"form": DEGREE, "order": None, "row_ptr": rows.row_ptr, "out": out}
             launch_order(device, np.float64, "leaving", rows.n, offset=rows.defines["OFFSET"], **given)
         else:
-            out = sums_of_rows(device, rows, there, dtype=np.float64 if kind == "weights" else np.int32)
+            out = sums_of_rows(device, rows, values, dtype=np.float64 if kind == "weights" else np.int32)
         chain = 0  # counts add up exactly
         # counts are whole numbers below 2**53: their sums are exact and finite
         if kind == "weights":

@@ -83,7 +83,7 @@ class Numbers:
     defines : dict
         Build options.
     words : str
-        How sums are kept, for a plan.
+        The type of the sums, for a plan.
     acc, accs
         The type of the numbers that a sum is made of (an ACC of the kernels), and how many they are.
     """
@@ -216,7 +216,7 @@ class Solver:
     Attributes
     ----------
     order, number : int32 buffers, shape (n,), or None
-        The vertex at each position; None if the graph's own order is kept. And the position of each vertex,
+        The vertex at each position; None for the graph's own order. And the position of each vertex,
         if it is known already.
     plan : hashable
         Names that order.

@@ -33,7 +33,7 @@ class Top:
     real : type
         float32 or float64.
     scaled, numbered : bool
-        Whether scores are multiplied by a scale; whether entries have numbers of their own.
+        Scores are multiplied by a scale; entries have numbers of their own.
     """
 
     def __init__(

@@ -1,7 +1,7 @@
 """Transition weights: the share of its source that each arc carries, w(u, v) / W(u); and W on a device.
 
-Host half of ``cl/ranking/transition_weights.cl``, which makes the same bytes of multiplicities that only a
-device has.
+Host half of ``cl/ranking/transition_weights.cl``, which computes the same bytes from multiplicities that only
+a device has.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def upload_shares(
     device : Device
     graph : Graph
     problem : Problem
-        Of one that is not weighted there are none: None.
+        If it is not weighted, its arcs have no transition weights: None.
     real : type
         np.float32 or np.float64.
     weight : bool
@@ -103,19 +103,19 @@ def upload_shares(
             assert weights is not None
             tails = rows.tails if by_tail else rows.col_idx
             return device.upload(arc_shares(weights, problem.out, tails).astype(real))
-        own, there = device_graph(device, graph).rows, device_graph(device, rows).rows
+        own, target = device_graph(device, graph).rows, device_graph(device, rows).rows
         out = sums_of_rows(device, own, own.values.get("multiplicity"), largest)
         share = device.output(arcs, real)
         # the two graphs' buffers, and which of them an arc's source is in
         given = {
-            "counts": there.values.get("multiplicity"),
+            "counts": target.values.get("multiplicity"),
             "largest": largest,
             "by_tail": by_tail,
             "arcs": arcs,
         }
         kernel = _program(device, own, real).shares_arcs
         passes = -(-arcs // RUN.of(device))
-        kernel(passes, n=own.n, **there.buffers, **given, out=out, share=share)
+        kernel(passes, n=own.n, **target.buffers, **given, out=out, share=share)
         return share
 
     return device.cached(rows, ("arc-shares", real, bool(weight), by_tail), make)

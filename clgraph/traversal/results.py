@@ -76,7 +76,7 @@ class BFSResult(RunsOn):
         Vertices reached, sources included.
     depth_limit : int or None
     seconds : dict of float
-        Time by phase: "upload" (next to nothing if the graph was there already), "compile", "bfs" (from the
+        Time by phase: "upload" (almost 0 if the graph is on the device already), "compile", "bfs" (from the
         first launch to the end of the last kernel), "download", "total".
     device, method : str
     """

@@ -44,15 +44,15 @@ class LaunchConfig:
         Push becomes pull when the frontier has more than 1/alpha of the arcs not yet looked at; pull becomes
         push when a shrinking frontier has fewer than 1/beta of the vertices (Beamer's names).
     fuse_count, fuse_arcs : int
-        A frontier of at most so many vertices and arcs is left to the fused kernel; of many searches at once
-        (`clgraph.traversal.many`) one of `many_count` and `many_arcs`.
+        A frontier with no more vertices and arcs is left to the fused kernel. For many searches at once
+        (`clgraph.traversal.many`) the limits are `many_count` and `many_arcs`.
     many_items, parts : int
-        Of many searches: queue entries per work-item, and work-groups per row, where work-groups share rows.
+        For many searches: queue entries per work-item, and work-groups per row, where they share rows.
     pull_share, stay_share : int
-        Of many searches: begin to pull when more than one vertex in `pull_share` is in some frontier; go on
+        For many searches: begin to pull when more than one vertex in `pull_share` is in some frontier; go on
         while more than one in `stay_share` is: late pulls find most searches everywhere.
     scatter_share : int
-        Of many searches: push without a queue when a frontier's arcs, times this, exceed the vertices.
+        For many searches: push without a queue when a frontier's arcs, times this, exceed the vertices.
     """
 
     team: bool
@@ -153,7 +153,7 @@ class Search:
     method : str
         "hybrid" or "frontier".
     predecessors, owners : bool
-        Whether they are wanted.
+        Whether to find them.
     lap : callable
         Records the time since its last call as that of a phase (`clgraph.run.run_on.lap`).
     distance, predecessor, owner : pyopencl.Buffer or None

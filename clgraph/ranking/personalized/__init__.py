@@ -137,7 +137,7 @@ def personalized_pagerank(
     ConvergenceError
         If the tolerance was not reached by some source; its `result` holds what was.
     DeviceError, BuildError, CapacityError
-        If the device fails, or not even one source fits on it. (More sources than fit are answered in turns.)
+        If the device fails, or not even one source fits on it. (More sources than fit are done in batches.)
 
     Notes
     -----

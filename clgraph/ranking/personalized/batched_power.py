@@ -47,7 +47,7 @@ class LaunchConfig:
     Attributes
     ----------
     widths : tuple of int
-        How many lanes there may be, ascending; multiples of 4 for teams.
+        Possible numbers of lanes, ascending; multiples of 4 for teams.
     teams : bool
         Method "power": a team of work-items takes a row, rather than a work-item a run of rows.
     local : int
@@ -136,7 +136,7 @@ class BatchedPower:
         return needed
 
     def _choose_width(self) -> int:
-        """As many lanes as there are sources, and as fit on the device."""
+        """Choose the number of lanes: at most one per source, as far as they fit on the device."""
         if self.options.method != "power":
             return 1
         # the smallest that holds all sources, less if the device has no room for it

@@ -47,7 +47,7 @@ class Queries:
     matrix : scipy.sparse.csr_array, shape (distinct, n), or None
         Distributions, each of sum 1, if the sources are not vertices.
     row : int64 array, shape (count,)
-        Which of those each of the caller's sources is.
+        The distinct source of each of the caller's.
     names : list
         The caller's sources as messages and results name them.
     on_dangling : float64 array, shape (distinct,)
@@ -244,7 +244,7 @@ def _first_wrong(graph: Graph, names: list[Any], rows: list[Any]) -> str | None:
 class Options(SimpleNamespace):
     """Options of a call, validated for a graph of `n` vertices.
 
-    What is invalid for one vertex is invalid for more: so a caller may find out before there is a graph.
+    What is invalid for one vertex is invalid for any number: a caller may check before reading a graph.
 
     Parameters
     ----------
@@ -325,7 +325,7 @@ class Request:
     numbers : Numbers
         The types of scores and sums.
     weight : bool
-        Whether the graph's weights count: what is kept on the device depends on it.
+        Whether the graph's weights count: what is cached on the device depends on it.
     progress : callable, optional
         Called with (distinct sources done, of how many).
     stays : bool
@@ -350,7 +350,7 @@ class Request:
     def checked_round_off(self, chain: int) -> float:
         """rho for a longest chain of additions of that length; an InputError if `tol` is below it.
 
-        What is returned is for the error bound: W has its own chain, which does not hinder convergence.
+        The value returned is for the error bound: W has its own chain, which does not hinder convergence.
         """
         from clgraph.ranking.solver import longest_row  # which needs OpenCL
 

@@ -43,13 +43,13 @@ class PersonalizedResult(RunsOn):
     damping, tol : float
     norm : str
     iterations : int64 array, shape (k,)
-        How often the recurrence was applied (monte-carlo, stored answers: 0).
+        Applications of the recurrence (monte-carlo, stored answers: 0).
     residuals : float64 array, shape (k,)
         Difference of the last two iterates in `norm`, at the last check (monte-carlo, stored answers: NaN).
     converged : bool array, shape (k,), or None
         None if tol=0 requests exactly max_iter iterations, and for monte-carlo.
     ended : list of str
-        What ended each source: "tol", "top" (stable), "max_iter", "round-off" (roundings keep it from
+        Why each source ended: "tol", "top" (stable), "max_iter", "round-off" (roundings keep it from
         the tolerance), "store" or "walks".
     error_bounds : float64 array, shape (k,)
         The scores are no farther than this (L1) from the exact ones (monte-carlo: NaN).
@@ -65,7 +65,7 @@ class PersonalizedResult(RunsOn):
     epsilon, confidence : float or None
         What `walks` was derived from.
     plan : tuple of str
-        What was chosen and why, a line each.
+        Choices and their reasons, one line each.
     dtype : str
     seconds : dict of float
         Time by phase: "build", "upload" (with the stored scores, once), "compile", "run" (from the first

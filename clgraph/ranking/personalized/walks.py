@@ -202,9 +202,9 @@ class Walks:
         Returns
         -------
         starts : int
-            How many such vertices there are.
+            Number of such vertices.
         base : int
-            Where they begin in the buffer `start`.
+            Their offset in the buffer `start`.
         until : buffer or None
             The position at which the share of each ends; None if all shares are equal.
         start : buffer
@@ -230,8 +230,8 @@ class Walks:
         where, mass = where[keep], mass[keep]
         lengths = (graph.row_ptr[where + 1] - graph.row_ptr[where]).astype(np.int64)
         first = np.repeat(graph.row_ptr[where].astype(np.int64), lengths)
-        turn = np.arange(len(first)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-        arcs = first + turn
+        within = np.arange(len(first)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+        arcs = first + within
         share = np.repeat(mass / problem.out[where], lengths)
         if problem.weighing.weighted:
             share = share * problem.weights[arcs]
