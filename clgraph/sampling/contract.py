@@ -329,8 +329,8 @@ class Contraction:
             small.values["multiplicity"] = many
         ids = SelectedIds(None, self.name, small.n)
         parts = DeviceGraph(small, directed=False, ids=ids, num_self_loops=0, is_multigraph=False)
-        arrays = DeviceArray(device, group_of, (n,), np.int32), DeviceArray(device, kept, (arcs,), np.uint8)
-        return ContractedGraph(device, *arrays, parts)
+        group = DeviceArray(device, group_of, (n,), np.int32, now=False)
+        return ContractedGraph(device, group, DeviceArray(device, kept, (arcs,), np.uint8, now=False), parts)
 
     def groups(self) -> tuple[DeviceArray, DeviceCSR, npt.NDArray[np.int64]]:
         """Return the same for runs side by side: groups, rows, and where each run's arcs begin."""

@@ -245,10 +245,10 @@ def reduction_curve(
         return ReductionCurve(*drawn)
     check_names({"forest": forest, "checkpoint": checkpoint})
     graph = as_graph(graph)
-    options = check_request(
+    request = check_request(
         graph, method, {"mode": mode, "tolerance": tolerance, "mix": mix, "connection": connection}
     )
-    method = options.method
+    method = request.method
     if method in EXPLORING:
         raise InputError(
             f"{method} deletes nothing: a reduction curve is of the methods that delete or contract"
@@ -257,14 +257,14 @@ def reduction_curve(
     seed = keyed.check_seed(seed)
 
     if (
-        options.mode == "exact" and method == "dre" and graph.is_multigraph
+        request.mode == "exact" and method == "dre" and graph.is_multigraph
     ):  # which the forest's words do not tell apart
         from clgraph.device import get_device
 
         device = get_device(device)
         if device.kind == "gpu":  # boards and CPUs take the serial pass themselves
             device = serial_device(device)
-    with run_on(device, graph, *(("pairs",) if options.mode == "exact" else ()), once=True) as run:
+    with run_on(device, graph, *(("pairs",) if request.mode == "exact" else ()), once=True) as run:
         dev = run.device
         if run.blocks is not None:
             from clgraph.sampling.shards.samples import curve_of_shards
@@ -275,7 +275,7 @@ def reduction_curve(
         upload_csr(dev, simple)
         dev.finish()
         started = perf_counter()
-        if options.mode == "exact":
+        if request.mode == "exact":
             edges = method == "dre"
             # one serial pass takes a CPU a second for some ten million edges, and the forest's way 1.6 to 1.8
             # times that (docs/performance.md)
@@ -292,13 +292,13 @@ def reduction_curve(
             last = min(int(np.searchsorted(-rows[1], -target)), len(rows[1]) - 1)
             rows = tuple(each[: last + 1] for each in rows)  # type: ignore[assignment]
         else:
-            batches = cast("BatchedRun | Contraction", make_run(dev, graph, options, seed))
+            batches = cast("BatchedRun | Contraction", make_run(dev, graph, request, seed))
             batches.keep_history = True
             batches.start()
             batches.shrink_to(target, progress)
             rows = tuple(np.array(batches.history, np.int64).reshape(-1, 3).T)  # type: ignore[assignment]
         seconds = perf_counter() - started
-        return ReductionCurve(*rows, method, options.mode, seed, dev.name, seconds, provenance=run.provenance)
+        return ReductionCurve(*rows, method, request.mode, seed, dev.name, seconds, provenance=run.provenance)
 
 
 def curve_table(curves: Sequence[ReductionCurve], shares: Sequence[float]) -> dict[str, list[float]]:

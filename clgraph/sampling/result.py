@@ -799,9 +799,9 @@ class Samples(Sequence[Sample]):
         """
         from clgraph.graph.frames import frame_of
 
-        names = ("method", "size", "target", "seed")
-        rows = [[each.method, each.size, each.target_vertices, each.seed] for each in self]
-        columns = dict(zip(names, map(list, zip(*rows, strict=True)), strict=True)) if rows else {}
+        names = {"method": "method", "size": "size", "target": "target_vertices", "seed": "seed"}
+        made = list(self)
+        columns = {name: [getattr(each, of) for each in made] for name, of in names.items()}
         return frame_of({**columns, "vertices": self.num_vertices, "edges": self.num_edges})
 
     # --- over the runs ----------------------------------------------------------------------------

@@ -273,12 +273,22 @@ class DeviceArray:
     shape : tuple of int
     dtype : type
         Bits are uint32 words; groups are int32.
+    now : bool
+        Whether the host takes a buffer that it shares at once.
     """
 
-    def __init__(self, device: Device, buffer: Any, shape: tuple[int, ...], dtype: type = np.uint32) -> None:
+    def __init__(
+        self,
+        device: Device,
+        buffer: Any,
+        shape: tuple[int, ...],
+        dtype: type = np.uint32,
+        *,
+        now: bool = True,
+    ) -> None:
         self._on_device: tuple[Device, Any] | None = (device, buffer)
         self._shape, self._dtype = shape, dtype
-        if device.shares_memory:  # the buffer is a host array already
+        if now and device.shares_memory:  # the buffer is a host array already
             self.array = device.take(buffer, dtype, prod(shape)).reshape(shape)
             self._on_device = None
 

@@ -176,12 +176,6 @@ class _Conversion:
         self._stored: dict[str, Rows] = {}  # sections that are there already
         self._leaving = Table(folder, "leaving")
 
-    def _opened(self, path: Path) -> Input:
-        source = Input(path, self._format, self._options, self._device)
-        for what in source.left:
-            self.left.setdefault(what, []).append(path.name)
-        return source
-
     def take_in_order(self, path: Path, progress: Tell | None) -> bool:
         """Take the rows of a .clg file as they are; False if they have to be sorted."""
         source = Input(path, self._format, self._options, self._device)
@@ -201,7 +195,9 @@ class _Conversion:
         """Read all inputs; those that an earlier attempt has read to the end are taken from the disk."""
         directions = set()
         for number, path in enumerate(files):
-            source = self._opened(path)
+            source = Input(path, self._format, self._options, self._device)
+            for what in source.left:
+                self.left.setdefault(what, []).append(path.name)
             directions.add(source.directed)
             if source.vertices is not None:
                 self._numbering.add(source.vertices)

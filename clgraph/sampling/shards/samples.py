@@ -24,7 +24,7 @@ from clgraph.progress import Tell
 from clgraph.run import not_offered
 from clgraph.sampling.deletion_times import Path as CurvePath
 from clgraph.sampling.deletion_times import count_pairs, follow
-from clgraph.sampling.request import OF_SHARDS, Request, check_seeds, check_sizes
+from clgraph.sampling.request import OF_SHARDS, Request, Size, check_seeds, check_sizes
 from clgraph.sampling.result import Origin, Sample
 from clgraph.sampling.selection import Mask, Selection, unpacked
 from clgraph.sampling.shards.extract import Extraction, Growing, write_sample
@@ -40,8 +40,6 @@ if TYPE_CHECKING:
     from clgraph.device import Device
     from clgraph.run import run_on
     from clgraph.scale.blocks import GraphBlocks
-
-Size = float | int | str
 
 
 class OfForest(Selection):
