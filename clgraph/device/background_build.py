@@ -2,8 +2,8 @@
 
 PoCL compiles a kernel when it is launched, for that size of work-group. When its binary is read, it compiles
 all kernels of the program once more, for any size: two thirds of the time that the first command on a machine
-took. So a process notes what it has built from source, and starts another one at its end, which makes the
-binaries at the lowest priority (`clgraph.device.children`). Until they are there, programs are built from
+took. So a process notes what it has built from source, and starts another one at its end, which builds the
+binaries at the lowest priority (`clgraph.device.children`). Until they exist, programs are built from
 source (from PoCL's own cache: 23 ms each, from a binary 1 ms).
 """
 
@@ -31,7 +31,7 @@ _asked_in: int | None = None  # the process at whose end the builder is started
 
 
 def ask(hardware: Hardware, key: str, source: str, options: tuple[str, ...]) -> None:
-    """Let a program's binary be stored under a key, once this process has ended."""
+    """Have a program's binary built and stored under a key after this process has ended."""
     global _asked_in
     # a scheduler counts the processes of its jobs
     if os.environ.get(VARIABLE) == "0" or any(name in os.environ for name in RANKS) or not sys.executable:
@@ -46,7 +46,7 @@ def ask(hardware: Hardware, key: str, source: str, options: tuple[str, ...]) -> 
 
 
 def _start() -> None:
-    if _asked_in != os.getpid():  # forked from the one that has asked
+    if _asked_in != os.getpid():  # forked from the process that requested it
         return
     with contextlib.suppress(OSError):
         process = subprocess.Popen(

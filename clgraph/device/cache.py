@@ -148,7 +148,7 @@ def write_atomically(target: Path, data: bytes, *, durable: bool = False, mode: 
         Whether that holds after a power cut, too. The cache does without: waiting for the disk at each kernel
         would take longer than building some, and a file that a power cut damaged fails its checksum.
     mode : int
-        Its permissions, less the umask: what is in the cache is run, and so this user's alone.
+        Its permissions, less the umask. Cached binaries are executed, so only this user may write them.
     """
     name = target.with_name(temporary_name())
     handle = os.open(name, os.O_CREAT | os.O_EXCL | os.O_WRONLY | system.OPEN, mode)
@@ -189,7 +189,7 @@ def clear() -> None:
             shutil.rmtree(folder)
 
 
-# --- where the folder is: only this user may write to it, since what is in it is run ---------------------
+# --- where the folder is: only this user may write to it, since its binaries are executed -------------------
 
 
 #: the sub-folders that clgraph makes, and so may delete
@@ -218,7 +218,7 @@ def named_folder() -> Path:
 def _usual_folder() -> Path:
     base = os.environ.get("LOCALAPPDATA" if sys.platform == "win32" else "XDG_CACHE_HOME", "")
     try:
-        # what is no absolute path counts as not set, says XDG
+        # XDG: a path that is not absolute counts as not set
         return (Path(base) if os.path.isabs(base) else Path.home() / ".cache") / "clgraph"
     except RuntimeError:  # no home folder at all (some containers)
         return Path(tempfile.gettempdir()) / f"clgraph-{system.user()}"
@@ -309,7 +309,7 @@ def _remove(folder: Path, pid: int) -> None:
 def make_room(room: str) -> Path:
     """Return a sub-folder of the cache folder; create it for this user alone if it does not exist."""
     _make(cache_folder())
-    folder = cache_folder() / room  # asked again: another user may have been first to make it
+    folder = cache_folder() / room  # looked up again: another user may have created it first
     _make(folder)
     return folder
 

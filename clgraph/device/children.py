@@ -57,7 +57,7 @@ def make(build: Callable[..., bytes | None]) -> int:
     Parameters
     ----------
     build : callable
-        Called with spec and identity of a device, source and options; gives the binary, or None if that is
+        Called with spec and identity of a device, source and options; returns the binary, or None if that is
         another device now.
     """
     stored = 0

@@ -50,7 +50,7 @@ def devices() -> list[Device]:
     Returns
     -------
     list of Device
-        Empty if there is none. Devices with the same merits stand in the loader's order.
+        Empty if there is none. Equally good devices are in the loader's order.
 
     Raises
     ------
@@ -69,7 +69,7 @@ def devices() -> list[Device]:
 
 
 def list_devices(*, oclgrind: bool = False) -> list[Device]:
-    """Every device of every platform, probed or not, in the loader's order; the same objects at each call.
+    """Return every device of every platform, probed or not, in the loader's order; always the same objects.
 
     Parameters
     ----------
@@ -95,12 +95,12 @@ def _raw_devices(platform: Any) -> list[Any]:
 
 
 def choose(spec: str | None, setup: Setup | None = None) -> Device:
-    """The device for a spec; candidates are probed in their order only until one works.
+    """Return the device for a spec; candidates are probed in their order only until one works.
 
     Parameters
     ----------
     spec : str or None
-        None: what the environment asks for, else the best device that works.
+        None: the environment's choice, else the best device that works.
     setup : Setup, optional
         Form of the kernels and binary; by default as the environment says.
 
@@ -112,7 +112,7 @@ def choose(spec: str | None, setup: Setup | None = None) -> Device:
     """
     text, origin = wanted() if spec is None else (spec.strip(), "")
     if spec is not None and not text:
-        raise DeviceError("the device is given as an empty text: use gpu, cpu, fpga, 0:1 or part of a name")
+        raise DeviceError("the device is an empty text: use gpu, cpu, fpga, 0:1 or part of a name")
     devices = list_devices(oclgrind="oclgrind" in text.lower())
     if not devices:
         raise DeviceError(NO_PLATFORM + drivers.unseen())
@@ -121,7 +121,7 @@ def choose(spec: str | None, setup: Setup | None = None) -> Device:
     if matches is None:
         matches = by_number_or_name(text, asked, devices)
     setup = setup or Setup.wanted()
-    devices = [d.with_setup(setup) for d in devices]  # the table below says what is wrong with these
+    devices = [d.with_setup(setup) for d in devices]  # the table below shows their faults
     for device in matches:
         chosen = device.with_setup(setup)
         if chosen.fault is None:
@@ -202,7 +202,7 @@ def get_device(
 
 
 def _of_users(given: Any) -> Device:
-    """The device that a device, context or queue of pyopencl is, the same object at each call."""
+    """Return the Device of a device, context or queue of pyopencl, the same object at each call."""
     if isinstance(given, cl.Device):
         for device in list_devices():
             if device.raw == given:
@@ -219,7 +219,7 @@ def _of_users(given: Any) -> Device:
         raise DeviceError(f"the context has {len(raws)} devices ({names}): give a queue of one of them")
     base = _of_users(raws[0])
     with _lock:
-        # one that is there keeps its context and queue, so no other has this number
+        # a Device keeps its context and queue alive, so no other one has this number
         made = _given.get(given.int_ptr)
         if made is None:
             made = Device(raws[0], base.spec, base.setup, context=context, queue=queue)
@@ -232,7 +232,7 @@ def _of_users(given: Any) -> Device:
 
 
 def wanted() -> tuple[str, str]:
-    """The device that the environment asks for, and the variable that does so."""
+    """Return the device that the environment requests, and the name of the variable."""
     for variable in ("CLGRAPH_DEVICE", "PYOPENCL_CTX", "PYOPENCL_TEST"):
         if text := os.environ.get(variable, "").strip():
             # PYOPENCL_TEST is a list, "0:0,1;intel:i5": its first entry counts, as for pyopencl itself
@@ -241,7 +241,7 @@ def wanted() -> tuple[str, str]:
 
 
 def of_word(word: str, devices: list[Device]) -> list[Device] | None:
-    """The devices that a word selects, best first; None for an unknown word."""
+    """Return the devices that a word selects, best first; None for an unknown word."""
 
     def of(kind: str) -> list[Device]:
         return [d for d in devices if d.kind == kind]
@@ -272,7 +272,7 @@ def _pocl_release(device: Device) -> tuple[int, ...]:
 
 
 def by_number_or_name(text: str, asked: str, devices: list[Device]) -> list[Device]:
-    """The devices meant by ``platform:device`` (numbers or parts of names, as in PYOPENCL_CTX) or by a name.
+    """Find devices by ``platform:device`` (numbers or parts of names, as in PYOPENCL_CTX) or a name.
 
     Several may match if they are equal (the GPUs of one host): the first that works is used.
     """
@@ -302,7 +302,7 @@ def _part_matches(part: str, number: str, name: str) -> bool:
 
 
 def table(devices: Sequence[Device]) -> str:
-    """The devices as lines of text, with what is wrong with those that were probed and failed."""
+    """Return the devices as lines of text, with the faults of those that were probed and failed."""
     lines = []
     for d in devices:
         fault = vars(d).get("fault")  # looking must not start a probe

@@ -122,7 +122,7 @@ def _icds() -> list[dict[str, Any]]:
 
 def _devices() -> tuple[list[dict[str, Any]], list[Fault]]:
     devices: dict[str, dict[str, Any]] = {}
-    # what is new is tried by the parent: that may take longer than a child may be silent
+    # the parent tries drivers that are new: that may take longer than a child may be silent
     for found in subprocesses.go_through("clgraph.device.children", CLGRAPH_FORCE="1"):
         if found.item == "list" and isinstance(found.value, list):
             devices = {device["spec"]: device for device in found.value}
@@ -263,7 +263,7 @@ def _package_faults(versions: dict[str, str | None]) -> Iterator[Fault]:
     runtime, libraries = versions["intel-opencl-rt"], versions["intel-cmplr-lib-rt"]
     emulator = versions["intel-opencl-fpga-emu-rt"]
     if emulator and emulator != runtime:
-        text = f"intel-opencl-fpga-emu-rt {emulator} (the emulator) crashes beside another intel-opencl-rt, "
+        text = f"intel-opencl-fpga-emu-rt {emulator} (the emulator) crashes next to another intel-opencl-rt, "
         yield _fault(f"{text}here {runtime or 'none at all'}", INSTALL_EMULATOR)
     if runtime and libraries != runtime:
         text = f"intel-opencl-rt {runtime} needs intel-cmplr-lib-rt {runtime}, not "
@@ -311,7 +311,7 @@ def _shadow_faults() -> list[Fault]:
 # EasyBuild, the folders of ``PYTHONPATH`` are where packages are installed.
 
 
-# what clgraph imports beside Python's own modules
+# the modules that clgraph imports in addition to Python's own
 NEEDED = frozenset({"pyopencl", "pytools", "numpy", "scipy", "click", "rich"})
 
 

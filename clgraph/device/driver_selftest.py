@@ -2,7 +2,7 @@
 
 A driver that `KNOWN` does not list runs every kernel family, on small graphs and one large star, in a child
 process (``python -m clgraph.selftest``) that may die or hang: the family at which it does is the one that
-failed, and another child goes on with the rest. A family that failed is refused on that driver, unless
+failed, and another child continues with the rest. A family that failed is refused on that driver, unless
 CLGRAPH_FORCE=1 (or ``force``) says otherwise.
 """
 
@@ -50,7 +50,7 @@ class Driver:
         Its platform, the platform's version, its name and the driver's version.
     kind : str
     kernels, without : str
-        Of the device's setup: the form of its kernels, and what is hidden.
+        Of the device's setup: the form of its kernels, and the features hidden.
     """
 
     spec: str
@@ -77,7 +77,7 @@ class Driver:
 
 @dataclass(frozen=True)
 class Check:
-    """One check of a selftest: `wrong` says what is, None if nothing is."""
+    """One check of a selftest; `wrong` is its fault, None if it passed."""
 
     family: str
     name: str
@@ -190,7 +190,7 @@ def run_checks(driver: Driver, families: Collection[str] = ()) -> Iterator[Check
         By default all.
     """
     over = set(FAMILIES.values()) - set(families) if families else ()
-    # forced: the child asks for no verdict itself
+    # forced: the child must not look for a verdict itself
     for found in subprocesses.go_through(
         CHILD, asdict(driver), known=dict.fromkeys(sorted(over)), CLGRAPH_FORCE="1"
     ):

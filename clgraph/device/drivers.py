@@ -68,7 +68,7 @@ class Icd:
 
 
 def find_icds(*, oclgrind: bool = False) -> list[Icd]:
-    """All drivers of this machine and this Python environment, the system's first; none is queried.
+    """Find all drivers of this machine and this Python environment, the system's first; none is queried.
 
     Parameters
     ----------
@@ -99,14 +99,14 @@ def find_icds(*, oclgrind: bool = False) -> list[Icd]:
     # the simulator is used only on request, even if some .icd file names it
     found = [icd for icd in unique.values() if "oclgrind" not in icd.library]
     if oclgrind and (library := find_oclgrind()):
-        found.append(Icd(library, "asked for by name", corrected=True))
+        found.append(Icd(library, "requested by name", corrected=True))
     bundled = bundled_icds()
     registered = {icd.stem for icd in bundled if _exists(icd)}
     return [icd for icd in found if not (icd.corrected and icd.stem in registered)] + bundled
 
 
 def bundled_icds() -> list[Icd]:
-    """Drivers inside pyopencl's own wheel (``pyopencl[pocl]``); its loader always reads these."""
+    """Find drivers inside pyopencl's own wheel (``pyopencl[pocl]``); its loader always reads these."""
     folder, icds = _bundled_folder(), []
     for icd in read_vendors(folder) if folder else []:
         beside = Path(icd.origin).parent / icd.library
@@ -122,7 +122,7 @@ def _bundled_folder() -> Path | None:
 
 
 def read_vendors(folder: Path, *, corrected: bool = False) -> list[Icd]:
-    """The drivers named by a folder's ``.icd`` files or by one such file; the path may also be a library."""
+    """Read the drivers in a folder of ``.icd`` files or one such file; the path may also be a library."""
     if ".so" in folder.name and not folder.is_dir():
         return [Icd(str(folder), "OCL_ICD_VENDORS", corrected=corrected)]
     icds = []
@@ -136,13 +136,13 @@ def read_vendors(folder: Path, *, corrected: bool = False) -> list[Icd]:
 
 
 def pip_icds() -> list[Icd]:
-    """Drivers installed by pip: into this environment, with --user, or with --target."""
+    """Find drivers installed by pip: into this environment, with --user, or with --target."""
     icds = []
     for package, library in PIP_DRIVERS.items():
         if (distribution := find_distribution(package)) is None:
             continue
         listed = [Path(str(each.locate())) for each in distribution.files or [] if each.name == library]
-        # --target puts lib/ beside the packages, but the list of files still says ../../../lib
+        # --target puts lib/ next to the packages, but the list of files still says ../../../lib
         site = Path(str(distribution.locate_file("")))
         paths = [*listed, site / "lib" / library, Path(sys.prefix, "lib", library)]
         if path := next((path for path in paths if path.is_file()), None):
@@ -165,7 +165,7 @@ def find_library(name: str, folders: Iterable[str]) -> str | None:
 
 
 def find_oclgrind() -> str | None:
-    """Oclgrind's ICD library, or None."""
+    """Find Oclgrind's ICD library; None if it is not installed."""
     folders = [*(os.path.join(folder, "oclgrind") for folder in LIBRARY_FOLDERS), *LIBRARY_FOLDERS]
     if program := shutil.which("oclgrind"):
         prefix = Path(program).resolve().parent.parent
@@ -216,7 +216,7 @@ system.watch_forks(_note_parent)
 def forked(by: str = "") -> DeviceError:
     """Return the error for a use of OpenCL in a process whose `parent` had queried the drivers.
 
-    A fork copies the drivers' memory but not their threads: whatever waits for these would wait for ever.
+    A fork copies the drivers' memory but not their threads: whatever waits for these would never return.
     """
     by = by or f"process {parent}"
     return DeviceError(
@@ -226,7 +226,7 @@ def forked(by: str = "") -> DeviceError:
 
 
 def platforms(*, oclgrind: bool = False) -> list[Any]:
-    """The OpenCL platforms, queried once per process.
+    """Return the OpenCL platforms, queried once per process.
 
     Parameters
     ----------
@@ -357,13 +357,13 @@ REGISTERED = "clgraph-"  # begins the names of the files written here
 def register() -> list[str]:
     """Write an ``.icd`` file for each driver that OpenCL's loader would miss without clgraph's help.
 
-    The files go beside the loader inside pyopencl's wheel, which reads them at its first use: programs that
+    The files are next to the loader inside pyopencl's wheel, which reads them at its first use: programs that
     ask pyopencl, and not clgraph, for platforms then see these drivers, too.
 
     Returns
     -------
     list of str
-        The files written, each with what it names; empty if the loader misses none.
+        The files written, each with the library that it names; empty if the loader misses none.
 
     Raises
     ------
@@ -381,7 +381,7 @@ def register() -> list[str]:
         file = Path(folder or "", f"{REGISTERED}{icd.stem}.icd")
         try:
             cache.write_atomically(file, f"{icd.library}\n".encode())
-            file.chmod(0o644)  # pyopencl is everybody's, whatever the umask of who registers
+            file.chmod(0o644)  # all users share pyopencl, whatever the umask of the one who registers
         except OSError as error:
             raise DeviceError(
                 f"cannot write {file}: {error.strerror}. As root: echo {icd.library} > "
@@ -408,7 +408,7 @@ AVX512 = {"avx512f", "avx512cd", "avx512bw", "avx512dq", "avx512vl"}
 
 
 def target(cpuinfo: str) -> str | None:
-    """The runtime's word for what the processor can do; None if the runtime knows it, or nothing fits.
+    """Return the runtime's word for the processor's instruction set; None if it knows it or none fits.
 
     Parameters
     ----------

@@ -150,7 +150,7 @@ class GraphCache:
 class Pool(list[T]):
     """Areas of one kind, for calls that may run in several threads at once.
 
-    Those in the list are free. The pool is cached with what the areas are made for, usually a graph on a
+    Those in the list are free. The pool is cached with the object that they serve, usually a graph on a
     device, and refers to neither of them: ``device.cached(graph, key, Pool)``.
     """
 

@@ -68,7 +68,7 @@ class Quirks:
     build_options : tuple of str
         Options for every program.
     advice : str
-        What is known of the driver where its probe fails.
+        Advice on the driver for when its probe fails.
     """
 
     kind: Kind
@@ -82,7 +82,7 @@ class Quirks:
 
 
 def quirks(raw: Any) -> Quirks:
-    """The kind of a device and all its driver's quirks, each with its reason.
+    """Return the kind of a device and all its driver's quirks, each with its reason.
 
     Parameters
     ----------
@@ -136,7 +136,7 @@ FAMILY: dict[Kind, str] = {"gpu": "GPU", "cpu": "CPU", "emulator": "CPU", "simul
 # --- CLGRAPH_WITHOUT: features that are not to be used though a device has them, and lower limits ---
 #
 # With it any device stands in for a poorer one: `Hardware` states the lower limits, `Device.features` lacks
-# what is hidden, and launches, local memory and buffers beyond the limits are refused as that device would.
+# the hidden ones, and launches, local memory and buffers beyond the limits are refused as on such a device.
 
 
 #: every feature beyond the baseline that kernels ask for, as ``HAVE_...`` without its beginning
@@ -211,7 +211,7 @@ class Without:
         )
 
     def lowered(self, limit: str, value: int) -> int:
-        """A limit of the device, or what it is lowered to."""
+        """Return a limit of the device, or the lower value set for it."""
         return min(value, dict(self.limits).get(limit, value))
 
     def __str__(self) -> str:
@@ -235,10 +235,10 @@ class Setup:
     binary : str or None
         On FPGAs: a file made by ``clgraph fpga compile``.
     force : bool
-        Use what is refused: a binary made from other sources than this clgraph's, and kernel families that
+        Use refused kernels: a binary made from other sources than this clgraph's, and kernel families that
         failed the driver's selftest.
     without : Without
-        What is hidden of the device: as CLGRAPH_WITHOUT says.
+        Hidden features and limits, by default those of CLGRAPH_WITHOUT.
     """
 
     kernels: Kernels | None = None
@@ -270,7 +270,7 @@ LOST = (
 
 
 class Hardware:
-    """The facts of a device as its driver states them, less what is hidden; they never change.
+    """Properties of a device as its driver reports them, less those hidden; they never change.
 
     Attributes
     ----------
@@ -335,8 +335,10 @@ class Hardware:
         return (f"-DKIND_{FAMILY[self.kind]}", *self.quirks.build_options)
 
     def failure(self, error: Exception, doing: str) -> DeviceError:
-        """An OpenCL error as one of clgraph's, with the device named."""
+        """Return the DeviceError for an OpenCL error, with the device named."""
         text = f"{self}: {error} ({doing})"
         if getattr(error, "code", None) in LOST:
-            text += "; the device seems to be lost: graphs that are also on the host go on on another one"
+            text += (
+                "; the device seems to be lost: graphs that are also on the host can be used on another one"
+            )
         return CapacityError(text) if isinstance(error, cl.MemoryError) else DeviceError(text)

@@ -29,7 +29,7 @@ def _is_memory(value: Any) -> bool:
 
 
 def _values(of: list[tuple[int, Parameter]]) -> Callable[[dict[str, Any]], tuple[Any, ...]]:
-    """Gives these parameters' values out of a dict."""
+    """Return a function that picks these parameters' values from a dict."""
     if len(of) > 1:
         return itemgetter(*(parameter.name for _, parameter in of))
     return lambda named: tuple(named[parameter.name] for _, parameter in of)
@@ -92,7 +92,7 @@ class Kernel:
         The kernel file's path within ``cl/``, without ``.cl``.
     pipeline : bool
     make_partner : callable, optional
-        Makes the kernel that runs beside a pipeline, joined to it by a channel.
+        Makes the kernel that runs alongside a pipeline, joined to it by a channel.
     """
 
     def __init__(
@@ -303,7 +303,7 @@ class Kernel:
         return {name: own[name] for name in self._free if name in own}
 
     def launch(self, owner: Any, size: Size, /, *, local: Size | None = None, **named: Any) -> None:
-        """Enqueue as a call does, with what is not named here from the owner's attributes.
+        """Enqueue as a call does, with arguments that are not named here taken from the owner's attributes.
 
         A run that keeps its buffers under the names that kernels have for them says only what else is new.
         """

@@ -1,6 +1,6 @@
 """Launch configurations: a kernel family's work-group size and tunables for each kind of device.
 
-Each family has a class `LaunchConfig` and a table ``LAUNCH`` beside its host half, which only
+Each family has a class `LaunchConfig` and a table ``LAUNCH`` in its host half, which only
 `LaunchTable.of` reads. A configuration with a method ``within(device)`` is cut to the device's limits: some
 devices have 16 KB of local memory, or work-groups of at most 64 work-items, or of one.
 """

@@ -1,4 +1,4 @@
-"""A device's memory: buffers, transfers, and checks that what is needed fits.
+"""A device's memory: buffers, transfers, and checks that requests fit.
 
 Buffers are ``pyopencl.Buffer`` objects. Their classes say what their elements are, so that a kernel checks
 that once for all buffers of the same classes (`clgraph.device.launch`); those of uint8 are memory for all.
@@ -193,7 +193,7 @@ class Memory(Queues):
 
     @staticmethod
     def bits(buffer: Any) -> Any:
-        """The same memory for a kernel that reads words of another size than the elements."""
+        """Return the same memory for a kernel that reads words of another size than the elements."""
         return cl.Buffer.from_int_ptr(buffer.int_ptr, retain=True)
 
     def zeros(self, count: int, dtype: npt.DTypeLike) -> Any:
@@ -342,7 +342,7 @@ class Memory(Queues):
         data = array.reshape(-1).view(np.uint8)
 
         def read(view: memoryview, begin: int) -> None:
-            # NumPy lets go of the GIL, a memoryview does not
+            # NumPy releases the GIL, a memoryview does not
             np.frombuffer(view, np.uint8)[:] = data[begin : begin + len(view)]
 
         if not array.nbytes:
@@ -369,7 +369,7 @@ class Memory(Queues):
         self.wait(self.queue.finish)
 
     def wait(self, blocking: Callable[[], T]) -> T:
-        """Call what waits for the queue and return its value; host arrays of freed buffers are let go of.
+        """Call a function that waits for the queue, then release the host arrays of freed buffers.
 
         Raises
         ------
@@ -379,12 +379,12 @@ class Memory(Queues):
         """
         if drivers.parent:
             raise drivers.forked()
-        # only those whose buffers are freed already: other threads may launch and free more while this waits
+        # only those whose buffers are freed already: other threads may launch and free more meanwhile
         over = [number for number, (buffer, _) in list(self._lent.items()) if buffer() is None]
         try:
             value = blocking()
             if over:
-                # Intel's runtimes write to a new buffer, or map one, while earlier kernels are still running
+                # Intel's runtimes write to a new buffer while earlier kernels are still running
                 self.queue.finish()
         except cl.Error as error:
             # NVIDIA reports a kernel's fault at the next call that waits
@@ -408,7 +408,7 @@ class Memory(Queues):
             pass
 
     def reserve(self, needed: Mapping[str, int]) -> None:
-        """Check that what is about to be allocated fits into the device's memory and largest buffer.
+        """Check that planned allocations fit into the device's memory and largest buffer.
 
         Parameters
         ----------
@@ -497,7 +497,7 @@ class Staging:
         return self.array[:nbytes]
 
     def start_fetch(self, nbytes: int) -> Callable[[], npt.NDArray[np.uint8]]:
-        """`fetch`, but the function returned waits, if the memory is pinned: the device goes on meanwhile."""
+        """Start a `fetch`; the function returned waits. With pinned memory the device works meanwhile."""
         if self._shared or self._seen is None or not nbytes:
             found = self.fetch(nbytes)
             return lambda: found
@@ -521,7 +521,7 @@ class Staging:
             cl.enqueue_copy(self._memory.queue, self.buffer, array, dst_offset=begin, is_blocking=False)
 
     def take_back(self) -> None:
-        """Let the host write again; waits until the device has finished with what was given."""
+        """Let the host write again; waits until the device has finished with the bytes given."""
         if self._shared:
             self._memory.wait(lambda: self._map_memory(len(self.array)))
         else:

@@ -88,7 +88,7 @@ def _first_probe(device: Hardware) -> tuple[str | None, Features | None]:
     """
     known: dict[str, Any] = {}
     for found in subprocesses.go_through("clgraph.device.children", device.spec, device.identity):
-        # at no item: as the process began or ended, whatever it had found
+        # at no item: when the process began or ended, whatever it had found
         if found.died and found.item in ("", "device"):
             return found.problem, None
         if found.item:
@@ -115,7 +115,7 @@ def probe_steps(device: Memory, known: Mapping[str, Any]) -> Iterator[subprocess
     ----------
     device : Memory
     known : mapping
-        What was found of each: the caller adds it before it asks for the next one.
+        Results so far: the caller adds each before it takes the next step.
 
     Yields
     ------
@@ -179,7 +179,7 @@ def loop_end(steps: int) -> int:
 
 
 def _reason(error: BuildError) -> str:
-    """The line of a build error that gives the reason: the compiler's first error, else OpenCL's message."""
+    """Return the reason in a build error: the compiler's first error, or OpenCL's message."""
     lines = str(error).split("\n")
     named = [line.strip() for line in lines[1:] if "error:" in line.lower()]
     return f"builds fail: {named[0]}" if named else lines[0]

@@ -39,7 +39,7 @@ def kernel_folder() -> Path:
         if (folder / "common.h").is_file():
             return folder
     raise BuildError(
-        f"the kernel files (cl/common.h) are neither in {here} nor beside it: reinstall clgraph, "
+        f"the kernel files (cl/common.h) are neither in {here} nor next to it: reinstall clgraph, "
         f"{pip_hint(options='--force-reinstall')}"
     )
 
@@ -60,7 +60,7 @@ def _shown(path: Path) -> str:
 
 
 def read_source(name: str) -> str:
-    """The text of ``cl/NAME.cl``: ``common.h`` in front, every include replaced by its text, once each.
+    """Return the text of ``cl/NAME.cl``: ``common.h`` in front, every include replaced once by its text.
 
     ``#line`` directives keep the compiler's messages on the file's own lines.
     """
@@ -138,7 +138,7 @@ class Program:
     def _kernel_names(self) -> str:
         try:
             if not self._built.get_info(cl.program_info.NUM_KERNELS):
-                return ""  # asked for the names of none, NVIDIA's driver ends the process
+                return ""  # a query for the names of no kernels makes NVIDIA's driver end the process
             return str(self._built.get_info(cl.program_info.KERNEL_NAMES)).replace(";", ", ")
         except cl.Error:  # Intel's answer where there are none
             return ""
@@ -153,7 +153,7 @@ class Program:
         return signatures(self._source, self.options)
 
     def _partner(self, kernel: str) -> Callable[[], Any] | None:
-        """Makes ``KERNEL_write``, which runs beside a pipeline, joined to it by a channel; or None."""
+        """Return the maker of ``KERNEL_write``, which runs alongside a pipeline; None if there is none."""
         beside = f"{kernel}_write"
         return functools.partial(self._find, beside) if self.pipeline and beside in self._signatures else None
 

@@ -2,7 +2,7 @@
 
 The sources: for an NVIDIA board its total-energy counter, read by NVML (nvidia-ml-py, extra ``energy``; the
 board is found by the OpenCL device's PCI address); for a CPU the RAPL counters in ``/sys/class/powercap``; or
-an average power that the user read off a wall meter, which the result then says. Otherwise energy
+an average power that the user read off a wall meter, and the result then says so. Otherwise energy
 is not available, and the result says why.
 """
 
@@ -45,7 +45,7 @@ class Energy:
     source : str
         The counter, or "given by hand"; "" if not available.
     reason : str
-        Why it is not available; "" if it is.
+        The reason why it is not available; "" if it is.
     region : str
         A description of what was measured; filled in by the caller.
     """

@@ -1,7 +1,7 @@
 """Loading a binary made by ``clgraph fpga compile``, and the checks before anything runs.
 
-Beside ``NAME.aocx`` there is ``NAME.aocx.json`` (`Sidecar`): from which sources, with which parameters, for
-which board and by which compiler it was made, which programs it holds, and its length and digest.
+Next to ``NAME.aocx`` is ``NAME.aocx.json`` (`Sidecar`): its sources, parameters, board, compiler and
+programs, and its length and digest.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ FORMAT = 1
 
 @dataclass
 class Sidecar:
-    """The description of a binary, kept in a file beside it.
+    """The description of a binary, in a file next to it.
 
     Attributes
     ----------
@@ -67,12 +67,12 @@ class Sidecar:
     format: int = FORMAT
 
     def write(self, path: Path) -> None:
-        """Write it beside the binary `path`."""
+        """Write it next to the binary `path`."""
         sidecar_of(path).write_text(json.dumps(asdict(self), indent=2) + "\n")
 
 
 def sidecar_of(path: Path) -> Path:
-    """The path of a binary's sidecar."""
+    """Return the path of a binary's sidecar."""
     return Path(f"{path}.json")
 
 
@@ -196,7 +196,7 @@ class Binary:
                     )
 
     def program(self, name: str, defines: dict[str, Any]) -> Program:
-        """A kernel file's program from the binary.
+        """Return a kernel file's program from the binary.
 
         Raises
         ------

@@ -138,7 +138,7 @@ def compile_binary(order: Order, say: Callable[[str], None] = print) -> Sidecar:
     Returns
     -------
     Sidecar
-        As written beside the binary.
+        As written next to the binary.
 
     Raises
     ------
@@ -166,7 +166,7 @@ def _by_aoc(order: Order, aoc: str, say: Callable[[str], None]) -> Sidecar:
             (order.folder / name).write_text(text)
     except OSError as error:
         raise BuildError(
-            f"cannot write the sources for aoc into {order.folder}, beside the output: {error.strerror}"
+            f"cannot write the sources for aoc into {order.folder}, next to the output: {error.strerror}"
         ) from error
     command = order.command(aoc)
     say(shlex.join(command))

@@ -189,8 +189,8 @@ def test_no_call_leaves_buffers_to_the_garbage_collector(device: Device) -> None
 
 
 @pytest.mark.parametrize("next_call", ["upload", "take"])
-def test_arrays_are_let_go_of_when_kernels_have_finished(device: Device, next_call: str) -> None:
-    """Intel's runtimes write to a new buffer, or map one, while kernels enqueued earlier are running."""
+def test_arrays_are_released_when_kernels_have_finished(device: Device, next_call: str) -> None:
+    """Intel's runtimes write to a new buffer while kernels enqueued earlier are running."""
     if not device.shares_memory:
         pytest.skip("kernels read copies here")
     given, out = aligned_empty(1 << 12, np.dtype(np.int32)), device.zeros(65, np.int32)
